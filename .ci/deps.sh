@@ -1,0 +1,58 @@
+#!/bin/sh
+# deps.sh GROUP - install the Debian packages of a group that are missing.
+#
+# Groups: build, run (build + plots), check (run + tests), valgrind, mpi, lint.
+# With nothing missing it says nothing and changes nothing.  Otherwise it says
+# what it installs; it needs root, or sudo and a terminal to ask on; without
+# either it prints the command and stops.
+set -eu
+
+build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev'
+run="$build gnuplot-nox"
+check="$run perl pkg-config gzip xz-utils zstd bzip2 lz4"
+valgrind="$check valgrind"
+mpi="$build openmpi-bin libopenmpi-dev"
+lint="$check mandoc shellcheck clang clang-format cppcheck"
+
+case ${1-} in
+build) packages=$build ;;
+run) packages=$run ;;
+check) packages=$check ;;
+valgrind) packages=$valgrind ;;
+mpi) packages=$mpi ;;
+lint) packages=$lint ;;
+*)
+    echo "usage: deps.sh build|run|check|valgrind|mpi|lint" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+    # Not Debian: whatever is missing, the compiler will say so.
+    exit 0
+fi
+
+missing=
+for package in $packages; do
+    state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || :
+    [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ]; then
+    as_root=
+elif command -v sudo >/dev/null 2>&1 && [ -t 0 ]; then
+    as_root=sudo
+else
+    echo "Margay needs packages that are not installed. As root, run:" >&2
+    echo "    apt-get update && apt-get install --no-install-recommends$missing" >&2
+    echo "(or take the machine as it is: make DEPS=no ...)" >&2
+    exit 1
+fi
+
+echo "Margay installs:$missing"
+# $missing is a list of words.
+# shellcheck disable=SC2086
+$as_root apt-get update -qq &&
+    $as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends $missing >/dev/null
