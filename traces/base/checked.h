@@ -1,0 +1,40 @@
+/*
+ * checked.h - arithmetic that notices when it overflows
+ *
+ * Each function stores the result and returns true, or returns false and
+ * leaves *result unspecified.
+ */
+#ifndef MARGAY_TRACES_BASE_CHECKED_H
+#define MARGAY_TRACES_BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline bool margay_add_u64(uint64_t a, uint64_t b, uint64_t *result)
+{
+    return !__builtin_add_overflow(a, b, result);
+}
+
+static inline bool margay_multiply_u64(uint64_t a, uint64_t b, uint64_t *result)
+{
+    return !__builtin_mul_overflow(a, b, result);
+}
+
+static inline bool margay_multiply_size(size_t a, size_t b, size_t *result)
+{
+    return !__builtin_mul_overflow(a, b, result);
+}
+
+static inline bool margay_is_power_of_two(uint64_t value)
+{
+    return value != 0 && (value & (value - 1)) == 0;
+}
+
+/* Floor of the binary logarithm; `value` must not be 0. */
+static inline unsigned margay_log2_floor(uint64_t value)
+{
+    return 63u - (unsigned)__builtin_clzll(value);
+}
+
+#endif

@@ -1,0 +1,27 @@
+/* cpu.h - which of the compiled targets this processor can run */
+#ifndef MARGAY_TRACES_BASE_CPU_H
+#define MARGAY_TRACES_BASE_CPU_H
+
+#include <stdbool.h>
+
+/*
+ * The x86-64 micro-architecture levels that hot code is compiled for, as the
+ * psABI defines them: V3 has AVX2 and BMI2, V4 the common AVX-512 subsets.
+ * PORTABLE is whatever the compiler emits by default, on any processor.
+ */
+enum margay_target {
+    MARGAY_TARGET_PORTABLE,
+    MARGAY_TARGET_V3,
+    MARGAY_TARGET_V4,
+};
+
+/* True if code compiled for `target` is in this build and runs here. */
+bool margay_target_available(enum margay_target target);
+
+/* The fastest available target. */
+enum margay_target margay_target_best(void);
+
+/* "portable", "v3" or "v4". */
+const char *margay_target_name(enum margay_target target);
+
+#endif

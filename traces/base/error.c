@@ -1,0 +1,51 @@
+/* error.c - messages for people, statuses for programs */
+#include "traces/base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *margay_status_text(enum margay_status status)
+{
+    switch (status) {
+    case MARGAY_OK:
+        return "success";
+    case MARGAY_END:
+        return "end of trace";
+    case MARGAY_AGAIN:
+        return "nothing ready yet";
+    case MARGAY_BAD_ARGUMENT:
+        return "bad argument";
+    case MARGAY_BAD_INPUT:
+        return "malformed input";
+    case MARGAY_IO:
+        return "input or output error";
+    case MARGAY_NO_MEMORY:
+        return "out of memory";
+    }
+    return "unknown status";
+}
+
+enum margay_status margay_fail(struct margay_error *error,
+                               enum margay_status status, const char *format,
+                               ...)
+{
+    if (error == NULL)
+        return status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    for (char *c = error->message; *c != '\0'; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    }
+    error->status = status;
+    return status;
+}
+
+enum margay_status margay_fail_memory(struct margay_error *error,
+                                      const char *what)
+{
+    return margay_fail(error, MARGAY_NO_MEMORY, "out of memory: no room for %s",
+                       what);
+}

@@ -1,0 +1,21 @@
+/* error.h - filling in a struct margay_error, for the library's own use */
+#ifndef MARGAY_TRACES_BASE_ERROR_H
+#define MARGAY_TRACES_BASE_ERROR_H
+
+#include <margay/status.h>
+
+/*
+ * Write a message into *error (which may be NULL) and return `status`, so
+ * that a failing path reads `return margay_fail(error, STATUS, ...)`.
+ * Control characters that came in with a file name or a trace are replaced
+ * by '?', so that a message is always one printable line.
+ */
+enum margay_status margay_fail(struct margay_error *error,
+                               enum margay_status status, const char *format,
+                               ...) __attribute__((format(printf, 3, 4)));
+
+/* The one sentence for memory that cannot be had. */
+enum margay_status margay_fail_memory(struct margay_error *error,
+                                      const char *what);
+
+#endif

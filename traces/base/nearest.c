@@ -1,0 +1,62 @@
+/* nearest.c - what somebody probably meant to write */
+#include "traces/base/nearest.h"
+
+#include <string.h>
+
+#define LONGEST_WORD 32
+#define FAR_AWAY     3
+
+static unsigned minimum(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment distance (Damerau-Levenshtein without overlaps). */
+static unsigned edit_distance(const char *a, size_t m, const char *b, size_t n)
+{
+    unsigned d[LONGEST_WORD + 1][LONGEST_WORD + 1];
+    for (size_t i = 0; i <= m; i++)
+        d[i][0] = (unsigned)i;
+    for (size_t j = 0; j <= n; j++)
+        d[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= m; i++) {
+        for (size_t j = 1; j <= n; j++) {
+            unsigned differ = a[i - 1] != b[j - 1];
+            unsigned best = minimum(d[i - 1][j], d[i][j - 1]) + 1;
+            best = minimum(best, d[i - 1][j - 1] + differ);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                best = minimum(best, d[i - 2][j - 2] + 1);
+            d[i][j] = best;
+        }
+    }
+    return d[m][n];
+}
+
+static unsigned unlikeness(const char *word, const char *candidate)
+{
+    size_t m = strlen(word), n = strlen(candidate);
+    if (m == 0 || m > LONGEST_WORD || n > LONGEST_WORD)
+        return FAR_AWAY;
+    if (m >= 2 && strncmp(word, candidate, m) == 0)
+        return 1;
+    unsigned distance = edit_distance(word, m, candidate, n);
+    /* Two edits turn any two-letter word into any other. */
+    return distance * 2 > n ? FAR_AWAY : distance;
+}
+
+const char *margay_nearest(const char *word,
+                           const char *(*candidate)(size_t i,
+                                                    const void *context),
+                           const void *context)
+{
+    const char *best = NULL, *name;
+    unsigned best_distance = FAR_AWAY;
+    for (size_t i = 0; (name = candidate(i, context)) != NULL; i++) {
+        unsigned distance = unlikeness(word, name);
+        if (distance < best_distance) {
+            best = name;
+            best_distance = distance;
+        }
+    }
+    return best;
+}

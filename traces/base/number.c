@@ -1,0 +1,72 @@
+/* number.c - reading numbers and sizes that people write */
+#include "traces/base/number.h"
+
+#include <stddef.h>
+#include <strings.h>
+
+#include "traces/base/checked.h"
+#include "traces/base/error.h"
+
+/* Read the leading decimal digits; NULL if there are none or too many. */
+static const char *parse_digits(const char *text, uint64_t *value)
+{
+    const char *cursor = text;
+    uint64_t sum = 0;
+    for (; *cursor >= '0' && *cursor <= '9'; cursor++) {
+        if (!margay_multiply_u64(sum, 10, &sum) ||
+            !margay_add_u64(sum, (uint64_t)(*cursor - '0'), &sum))
+            return NULL;
+    }
+    *value = sum;
+    return cursor == text ? NULL : cursor;
+}
+
+bool margay_parse_u64(const char *text, uint64_t *value)
+{
+    const char *end = parse_digits(text, value);
+    return end != NULL && *end == '\0';
+}
+
+static bool suffix_shift(const char *suffix, unsigned *shift)
+{
+    static const struct {
+        const char *text;
+        unsigned shift;
+    } suffixes[] = {
+        {"B", 0},   {"K", 10},   {"KB", 10}, {"KiB", 10}, {"M", 20},
+        {"MB", 20}, {"MiB", 20}, {"G", 30},  {"GB", 30},  {"GiB", 30},
+    };
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (strcasecmp(suffix, suffixes[i].text) == 0) {
+            *shift = suffixes[i].shift;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum margay_status margay_parse_size(const char *text, const char *what,
+                                     uint64_t *value, bool *suffixed,
+                                     struct margay_error *error)
+{
+    const char *end = parse_digits(text, value);
+    unsigned shift = 0;
+    if (end == NULL) {
+        bool digits = *text >= '0' && *text <= '9';
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           digits ? "%s: '%s' is over 64 bits"
+                                  : "%s: '%s' is not a size (a number, or a "
+                                    "number with B, K, KiB, M, MiB, G or GiB)",
+                           what, text);
+    }
+    *suffixed = *end != '\0';
+    if (*suffixed && !suffix_shift(end, &shift))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: '%s' ends in an unknown suffix '%s' (expected "
+                           "B, K, KiB, M, MiB, G or GiB)",
+                           what, text, end);
+    if (!margay_multiply_u64(*value, UINT64_C(1) << shift, value))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: '%s' is over 64 bits", what, text);
+    return MARGAY_OK;
+}

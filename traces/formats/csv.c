@@ -1,0 +1,336 @@
+/*
+ * csv.c - a column of a table as block ids, read by libcsv
+ *
+ * A field that is a decimal number of at most 64 bits is an id as it stands;
+ * any other text is a key, whose id is the 64-bit FNV-1a hash of its bytes.
+ *
+ * The first row is held back until the second one is known: it is a header if
+ * --column names one of its fields, or if it holds no number and the second
+ * row does.
+ *
+ * libcsv keeps its own state, so it is fed line by line: that gives a failure
+ * its line, and leaves the next line for the next batch when one is full.
+ */
+#include <csv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/number.h"
+#include "traces/formats/emit.h"
+#include "traces/formats/format.h"
+
+/* Names of columns that a message lists, and one of them at most. */
+#define NAMES_BYTES 160
+#define NAME_BYTES  256
+
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+/* What one row came to. */
+struct row {
+    size_t fields;
+    bool any_number; /* of the first two rows: is any field a number? */
+    bool names_only; /* of the first: may all be the names of columns? */
+    bool has_key;
+    uint64_t id;
+};
+
+struct csv {
+    struct csv_parser parser;
+    struct margay_state_options options;
+    char column_name[NAME_BYTES]; /* "": none was given */
+    uint64_t column;              /* from 1 on; 0 = not known yet */
+    uint64_t rows;                /* complete ones */
+    struct row row, first;
+    bool first_is_pending;
+    char names[NAMES_BYTES]; /* the first row's fields */
+    bool named;              /* one of them is column_name */
+
+    bool begun;         /* there have been lines */
+    bool in_line;       /* part of a line has been read */
+    uint64_t row_line;  /* where the row being read begins */
+    uint64_t row_bytes; /* of it so far */
+    struct margay_references *references;
+    const char *expected;                        /* NULL while all is well */
+    char message[NAMES_BYTES + NAME_BYTES + 80]; /* room for `expected` */
+};
+
+/* --------------------------------------------------------------- fields -- */
+
+static uint64_t hash_key(const unsigned char *key, size_t bytes)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ key[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static void take_key(struct csv *csv, const char *field, size_t bytes)
+{
+    csv->row.has_key = bytes > 0;
+    if (!margay_parse_u64(field, &csv->row.id))
+        csv->row.id = hash_key((const unsigned char *)field, bytes);
+}
+
+static bool may_be_name(const char *field)
+{
+    char first = (char)(field[0] | 0x20);
+    return (first >= 'a' && first <= 'z') || field[0] == '_';
+}
+
+/* A field of the first two rows, which decide what the first one is. */
+static void examine_field(struct csv *csv, const char *field)
+{
+    struct row *row = &csv->row;
+    uint64_t number;
+    row->any_number |= margay_parse_u64(field, &number);
+    if (csv->rows > 0)
+        return;
+    row->names_only =
+        (row->fields == 1 || row->names_only) && may_be_name(field);
+    size_t used = strlen(csv->names);
+    snprintf(csv->names + used, sizeof csv->names - used, "%s%s",
+             row->fields == 1 ? "" : ", ", field);
+    if (!csv->named && csv->column_name[0] != '\0' &&
+        strcmp(field, csv->column_name) == 0) {
+        csv->named = true;
+        csv->column = row->fields;
+    }
+}
+
+/* CSV_APPEND_NULL ends fields with a NUL that is not counted. */
+static void take_field(void *text, size_t bytes, void *context)
+{
+    struct csv *csv = context;
+    const char *field = text == NULL ? "" : text;
+    csv->row.fields++;
+    if (csv->rows < 2)
+        examine_field(csv, field);
+    if (csv->row.fields == csv->column || (csv->column == 0 && csv->rows == 0))
+        take_key(csv, field, bytes);
+}
+
+/* ----------------------------------------------------------------- rows -- */
+
+static void append(struct csv *csv, const struct row *row)
+{
+    struct margay_references *references = csv->references;
+    if (row->has_key) {
+        references->numbers[references->count++] = row->id;
+        return;
+    }
+    snprintf(csv->message, sizeof csv->message,
+             "an id in column %llu%s (the row has %zu column%s)",
+             (unsigned long long)csv->column,
+             row == &csv->first ? " of the first row" : "", row->fields,
+             row->fields == 1 ? "" : "s");
+    csv->expected = csv->message;
+}
+
+/* Which column?  Known, or found out from the first row. */
+static void choose_column(struct csv *csv)
+{
+    if (csv->column_name[0] != '\0' && !csv->named) {
+        snprintf(csv->message, sizeof csv->message,
+                 "a column named '%s' among %s", csv->column_name, csv->names);
+        csv->expected = csv->message;
+    } else if (csv->column == 0 && csv->row.fields == 1) {
+        csv->column = 1;
+    } else if (csv->column == 0) {
+        snprintf(csv->message, sizeof csv->message,
+                 "--column NAME or N to choose one of the columns %s",
+                 csv->names);
+        csv->expected = csv->message;
+    }
+}
+
+static void end_first_row(struct csv *csv)
+{
+    choose_column(csv);
+    csv->first = csv->row;
+    csv->first_is_pending = !csv->named;
+}
+
+static void end_data_row(struct csv *csv)
+{
+    bool header = !csv->first.any_number && csv->row.any_number;
+    if (csv->first_is_pending && !header)
+        append(csv, &csv->first);
+    csv->first_is_pending = false;
+    if (csv->expected == NULL)
+        append(csv, &csv->row);
+}
+
+/* To see whether it is a table at all, no column need be known.  Without a
+   suffix that says so, it takes a header, and rows as long as that. */
+static void end_trial_row(struct csv *csv)
+{
+    bool by_content = csv->options.by_content;
+    if (by_content && csv->rows == 0 &&
+        (csv->row.fields < 2 || !csv->row.names_only))
+        csv->expected = "a row of names";
+    else if (by_content && csv->rows > 0 &&
+             (csv->row.fields != csv->first.fields ||
+              (csv->rows == 1 && !csv->row.any_number)))
+        csv->expected = "a row as long as the first, with a number";
+    if (csv->rows == 0)
+        csv->first = csv->row;
+    csv->row.has_key = true;
+    if (csv->expected == NULL && (!by_content || csv->rows > 0))
+        append(csv, &csv->row);
+}
+
+static void take_row(int terminator, void *context)
+{
+    struct csv *csv = context;
+    (void)terminator;
+    if (csv->options.trial)
+        end_trial_row(csv);
+    else if (csv->rows == 0)
+        end_first_row(csv);
+    else
+        end_data_row(csv);
+    csv->rows++;
+    csv->row = (struct row){.fields = 0};
+}
+
+/* ---------------------------------------------------------------- lines -- */
+
+static const char *explain_parser(struct csv *csv)
+{
+    if (csv_error(&csv->parser) == CSV_EPARSE)
+        return "quotes around a whole field, and doubled inside one";
+    return "a row for which there is memory";
+}
+
+static void feed(struct csv *csv, const char *piece, size_t bytes,
+                 uint64_t lines)
+{
+    if (csv->row_bytes == 0)
+        csv->row_line = lines + 1;
+    csv->row_bytes += bytes;
+    if (csv->row_bytes > MARGAY_LINE_BYTES + 1)
+        csv->expected = "a row of at most 65536 bytes";
+    else if (memchr(piece, '\0', bytes) != NULL)
+        csv->expected = "text without NUL bytes";
+    else if (csv_parse(&csv->parser, piece, bytes, take_field, take_row, csv) !=
+             bytes)
+        csv->expected = explain_parser(csv);
+}
+
+/* To libcsv a carriage return ends a row, too; one row a time, please, so
+   that the batch's room is sure. */
+static const char *piece_end(const char *cursor, const char *newline)
+{
+    const char *end = memchr(cursor, '\r', (size_t)(newline - cursor));
+    return end == NULL || end + 1 == newline ? newline + 1 : end + 1;
+}
+
+static void skip_byte_order_mark(struct csv *csv, struct margay_text *text)
+{
+    if (!csv->begun && text->end - text->cursor > 3 &&
+        memcmp(text->cursor, BYTE_ORDER_MARK, 3) == 0)
+        text->cursor += 3;
+    csv->begun = true;
+}
+
+/* One row at most, from what may be in the middle of a line. */
+static void decode_piece(struct csv *csv, struct margay_text *text)
+{
+    const char *newline =
+        memchr(text->cursor, '\n', (size_t)(text->end - text->cursor));
+    if (!csv->in_line && (size_t)(newline - text->cursor) > MARGAY_LINE_BYTES) {
+        csv->expected = "a line of at most 65536 bytes";
+        return;
+    }
+    skip_byte_order_mark(csv, text);
+    const char *end = piece_end(text->cursor, newline);
+    feed(csv, text->cursor, (size_t)(end - text->cursor), text->lines);
+    if (csv->expected != NULL)
+        return;
+    csv->in_line = end != newline + 1;
+    text->lines += !csv->in_line;
+    text->cursor = end;
+    if (!csv->parser.quoted) /* the row has ended, or the line is empty */
+        csv->row_bytes = 0;
+}
+
+static const char *decode(struct margay_text *text,
+                          struct margay_references *references)
+{
+    struct csv *csv = text->state;
+    csv->references = references;
+    while (text->cursor < text->end && csv->expected == NULL &&
+           references->count + MARGAY_LINE_REFERENCES <= references->capacity)
+        decode_piece(csv, text);
+    return csv->expected;
+}
+
+static const char *finish(struct margay_text *text,
+                          struct margay_references *references)
+{
+    struct csv *csv = text->state;
+    csv->references = references;
+    if (csv_fini(&csv->parser, take_field, take_row, csv) != 0) {
+        snprintf(csv->message, sizeof csv->message,
+                 "the quotes in the row that begins in line %llu to be closed",
+                 (unsigned long long)csv->row_line);
+        csv->expected = csv->message;
+    } else if (csv->first_is_pending && csv->expected == NULL) {
+        append(csv, &csv->first);
+    }
+    return csv->expected;
+}
+
+/* ---------------------------------------------------------------- state -- */
+
+static void *create_state(const struct margay_state_options *options)
+{
+    struct csv *csv = calloc(1, sizeof *csv);
+    if (csv == NULL)
+        return NULL;
+    csv->options = *options;
+    csv_init(&csv->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
+    if (options->delimiter != '\0')
+        csv_set_delim(&csv->parser, (unsigned char)options->delimiter);
+    if (options->column != NULL &&
+        (!margay_parse_u64(options->column, &csv->column) ||
+         csv->column == 0)) {
+        csv->column = 0;
+        snprintf(csv->column_name, sizeof csv->column_name, "%s",
+                 options->column);
+    }
+    return csv;
+}
+
+static void free_state(void *state)
+{
+    struct csv *csv = state;
+    csv_free(&csv->parser);
+    free(csv);
+}
+
+static size_t encode(char *record, uint64_t number, enum margay_kind kind,
+                     uint32_t extent)
+{
+    (void)kind;
+    (void)extent;
+    char *end = margay_emit_decimal(record, number);
+    *end++ = '\n';
+    return (size_t)(end - record);
+}
+
+const struct margay_format margay_format_csv = {
+    .info = {.name = "csv",
+             .description = "a table with a column of ids or of text keys",
+             .suffixes = "csv",
+             .numbers = MARGAY_IDS,
+             .writable = true,
+             .head = "id\n"},
+    .decode = decode,
+    .recognise = decode,
+    .create_state = create_state,
+    .free_state = free_state,
+    .finish = finish,
+    .encode = encode,
+};

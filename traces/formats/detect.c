@@ -1,0 +1,291 @@
+/*
+ * detect.c - which format a trace is in, from its first bytes and its name
+ *
+ * Every format of text tries to decode the window with its own decoder; the
+ * ones that find no fault with any line are candidates.  More of the trace
+ * can only take candidates away.  In this order:
+ *
+ *  1. a candidate that the file's suffix names (which then need not show
+ *     what sets it apart: hex without 0x);
+ *  2. the first candidate in the table that has records;
+ *  3. without records: the first candidate if the content rules any out
+ *     (valgrind's lines only: lackey), else the suffix, else `lines`;
+ *  4. the format that the suffix names: packed numbers show nothing, and a
+ *     damaged text deserves its reader's complaint;
+ *  5. the format that decodes most lines before it finds fault;
+ *  6. a packed format whose records are as no others are.
+ */
+#define _GNU_SOURCE
+#include "traces/formats/detect.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "traces/base/error.h"
+
+#define TRIAL_REFERENCES 1024
+
+/* How far a format came. */
+struct trial {
+    uint64_t records;
+    uint64_t lines; /* without fault */
+    bool faultless;
+};
+
+static struct trial try_decoder(margay_decode_function *decode, void *state,
+                                const char *window, const char *end)
+{
+    uint64_t numbers[TRIAL_REFERENCES];
+    uint8_t kinds[TRIAL_REFERENCES];
+    uint32_t extents[TRIAL_REFERENCES];
+    struct margay_references references = {numbers, kinds, extents, 0,
+                                           TRIAL_REFERENCES};
+    struct margay_text text = {window, end, 0, state};
+    struct trial trial = {0};
+    const char *expected = NULL;
+    while (text.cursor < text.end && expected == NULL) {
+        references.count = 0;
+        expected = decode(&text, &references);
+        trial.records += references.count;
+    }
+    trial.lines = text.lines;
+    trial.faultless = expected == NULL;
+    return trial;
+}
+
+/* A format that the suffix names need not show what sets it apart. */
+static struct trial try_format(const struct margay_format *format, bool named,
+                               const char *window, const char *end)
+{
+    margay_decode_function *decode = named ? format->decode : format->recognise;
+    if (format->create_state == NULL)
+        return try_decoder(decode, NULL, window, end);
+    struct margay_state_options options = {.trial = true, .by_content = !named};
+    void *state = format->create_state(&options);
+    if (state == NULL) /* reading it will say so */
+        return (struct trial){0};
+    struct trial trial = try_decoder(decode, state, window, end);
+    format->free_state(state);
+    return trial;
+}
+
+/* The end of the last complete line, which at the end of a trace may lack
+   its newline. */
+static const char *complete_lines(const char *window, size_t bytes, bool whole)
+{
+    if (whole && bytes > 0 && window[bytes - 1] != '\n')
+        return window + bytes + 1;
+    const char *newline = memrchr(window, '\n', bytes);
+    return newline == NULL ? window : newline + 1;
+}
+
+/* Behind what names a format there may be a compression's suffix and, before
+   that, one that says no more than that it is binary. */
+static const char *const idle_suffixes[] = {".gz",  ".xz",  ".zst", ".bz2",
+                                            ".lz4", ".bin", NULL};
+
+/* The part of a file's name that may name a format: [*begin, *end). */
+static void find_suffix(const char *path, const char **begin, const char **end)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    *end = name + strlen(name);
+    for (size_t i = 0; idle_suffixes[i] != NULL; i++) {
+        size_t length = strlen(idle_suffixes[i]);
+        if ((size_t)(*end - name) > length &&
+            strncasecmp(*end - length, idle_suffixes[i], length) == 0)
+            *end -= length;
+    }
+    const char *dot = memrchr(name, '.', (size_t)(*end - name));
+    *begin = dot == NULL ? *end : dot + 1;
+}
+
+/* Is the word one of the words of `list`? */
+static bool lists_word(const char *list, const char *word, size_t length)
+{
+    while (*list != '\0') {
+        size_t entry = strcspn(list, " ");
+        if (entry == length && strncasecmp(list, word, length) == 0)
+            return true;
+        list += entry + (list[entry] == ' ');
+    }
+    return false;
+}
+
+static bool has_suffix(const char *path, const struct margay_format *format)
+{
+    const char *begin, *end;
+    find_suffix(path, &begin, &end);
+    return begin < end &&
+           lists_word(format->info.suffixes, begin, (size_t)(end - begin));
+}
+
+/* What all trials came to. */
+struct survey {
+    const struct margay_format *candidate; /* the first with records */
+    uint64_t candidate_lines;
+    const struct margay_format *empty; /* the first without a fault */
+    const struct margay_format *named; /* by the suffix */
+    bool named_is_candidate;
+    const struct margay_format *furthest; /* decodes most lines, if any */
+    uint64_t furthest_lines;
+    unsigned texts, faultless, with_records;
+};
+
+static void survey_format(const struct margay_format *format,
+                          const struct trial *trial, struct survey *survey)
+{
+    bool candidate = trial->faultless && trial->records > 0;
+    bool named = format == survey->named;
+    survey->texts++;
+    survey->faultless += trial->faultless;
+    survey->with_records += candidate;
+    if (candidate &&
+        (survey->candidate == NULL || (named && !survey->named_is_candidate))) {
+        survey->candidate = format;
+        survey->candidate_lines = trial->lines;
+        survey->named_is_candidate = named;
+    }
+    if (trial->faultless && survey->empty == NULL)
+        survey->empty = format;
+    if (trial->records > 0 && trial->lines > survey->furthest_lines) {
+        survey->furthest = format;
+        survey->furthest_lines = trial->lines;
+    }
+}
+
+static struct survey survey_formats(const char *path, const char *window,
+                                    const char *end)
+{
+    struct survey survey = {0};
+    const struct margay_format *format;
+    for (size_t i = 0; (format = margay_format_row(i)) != NULL; i++) {
+        bool named = has_suffix(path, format);
+        if (named)
+            survey.named = format;
+        if (format->recognise == NULL)
+            continue;
+        struct trial trial = try_format(format, named, window, end);
+        survey_format(format, &trial, &survey);
+    }
+    return survey;
+}
+
+const char *margay_quote(char quoted[MARGAY_QUOTE_BYTES], const char *text,
+                         const char *end)
+{
+    const size_t longest = MARGAY_QUOTE_BYTES - sizeof "...";
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    if (newline != NULL)
+        end = newline;
+    if (end > text && end[-1] == '\r')
+        end--;
+    size_t length = 0;
+    for (; text < end && length < longest; text++)
+        quoted[length++] = *text >= 0x20 && *text < 0x7f ? *text : '?';
+    strcpy(quoted + length, text < end ? "..." : "");
+    return quoted;
+}
+
+static enum margay_status fail_unknown(const char *path, const char *window,
+                                       size_t bytes, struct margay_error *error)
+{
+    char names[128], quoted[MARGAY_QUOTE_BYTES];
+    margay_format_list(names, sizeof names);
+    if (memchr(window, '\0', bytes) != NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: byte 0: found binary data that tells no "
+                           "format, expected a format named with -f (%s)",
+                           path, names);
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s:1: found '%s', expected a record of a known "
+                       "format, or the format named with -f (%s)",
+                       path, margay_quote(quoted, window, window + bytes),
+                       names);
+}
+
+/* The packed format that the window's records are certain to be, or NULL. */
+static const struct margay_format *certain_packed(const char *window,
+                                                  size_t bytes, size_t *records)
+{
+    const struct margay_format *format;
+    for (size_t i = 0; (format = margay_format_row(i)) != NULL; i++) {
+        bool certain = false;
+        if (format->is_plausible == NULL)
+            continue;
+        *records = bytes / format->record_bytes;
+        if (format->is_plausible(window, *records, &certain) && certain)
+            return format;
+    }
+    return NULL;
+}
+
+static void note(struct margay_detection *found, const char *evidence)
+{
+    snprintf(found->evidence, sizeof found->evidence, "%s", evidence);
+}
+
+static void note_count(struct margay_detection *found, const char *what,
+                       uint64_t count, const char *thing)
+{
+    snprintf(found->evidence, sizeof found->evidence, "content: %s%llu %s%s",
+             what, (unsigned long long)count, thing, count == 1 ? "" : "s");
+}
+
+/* A suffix, and what the records have to say about it. */
+static void note_suffix(struct margay_detection *found,
+                        const struct margay_format *named, const char *window,
+                        size_t bytes)
+{
+    bool certain;
+    note(found, "the suffix of the file's name");
+    if (named->is_plausible == NULL)
+        return;
+    bool plausible =
+        named->is_plausible(window, bytes / named->record_bytes, &certain);
+    note(found, plausible ? "the suffix of the file's name, and its records"
+                          : "the suffix of the file's name, against its "
+                            "records");
+}
+
+enum margay_status margay_detect(const char *path, const char *window,
+                                 size_t bytes, bool whole,
+                                 struct margay_detection *found,
+                                 struct margay_error *error)
+{
+    size_t records;
+    const char *end = complete_lines(window, bytes, whole);
+    struct survey survey = survey_formats(path, window, end);
+    const struct margay_format *chosen = survey.candidate;
+    if (chosen != NULL) {
+        note_count(found, "", survey.candidate_lines, "line");
+    } else if (survey.empty != NULL && survey.faultless < survey.texts) {
+        chosen = survey.empty;
+        note(found, "content: comments and nothing else");
+    } else if (survey.named != NULL) {
+        chosen = survey.named;
+        note_suffix(found, chosen, window, bytes);
+    } else if (end >= window + bytes && survey.empty != NULL) {
+        chosen = &margay_format_lines;
+        note(found, "nothing, as it is empty");
+    } else if (survey.furthest != NULL) {
+        chosen = survey.furthest;
+        note_count(found, "the first ", survey.furthest_lines, "line");
+    } else if ((chosen = certain_packed(window, bytes, &records)) != NULL) {
+        note_count(found, "", records, "record");
+    } else {
+        return fail_unknown(path, window, bytes, error);
+    }
+    found->format = chosen;
+    return MARGAY_OK;
+}
+
+bool margay_detect_is_certain(const char *path, const char *window,
+                              size_t bytes)
+{
+    const char *end = complete_lines(window, bytes, false);
+    struct survey survey = survey_formats(path, window, end);
+    return survey.with_records == 1 &&
+           (survey.named == NULL || survey.named_is_candidate);
+}

@@ -1,0 +1,80 @@
+/*
+ * oracle.c - libCacheSim's oracleGeneral: 24 bytes a record, little-endian
+ *
+ *     0  u32  time in seconds
+ *     4  u64  the object's id
+ *    12  u32  its size in bytes, which is not used
+ *    16  i64  the record, counted from 0 or 1, of its next use; -1 or the
+ *             largest number: there is none
+ *
+ * The last field makes the format easy to tell: what it points to must have
+ * the same id.  Writing it takes the whole trace, so the format is read only.
+ */
+#define _DEFAULT_SOURCE
+#include <endian.h>
+#include <string.h>
+
+#include "traces/formats/format.h"
+
+#define RECORD_BYTES 24
+
+/* So many records point to no wrong place by chance. */
+#define CERTAIN_RECORDS 8
+
+static inline uint64_t load_u64(const unsigned char *from)
+{
+    uint64_t value;
+    memcpy(&value, from, sizeof value);
+    return le64toh(value);
+}
+
+static uint64_t id_of(const unsigned char *record)
+{
+    return load_u64(record + 4);
+}
+
+static const char *unpack(struct margay_references *references,
+                          const void *records, size_t count)
+{
+    const unsigned char *record = records;
+    for (size_t i = 0; i < count; i++, record += RECORD_BYTES)
+        references->numbers[i] = id_of(record);
+    references->count = count;
+    return NULL;
+}
+
+/* Does record `i` point to none, beyond the window, or to its own id? */
+static bool points_well(const unsigned char *records, size_t count, size_t i,
+                        bool *seen)
+{
+    const unsigned char *record = records + i * RECORD_BYTES;
+    uint64_t next = load_u64(record + 16);
+    if (next == UINT64_MAX || next == INT64_MAX || next > count)
+        return next == UINT64_MAX || next <= INT64_MAX;
+    *seen = true;
+    return next > i &&
+           (id_of(records + (next - 1) * RECORD_BYTES) == id_of(record) ||
+            next == count ||
+            id_of(records + next * RECORD_BYTES) == id_of(record));
+}
+
+static bool is_plausible(const void *records, size_t count, bool *certain)
+{
+    bool seen = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!points_well(records, count, i, &seen))
+            return false;
+    }
+    *certain = seen && count >= CERTAIN_RECORDS;
+    return true;
+}
+
+const struct margay_format margay_format_oracle = {
+    .info = {.name = "oracle",
+             .description = "libCacheSim's oracleGeneral, 24-byte records",
+             .suffixes = "oracle oracleGeneral",
+             .numbers = MARGAY_IDS},
+    .record_bytes = RECORD_BYTES,
+    .unpack = unpack,
+    .is_plausible = is_plausible,
+};

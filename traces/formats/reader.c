@@ -1,0 +1,392 @@
+/* reader.c - the thread that turns bytes into batches of references */
+#define _GNU_SOURCE
+#include "traces/formats/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/error.h"
+
+/* Small enough for a core's own cache, large against the cost of a read. */
+#define BUFFER_BYTES ((size_t)196608 >> MARGAY_SHRINK)
+
+/* Give what there is to the consumer. */
+static void publish(struct margay_reader *reader)
+{
+    reader->batch = NULL;
+    margay_queue_publish(&reader->queue);
+}
+
+/* A batch with room; MARGAY_IO if nobody wants it any more. */
+static enum margay_status need_batch(struct margay_reader *reader)
+{
+    if (reader->batch != NULL)
+        return MARGAY_OK;
+    size_t slot;
+    if (!margay_queue_reserve(&reader->queue, &slot))
+        return MARGAY_IO;
+    reader->batch = &reader->ring[slot];
+    reader->batch->count = 0;
+    return MARGAY_OK;
+}
+
+/* Before a wait for the writer of a pipe, hand over what has come so far. */
+static void publish_before_wait(struct margay_reader *reader)
+{
+    if (reader->batch != NULL && reader->batch->count > 0 &&
+        margay_input_would_wait(reader->input))
+        publish(reader);
+}
+
+/* Read once, behind what is in the buffer. */
+static enum margay_status read_more(struct margay_reader *reader)
+{
+    size_t got;
+    enum margay_status status =
+        margay_input_read(reader->input, reader->buffer + reader->end,
+                          BUFFER_BYTES - reader->end, &got, &reader->error);
+    if (status != MARGAY_OK)
+        return status;
+    reader->end += got;
+    reader->ended = got == 0;
+    if (reader->ended)
+        reader->buffer[reader->end] = '\n';
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------------------- opening -- */
+
+/* Fill the window, unless a slow writer has already said enough. */
+static enum margay_status read_window(struct margay_reader *reader)
+{
+    while (!reader->ended && reader->end < MARGAY_WINDOW_BYTES) {
+        if (reader->end > 0 && margay_input_would_wait(reader->input) &&
+            margay_detect_is_certain(reader->path, reader->buffer, reader->end))
+            break;
+        enum margay_status status = read_more(reader);
+        if (status != MARGAY_OK)
+            return status;
+    }
+    return MARGAY_OK;
+}
+
+static void note_compression(struct margay_reader *reader)
+{
+    const char *compression = margay_input_compression(reader->input);
+    char *evidence = reader->detection.evidence;
+    size_t length = strlen(evidence);
+    if (compression != NULL)
+        snprintf(evidence + length, MARGAY_EVIDENCE_BYTES - length, ", in %s",
+                 compression);
+}
+
+static enum margay_status find_format(struct margay_reader *reader)
+{
+    if (reader->detection.format != NULL) {
+        if (reader->detection.evidence[0] == '\0')
+            strcpy(reader->detection.evidence, "the format asked for");
+        return MARGAY_OK;
+    }
+    enum margay_status status = read_window(reader);
+    if (status != MARGAY_OK)
+        return status;
+    size_t bytes =
+        reader->end < MARGAY_WINDOW_BYTES ? reader->end : MARGAY_WINDOW_BYTES;
+    bool whole = reader->ended && bytes == reader->end;
+    status = margay_detect(reader->path, reader->buffer, bytes, whole,
+                           &reader->detection, &reader->error);
+    note_compression(reader);
+    return status;
+}
+
+/* The array of numbers takes the records of a packed format first. */
+static size_t number_bytes(const struct margay_format *format)
+{
+    return format->record_bytes > sizeof(uint64_t) ? format->record_bytes
+                                                   : sizeof(uint64_t);
+}
+
+/* Kinds and extents that the format does not have stay NULL. */
+static enum margay_status allocate_batches(struct margay_reader *reader)
+{
+    const struct margay_format *format = reader->detection.format;
+    for (size_t i = 0; i < MARGAY_RING_SLOTS; i++) {
+        struct margay_references *batch = &reader->ring[i];
+        batch->capacity = MARGAY_BATCH_BYTES / number_bytes(format);
+        batch->numbers = malloc(MARGAY_BATCH_BYTES);
+        if (format->info.has_kinds)
+            batch->kinds = malloc(batch->capacity * sizeof *batch->kinds);
+        if (format->info.has_extents)
+            batch->extents = malloc(batch->capacity * sizeof *batch->extents);
+        if (batch->numbers == NULL ||
+            (format->info.has_kinds && batch->kinds == NULL) ||
+            (format->info.has_extents && batch->extents == NULL))
+            return margay_fail_memory(&reader->error, "a batch of references");
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status create_state(struct margay_reader *reader)
+{
+    const struct margay_format *format = reader->detection.format;
+    if (format->create_state == NULL)
+        return MARGAY_OK;
+    reader->state = format->create_state(&reader->state_options);
+    return reader->state == NULL
+               ? margay_fail_memory(&reader->error, "a reader of tables")
+               : MARGAY_OK;
+}
+
+/* -------------------------------------------------------------- packed -- */
+
+/* Bytes for a batch: those of the buffer first, then from the file. */
+static enum margay_status read_packed(struct margay_reader *reader,
+                                      char *records, size_t bytes, size_t *got)
+{
+    size_t left = reader->end - reader->begin;
+    if (left == 0 && !reader->ended)
+        return margay_input_read(reader->input, records, bytes, got,
+                                 &reader->error);
+    *got = left < bytes ? left : bytes;
+    memcpy(records, reader->buffer + reader->begin, *got);
+    reader->begin += *got;
+    return MARGAY_OK;
+}
+
+static enum margay_status fail_half_record(struct margay_reader *reader,
+                                           size_t bytes, size_t record_bytes)
+{
+    return margay_fail(&reader->error, MARGAY_BAD_INPUT,
+                       "%s: byte %llu: found half a record of %zu byte%s, "
+                       "expected %zu bytes (read as %s; %s)",
+                       reader->path, (unsigned long long)reader->packed_bytes,
+                       bytes, bytes == 1 ? "" : "s", record_bytes,
+                       reader->detection.format->info.name,
+                       reader->detection.evidence);
+}
+
+static enum margay_status fail_record(struct margay_reader *reader,
+                                      const char *expected)
+{
+    return margay_fail(&reader->error, MARGAY_BAD_INPUT,
+                       "%s: byte %llu: found another record, expected %s "
+                       "(read as %s; %s)",
+                       reader->path, (unsigned long long)reader->packed_bytes,
+                       expected, reader->detection.format->info.name,
+                       reader->detection.evidence);
+}
+
+/*
+ * Fill one batch; *more = false at the end of the trace.  The records are
+ * read to the end of the array of numbers, where 64-bit ones stay, from where
+ * narrower ones are spread out, and wider ones drawn together.  A record that
+ * a slow writer has not finished is kept in the buffer.
+ */
+static enum margay_status fill_packed(struct margay_reader *reader, bool *more)
+{
+    const struct margay_format *format = reader->detection.format;
+    struct margay_references *batch = reader->batch;
+    size_t record_bytes = format->record_bytes;
+    size_t wanted = batch->capacity * record_bytes;
+    char *records = (char *)batch->numbers +
+                    batch->capacity * number_bytes(format) - wanted;
+    size_t filled = 0, got;
+    do {
+        enum margay_status status =
+            read_packed(reader, records + filled, wanted - filled, &got);
+        if (status != MARGAY_OK)
+            return status;
+        filled += got;
+    } while (
+        got > 0 && filled < wanted &&
+        (filled < record_bytes || !margay_input_would_wait(reader->input)));
+    *more = got > 0;
+    size_t rest = filled % record_bytes;
+    if (rest > 0) {
+        reader->begin = 0;
+        reader->end = rest;
+        memcpy(reader->buffer, records + filled - rest, rest);
+    }
+    const char *expected =
+        format->unpack(batch, records, filled / record_bytes);
+    reader->packed_bytes += batch->count * record_bytes;
+    return expected == NULL ? MARGAY_OK : fail_record(reader, expected);
+}
+
+/*
+ * Records of fixed length in a plain file can be counted, and gone past,
+ * without being read.  Half a record at the end is not one.
+ */
+static enum margay_status skip_records(struct margay_reader *reader)
+{
+    size_t record_bytes = reader->detection.format->record_bytes;
+    uint64_t bytes;
+    if (record_bytes == 0 || !margay_input_plain_bytes(reader->input, &bytes) ||
+        bytes == 0)
+        return MARGAY_OK;
+    reader->refs_known = true;
+    reader->refs = bytes / record_bytes;
+    reader->skipped_refs =
+        reader->skip_refs < reader->refs ? reader->skip_refs : reader->refs;
+    uint64_t offset = reader->skipped_refs * record_bytes;
+    reader->packed_bytes = offset;
+    if (offset <= reader->end) {
+        reader->begin = offset;
+        return MARGAY_OK;
+    }
+    reader->begin = reader->end = 0;
+    return margay_input_go_to(reader->input, offset, &reader->error);
+}
+
+static enum margay_status decode_packed(struct margay_reader *reader)
+{
+    bool more = true;
+    while (more) {
+        enum margay_status status = need_batch(reader);
+        if (status == MARGAY_OK)
+            status = fill_packed(reader, &more);
+        if (status != MARGAY_OK)
+            return status;
+        publish(reader);
+    }
+    size_t rest = reader->end - reader->begin;
+    if (rest > 0)
+        return fail_half_record(reader, rest,
+                                reader->detection.format->record_bytes);
+    return MARGAY_END;
+}
+
+/* ---------------------------------------------------------------- text -- */
+
+static enum margay_status fail_line(struct margay_reader *reader,
+                                    const char *line, const char *end,
+                                    const char *expected)
+{
+    char quoted[MARGAY_QUOTE_BYTES];
+    return margay_fail(&reader->error, MARGAY_BAD_INPUT,
+                       "%s:%llu: found '%s', expected %s (read as %s; %s)",
+                       reader->path, (unsigned long long)reader->lines + 1,
+                       margay_quote(quoted, line, end), expected,
+                       reader->detection.format->info.name,
+                       reader->detection.evidence);
+}
+
+static enum margay_status fail_end(struct margay_reader *reader,
+                                   const char *expected)
+{
+    return margay_fail(&reader->error, MARGAY_BAD_INPUT,
+                       "%s:%llu: found the end, expected %s (read as %s; %s)",
+                       reader->path, (unsigned long long)reader->lines,
+                       expected, reader->detection.format->info.name,
+                       reader->detection.evidence);
+}
+
+/* Decode every complete line of the buffer. */
+static enum margay_status decode_buffer(struct margay_reader *reader)
+{
+    const char *first = reader->buffer + reader->begin;
+    const char *newline = memrchr(first, '\n', reader->end - reader->begin);
+    if (newline == NULL)
+        return MARGAY_OK;
+    struct margay_text text = {first, newline + 1, reader->lines,
+                               reader->state};
+    while (text.cursor < text.end) {
+        if (need_batch(reader) != MARGAY_OK)
+            return MARGAY_IO;
+        const char *expected =
+            reader->detection.format->decode(&text, reader->batch);
+        reader->lines = text.lines;
+        if (expected != NULL)
+            return fail_line(reader, text.cursor, text.end, expected);
+        if (text.cursor < text.end)
+            publish(reader);
+    }
+    reader->begin = (size_t)(text.end - reader->buffer);
+    return MARGAY_OK;
+}
+
+/* Make room behind the incomplete last line. */
+static enum margay_status keep_rest(struct margay_reader *reader)
+{
+    size_t rest = reader->end - reader->begin;
+    char *line = reader->buffer + reader->begin;
+    if (rest > MARGAY_LINE_BYTES)
+        return fail_line(reader, line, line + rest,
+                         "a line of at most 65536 bytes");
+    memmove(reader->buffer, line, rest);
+    reader->begin = 0;
+    reader->end = rest;
+    return MARGAY_OK;
+}
+
+/* What a format with a state has still to say. */
+static enum margay_status finish_text(struct margay_reader *reader)
+{
+    const char *end = reader->buffer + reader->end;
+    struct margay_text text = {end, end, reader->lines, reader->state};
+    if (reader->detection.format->finish == NULL)
+        return MARGAY_END;
+    if (need_batch(reader) != MARGAY_OK)
+        return MARGAY_IO;
+    const char *expected =
+        reader->detection.format->finish(&text, reader->batch);
+    return expected == NULL ? MARGAY_END : fail_end(reader, expected);
+}
+
+static enum margay_status decode_text(struct margay_reader *reader)
+{
+    for (;;) {
+        /* The last line may lack its newline; one stands behind it. */
+        if (reader->ended && reader->end > reader->begin &&
+            reader->buffer[reader->end - 1] != '\n')
+            reader->end++;
+        enum margay_status status = decode_buffer(reader);
+        if (status == MARGAY_OK && reader->ended)
+            return finish_text(reader);
+        if (status == MARGAY_OK)
+            status = keep_rest(reader);
+        if (status == MARGAY_OK) {
+            publish_before_wait(reader);
+            status = read_more(reader);
+        }
+        if (status != MARGAY_OK)
+            return status;
+    }
+}
+
+/* -------------------------------------------------------------- thread -- */
+
+static enum margay_status read_trace(struct margay_reader *reader)
+{
+    reader->buffer = calloc(1, BUFFER_BYTES + 1 + MARGAY_TEXT_PADDING);
+    if (reader->buffer == NULL)
+        return margay_fail_memory(&reader->error, "a reading buffer");
+    enum margay_status status = find_format(reader);
+    if (status == MARGAY_OK)
+        status = allocate_batches(reader);
+    if (status == MARGAY_OK)
+        status = create_state(reader);
+    if (status == MARGAY_OK)
+        status = skip_records(reader);
+    if (status == MARGAY_OK)
+        status = need_batch(reader);
+    if (status != MARGAY_OK)
+        return status;
+    publish(reader);
+    return reader->detection.format->record_bytes > 0 ? decode_packed(reader)
+                                                      : decode_text(reader);
+}
+
+void *margay_reader_run(void *argument)
+{
+    struct margay_reader *reader = argument;
+    reader->status = read_trace(reader);
+    if (reader->batch != NULL && reader->batch->count > 0)
+        publish(reader);
+    if (reader->state != NULL)
+        reader->detection.format->free_state(reader->state);
+    free(reader->buffer);
+    margay_queue_close(&reader->queue);
+    return NULL;
+}

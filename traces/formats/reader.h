@@ -1,0 +1,53 @@
+/*
+ * reader.h - the thread that turns bytes into batches of references
+ *
+ * The reader owns the input and a ring of batches.  What it finds out is
+ * visible to the consumer in this order: the first slot of the queue says
+ * that `detection` and the rest of the outcome of opening are known and holds
+ * no references; later slots hold references; the end of the queue says that
+ * `status` and `error` are known.
+ */
+#ifndef MARGAY_TRACES_FORMATS_READER_H
+#define MARGAY_TRACES_FORMATS_READER_H
+
+#include <pthread.h>
+
+#include "traces/base/queue.h"
+#include "traces/formats/detect.h"
+#include "traces/formats/input.h"
+
+#define MARGAY_RING_SLOTS  4
+#define MARGAY_BATCH_BYTES ((size_t)131072 >> MARGAY_SHRINK) /* of numbers */
+
+struct margay_reader {
+    const char *path;
+    struct margay_input *input;
+    struct margay_queue queue;
+    struct margay_references ring[MARGAY_RING_SLOTS];
+    struct margay_detection detection; /* format NULL = to be detected */
+    struct margay_state_options state_options;
+    uint64_t skip_refs; /* references that nobody wants, at the beginning */
+
+    /* Known with the format. */
+    bool refs_known;       /* without reading them: */
+    uint64_t refs;         /* of the file */
+    uint64_t skipped_refs; /* of skip_refs, those gone past */
+
+    enum margay_status status; /* MARGAY_END, or why reading stopped */
+    struct margay_error error;
+
+    /* The thread's own. */
+    struct margay_references *batch; /* reserved and being filled, or NULL */
+    char *buffer;                    /* bytes [begin, end) are not decoded */
+    size_t begin, end;
+    bool ended; /* the input has no more */
+    uint64_t lines;
+    uint64_t packed_bytes; /* of whole records, decoded */
+    void *state;           /* of a format that has one */
+};
+
+/* What the thread runs; the argument is a struct margay_reader with path,
+   input, queue, ring, detection and state_options set.  Returns NULL. */
+void *margay_reader_run(void *reader);
+
+#endif

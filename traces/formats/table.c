@@ -1,0 +1,79 @@
+/* table.c - the one table of formats, and what is asked of its rows */
+#include <stdio.h>
+#include <string.h>
+
+#include "traces/base/error.h"
+#include "traces/formats/format.h"
+
+/* Where content leaves a choice and the name of the file does not help, the
+   first one is taken: four decimal numbers are arc rather than din. */
+static const struct margay_format *const formats[] = {
+    &margay_format_lackey, &margay_format_ls,    &margay_format_id,
+    &margay_format_hex,    &margay_format_arc,   &margay_format_din,
+    &margay_format_lines,  &margay_format_csv,   &margay_format_u32,
+    &margay_format_u64,    &margay_format_u32be, &margay_format_u64be,
+    &margay_format_oracle, &margay_format_vscsi,
+};
+#define FORMATS (sizeof formats / sizeof formats[0])
+
+const struct margay_format *margay_format_row(size_t index)
+{
+    return index < FORMATS ? formats[index] : NULL;
+}
+
+const struct margay_format *margay_format_named(const char *name)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (strcmp(formats[i]->info.name, name) == 0)
+            return formats[i];
+    }
+    return NULL;
+}
+
+void margay_format_list(char *text, size_t bytes)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < FORMATS && used < bytes; i++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s",
+                                 i == 0 ? "" : ", ", formats[i]->info.name);
+}
+
+size_t margay_format_count(void)
+{
+    return FORMATS;
+}
+
+const struct margay_format_info *margay_format_at(size_t index)
+{
+    return index < FORMATS ? &formats[index]->info : NULL;
+}
+
+static const struct margay_format *row_of(const struct margay_format_info *info)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (&formats[i]->info == info)
+            return formats[i];
+    }
+    return NULL;
+}
+
+enum margay_status margay_format_encode(const struct margay_format_info *format,
+                                        uint64_t number, enum margay_kind kind,
+                                        uint32_t extent, char *record,
+                                        size_t *bytes,
+                                        struct margay_error *error)
+{
+    const struct margay_format *row = row_of(format);
+    if (row == NULL || row->encode == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "format %s cannot be written",
+                           format == NULL ? "(none)" : format->name);
+    *bytes = row->encode(record, number, kind, extent);
+    if (*bytes == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%llu, over %u, does not fit the %u bytes of a %s "
+                           "record",
+                           (unsigned long long)number, (unsigned)extent,
+                           row->record_bytes, row->info.name);
+    return MARGAY_OK;
+}

@@ -1,0 +1,68 @@
+/* text.c - the rare lines: blank, commented, followed by something, wrong */
+#define _GNU_SOURCE
+#include "traces/formats/text.h"
+
+#include "traces/base/checked.h"
+
+/* Longer runs of digits, leading zeros included, are not numbers. */
+#define LONGEST_NUMBER 256
+
+static unsigned digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return (unsigned)(c - '0');
+    char lower_case = (char)(c | 0x20);
+    if (lower_case >= 'a' && lower_case <= 'f')
+        return (unsigned)(lower_case - 'a') + 10;
+    return UINT32_MAX;
+}
+
+const char *margay_scan_long_number(const char *cursor, unsigned base,
+                                    uint64_t *value)
+{
+    const char *first = cursor;
+    unsigned digit;
+    uint64_t sum = 0;
+    for (; (digit = digit_value(*cursor)) < base; cursor++) {
+        if (cursor - first >= LONGEST_NUMBER ||
+            !margay_multiply_u64(sum, base, &sum) ||
+            !margay_add_u64(sum, digit, &sum))
+            return NULL;
+    }
+    *value = sum;
+    return cursor == first ? NULL : cursor;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return prefix != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+const char *margay_settle_line(const char *line, const char *after,
+                               const struct margay_line_rules *rules,
+                               const char **expected)
+{
+    const char *newline = rawmemchr(line, '\n');
+    size_t bytes = (size_t)(newline - line);
+    if (bytes > MARGAY_LINE_BYTES) {
+        *expected = "a line of at most 65536 bytes";
+        return NULL;
+    }
+    if (memchr(line, '\0', bytes) != NULL) {
+        *expected = "text without NUL bytes";
+        return NULL;
+    }
+    if (after != NULL) {
+        const char *rest = margay_skip_blanks(after);
+        if (rest == newline || (rules->rest_ignored && rest > after))
+            return newline + 1;
+        *expected = rules->rest_ignored
+                        ? "a blank or the end of the line behind the number"
+                        : "the end of the line behind the record";
+        return NULL;
+    }
+    const char *first = margay_skip_blanks(line);
+    if (first == newline || starts_with(first, rules->comment))
+        return newline + 1;
+    return first > line ? first : NULL;
+}

@@ -1,0 +1,341 @@
+/* trace.c - the consumer's side: batches, and which references of them */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/checked.h"
+#include "traces/base/error.h"
+#include "traces/base/nearest.h"
+#include "traces/formats/reader.h"
+
+struct margay_trace {
+    struct margay_reader reader;
+    pthread_t thread;
+    bool running;
+    struct margay_trace_options options;
+
+    bool ready;      /* the format is known */
+    bool holds_slot; /* `slot` is the consumer's */
+    size_t slot;
+    size_t given;        /* references of the slot dealt with */
+    uint64_t to_skip;    /* still to be dropped */
+    uint64_t to_warm_up; /* then, still to be marked */
+    uint64_t to_read;    /* then, warm-up included, still to be given */
+};
+
+/* ------------------------------------------------------------- opening -- */
+
+static const char *format_name(size_t i, const void *context)
+{
+    (void)context;
+    const struct margay_format_info *info = margay_format_at(i);
+    return info == NULL ? NULL : info->name;
+}
+
+static enum margay_status fail_format(const char *name,
+                                      struct margay_error *error)
+{
+    char names[128];
+    const char *nearest = margay_nearest(name, format_name, NULL);
+    if (nearest != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "no format '%s', did you mean '%s'?", name, nearest);
+    margay_format_list(names, sizeof names);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "no format '%s', expected one of %s", name, names);
+}
+
+/* --column and --delimiter mean csv, and nothing else. */
+static enum margay_status take_table_options(
+    struct margay_trace *trace, const struct margay_trace_options *given,
+    struct margay_error *error)
+{
+    struct margay_reader *reader = &trace->reader;
+    reader->state_options.column = given->column;
+    reader->state_options.delimiter = given->delimiter;
+    if (given->column == NULL && given->delimiter == '\0')
+        return MARGAY_OK;
+    if (given->format == NULL) {
+        reader->detection.format = &margay_format_csv;
+        strcpy(reader->detection.evidence, "the column or delimiter asked for");
+    } else if (reader->detection.format != &margay_format_csv) {
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a column and a delimiter are for the format csv, "
+                           "not for %s",
+                           given->format);
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status take_options(struct margay_trace *trace,
+                                       const struct margay_trace_options *given,
+                                       struct margay_error *error)
+{
+    trace->options = *given;
+    trace->to_skip = trace->reader.skip_refs = given->skip_refs;
+    trace->to_read = given->limit_refs;
+    trace->to_warm_up = given->warmup_refs;
+    if (given->unit_bytes != 0 && !margay_is_power_of_two(given->unit_bytes))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "unit %llu is not a power of two",
+                           (unsigned long long)given->unit_bytes);
+    if (given->format != NULL) {
+        trace->reader.detection.format = margay_format_named(given->format);
+        if (trace->reader.detection.format == NULL)
+            return fail_format(given->format, error);
+    }
+    return take_table_options(trace, given, error);
+}
+
+/* Signals are for the program's own threads. */
+static enum margay_status start_thread(struct margay_trace *trace,
+                                       struct margay_error *error)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int reason =
+        pthread_create(&trace->thread, NULL, margay_reader_run, &trace->reader);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (reason != 0)
+        return margay_fail(error, MARGAY_NO_MEMORY,
+                           "%s: cannot start a reading thread: %s",
+                           trace->reader.path, strerror(reason));
+    trace->running = true;
+    return MARGAY_OK;
+}
+
+static enum margay_status open_trace(struct margay_trace *trace,
+                                     const char *path,
+                                     const struct margay_trace_options *given,
+                                     struct margay_error *error)
+{
+    struct margay_reader *reader = &trace->reader;
+    enum margay_status status = take_options(trace, given, error);
+    if (status == MARGAY_OK)
+        status = margay_input_open(path, &reader->input, error);
+    if (status != MARGAY_OK)
+        return status;
+    reader->path = margay_input_name(reader->input);
+    return start_thread(trace, error);
+}
+
+enum margay_status margay_trace_open(const char *path,
+                                     const struct margay_trace_options *options,
+                                     margay_trace **trace,
+                                     struct margay_error *error)
+{
+    *trace = NULL;
+    struct margay_trace *opened = calloc(1, sizeof *opened);
+    if (opened == NULL ||
+        !margay_queue_init(&opened->reader.queue, MARGAY_RING_SLOTS)) {
+        free(opened);
+        return margay_fail_memory(error, "an open trace");
+    }
+    enum margay_status status = open_trace(opened, path, options, error);
+    if (status == MARGAY_OK)
+        *trace = opened;
+    else
+        margay_trace_free(opened);
+    return status;
+}
+
+void margay_trace_free(margay_trace *trace)
+{
+    if (trace == NULL)
+        return;
+    struct margay_reader *reader = &trace->reader;
+    if (trace->running) {
+        margay_queue_cancel(&reader->queue);
+        margay_input_cancel(reader->input);
+        pthread_join(trace->thread, NULL);
+    }
+    for (size_t i = 0; i < MARGAY_RING_SLOTS; i++) {
+        free(reader->ring[i].numbers);
+        free(reader->ring[i].kinds);
+        free(reader->ring[i].extents);
+    }
+    margay_queue_destroy(&reader->queue);
+    margay_input_close(reader->input);
+    free(trace);
+}
+
+/* ----------------------------------------------------------- what it is -- */
+
+/* Once the format is known: does what was asked make sense for it? */
+static enum margay_status check_unit(const struct margay_trace *trace,
+                                     struct margay_error *error)
+{
+    if (trace->options.unit_bytes == 0 ||
+        margay_trace_numbers(trace) == MARGAY_IDS)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: a unit says what an id stands for, but %s holds "
+                       "addresses",
+                       trace->reader.path, margay_trace_format(trace)->name);
+}
+
+/* The queue has ended: with the trace, or with a failure. */
+static enum margay_status outcome(const struct margay_trace *trace,
+                                  struct margay_error *error)
+{
+    if (trace->reader.status != MARGAY_END && error != NULL)
+        *error = trace->reader.error;
+    return trace->reader.status;
+}
+
+enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
+                                      struct margay_error *error)
+{
+    if (!trace->ready) {
+        size_t slot;
+        enum margay_status status =
+            margay_queue_wait(&trace->reader.queue, wait_ms, &slot);
+        if (status == MARGAY_END)
+            return outcome(trace, error);
+        if (status != MARGAY_OK)
+            return status;
+        margay_queue_release(&trace->reader.queue);
+        trace->ready = true;
+        trace->to_skip -= trace->reader.skipped_refs;
+    }
+    return check_unit(trace, error);
+}
+
+const struct margay_format_info *margay_trace_format(const margay_trace *trace)
+{
+    return &trace->reader.detection.format->info;
+}
+
+const char *margay_trace_evidence(const margay_trace *trace)
+{
+    return trace->reader.detection.evidence;
+}
+
+enum margay_numbers margay_trace_numbers(const margay_trace *trace)
+{
+    return trace->options.ids ? MARGAY_IDS
+                              : margay_trace_format(trace)->numbers;
+}
+
+uint64_t margay_trace_unit_bytes(const margay_trace *trace)
+{
+    const struct margay_format_info *format = margay_trace_format(trace);
+    if (margay_trace_numbers(trace) == MARGAY_ADDRESSES)
+        return 1;
+    if (trace->options.unit_bytes != 0)
+        return trace->options.unit_bytes;
+    return format->numbers == MARGAY_IDS ? format->unit_bytes : 0;
+}
+
+bool margay_trace_known_references(const margay_trace *trace,
+                                   uint64_t *references)
+{
+    *references = trace->reader.refs;
+    return trace->reader.refs_known;
+}
+
+bool margay_trace_always_splits(const margay_trace *trace)
+{
+    return trace->reader.detection.format->always_splits;
+}
+
+void margay_trace_progress(const margay_trace *trace, uint64_t *bytes_read,
+                           uint64_t *bytes_total)
+{
+    margay_input_progress(trace->reader.input, bytes_read, bytes_total);
+}
+
+/* ------------------------------------------------------------- batches -- */
+
+/* Keep the references whose kind was asked for, in place. */
+static void select_kinds(const struct margay_references *references,
+                         unsigned wanted, size_t from,
+                         struct margay_batch *batch)
+{
+    if (wanted == MARGAY_ALL_KINDS)
+        return;
+    if (references->kinds == NULL) {
+        if ((wanted & MARGAY_KIND_BIT(MARGAY_READ)) == 0)
+            batch->references = 0;
+        return;
+    }
+    size_t kept = from;
+    for (size_t i = from; i < from + batch->references; i++) {
+        uint8_t kind = references->kinds[i];
+        references->numbers[kept] = references->numbers[i];
+        references->kinds[kept] = kind;
+        if (references->extents != NULL)
+            references->extents[kept] = references->extents[i];
+        kept += wanted >> kind & 1;
+    }
+    batch->references = kept - from;
+}
+
+static uint64_t minimum(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Give the next references of the slot that are alike in being warm-up or
+ * not.  Sizes of an address format are bytes, which mean nothing to ids.
+ */
+static void give(struct margay_trace *trace, struct margay_batch *batch)
+{
+    const struct margay_references *references =
+        &trace->reader.ring[trace->slot];
+    size_t skipped = minimum(references->count - trace->given, trace->to_skip);
+    size_t from = trace->given + skipped;
+    uint64_t count = minimum(references->count - from, trace->to_read);
+    bool warmup = trace->to_warm_up > 0;
+    if (warmup)
+        count = minimum(count, trace->to_warm_up);
+    bool sizes_are_bytes =
+        trace->options.ids && margay_trace_format(trace)->numbers != MARGAY_IDS;
+    *batch = (struct margay_batch){
+        .references = count,
+        .numbers = references->numbers + from,
+        .kinds = references->kinds == NULL ? NULL : references->kinds + from,
+        .extents = references->extents == NULL || sizes_are_bytes
+                       ? NULL
+                       : references->extents + from,
+        .warmup = warmup,
+    };
+    trace->given = from + count;
+    trace->to_skip -= skipped;
+    trace->to_read -= count;
+    if (warmup)
+        trace->to_warm_up -= count;
+    select_kinds(references, trace->options.kinds, from, batch);
+}
+
+enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
+                                     struct margay_batch *batch,
+                                     struct margay_error *error)
+{
+    enum margay_status status = margay_trace_ready(trace, wait_ms, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (trace->to_read == 0)
+        return MARGAY_END;
+    struct margay_queue *queue = &trace->reader.queue;
+    if (trace->holds_slot &&
+        trace->given == trace->reader.ring[trace->slot].count) {
+        margay_queue_release(queue);
+        trace->holds_slot = false;
+    }
+    if (!trace->holds_slot) {
+        status = margay_queue_wait(queue, wait_ms, &trace->slot);
+        if (status == MARGAY_END)
+            return outcome(trace, error);
+        if (status != MARGAY_OK)
+            return status;
+        trace->holds_slot = true;
+        trace->given = 0;
+    }
+    give(trace, batch);
+    return MARGAY_OK;
+}

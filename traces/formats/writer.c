@@ -1,0 +1,135 @@
+/* writer.c - references into records, compressed or plain, into a sink */
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/error.h"
+#include "traces/base/nearest.h"
+#include "traces/formats/compress.h"
+#include "traces/formats/format.h"
+
+/* Records pass through a piece of this size, which stays in the cache. */
+#define PIECE_BYTES ((size_t)64 << 10)
+
+struct margay_writer {
+    const struct margay_format_info *format;
+    struct margay_sink sink;
+    struct margay_compressor *compressor; /* NULL = plain */
+    size_t used;
+    char piece[PIECE_BYTES];
+};
+
+static const char *writable_name(size_t index, const void *context)
+{
+    (void)context;
+    const struct margay_format_info *info;
+    for (size_t i = 0; (info = margay_format_at(i)) != NULL; i++) {
+        if (info->writable && index-- == 0)
+            return info->name;
+    }
+    return NULL;
+}
+
+static enum margay_status fail_format(const char *name,
+                                      struct margay_error *error)
+{
+    char names[128];
+    const char *nearest = margay_nearest(name, writable_name, NULL);
+    if (margay_format_named(name) != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "the format '%s' can be read, but not written",
+                           name);
+    if (nearest != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "no format '%s' to write (did you mean '%s'?)", name,
+                           nearest);
+    margay_format_list(names, sizeof names);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "no format '%s' to write, expected one of %s", name,
+                       names);
+}
+
+static enum margay_status flush(struct margay_writer *writer,
+                                struct margay_error *error)
+{
+    size_t count = writer->used;
+    writer->used = 0;
+    if (count == 0)
+        return MARGAY_OK;
+    if (writer->compressor != NULL)
+        return margay_compressor_write(writer->compressor, writer->piece, count,
+                                       error);
+    return writer->sink.write(writer->sink.context, writer->piece, count,
+                              error);
+}
+
+enum margay_status margay_writer_create(const char *format, const char *path,
+                                        const struct margay_sink *sink,
+                                        margay_writer **writer,
+                                        struct margay_error *error)
+{
+    const struct margay_format *row = margay_format_named(format);
+    *writer = NULL;
+    if (row == NULL || !row->info.writable)
+        return fail_format(format, error);
+    struct margay_writer *this = malloc(sizeof *this);
+    if (this == NULL)
+        return margay_fail_memory(error, "a writer of traces");
+    this->format = &row->info;
+    this->sink = *sink;
+    this->used = 0;
+    enum margay_status status =
+        margay_compressor_create(path, sink, &this->compressor, error);
+    if (status != MARGAY_OK) {
+        free(this);
+        return status;
+    }
+    if (row->info.head != NULL) {
+        this->used = strlen(row->info.head);
+        memcpy(this->piece, row->info.head, this->used);
+    }
+    *writer = this;
+    return MARGAY_OK;
+}
+
+const struct margay_format_info *margay_writer_format(
+    const margay_writer *writer)
+{
+    return writer->format;
+}
+
+enum margay_status margay_writer_put(margay_writer *writer,
+                                     const struct margay_batch *batch,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
+        size_t bytes = 0;
+        if (PIECE_BYTES - writer->used < MARGAY_RECORD_BYTES)
+            status = flush(writer, error);
+        if (status == MARGAY_OK)
+            status = margay_format_encode(
+                writer->format, batch->numbers[i],
+                batch->kinds == NULL ? MARGAY_READ : batch->kinds[i],
+                batch->extents == NULL ? 1 : batch->extents[i],
+                writer->piece + writer->used, &bytes, error);
+        writer->used += bytes;
+    }
+    return status;
+}
+
+enum margay_status margay_writer_finish(margay_writer *writer,
+                                        struct margay_error *error)
+{
+    enum margay_status status = flush(writer, error);
+    if (status == MARGAY_OK && writer->compressor != NULL)
+        status = margay_compressor_finish(writer->compressor, error);
+    return status;
+}
+
+void margay_writer_free(margay_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    margay_compressor_free(writer->compressor);
+    free(writer);
+}

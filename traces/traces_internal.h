@@ -1,0 +1,21 @@
+/*
+ * traces_internal.h - the ground floor, for the folders above
+ *
+ * Not installed.  Everything in base/ is everyone's; nothing else of traces/
+ * may be used from outside but what traces.h offers.
+ */
+#ifndef MARGAY_TRACES_INTERNAL_H
+#define MARGAY_TRACES_INTERNAL_H
+
+#include "traces/base/checked.h"
+#include "traces/base/cpu.h"
+#include "traces/base/crew.h"
+#include "traces/base/error.h"
+#include "traces/base/memory.h"
+#include "traces/base/nearest.h"
+#include "traces/base/number.h"
+#include "traces/base/random.h"
+
+#include <margay/traces.h>
+
+#endif
