@@ -1,0 +1,187 @@
+/*
+ * kernels.c - the addresses that two textbook programs touch
+ *
+ * Byte addresses of elements of 8 bytes, the arrays one behind the other from
+ * 0 on, again and again from the beginning.
+ *
+ * matmul: C = A B for square matrices, by the inner product: for each element
+ * of C, in rows, a row of A and a column of B in turns, then C's element.
+ *
+ * fft: an iterative radix-2 transform in place of complex numbers, real and
+ * imaginary part one behind the other: the swaps of the bit reversal, then
+ * log2 n stages of butterflies.  Each reads four elements and writes them.
+ */
+#include <stdlib.h>
+
+#include "traces/base/checked.h"
+#include "traces/base/error.h"
+#include "traces/generate/generator.h"
+
+#define ELEMENT_BYTES 8
+
+/* --------------------------------------------------------------- matmul -- */
+
+struct matmul {
+    uint64_t n; /* rows and columns */
+    uint64_t row, column, inner;
+    unsigned step; /* A, B; when inner is n: C */
+};
+
+static enum margay_status matmul_create(
+    const struct margay_generator_options *options, void **state,
+    struct margay_error *error)
+{
+    uint64_t n = 0;
+    while (n < UINT32_MAX / 2 && 3 * (n + 1) * (n + 1) <= options->blocks)
+        n++;
+    if (n == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "matmul: three matrices have 3 elements at least");
+    struct matmul *matmul = calloc(1, sizeof *matmul);
+    if (matmul == NULL)
+        return margay_fail_memory(error, "a generator");
+    matmul->n = n;
+    *state = matmul;
+    return MARGAY_OK;
+}
+
+/* An element of A, B or C. */
+static uint64_t matmul_address(const struct matmul *matmul)
+{
+    uint64_t n = matmul->n;
+    if (matmul->inner == n)
+        return (2 * n * n + matmul->row * n + matmul->column) * ELEMENT_BYTES;
+    if (matmul->step == 0)
+        return (matmul->row * n + matmul->inner) * ELEMENT_BYTES;
+    return (n * n + matmul->inner * n + matmul->column) * ELEMENT_BYTES;
+}
+
+static void matmul_step(struct matmul *matmul)
+{
+    if (matmul->inner < matmul->n) {
+        matmul->inner += matmul->step;
+        matmul->step ^= 1;
+        return;
+    }
+    matmul->inner = 0;
+    if (++matmul->column < matmul->n)
+        return;
+    matmul->column = 0;
+    matmul->row = matmul->row + 1 < matmul->n ? matmul->row + 1 : 0;
+}
+
+static void matmul_next(void *state, uint64_t *addresses, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        addresses[i] = matmul_address(state);
+        matmul_step(state);
+    }
+}
+
+/* ------------------------------------------------------------------ fft -- */
+
+struct fft {
+    unsigned bits; /* of n */
+    uint64_t n;    /* complex numbers */
+    /* The pair in hand: of the reversal (half 0) or a butterfly. */
+    uint64_t half, low, high;
+    unsigned step; /* 4 elements read, 4 written */
+};
+
+static uint64_t reverse(uint64_t index, unsigned bits)
+{
+    uint64_t reversed = 0;
+    for (unsigned i = 0; i < bits; i++)
+        reversed |= (index >> i & 1) << (bits - 1 - i);
+    return reversed;
+}
+
+/* The first butterfly of a stage whose pairs are `half` apart. */
+static void begin_stage(struct fft *fft, uint64_t half)
+{
+    fft->half = half;
+    fft->low = 0;
+    fft->high = half;
+}
+
+/* The next pair that is swapped, from `index` on; else the first stage. */
+static void find_swap(struct fft *fft, uint64_t index)
+{
+    while (index < fft->n && reverse(index, fft->bits) <= index)
+        index++;
+    if (index == fft->n) {
+        begin_stage(fft, 1);
+        return;
+    }
+    fft->half = 0;
+    fft->low = index;
+    fft->high = reverse(index, fft->bits);
+}
+
+static enum margay_status fft_create(
+    const struct margay_generator_options *options, void **state,
+    struct margay_error *error)
+{
+    if (options->blocks < 4 || options->blocks >> 60 != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "fft: two complex numbers have 4 elements at least, "
+                           "and 2^60 is too many");
+    struct fft *fft = calloc(1, sizeof *fft);
+    if (fft == NULL)
+        return margay_fail_memory(error, "a generator");
+    fft->bits = margay_log2_floor(options->blocks) - 1;
+    fft->n = UINT64_C(1) << fft->bits;
+    find_swap(fft, 0);
+    *state = fft;
+    return MARGAY_OK;
+}
+
+static void next_pair(struct fft *fft)
+{
+    if (fft->half == 0) {
+        find_swap(fft, fft->low + 1);
+        return;
+    }
+    fft->low++;
+    /* The later half of each group are the earlier one's partners. */
+    if (fft->low % (2 * fft->half) == fft->half)
+        fft->low += fft->half;
+    fft->high = fft->low + fft->half;
+    if (fft->low < fft->n)
+        return;
+    if (2 * fft->half < fft->n)
+        begin_stage(fft, 2 * fft->half);
+    else
+        find_swap(fft, 0);
+}
+
+static void fft_next(void *state, uint64_t *addresses, size_t count)
+{
+    struct fft *fft = state;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t number = fft->step & 2 ? fft->high : fft->low;
+        addresses[i] = (2 * number + (fft->step & 1)) * ELEMENT_BYTES;
+        if (++fft->step == 8) {
+            fft->step = 0;
+            next_pair(fft);
+        }
+    }
+}
+
+const struct margay_generator_class margay_generator_matmul = {
+    .info = {.name = "matmul",
+             .description = "addresses of a matrix multiplication",
+             .addresses = true},
+    .create = matmul_create,
+    .next = matmul_next,
+    .free_state = free,
+};
+
+const struct margay_generator_class margay_generator_fft = {
+    .info = {.name = "fft",
+             .description = "addresses of a fast Fourier transform",
+             .addresses = true},
+    .create = fft_create,
+    .next = fft_next,
+    .free_state = free,
+};

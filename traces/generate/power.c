@@ -1,0 +1,73 @@
+/* power.c - see power.h */
+#include "traces/generate/power.h"
+
+#include "traces/base/checked.h"
+
+__extension__ typedef unsigned __int128 u128;
+
+#define EXPONENT_BITS 60
+
+/* Floor of the square root, by bits from the top. */
+static uint64_t square_root(u128 value)
+{
+    uint64_t root = 0;
+    for (int bit = 63; bit >= 0; bit--) {
+        uint64_t trial = root | (UINT64_C(1) << bit);
+        if ((u128)trial * trial <= value)
+            root = trial;
+    }
+    return root;
+}
+
+uint64_t margay_power_multiply(uint64_t a, uint64_t b)
+{
+    return (uint64_t)(((u128)a * b) >> MARGAY_POWER_BITS);
+}
+
+void margay_power_prepare(struct margay_power *power, double exponent)
+{
+    /* Exact: a multiplication by a power of two, then a truncation. */
+    power->exponent =
+        (uint64_t)(exponent * (double)(UINT64_C(1) << EXPONENT_BITS));
+    uint64_t factor = UINT64_C(1) << (MARGAY_POWER_BITS - 1); /* 1/2 */
+    for (int i = 0; i < MARGAY_LOG_BITS; i++) {
+        factor = square_root((u128)factor << MARGAY_POWER_BITS);
+        power->factors[i] = factor;
+    }
+}
+
+/* log2 of `value` in units of 2^-MARGAY_LOG_BITS, rounded down. */
+static uint64_t log2_fixed(uint64_t value)
+{
+    unsigned whole = margay_log2_floor(value);
+    uint64_t result = whole;
+    /* The mantissa, in [1, 2), in units of 2^-63: its square is 2 or more,
+       and the next bit of the logarithm is 1, if the top bit comes out set. */
+    uint64_t mantissa = value << (63 - whole);
+    for (int i = 0; i < MARGAY_LOG_BITS; i++) {
+        u128 square = (u128)mantissa * mantissa;
+        unsigned bit = (unsigned)(square >> 127);
+        mantissa = (uint64_t)(square >> (63 + bit));
+        result = result << 1 | bit;
+    }
+    return result;
+}
+
+/* 2^-y for y in units of 2^-MARGAY_LOG_BITS. */
+static uint64_t exp2_negative(const struct margay_power *power, u128 y)
+{
+    if (y >> MARGAY_LOG_BITS > MARGAY_POWER_BITS)
+        return 0;
+    uint64_t result = UINT64_C(1) << MARGAY_POWER_BITS;
+    for (int i = 0; i < MARGAY_LOG_BITS; i++) {
+        if (y >> (MARGAY_LOG_BITS - 1 - i) & 1)
+            result = margay_power_multiply(result, power->factors[i]);
+    }
+    return result >> (unsigned)(y >> MARGAY_LOG_BITS);
+}
+
+uint64_t margay_power_of(const struct margay_power *power, uint64_t rank)
+{
+    u128 product = (u128)log2_fixed(rank) * power->exponent;
+    return exp2_negative(power, product >> EXPONENT_BITS);
+}
