@@ -1,0 +1,230 @@
+/* curve.c - from a result to the misses of every cache size */
+#include <stdlib.h>
+
+#include <margay/stackdist.h>
+
+#include "traces/traces_internal.h"
+
+__extension__ typedef unsigned __int128 u128;
+
+#define USUAL_PER_OCTAVE 16
+
+/* A grid of cache sizes over a result: a histogram, or a curve's points. */
+struct grid {
+    const struct margay_result *result;
+    struct margay_sizes sizes;
+    uint64_t last;     /* the size that ends the grid, but for lists */
+    bool is_bounded;   /* a bound was exceeded: nothing is known beyond */
+    size_t list_index; /* of the list's next size */
+};
+
+static uint64_t last_size(const struct margay_result *result, bool *is_bounded)
+{
+    uint64_t largest = 0;
+    *is_bounded = false;
+    if (result->histogram == NULL)
+        return result->points[result->point_count - 1].cache_blocks;
+    uint64_t bound = margay_histogram_exceeded_bound(result->histogram);
+    *is_bounded = bound != 0;
+    if (bound != 0)
+        return bound;
+    margay_histogram_largest(result->histogram, &largest);
+    return largest + 1;
+}
+
+static void grid_begin(struct grid *grid, const struct margay_result *result,
+                       const struct margay_sizes *sizes)
+{
+    *grid = (struct grid){.result = result, .sizes = *sizes};
+    grid->last = last_size(result, &grid->is_bounded);
+    if (sizes->kind == MARGAY_SIZES_USUAL) {
+        grid->sizes.kind =
+            result->only_points ? MARGAY_SIZES_ALL : MARGAY_SIZES_OCTAVE;
+        grid->sizes.per_octave = USUAL_PER_OCTAVE;
+    }
+    if (sizes->kind != MARGAY_SIZES_POW2)
+        return;
+    uint64_t floor = UINT64_C(1) << margay_log2_floor(grid->last);
+    if (floor < grid->last && !grid->is_bounded)
+        floor *= 2; /* distances are below 2^56 */
+    grid->last = floor;
+}
+
+/*
+ * The first of 2^k + floor(i 2^k / N), 0 <= i < N, after `previous` >= 1:
+ * floor(i 2^k / N) >= m if and only if i >= m N / 2^k.
+ */
+static uint64_t next_octave_size(uint64_t per_octave, uint64_t previous)
+{
+    unsigned k = margay_log2_floor(previous);
+    u128 octave = (u128)1 << k;
+    u128 beyond = previous + 1 - octave;
+    u128 i = (beyond * per_octave + octave - 1) >> k;
+    u128 next = i < per_octave ? octave + (i << k) / per_octave : 2 * octave;
+    return next <= UINT64_MAX ? (uint64_t)next : UINT64_MAX;
+}
+
+/* The index of the first point at `size` or more; point_count if none is. */
+static size_t find_point(const struct margay_result *result, uint64_t size)
+{
+    size_t low = 0, high = result->point_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (result->points[middle].cache_blocks < size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first size at which the curve steps, after `previous`. */
+static uint64_t next_step(const struct margay_result *result, uint64_t previous)
+{
+    uint64_t distance, count;
+    if (result->histogram == NULL) {
+        size_t i = find_point(result, previous + 1);
+        return i < result->point_count ? result->points[i].cache_blocks
+                                       : UINT64_MAX;
+    }
+    if (margay_histogram_next(result->histogram, previous, &distance, &count))
+        return distance + 1;
+    return UINT64_MAX;
+}
+
+/* The grid's first size after `previous`, 0 to begin; false at its end. */
+static bool grid_next(struct grid *grid, uint64_t previous, uint64_t *size)
+{
+    const struct margay_sizes *sizes = &grid->sizes;
+    if (sizes->kind == MARGAY_SIZES_LIST) {
+        if (grid->list_index == sizes->list_count)
+            return false;
+        *size = sizes->list_blocks[grid->list_index++];
+        return true;
+    }
+    if (previous == grid->last)
+        return false;
+    bool all = sizes->kind == MARGAY_SIZES_ALL;
+    if (previous == 0 && !(all && grid->result->only_points))
+        *size = 1;
+    else if (all)
+        *size = next_step(grid->result, previous);
+    else
+        *size = next_octave_size(
+            sizes->kind == MARGAY_SIZES_POW2 ? 1 : sizes->per_octave, previous);
+    if (*size > grid->last)
+        *size = grid->last;
+    return true;
+}
+
+static bool is_known(const struct grid *grid, uint64_t size)
+{
+    const struct margay_result *result = grid->result;
+    if (!result->only_points)
+        return true;
+    size_t i = find_point(result, size);
+    return i < result->point_count && result->points[i].cache_blocks == size;
+}
+
+/* Count the points, and notice sizes of which nothing is known. */
+static enum margay_status grid_count(struct grid grid, size_t *count,
+                                     struct margay_error *error)
+{
+    uint64_t size = 0;
+    *count = 0;
+    while (grid_next(&grid, size, &size)) {
+        if (grid.is_bounded && size > grid.last)
+            return margay_fail(
+                error, MARGAY_BAD_ARGUMENT,
+                "a cache of %llu blocks is above the bound of %llu, "
+                "which the trace exceeded",
+                (unsigned long long)size, (unsigned long long)grid.last);
+        if (!is_known(&grid, size))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "nothing is known of a cache of %llu blocks",
+                               (unsigned long long)size);
+        ++*count;
+    }
+    return MARGAY_OK;
+}
+
+/* misses(C) = references at distances of C blocks and more. */
+static void fill_from_histogram(struct grid grid, struct margay_point *points)
+{
+    const margay_histogram *histogram = grid.result->histogram;
+    uint64_t misses = margay_histogram_references(histogram);
+    uint64_t size = 0, distance, count;
+    bool more = margay_histogram_next(histogram, 0, &distance, &count);
+    while (grid_next(&grid, size, &size)) {
+        while (more && distance < size) {
+            misses -= count;
+            more = margay_histogram_next(histogram, distance + 1, &distance,
+                                         &count);
+        }
+        *points++ = (struct margay_point){size, misses};
+    }
+}
+
+/* On the line between the neighbours; before the first one, from (0, all). */
+static uint64_t misses_between(const struct margay_result *result,
+                               uint64_t size)
+{
+    struct margay_point low = {0, result->references};
+    size_t i = find_point(result, size);
+    if (i == result->point_count)
+        return result->points[i - 1].misses;
+    if (i > 0)
+        low = result->points[i - 1];
+    struct margay_point high = result->points[i];
+    u128 fall = (u128)(low.misses - high.misses) * (size - low.cache_blocks);
+    return low.misses -
+           (uint64_t)(fall / (high.cache_blocks - low.cache_blocks));
+}
+
+static void fill_from_points(struct grid grid, struct margay_point *points)
+{
+    uint64_t size = 0;
+    while (grid_next(&grid, size, &size))
+        *points++ =
+            (struct margay_point){size, misses_between(grid.result, size)};
+}
+
+enum margay_status margay_result_curve(const struct margay_result *result,
+                                       const struct margay_sizes *sizes,
+                                       struct margay_point **points,
+                                       size_t *count,
+                                       struct margay_error *error)
+{
+    *points = NULL;
+    *count = 0;
+    if (result->references == 0)
+        return MARGAY_OK;
+    struct grid grid;
+    grid_begin(&grid, result, sizes);
+    enum margay_status status = grid_count(grid, count, error);
+    if (status != MARGAY_OK || *count == 0)
+        return status;
+    *points = calloc(*count, sizeof **points);
+    if (*points == NULL) {
+        *count = 0;
+        return margay_fail_memory(error, "the points of a miss curve");
+    }
+    if (result->histogram != NULL)
+        fill_from_histogram(grid, *points);
+    else
+        fill_from_points(grid, *points);
+    return MARGAY_OK;
+}
+
+enum margay_status margay_histogram_curve(const margay_histogram *histogram,
+                                          const struct margay_sizes *sizes,
+                                          struct margay_point **points,
+                                          size_t *count,
+                                          struct margay_error *error)
+{
+    const struct margay_result result = {
+        .histogram = (margay_histogram *)histogram, /* only read */
+        .references = margay_histogram_references(histogram),
+    };
+    return margay_result_curve(&result, sizes, points, count, error);
+}

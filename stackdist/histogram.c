@@ -1,0 +1,332 @@
+/*
+ * histogram.c - exact counts of reuse distances
+ *
+ * Counters stand in leaves of 2^11, and leaves hang from a radix tree that
+ * is as high as the largest distance needs: one pointer away below 2^22
+ * blocks, two below 2^33, five at most.  Nodes appear when they are first
+ * counted in, so a lone large distance costs little.
+ *
+ * A leaf counts in 16 bits and carries into 64 when a counter is full.  Where
+ * a long trace spreads over millions of distances, most of them occur a few
+ * times each, and the histogram takes 2 bytes per distance instead of 8.
+ */
+#include "stackdist/histogram.h"
+
+#include <stdlib.h>
+
+#include "traces/traces_internal.h"
+
+#define NODE_BITS 11
+#define NODE_SIZE (UINT64_C(1) << NODE_BITS)
+#define NODE_MASK (NODE_SIZE - 1)
+
+#define LARGEST_DISTANCE ((UINT64_C(1) << 56) - 1)
+
+/* A count is low[i], plus carried[i] where there is such an array. */
+struct leaf {
+    uint64_t *carried;
+    uint16_t low[NODE_SIZE];
+};
+
+struct branch {
+    void *children[NODE_SIZE]; /* branches, or leaves at height 1 */
+};
+
+struct margay_histogram {
+    void *root;      /* a leaf at height 0, a branch above; or NULL */
+    unsigned height; /* of the root */
+    uint64_t references;
+    uint64_t infinite;
+    uint64_t end; /* the largest finite distance + 1, 0 if there is none */
+    uint64_t exceeded_bound;
+};
+
+/* Distances from one child of a node to the next: 2^span_bits(height). */
+static unsigned span_bits(unsigned height)
+{
+    return height * NODE_BITS;
+}
+
+enum margay_status margay_histogram_create(margay_histogram **histogram,
+                                           struct margay_error *error)
+{
+    *histogram = calloc(1, sizeof **histogram);
+    return *histogram ? MARGAY_OK : margay_fail_memory(error, "a histogram");
+}
+
+static void free_node(void *node, unsigned height)
+{
+    if (node == NULL)
+        return;
+    if (height == 0) {
+        free(((struct leaf *)node)->carried);
+    } else {
+        struct branch *branch = node;
+        for (size_t i = 0; i < NODE_SIZE; i++)
+            free_node(branch->children[i], height - 1);
+    }
+    free(node);
+}
+
+void margay_histogram_clear(margay_histogram *histogram)
+{
+    free_node(histogram->root, histogram->height);
+    *histogram = (struct margay_histogram){0};
+}
+
+void margay_histogram_free(margay_histogram *histogram)
+{
+    if (histogram == NULL)
+        return;
+    margay_histogram_clear(histogram);
+    free(histogram);
+}
+
+static bool is_below(unsigned height, uint64_t distance)
+{
+    unsigned bits = span_bits(height + 1);
+    return bits >= 64 || distance >> bits == 0;
+}
+
+/* Put branches above the root until `distance` lies below it. */
+static bool raise_root(struct margay_histogram *histogram, uint64_t distance)
+{
+    while (!is_below(histogram->height, distance)) {
+        if (histogram->root != NULL) {
+            struct branch *branch = calloc(1, sizeof *branch);
+            if (branch == NULL)
+                return false;
+            branch->children[0] = histogram->root;
+            histogram->root = branch;
+        }
+        histogram->height++;
+    }
+    return true;
+}
+
+/* The leaf that counts `distance`, made if need be; NULL without memory. */
+static struct leaf *find_leaf(struct margay_histogram *histogram,
+                              uint64_t distance)
+{
+    if (!raise_root(histogram, distance))
+        return NULL;
+    void **place = &histogram->root;
+    for (unsigned height = histogram->height;; height--) {
+        if (*place == NULL)
+            *place = calloc(1, height == 0 ? sizeof(struct leaf)
+                                           : sizeof(struct branch));
+        if (*place == NULL || height == 0)
+            return *place;
+        struct branch *branch = *place;
+        place = &branch->children[distance >> span_bits(height) & NODE_MASK];
+    }
+}
+
+/* Counters cannot overflow, as none exceeds the checked total. */
+static bool leaf_add(struct leaf *leaf, uint64_t distance, uint64_t count)
+{
+    uint64_t i = distance & NODE_MASK;
+    if (count <= (uint64_t)UINT16_MAX - leaf->low[i]) {
+        leaf->low[i] = (uint16_t)(leaf->low[i] + count);
+        return true;
+    }
+    if (leaf->carried == NULL)
+        leaf->carried = calloc(NODE_SIZE, sizeof *leaf->carried);
+    if (leaf->carried == NULL)
+        return false;
+    leaf->carried[i] += leaf->low[i] + count;
+    leaf->low[i] = 0;
+    return true;
+}
+
+static enum margay_status check_add(const struct margay_histogram *histogram,
+                                    uint64_t distance, uint64_t count,
+                                    struct margay_error *error)
+{
+    uint64_t total;
+    if (distance > LARGEST_DISTANCE && distance != MARGAY_INFINITE)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a reuse distance of %llu blocks is 2^56 or more",
+                           (unsigned long long)distance);
+    if (!margay_add_u64(histogram->references, count, &total))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "more than 2^64 - 1 references in a histogram");
+    return MARGAY_OK;
+}
+
+enum margay_status margay_histogram_add(margay_histogram *histogram,
+                                        uint64_t distance, uint64_t count,
+                                        struct margay_error *error)
+{
+    enum margay_status status = check_add(histogram, distance, count, error);
+    if (status != MARGAY_OK || count == 0)
+        return status;
+    if (distance == MARGAY_INFINITE) {
+        histogram->infinite += count;
+    } else {
+        struct leaf *leaf = find_leaf(histogram, distance);
+        if (leaf == NULL || !leaf_add(leaf, distance, count))
+            return margay_fail_memory(error, "counts of reuse distances");
+        if (distance >= histogram->end)
+            histogram->end = distance + 1;
+    }
+    histogram->references += count;
+    return MARGAY_OK;
+}
+
+/* margay_histogram_add_counts() for distances of one leaf. */
+static enum margay_status add_run(struct margay_histogram *histogram,
+                                  uint64_t first_distance,
+                                  const uint8_t *counts, size_t n,
+                                  struct margay_error *error)
+{
+    uint64_t sum = 0, end = first_distance;
+    for (size_t i = 0; i < n; i++) {
+        sum += counts[i];
+        if (counts[i] != 0)
+            end = first_distance + i + 1;
+    }
+    if (sum == 0)
+        return MARGAY_OK;
+    enum margay_status status = check_add(histogram, end - 1, sum, error);
+    if (status != MARGAY_OK)
+        return status;
+    struct leaf *leaf = find_leaf(histogram, first_distance);
+    for (uint64_t d = first_distance; d < end; d++) {
+        if (leaf == NULL || !leaf_add(leaf, d, counts[d - first_distance]))
+            return margay_fail_memory(error, "counts of reuse distances");
+    }
+    if (end > histogram->end)
+        histogram->end = end;
+    histogram->references += sum;
+    return MARGAY_OK;
+}
+
+enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
+                                               uint64_t first_distance,
+                                               const uint8_t *counts, size_t n,
+                                               struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t done = 0, run; done < n && status == MARGAY_OK; done += run) {
+        uint64_t distance = first_distance + done;
+        run = NODE_SIZE - (distance & NODE_MASK);
+        if (run > n - done)
+            run = n - done;
+        status = add_run(histogram, distance, counts + done, run, error);
+    }
+    return status;
+}
+
+uint64_t margay_histogram_references(const margay_histogram *histogram)
+{
+    return histogram->references;
+}
+
+uint64_t margay_histogram_infinite(const margay_histogram *histogram)
+{
+    return histogram->infinite;
+}
+
+uint64_t margay_histogram_exceeded_bound(const margay_histogram *histogram)
+{
+    return histogram->exceeded_bound;
+}
+
+void margay_histogram_set_exceeded_bound(margay_histogram *histogram,
+                                         uint64_t bound_blocks)
+{
+    histogram->exceeded_bound = bound_blocks;
+}
+
+static bool leaf_next(const struct leaf *leaf, uint64_t from,
+                      uint64_t *distance, uint64_t *count)
+{
+    for (uint64_t i = from; i < NODE_SIZE; i++) {
+        uint64_t sum = leaf->low[i];
+        if (leaf->carried != NULL)
+            sum += leaf->carried[i];
+        if (sum != 0) {
+            *distance = i;
+            *count = sum;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* As margay_histogram_next(), with distances relative to the node's first. */
+static bool node_next(const void *node, unsigned height, uint64_t from,
+                      uint64_t *distance, uint64_t *count)
+{
+    if (node == NULL)
+        return false;
+    if (height == 0)
+        return leaf_next(node, from, distance, count);
+    const struct branch *branch = node;
+    unsigned bits = span_bits(height);
+    uint64_t from_in_child = from & ((UINT64_C(1) << bits) - 1);
+    for (uint64_t i = from >> bits; i < NODE_SIZE; i++) {
+        if (node_next(branch->children[i], height - 1, from_in_child, distance,
+                      count)) {
+            *distance += i << bits;
+            return true;
+        }
+        from_in_child = 0;
+    }
+    return false;
+}
+
+bool margay_histogram_next(const margay_histogram *histogram, uint64_t from,
+                           uint64_t *distance, uint64_t *count)
+{
+    if (from >= histogram->end)
+        return false;
+    return node_next(histogram->root, histogram->height, from, distance, count);
+}
+
+bool margay_histogram_largest(const margay_histogram *histogram,
+                              uint64_t *distance)
+{
+    if (histogram->end == 0)
+        return false;
+    *distance = histogram->end - 1;
+    return true;
+}
+
+enum margay_status margay_histogram_add_all(margay_histogram *histogram,
+                                            const margay_histogram *counts,
+                                            struct margay_error *error)
+{
+    uint64_t distance, count;
+    enum margay_status status = margay_histogram_add(histogram, MARGAY_INFINITE,
+                                                     counts->infinite, error);
+    for (uint64_t at = 0; status == MARGAY_OK &&
+                          margay_histogram_next(counts, at, &distance, &count);
+         at = distance + 1)
+        status = margay_histogram_add(histogram, distance, count, error);
+    return status;
+}
+
+void margay_histogram_uncount_infinite(margay_histogram *histogram,
+                                       uint64_t count)
+{
+    histogram->infinite -= count;
+    histogram->references -= count;
+}
+
+enum margay_status margay_histogram_copy(const margay_histogram *histogram,
+                                         margay_histogram **copy,
+                                         struct margay_error *error)
+{
+    enum margay_status status = margay_histogram_create(copy, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_add_all(*copy, histogram, error);
+    if (status == MARGAY_OK) {
+        (*copy)->exceeded_bound = histogram->exceeded_bound;
+    } else {
+        margay_histogram_free(*copy);
+        *copy = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,28 @@
+# stackdist/ - blocks to reuse distances to miss curves
+kernel_SOURCES  := stackdist/engines/exact_kernel.c \
+                   stackdist/parallel/slice_kernel.c
+# What needs MPI goes into margay-mpi only (sim/module.mk).
+mpi_SOURCES     := stackdist/mpi/mpi.c
+library_SOURCES += $(filter-out $(kernel_SOURCES) $(mpi_SOURCES),\
+                     $(wildcard stackdist/*.c stackdist/*/*.c))
+public_HEADERS  += stackdist/stackdist.h
+library_LIBS    += -lm
+
+# The hot loops of the exact engine are compiled once per processor level and
+# chosen at run time; elsewhere than on x86-64 there is only the portable one.
+kernel_TARGETS := portable
+ifneq ($(filter x86_64-% amd64-%,$(shell $(CC) -dumpmachine)),)
+kernel_TARGETS += v3 v4
+endif
+kernel_CFLAGS_portable := -DMARGAY_TARGET_SUFFIX=portable
+kernel_CFLAGS_v3 := -DMARGAY_TARGET_SUFFIX=v3 -march=x86-64-v3
+kernel_CFLAGS_v4 := -DMARGAY_TARGET_SUFFIX=v4 -march=x86-64-v4
+
+define kernel_rule
+library_EXTRA_OBJECTS += $(kernel_SOURCES:%.c=$(BUILD)/obj/%.$(1).o)
+$(BUILD)/obj/%.$(1).o: %.c $(BUILD)/flags | $$(installed_HEADERS) deps
+	@mkdir -p $$(@D)
+	$$(call quiet,CC $$@)$$(CC) $$(CPPFLAGS_ALL) $$(CFLAGS_ALL) -O3 \
+	    $$(kernel_CFLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach target,$(kernel_TARGETS),$(eval $(call kernel_rule,$(target))))
