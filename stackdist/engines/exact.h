@@ -1,0 +1,204 @@
+/*
+ * exact.h - the state of the exact engine, shared by its files
+ *
+ * exact.c is the engine as others see it, exact_store.c its memory,
+ * exact_feed.c the way of references to it; exact_kernel.c, compiled once per
+ * processor level, holds the loops over them.
+ */
+#ifndef MARGAY_STACKDIST_EXACT_H
+#define MARGAY_STACKDIST_EXACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stackdist/engine.h"
+#include "stackdist/engines/rank.h"
+#include "stackdist/hash/hash.h"
+
+/* References looked up, ranked and counted together. */
+#define MARGAY_EXACT_BATCH 64
+
+/* Entries of the stack-top filter: one AVX-512 or two AVX2 registers. */
+#define MARGAY_FRONT 8
+
+/* References that pass the filter, or go round it, in one piece. */
+#define MARGAY_EXACT_SEGMENT 4096
+
+/*
+ * The value, in the hash table, of a block that stands in the filter.  Bits
+ * 448 to 511 of a leaf never stand for a time, so no timestamp is like it.
+ */
+#define MARGAY_IN_FRONT ((UINT64_C(1) << MARGAY_TIMESTAMP_BITS) - 1)
+
+struct margay_exact {
+    struct margay_hash hash; /* block -> timestamp, or MARGAY_IN_FRONT */
+    struct margay_rank rank; /* which timestamps are a block's latest */
+    const struct margay_exact_kernel *kernel;
+    bool wide;      /* timestamps may need more than 32 bits */
+    uint64_t bound; /* UINT64_MAX = none */
+    bool forgot;    /* blocks beyond the bound have been dropped */
+
+    /*
+     * counters[d + 1] counts distance d, counters[0] the infinite ones.  A byte
+     * each keeps them in cache; what overflows goes to the histogram.
+     */
+    uint8_t *counters;
+    uint64_t counter_count;
+    margay_histogram *histogram;
+    enum margay_status spill_status;
+
+    /* d + 1 of the batch before, whose counters are being fetched. */
+    uint64_t pending[MARGAY_EXACT_BATCH];
+    unsigned pending_count;
+
+    /* The stack-top filter: the latest blocks, the most recent first. */
+    uint64_t front[MARGAY_FRONT];
+    unsigned front_count;
+    uint64_t front_hits[MARGAY_FRONT + 1]; /* [MARGAY_FRONT]: passed on */
+
+    /* When to filter: exact_feed.c. */
+    enum margay_exact_filter {
+        MARGAY_FILTER_AUTO,
+        MARGAY_FILTER_ON,
+        MARGAY_FILTER_OFF,
+    } filter;
+    bool filtering;
+    uint64_t probe_countdown; /* segments until the next look */
+    uint64_t probe_interval;
+
+    /* What the filter passes on: blocks wanted, blocks they displaced. */
+    uint64_t wanted[MARGAY_EXACT_SEGMENT];
+    uint64_t demoted[MARGAY_EXACT_SEGMENT];
+    uint16_t origins[MARGAY_EXACT_SEGMENT]; /* index of each in the segment */
+    uint64_t indices[MARGAY_EXACT_SEGMENT]; /* d + 1 of each */
+
+    /* On a long trace the deep part is handed over to a team of threads. */
+    unsigned threads;
+    uint64_t fed_refs, team_after_refs;
+    size_t team_batch_refs; /* 0 = as the team likes */
+    struct margay_team *team;
+};
+
+/*
+ * Up to MARGAY_EXACT_BATCH references to the deep part of the stack: wanted[i]
+ * is taken out of it, and demoted[i] enters it at the top.  Without the
+ * filter both are the same array.  What follows them in the arrays, `ahead`
+ * more, is prefetched.
+ */
+struct margay_exact_batch {
+    const uint64_t *wanted;
+    const uint64_t *demoted;
+    size_t count;
+    size_t ahead;
+};
+
+/* The loops over references, for one processor level. */
+struct margay_exact_kernel {
+    /*
+     * Look up, rank and count a batch; `base` is the number of blocks above
+     * the deep part.  Writes d + 1, or 0 for infinite, to e->pending.  The
+     * caller has made room: a word's worth of timestamps, entries, counters.
+     */
+    void (*deep)(struct margay_exact *e, const struct margay_exact_batch *batch,
+                 unsigned base);
+    /*
+     * Of these, the ranks alone: past[i] is the previous timestamp of the
+     * block wanted, or 0.  The batch's bits are set already.
+     */
+    void (*rank)(struct margay_exact *e, const uint64_t *past, size_t count,
+                 unsigned base);
+    /* Count what is pending. */
+    void (*count_pending)(struct margay_exact *e);
+    /*
+     * Pass `count` references through a full filter.  Fills e->wanted,
+     * e->demoted, e->origins and returns how many; writes the distances found
+     * unless `distances` is NULL.
+     */
+    size_t (*pass_filter)(struct margay_exact *e, const uint64_t *blocks,
+                          size_t count, uint64_t *distances);
+    /*
+     * Replace every timestamp in the hash table by the one that
+     * margay_rank_fill() gives to its rank, less `dropped`; the `dropped`
+     * oldest become 0.
+     */
+    void (*renumber)(struct margay_exact *e, uint64_t dropped);
+};
+
+extern const struct margay_exact_kernel margay_exact_kernel_portable;
+extern const struct margay_exact_kernel margay_exact_kernel_v3;
+extern const struct margay_exact_kernel margay_exact_kernel_v4;
+
+/* ------------------------------------------------------ exact_store.c -- */
+
+/* What a new engine starts with, time beginning at `first`.  On failure,
+   margay_exact_destroy_store() clears up. */
+enum margay_status margay_exact_create_store(struct margay_exact *e,
+                                             uint64_t first,
+                                             struct margay_error *error);
+void margay_exact_destroy_store(struct margay_exact *e);
+
+/* Of that, the hash table and the bit vector. */
+void margay_exact_destroy_stack(struct margay_exact *e);
+
+/* Room for a batch: entries, counters and timestamps. */
+enum margay_status margay_exact_prepare(struct margay_exact *e,
+                                        struct margay_error *error);
+
+/* Counters for distances below `live`, and a batch more. */
+enum margay_status margay_exact_reserve_counters(struct margay_exact *e,
+                                                 uint64_t live,
+                                                 struct margay_error *error);
+
+/*
+ * Begin a new time with the live blocks in their order, forgetting the
+ * `dropped` oldest; there is then room for `spare_refs` references at least.
+ */
+enum margay_status margay_exact_compact(struct margay_exact *e,
+                                        uint64_t dropped, uint64_t spare_refs,
+                                        struct margay_error *error);
+
+/* Give `e` the time of another engine that has just been compacted. */
+enum margay_status margay_exact_share_time(struct margay_exact *e,
+                                           const struct margay_exact *from,
+                                           struct margay_error *error);
+
+/* The live blocks that a bound allows to forget, once that is worth it. */
+uint64_t margay_exact_surplus(const struct margay_exact *e);
+
+/* The distance, or MARGAY_INFINITE, that is counted at `index`. */
+uint64_t margay_exact_distance(const struct margay_exact *e, uint64_t index);
+
+/* A counter has passed 255: 256 more at d + 1 = `index`. */
+void margay_exact_spill(struct margay_exact *e, uint64_t index);
+
+void margay_exact_clear_counts(struct margay_exact *e);
+
+/*
+ * Add all counts to a histogram: to e->histogram, where some are already, once
+ * and at the end; to any other as often as wanted.
+ */
+enum margay_status margay_exact_collect(struct margay_exact *e,
+                                        margay_histogram *to,
+                                        struct margay_error *error);
+
+/*
+ * The blocks of this engine's deep part, each at its place in blocks[], where
+ * all that are live are in order, the oldest first.
+ */
+void margay_exact_list(const struct margay_exact *e, uint64_t *blocks);
+
+/* ------------------------------------------------------- exact_feed.c -- */
+
+/* The engine's feed(). */
+enum margay_status margay_exact_feed(struct margay_exact *e,
+                                     const uint64_t *blocks, size_t count,
+                                     uint64_t *distances,
+                                     struct margay_error *error);
+
+/* Tests: as the engine's create(), with time beginning at `first`. */
+enum margay_status margay_exact_create_at(
+    const struct margay_engine_setup *setup, uint64_t first, void **state,
+    struct margay_error *error);
+
+#endif

@@ -1,0 +1,324 @@
+/*
+ * exact_kernel.c - the exact engine's loops over references
+ *
+ * Compiled once per processor level, with MARGAY_TARGET_SUFFIX naming it;
+ * the table at the end is all that is visible outside.
+ *
+ * A batch goes through three passes, each of which prefetches for the next:
+ * look-ups (cache misses in the hash table, fetched a batch ahead), ranks
+ * (in the bit vector, fetched by the look-ups), counts (in the histogram,
+ * fetched by the ranks and made one batch later).
+ */
+#include "stackdist/engines/exact.h"
+
+#include <string.h>
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+/* Each loop gets all the registers for itself. */
+#define NOINLINE __attribute__((noinline))
+
+/* Buckets ahead whose timestamps' leaves are fetched while renumbering. */
+#define RENUMBER_AHEAD 6
+
+static ALWAYS_INLINE uint64_t read_value(const struct margay_bucket *bucket,
+                                         unsigned slot, bool wide)
+{
+    return wide ? margay_bucket_value(bucket, slot) : bucket->values[slot];
+}
+
+static ALWAYS_INLINE void write_value(struct margay_bucket *bucket,
+                                      unsigned slot, uint64_t value, bool wide)
+{
+    if (wide)
+        margay_bucket_set_value(bucket, slot, value);
+    else
+        bucket->values[slot] = (uint32_t)value;
+}
+
+/*
+ * Give every demoted block the next timestamp, and the blocks wanted their
+ * previous ones to past[].  A block wanted that stays in front is marked so.
+ */
+static ALWAYS_INLINE void look_up(struct margay_exact *e,
+                                  const struct margay_exact_batch *batch,
+                                  uint64_t *past, bool filtering, bool wide)
+{
+    const struct margay_hash hash = e->hash;
+    const struct margay_rank rank = e->rank;
+    const uint64_t *wanted = batch->wanted, *demoted = batch->demoted;
+    size_t count = batch->count;
+    /* Near the end of the array, fetch what is there already: it costs less
+       than a branch. */
+    size_t ahead = batch->ahead >= count ? count : 0;
+    uint64_t fresh = 0;
+    for (size_t i = 0; i < count; i++) {
+        margay_hash_prefetch(&hash, wanted[i + ahead]);
+        if (filtering)
+            margay_hash_prefetch(&hash, demoted[i + ahead]);
+        unsigned slot;
+        struct margay_bucket *bucket =
+            margay_hash_slot(&hash, wanted[i], &slot);
+        uint64_t timestamp = read_value(bucket, slot, wide);
+        uint64_t now = rank.next + i;
+        write_value(bucket, slot, filtering ? MARGAY_IN_FRONT : now, wide);
+        bucket->keys[slot] = wanted[i];
+        past[i] = timestamp;
+        fresh += timestamp == 0;
+        margay_rank_prefetch(&rank, timestamp);
+        if (filtering) {
+            bucket = margay_hash_slot(&hash, demoted[i], &slot);
+            write_value(bucket, slot, now, wide);
+        }
+    }
+    e->hash.entries += fresh;
+}
+
+#define LOOK_UP(name, filtering, wide)                                \
+    static NOINLINE void name(struct margay_exact *e,                 \
+                              const struct margay_exact_batch *batch, \
+                              uint64_t *past)                         \
+    {                                                                 \
+        look_up(e, batch, past, filtering, wide);                     \
+    }
+LOOK_UP(look_up_plain, false, false)
+LOOK_UP(look_up_plain_wide, false, true)
+LOOK_UP(look_up_filtered, true, false)
+LOOK_UP(look_up_filtered_wide, true, true)
+
+/*
+ * Turn previous timestamps into e->pending (d + 1, or 0 for infinite) and
+ * clear them: the distance is the number of set bits since.
+ */
+static ALWAYS_INLINE void rank_batch(struct margay_exact *e,
+                                     const uint64_t *past, size_t count,
+                                     unsigned base, bool tall)
+{
+    struct margay_rank rank = e->rank;
+    const uint64_t nowhere = margay_rank_nowhere(&rank);
+    const uint64_t top_vectors = margay_rank_top_vectors(&rank);
+    const uint8_t *counters = e->counters;
+    uint64_t live = rank.live + base;
+    for (size_t i = 0; i < count; i++) {
+        bool cold = past[i] == 0;
+        uint64_t timestamp = cold ? nowhere : past[i];
+        uint64_t since = live - margay_rank_before(&rank, timestamp, tall);
+        margay_rank_clear(&rank, timestamp, top_vectors, tall);
+        live += cold;
+        since = cold ? 0 : since;
+        e->pending[i] = since;
+        __builtin_prefetch(counters + since, 1);
+    }
+    e->rank.live = live - base;
+    e->pending_count = (unsigned)count;
+}
+
+static NOINLINE void rank_low(struct margay_exact *e, const uint64_t *past,
+                              size_t count, unsigned base)
+{
+    rank_batch(e, past, count, base, false);
+}
+
+static NOINLINE void rank_tall(struct margay_exact *e, const uint64_t *past,
+                               size_t count, unsigned base)
+{
+    rank_batch(e, past, count, base, true);
+}
+
+static NOINLINE void count_pending(struct margay_exact *e)
+{
+    uint8_t *counters = e->counters;
+    for (unsigned i = 0; i < e->pending_count; i++) {
+        if (__builtin_expect(++counters[e->pending[i]] == 0, 0))
+            margay_exact_spill(e, e->pending[i]);
+    }
+    e->pending_count = 0;
+}
+
+static void rank(struct margay_exact *e, const uint64_t *past, size_t count,
+                 unsigned base)
+{
+    if (e->rank.tall)
+        rank_tall(e, past, count, base);
+    else
+        rank_low(e, past, count, base);
+}
+
+static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
+                 unsigned base)
+{
+    uint64_t past[MARGAY_EXACT_BATCH];
+    bool filtering = batch->wanted != batch->demoted;
+    if (e->wide && filtering)
+        look_up_filtered_wide(e, batch, past);
+    else if (e->wide)
+        look_up_plain_wide(e, batch, past);
+    else if (filtering)
+        look_up_filtered(e, batch, past);
+    else
+        look_up_plain(e, batch, past);
+    count_pending(e);
+    margay_rank_append(&e->rank, (unsigned)batch->count);
+    rank(e, past, batch->count, base);
+}
+
+/* ------------------------------------------------- the stack-top filter -- */
+
+#if defined(__AVX2__)
+
+typedef uint64_t u64x4 __attribute__((vector_size(32)));
+
+/* moved[i]: which lanes a hit at position i moves (8: a miss, all of them). */
+static const u64x4 moved[MARGAY_FRONT + 1][2] = {
+    {{-1, 0, 0, 0}, {0, 0, 0, 0}},        {{-1, -1, 0, 0}, {0, 0, 0, 0}},
+    {{-1, -1, -1, 0}, {0, 0, 0, 0}},      {{-1, -1, -1, -1}, {0, 0, 0, 0}},
+    {{-1, -1, -1, -1}, {-1, 0, 0, 0}},    {{-1, -1, -1, -1}, {-1, -1, 0, 0}},
+    {{-1, -1, -1, -1}, {-1, -1, -1, 0}},  {{-1, -1, -1, -1}, {-1, -1, -1, -1}},
+    {{-1, -1, -1, -1}, {-1, -1, -1, -1}},
+};
+
+static ALWAYS_INLINE unsigned equal_lanes(u64x4 lanes, u64x4 block)
+{
+    return (unsigned)_mm256_movemask_pd((__m256d)(lanes == block));
+}
+
+static ALWAYS_INLINE u64x4 select_lanes(u64x4 mask, u64x4 yes, u64x4 no)
+{
+    return (u64x4)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)mask);
+}
+
+static ALWAYS_INLINE size_t filter_blocks(struct margay_exact *e,
+                                          const uint64_t *blocks, size_t count,
+                                          uint64_t *distances, bool note)
+{
+    u64x4 near, far;
+    memcpy(&near, e->front, sizeof near);
+    memcpy(&far, e->front + 4, sizeof far);
+    size_t passed = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t id = blocks[i];
+        u64x4 block = {id, id, id, id};
+        unsigned equal = equal_lanes(near, block) |
+                         equal_lanes(far, block) << 4 | 1u << MARGAY_FRONT;
+        unsigned position = (unsigned)__builtin_ctz(equal);
+        e->front_hits[position]++;
+        e->wanted[passed] = id;
+        e->demoted[passed] = far[3];
+        if (note) {
+            e->origins[passed] = (uint16_t)i;
+            distances[i] = position;
+        }
+        passed += position == MARGAY_FRONT;
+        u64x4 near_moved = __builtin_shufflevector(near, block, 4, 0, 1, 2);
+        u64x4 far_moved = __builtin_shufflevector(far, near, 7, 0, 1, 2);
+        near = select_lanes(moved[position][0], near_moved, near);
+        far = select_lanes(moved[position][1], far_moved, far);
+    }
+    memcpy(e->front, &near, sizeof near);
+    memcpy(e->front + 4, &far, sizeof far);
+    return passed;
+}
+
+#else
+
+static ALWAYS_INLINE size_t filter_blocks(struct margay_exact *e,
+                                          const uint64_t *blocks, size_t count,
+                                          uint64_t *distances, bool note)
+{
+    uint64_t *front = e->front;
+    size_t passed = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t id = blocks[i];
+        unsigned position = 0;
+        while (position < MARGAY_FRONT && front[position] != id)
+            position++;
+        e->front_hits[position]++;
+        unsigned shifted = position;
+        if (position == MARGAY_FRONT) {
+            e->wanted[passed] = id;
+            e->demoted[passed] = front[MARGAY_FRONT - 1];
+            if (note)
+                e->origins[passed] = (uint16_t)i;
+            passed++;
+            shifted--;
+        }
+        if (note)
+            distances[i] = position;
+        memmove(front + 1, front, shifted * sizeof *front);
+        front[0] = id;
+    }
+    return passed;
+}
+
+#endif
+
+static size_t pass_filter(struct margay_exact *e, const uint64_t *blocks,
+                          size_t count, uint64_t *distances)
+{
+    if (distances != NULL)
+        return filter_blocks(e, blocks, count, distances, true);
+    return filter_blocks(e, blocks, count, NULL, false);
+}
+
+/* ------------------------------------------------------------ compaction -- */
+
+static ALWAYS_INLINE bool in_front(uint64_t timestamp)
+{
+    return (uint32_t)timestamp == (uint32_t)MARGAY_IN_FRONT;
+}
+
+static ALWAYS_INLINE uint64_t new_timestamp(const struct margay_rank *rank,
+                                            uint64_t timestamp,
+                                            uint64_t dropped, bool tall)
+{
+    if (in_front(timestamp))
+        return (uint32_t)timestamp; /* time may become narrow again */
+    uint64_t before = margay_rank_before(rank, timestamp, tall);
+    return before < dropped ? 0 : margay_rank_nth(before - dropped);
+}
+
+static ALWAYS_INLINE void renumber_buckets(struct margay_exact *e,
+                                           uint64_t dropped, bool wide,
+                                           bool tall)
+{
+    const struct margay_rank rank = e->rank;
+    struct margay_bucket *buckets = e->hash.buckets;
+    uint64_t bucket_count = e->hash.bucket_count;
+    for (uint64_t i = 0; i < bucket_count; i++) {
+        const struct margay_bucket *ahead =
+            buckets + (i + RENUMBER_AHEAD) % bucket_count;
+        for (unsigned j = 0; j < MARGAY_BUCKET_SLOTS; j++) {
+            uint64_t timestamp = read_value(ahead, j, wide);
+            if (!in_front(timestamp))
+                margay_rank_prefetch(&rank, timestamp);
+        }
+        for (unsigned j = 0; j < MARGAY_BUCKET_SLOTS; j++) {
+            uint64_t timestamp = read_value(&buckets[i], j, wide);
+            if (timestamp == 0)
+                break;
+            timestamp = new_timestamp(&rank, timestamp, dropped, tall);
+            write_value(&buckets[i], j, timestamp, wide);
+        }
+    }
+}
+
+static void renumber(struct margay_exact *e, uint64_t dropped)
+{
+    /* Wide timestamps are on a tall axis. */
+    if (e->wide)
+        renumber_buckets(e, dropped, true, true);
+    else if (e->rank.tall)
+        renumber_buckets(e, dropped, false, true);
+    else
+        renumber_buckets(e, dropped, false, false);
+}
+
+#define PASTE(a, b)       a##b
+#define KERNEL_OF(suffix) PASTE(margay_exact_kernel_, suffix)
+
+const struct margay_exact_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
+    .deep = deep,
+    .rank = rank,
+    .count_pending = count_pending,
+    .pass_filter = pass_filter,
+    .renumber = renumber,
+};

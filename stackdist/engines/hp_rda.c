@@ -1,0 +1,435 @@
+/*
+ * hp_rda.c - distances in two levels, as graphics processors like them
+ *
+ * Algorithm: immediate repeats are counted and left out.  The rest is cut
+ *   into chunks of st references and blocks of nb chunks.  Within a chunk the
+ *   distance is exact: the live references, those not yet followed by another
+ *   to their block, between the previous one and this.  Across chunks i < j it
+ *   is the distinct others after the last reference in i, those of all chunks
+ *   in between, and those before the first one in j: too many where chunks
+ *   overlap.  So (adjust=on) what is over the M distinct of the thread block is
+ *   multiplied by the effective factor, M / the sum of the chunks' distinct.
+ *   The same again from thread block to thread block.
+ * Source: Cui, Yi, Xue, Wang, Yang, Feng, "A highly parallel reuse distance
+ *   analysis algorithm on GPUs", IPDPS 2012.
+ * Guarantee: exact below the shortest distance across chunks; none beyond.
+ *   Results do not depend on the number of threads.
+ * Cost: O(N st / 64) work, divided by the threads but for O(distinct) per
+ *   thread block; O(M) space and 40 bytes nb st per thread.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/clock.h"
+#include "stackdist/engine.h"
+#include "stackdist/hash/hash.h"
+#include "traces/traces_internal.h"
+
+/* In the order of the class's parameters. */
+enum parameter { ST, NB, ADJUST };
+
+/* What is known of a block within a thread block. */
+struct place {
+    uint64_t block;
+    uint64_t first; /* distinct ones before its first reference here */
+    uint64_t key;   /* sum of counts through its last chunk, less `latest` */
+    uint32_t last;  /* position of its last reference */
+};
+
+/* One thread block, and whoever works on it. */
+struct worker {
+    pthread_t thread;
+    const uint64_t *refs;
+    size_t count;
+    size_t chunk_refs;
+    struct margay_hash hash; /* block to place */
+    struct place *places;    /* numbered from 1 */
+    uint32_t place_count;
+    uint64_t *live;      /* bits by position in the chunk */
+    uint32_t *place_at;  /* by position in the chunk */
+    uint64_t *local;     /* counts of exact distances */
+    uint64_t *across;    /* counts of distances across chunks, uncorrected */
+    uint64_t sum_counts; /* distinct blocks of the chunks so far */
+};
+
+struct hp_rda {
+    size_t chunk_refs, block_refs;
+    bool adjust;
+    unsigned worker_count;
+    struct worker *workers;
+    uint64_t *pending; /* references, repeats left out */
+    size_t pending_count;
+    uint64_t previous; /* the reference before, if there is any */
+    bool has_previous;
+    uint64_t repeats;
+    struct margay_hash keys; /* block to key, across thread blocks */
+    uint64_t sum_counts;     /* distinct blocks of the thread blocks so far */
+    uint64_t first_sum;      /* where that begins */
+    uint64_t cold;
+    margay_histogram *settled;   /* distances that are final */
+    margay_histogram *across;    /* across thread blocks, uncorrected */
+    struct margay_error failure; /* of a reset, to be reported later */
+};
+
+/* --------------------------------------------------------------- memory -- */
+
+static void destroy_worker(struct worker *worker)
+{
+    margay_hash_destroy(&worker->hash);
+    free(worker->places);
+    free(worker->live);
+    free(worker->place_at);
+    free(worker->local);
+    free(worker->across);
+}
+
+static enum margay_status create_worker(const struct hp_rda *hp,
+                                        struct worker *worker,
+                                        struct margay_error *error)
+{
+    size_t chunk = hp->chunk_refs, block = hp->block_refs;
+    worker->chunk_refs = chunk;
+    worker->places = calloc(block + 1, sizeof *worker->places);
+    worker->live = calloc(chunk / 64 + 1, sizeof *worker->live);
+    worker->place_at = calloc(chunk, sizeof *worker->place_at);
+    worker->local = calloc(chunk, sizeof *worker->local);
+    worker->across = calloc(block + 1, sizeof *worker->across);
+    if (!worker->places || !worker->live || !worker->place_at ||
+        !worker->local || !worker->across)
+        return margay_fail_memory(error, "a thread block");
+    return margay_hash_create(&worker->hash, block, error);
+}
+
+static void free_state(void *state)
+{
+    struct hp_rda *hp = state;
+    for (unsigned i = 0; hp->workers != NULL && i < hp->worker_count; i++)
+        destroy_worker(&hp->workers[i]);
+    free(hp->workers);
+    free(hp->pending);
+    margay_hash_destroy(&hp->keys);
+    margay_histogram_free(hp->settled);
+    margay_histogram_free(hp->across);
+    free(hp);
+}
+
+static enum margay_status allocate(struct hp_rda *hp,
+                                   struct margay_error *error)
+{
+    hp->workers = calloc(hp->worker_count, sizeof *hp->workers);
+    hp->pending =
+        calloc(hp->worker_count * hp->block_refs, sizeof *hp->pending);
+    if (hp->workers == NULL || hp->pending == NULL)
+        return margay_fail_memory(error, "thread blocks");
+    enum margay_status status = margay_hash_create(&hp->keys, 0, error);
+    for (unsigned i = 0; i < hp->worker_count && status == MARGAY_OK; i++)
+        status = create_worker(hp, &hp->workers[i], error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_create(&hp->settled, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_create(&hp->across, error);
+    return status;
+}
+
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void **state, struct margay_error *error)
+{
+    struct hp_rda *hp = calloc(1, sizeof *hp);
+    if (hp == NULL)
+        return margay_fail_memory(error, "the hp-rda engine");
+    hp->chunk_refs = (size_t)setup->counts[ST];
+    hp->block_refs = hp->chunk_refs * (size_t)setup->counts[NB];
+    hp->adjust = setup->choices[ADJUST] == 0;
+    hp->worker_count = setup->options.threads < 1 ? 1 : setup->options.threads;
+    /* Keys are differences: begin where none can be negative. */
+    hp->first_sum = hp->sum_counts = hp->block_refs + 1;
+    enum margay_status status = allocate(hp, error);
+    if (status == MARGAY_OK)
+        *state = hp;
+    else
+        free_state(hp);
+    return status;
+}
+
+/* -------------------------------------------------------------- a chunk -- */
+
+/* Live references in a chunk from position `from` up to `to`. */
+static uint64_t count_live(const uint64_t *live, size_t from, size_t to)
+{
+    if (from == to)
+        return 0;
+    size_t first = from / 64, last = (to - 1) / 64;
+    uint64_t head = ~UINT64_C(0) << (from % 64);
+    uint64_t tail = ~UINT64_C(0) >> (63 - (to - 1) % 64);
+    if (first == last)
+        return (uint64_t)__builtin_popcountll(live[first] & head & tail);
+    uint64_t sum = (uint64_t)__builtin_popcountll(live[first] & head) +
+                   (uint64_t)__builtin_popcountll(live[last] & tail);
+    for (size_t word = first + 1; word < last; word++)
+        sum += (uint64_t)__builtin_popcountll(live[word]);
+    return sum;
+}
+
+/* The place of a block, which is a new one if it has not been met here. */
+static struct place *find_place(struct worker *worker, uint64_t block)
+{
+    uint32_t *number = margay_hash_insert(&worker->hash, block);
+    if (*number == 0) {
+        *number = ++worker->place_count;
+        worker->places[*number] = (struct place){.block = block};
+    }
+    return &worker->places[*number];
+}
+
+/* The first reference to a block in a chunk that has met `before` others. */
+static void enter_chunk(struct worker *worker, struct place *place,
+                        uint64_t before)
+{
+    uint64_t first = worker->sum_counts + before;
+    if (place->key == 0)
+        place->first = first;
+    else
+        worker->across[first - place->key]++;
+}
+
+/* All that is live at the end of a chunk, from the newest on: `latest` is how
+   many there have been. */
+static void leave_chunk(struct worker *worker, size_t count, uint64_t distinct)
+{
+    uint64_t latest = 0;
+    for (size_t i = count; i-- > 0;) {
+        if (worker->live[i / 64] >> (i % 64) & 1)
+            worker->places[worker->place_at[i]].key =
+                worker->sum_counts + distinct - latest++;
+    }
+    worker->sum_counts += distinct;
+}
+
+static void run_chunk(struct worker *worker, size_t begin, size_t count)
+{
+    uint64_t distinct = 0;
+    memset(worker->live, 0, (worker->chunk_refs / 64 + 1) * sizeof(uint64_t));
+    for (size_t i = 0; i < count; i++) {
+        struct place *place = find_place(worker, worker->refs[begin + i]);
+        bool here = place->last > begin; /* positions are from 1 up */
+        if (here) {
+            size_t last = place->last - 1 - begin;
+            worker->local[count_live(worker->live, last + 1, i)]++;
+            worker->live[last / 64] &= ~(UINT64_C(1) << (last % 64));
+        } else {
+            enter_chunk(worker, place, distinct++);
+        }
+        worker->live[i / 64] |= UINT64_C(1) << (i % 64);
+        worker->place_at[i] = (uint32_t)(place - worker->places);
+        place->last = (uint32_t)(begin + i + 1);
+    }
+    leave_chunk(worker, count, distinct);
+}
+
+static void *run_block(void *argument)
+{
+    struct worker *worker = argument;
+    memset(worker->hash.buckets, 0, margay_hash_bytes(&worker->hash));
+    worker->hash.entries = 0;
+    worker->place_count = 0;
+    worker->sum_counts = 0;
+    for (size_t begin = 0; begin < worker->count; begin += worker->chunk_refs) {
+        size_t left = worker->count - begin;
+        run_chunk(worker, begin,
+                  left < worker->chunk_refs ? left : worker->chunk_refs);
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------- from block to block -- */
+
+/* The effective factor, where a distance is over what there is. */
+static uint64_t correct(const struct hp_rda *hp, uint64_t distance,
+                        uint64_t distinct, uint64_t sum_counts)
+{
+    if (!hp->adjust || distance <= distinct)
+        return distance;
+    return (uint64_t)((double)distance *
+                      ((double)distinct / (double)sum_counts));
+}
+
+/* Move a worker's counts to the histogram. */
+static enum margay_status settle(struct hp_rda *hp, struct worker *worker,
+                                 struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t d = 0; d < hp->chunk_refs && status == MARGAY_OK; d++) {
+        if (worker->local[d] != 0)
+            status =
+                margay_histogram_add(hp->settled, d, worker->local[d], error);
+        worker->local[d] = 0;
+    }
+    for (uint64_t d = 0; d <= worker->sum_counts && status == MARGAY_OK; d++) {
+        if (worker->across[d] != 0)
+            status = margay_histogram_add(
+                hp->settled,
+                correct(hp, d, worker->place_count, worker->sum_counts),
+                worker->across[d], error);
+        worker->across[d] = 0;
+    }
+    return status;
+}
+
+static enum margay_status merge_place(struct hp_rda *hp,
+                                      const struct worker *worker,
+                                      const struct place *place,
+                                      struct margay_error *error)
+{
+    uint64_t distinct = worker->place_count, sum = worker->sum_counts;
+    uint64_t first = correct(hp, place->first, distinct, sum);
+    uint64_t latest = correct(hp, sum - place->key, distinct, sum);
+    unsigned slot;
+    struct margay_bucket *bucket =
+        margay_hash_slot(&hp->keys, place->block, &slot);
+    uint64_t value = margay_bucket_value(bucket, slot);
+    enum margay_status status = MARGAY_OK;
+    if (value == 0) {
+        hp->keys.entries++;
+        hp->cold++;
+    } else {
+        status = margay_histogram_add(
+            hp->across, hp->sum_counts + first - margay_clock_decode(value), 1,
+            error);
+    }
+    bucket->keys[slot] = place->block;
+    margay_bucket_set_value(
+        bucket, slot, margay_clock_encode(hp->sum_counts + distinct - latest));
+    return status;
+}
+
+static enum margay_status merge_block(struct hp_rda *hp, struct worker *worker,
+                                      struct margay_error *error)
+{
+    if (hp->sum_counts + hp->block_refs >= MARGAY_CLOCK_END)
+        return margay_clock_fail_end(error);
+    enum margay_status status =
+        margay_hash_reserve(&hp->keys, worker->place_count, error);
+    if (status == MARGAY_OK)
+        status = settle(hp, worker, error);
+    for (uint32_t i = 1; i <= worker->place_count && status == MARGAY_OK; i++)
+        status = merge_place(hp, worker, &worker->places[i], error);
+    hp->sum_counts += worker->place_count;
+    return status;
+}
+
+/* Analyse what is pending, a thread block per thread. */
+static enum margay_status run_pending(struct hp_rda *hp,
+                                      struct margay_error *error)
+{
+    unsigned used = 0, started = 0;
+    for (size_t begin = 0; begin < hp->pending_count; begin += hp->block_refs) {
+        struct worker *worker = &hp->workers[used++];
+        size_t left = hp->pending_count - begin;
+        worker->refs = hp->pending + begin;
+        worker->count = left < hp->block_refs ? left : hp->block_refs;
+    }
+    hp->pending_count = 0;
+    while (started + 1 < used &&
+           pthread_create(&hp->workers[started].thread, NULL, run_block,
+                          &hp->workers[started]) == 0)
+        started++;
+    /* Without a thread of their own, here. */
+    for (unsigned i = started; i < used; i++)
+        run_block(&hp->workers[i]);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(hp->workers[i].thread, NULL);
+    enum margay_status status = MARGAY_OK;
+    for (unsigned i = 0; i < used && status == MARGAY_OK; i++)
+        status = merge_block(hp, &hp->workers[i], error);
+    return status;
+}
+
+/* -------------------------------------------------------- the interface -- */
+
+static enum margay_status feed(void *state, const uint64_t *blocks,
+                               size_t count, uint64_t *distances,
+                               struct margay_error *error)
+{
+    (void)distances;
+    struct hp_rda *hp = state;
+    size_t capacity = hp->worker_count * hp->block_refs;
+    if (hp->failure.status != MARGAY_OK)
+        return margay_fail(error, hp->failure.status, "%s",
+                           hp->failure.message);
+    for (size_t i = 0; i < count; i++) {
+        if (hp->has_previous && blocks[i] == hp->previous) {
+            hp->repeats++;
+            continue;
+        }
+        hp->previous = blocks[i];
+        hp->has_previous = true;
+        hp->pending[hp->pending_count++] = blocks[i];
+        if (hp->pending_count == capacity) {
+            enum margay_status status = run_pending(hp, error);
+            if (status != MARGAY_OK)
+                return status;
+        }
+    }
+    return MARGAY_OK;
+}
+
+static void reset_counts(void *state)
+{
+    struct hp_rda *hp = state;
+    hp->failure.status = MARGAY_OK;
+    run_pending(hp, &hp->failure);
+    hp->repeats = hp->cold = 0;
+    margay_histogram_clear(hp->settled);
+    margay_histogram_clear(hp->across);
+}
+
+static enum margay_status finish(void *state, struct margay_result *result,
+                                 struct margay_error *error)
+{
+    struct hp_rda *hp = state;
+    enum margay_status status = feed(hp, NULL, 0, NULL, error);
+    if (status == MARGAY_OK)
+        status = run_pending(hp, error);
+    uint64_t distinct = hp->keys.entries, distance, count;
+    uint64_t sum_counts = hp->sum_counts - hp->first_sum;
+    if (status == MARGAY_OK)
+        status = margay_histogram_add(hp->settled, 0, hp->repeats, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_histogram_add(hp->settled, MARGAY_INFINITE, hp->cold, error);
+    for (uint64_t from = 0;
+         status == MARGAY_OK &&
+         margay_histogram_next(hp->across, from, &distance, &count);
+         from = distance + 1)
+        status = margay_histogram_add(
+            hp->settled, correct(hp, distance, distinct, sum_counts), count,
+            error);
+    if (status != MARGAY_OK)
+        return status;
+    result->histogram = hp->settled;
+    result->distinct_blocks = distinct;
+    hp->settled = NULL;
+    return MARGAY_OK;
+}
+
+const struct margay_engine_class margay_engine_hp_rda = {
+    .info =
+        {
+            .name = "hp-rda",
+            .guarantee = "exact within chunks; no bound on the error beyond",
+            .parameters = "st=2048|64..65536,nb=64|1..1024,adjust=on|off",
+            .time = "O(N st / threads)",
+            .space = "O(M + threads nb st)",
+            .source = "Cui et al. 2012",
+            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
+        },
+    .parameters = {[ST] = {"st", "2048|64..65536", MARGAY_COUNT},
+                   [NB] = {"nb", "64|1..1024", MARGAY_COUNT},
+                   [ADJUST] = {"adjust", "on|off", MARGAY_CHOICE}},
+    .create = create,
+    .feed = feed,
+    .reset_counts = reset_counts,
+    .finish = finish,
+    .free_state = free_state,
+};

@@ -1,0 +1,223 @@
+/*
+ * scale_tree.c - distances to a relative precision
+ *
+ * Algorithm: the older a range of time is, the more blocks it may hold: as
+ *   many as are an e-th part of the blocks that are at least as new, so that
+ *   what one cannot tell within a range is within the precision.  Each
+ *   reference leaves its range and makes a new one; when there are twice as
+ *   many as there need be, neighbours that fit one range are joined, from the
+ *   newest on.  The ranges stand in arrays (order/ranges.h): where the paper's
+ *   tree is rebuilt, these are rewritten.
+ * Source: Zhong, Shen, Ding, "Program locality analysis using reuse distance",
+ *   ACM TOPLAS 31(6), 2009, section 2.3.  In its listing a query forgets the
+ *   blocks behind the found node, a merger frees the wrong node, and an
+ *   insertion does not link the newest; none of which exists here.
+ * Guarantee: 0 <= d - d' <= e d for every reference.
+ * Cost: O(N log log M) comparisons and as many additions of vectors;
+ *   O(log M / e) space beside the O(M) of the hash table: 4 log M + 4 ranges,
+ *   logarithms to the base 1 / (1 - e).
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "stackdist/engines/approximate.h"
+#include "stackdist/order/ranges.h"
+#include "traces/traces_internal.h"
+
+struct scale {
+    struct margay_ranges ranges;
+    double growth;        /* e / (1 - e) */
+    double log_base;      /* ln 1 / (1 - e) */
+    uint32_t blocks;      /* in all ranges */
+    uint32_t compress_at; /* ranges to be compressed, or to think again */
+    uint32_t *kept;       /* a compression's ends, then its sizes */
+    uint32_t kept_capacity;
+};
+
+/* So many ranges may there be; Theorem 1 leaves half of them. */
+static double most_ranges(const struct scale *scale)
+{
+    double blocks = scale->blocks < 1 ? 1 : scale->blocks;
+    return 4 * log(blocks) / scale->log_base + 4;
+}
+
+static void scale_free(void *ranges)
+{
+    struct scale *scale = ranges;
+    margay_ranges_destroy(&scale->ranges);
+    free(scale->kept);
+    free(scale);
+}
+
+static enum margay_status scale_create(const struct margay_engine_setup *setup,
+                                       void **ranges,
+                                       struct margay_error *error)
+{
+    struct scale *scale = calloc(1, sizeof *scale);
+    if (scale == NULL)
+        return margay_fail_memory(error, "a scale tree");
+    double precision = setup->fractions[0];
+    scale->growth = precision / (1 - precision);
+    scale->log_base = -log1p(-precision);
+    enum margay_status status = margay_ranges_create(&scale->ranges, error);
+    if (status == MARGAY_OK)
+        *ranges = scale;
+    else
+        scale_free(scale);
+    return status;
+}
+
+/* ---------------------------------------------------------- compression -- */
+
+/*
+ * Join ranges from the newest to the oldest: one that has `newer` blocks
+ * behind it may hold floor(newer e / (1 - e)) + 1.  Writes the joined ones to
+ * kept[], the newest first; returns how many.
+ */
+static uint32_t join(const struct scale *scale, uint32_t *ends, uint32_t *sizes)
+{
+    const struct margay_ranges *ranges = &scale->ranges;
+    const uint32_t *old_sizes = margay_ranges_sizes(ranges);
+    uint32_t kept = 0;
+    double newer = 0, capacity = 1;
+    for (uint32_t i = ranges->count; i-- > 0;) {
+        if (kept > 0 && (double)sizes[kept - 1] + old_sizes[i] <= capacity) {
+            sizes[kept - 1] += old_sizes[i];
+            continue;
+        }
+        if (kept > 0) {
+            newer += sizes[kept - 1];
+            capacity = floor(newer * scale->growth) + 1;
+        }
+        ends[kept] = ranges->ends[i];
+        sizes[kept++] = old_sizes[i];
+    }
+    return kept;
+}
+
+static enum margay_status reserve_kept(struct scale *scale,
+                                       struct margay_error *error)
+{
+    uint32_t wanted = scale->ranges.capacity;
+    if (wanted <= scale->kept_capacity)
+        return MARGAY_OK;
+    uint32_t *kept = realloc(scale->kept, 2 * (size_t)wanted * sizeof *kept);
+    if (kept == NULL)
+        return margay_fail_memory(error, "the ranges of a scale tree");
+    scale->kept = kept;
+    scale->kept_capacity = wanted;
+    return MARGAY_OK;
+}
+
+static enum margay_status compress(struct scale *scale,
+                                   struct margay_error *error)
+{
+    enum margay_status status = reserve_kept(scale, error);
+    if (status != MARGAY_OK)
+        return status;
+    struct margay_ranges *ranges = &scale->ranges;
+    uint32_t *ends = scale->kept, *sizes = scale->kept + ranges->capacity;
+    uint32_t *new_sizes = margay_ranges_sizes(ranges);
+    uint32_t kept = join(scale, ends, sizes);
+    for (uint32_t i = 0; i < kept; i++) {
+        ranges->ends[i] = ends[kept - 1 - i];
+        new_sizes[i] = sizes[kept - 1 - i];
+    }
+    margay_ranges_rewrite(ranges, kept);
+    return MARGAY_OK;
+}
+
+/* As there may be more ranges with more blocks, ask again at each limit. */
+static enum margay_status limit_ranges(struct scale *scale,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (scale->ranges.count < scale->compress_at)
+        return MARGAY_OK;
+    double most = most_ranges(scale);
+    if (scale->ranges.count >= most)
+        status = compress(scale, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_ranges_reserve(&scale->ranges, (uint64_t)most + 2, error);
+    scale->compress_at = (uint32_t)ceil(most);
+    return status;
+}
+
+/* ----------------------------------------------------------- references -- */
+
+static enum margay_status scale_refer(void *state, uint32_t last, uint32_t now,
+                                      uint32_t *distance,
+                                      struct margay_error *error)
+{
+    struct scale *scale = state;
+    struct margay_ranges *ranges = &scale->ranges;
+    if (last == 0) {
+        scale->blocks++;
+    } else {
+        uint32_t host = margay_ranges_find(ranges, last);
+        if (host == ranges->count - 1 &&
+            margay_ranges_sizes(ranges)[host] == 1) {
+            *distance = 0; /* the newest range is this block's alone */
+            ranges->ends[host] = now;
+            return MARGAY_OK;
+        }
+        *distance = margay_ranges_newer(ranges, host);
+        margay_ranges_add(ranges, host, -1);
+    }
+    margay_ranges_append(ranges, now);
+    return limit_ranges(scale, error);
+}
+
+static uint32_t scale_rename_time(void *state, uint32_t time)
+{
+    const struct scale *scale = state;
+    return margay_ranges_find(&scale->ranges, time) + 1;
+}
+
+static uint32_t scale_rename_ends(void *state)
+{
+    struct scale *scale = state;
+    for (uint32_t i = 0; i < scale->ranges.count; i++)
+        scale->ranges.ends[i] = i + 1;
+    return scale->ranges.count;
+}
+
+static uint64_t scale_count(const void *state)
+{
+    const struct scale *scale = state;
+    return scale->ranges.count;
+}
+
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void **state, struct margay_error *error)
+{
+    static const struct margay_approximate_class class = {
+        .create = scale_create,
+        .free_ranges = scale_free,
+        .refer = scale_refer,
+        .rename_time = scale_rename_time,
+        .rename_ends = scale_rename_ends,
+        .count = scale_count,
+    };
+    return margay_approximate_create(&class, setup, state, error);
+}
+
+const struct margay_engine_class margay_engine_scale_tree = {
+    .info =
+        {
+            .name = "scale-tree",
+            .guarantee = "0 <= d - d' <= e d for every reference",
+            .parameters = "e=0.01|0.0001..0.99",
+            .time = "O(N log log M)",
+            .space = "O(M) and O(log M / e) ranges",
+            .source = "Zhong, Shen, Ding 2009",
+            .lacks = MARGAY_LACKS_BOUND,
+        },
+    .parameters = {{"e", "0.01|0.0001..0.99", MARGAY_FRACTION}},
+    .create = create,
+    .feed = margay_approximate_feed,
+    .reset_counts = margay_approximate_reset_counts,
+    .finish = margay_approximate_finish,
+    .free_state = margay_approximate_free,
+};

@@ -1,0 +1,219 @@
+/*
+ * shards_hybrid.c - exact near the top of the stack, a sample below
+ *
+ * Algorithm: a bounded exact engine tells which references have a distance
+ *   below `front` and which.  The others are in the tail, and how they are
+ *   distributed there is estimated from a share R of the blocks, as shards
+ *   does, but scaled to the exact number of references in the tail.
+ * Source: ours, on Waldspurger et al., "Efficient MRC construction with
+ *   SHARDS", FAST 2015.
+ * Guarantee: exact for caches of up to `front` blocks; no bound on the error
+ *   beyond.
+ * Cost: O(N) time, O(front + R M) space.
+ */
+#include <stdlib.h>
+
+#include "stackdist/engine.h"
+#include "stackdist/engines/sample.h"
+#include "stackdist/estimate.h"
+#include "traces/traces_internal.h"
+
+#define PIECE_REFS 4096
+
+/* In the order of the class's parameters. */
+enum parameter { FRONT, RATE };
+
+struct hybrid {
+    margay_engine *front; /* of all references, bounded */
+    margay_engine *tail;  /* of the sample */
+    uint64_t front_blocks;
+    struct margay_sample sample;
+    margay_histogram *sampled; /* distances in the sample, of the tail only */
+};
+
+static void free_state(void *state)
+{
+    struct hybrid *hybrid = state;
+    margay_engine_free(hybrid->front);
+    margay_engine_free(hybrid->tail);
+    margay_histogram_free(hybrid->sampled);
+    free(hybrid);
+}
+
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void **state, struct margay_error *error)
+{
+    struct hybrid *hybrid = calloc(1, sizeof *hybrid);
+    if (hybrid == NULL)
+        return margay_fail_memory(error, "the shards-hybrid engine");
+    hybrid->front_blocks = setup->counts[FRONT];
+    hybrid->sample =
+        margay_sample_of(setup->fractions[RATE], setup->options.seed);
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    enum margay_status status =
+        margay_engine_create("exact", &options, &hybrid->tail, error);
+    options.bound_blocks = hybrid->front_blocks;
+    if (status == MARGAY_OK)
+        status = margay_engine_create("exact", &options, &hybrid->front, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_create(&hybrid->sampled, error);
+    if (status == MARGAY_OK)
+        *state = hybrid;
+    else
+        free_state(hybrid);
+    return status;
+}
+
+/* Where the sampled references of a piece are: their indices. */
+static size_t pick(const struct margay_sample *sample, const uint64_t *blocks,
+                   size_t count, uint16_t *indices)
+{
+    uint64_t key = sample->key, limit = sample->limit;
+    size_t picked = 0;
+    for (size_t i = 0; i < count; i++) {
+        indices[picked] = (uint16_t)i;
+        picked += margay_sample_hash(blocks[i], key) <= limit;
+    }
+    return picked;
+}
+
+static enum margay_status feed_piece(struct hybrid *hybrid,
+                                     const uint64_t *blocks, size_t count,
+                                     struct margay_error *error)
+{
+    uint16_t indices[PIECE_REFS + 1];
+    uint64_t front[PIECE_REFS], sampled[PIECE_REFS], tail[PIECE_REFS];
+    size_t picked = pick(&hybrid->sample, blocks, count, indices);
+    for (size_t i = 0; i < picked; i++)
+        sampled[i] = blocks[indices[i]];
+    enum margay_status status = margay_engine_feed(
+        hybrid->front, blocks, count, picked > 0 ? front : NULL, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_feed(hybrid->tail, sampled, picked, tail, error);
+    for (size_t i = 0; i < picked && status == MARGAY_OK; i++) {
+        if (front[indices[i]] == MARGAY_INFINITE)
+            status = margay_histogram_add(hybrid->sampled, tail[i], 1, error);
+    }
+    return status;
+}
+
+static enum margay_status feed(void *state, const uint64_t *blocks,
+                               size_t count, uint64_t *distances,
+                               struct margay_error *error)
+{
+    (void)distances;
+    enum margay_status status = MARGAY_OK;
+    for (size_t done = 0, piece; done < count && status == MARGAY_OK;
+         done += piece) {
+        piece = count - done < PIECE_REFS ? count - done : PIECE_REFS;
+        status = feed_piece(state, blocks + done, piece, error);
+    }
+    return status;
+}
+
+static void reset_counts(void *state)
+{
+    struct hybrid *hybrid = state;
+    margay_engine_reset_counts(hybrid->front);
+    margay_engine_reset_counts(hybrid->tail);
+    margay_histogram_clear(hybrid->sampled);
+}
+
+/* The tail's references, distributed as those of the sample are. */
+static enum margay_status estimate_tail(const struct hybrid *hybrid,
+                                        uint64_t references,
+                                        margay_histogram **tail,
+                                        struct margay_error *error)
+{
+    double scale = margay_sample_scale(&hybrid->sample);
+    double front = (double)hybrid->front_blocks;
+    struct margay_rounder rounder;
+    enum margay_status status = margay_rounder_begin(
+        &rounder, references,
+        (double)margay_histogram_references(hybrid->sampled), error);
+    if (status != MARGAY_OK)
+        return status;
+    uint64_t distance, count;
+    for (uint64_t from = 0;
+         status == MARGAY_OK &&
+         margay_histogram_next(hybrid->sampled, from, &distance, &count);
+         from = distance + 1) {
+        double scaled = (double)distance * scale + 0.5;
+        status = margay_rounder_add(&rounder,
+                                    (uint64_t)(scaled < front ? front : scaled),
+                                    (double)count, error);
+    }
+    return margay_rounder_end(&rounder, status, tail, error);
+}
+
+/* Add all rows of `from`, the infinite one if `infinite`. */
+static enum margay_status add_rows(margay_histogram *to,
+                                   const margay_histogram *from, bool infinite,
+                                   struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    uint64_t distance, count;
+    for (uint64_t next = 0;
+         status == MARGAY_OK &&
+         margay_histogram_next(from, next, &distance, &count);
+         next = distance + 1)
+        status = margay_histogram_add(to, distance, count, error);
+    if (status == MARGAY_OK && infinite)
+        status = margay_histogram_add(to, MARGAY_INFINITE,
+                                      margay_histogram_infinite(from), error);
+    return status;
+}
+
+static enum margay_status finish(void *state, struct margay_result *result,
+                                 struct margay_error *error)
+{
+    struct hybrid *hybrid = state;
+    struct margay_result front = {0}, sampled = {0};
+    margay_histogram *tail = NULL;
+    enum margay_status status =
+        margay_engine_finish(hybrid->front, &front, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_finish(hybrid->tail, &sampled, error);
+    if (status == MARGAY_OK)
+        status = estimate_tail(hybrid, front.infinite, &tail, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_create(&result->histogram, error);
+    if (status == MARGAY_OK)
+        status = add_rows(result->histogram, front.histogram, false, error);
+    if (status == MARGAY_OK)
+        status = add_rows(result->histogram, tail, true, error);
+    double scale = margay_sample_scale(&hybrid->sample);
+    result->distinct_blocks =
+        front.distinct_blocks <= hybrid->front_blocks
+            ? front.distinct_blocks
+            : (uint64_t)((double)sampled.distinct_blocks * scale + 0.5);
+    result->nodes = hybrid->front_blocks + sampled.distinct_blocks;
+    margay_histogram_free(tail);
+    margay_result_clear(&front);
+    margay_result_clear(&sampled);
+    if (status != MARGAY_OK)
+        margay_result_clear(result);
+    return status;
+}
+
+#define FRONT_VALUES "1024|1..1000000000"
+
+const struct margay_engine_class margay_engine_shards_hybrid = {
+    .info =
+        {
+            .name = "shards-hybrid",
+            .guarantee = "exact for caches up to front, a sample beyond",
+            .parameters = "front=" FRONT_VALUES ",rate=0.01|0.000001..1",
+            .time = "O(N)",
+            .space = "O(front + rate M)",
+            .source = "after Waldspurger et al. 2015",
+            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
+        },
+    .parameters = {[FRONT] = {"front", FRONT_VALUES, MARGAY_COUNT},
+                   [RATE] = {"rate", "0.01|0.000001..1", MARGAY_FRACTION}},
+    .create = create,
+    .feed = feed,
+    .reset_counts = reset_counts,
+    .finish = finish,
+    .free_state = free_state,
+};

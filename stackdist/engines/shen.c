@@ -1,0 +1,329 @@
+/*
+ * shen.c - distances inferred from reuse times
+ *
+ * Algorithm: of the M - 1 other blocks each is in an interval of D - 1
+ *   references with probability p(D), all independently, so their number, the
+ *   distance, is binomial; p(D) is the sum over 1 <= t < D of p'(t), the
+ *   probability that a block's last reference before the interval's end is t
+ *   before it: p'(t) = sum over D > t of P_T(D) / (M - 1).  The binomial
+ *   distribution is taken as a normal one, by table.  form=basic computes one p
+ *   per bar by that definition; form=optimised from per-bar sums of p' in
+ *   which the sums of 1 / (t - 1) are logarithms.
+ * Source: Shen, Shaw, "Scalable implementation of efficient locality
+ *   approximation", LCPC 2008; Shen, Shaw, Meeker, Ding, "Locality
+ *   approximation using time", POPL 2007.  With these repairs: p(D) is
+ *   summed to D - 1, not D, and half a bar counts (w - 1) / 2w of its sum;
+ *   the M last references to blocks count as infinite times; there are M - 1
+ *   other blocks; t = 1, which would divide by 0, adds nothing; p is at most 1;
+ *   and a distance is at least 1 and at most D - 1 unless D = 1.
+ * Guarantee: none.
+ * Cost: O(N) time and O(M) space for the reuse times, then O(L^3) (basic) or
+ *   O(L^2) for L bars, 16 per octave of time and distance.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "stackdist/engine.h"
+#include "stackdist/estimate.h"
+#include "stackdist/reuse.h"
+
+#define BAR_BITS 5
+
+enum form { BASIC, OPTIMISED };
+
+struct shen {
+    struct margay_reuse reuse;
+    enum form form;
+};
+
+static void free_state(void *state)
+{
+    struct shen *shen = state;
+    margay_reuse_destroy(&shen->reuse);
+    free(shen);
+}
+
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void **state, struct margay_error *error)
+{
+    struct shen *shen = calloc(1, sizeof *shen);
+    if (shen == NULL)
+        return margay_fail_memory(error, "the shen engine");
+    shen->form = setup->choices[0] == 0 ? OPTIMISED : BASIC;
+    enum margay_status status =
+        margay_reuse_create(&shen->reuse, BAR_BITS, setup->fractions[1],
+                            setup->options.seed, error);
+    if (status == MARGAY_OK)
+        *state = shen;
+    else
+        free_state(shen);
+    return status;
+}
+
+static enum margay_status feed(void *state, const uint64_t *blocks,
+                               size_t count, uint64_t *distances,
+                               struct margay_error *error)
+{
+    (void)distances;
+    struct shen *shen = state;
+    return margay_reuse_feed(&shen->reuse, blocks, count, error);
+}
+
+static void reset_counts(void *state)
+{
+    struct shen *shen = state;
+    margay_reuse_reset_counts(&shen->reuse);
+}
+
+/* ------------------------------------------- p, the chance to be within -- */
+
+/* The time bars: [low, high), their share of references, all in order. */
+struct bars {
+    size_t count;
+    double *low;   /* count + 1 of them: low[i + 1] is bar i's end */
+    double *share; /* P_T */
+    double *p;     /* p at each bar's mean */
+    double others; /* M - 1, at least 1 */
+    double endless;
+};
+
+static double width(const struct bars *bars, size_t i)
+{
+    return bars->low[i + 1] - bars->low[i];
+}
+
+/* The sum of 1 / i for from <= i <= to, where from >= 1. */
+static double harmonic(double from, double to)
+{
+    return to < from ? 0 : log((to + 0.5) / (from - 0.5));
+}
+
+/*
+ * P2(b_i), the sum of p'(t) over a bar's t: what later bars add, each of
+ * their times D by a factor of 1 / (t - 1), and the bar itself.
+ */
+static double within_bar(const struct bars *bars, size_t i, double later)
+{
+    double low = bars->low[i], high = bars->low[i + 1], w = high - low;
+    double own = 0;
+    if (w > 1) {
+        /* sum over low < t < high of (t - low) / (t - 1) */
+        double terms = w - 1;
+        double sum = terms - (low - 1) * harmonic(low, high - 2);
+        double first = (low + high - 3) / (2 * bars->others) * bars->share[i];
+        own = first / w * sum;
+    }
+    return w * later + own;
+}
+
+/* What bar j adds to each t of all earlier bars. */
+static double adds_to_earlier(const struct bars *bars, size_t j)
+{
+    double low = bars->low[j], high = bars->low[j + 1], w = high - low;
+    double first = (low + high - 3) / (2 * bars->others) * bars->share[j];
+    double from = low < 2 ? 2 : low; /* t = 1 adds nothing */
+    if (w <= 1)
+        return bars->share[j] / bars->others;
+    return first / w * harmonic(from - 1, high - 2);
+}
+
+static void find_p_optimised(struct bars *bars, double *sums)
+{
+    double later = bars->endless / bars->others;
+    for (size_t i = bars->count; i-- > 0;) {
+        sums[i] = within_bar(bars, i, later);
+        later += adds_to_earlier(bars, i);
+    }
+    /* Bar 0 is a time of 0, which does not occur. */
+    double before = 0;
+    for (size_t i = 1; i < bars->count; i++) {
+        double w = width(bars, i);
+        bars->p[i] = before + sums[i] * (w - 1) / (2 * w);
+        before += sums[i];
+    }
+}
+
+/* By the definition: for each bar the sum over all t before its middle of the
+   sum over all longer times. */
+static void find_p_basic(struct bars *bars)
+{
+    for (size_t i = 0; i < bars->count; i++) {
+        double middle = (bars->low[i] + bars->low[i + 1] - 1) / 2, p = 0;
+        for (size_t j = 1; j <= i; j++) {
+            double end = j < i ? bars->low[j + 1] : middle;
+            double later = bars->endless + bars->share[j] / 2;
+            if (width(bars, j) <= 1)
+                later -= bars->share[j] / 2; /* no D > t in a single time */
+            for (size_t k = j + 1; k < bars->count; k++)
+                later += bars->share[k];
+            p += (end - bars->low[j]) * later / bars->others;
+        }
+        bars->p[i] = p;
+    }
+}
+
+/* ------------------------------------------------ from p to the distances --
+ */
+
+/* The normal distribution function, from a table of erfc. */
+#define TABLE_STEPS 64 /* per standard deviation */
+#define TABLE_REACH 6  /* beyond, it is 0 or 1 */
+#define TABLE_SIZE  (2 * TABLE_REACH * TABLE_STEPS + 1)
+
+static void fill_table(double *table)
+{
+    for (int i = 0; i < TABLE_SIZE; i++) {
+        double z = (double)i / TABLE_STEPS - TABLE_REACH;
+        table[i] = erfc(-z / sqrt(2)) / 2;
+    }
+}
+
+static double normal(const double *table, double z)
+{
+    double at = (z + TABLE_REACH) * TABLE_STEPS;
+    if (!(at > 0))
+        return 0;
+    if (at >= TABLE_SIZE - 1)
+        return 1;
+    size_t i = (size_t)at;
+    return table[i] + (table[i + 1] - table[i]) * (at - (double)i);
+}
+
+/*
+ * Spread the mass of a time bar over the distance bars: a binomial number of
+ * `others` blocks, but least <= d <= most.
+ */
+static void spread(double *masses, const double *table, double others, double p,
+                   double least, double most, double mass)
+{
+    double mean = others * p, deviation = sqrt(mean * (1 - p));
+    if (most > others)
+        most = others;
+    size_t first = margay_bar_of((uint64_t)least, BAR_BITS);
+    size_t last = margay_bar_of((uint64_t)most, BAR_BITS);
+    double below = 0;
+    for (size_t k = first; k < last; k++) {
+        double end = (double)margay_bar_low(k + 1, BAR_BITS) - 0.5;
+        /* Without deviation, all is at the mean. */
+        double up_to = deviation > 1e-9
+                           ? normal(table, (end - mean) / deviation)
+                           : (double)(mean < end);
+        masses[k] += mass * (up_to - below);
+        below = up_to;
+        if (below >= 1)
+            return;
+    }
+    masses[last] += mass * (1 - below);
+}
+
+static void find_masses(const struct shen *shen, const struct bars *bars,
+                        double *masses)
+{
+    double table[TABLE_SIZE];
+    fill_table(table);
+    for (size_t i = 0; i < bars->count; i++) {
+        if (shen->reuse.counts[i] == 0)
+            continue;
+        double p = bars->p[i] < 1 ? bars->p[i] : 1;
+        double least = bars->low[i] > 1 ? 1 : 0;
+        spread(masses, table, bars->others, p, least, bars->low[i + 1] - 2,
+               (double)shen->reuse.counts[i]);
+    }
+}
+
+/* ----------------------------------------------------------- the result -- */
+
+static void fill_bars(const struct shen *shen, struct bars *bars)
+{
+    const struct margay_reuse *reuse = &shen->reuse;
+    uint64_t blocks = margay_reuse_blocks(reuse);
+    double sampled = (double)reuse->sampled;
+    bars->others = blocks > 1 ? (double)(blocks - 1) : 1;
+    bars->endless = (double)reuse->endless / sampled;
+    for (size_t i = 0; i < bars->count; i++) {
+        bars->low[i] = (double)margay_bar_low(i, BAR_BITS);
+        bars->share[i] = (double)reuse->counts[i] / sampled;
+    }
+    bars->low[bars->count] = (double)margay_bar_low(bars->count, BAR_BITS);
+}
+
+static enum margay_status round_masses(const struct shen *shen,
+                                       const double *masses, size_t count,
+                                       struct margay_result *result,
+                                       struct margay_error *error)
+{
+    struct margay_rounder rounder;
+    enum margay_status status = margay_rounder_begin(
+        &rounder, shen->reuse.references, (double)shen->reuse.sampled, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t k = 0; k < count && status == MARGAY_OK; k++) {
+        /* A bar's mass evenly at a few of its distances. */
+        uint64_t low = margay_bar_low(k, BAR_BITS);
+        uint64_t distances = margay_bar_low(k + 1, BAR_BITS) - low;
+        uint64_t parts = distances < 8 ? distances : 8;
+        for (uint64_t i = 0; i < parts && status == MARGAY_OK; i++)
+            status = margay_rounder_add(
+                &rounder, low + (2 * i + 1) * distances / (2 * parts),
+                masses[k] / (double)parts, error);
+    }
+    return margay_rounder_end(&rounder, status, &result->histogram, error);
+}
+
+static enum margay_status infer(struct shen *shen, struct bars *bars,
+                                double *memory, struct margay_result *result,
+                                struct margay_error *error)
+{
+    bars->low = memory;
+    bars->share = bars->low + bars->count + 1;
+    bars->p = bars->share + bars->count;
+    double *sums = bars->p + bars->count, *masses = sums + bars->count;
+    size_t distance_bars = bars->count + 1;
+    if (shen->reuse.sampled > 0) {
+        fill_bars(shen, bars);
+        if (shen->form == BASIC)
+            find_p_basic(bars);
+        else
+            find_p_optimised(bars, sums);
+        find_masses(shen, bars, masses);
+    }
+    return round_masses(shen, masses, distance_bars, result, error);
+}
+
+static enum margay_status finish(void *state, struct margay_result *result,
+                                 struct margay_error *error)
+{
+    struct shen *shen = state;
+    struct bars bars = {.count = MARGAY_BARS(BAR_BITS) - 1};
+    margay_reuse_end(&shen->reuse);
+    while (bars.count > 1 && shen->reuse.counts[bars.count - 1] == 0)
+        bars.count--;
+    result->distinct_blocks = margay_reuse_blocks(&shen->reuse);
+    /* low, share, p, sums, masses: infer(). */
+    double *memory = calloc(5 * bars.count + 8, sizeof *memory);
+    if (memory == NULL)
+        return margay_fail_memory(error, "the bars of reuse times");
+    enum margay_status status = infer(shen, &bars, memory, result, error);
+    free(memory);
+    return status;
+}
+
+const struct margay_engine_class margay_engine_shen = {
+    .info =
+        {
+            .name = "shen",
+            .guarantee = "a binomial model; no bound on the error",
+            .parameters = "form=optimised|basic,sample=1|0.000001..1",
+            .time = "O(N + L^2) for L bars; basic O(N + L^3)",
+            .space = "O(M)",
+            .source = "Shen and Shaw 2008",
+            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
+        },
+    .parameters = {{"form", "optimised|basic", MARGAY_CHOICE},
+                   {"sample", "1|0.000001..1", MARGAY_FRACTION}},
+    .create = create,
+    .feed = feed,
+    .reset_counts = reset_counts,
+    .finish = finish,
+    .free_state = free_state,
+};

@@ -1,0 +1,238 @@
+/*
+ * times.c - reuse times themselves, and the footprint that follows from them
+ *
+ * Algorithm: a hash table remembers when each block was last referenced.
+ *   Times are counted exactly where they are asked for.  For the footprint,
+ *   the average number of distinct blocks in all windows of w references, a
+ *   block is missing from those windows that fit between two references to
+ *   it, before its first or behind its last: a gap of g references holds
+ *   g - w windows of length w.  Gaps are counted in narrow bars with their
+ *   sums, so fp is exact where a bar begins.  A cache of fp(w) blocks misses
+ *   as often as the footprint grows from w to w + 1.
+ * Source: Denning, "The working set model for program behavior", CACM 11(5),
+ *   1968; Xiang, Bao, Ding, Gao, "Linear-time modeling of program working set
+ *   in shared cache", PACT 2011; Xiang, Ding, Luo, Bao, "HOTL: a higher order
+ *   theory of locality", ASPLOS 2013.
+ * Guarantee: times are exact.  The footprint is exact at the beginnings of
+ *   bars; the curve is a model, good where references mix well.
+ * Cost: O(N) time, O(M) space; times also take the space of their histogram.
+ */
+#include <stdlib.h>
+
+#include "stackdist/bars.h"
+#include "stackdist/clock.h"
+#include "stackdist/engine.h"
+#include "stackdist/estimate.h"
+
+#define BAR_BITS 8
+#define BARS     MARGAY_BARS(BAR_BITS)
+
+struct times {
+    struct margay_clock clock;
+    uint64_t first;              /* the time of the last reset of counts */
+    uint64_t cold;               /* first references since then */
+    margay_histogram *histogram; /* times only */
+    /* The footprint's gaps. */
+    uint64_t gaps[BARS];
+    double gap_sums[BARS];
+};
+
+static void free_state(void *state)
+{
+    struct times *times = state;
+    margay_clock_destroy(&times->clock);
+    margay_histogram_free(times->histogram);
+    free(times);
+}
+
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void **state, struct margay_error *error)
+{
+    struct times *times = calloc(1, sizeof *times);
+    if (times == NULL)
+        return margay_fail_memory(error, "the engine of reuse times");
+    enum margay_status status = margay_clock_create(&times->clock, error);
+    if (status == MARGAY_OK && setup->options.measure == MARGAY_REUSE_TIMES)
+        status = margay_histogram_create(&times->histogram, error);
+    if (status == MARGAY_OK)
+        *state = times;
+    else
+        free_state(times);
+    return status;
+}
+
+static void count_gap(struct times *times, uint64_t gap)
+{
+    size_t bar = margay_bar_of(gap, BAR_BITS);
+    times->gaps[bar]++;
+    times->gap_sums[bar] += (double)gap;
+}
+
+static enum margay_status refer(struct times *times, uint64_t block,
+                                uint64_t *time, struct margay_error *error)
+{
+    enum margay_status status = margay_clock_reserve(&times->clock, error);
+    if (status != MARGAY_OK)
+        return status;
+    *time = margay_clock_refer(&times->clock, block);
+    times->cold += *time == 0;
+    if (times->histogram != NULL)
+        return margay_histogram_add(
+            times->histogram, *time == 0 ? MARGAY_INFINITE : *time, 1, error);
+    /* Before a first reference lie all references so far. */
+    count_gap(times, *time == 0 ? times->clock.now - times->first : *time);
+    return MARGAY_OK;
+}
+
+static enum margay_status feed(void *state, const uint64_t *blocks,
+                               size_t count, uint64_t *distances,
+                               struct margay_error *error)
+{
+    struct times *times = state;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        uint64_t time = 0;
+        if (count - i > MARGAY_CLOCK_AHEAD)
+            margay_hash_prefetch(&times->clock.last,
+                                 blocks[i + MARGAY_CLOCK_AHEAD]);
+        status = refer(times, blocks[i], &time, error);
+        if (distances != NULL)
+            distances[i] = time == 0 ? MARGAY_INFINITE : time;
+    }
+    return status;
+}
+
+static void reset_counts(void *state)
+{
+    struct times *times = state;
+    times->first = times->clock.now;
+    times->cold = 0;
+    if (times->histogram != NULL)
+        margay_histogram_clear(times->histogram);
+    for (size_t i = 0; i < BARS; i++) {
+        times->gaps[i] = 0;
+        times->gap_sums[i] = 0;
+    }
+}
+
+static enum margay_status finish_times(void *state,
+                                       struct margay_result *result,
+                                       struct margay_error *error)
+{
+    (void)error;
+    struct times *times = state;
+    result->histogram = times->histogram;
+    result->distinct_blocks = times->clock.last.entries;
+    times->histogram = NULL;
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------------------ footprint -- */
+
+/* Behind each block's last reference, too, lies a gap. */
+static void count_last_gaps(struct times *times)
+{
+    const struct margay_hash *last = &times->clock.last;
+    for (uint64_t i = 0; i < last->bucket_count; i++) {
+        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
+            uint64_t value = margay_bucket_value(&last->buckets[i], slot);
+            if (value != 0)
+                count_gap(times, times->clock.now - margay_clock_decode(value));
+        }
+    }
+}
+
+/*
+ * The footprint where each bar begins, from the longest window to the
+ * shortest: fp(w) = M - sum over gaps g > w of (g - w) / (N - w + 1).
+ */
+static void sum_gaps(const struct times *times, double *footprints,
+                     uint64_t references)
+{
+    double count = 0, sum = 0;
+    double blocks = (double)times->clock.last.entries;
+    for (size_t bar = BARS; bar-- > 0;) {
+        double window = (double)margay_bar_low(bar, BAR_BITS) - 1;
+        count += (double)times->gaps[bar];
+        sum += times->gap_sums[bar];
+        footprints[bar] = blocks;
+        if (window <= (double)references)
+            footprints[bar] -=
+                (sum - window * count) / ((double)references - window + 1);
+    }
+}
+
+static enum margay_status finish_footprint(void *state,
+                                           struct margay_result *result,
+                                           struct margay_error *error)
+{
+    struct times *times = state;
+    struct margay_real_point *real = calloc(BARS, sizeof *real);
+    double *footprints = calloc(BARS, sizeof *footprints);
+    enum margay_status status;
+    result->references = times->clock.now - times->first;
+    result->infinite = times->cold;
+    result->distinct_blocks = times->clock.last.entries;
+    if (real == NULL || footprints == NULL) {
+        status = margay_fail_memory(error, "the footprint");
+    } else {
+        size_t count = 0;
+        count_last_gaps(times);
+        sum_gaps(times, footprints, result->references);
+        /* Bar 1 begins with a window of 0. */
+        for (size_t bar = 1; bar + 1 < BARS; bar++) {
+            double window = (double)margay_bar_low(bar, BAR_BITS) - 1;
+            double next = (double)margay_bar_low(bar + 1, BAR_BITS) - 1;
+            if (next > (double)result->references)
+                break;
+            real[count++] = (struct margay_real_point){
+                footprints[bar], (double)result->references *
+                                     (footprints[bar + 1] - footprints[bar]) /
+                                     (next - window)};
+        }
+        real[count++] = (struct margay_real_point){
+            (double)result->distinct_blocks, (double)result->infinite};
+        status = margay_estimate_curve(real, count, result, error);
+    }
+    free(real);
+    free(footprints);
+    return status;
+}
+
+const struct margay_engine_class margay_engine_times = {
+    .info =
+        {
+            .name = "exact",
+            .exact = true,
+            .guarantee = "exact reuse times",
+            .parameters = "",
+            .time = "O(N)",
+            .space = "O(M)",
+            .source = "Denning 1968",
+            .lacks = MARGAY_LACKS_BOUND,
+        },
+    .create = create,
+    .feed = feed,
+    .reset_counts = reset_counts,
+    .finish = finish_times,
+    .free_state = free_state,
+};
+
+const struct margay_engine_class margay_engine_footprint = {
+    .info =
+        {
+            .name = "exact",
+            .guarantee = "a model",
+            .parameters = "",
+            .time = "O(N)",
+            .space = "O(M)",
+            .source = "Xiang et al. 2013",
+            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_HISTOGRAM |
+                     MARGAY_LACKS_BOUND,
+        },
+    .create = create,
+    .feed = feed,
+    .reset_counts = reset_counts,
+    .finish = finish_footprint,
+    .free_state = free_state,
+};
