@@ -1,0 +1,50 @@
+/*
+ * cluster.h - one pass over a trace, on all ranks of a cluster
+ *
+ * All ranks make the same calls in the same order, apart from feeding.  In
+ * each phase every rank is fed a part of the references: the ranks stand in
+ * a row, and the one at place k is fed the k-th part.  From one phase to the
+ * next the row is turned round, so that the stack, which the last one puts
+ * together, is where the first one needs it.
+ *
+ * Source: Niu et al., "PARDA", IPDPS 2012, Algorithms 4 to 7 (see
+ * parallel/part.h).
+ */
+#ifndef MARGAY_STACKDIST_CLUSTER_H
+#define MARGAY_STACKDIST_CLUSTER_H
+
+#include "stackdist/mpi/transport.h"
+#include <margay/stackdist.h>
+
+typedef struct margay_cluster margay_cluster;
+
+/* Can the work of this engine be shared? */
+bool margay_cluster_takes(const margay_engine *engine);
+
+/* MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY, on this rank alone. */
+enum margay_status margay_cluster_create(
+    const struct margay_transport *transport, const char *spec,
+    const struct margay_engine_options *options, margay_cluster **cluster,
+    struct margay_error *error);
+void margay_cluster_free(margay_cluster *cluster);
+
+/* The place of this rank in the row of the current phase. */
+unsigned margay_cluster_place(const margay_cluster *cluster);
+
+enum margay_status margay_cluster_begin_phase(margay_cluster *cluster,
+                                              struct margay_error *error);
+enum margay_status margay_cluster_feed(margay_cluster *cluster,
+                                       const uint64_t *blocks, size_t count,
+                                       struct margay_error *error);
+/* To be called when all ranks have been fed without failure.  `more`: another
+   phase will follow. */
+void margay_cluster_end_phase(margay_cluster *cluster, bool more);
+
+/* Between phases, on all ranks: forget all counts. */
+void margay_cluster_reset_counts(margay_cluster *cluster);
+
+/* After the last phase: the result, on rank 0 alone, owned by the caller. */
+void margay_cluster_finish(margay_cluster *cluster,
+                           struct margay_result *result);
+
+#endif

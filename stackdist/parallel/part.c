@@ -1,0 +1,227 @@
+/* part.c - one part of a trace, analysed before its past is known */
+#include "stackdist/parallel/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/histogram.h"
+#include "traces/traces_internal.h"
+
+/* Distances are looked at while they are in the nearest cache. */
+#define PIECE_REFS 4096
+
+static enum margay_status import(struct margay_part *part,
+                                 const uint64_t *blocks, uint64_t count,
+                                 struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (uint64_t done = 0; done < count && status == MARGAY_OK;) {
+        uint64_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
+        status = margay_engine_feed(part->engine, blocks + done, (size_t)some,
+                                    NULL, error);
+        done += some;
+    }
+    margay_engine_reset_counts(part->engine);
+    return status;
+}
+
+enum margay_status margay_part_begin(
+    struct margay_part *part, const char *spec,
+    const struct margay_engine_options *options, bool first, bool plain,
+    const uint64_t *blocks, uint64_t count, struct margay_error *error)
+{
+    *part = (struct margay_part){
+        .first = first,
+        .plain = plain,
+        .bound =
+            options->bound_blocks == 0 ? UINT64_MAX : options->bound_blocks,
+    };
+    enum margay_status status =
+        margay_engine_create(spec, options, &part->engine, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_create(&part->counts, error);
+    if (status == MARGAY_OK)
+        status = import(part, blocks, count, error);
+    return status;
+}
+
+void margay_part_free(struct margay_part *part)
+{
+    margay_engine_free(part->engine);
+    margay_histogram_free(part->counts);
+    free(part->touches);
+    if (part->has_past)
+        margay_past_destroy(&part->past);
+    *part = (struct margay_part){.engine = NULL};
+}
+
+/* ------------------------------------------------------ within the part -- */
+
+static bool wants_touches(const struct margay_part *part)
+{
+    return !part->first && part->touch_count < part->bound;
+}
+
+static enum margay_status reserve_touches(struct margay_part *part,
+                                          size_t count,
+                                          struct margay_error *error)
+{
+    size_t capacity = 2 * part->touch_capacity + count, bytes;
+    uint64_t *touches = NULL;
+    if (part->touch_count + count <= part->touch_capacity)
+        return MARGAY_OK;
+    if (margay_multiply_size(capacity, sizeof *touches, &bytes))
+        touches = realloc(part->touches, bytes);
+    if (touches == NULL)
+        return margay_fail_memory(error, "the first touches of a part");
+    part->touches = touches;
+    part->touch_capacity = capacity;
+    return MARGAY_OK;
+}
+
+/*
+ * The first infinite distances, up to the bound, are those of first touches:
+ * nothing has been forgotten before as many blocks were seen.
+ */
+static enum margay_status feed_piece(struct margay_part *part,
+                                     const uint64_t *blocks, size_t count,
+                                     struct margay_error *error)
+{
+    uint64_t distances[PIECE_REFS];
+    enum margay_status status = reserve_touches(part, count, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_engine_feed(part->engine, blocks, count, distances, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (distances[i] == MARGAY_INFINITE && part->touch_count < part->bound)
+            part->touches[part->touch_count++] = blocks[i];
+    }
+    return status;
+}
+
+enum margay_status margay_part_feed(struct margay_part *part,
+                                    const uint64_t *blocks, size_t count,
+                                    struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t done = 0; done < count && status == MARGAY_OK;) {
+        size_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
+        if (wants_touches(part)) {
+            status = feed_piece(part, blocks + done, some, error);
+        } else {
+            some = count - done;
+            status = margay_engine_feed(part->engine, blocks + done, some, NULL,
+                                        error);
+        }
+        done += some;
+    }
+    return status;
+}
+
+/* ---------------------------------------------------- asked by later parts --
+ */
+
+static enum margay_status make_past(struct margay_part *part,
+                                    const struct margay_engine_state *state,
+                                    struct margay_error *error)
+{
+    enum margay_status status = margay_past_create(&part->past, state->blocks,
+                                                   state->block_count, error);
+    part->has_past = status == MARGAY_OK;
+    margay_engine_free(part->engine);
+    part->engine = NULL;
+    return status;
+}
+
+enum margay_status margay_part_close(struct margay_part *part,
+                                     struct margay_error *error)
+{
+    struct margay_engine_state state;
+    enum margay_status status =
+        margay_engine_export(part->engine, &state, error);
+    if (status != MARGAY_OK)
+        return status;
+    part->exceeded = margay_histogram_exceeded_bound(state.counts) != 0;
+    margay_histogram_uncount_infinite(state.counts, part->touch_count);
+    status = margay_histogram_add_all(part->counts, state.counts, error);
+    if (status == MARGAY_OK && !part->plain)
+        status = make_past(part, &state, error);
+    margay_engine_state_clear(&state);
+    return status;
+}
+
+static enum margay_status ask(struct margay_part *part, const uint64_t *blocks,
+                              size_t count, uint64_t *distances,
+                              struct margay_error *error)
+{
+    if (part->plain)
+        return margay_engine_feed(part->engine, blocks, count, distances,
+                                  error);
+    margay_past_ask(&part->past, blocks, count, distances);
+    return MARGAY_OK;
+}
+
+static enum margay_status answer_piece(struct margay_part *part,
+                                       const uint64_t *blocks, size_t count,
+                                       uint64_t *left, size_t *left_count,
+                                       struct margay_error *error)
+{
+    uint64_t distances[PIECE_REFS];
+    enum margay_status status = ask(part, blocks, count, distances, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        bool found = distances[i] != MARGAY_INFINITE;
+        if (!found && !part->first)
+            left[(*left_count)++] = blocks[i];
+        else
+            status = margay_histogram_add(
+                part->counts,
+                distances[i] >= part->bound ? MARGAY_INFINITE : distances[i], 1,
+                error);
+    }
+    return status;
+}
+
+enum margay_status margay_part_answer(struct margay_part *part,
+                                      uint64_t *blocks, size_t *count,
+                                      struct margay_error *error)
+{
+    size_t asked = *count, left = 0;
+    enum margay_status status = MARGAY_OK;
+    if (asked > part->bound - part->asked) {
+        asked = (size_t)(part->bound - part->asked);
+        part->exceeded = true;
+        status = margay_histogram_add(part->counts, MARGAY_INFINITE,
+                                      *count - asked, error);
+    }
+    for (size_t done = 0; done < asked && status == MARGAY_OK;) {
+        size_t some = asked - done < PIECE_REFS ? asked - done : PIECE_REFS;
+        status = answer_piece(part, blocks + done, some, blocks, &left, error);
+        done += some;
+    }
+    part->asked += asked;
+    *count = left;
+    return status;
+}
+
+enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
+                                    uint64_t *count, struct margay_error *error)
+{
+    struct margay_engine_state state;
+    if (part->has_past) {
+        *count = part->past.stack.live;
+        *blocks = malloc((*count + 1) * sizeof **blocks);
+        if (*blocks == NULL)
+            return margay_fail_memory(error, "an LRU stack");
+        margay_past_list(&part->past, *blocks);
+        return MARGAY_OK;
+    }
+    enum margay_status status =
+        margay_engine_export(part->engine, &state, error);
+    if (status != MARGAY_OK)
+        return status;
+    *blocks = state.blocks;
+    *count = state.block_count;
+    state.blocks = NULL;
+    margay_engine_state_clear(&state);
+    return MARGAY_OK;
+}
