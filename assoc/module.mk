@@ -1,0 +1,8 @@
+# assoc/ - blocks to the misses of every set-associative cache
+assoc_KERNELS   := assoc/kernel_32.c assoc/kernel_64.c
+library_SOURCES += $(filter-out $(assoc_KERNELS),$(wildcard assoc/*.c))
+public_HEADERS  += assoc/assoc.h
+
+# Compiled for each processor level, by the rule in stackdist/module.mk.
+library_EXTRA_OBJECTS += $(foreach target,$(kernel_TARGETS),\
+                           $(assoc_KERNELS:%.c=$(BUILD)/obj/%.$(target).o))
