@@ -1,0 +1,67 @@
+/* best.c - the caches with the fewest misses */
+#define _GNU_SOURCE
+#include "sim/best.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/message.h"
+#include "traces/traces_internal.h"
+
+static bool better(const struct best_cache *a, const struct best_cache *b)
+{
+    if (a->misses != b->misses)
+        return a->misses < b->misses;
+    if (a->cache_bytes != b->cache_bytes)
+        return a->cache_bytes < b->cache_bytes;
+    return a->ways < b->ways;
+}
+
+enum margay_status best_add(struct best *best, const struct best_cache *cache,
+                            struct margay_error *error)
+{
+    size_t place = best->count;
+    while (place > 0 && better(cache, &best->caches[place - 1]))
+        place--;
+    if (place == best->most)
+        return MARGAY_OK;
+    if (best->count < best->most) {
+        struct best_cache *caches =
+            reallocarray(best->caches, best->count + 1, sizeof *best->caches);
+        if (caches == NULL)
+            return margay_fail_memory(error, "the best caches");
+        best->caches = caches;
+        best->count++;
+    }
+    memmove(best->caches + place + 1, best->caches + place,
+            (best->count - place - 1) * sizeof *best->caches);
+    best->caches[place] = *cache;
+    return MARGAY_OK;
+}
+
+static void print_one(size_t place, const struct best_cache *cache)
+{
+    message_print("%s: best %zu: %" PRIu64 " bytes in blocks of %" PRIu64
+                  ", %" PRIu64 " sets, %" PRIu64 " ways: %" PRIu64
+                  " misses, ratio %.6g",
+                  cache->trace, place, cache->cache_bytes, cache->block_bytes,
+                  cache->sets, cache->ways, cache->misses,
+                  cache->references == 0
+                      ? 0
+                      : (double)cache->misses / (double)cache->references);
+}
+
+void best_print(struct best *best)
+{
+    for (size_t i = 0; i < best->count; i++)
+        print_one(i + 1, &best->caches[i]);
+    best->count = 0;
+}
+
+void best_free(struct best *best)
+{
+    free(best->caches);
+    *best = (struct best){0};
+}

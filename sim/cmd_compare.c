@@ -1,0 +1,253 @@
+/* cmd_compare.c - margay compare */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/caches.h"
+#include "sim/commands.h"
+#include "sim/conclude.h"
+#include "sim/csv.h"
+#include "sim/message.h"
+#include "sim/options.h"
+#include "sim/tables.h"
+#include "traces/traces_internal.h"
+
+/* The errors of one prediction for one number of ways. */
+struct errors {
+    uint64_t count;
+    double sum, largest; /* of magnitudes */
+};
+
+struct compare {
+    const struct options *options;
+    struct cache_grid grid;
+    struct output *output;
+    struct csv_writer csv;
+    struct caches_setup setup; /* of the trace being read */
+    void *caches;              /* NULL until they are needed */
+    struct errors fully_associative[MARGAY_MOST_WAYS];
+    struct errors binomial[MARGAY_MOST_WAYS];
+};
+
+/* -------------------------------------------------------------- reading -- */
+
+static enum margay_status begin(void *context, const struct analysis_pass *pass,
+                                struct margay_error *error)
+{
+    struct compare *compare = context;
+    compare->setup.shifts[pass->index] = pass->shift;
+    compare->setup.pass_count = pass->index + 1;
+    return caches_check_bytes(&compare->grid, pass, error);
+}
+
+static enum margay_status make_caches(struct compare *compare,
+                                      struct margay_error *error)
+{
+    if (compare->caches != NULL)
+        return MARGAY_OK;
+    return caches_lru.create(&compare->setup, &compare->caches, error);
+}
+
+static enum margay_status feed_chunk(void *context,
+                                     const struct analysis_pass *pass,
+                                     const struct analysis_chunk *chunk,
+                                     struct margay_error *error)
+{
+    struct compare *compare = context;
+    enum margay_status status = make_caches(compare, error);
+    if (status != MARGAY_OK)
+        return status;
+    return caches_lru.feed(compare->caches, pass->index, chunk->blocks,
+                           chunk->kinds, chunk->count, error);
+}
+
+static enum margay_status end_warmup(void *context, struct margay_error *error)
+{
+    struct compare *compare = context;
+    (void)error;
+    if (compare->caches != NULL)
+        caches_lru.reset_counts(compare->caches);
+    return MARGAY_OK;
+}
+
+static void free_caches(struct compare *compare)
+{
+    if (compare->caches != NULL)
+        caches_lru.free_state(compare->caches);
+    compare->caches = NULL;
+}
+
+/* ------------------------------------------------------------- the rows -- */
+
+/* The misses of fully associative caches of as many blocks, [set][way]. */
+static enum margay_status find_fully_associative(const struct compare *compare,
+                                                 const margay_histogram *h,
+                                                 uint64_t *misses,
+                                                 struct margay_error *error)
+{
+    const struct cache_grid *grid = &compare->grid;
+    for (size_t set = 0; set < grid->set_count; set++) {
+        uint64_t sizes[MARGAY_MOST_WAYS];
+        struct margay_sizes list = {MARGAY_SIZES_LIST, 0, sizes,
+                                    grid->way_count};
+        struct margay_point *points;
+        size_t count;
+        for (size_t way = 0; way < grid->way_count; way++)
+            sizes[way] = (uint64_t)grid->ways[way] << grid->set_shifts[set];
+        enum margay_status status =
+            margay_histogram_curve(h, &list, &points, &count, error);
+        if (status != MARGAY_OK)
+            return status;
+        for (size_t way = 0; way < grid->way_count; way++)
+            misses[set * grid->way_count + way] = points[way].misses;
+        free(points);
+    }
+    return MARGAY_OK;
+}
+
+static void note_error(struct errors *errors, double error)
+{
+    errors->count++;
+    errors->sum += fabs(error);
+    errors->largest = fmax(errors->largest, fabs(error));
+}
+
+/* What is known about a cache besides its simulation. */
+struct prediction {
+    uint64_t fully_associative, cold;
+    double binomial;
+};
+
+static void write_row(struct compare *compare, const struct analysis_pass *pass,
+                      size_t set, size_t way,
+                      const struct prediction *prediction)
+{
+    struct csv_writer *csv = &compare->csv;
+    struct cache_row row = {0};
+    caches_lru.get(compare->caches, pass->index, set, way, &row);
+    unsigned ways = compare->grid.ways[way];
+    uint64_t misses = cache_row_misses(&row);
+    double references = (double)row.references;
+    double simulated = (double)misses / references;
+    double fully = (double)prediction->fully_associative / references;
+    double binomial = prediction->binomial / references;
+    table_cache(csv, pass, UINT64_C(1) << compare->grid.set_shifts[set], ways,
+                &row);
+    csv_decimal(csv, fully);
+    csv_decimal(csv, binomial);
+    csv_decimal(csv, fully - simulated);
+    csv_decimal(csv, binomial - simulated);
+    csv_u64(csv, prediction->cold);
+    csv_u64(csv, prediction->fully_associative - prediction->cold);
+    csv_i64(csv, (int64_t)(misses - prediction->fully_associative));
+    csv_end_row(csv);
+    note_error(&compare->fully_associative[ways - 1], fully - simulated);
+    note_error(&compare->binomial[ways - 1], binomial - simulated);
+}
+
+static void write_rows(struct compare *compare,
+                       const struct analysis_pass *pass,
+                       const uint64_t *fully_associative)
+{
+    const struct cache_grid *grid = &compare->grid;
+    const margay_histogram *histogram = pass->result.histogram;
+    for (size_t set = 0; set < grid->set_count; set++) {
+        double binomial[MARGAY_MOST_WAYS];
+        margay_binomial_misses(histogram, grid->set_shifts[set],
+                               grid->most_ways, binomial);
+        for (size_t way = 0; way < grid->way_count; way++) {
+            struct prediction prediction = {
+                .fully_associative =
+                    fully_associative[set * grid->way_count + way],
+                .cold = margay_histogram_infinite(histogram),
+                .binomial = binomial[grid->ways[way] - 1],
+            };
+            write_row(compare, pass, set, way, &prediction);
+        }
+    }
+}
+
+static enum margay_status write_pass(void *context,
+                                     const struct analysis_pass *pass,
+                                     struct margay_error *error)
+{
+    struct compare *compare = context;
+    const struct cache_grid *grid = &compare->grid;
+    if (pass->result.references == 0)
+        return MARGAY_OK;
+    uint64_t *misses =
+        calloc(grid->set_count * grid->way_count, sizeof *misses);
+    if (misses == NULL)
+        return margay_fail_memory(error, "the comparison");
+    enum margay_status status =
+        find_fully_associative(compare, pass->result.histogram, misses, error);
+    if (status == MARGAY_OK)
+        status =
+            csv_set_key(&compare->csv, pass->trace, pass->block_bytes, error);
+    if (status == MARGAY_OK)
+        write_rows(compare, pass, misses);
+    free(misses);
+    if (pass->index + 1 == compare->setup.pass_count)
+        free_caches(compare);
+    return status;
+}
+
+/* ---------------------------------------------------------- the summary -- */
+
+static void summarise(const struct compare *compare)
+{
+    for (unsigned i = 0; i < MARGAY_MOST_WAYS; i++) {
+        const struct errors *b = &compare->binomial[i];
+        const struct errors *f = &compare->fully_associative[i];
+        if (b->count == 0)
+            continue;
+        message_print("%u way%s: binomial error %.6f on average, %.6f at "
+                      "most; fully associative %.6f, %.6f",
+                      i + 1, i == 0 ? "" : "s", b->sum / (double)b->count,
+                      b->largest, f->sum / (double)f->count, f->largest);
+    }
+}
+
+static bool within_tolerance(const struct compare *compare)
+{
+    double largest = 0;
+    for (unsigned i = 0; i < MARGAY_MOST_WAYS; i++)
+        largest = fmax(largest, compare->binomial[i].largest);
+    if (compare->options->tolerance < 0 ||
+        largest <= compare->options->tolerance)
+        return true;
+    message_print("a binomial prediction errs by %.6g, more than the "
+                  "tolerance of %g",
+                  largest, compare->options->tolerance);
+    return false;
+}
+
+int cmd_compare(const struct options *options)
+{
+    static const struct analysis_hooks hooks = {
+        .begin = begin,
+        .chunk = feed_chunk,
+        .end_warmup = end_warmup,
+        .end = write_pass,
+    };
+    struct compare compare = {.options = options,
+                              .setup = {.options = options}};
+    struct margay_error error;
+    cache_grid_init(&compare.grid, options);
+    compare.setup.grid = &compare.grid;
+    enum margay_status status =
+        output_open(options->output, OUTPUT_HELD, &compare.output, &error);
+    if (status == MARGAY_OK) {
+        csv_begin(&compare.csv, compare.output, COMPARE_COLUMNS);
+        status = analysis_run(options, &hooks, &compare, &error);
+    }
+    free_caches(&compare);
+    csv_end(&compare.csv);
+    int exit_status = conclude(status, &compare.output, 1, &error);
+    if (exit_status != EXIT_TROUBLE && !options->quiet)
+        summarise(&compare);
+    if (exit_status == EXIT_DONE && !within_tolerance(&compare))
+        return EXIT_DENIED;
+    return exit_status;
+}

@@ -1,0 +1,289 @@
+/*
+ * cmd_convert.c - margay convert
+ *
+ * A trace is read, its numbers are brought from what they stand for there to
+ * what they stand for in the format written, and each reference is written
+ * with its kind and extent where that format has a place for them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/commands.h"
+#include "sim/conclude.h"
+#include "sim/message.h"
+#include "sim/options.h"
+#include "sim/progress.h"
+#include "sim/sink.h"
+#include "traces/traces_internal.h"
+
+/* References on their way into the writer. */
+#define PIECE_REFS 4096
+
+/* How long a request for progress may go unnoticed. */
+#define WAIT_MS 100
+
+struct conversion {
+    const struct options *options;
+    const char *from, *to; /* files */
+    margay_trace *trace;
+    margay_writer *writer;
+    struct output *output;
+    struct progress progress;
+    /* A number written is one read times `multiplier` or over `divisor`; one
+       of them is 1. */
+    uint64_t multiplier, divisor;
+    bool split; /* a record for each unit that a reference covers */
+    uint64_t written_refs;
+
+    size_t count;
+    uint64_t numbers[PIECE_REFS];
+    uint8_t kinds[PIECE_REFS];
+    uint32_t extents[PIECE_REFS];
+};
+
+/* --------------------------------------------------------------- set-up -- */
+
+/* Bytes that a number written stands for; 0 = nobody can tell. */
+static uint64_t unit_written(const struct conversion *conversion)
+{
+    const struct margay_format_info *format =
+        margay_writer_format(conversion->writer);
+    bool addresses_read =
+        margay_trace_numbers(conversion->trace) == MARGAY_ADDRESSES;
+    uint64_t unit = conversion->options->unit_bytes;
+    if (format->numbers == MARGAY_ADDRESSES)
+        return 1;
+    if (addresses_read && unit != 0)
+        return unit;
+    if (addresses_read && format->unit_bytes == 0)
+        return 1;
+    return format->unit_bytes;
+}
+
+static uint64_t unit_read(const struct conversion *conversion)
+{
+    uint64_t unit = conversion->options->unit_bytes;
+    if (margay_trace_numbers(conversion->trace) == MARGAY_IDS && unit != 0)
+        return unit;
+    return margay_trace_unit_bytes(conversion->trace);
+}
+
+/* Known once the trace is: what the numbers are to be multiplied by. */
+static enum margay_status choose_scale(struct conversion *conversion,
+                                       struct margay_error *error)
+{
+    const struct margay_format_info *format =
+        margay_writer_format(conversion->writer);
+    uint64_t read = unit_read(conversion), written = unit_written(conversion);
+    if (read == 0 && format->numbers == MARGAY_ADDRESSES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: ids become addresses only where it is known "
+                           "what an id stands for (say --unit BYTES; --unit 1 "
+                           "writes the ids as they stand)",
+                           conversion->from);
+    /* Ids that stand for nothing known stay as they are. */
+    if (read == 0 || written == 0)
+        read = written = 1;
+    conversion->multiplier = read > written ? read / written : 1;
+    conversion->divisor = written > read ? written / read : 1;
+    conversion->split =
+        margay_trace_always_splits(conversion->trace) && !format->has_extents;
+    return MARGAY_OK;
+}
+
+static enum margay_status open_trace(struct conversion *conversion,
+                                     struct margay_error *error)
+{
+    const struct options *options = conversion->options;
+    struct margay_trace_options trace_options = {
+        .format = options->format,
+        .ids = options->ids,
+        .kinds = options->kinds,
+        .skip_refs = options->skip_refs,
+        .limit_refs = options->limit_refs,
+        .column = options->column,
+        .delimiter = options->delimiter,
+    };
+    enum margay_status status = margay_trace_open(
+        conversion->from, &trace_options, &conversion->trace, error);
+    if (status == MARGAY_OK)
+        status = margay_trace_ready(conversion->trace, -1, error);
+    if (status == MARGAY_OK && options->verbose)
+        message_print("%s: format %s, from %s", conversion->from,
+                      margay_trace_format(conversion->trace)->name,
+                      margay_trace_evidence(conversion->trace));
+    return status;
+}
+
+static enum margay_status check(const struct conversion *conversion,
+                                struct margay_error *error)
+{
+    uint64_t unit = conversion->options->unit_bytes;
+    if (conversion->options->to == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT, "--to FORMAT is needed");
+    if (unit != 0 && !margay_is_power_of_two(unit))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--unit: %" PRIu64 " is not a power of two", unit);
+    if (strcmp(conversion->to, "-") == 0 && isatty(STDOUT_FILENO))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a trace is nothing for a terminal (name a file, "
+                           "or write to a pipe)");
+    return MARGAY_OK;
+}
+
+static enum margay_status prepare(struct conversion *conversion,
+                                  struct margay_error *error)
+{
+    struct margay_sink sink = {&conversion->output, sink_write};
+    enum margay_status status = check(conversion, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_create(conversion->options->to, conversion->to,
+                                      &sink, &conversion->writer, error);
+    if (status == MARGAY_OK)
+        status = open_trace(conversion, error);
+    if (status == MARGAY_OK)
+        status = choose_scale(conversion, error);
+    if (status == MARGAY_OK)
+        status = output_open(conversion->to, OUTPUT_HELD, &conversion->output,
+                             error);
+    return status;
+}
+
+/* -------------------------------------------------------------- writing -- */
+
+static enum margay_status write_piece(struct conversion *conversion,
+                                      struct margay_error *error)
+{
+    const struct margay_batch batch = {
+        .references = conversion->count,
+        .numbers = conversion->numbers,
+        .kinds = conversion->kinds,
+        .extents = conversion->extents,
+    };
+    conversion->written_refs += conversion->count;
+    conversion->count = 0;
+    return margay_writer_put(conversion->writer, &batch, error);
+}
+
+static enum margay_status fail_number(const struct conversion *conversion,
+                                      uint64_t number, uint64_t extent,
+                                      struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: %" PRIu64 ", over %" PRIu64 ", times %" PRIu64
+                       " is over what a trace can hold",
+                       conversion->from, number, extent,
+                       conversion->multiplier);
+}
+
+static enum margay_status append(struct conversion *conversion, uint64_t number,
+                                 uint8_t kind, uint64_t extent,
+                                 struct margay_error *error)
+{
+    size_t i = conversion->count++;
+    conversion->numbers[i] = number;
+    conversion->kinds[i] = kind;
+    conversion->extents[i] = (uint32_t)extent;
+    return conversion->count == PIECE_REFS ? write_piece(conversion, error)
+                                           : MARGAY_OK;
+}
+
+/* One reference, in the units read, as one in the units written. */
+static enum margay_status convert(struct conversion *conversion,
+                                  uint64_t number, uint8_t kind,
+                                  uint32_t extent, struct margay_error *error)
+{
+    uint64_t first, length;
+    if (conversion->divisor == 1) {
+        if (!margay_multiply_u64(number, conversion->multiplier, &first) ||
+            !margay_multiply_u64(extent, conversion->multiplier, &length) ||
+            length > UINT32_MAX)
+            return fail_number(conversion, number, extent, error);
+    } else {
+        uint64_t last = extent == 0 ? number : number + (extent - 1);
+        last = last < number ? UINT64_MAX : last;
+        first = number / conversion->divisor;
+        length = extent == 0 ? 0 : last / conversion->divisor - first + 1;
+    }
+    return append(conversion, first, kind, length, error);
+}
+
+/* Formats without extents get a record for each unit that arc's cover.  Only
+   arc itself has a record that covers nothing. */
+static enum margay_status convert_reference(struct conversion *conversion,
+                                            uint64_t number, uint8_t kind,
+                                            uint32_t extent,
+                                            struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (extent == 0 && margay_writer_format(conversion->writer) !=
+                           margay_trace_format(conversion->trace))
+        return MARGAY_OK;
+    if (!conversion->split)
+        return convert(conversion, number, kind, extent, error);
+    for (uint32_t i = 0; i < extent && status == MARGAY_OK; i++)
+        status = convert(conversion, number + i, kind, 1, error);
+    return status;
+}
+
+static enum margay_status convert_batch(struct conversion *conversion,
+                                        const struct margay_batch *batch,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++)
+        status = convert_reference(
+            conversion, batch->numbers[i],
+            batch->kinds == NULL ? MARGAY_READ : batch->kinds[i],
+            batch->extents == NULL ? 1 : batch->extents[i], error);
+    return status;
+}
+
+static enum margay_status convert_all(struct conversion *conversion,
+                                      struct margay_error *error)
+{
+    struct margay_batch batch;
+    uint64_t read_refs = 0;
+    enum margay_status status;
+    progress_begin(&conversion->progress, conversion->from,
+                   conversion->options->quiet);
+    do {
+        uint64_t done, total;
+        status = margay_trace_next(conversion->trace, WAIT_MS, &batch, error);
+        if (status == MARGAY_OK) {
+            status = convert_batch(conversion, &batch, error);
+            read_refs += batch.references;
+        }
+        margay_trace_progress(conversion->trace, &done, &total);
+        progress_update(&conversion->progress, read_refs, done, total);
+    } while (status == MARGAY_OK || status == MARGAY_AGAIN);
+    if (status == MARGAY_END)
+        status = write_piece(conversion, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_finish(conversion->writer, error);
+    return status;
+}
+
+int cmd_convert(const struct options *options)
+{
+    struct conversion conversion = {
+        .options = options,
+        .from = options->operands[0],
+        .to = options->operands[1],
+    };
+    struct margay_error error;
+    enum margay_status status = prepare(&conversion, &error);
+    if (status == MARGAY_OK)
+        status = convert_all(&conversion, &error);
+    margay_trace_free(conversion.trace);
+    margay_writer_free(conversion.writer);
+    int exit_status = conclude(status, &conversion.output, 1, &error);
+    if (exit_status == EXIT_DONE && !options->quiet)
+        message_print("%s: %" PRIu64 " references to %s as %s", conversion.from,
+                      conversion.written_refs, conversion.to, options->to);
+    return exit_status;
+}

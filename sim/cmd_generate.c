@@ -1,0 +1,167 @@
+/* cmd_generate.c - margay generate */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/commands.h"
+#include "sim/conclude.h"
+#include "sim/message.h"
+#include "sim/options.h"
+#include "sim/progress.h"
+#include "sim/sink.h"
+#include "traces/traces_internal.h"
+
+/* Of the arrays whose addresses some generators make. */
+#define ELEMENT_BYTES 8
+
+/* Per call of the generator. */
+#define PIECE_REFS 4096
+
+struct generation {
+    const struct options *options;
+    margay_writer *writer;
+    margay_generator *generator;
+    struct output *output;
+    uint64_t unit_bytes; /* what ids are multiplied by */
+    uint64_t blocks[PIECE_REFS];
+};
+
+/* Multiply ids into addresses, where that was asked for. */
+static enum margay_status scale(struct generation *generation, size_t count,
+                                struct margay_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t block = generation->blocks[i];
+        if (!margay_multiply_u64(block, generation->unit_bytes,
+                                 &generation->blocks[i]))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--unit: block %" PRIu64 " times %" PRIu64
+                               " bytes is over 64 bits",
+                               block, generation->unit_bytes);
+    }
+    return MARGAY_OK;
+}
+
+/* Whether a generator makes addresses; an unknown one is refused later. */
+static bool makes_addresses(const char *name)
+{
+    const struct margay_generator_info *info;
+    for (size_t i = 0; (info = margay_generator_at(i)) != NULL; i++) {
+        if (strcmp(info->name, name) == 0)
+            return info->addresses;
+    }
+    return false;
+}
+
+/* What fits the largest id fits them all, so that nothing streamed has to be
+   taken back; only a scan may go beyond. */
+static enum margay_status check_largest(struct generation *generation,
+                                        struct margay_error *error)
+{
+    char record[MARGAY_RECORD_BYTES];
+    size_t bytes;
+    uint64_t unit_bytes = generation->unit_bytes;
+    generation->blocks[0] = generation->options->generate_blocks - 1;
+    if (makes_addresses(generation->options->operands[0]))
+        generation->unit_bytes = ELEMENT_BYTES;
+    enum margay_status status = scale(generation, 1, error);
+    generation->unit_bytes = unit_bytes;
+    if (status == MARGAY_OK)
+        status = margay_format_encode(margay_writer_format(generation->writer),
+                                      generation->blocks[0], MARGAY_READ, 1,
+                                      record, &bytes, error);
+    return status;
+}
+
+static enum margay_status check(const struct options *options,
+                                struct margay_error *error)
+{
+    const char *missing = options->refs == UINT64_MAX     ? "--refs N"
+                          : options->generate_blocks == 0 ? "--blocks N"
+                          : options->to == NULL           ? "--to FORMAT"
+                                                          : NULL;
+    if (missing != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s is needed", missing);
+    if (options->output == NULL && isatty(STDOUT_FILENO))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a trace is nothing for a terminal (say -o FILE, "
+                           "or write to a pipe)");
+    if (options->unit_bytes != 0 && makes_addresses(options->operands[0]))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--unit: %s makes addresses, not block ids",
+                           options->operands[0]);
+    return MARGAY_OK;
+}
+
+static enum margay_status prepare(struct generation *generation,
+                                  struct margay_error *error)
+{
+    const struct options *options = generation->options;
+    struct margay_generator_options generator_options = {
+        .blocks = options->generate_blocks,
+        .seed = options->seed,
+        .exponent = options->exponent,
+    };
+    struct margay_sink sink = {&generation->output, sink_write};
+    enum margay_status status = check(options, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_create(options->to, options->output, &sink,
+                                      &generation->writer, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_generator_create(options->operands[0], &generator_options,
+                                    &generation->generator, error);
+    if (status == MARGAY_OK)
+        status = check_largest(generation, error);
+    if (status == MARGAY_OK)
+        status = output_open(options->output, OUTPUT_STREAMED,
+                             &generation->output, error);
+    return status;
+}
+
+static enum margay_status write_piece(struct generation *generation,
+                                      size_t count, struct margay_error *error)
+{
+    const struct margay_batch batch = {.references = count,
+                                       .numbers = generation->blocks};
+    margay_generator_next(generation->generator, generation->blocks, count);
+    enum margay_status status = scale(generation, count, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_put(generation->writer, &batch, error);
+    return status;
+}
+
+static enum margay_status write_all(struct generation *generation,
+                                    struct margay_error *error)
+{
+    const struct options *options = generation->options;
+    enum margay_status status = MARGAY_OK;
+    struct progress progress;
+    progress_begin(&progress, options->operands[0], options->quiet);
+    for (uint64_t done = 0; done < options->refs && status == MARGAY_OK;) {
+        uint64_t left = options->refs - done;
+        size_t count = left < PIECE_REFS ? (size_t)left : PIECE_REFS;
+        status = write_piece(generation, count, error);
+        done += count;
+        progress_update(&progress, done, done, options->refs);
+    }
+    if (status == MARGAY_OK)
+        status = margay_writer_finish(generation->writer, error);
+    return status;
+}
+
+int cmd_generate(const struct options *options)
+{
+    struct generation generation = {
+        .options = options,
+        .unit_bytes = options->unit_bytes == 0 ? 1 : options->unit_bytes,
+    };
+    struct margay_error error;
+    enum margay_status status = prepare(&generation, &error);
+    if (status == MARGAY_OK)
+        status = write_all(&generation, &error);
+    margay_generator_free(generation.generator);
+    margay_writer_free(generation.writer);
+    return conclude(status, &generation.output, 1, &error);
+}

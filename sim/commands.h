@@ -1,0 +1,62 @@
+/* commands.h - the table of commands */
+#ifndef MARGAY_SIM_COMMANDS_H
+#define MARGAY_SIM_COMMANDS_H
+
+#include <stddef.h>
+
+/* Sets of commands, for the table of options. */
+enum {
+    ON_CURVE = 1 << 0,
+    ON_HISTOGRAM = 1 << 1,
+    ON_DISTANCES = 1 << 2,
+    ON_INFO = 1 << 3,
+    ON_GENERATE = 1 << 4,
+    ON_PLOT = 1 << 5,
+    ON_ENGINES = 1 << 6,
+    ON_HELP = 1 << 7,
+    ON_VERSION = 1 << 8,
+    ON_CONVERT = 1 << 9,
+    ON_ASSOC = 1 << 10,
+    ON_COMPARE = 1 << 11,
+    ON_CACHES = ON_ASSOC | ON_COMPARE,
+    ON_MEASURES = ON_CURVE | ON_HISTOGRAM | ON_DISTANCES,
+    ON_READERS = ON_MEASURES | ON_INFO | ON_CACHES,
+    ON_BLOCKS = ON_READERS | ON_ENGINES, /* all that look at blocks */
+    ON_TRACES = ON_BLOCKS | ON_CONVERT,  /* all that open one */
+    ON_ALL = 0xfff,
+};
+
+struct options;
+
+struct command {
+    const char *name;
+    unsigned bit;
+    const char *operands; /* as the usage line shows them */
+    size_t least_operands, most_operands;
+    const char *summary;
+    int (*run)(const struct options *options); /* returns the exit status */
+};
+
+/* Row `index`, NULL beyond the last. */
+const struct command *command_at(size_t index);
+
+/* NULL if there is none of that name. */
+const struct command *command_find(const char *name);
+
+/* Say that there is no such command, and which may have been meant. */
+void command_report_unknown(const char *name);
+
+int cmd_curve(const struct options *options);
+int cmd_histogram(const struct options *options);
+int cmd_distances(const struct options *options);
+int cmd_assoc(const struct options *options);
+int cmd_compare(const struct options *options);
+int cmd_info(const struct options *options);
+int cmd_convert(const struct options *options);
+int cmd_generate(const struct options *options);
+int cmd_plot(const struct options *options);
+int cmd_engines(const struct options *options);
+int cmd_help(const struct options *options);
+int cmd_version(const struct options *options);
+
+#endif

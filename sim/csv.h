@@ -1,0 +1,95 @@
+/*
+ * csv.h - the one place that writes CSV
+ *
+ * Numbers are written plainly; a field that needs quotes gets them from
+ * libcsv.  Failures are kept by the output (output.h).
+ */
+#ifndef MARGAY_SIM_CSV_H
+#define MARGAY_SIM_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <margay/status.h>
+
+#include "sim/output.h"
+
+/* The tables, by their columns; docs/csv-schema.md explains them. */
+#define CURVE_COLUMNS \
+    "trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio"
+#define CURVE_WRITE_COLUMNS ",writebacks"
+#define HISTOGRAM_COLUMNS \
+    "trace,block_bytes,distance_from,distance_to,references,share"
+#define DISTANCES_COLUMNS "trace,block_bytes,index,block,distance"
+#define ASSOC_COLUMNS \
+    "trace,block_bytes,sets,ways,cache_bytes,references,misses,miss_ratio"
+#define ASSOC_KIND_COLUMNS  ",read_misses,write_misses,fetch_misses"
+#define ASSOC_WRITE_COLUMNS ",writebacks,bytes_in,bytes_out"
+#define COMPARE_COLUMNS                                   \
+    ASSOC_COLUMNS                                         \
+    ",predicted_fully_associative,predicted_binomial,"    \
+    "error_fully_associative,error_binomial,cold_misses," \
+    "capacity_misses,conflict_misses"
+#define INFO_COLUMNS    "key,value"
+#define ENGINES_COLUMNS "name,exact,guarantee,parameters,time,space,source"
+#define ENGINES_RUN_COLUMNS                      \
+    "engine,references,seconds,refs_per_second," \
+    "peak_bytes,nodes,accuracy,max_error_log2,"  \
+    "mean_abs_error_log2,max_error_linear,mean_abs_error_linear"
+#define ENGINES_SWEEP_COLUMNS \
+    "engine,distinct_blocks,references,seconds,refs_per_second"
+
+/* What --window puts in front of a table's columns. */
+#define WINDOW_COLUMN "window,"
+
+struct csv_writer {
+    struct output *output;
+    bool has_window; /* each row begins with `window` */
+    uint64_t window;
+    char *key; /* the first fields of each row, ready made */
+    size_t key_bytes;
+    size_t fields; /* of the row so far */
+};
+
+/* Begin a table: write its header row. */
+void csv_begin(struct csv_writer *csv, struct output *output,
+               const char *columns);
+
+/*
+ * Begin all further rows with these two fields, after that of the window if
+ * there is one; the block size is empty when it is 0.  MARGAY_NO_MEMORY on
+ * failure; csv_end() releases.
+ */
+enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
+                               uint64_t block_bytes,
+                               struct margay_error *error);
+
+/* The row that begins with the key. */
+void csv_key(struct csv_writer *csv);
+
+void csv_u64(struct csv_writer *csv, uint64_t value);
+void csv_i64(struct csv_writer *csv, int64_t value);
+/* That many blocks in bytes; nothing when the block is 0, unknown. */
+void csv_bytes(struct csv_writer *csv, uint64_t blocks, uint64_t block_bytes);
+void csv_hexadecimal(struct csv_writer *csv, uint64_t value);
+void csv_share(struct csv_writer *csv, uint64_t part, uint64_t whole);
+void csv_decimal(struct csv_writer *csv, double value);
+void csv_text(struct csv_writer *csv, const char *text);
+void csv_nothing(struct csv_writer *csv);
+void csv_end_row(struct csv_writer *csv);
+
+/*
+ * Whole rows of DISTANCES_COLUMNS behind the key, quickly: blocks[i] and
+ * distances[i] (MARGAY_INFINITE: inf) under the indices from `index` on.
+ */
+void csv_distance_rows(struct csv_writer *csv, uint64_t index,
+                       const uint64_t *blocks, const uint64_t *distances,
+                       size_t count);
+
+void csv_end(struct csv_writer *csv);
+
+/* The version of libcsv that this was compiled with. */
+const char *csv_library_version(void);
+
+#endif

@@ -1,0 +1,34 @@
+# sim/ - the margay command
+program_SOURCES += $(wildcard sim/*.c)
+
+# The same for a cluster, where there is MPI; its own leaks and races are not
+# for the sanitizers.
+MPICC    ?= mpicc
+MPI_CC    = $(if $(shell command -v $(MPICC) 2>/dev/null),OMPI_CC='$(CC)' \
+            MPICH_CC='$(CC)' $(MPICC))
+ifeq ($(SANITIZE),)
+mpi_PROGRAM := $(if $(MPI_CC),$(BUILD)/margay-mpi)
+endif
+mpi_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(mpi_SOURCES) sim/mpi/main.c \
+                 $(filter-out sim/main.c,$(program_SOURCES)))
+
+all tests: $(mpi_PROGRAM)
+
+mpi: deps ## build the command for clusters, with MPI
+	@command -v $(MPICC) >/dev/null || { \
+	    echo '$(MPICC): not found; it is in the packages of an MPI' \
+	        '(Debian: openmpi-bin libopenmpi-dev)' >&2; exit 2; }
+	+@$(MAKE) --no-print-directory DEPS=no $(BUILD)/margay-mpi
+
+# The headers of MPI are not ours to make warnings of.
+$(mpi_SOURCES:%.c=$(BUILD)/obj/%.o): $(BUILD)/obj/%.o: %.c \
+    | $(installed_HEADERS) deps
+	@mkdir -p $(@D)
+	$(call quiet,CC $@)$(MPI_CC) $(CPPFLAGS_ALL) \
+	    $(filter-out -Wpedantic,$(CFLAGS_ALL)) -MMD -MP -c -o $@ $<
+
+$(BUILD)/margay-mpi: $(mpi_OBJECTS) $(BUILD)/libmargay.a
+	$(call quiet,LD $@)$(MPI_CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ \
+	    $(library_LIBS) $(LIBS)
+
+.PHONY: mpi

@@ -1,0 +1,415 @@
+/* trace_run.c - the analysis of one trace */
+#include "sim/trace_run.h"
+
+#include <inttypes.h>
+
+#include "sim/feeding.h"
+#include "sim/message.h"
+#include "sim/signals.h"
+#include "sim/state.h"
+#include "traces/traces_internal.h"
+
+/* How long a signal may go unnoticed while a pipe is silent. */
+#define WAIT_MS 100
+
+static bool is_over(const struct trace_run *run)
+{
+    return signals_interrupted() || atomic_load(run->stop);
+}
+
+static void show_progress(struct trace_run *run)
+{
+    uint64_t done, total;
+    if (!atomic_load(&run->leads))
+        return;
+    margay_trace_progress(run->trace, &done, &total);
+    progress_update(&run->progress, run->read_refs, done, total);
+}
+
+/* -------------------------------------------------------------- set-up -- */
+
+static enum margay_status open_trace(struct trace_run *run,
+                                     struct margay_error *error)
+{
+    const struct options *options = run->options;
+    struct margay_trace_options trace_options = {
+        .format = options->format,
+        .ids = options->ids,
+        .unit_bytes = options->unit_bytes,
+        .kinds = options->kinds,
+        .skip_refs = options->skip_refs,
+        .limit_refs = options->limit_refs,
+        .warmup_refs = options->warmup_refs,
+        .column = options->column,
+        .delimiter = options->delimiter,
+    };
+    return margay_trace_open(run->name, &trace_options, &run->trace, error);
+}
+
+/* Wait until the format is known.  MARGAY_AGAIN: a signal came first. */
+static enum margay_status await_format(struct trace_run *run,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_AGAIN;
+    while (status == MARGAY_AGAIN && !is_over(run)) {
+        status = margay_trace_ready(run->trace, WAIT_MS, error);
+        show_progress(run);
+    }
+    return status;
+}
+
+/* The block sizes that this trace is analysed with; 0 = unknown. */
+static enum margay_status choose_blocks(const struct trace_run *run,
+                                        struct block_list *blocks,
+                                        struct margay_error *error)
+{
+    uint64_t unit = margay_trace_unit_bytes(run->trace);
+    bool ids = margay_trace_numbers(run->trace) == MARGAY_IDS;
+    *blocks = run->options->blocks;
+    if (blocks->count == 0) {
+        blocks->bytes[0] = ids ? unit : 64;
+        blocks->count = 1;
+    } else if (unit == 0) {
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: --block with block ids of no known size (say "
+                           "what an id stands for with --unit BYTES)",
+                           run->name);
+    } else if (blocks->bytes[0] < unit) {
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: --block %" PRIu64 " is smaller than what an "
+                           "id stands for, %" PRIu64 " bytes",
+                           run->name, blocks->bytes[0], unit);
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status create_engine(const struct trace_run *run,
+                                        struct analysis_pass *pass,
+                                        unsigned threads,
+                                        struct margay_error *error)
+{
+    const struct options *options = run->options;
+    struct margay_engine_options engine_options = {
+        .seed = options->seed,
+        .threads = threads,
+        .measure = options->measure,
+        .chunk_refs = options->chunk_refs,
+        .phase_refs = options->phase_refs,
+    };
+    enum margay_status status = MARGAY_OK;
+    if (options->bound.given)
+        status =
+            cache_size_blocks(&options->bound, "--bound", pass->block_bytes,
+                              &pass->bound_blocks, error);
+    engine_options.bound_blocks = pass->bound_blocks;
+    if (status != MARGAY_OK || run->hooks->no_engine)
+        return status;
+    return margay_engine_create(options->engine, &engine_options, &pass->engine,
+                                error);
+}
+
+static enum margay_status begin_pass(struct trace_run *run,
+                                     uint64_t block_bytes, unsigned threads,
+                                     struct margay_error *error)
+{
+    struct analysis_pass *pass = &run->passes[run->pass_count];
+    uint64_t unit = margay_trace_unit_bytes(run->trace);
+    *pass = (struct analysis_pass){
+        .trace = run->name,
+        .format = margay_trace_format(run->trace),
+        .numbers = margay_trace_numbers(run->trace),
+        .split = run->options->split || margay_trace_always_splits(run->trace),
+        .index = run->pass_count,
+        .block_bytes = block_bytes,
+        .shift = unit == 0 ? 0 : margay_log2_floor(block_bytes / unit),
+    };
+    enum margay_status status = create_engine(run, pass, threads, error);
+    if (status != MARGAY_OK)
+        return status;
+    run->pass_count++;
+    if (run->hooks->begin == NULL)
+        return MARGAY_OK;
+    return run->hooks->begin(run->context, pass, error);
+}
+
+static void explain(const struct trace_run *run)
+{
+    message_print("%s: format %s, from %s", run->name,
+                  margay_trace_format(run->trace)->name,
+                  margay_trace_evidence(run->trace));
+    message_print("%s: engine %s; the fastest code for this processor is %s",
+                  run->name, run->options->engine,
+                  margay_target_name(margay_target_best()));
+}
+
+static enum margay_status resume(struct trace_run *run,
+                                 struct margay_error *error)
+{
+    if (run->options->resume == NULL)
+        return MARGAY_OK;
+    enum margay_status status =
+        state_load(run->options->resume, run->options, run->trace, run->passes,
+                   run->pass_count, &run->read_refs, error);
+    if (status == MARGAY_OK && !run->options->quiet)
+        message_print("%s: goes on after %" PRIu64 " references",
+                      run->options->resume, run->read_refs);
+    return status;
+}
+
+/* Block sizes share the threads; what is left over splits each one's work. */
+static enum margay_status begin_passes(struct trace_run *run,
+                                       struct margay_error *error)
+{
+    struct block_list blocks = {.count = 0};
+    if (run->options->verbose)
+        explain(run);
+    enum margay_status status = choose_blocks(run, &blocks, error);
+    unsigned at_once = 1; /* block sizes */
+    if (feeding_is_shared(run->hooks))
+        at_once =
+            blocks.count < run->threads ? (unsigned)blocks.count : run->threads;
+    for (size_t i = 0; i < blocks.count && status == MARGAY_OK; i++)
+        status =
+            begin_pass(run, blocks.bytes[i], run->threads / at_once, error);
+    return status;
+}
+
+enum margay_status trace_run_begin(struct trace_run *run,
+                                   struct margay_error *error)
+{
+    progress_begin(&run->progress, run->name, run->options->quiet);
+    enum margay_status status = open_trace(run, error);
+    if (status == MARGAY_OK)
+        status = await_format(run, error);
+    if (status == MARGAY_OK)
+        status = begin_passes(run, error);
+    return status;
+}
+
+/* ------------------------------------------------- looks before the end -- */
+
+static enum margay_status peek_passes(struct trace_run *run,
+                                      struct margay_error *error)
+{
+    enum margay_status status = feeding_flush(run->feeding, error);
+    for (size_t i = 0; i < run->pass_count && status == MARGAY_OK; i++) {
+        struct analysis_pass *pass = &run->passes[i];
+        status = margay_engine_peek(pass->engine, &pass->result, error);
+        pass->seconds = progress_seconds(&run->progress);
+    }
+    return status;
+}
+
+static void clear_results(struct trace_run *run)
+{
+    for (size_t i = 0; i < run->pass_count; i++)
+        margay_result_clear(&run->passes[i].result);
+}
+
+/* A window is like an end, but the stack stays as it is. */
+static enum margay_status end_window(struct trace_run *run,
+                                     struct margay_error *error)
+{
+    enum margay_status status = peek_passes(run, error);
+    for (size_t i = 0; i < run->pass_count && status == MARGAY_OK; i++) {
+        struct analysis_pass *pass = &run->passes[i];
+        pass->window = run->window;
+        status = run->hooks->end(run->context, pass, error);
+        margay_engine_reset_counts(pass->engine);
+    }
+    clear_results(run);
+    run->window++;
+    return status;
+}
+
+static enum margay_status save(struct trace_run *run,
+                               struct margay_error *error)
+{
+    if (run->options->save == NULL)
+        return MARGAY_OK;
+    return state_save(run->options->save, run->options, run->trace, run->passes,
+                      run->pass_count, run->read_refs, error);
+}
+
+static enum margay_status take_snapshot(struct trace_run *run,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    run->snapshot_refs = run->read_refs;
+    run->snapshot_seconds = progress_seconds(&run->progress);
+    if (run->options->output != NULL) {
+        status = peek_passes(run, error);
+        if (status == MARGAY_OK)
+            status =
+                run->hooks->snapshot(run->context, run->passes, run->pass_count,
+                                     run->read_refs, error);
+        clear_results(run);
+    } else {
+        status = feeding_flush(run->feeding, error);
+    }
+    return status == MARGAY_OK ? save(run, error) : status;
+}
+
+/* References until the next place to stop at. */
+static uint64_t refs_to_stop(const struct trace_run *run, bool warmup)
+{
+    uint64_t window = run->options->window_refs;
+    uint64_t every = run->options->every.refs;
+    uint64_t left = UINT64_MAX;
+    if (window != 0 && !warmup)
+        left = window - run->counted_refs % window;
+    if (every != 0 && every - run->read_refs % every < left)
+        left = every - run->read_refs % every;
+    return left;
+}
+
+static bool snapshot_is_due(const struct trace_run *run)
+{
+    const struct interval *every = &run->options->every;
+    if (run->read_refs == run->snapshot_refs)
+        return false;
+    if (every->refs != 0)
+        return run->read_refs % every->refs == 0;
+    return every->seconds != 0 &&
+           progress_seconds(&run->progress) - run->snapshot_seconds >=
+               (double)every->seconds;
+}
+
+/* ------------------------------------------------------------- reading -- */
+
+static struct margay_batch part_of(const struct margay_batch *batch,
+                                   size_t from, size_t count)
+{
+    struct margay_batch part = *batch;
+    part.references = count;
+    part.numbers += from;
+    if (part.kinds != NULL)
+        part.kinds += from;
+    if (part.extents != NULL)
+        part.extents += from;
+    return part;
+}
+
+static enum margay_status stop_if_due(struct trace_run *run, bool warmup,
+                                      struct margay_error *error)
+{
+    uint64_t window = run->options->window_refs;
+    enum margay_status status = MARGAY_OK;
+    if (window != 0 && !warmup && run->counted_refs % window == 0)
+        status = end_window(run, error);
+    /* In the warm-up there is nothing to see yet. */
+    if (status == MARGAY_OK && !warmup && snapshot_is_due(run))
+        status = take_snapshot(run, error);
+    return status;
+}
+
+static enum margay_status analyse_batch(struct trace_run *run,
+                                        const struct margay_batch *batch,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
+        uint64_t some = refs_to_stop(run, batch->warmup);
+        if (some > batch->references - done)
+            some = batch->references - done;
+        struct margay_batch part = part_of(batch, done, (size_t)some);
+        status = feeding_put(run->feeding, &part, error);
+        done += (size_t)some;
+        run->read_refs += some;
+        run->counted_refs += batch->warmup ? 0 : some;
+        if (status == MARGAY_OK)
+            status = stop_if_due(run, batch->warmup, error);
+    }
+    return status;
+}
+
+static enum margay_status read_batches(struct trace_run *run,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    while ((status == MARGAY_OK || status == MARGAY_AGAIN) && !is_over(run)) {
+        struct margay_batch batch;
+        status = margay_trace_next(run->trace, WAIT_MS, &batch, error);
+        if (status == MARGAY_OK)
+            status = analyse_batch(run, &batch, error);
+        else if (status == MARGAY_AGAIN && run->counted_refs > 0 &&
+                 snapshot_is_due(run))
+            status = take_snapshot(run, error);
+        show_progress(run);
+    }
+    if (status != MARGAY_OK && status != MARGAY_AGAIN && status != MARGAY_END)
+        return status;
+    run->interrupted = status != MARGAY_END;
+    return feeding_flush(run->feeding, error);
+}
+
+static enum margay_status finish_passes(struct trace_run *run,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (run->feeding != NULL)
+        status = feeding_end_warmup(run->feeding, error);
+    if (status == MARGAY_OK && run->pass_count > 0)
+        status = save(run, error);
+    for (size_t i = 0; i < run->pass_count && status == MARGAY_OK; i++) {
+        struct analysis_pass *pass = &run->passes[i];
+        if (pass->engine != NULL)
+            status = margay_engine_finish(pass->engine, &pass->result, error);
+        margay_engine_free(pass->engine);
+        pass->engine = NULL;
+        pass->window = run->window;
+        pass->seconds = progress_seconds(&run->progress);
+    }
+    return status;
+}
+
+void trace_run_read(struct trace_run *run)
+{
+    struct margay_error *error = &run->error;
+    enum margay_status status = trace_run_begin(run, error);
+    run->interrupted = status == MARGAY_AGAIN;
+    if (status == MARGAY_OK)
+        status = resume(run, error);
+    if (status == MARGAY_OK)
+        status = feeding_create(
+            run->hooks, run->context, run->passes, run->pass_count,
+            run->threads, run->options->warmup_refs > 0, &run->feeding, error);
+    if (status == MARGAY_OK)
+        status = read_batches(run, error);
+    if (status == MARGAY_OK)
+        status = finish_passes(run, error);
+    run->status = status == MARGAY_AGAIN ? MARGAY_OK : status;
+    feeding_free(run->feeding);
+    run->feeding = NULL;
+}
+
+/* ------------------------------------------------------------- the end -- */
+
+/* The last window has ended already if nothing came after it. */
+static bool has_ended(const struct trace_run *run)
+{
+    return run->options->window_refs != 0 && run->window > 0 &&
+           run->counted_refs % run->options->window_refs == 0;
+}
+
+enum margay_status trace_run_end(struct trace_run *run,
+                                 struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (run->hooks->end == NULL || has_ended(run))
+        return MARGAY_OK;
+    for (size_t i = 0; i < run->pass_count && status == MARGAY_OK; i++)
+        status = run->hooks->end(run->context, &run->passes[i], error);
+    return status;
+}
+
+void trace_run_release(struct trace_run *run)
+{
+    for (size_t i = 0; i < run->pass_count; i++) {
+        margay_engine_free(run->passes[i].engine);
+        margay_result_clear(&run->passes[i].result);
+    }
+    margay_trace_free(run->trace);
+    run->pass_count = 0;
+    run->trace = NULL;
+}

@@ -1,0 +1,166 @@
+/* trial.c - an engine on trial, in a process of its own */
+#define _GNU_SOURCE
+#include "sim/trial.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/signals.h"
+#include "traces/traces_internal.h"
+
+/* What the child leaves in memory that it shares with its parent. */
+struct report {
+    enum margay_status status;
+    struct margay_error error;
+    struct trial_result result;
+    uint64_t misses[]; /* size_count of them */
+};
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Pages that are this process's alone, and all of them, in bytes. */
+static void resident(uint64_t *own, uint64_t *shared)
+{
+    unsigned long long all = 0, common = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file != NULL) {
+        if (fscanf(file, "%*u %llu %llu", &all, &common) != 2)
+            all = common = 0;
+        fclose(file);
+    }
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    *own = (all - common) * page;
+    *shared = common * page;
+}
+
+/* What was needed at most beyond what was there at the beginning. */
+static uint64_t peak_since(uint64_t own_before)
+{
+    struct rusage usage;
+    uint64_t own, shared;
+    resident(&own, &shared);
+    getrusage(RUSAGE_SELF, &usage);
+    uint64_t peak = (uint64_t)usage.ru_maxrss * 1024;
+    return peak > shared + own_before ? peak - shared - own_before : 0;
+}
+
+static enum margay_status feed_all(const struct trial *trial,
+                                   margay_engine *engine,
+                                   struct trial_result *result,
+                                   struct margay_error *error)
+{
+    const uint64_t *blocks;
+    size_t count;
+    while ((count = trial->source.next(trial->source.context, &blocks)) != 0) {
+        double begin = now_seconds();
+        enum margay_status status =
+            margay_engine_feed(engine, blocks, count, NULL, error);
+        result->seconds += now_seconds() - begin;
+        result->references += count;
+        if (status != MARGAY_OK)
+            return status;
+    }
+    return MARGAY_OK;
+}
+
+/* Ask for the sizes; an engine may not know them, which is no failure. */
+static void ask_sizes(const struct trial *trial,
+                      const struct margay_result *found, struct report *report)
+{
+    struct margay_sizes sizes = {.kind = MARGAY_SIZES_LIST,
+                                 .list_blocks = trial->sizes,
+                                 .list_count = trial->size_count};
+    struct margay_point *points;
+    size_t count;
+    if (margay_result_curve(found, &sizes, &points, &count, NULL) != MARGAY_OK)
+        return;
+    for (size_t i = 0; i < count; i++)
+        report->misses[i] = points[i].misses;
+    report->result.knows_sizes = count == trial->size_count;
+    free(points);
+}
+
+static enum margay_status run(const struct trial *trial, struct report *report)
+{
+    struct margay_error *error = &report->error;
+    struct trial_result *result = &report->result;
+    struct margay_result found = {0};
+    margay_engine *engine;
+    uint64_t own, shared;
+    resident(&own, &shared);
+    enum margay_status status =
+        margay_engine_create(trial->spec, &trial->options, &engine, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = feed_all(trial, engine, result, error);
+    double begin = now_seconds();
+    if (status == MARGAY_OK)
+        status = margay_engine_finish(engine, &found, error);
+    result->seconds += now_seconds() - begin;
+    result->peak_bytes = peak_since(own);
+    result->nodes = found.nodes;
+    if (status == MARGAY_OK)
+        ask_sizes(trial, &found, report);
+    margay_engine_free(engine);
+    margay_result_clear(&found);
+    return status;
+}
+
+/* Fork, and wait for the child, which ends without cleaning up after its
+   parent. */
+static enum margay_status run_in_child(const struct trial *trial,
+                                       struct report *report,
+                                       struct margay_error *error)
+{
+    int state = 0;
+    pid_t child = fork();
+    if (child < 0)
+        return margay_fail(error, MARGAY_IO, "%s: no process: %s", trial->spec,
+                           strerror(errno));
+    if (child == 0) {
+        signals_reset();
+        report->status = run(trial, report);
+        _exit(0);
+    }
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
+        return margay_fail(error, MARGAY_NO_MEMORY, "%s: ended by signal %d",
+                           trial->spec,
+                           WIFSIGNALED(state) ? WTERMSIG(state) : 0);
+    if (report->status != MARGAY_OK)
+        return margay_fail(error, report->status, "%s", report->error.message);
+    return MARGAY_OK;
+}
+
+enum margay_status trial_run(const struct trial *trial,
+                             struct trial_result *result,
+                             struct margay_error *error)
+{
+    size_t misses_bytes = trial->size_count * sizeof(uint64_t);
+    size_t bytes = sizeof(struct report) + misses_bytes;
+    struct report *report = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (report == MAP_FAILED)
+        return margay_fail_memory(error, "the result of a trial");
+    uint64_t *misses = result->misses;
+    enum margay_status status = run_in_child(trial, report, error);
+    *result = report->result;
+    result->misses = misses;
+    if (misses_bytes != 0)
+        memcpy(misses, report->misses, misses_bytes);
+    munmap(report, bytes);
+    return status;
+}
