@@ -1,0 +1,172 @@
+#!/bin/sh
+# commands.t - margay assoc, compare and curve --writebacks, on traces worked
+# out by hand and against each other
+. tests/sim/lib.sh
+MARGAY_PLOTS=$root/plots
+export MARGAY_PLOTS
+
+# Blocks 0 2 0 1 3 1 of one byte, addresses: two sets, 0 and 2 against 1 and 3.
+printf '0 0\n1 2\n0 0\n2 1\n0 3\n1 1\n' >six.din
+run assoc -q -b 1 --sets 1,2 --ways 1,2 six.din
+is 'assoc: every combination' "$status$(cat err out)" \
+'0trace,block_bytes,sets,ways,cache_bytes,references,misses,miss_ratio
+six.din,1,1,1,1,6,6,1
+six.din,1,1,2,2,6,4,0.666666666667
+six.din,1,2,1,2,6,6,1
+six.din,1,2,2,4,6,4,0.666666666667'
+
+run assoc -q -b 1 --sets 2 --ways 1 --by kind six.din
+is 'assoc: misses by kind' "$(tail -n 1 out)" 'six.din,1,2,1,2,6,6,1,3,2,1'
+run assoc -q -b 1 --sets 2 --ways 1 --write back six.din
+is 'assoc: write-backs' "$(tail -n 1 out)" 'six.din,1,2,1,2,6,6,1,1,6,1'
+run assoc -q -b 1 --sets 2 --ways 1 --write through --allocate off six.din
+is 'assoc: around' "$(tail -n 1 out)" 'six.din,1,2,1,2,6,5,0.833333333333,0,3,2'
+run assoc -q -b 1 --sets 2 --ways 1 --warmup 3 six.din
+is 'assoc: a warm-up' "$(tail -n 1 out)" 'six.din,1,2,1,2,3,3,1'
+run assoc -q -f din /dev/null
+is 'assoc: an empty trace has no rows' "$status$(sed 1d out)" 0
+printf '5\n5\n7\n' >ids.lines
+run assoc -q --sets 1 --ways 1 --write back ids.lines
+is 'assoc: ids of no known size' "$(tail -n 1 out)" \
+    'ids.lines,,1,1,,3,2,0.666666666667,0,,'
+
+# OPT holds what it has to: 1 2 3 1 2 3 with two ways, five or four misses.
+printf '%s\n' 1 2 3 1 2 3 >round.lines
+run assoc -q --sets 1 --ways 2 --policy opt round.lines
+is 'opt' "$(tail -n 1 out)" 'round.lines,,1,2,,6,4,0.666666666667'
+run assoc -q --sets 1 --ways 1 --policy opt:bypass=on round.lines
+is 'opt with bypass' "$(tail -n 1 out)" 'round.lines,,1,1,,6,5,0.833333333333'
+run assoc -q --sets 1 --ways 2 --policy opt --warmup 3 round.lines
+is 'opt with a warm-up' "$(tail -n 1 out)" 'round.lines,,1,2,,3,1,0.333333333333'
+run assoc -q --sets 1 --ways 1 --policy opt:bypass=off round.lines
+is 'opt without' "$(tail -n 1 out)" 'round.lines,,1,1,,6,6,1'
+
+# ------------------------------------------------- against each other --
+
+"$MARGAY" generate zipf --refs 60000 --blocks 3000 --unit 64 --to u64 -o z.u64
+cp z.u64 z.copy
+for threads in 1 2 5; do
+    for policy in lru opt fifo plru random; do
+        run assoc -q -j $threads -b 64,128,4096 --sets 1..64 --ways 1,2,4,8 \
+            --policy $policy --by kind z.u64
+        cp out "$policy.$threads"
+    done
+    run compare -q -j $threads -b 64,128 --sets 1..64 --ways 1..9 z.u64
+    cp out "compare.$threads"
+done
+for name in lru opt fifo plru random compare; do
+    check "$name: the same with any number of threads" \
+        sh -c "cmp -s $name.1 $name.2 && cmp -s $name.1 $name.5"
+done
+
+run assoc -q -j 1 -b 64,128,4096 --sets 1..64 --ways 1,2,4,8 --by kind \
+    --straddle split z.u64
+check 'assoc: splitting what is not split changes nothing' cmp -s out lru.1
+run assoc -q -j 1 -b 64,128,4096 --sets 1..64 --ways 1,2,4,8 --by kind \
+    --write back z.u64
+cut -d, -f1-11 out >lru.direct
+check 'assoc: every cache by itself gives the same' cmp -s lru.direct lru.1
+
+paste -d, lru.1 opt.1 | sed 1d | awk -F, '$7 < $18 { worse++ }
+    END { exit worse > 0 || NR != 84 }'
+check 'opt never misses more than lru' test $? = 0
+cut -d, -f1-8 compare.1 >compare.head
+run assoc -q -b 64,128 --sets 1..64 --ways 1..9 z.u64
+check 'compare begins as assoc' cmp -s compare.head out
+
+sed 1d compare.1 | awk -F, '
+    $7 != $13 + $14 + $15 || $14 < 0 { wrong++ }
+    { fully = ($13 + $14) / $6 }
+    (fully - $9) ^ 2 > 1e-20 || ($9 - $8 - $11) ^ 2 > 1e-20 { wrong++ }
+    ($10 - $8 - $12) ^ 2 > 1e-20 { wrong++ }
+    $3 == 1 && $15 != 0 { wrong++ }
+    END { exit wrong > 0 || NR != 126 }'
+check 'compare: the three Cs sum to the misses, errors are differences' \
+    test $? = 0
+run curve -q -b 64,128 --sizes 1,2,3,4,5,6,7,8,9 z.u64
+cut -d, -f2,3,6 out | sed 1d >curve.misses
+awk -F, '$3 == 1 { print $2 "," $4 "," $7 }' compare.1 >compare.misses
+check 'compare: one set is the curve' cmp -s curve.misses compare.misses
+
+run compare -b 64 --sets 64 --ways 1,4 z.u64
+is 'compare: a line for each number of ways' \
+    "$(grep -c 'ways\{0,1\}: binomial error .* on average' err)" 2
+run compare -q --sets 64 --ways 1 --tolerance 1 z.u64
+is 'compare: within the tolerance' "$status" 0
+run compare -q --sets 64 --ways 1 --tolerance 0 z.u64
+is 'compare: beyond it' "$status$(sed 1d out | wc -l)" 11
+
+awk 'BEGIN { srand(3); for (i = 0; i < 5000; i++)
+    printf "%d %x\n", rand() < 0.3, int(rand() ^ 3 * 90) * 64 }' >w.din
+run curve -q --writebacks --sizes 1,2,3,8,21,64 -b 64,128 --warmup 500 w.din
+cut -d, -f2,3,6,8 out | sed 1d >curve.rows
+run assoc -q --write back --sets 1 --ways 1,2,3,8,21,64 -b 64,128 \
+    --warmup 500 w.din
+cut -d, -f2,4,7,9 out | sed 1d >assoc.rows
+check 'curve --writebacks: as caches of one set' cmp -s curve.rows assoc.rows
+
+# ------------------------------------------------------------- a recipe --
+
+if command -v gnuplot >/dev/null; then
+    MARGAY=$MARGAY "$root/docs/recipes/associativity.sh" pictures z.u64 w.din \
+        >table 2>err
+    is 'associativity.sh: two tables' "$?$(grep -c 'full' table)" 02
+    check 'associativity.sh: two pictures' \
+        test -s pictures/z.u64.png -a -s pictures/w.din.png
+    awk '/^ *[0-9]/ && $2 != $6 && $1 == 8 { wrong++ }
+        END { exit wrong > 0 || NR != 34 }' table
+    check 'associativity.sh: 8 ways of 8 blocks are fully associative' \
+        test $? = 0
+else
+    skip 'associativity.sh' 'no gnuplot'
+fi
+
+# --------------------------------------------------------------- best --
+
+run assoc -q -b 1 --sets 1,2 --ways 1,2 --best 2 --max-bytes 3 six.din
+is 'assoc: the best of those small enough' "$(cat err)" \
+'margay assoc: six.din: best 1: 2 bytes in blocks of 1, 1 sets, 2 ways: '\
+'4 misses, ratio 0.666667
+margay assoc: six.din: best 2: 1 bytes in blocks of 1, 1 sets, 1 ways: '\
+'6 misses, ratio 1'
+
+# ----------------------------------------------------------- bad input --
+
+refuses "--sets: '3' \(expected powers of two" assoc --sets 3 six.din
+refuses "--sets: '0'" assoc --sets 0 six.din
+refuses "--sets: '8..2'" assoc --sets 8..2 six.din
+refuses "--sets: '33554432'" compare --sets 33554432 six.din
+refuses "--ways: '0' \(expected numbers from 1 to 64" assoc --ways 0 six.din
+refuses "--ways: '65'" assoc --ways 1,65 six.din
+refuses "--ways: '9..2'" compare --ways 9..2 six.din
+refuses "--ways: '2,,4'" assoc --ways 2,,4 six.din
+refuses "--policy: 'mru'" assoc --policy mru six.din
+refuses '--ways: 3 with --policy plru' assoc --policy plru --ways 3 six.din
+refuses '--policy opt: .*writes' assoc --policy opt --write back six.din
+refuses '--max-bytes goes with --best' assoc --max-bytes 5 six.din
+refuses 'nothing says what a block id' assoc --best 1 --max-bytes 9 ids.lines
+refuses "unknown option '--bound'" compare --bound 4 six.din
+refuses '--writebacks has to know all' curve --writebacks --bound 4 six.din
+refuses 'does not know the distance' curve --writebacks -e markers six.din
+refuses 'would take .* of memory.*up to [0-9]+ sets would fit' \
+    assoc -b 1,2,4,8,16,32,64,128,256,512,1024,2048,4096 \
+    --sets 1..16777216 --ways 64 six.din
+# Memory for what is read, but not for keeping it.  Sanitizers cannot do with
+# so little.
+# shellcheck disable=SC3045 # the shells that lack it skip
+limited() {
+    (ulimit -v 200000 && "$@")
+}
+if limited "$MARGAY" version >/dev/null 2>&1; then
+    "$MARGAY" generate uniform --refs 7000000 --blocks 9000 --unit 64 \
+        --to u64 -o big.u64
+    status=0
+    limited "$MARGAY" assoc -f u64 --sets 1 --ways 1 -j 1 -b 64,128 \
+        --policy opt <big.u64 >out 2>err || status=$?
+    is 'opt on a pipe, and no room for the future' \
+        "$status$(wc -c <out | tr -d ' ')$(grep -c 'keep the whole trace' err)" \
+        201
+else
+    skip 'opt on a pipe, and no room for the future' 'memory has no limit'
+fi
+finish

@@ -1,0 +1,280 @@
+#!/usr/bin/perl
+# bench.pl - how fast, and in how much memory
+#
+#     bench.pl [--csv] [--rounds N] [--only W1,...] MARGAY TOOLS FILES
+#
+# MARGAY is the command, TOOLS the folder of `measure` and `passes`, FILES a
+# folder for the inputs, which are made on the first run (1.2 GB).  All rates
+# are references per second of user time of a whole command on one analysis
+# thread, input in the page cache; medians over rounds in which the commands
+# take turns, so that a change of the machine's speed meets all of them.  The
+# engine `olken`, the field's reference, is slow and runs in the first only.
+use strict;
+use warnings;
+no warnings 'portable';    # addresses have more than 32 bits
+use Getopt::Long;
+
+my $sample = 'tests/sample/walk.lackey.xz';
+my ($csv, $rounds, $only) = (0, 5, '');
+GetOptions('csv' => \$csv, 'rounds=i' => \$rounds, 'only=s' => \$only)
+    && @ARGV == 3 && $rounds > 0
+    or die "usage: bench.pl [--csv] [--rounds N] [--only NAME,...] "
+    . "MARGAY TOOLS FILES\n";
+my ($margay, $tools, $files) = @ARGV;
+my %wanted = map { $_ => 1 } split /,/, $only;
+
+# Name, what it is, its references and `generate`'s options; W4 is the sample
+# over and over.
+my @workloads = (
+    { name => 'W1', what => 'Zipf 0.8 over 1 M blocks', refs => 10_000_000,
+      make => 'zipf --exponent 0.8 --blocks 1000000' },
+    { name => 'W2', what => 'uniform over 1 M blocks', refs => 10_000_000,
+      make => 'uniform --blocks 1000000' },
+    { name => 'W3', what => 'uniform over 16 M blocks', refs => 20_000_000,
+      make => 'uniform --blocks 16000000' },
+    { name => 'W4', what => "a program's references", refs => 20_000_000 },
+    { name => 'W5', what => 'loop over 1 M blocks', refs => 10_000_000,
+      make => 'loop --blocks 1000000' },
+);
+# Set-associative caches: 15 numbers of sets x 16 ways, in one block size and
+# in six; those on two threads; and a single cache by itself.
+my @caches = (
+    [assoc => '-j1'],
+    [assoc6 => '-j1'],
+    [assoc6_two_threads => '-j2'],
+    [one_cache => '-j1 --sets 256 --ways 4 --write back'],
+);
+my %cached = map { $_ => 1 } qw(W1 W2 W4);
+my @texts = qw(din lackey hex);
+my $text_refs = 10_000_000;
+# Beyond 4 M blocks; the last just beyond a power of two.
+my @scans = (4_194_304, 6_000_000, 8_500_000);
+
+sub is_wanted { return !%wanted || $wanted{ $_[0] } }
+
+# ---------------------------------------------------------------- inputs --
+
+sub note { print STDERR "bench: $_[0]\n" }
+
+sub run {
+    system(@_) == 0 or die "bench: failed: @_\n";
+}
+
+# Written beside and renamed, so that an interrupted run leaves no half file.
+sub make_file {
+    my ($name, $write) = @_;
+    my $path = "$files/$name";
+    return $path if -e $path;
+    note("making $path");
+    $write->("$path.new");
+    rename "$path.new", $path or die "bench: $path: $!\n";
+    return $path;
+}
+
+sub generate {
+    my ($name, $refs, $options) = @_;
+    return make_file($name, sub {
+        run($margay, 'generate', split(/ /, $options), '--refs', $refs,
+            '--seed', 1, '--to', 'u64', '-o', $_[0]);
+    });
+}
+
+# The sample's references over and over, each as `encode` writes it.
+my @program;
+sub repeat_program {
+    my ($name, $refs, $encode) = @_;
+    return make_file($name, sub {
+        if (!@program) {
+            open my $in, '-|', 'xz', '-dc', $sample or die "bench: xz: $!\n";
+            while (<$in>) {
+                my ($letter, $address, $bytes) = /^ ([LSM]) (\w+),(\d+)/
+                    or next;
+                push @program, [0, $address, $bytes] if $letter ne 'S';
+                push @program, [1, $address, $bytes] if $letter ne 'L';
+            }
+            close $in or die "bench: xz failed\n";
+        }
+        my $once = join '', map { $encode->(@$_) } @program;
+        open my $out, '>:raw', $_[0] or die "bench: $_[0]: $!\n";
+        my $left = $refs;
+        for (; $left >= @program; $left -= @program) {
+            print $out $once;
+        }
+        print $out map { $encode->(@$_) } @program[0 .. $left - 1];
+        close $out or die "bench: $_[0]: $!\n";
+    });
+}
+
+my %encode = (
+    u64 => sub { pack 'Q<', hex $_[1] },
+    din => sub { "$_[0] $_[1]\n" },
+    lackey => sub { ' ' . qw(L S)[$_[0]] . " $_[1],$_[2]\n" },
+    hex => sub { "0x$_[1]\n" },
+);
+
+# ------------------------------------------------------------- measuring --
+
+# Each case is measured once per round; results{workload}{quantity} collects.
+my (@cases, %results, %walls);
+
+sub add_case {
+    my ($workload, $quantity, $refs, @command) = @_;
+    push @cases, { workload => $workload, quantity => $quantity,
+        refs => $refs, command => \@command };
+}
+
+sub measure {
+    open my $out, '-|', "$tools/measure", @_ or die "bench: measure: $!\n";
+    my $line = <$out> // '';
+    close $out or die "bench: failed: @_\n";
+    my ($user, $system, $wall, $peak) = split ' ', $line;
+    return { user => $user, wall => $wall, peak => $peak };
+}
+
+sub median {
+    my @sorted = sort { $a <=> $b } @_;
+    return ($sorted[$#sorted / 2] + $sorted[@sorted / 2]) / 2;
+}
+
+mkdir $files unless -d $files;
+for my $workload (grep { is_wanted($_->{name}) } @workloads) {
+    my ($name, $refs) = @$workload{qw(name refs)};
+    my $made = $workload->{make};
+    my $path = defined $made
+        ? generate("$name.u64", $refs, $made)
+        : repeat_program("$name.u64", $refs, $encode{u64});
+    my @numbers = defined $made ? ('--ids') : ();
+    add_case($name, 'exact', $refs,
+        $margay, 'curve', '-q', '-j1', @numbers, $path);
+    add_case($name, 'olken', $refs,
+        $margay, 'curve', '-q', '-j1', '-e', 'olken', @numbers, $path);
+    # The program's addresses are not shifted to blocks in the hash pass, so
+    # they are written as blocks for it.
+    my $blocks = defined $made ? $path
+        : repeat_program("$name.blocks.u64", $refs,
+            sub { pack 'Q<', hex($_[1]) >> 6 });
+    add_case($name, 'hash', $refs, "$tools/passes", 'hash', $blocks);
+}
+
+# Ids stand for 16 bytes, so that six block sizes divide them as they divide a
+# program's addresses.
+for my $workload (grep { is_wanted('assoc') && $cached{ $_->{name} } }
+    @workloads) {
+    my ($name, $refs) = @$workload{qw(name refs)};
+    my $made = $workload->{make};
+    my $path = defined $made
+        ? generate("$name.u64", $refs, $made)
+        : repeat_program("$name.u64", $refs, $encode{u64});
+    my @numbers = defined $made ? qw(--ids --unit 16) : ();
+    for my $case (@caches) {
+        my ($quantity, $options) = @$case;
+        my $blocks = $quantity =~ /^assoc6/ ? '16,32,64,128,256,512'
+            : defined $made ? '16' : '64';
+        add_case($name, $quantity, $refs, $margay, 'assoc', '-q', '-b', $blocks,
+            split(/ /, $options), @numbers, $path);
+    }
+}
+for my $format (grep { is_wanted($_) } @texts) {
+    my $path = repeat_program("program.$format", $text_refs, $encode{$format});
+    add_case($format, 'read', $text_refs, "$tools/passes", 'read', $path);
+}
+
+for my $round (1 .. $rounds) {
+    note("round $round of $rounds");
+    for my $case (@cases) {
+        next if $case->{quantity} eq 'olken' && $round > 1;
+        my $measured = measure(@{ $case->{command} });
+        push @{ $results{ $case->{workload} }{ $case->{quantity} } },
+            $case->{refs} / ($measured->{user} || 1e-6);
+        push @{ $walls{ $case->{workload} }{ $case->{quantity} } },
+            $measured->{wall};
+    }
+}
+
+# Memory: the bytes a process has more than one that analyses nothing, per
+# distinct block; the same in every round, so measured once.
+my %memory;
+if (is_wanted('memory')) {
+    my $empty = measure($margay, 'curve', '-q', '-j1', '-f', 'u64',
+        '/dev/null');
+    for my $blocks (@scans) {
+        my $path = generate("scan-$blocks.u64", $blocks, 'scan --blocks 1');
+        my $full = measure($margay, 'curve', '-q', '-j1', '--ids', $path);
+        $memory{$blocks} = ($full->{peak} - $empty->{peak}) / $blocks;
+    }
+}
+
+# -------------------------------------------------------------- printing --
+
+sub rate {
+    my ($workload, $quantity) = @_;
+    return median(@{ $results{$workload}{$quantity} });
+}
+
+# How much less time the second takes.
+sub speedup {
+    my ($workload, $before, $after) = @_;
+    return median(@{ $walls{$workload}{$before} })
+        / median(@{ $walls{$workload}{$after} });
+}
+
+sub print_csv {
+    print "workload,quantity,value\n";
+    for my $case (@cases) {
+        printf "%s,%s_refs_per_second,%.0f\n",
+            @$case{qw(workload quantity)},
+            rate(@$case{qw(workload quantity)});
+    }
+    for my $blocks (sort { $a <=> $b } keys %memory) {
+        printf "scan-%d,peak_bytes_per_block,%.1f\n", $blocks,
+            $memory{$blocks};
+    }
+}
+
+sub machine {
+    open my $info, '<', '/proc/cpuinfo' or return 'unknown processor';
+    my @models = map { /^model name\s*:\s*(.*)/ ? $1 : () } <$info>;
+    return @models ? "$models[0], " . @models . " hardware threads"
+        : 'unknown processor';
+}
+
+# A pass over all caches of six block sizes lasts as long as so many passes over
+# single ones.
+sub print_caches {
+    printf "\n%-31s %8s %8s %10s %10s\n", 'set-associative caches', '240',
+        '1,440', 'in passes', '2 threads';
+    for my $workload (grep { $results{ $_->{name} }{assoc} } @workloads) {
+        my $name = $workload->{name};
+        my ($one, $six, $single) =
+            map { rate($name, $_) } qw(assoc assoc6 one_cache);
+        printf "%-4s %-26s %8.1f %8.2f %10.1f %9.2fx\n", $name,
+            $workload->{what}, $one / 1e6, $six / 1e6, $single / $six,
+            speedup($name, 'assoc6', 'assoc6_two_threads');
+    }
+}
+
+sub print_table {
+    printf "%s\n", machine();
+    printf "million references per second of user time, one analysis thread, "
+        . "medians of %d\n\n", $rounds;
+    printf "%-4s %-26s %8s %10s %8s %8s %8s\n", '', '', 'exact', 'hash pass',
+        'of it', 'olken', 'times';
+    for my $workload (grep { $results{ $_->{name} }{exact} } @workloads) {
+        my ($exact, $hash, $olken) =
+            map { rate($workload->{name}, $_) } qw(exact hash olken);
+        printf "%-4s %-26s %8.1f %10.1f %8.2f %8.2f %8.1f\n",
+            $workload->{name}, $workload->{what}, $exact / 1e6, $hash / 1e6,
+            $exact / $hash, $olken / 1e6, $exact / $olken;
+    }
+    print_caches() if grep { $results{ $_->{name} }{assoc} } @workloads;
+    print "\nreading alone\n" if grep { $results{$_} } @texts;
+    for my $format (grep { $results{$_} } @texts) {
+        printf "%-31s %8.1f\n", $format, rate($format, 'read') / 1e6;
+    }
+    print "\nbytes per distinct block, at the peak\n" if %memory;
+    for my $blocks (sort { $a <=> $b } keys %memory) {
+        printf "%-31s %8.1f\n", "$blocks blocks", $memory{$blocks};
+    }
+}
+
+$csv ? print_csv() : print_table();

@@ -1,0 +1,98 @@
+/*
+ * passes.c - the parts of an analysis, alone
+ *
+ *     passes hash FILE.u64    look up or insert every number, prefetched: no
+ *                             exact analysis can be faster than this
+ *     passes read FILE        read a trace of any format, and do nothing
+ *
+ * Prints the number of references.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/hash/hash.h"
+
+#include <margay/traces.h>
+
+/* Bucket addresses are asked for so many look-ups ahead. */
+#define AHEAD 64
+
+static _Noreturn void die(const struct margay_error *error)
+{
+    fprintf(stderr, "passes: %s\n", error->message);
+    exit(2);
+}
+
+static void hash_batch(struct margay_hash *hash, const uint64_t *numbers,
+                       size_t count, uint32_t *time)
+{
+    struct margay_error error;
+    if (margay_hash_reserve(hash, count, &error) != MARGAY_OK)
+        die(&error);
+    for (size_t i = 0; i < count && i < AHEAD; i++)
+        margay_hash_prefetch(hash, numbers[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            margay_hash_prefetch(hash, numbers[i + AHEAD]);
+        *margay_hash_insert(hash, numbers[i]) = ++*time;
+    }
+}
+
+static uint64_t hash_pass(const char *path)
+{
+    static uint64_t numbers[8192];
+    const size_t numbers_max = sizeof numbers / sizeof numbers[0];
+    struct margay_error error;
+    struct margay_hash hash;
+    if (margay_hash_create(&hash, numbers_max, &error) != MARGAY_OK)
+        die(&error);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        perror(path);
+        exit(2);
+    }
+    setvbuf(file, NULL, _IONBF, 0);
+    uint32_t time = 0;
+    size_t count;
+    while ((count = fread(numbers, sizeof numbers[0], numbers_max, file)) > 0)
+        hash_batch(&hash, numbers, count, &time);
+    fclose(file);
+    margay_hash_destroy(&hash);
+    return time;
+}
+
+static uint64_t read_pass(const char *path)
+{
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    struct margay_error error;
+    struct margay_batch batch;
+    margay_trace *trace;
+    uint64_t references = 0;
+    enum margay_status status =
+        margay_trace_open(path, &options, &trace, &error);
+    while (status == MARGAY_OK) {
+        status = margay_trace_next(trace, -1, &batch, &error);
+        references += status == MARGAY_OK ? batch.references : 0;
+    }
+    if (status != MARGAY_END)
+        die(&error);
+    margay_trace_free(trace);
+    return references;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t (*pass)(const char *path) = NULL;
+    if (argc == 3 && strcmp(argv[1], "hash") == 0)
+        pass = hash_pass;
+    if (argc == 3 && strcmp(argv[1], "read") == 0)
+        pass = read_pass;
+    if (pass == NULL) {
+        fprintf(stderr, "usage: passes hash|read FILE\n");
+        return 2;
+    }
+    printf("%" PRIu64 "\n", pass(argv[2]));
+    return 0;
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/perl
+# cookbook.t - the commands of docs/cookbook.md print what stands there
+#
+# Runs every ```console block, all in one folder, as a reader would.  With
+# --update the outputs in the page are replaced by what was printed.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Copy qw(copy);
+use File::Temp qw(tempdir);
+
+my $page = 'docs/cookbook.md';
+my $update = @ARGV && $ARGV[0] eq '--update';
+my $margay = abs_path($ENV{MARGAY} // 'build/margay');
+my $root = abs_path('.');
+my $folder = tempdir(CLEANUP => 1);
+copy('tests/sample/walk.lackey.xz', $folder) or die "the sample: $!\n";
+mkdir "$folder/bin" or die "$folder/bin: $!\n";
+symlink $margay, "$folder/bin/margay" or die "$folder/bin/margay: $!\n";
+$ENV{PATH} = "$folder/bin:$ENV{PATH}";
+$ENV{MARGAY_PLOTS} //= "$root/plots";
+$ENV{LC_ALL} = 'C';
+
+# A command goes on as long as the shell would ask for more.
+sub complete {
+    my ($command) = @_;
+    return 0 if $command =~ /[|\\]\n\z/;
+    open my $shell, '|-', 'sh -n 2>/dev/null' or die "sh: $!\n";
+    print $shell $command;
+    return close $shell;
+}
+
+# Pairs of command and expected output.
+sub commands_of {
+    my @commands;
+    for my $line (@_) {
+        if (@commands && !complete($commands[-1][0])) {
+            $commands[-1][0] .= $line;
+        } elsif ($line =~ /^\$ (.*)/s) {
+            push @commands, [$1, ''];
+        } else {
+            $commands[-1][1] .= $line;
+        }
+    }
+    return @commands;
+}
+
+sub is_there {
+    my ($program) = @_;
+    return grep { -x "$_/$program" } split /:/, $ENV{PATH};
+}
+
+# What a command prints, and what is wrong with it; errors are.
+sub run_command {
+    my ($command) = @_;
+    open my $script, '>', "$folder/bin/command" or die "a script: $!\n";
+    print $script $command;
+    close $script or die "a script: $!\n";
+    my $output = `cd '$folder' && sh bin/command 2>bin/errors`;
+    my $failed = $? != 0 || -s "$folder/bin/errors";
+    return ($output, $failed ? `cat '$folder/bin/errors'` || "status $?" : '');
+}
+
+my ($number, $failed, $recipes, $updated, $title) = (0, 0, 0, '', '');
+sub report {
+    my ($passed, $name, @more) = @_;
+    $number++;
+    $failed++ unless $passed;
+    print $passed ? '' : 'not ', "ok $number - $name\n";
+    print map { "#   $_\n" } map { split /\n/ } @more unless $passed;
+}
+
+sub check {
+    my ($command, $expected) = @_;
+    my ($name) = split /\n/, "$title $command";
+    for my $tool (qw(python3 gnuplot)) {
+        my $needed = $tool eq 'gnuplot' ? 'margay plot|\.svg' : $tool;
+        next if $command !~ /$needed/ || is_there($tool);
+        report(1, "$name # SKIP no $tool");
+        return $expected;
+    }
+    my ($output, $trouble) = run_command($command);
+    report($trouble eq '' && ($update || $output eq $expected), $name,
+        $trouble, 'printed:', $output, 'expected:', $expected);
+    return $output;
+}
+
+open my $file, '<', $page or die "$page: $!\n";
+my $block;
+while (my $line = <$file>) {
+    if ($line =~ /^## (.*)/) {
+        $title = "$1:";
+        $recipes++;
+    }
+    if (defined $block && $line =~ /^```/) {
+        for (commands_of(@$block)) {
+            my ($command, $expected) = @$_;
+            $updated .= "\$ $command" . check($command, $expected);
+        }
+        undef $block;
+    }
+    if (defined $block) {
+        push @$block, $line;
+    } else {
+        $updated .= $line;
+    }
+    $block = [] if $line =~ /^```console/;
+}
+close $file;
+report($recipes >= 15, 'there are fifteen recipes');
+if ($update) {
+    open my $new, '>', $page or die "$page: $!\n";
+    print $new $updated;
+    close $new or die "$page: $!\n";
+}
+print "1..$number\n";
+exit($failed != 0);

@@ -1,0 +1,62 @@
+#!/bin/sh
+# manual.t - the manual knows every command, option and function, and no more
+. tests/sim/lib.sh
+
+pages=$BUILD/man
+commands=$("$MARGAY" help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+check 'there are commands' test "$(echo "$commands" | wc -l)" -ge 9
+
+# Options are what --help says, which is the table that the compiler reads.
+options_of_help() {
+    "$MARGAY" help "$1" |
+        sed -n 's/^  -\(.\), --\([a-z-]*\).*/--\2 -\1/p
+            s/^      --\([a-z-]*\).*/--\1/p' | sort
+}
+options_of_page() {
+    sed -n 's/^\.It Fl \([a-z]\) , -\([a-z-]*\).*/--\2 -\1/p
+        s/^\.It Fl -\([a-z-]*\).*/--\1/p' "$1" | sort
+}
+
+for command in $commands; do
+    page=$pages/man1/margay-$command.1
+    options_of_help "$command" >help
+    options_of_page "$page" >page
+    check "margay-$command(1) has the options of --help, and no others" \
+        cmp -s help page
+    diff help page | sed 's/^/#   /'
+    check "margay(1) lists margay-$command(1)" \
+        grep -q "^\.It Xr margay-$command 1" "$pages/man1/margay.1"
+done
+ls "$pages/man1" | sed '/^margay-mpi/d; s/^margay-*//; s/\.1$//' | sort >of_pages
+{ echo "$commands"; echo; } | sort >of_commands
+check 'there is no page without a command' cmp -s of_pages of_commands
+sed -n 's/^\.It Fl .*-\([a-z-][a-z-]*\).*/\1/p' "$root/docs/options.mdoc" |
+    sort >shared
+cat "$root"/docs/*.1 | sed -n 's/^\.\\"option //p' | sort -u >used
+is 'every shared description is used' "$(comm -23 shared used)" ''
+
+# The prototypes come from the headers; here, that each is described.
+for page in "$pages"/man3/*.3; do
+    name=${page##*/margay_} name=${name%.3}
+    headers=$BUILD/include/margay/$name.h
+    [ "$name" != traces ] || headers="$headers ${headers%/*}/status.h"
+    # shellcheck disable=SC2086
+    public_functions $headers >declared
+    sed -n 's/^\.Fn "*\(margay_[a-z0-9_]*\).*/\1/p' "$page" | sort -u >described
+    sed -n 's/^\.Fo //p' "$page" | sort >prototypes
+    check "margay_$name(3) has every function's prototype" \
+        cmp -s declared prototypes
+    check "margay_$name(3) describes every function, and no others" \
+        cmp -s declared described
+    diff declared described | sed 's/^/#   /'
+done
+
+if command -v mandoc >/dev/null; then
+    for page in "$pages"/man[13]/*; do
+        mandoc -T lint -W warning "$page" || :
+    done >lint
+    is 'mandoc has nothing to complain about' "$(cat lint)" ''
+else
+    skip 'mandoc has nothing to complain about' 'no mandoc'
+fi
+finish

@@ -1,0 +1,128 @@
+/*
+ * child.h - the command as a child in a folder of its own
+ *
+ * Its output is in the files stdout and stderr there. The includer defines
+ * _GNU_SOURCE.
+ */
+#ifndef MARGAY_TESTS_FAULTS_CHILD_H
+#define MARGAY_TESTS_FAULTS_CHILD_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+
+#define SECONDS     60 /* then it hangs */
+#define MOST_WORDS  24
+#define MOST_OUTPUT ((size_t)64 << 20)
+
+static char folder[] = "/tmp/margay-faults-XXXXXX";
+static const char *margay;
+
+/* ---------------------------------------------------------------- files -- */
+
+struct bytes {
+    char *data;
+    size_t count;
+};
+
+__attribute__((unused)) static struct bytes read_file(const char *path)
+{
+    struct bytes bytes = {malloc(MOST_OUTPUT), 0};
+    int fd = open(path, O_RDONLY);
+    ssize_t got;
+    while (fd >= 0 && bytes.count < MOST_OUTPUT &&
+           (got = read(fd, bytes.data + bytes.count,
+                       MOST_OUTPUT - bytes.count)) > 0)
+        bytes.count += (size_t)got;
+    if (fd >= 0)
+        close(fd);
+    bytes.data = realloc(bytes.data, bytes.count + 1);
+    bytes.data[bytes.count] = '\0';
+    return bytes;
+}
+
+__attribute__((unused)) static bool same(struct bytes a, struct bytes b)
+{
+    return a.count == b.count && memcmp(a.data, b.data, a.count) == 0;
+}
+
+__attribute__((unused)) static size_t count_files(void)
+{
+    size_t count = 0;
+    DIR *directory = opendir(".");
+    while (directory != NULL && readdir(directory) != NULL)
+        count++;
+    if (directory != NULL)
+        closedir(directory);
+    return count;
+}
+
+__attribute__((unused)) static void redirect(const char *path, int fd)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || dup2(file, fd) < 0)
+        _exit(126);
+    close(file);
+}
+
+/* Skip the tests where the command is unknown. */
+__attribute__((unused)) static void enter_folder(void)
+{
+    margay = getenv("MARGAY");
+    if (margay == NULL || getenv("BUILD") == NULL)
+        tap_skip_all("MARGAY and BUILD are not set; run by make check");
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
+        printf("Bail out! no temporary folder\n");
+        exit(1);
+    }
+}
+
+__attribute__((unused)) static void leave_folder(void)
+{
+    struct dirent *entry;
+    DIR *directory = opendir(folder);
+    while (directory != NULL && (entry = readdir(directory)) != NULL)
+        unlink(entry->d_name);
+    if (directory != NULL)
+        closedir(directory);
+    rmdir(folder);
+}
+
+/* -------------------------------------------------------------- children -- */
+
+/* Start `margay WORDS`, with a library preloaded unless that is "". */
+__attribute__((unused)) static pid_t start_child(const char *words,
+                                                 const char *preload_path)
+{
+    char copy[512], *rest = copy, *arguments[MOST_WORDS] = {NULL};
+    size_t count = 0;
+    snprintf(copy, sizeof copy, "margay %s", words);
+    while (rest != NULL && count < MOST_WORDS - 1)
+        arguments[count++] = strsep(&rest, " ");
+    pid_t child = fork();
+    if (child == 0) {
+        redirect("stdout", STDOUT_FILENO);
+        redirect("stderr", STDERR_FILENO);
+        alarm(SECONDS);
+        if (*preload_path != '\0')
+            setenv("LD_PRELOAD", preload_path, 1);
+        execv(margay, arguments);
+        _exit(127);
+    }
+    return child;
+}
+
+/* Its exit status, or 1000 and the signal that killed it. */
+__attribute__((unused)) static int await_child(pid_t child)
+{
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+#endif

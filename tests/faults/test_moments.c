@@ -1,0 +1,153 @@
+/*
+ * test_moments.c - signals at any moment of a run
+ *
+ * SIGINT and SIGTERM end an analysis with what it has so far, which is what
+ * --limit gives, or, before and after it, kill at once; SIGHUP kills; SIGUSR1
+ * changes nothing. Whatever comes, a file is there as a whole or not at all,
+ * and nothing else is left behind.
+ */
+#define _GNU_SOURCE
+#include "tests/faults/child.h"
+
+#include <time.h>
+
+#include "tests/rounds.h"
+#include "traces/base/random.h"
+
+#define ROUNDS 30
+
+/* Long enough to be met at work. */
+#define ANALYSIS "curve -b 64 -e olken -o out.csv t.hex"
+#define WRITING  "generate zipf --refs 2000000 --blocks 999 --to hex -o out.csv"
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+static struct bytes whole[2];
+static unsigned finished, cut, killed;
+
+static void sleep_microseconds(uint64_t microseconds)
+{
+    struct timespec time = {
+        .tv_sec = (time_t)(microseconds / 1000000),
+        .tv_nsec = (long)(microseconds % 1000000) * 1000,
+    };
+    nanosleep(&time, NULL);
+}
+
+/* The references that the note on stderr says the output covers. */
+static unsigned long long covered(void)
+{
+    static const char note[] = "the output covers the first ";
+    unsigned long long references = 0;
+    struct bytes errors = read_file("stderr");
+    const char *found = strstr(errors.data, note);
+    if (found != NULL)
+        references = strtoull(found + sizeof note - 1, NULL, 10);
+    free(errors.data);
+    return references;
+}
+
+static bool is_as_limited(unsigned long long references)
+{
+    char words[128];
+    struct bytes output = read_file("out.csv");
+    snprintf(words, sizeof words,
+             "curve -q -b 64 -o limited.csv --limit %llu "
+             "t.hex",
+             references);
+    int status = await_child(start_child(words, ""));
+    struct bytes limited = read_file("limited.csv");
+    bool right = status == 0 && same(output, limited);
+    unlink("limited.csv");
+    free(output.data);
+    free(limited.data);
+    return right;
+}
+
+/* What is wrong; NULL: nothing. */
+static const char *judge(int status, int number, bool analysis, size_t files)
+{
+    struct bytes output = read_file("out.csv");
+    const char *wrong = NULL;
+    if (status == 0) {
+        finished++;
+        if (!same(output, whole[analysis]))
+            wrong = "finished with other output";
+    } else if (status == 1000 + number) {
+        killed++;
+        bool published = access("out.csv", F_OK) == 0;
+        if (published && !same(output, whole[analysis]))
+            wrong = "killed, and the file is not whole";
+        else if (count_files() != files + published)
+            wrong = "killed, and something is left";
+    } else if (analysis && status == 128 + number &&
+               (number == SIGINT || number == SIGTERM)) {
+        cut++;
+        /* A signal that comes last of all cuts nothing short. */
+        if (!same(output, whole[analysis]) && !is_as_limited(covered()))
+            wrong = "cut short, but not what --limit gives";
+    } else {
+        wrong = "another status";
+    }
+    free(output.data);
+    return wrong;
+}
+
+static const char *interrupt(bool analysis, int number, uint64_t microseconds,
+                             int *status)
+{
+    size_t files = count_files();
+    pid_t child = start_child(analysis ? ANALYSIS : WRITING, "");
+    sleep_microseconds(microseconds);
+    kill(child, number);
+    *status = await_child(child);
+    const char *wrong = judge(*status, number, analysis, files);
+    unlink("out.csv");
+    return wrong;
+}
+
+/* How long a run takes when nobody disturbs it. */
+static uint64_t measure(bool analysis)
+{
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    int status = await_child(start_child(analysis ? ANALYSIS : WRITING, ""));
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    CHECK_U64(status, 0, "%s", analysis ? ANALYSIS : WRITING);
+    whole[analysis] = read_file("out.csv");
+    unlink("out.csv");
+    return (uint64_t)(to.tv_sec - from.tv_sec) * 1000000 +
+           (uint64_t)(to.tv_nsec / 1000 + 1000000 - from.tv_nsec / 1000) -
+           1000000;
+}
+
+int main(void)
+{
+    struct margay_random random;
+    unsigned wrong = 0;
+    uint64_t tries = rounds(ROUNDS);
+    enter_folder();
+    await_child(start_child("generate zipf --refs 300000 --blocks 50000 "
+                            "--unit 64 --to hex -o t.hex",
+                            ""));
+    /* The files of the first run are there before files are counted. */
+    uint64_t lasts[2] = {measure(false), measure(true)};
+    margay_random_seed(&random, 6);
+    for (uint64_t i = 0; i < tries; i++) {
+        bool analysis = i % 3 != 0;
+        int number = signals[margay_random_below(&random, 4)], status;
+        uint64_t moment = margay_random_below(&random, lasts[analysis] * 9 / 8);
+        const char *reason = interrupt(analysis, number, moment, &status);
+        if (reason != NULL)
+            printf("#   signal %d after %" PRIu64 " us: %s (%d)\n", number,
+                   moment, reason, status);
+        wrong += reason != NULL;
+    }
+    CHECK_U64(wrong, 0,
+              "%" PRIu64 " signals: %u runs finished, %u cut short, "
+              "%u killed",
+              tries, finished, cut, killed);
+    free(whole[0].data);
+    free(whole[1].data);
+    leave_folder();
+    return tap_done();
+}

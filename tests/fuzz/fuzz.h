@@ -1,0 +1,34 @@
+/*
+ * fuzz.h - the targets: what is fed with bytes that mean harm
+ *
+ * A target takes any bytes and returns; what must not be, it ends with
+ * fuzz_fail(), and the sanitizers see the rest.
+ */
+#ifndef MARGAY_TESTS_FUZZ_FUZZ_H
+#define MARGAY_TESTS_FUZZ_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fuzz_target {
+    const char *name;
+    /* `name` is the target's: one function may serve several. */
+    void (*run)(const char *name, const uint8_t *data, size_t bytes);
+};
+
+/* NULL: there is none of that name. */
+const struct fuzz_target *fuzz_find(const char *name);
+/* NULL beyond the last. */
+const struct fuzz_target *fuzz_at(size_t index);
+
+/* Say what is wrong, and abort. */
+_Noreturn void fuzz_fail(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+void fuzz_trace(const char *name, const uint8_t *data, size_t bytes);
+void fuzz_compressed(const char *name, const uint8_t *data, size_t bytes);
+void fuzz_options(const char *name, const uint8_t *data, size_t bytes);
+void fuzz_specs(const char *name, const uint8_t *data, size_t bytes);
+void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes);
+
+#endif

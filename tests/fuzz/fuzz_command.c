@@ -1,0 +1,143 @@
+/* fuzz_command.c - what people type: command lines, specs; and their tables */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/commands.h"
+#include "sim/histogram_csv.h"
+#include "sim/options.h"
+#include "tests/fuzz/fuzz.h"
+#include "traces/traces_internal.h"
+
+#define MOST_ARGUMENTS 32
+
+static char *copy_text(const uint8_t *data, size_t bytes)
+{
+    char *text = malloc(bytes + 1);
+    if (bytes > 0)
+        memcpy(text, data, bytes);
+    text[bytes] = '\0';
+    return text;
+}
+
+/* A refusal says something, in one line. */
+static void check_message(const struct margay_error *error)
+{
+    if (error->message[0] == '\0' || strchr(error->message, '\n') != NULL)
+        fuzz_fail("no message, or of two lines: '%s'", error->message);
+}
+
+/* -------------------------------------------------------------- options -- */
+
+static const struct command *choose_command(uint8_t choice)
+{
+    size_t count = 0;
+    while (command_at(count) != NULL)
+        count++;
+    return command_at(choice % count);
+}
+
+static void resolve_sizes(const struct options *options)
+{
+    struct margay_sizes sizes;
+    struct margay_error error = {.message = ""};
+    if (cache_sizes_resolve(&options->sizes, 64, &sizes, &error) == MARGAY_OK)
+        free((void *)sizes.list_blocks);
+    else
+        check_message(&error);
+}
+
+/* The first byte chooses the command; each line is an argument. */
+void fuzz_options(const char *name, const uint8_t *data, size_t bytes)
+{
+    char *arguments[MOST_ARGUMENTS + 1] = {NULL};
+    struct options options;
+    struct margay_error error = {.message = ""};
+    (void)name;
+    if (bytes == 0)
+        return;
+    char *text = copy_text(data + 1, bytes - 1), *rest = text;
+    for (size_t i = 0; i < MOST_ARGUMENTS && rest != NULL; i++)
+        arguments[i] = strsep(&rest, "\n");
+    if (options_parse(&options, choose_command(data[0]), arguments, &error) !=
+        MARGAY_OK)
+        check_message(&error);
+    else
+        resolve_sizes(&options);
+    options_free(&options);
+    free(text);
+}
+
+/* ---------------------------------------------------------------- specs -- */
+
+static void try_engine(const char *spec, uint64_t bound_blocks)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    struct margay_error error = {.message = ""};
+    struct margay_result result;
+    static const uint64_t blocks[] = {1, 2, 3, 1, 2, 4, 1, UINT64_MAX, 0, 3};
+    size_t count = sizeof blocks / sizeof *blocks;
+    margay_engine *engine;
+    options.bound_blocks = bound_blocks;
+    if (margay_engine_create(spec, &options, &engine, &error) != MARGAY_OK) {
+        check_message(&error);
+        return;
+    }
+    if (margay_engine_feed(engine, blocks, count, NULL, &error) != MARGAY_OK ||
+        margay_engine_finish(engine, &result, &error) != MARGAY_OK)
+        fuzz_fail("%s: %s", spec, error.message);
+    if (result.references != count)
+        fuzz_fail("%s: %zu references", spec, (size_t)result.references);
+    margay_result_clear(&result);
+    margay_engine_free(engine);
+}
+
+/* An engine's spec, bins, a size and a generator's name at the same time. */
+void fuzz_specs(const char *name, const uint8_t *data, size_t bytes)
+{
+    char *text = copy_text(data, bytes);
+    struct margay_bins bins;
+    struct margay_error error = {.message = ""};
+    uint64_t value;
+    bool suffixed;
+    (void)name;
+    try_engine(text, 0);
+    try_engine(text, 3);
+    if (margay_bins_parse(text, &bins, &error) != MARGAY_OK)
+        check_message(&error);
+    if (margay_parse_size(text, "size", &value, &suffixed, &error) != MARGAY_OK)
+        check_message(&error);
+    free(text);
+}
+
+/* --------------------------------------------------------------- tables -- */
+
+static enum margay_status take(void *context, const char *trace,
+                               uint64_t block_bytes,
+                               const margay_histogram *histogram,
+                               struct margay_error *error)
+{
+    uint64_t sum = margay_histogram_infinite(histogram), distance, count;
+    (void)context, (void)trace, (void)block_bytes, (void)error;
+    for (uint64_t from = 0;
+         margay_histogram_next(histogram, from, &distance, &count);
+         from = distance + 1)
+        sum += count;
+    if (sum != margay_histogram_references(histogram))
+        fuzz_fail("the counts do not sum up");
+    return MARGAY_OK;
+}
+
+void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes)
+{
+    struct margay_error error = {.message = ""};
+    (void)name;
+    if (bytes == 0)
+        return;
+    FILE *file = fmemopen((void *)data, bytes, "rb");
+    if (histogram_csv_read_stream(file, "table", take, NULL, &error) !=
+        MARGAY_OK)
+        check_message(&error);
+    fclose(file);
+}

@@ -1,0 +1,54 @@
+/* targets.c - the table of targets */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/fuzz/fuzz.h"
+
+static const struct fuzz_target targets[] = {
+    {"din", fuzz_trace},
+    {"lackey", fuzz_trace},
+    {"ls", fuzz_trace},
+    {"id", fuzz_trace},
+    {"hex", fuzz_trace},
+    {"u32", fuzz_trace},
+    {"u64", fuzz_trace},
+    {"u32be", fuzz_trace},
+    {"u64be", fuzz_trace},
+    {"lines", fuzz_trace},
+    {"arc", fuzz_trace},
+    {"csv", fuzz_trace},
+    {"oracle", fuzz_trace},
+    {"vscsi", fuzz_trace},
+    {"detect", fuzz_trace},
+    {"compressed", fuzz_compressed},
+    {"options", fuzz_options},
+    {"specs", fuzz_specs},
+    {"histogram", fuzz_histogram},
+};
+
+const struct fuzz_target *fuzz_at(size_t index)
+{
+    return index < sizeof targets / sizeof *targets ? &targets[index] : NULL;
+}
+
+const struct fuzz_target *fuzz_find(const char *name)
+{
+    const struct fuzz_target *target;
+    for (size_t i = 0; (target = fuzz_at(i)) != NULL; i++) {
+        if (strcmp(target->name, name) == 0)
+            return target;
+    }
+    return NULL;
+}
+
+void fuzz_fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    abort();
+}

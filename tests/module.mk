@@ -1,0 +1,104 @@
+# tests/ - programs and scripts that speak TAP, run by prove
+#
+# Every tests/*/test_*.c is a program, linked with the static library so that
+# it can reach inside; every *.t is a script.  They find the command in
+# $MARGAY, the build folder in $BUILD, and start in the root of the tree.
+tests_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
+tests_SCRIPTS  := $(wildcard tests/*.t tests/*/*.t)
+tests_LIBS     := -lm
+
+JOBS        ?= 2
+PROVE       ?= prove
+PROVE_FLAGS ?= -j$(JOBS) --timer --failures --comments
+
+$(tests_PROGRAMS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/libmargay.a
+	@mkdir -p $(@D)
+	$(call quiet,LD $@) \
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(library_LIBS) \
+	    $(tests_LIBS) $(LIBS)
+
+tests: all $(tests_PROGRAMS)
+
+run: deps $(BUILD)/margay ## analyse the sample: curve.csv, curve.png
+	@sh tests/sample/run.sh $(BUILD)/margay $(BUILD)/run
+
+check: deps tests ## run the tests
+	@MARGAY='$(abspath $(BUILD)/margay)' BUILD='$(abspath $(BUILD))' \
+	    $(PROVE) $(PROVE_FLAGS) \
+	    $(filter-out $(SKIP_TESTS),$(tests_SCRIPTS) $(tests_PROGRAMS))
+
+comma := ,
+
+# The sanitizers' builds have folders of their own, and a tenth of the random
+# rounds, as they are about that much slower.
+sanitized = $(MAKE) BUILD='$(BUILD)/$(1)' OPTIMISE='-O1 -g' DEPS=no \
+    SANITIZE='-fsanitize=$(2) -fno-sanitize-recover=all \
+    -fno-omit-frame-pointer'
+
+check-asan: deps ## the tests under AddressSanitizer and UBSan
+	+@MARGAY_TEST_ROUNDS=$${MARGAY_TEST_ROUNDS:-10} \
+	    ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 \
+	    UBSAN_OPTIONS=print_stacktrace=1 \
+	    $(call sanitized,asan,address$(comma)undefined) check
+
+# A signal that meets a blocked system call is not delivered under TSan, so
+# the script that sends them would wait for ever.
+check-tsan: deps ## the tests under ThreadSanitizer
+	+@MARGAY_TEST_ROUNDS=$${MARGAY_TEST_ROUNDS:-10} \
+	    TSAN_OPTIONS=halt_on_error=1 $(call sanitized,tsan,thread) \
+	    SKIP_TESTS=tests/sim/signals.t check
+
+# Valgrind knows no AVX-512, so the engines' best code does not run under it;
+# the long tests of all their settings would take it hours.
+check-valgrind: deps tests ## most of the test programs under valgrind
+	@MARGAY_TEST_ROUNDS=1 $(PROVE) -j$(JOBS) --timer \
+	    --exec 'valgrind -q --leak-check=full --error-exitcode=9' \
+	    $(filter-out %/test_engines_large %/test_exact %/test_levels,\
+	    $(tests_PROGRAMS))
+
+check-real: deps $(BUILD)/margay ## exact counts of real traces (TRACES=DIR)
+	@test -n '$(TRACES)' || { echo 'usage: make check-real TRACES=DIR'; exit 2; }
+	@MARGAY='$(abspath $(BUILD)/margay)' BUILD='$(abspath $(BUILD))' \
+	    $(PROVE) --exec sh tests/traces/check_real.sh :: '$(TRACES)'
+
+# Measured, never tested.  The hash pass is built for this machine, as the
+# engine picks the best of its targets at run time.
+bench_TOOLS := $(BUILD)/tests/bench/measure $(BUILD)/tests/bench/passes
+
+$(bench_TOOLS): $(BUILD)/%: %.c $(BUILD)/libmargay.a | $(installed_HEADERS)
+	@mkdir -p $(@D)
+	$(call quiet,CC $@) \
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -O3 -march=native $(LDFLAGS_ALL) \
+	    -o $@ $< $(BUILD)/libmargay.a $(library_LIBS) $(LIBS)
+
+bench-tools: $(bench_TOOLS)
+
+bench: deps $(BUILD)/margay bench-tools ## measure speed (BENCH_FLAGS=--csv)
+	@perl tests/bench/bench.pl $(BENCH_FLAGS) $(BUILD)/margay \
+	    $(BUILD)/tests/bench $(BUILD)/bench
+
+# What the sources have to look like.  Both compilers see everything, with
+# warnings as errors.
+lint_C       = $(shell find traces stackdist assoc sim tests -name '*.[ch]')
+lint_SCRIPTS = $(wildcard .ci/*) $(shell grep -rlE '^\#!.*sh$$' tests)
+lint_PAGES   = $(man_PAGES)
+
+lint: deps ## check the sources: warnings, layout, scripts, man pages
+	+@$(MAKE) --no-print-directory BUILD='$(BUILD)/gcc' CC=gcc DEPS=no \
+	    CFLAGS=-Werror tests bench-tools
+	+@$(MAKE) --no-print-directory BUILD='$(BUILD)/clang' CC=clang DEPS=no \
+	    CFLAGS=-Werror tests bench-tools
+	@clang-format --dry-run -Werror $(lint_C)
+	@shellcheck -x -S warning $(lint_SCRIPTS)
+	@mandoc -T lint -W warning $(lint_PAGES)
+	@cppcheck -q -j$(JOBS) --enable=warning,portability --std=c11 \
+	    --inline-suppr --error-exitcode=1 -I. -I$(BUILD)/gcc/include \
+	    --suppress=memleak:stackdist/order/splay.c \
+	    --suppress=nullPointer:stackdist/engines/exact_kernel.c \
+	    traces stackdist assoc sim
+	@echo 'lint: nothing to complain about'
+
+.PHONY: tests run bench bench-tools lint check check-asan check-tsan check-valgrind check-real
+
+include tests/fuzz/module.mk
+include tests/faults/module.mk

@@ -1,0 +1,61 @@
+#!/bin/sh
+# caches.t - pictures of set-associative caches, by the texts in an SVG
+. tests/sim/lib.sh
+MARGAY_PLOTS=$root/plots
+export MARGAY_PLOTS
+
+command -v gnuplot >/dev/null || {
+    echo '1..0 # SKIP gnuplot is not installed'
+    exit 0
+}
+
+LC_ALL=C.UTF-8
+export LC_ALL
+"$MARGAY" generate zipf --refs 20000 --blocks 500 --unit 64 --to u64 -o z.u64
+"$MARGAY" assoc -q --sets 1..256 --ways 1,2,3 z.u64 -o assoc.csv
+"$MARGAY" assoc -q --by kind -b 64,128 --sets 1..256 z.u64 -o two.csv
+"$MARGAY" compare -q --sets 1..256 --ways 1,2,3 z.u64 -o compare.csv
+"$MARGAY" curve -q z.u64 -o curve.csv
+"$MARGAY" curve -q --writebacks z.u64 -o writebacks.csv
+
+# shows NAME TEXT: the picture has it, as a text of its own.
+shows() {
+    check "$1 shows: $2" grep -Fq -e "<![CDATA[$2]]>" -e ">$2<" "$1.svg"
+}
+
+# drawn NAME ARGUMENT...
+# shellcheck disable=SC2154 # run sets the status
+drawn() {
+    drawn_name=$1
+    shift
+    run plot "$@" -o "$drawn_name.svg"
+    is "plot $*: drawn, nothing said" "$status$(cat out err)" 0
+}
+
+drawn assoc assoc.csv
+shows assoc 'Misses of set-associative caches'
+shows assoc 'z.u64, 64-byte blocks'
+shows assoc '1 way'
+shows assoc '3 ways'
+shows assoc 'cache size'
+drawn two two.csv
+shows two '16 ways, 128-byte blocks'
+drawn both assoc.csv curve.csv
+shows both 'fully associative'
+shows both 'cache size in blocks'
+drawn other curve.csv assoc.csv
+check 'the order of tables does not matter' cmp -s both.svg other.svg
+drawn compare compare.csv
+shows compare 'predicted miss ratio'
+shows compare 'binomial'
+drawn map --map assoc.csv
+shows map 'Miss ratio by sets and ways'
+shows map '256'
+drawn writebacks writebacks.csv
+shows writebacks 'z.u64, 64-byte blocks'
+
+refuses 'another kind' plot compare.csv curve.csv -o x.svg
+refuses '--map needs a table of' plot --map curve.csv -o x.svg
+run plot --map two.csv -o x.svg
+is 'a map is of one trace and block size' "$status" 2
+finish

@@ -1,0 +1,160 @@
+#!/bin/sh
+# pictures.t - what the gnuplot scripts write into a picture
+#
+# An SVG's text can be read: labels, ticks and titles are looked for there.
+. tests/sim/lib.sh
+
+command -v gnuplot >/dev/null || {
+    echo '1..0 # SKIP gnuplot is not installed'
+    exit 0
+}
+
+# draw SCRIPT OUT CSV...
+draw() {
+    status=0
+    script=$1
+    shift
+    LC_ALL=C.UTF-8 gnuplot -d -c "$root/plots/$script.gp" "$@" \
+        >out 2>err || status=$?
+}
+
+# quiet NAME: drawn without a word.
+quiet() {
+    is "$1: drawn, nothing said" "$status$(cat out err)" 0
+}
+
+# read_texts NAME: the texts in NAME.svg, a line each, into NAME.txt.
+read_texts() {
+    sed -n 's/.*<text>\(.*\)<\/text>.*/\1/p' "$1.svg" |
+        sed 's/<!\[CDATA\[//; s/]]>//; s/^ *//; s/ *$//
+            s/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' >"$1.txt"
+}
+
+# shows NAME TEXT
+shows() {
+    check "$1 shows: $2" grep -Fqx -e "$2" "$1.txt"
+}
+
+lacks() {
+    check "$1 does not show: $2" absent_text "$1.txt" "$2"
+}
+
+absent_text() {
+    ! grep -Fqx -e "$2" "$1"
+}
+
+# table NAME HEADER ROW...: a CSV file.
+table() {
+    table_name=$1
+    shift
+    printf '%s\n' "$@" >"$table_name"
+}
+
+curve=trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio
+histogram=trace,block_bytes,distance_from,distance_to,references,share
+
+odd="o'd, \"csv\".csv"
+# shellcheck disable=SC2016 # nothing is to be expanded
+table "$odd" $curve \
+    '"d/a, ""b"" c_d.x",64,1,64,10,5,0.5' \
+    '"d/a, ""b"" c_d.x",64,2,128,10,4,0.4' \
+    '"d/a, ""z"" c_d.x",64,1,64,10,3,0.3' \
+    'it'\''s $x %s\n,64,2,128,10,4,0.4' \
+    'it'\''s $x %s\n,64,4,256,10,1,0.1' \
+    'it'\''s $x %s\n,64,1024,65536,10,1,0.1'
+draw curve names.svg "$odd"
+quiet 'odd names'
+read_texts names
+shows names 'a, "b" c_d.x'
+shows names 'a, "z" c_d.x'
+# shellcheck disable=SC2016
+shows names 'it'\''s $x %s\n'
+shows names '64-byte blocks'
+shows names '64 KiB'
+shows names 'miss ratio'
+
+table blocks.csv $curve t,32,1,32,10,5,0.5 t,32,2,64,10,4,0.4 \
+    t,64,1,64,10,5,0.5
+draw curve blocks.svg blocks.csv
+read_texts blocks
+shows blocks '32-byte blocks'
+shows blocks '64-byte blocks'
+shows blocks t
+
+table ids.csv $curve dir/ids.gz,,1,,10,9,0.9 dir/ids.gz,,8,,10,1,0.1
+draw curve ids.svg ids.csv
+read_texts ids
+shows ids ids.gz
+shows ids 'cache size in blocks'
+shows ids 8
+
+# The same trace and block size twice: the files tell them apart.
+cp ids.csv again.csv
+draw curve same.svg ids.csv again.csv
+read_texts same
+shows same ids.csv
+shows same again.csv
+
+# Down to a hundredth and less: logarithmic.
+table deep.csv $curve t,64,1,64,1000,900,0.9 t,64,2,128,1000,2,0.002
+draw curve deep.svg deep.csv
+read_texts deep
+shows deep 0.001
+lacks deep 0.8
+
+table log2.csv $histogram t,64,0,1,5,0.5 t,64,1,2,0,0 t,64,2,4,1,0.1 \
+    t,64,inf,inf,4,0.4
+draw histogram log2.svg log2.csv
+quiet 'a histogram'
+read_texts log2
+shows log2 cold
+shows log2 0
+shows log2 4
+
+table linear.csv $histogram t,64,0,500,5,0.5 t,64,500,1000,1,0.1 \
+    t,64,1000,inf,4,0.4
+draw histogram linear.svg linear.csv
+read_texts linear
+shows linear '≥ 1000'
+shows linear 600
+lacks linear cold
+
+# All references cold; a single size.
+table cold.csv $histogram t,64,inf,inf,4,1
+draw histogram cold.svg cold.csv
+quiet 'only cold references'
+table one.csv $curve t,64,16,1024,10,0,0
+draw curve one.svg one.csv
+quiet 'one size without a miss'
+
+# Windows: a line per size, and the name of a trace may be anything.
+table windows.csv window,$curve \
+    '0,"d, ""e"".x",64,1,64,10,5,0.5' '0,"d, ""e"".x",64,16,1024,10,2,0.2' \
+    '1,"d, ""e"".x",64,1,64,10,3,0.3'
+draw windows windows.svg windows.csv
+quiet 'windows'
+read_texts windows
+for text in '64 B' '1 KiB' 'Miss ratio over time' window; do
+    shows windows "$text"
+done
+table ids.csv window,$curve '0,t,,5,,10,5,0.5' '0,u,,5,,10,5,0.5'
+draw windows ids.svg ids.csv
+quiet 'windows of ids, two traces'
+read_texts ids
+shows ids 'u,, 5 blocks'
+
+for suffix in png pdf; do
+    draw curve curve.$suffix deep.csv
+    check "curve.$suffix" test "$status" = 0 -a -s curve.$suffix
+    draw histogram histogram.$suffix log2.csv
+    check "histogram.$suffix" test "$status" = 0 -a -s histogram.$suffix
+done
+
+draw curve deep.jpg deep.csv
+is 'an unknown suffix fails' "$status" 2
+table empty.csv $curve
+draw curve empty.svg empty.csv
+is 'an empty table fails' "$status" 2
+like 'and says why' "$(cat out err)" 'nothing to plot'
+
+finish

@@ -1,0 +1,95 @@
+#!/bin/sh
+# completion.t - bash and zsh complete what the command knows, and only that
+. tests/sim/lib.sh
+
+run help --completion csh
+is 'another shell' "$status $(cat err)" \
+    "2 margay help: --completion: 'csh' (expected bash or zsh)"
+run help --completion bash
+cp out margay.bash
+run help --completion zsh
+cp out margay.zsh
+check 'the script for zsh names its command' grep -q '^#compdef margay$' \
+    margay.zsh
+if command -v zsh >/dev/null; then
+    check 'zsh can read its script' zsh -n margay.zsh
+else
+    skip 'zsh can read its script' 'no zsh'
+fi
+command -v bash >/dev/null || {
+    skip 'completion in bash' 'no bash'
+    finish
+}
+check 'bash can read its script' bash -n margay.bash
+
+# What the function answers at the end of a line.
+cat >complete.bash <<'END'
+source ./margay.bash
+COMP_LINE=$1 COMP_POINT=${#1} COMPREPLY=()
+_margay
+echo "${COMPREPLY[*]}"
+END
+completes() { # LINE EXPECTED
+    is "complete '$1'" "$(bash complete.bash "$1")" "$2"
+}
+commands=$("$MARGAY" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | tr '\n' ' ')
+completes 'margay ' "${commands% }"
+completes 'margay cu' curve
+completes 'margay generate z' zipf
+completes 'margay help gene' generate
+completes 'margay curve --sk' --skip
+completes 'margay curve --straddle ' 'first split'
+completes 'margay curve --straddle=s' split
+completes 'margay curve --kind read,w' read,write
+completes 'margay curve --kind=read,w' read,write
+completes 'margay curve -f din --sizes o' octave:
+completes 'margay curve -e olk' 'olken olken:tree=splay olken:tree=avl'
+completes 'margay curve -e olken:tree=s' splay
+completes 'margay curve --engine=olken:tr' 'tree=splay tree=avl'
+completes 'margay assoc --policy opt:b' 'bypass=on bypass=off'
+completes 'margay generate zipf --to u3' 'u32 u32be'
+completes 'margay curve --skip ' ''
+completes 'margay nosuch ' ''
+
+for command in $commands; do
+    "$MARGAY" help "$command" | tr ', ' '\n\n' |
+        grep -x -e '--[a-z-]*' -e '-[a-z]' | sort -u >of_help
+    bash complete.bash "margay $command -" | tr ' ' '\n' | sort >of_bash
+    check "the options of $command" cmp -s of_help of_bash
+done
+
+# The words that stand in the script are words that the command takes.
+letters abcab >ids.lines
+for command in curve histogram assoc; do
+    sed -n "s/^ *$command,.*\(--[a-z]*\)) echo '\(..*\)' ;;/\1 \2/p" \
+        margay.bash | grep -v FILES >choices
+    while read -r option words; do
+        for word in $words; do
+            case $option$word in
+            --format*) continue ;; # not of this trace
+            *octave: | *reference: | *linear:) word=${word}2 ;;
+            --engine*=) continue ;; # a number is to follow
+            esac
+            bound='--bound 4'
+            [ $command != assoc ] || bound='--sets 1 --ways 1'
+            # shellcheck disable=SC2086 # two words
+            run $command "$option" "$word" $bound ids.lines
+            check "$command $option $word" sh -c \
+                '[ "$0" = 0 ] || grep -q "bound" err' "$status"
+        done
+    done <choices
+done
+
+# A terminal, the readline of bash, and the key.
+printf '%s\n' 'source ./margay.bash' 'margay() { echo "<$*>"; }' \
+    "$(printf 'margay cu\t --straddle=sp\t -e olken:tree=a\t margay.b\t')" \
+    exit >keys
+if command -v script >/dev/null && script -qc true /dev/null >/dev/null; then
+    timeout 20 script -qc 'bash --norc --noprofile -i' /dev/null \
+        <keys >typescript
+    like 'a line completed by the key' "$(tr -d '\r' <typescript)" \
+        '<curve --straddle=split -e olken:tree=avl margay.bash>'
+else
+    skip 'a line completed by the key' 'no terminal can be had'
+fi
+finish

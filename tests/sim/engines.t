@@ -1,0 +1,98 @@
+#!/bin/sh
+# engines.t - margay engines: the list, trials on a trace, and a sweep
+. tests/sim/lib.sh
+
+"$MARGAY" generate zipf --refs 20000 --blocks 2000 --to u64 -o zipf.u64 -q
+
+# -------------------------------------------------------------- the list --
+run engines
+is 'the list: status' "$status" 0
+for engine in exact naive olken bennett-kruskal holes bounded markers \
+    scale-tree absolute statstack aet shen shards shards-hybrid hp-rda; do
+    check "the list has $engine" grep -q "^$engine,\(yes\|no\)," out
+done
+
+# ----------------------------------------------------------- on a trace --
+run engines --run zipf.u64 --ids -q
+is 'on a trace: status' "$status" 0
+is 'on a trace: columns' "$(head -n 1 out)" \
+    'engine,references,seconds,refs_per_second,peak_bytes,nodes,accuracy,max_error_log2,mean_abs_error_log2,max_error_linear,mean_abs_error_linear'
+is 'on a trace: a row for each engine' "$(wc -l <out)" \
+    "$("$MARGAY" engines | wc -l)"
+is 'on a trace: all references' \
+    "$(awk -F, 'NR > 1 && $2 != 20000' out)" ''
+is 'on a trace: exact engines have no error' \
+    "$(grep -E '^(exact|naive|olken|bennett-kruskal|holes|bounded),' out |
+        cut -d, -f7- | sort -u)" '1,0,0,0,0'
+check 'on a trace: scale-tree has hardly any' \
+    awk -F, '$1 == "scale-tree" { exit !($7 >= 0.99) }' out
+run engines --run zipf.u64 --ids -q \
+    --only markers:at=5,absolute:b=1,c=2,tree=splay,aet
+is 'some engines: which' "$(sed 1d out | sed 's/,20000,.*//')" \
+    'markers:at=5
+"absolute:b=1,c=2,tree=splay"
+aet'
+like 'some engines: nothing is known of unmarked sizes' \
+    "$(grep ^markers out)" ',,,,$'
+: >empty
+run engines --run empty -f u64 -q
+is 'an empty trace: the header only' "$status $(wc -l <out)" '0 1'
+
+# -------------------------------------------------------------- a sweep --
+run engines --sweep --blocks 10000 --only exact,scale-tree
+is 'a sweep: status' "$status" 0
+is 'a sweep: rows' "$(cut -d, -f1-3 out)" \
+    'engine,distinct_blocks,references
+exact,1000,2000
+exact,10000,20000
+scale-tree,1000,2000
+scale-tree,10000,20000'
+
+# ------------------------------------------------- what engines cannot do --
+run curve -q --ids -e markers:at=100+10 zipf.u64
+is 'markers: the marked sizes' "$(sed 1d out | cut -d, -f3 | tr '\n' ' ')" \
+    '10 100 '
+cp out marked
+run curve -q --ids --sizes 10,100 zipf.u64
+check 'markers: the misses of exact' cmp -s out marked
+refuses 'markers knows nothing of a cache of 11 blocks' \
+    curve --ids -e markers:at=10 --sizes 10,11 zipf.u64
+refuses 'markers knows no other cache sizes' \
+    curve --ids -e markers --sizes pow2 zipf.u64
+for engine in aet markers; do
+    refuses "$engine gives a miss curve only" \
+        histogram --ids -e $engine zipf.u64
+    refuses "$engine gives a miss curve only" \
+        curve --ids -e $engine --histogram h.csv zipf.u64
+done
+for engine in shards statstack shen hp-rda markers; do
+    refuses 'distance of a single reference' \
+        distances --ids -e $engine zipf.u64
+done
+refuses 'takes no bound' curve --ids -e aet --bound 5 zipf.u64
+refuses 'rate=2 is not in 0.000001..1; it takes rate=' \
+    curve --ids -e shards:rate=2 zipf.u64
+refuses "scale-tree has no parameter 'f'" curve -e scale-tree:f=1 zipf.u64
+refuses 'one at a time' engines --run zipf.u64 --sweep
+refuses '--only goes with' engines --only exact
+refuses "unknown engine 'exat'" engines --run zipf.u64 --only exact,exat
+
+# --------------------------------------------------- times, and footprints --
+printf '7\n7\n8\n7\n' >few.lines
+run histogram -q --of time --bins exact few.lines
+is 'times: 1, and 2' "$(sed 1d out | cut -d, -f3-5 | tr '\n' ' ')" \
+    '1,2,1 2,3,1 inf,inf,2 '
+refuses "'x' .expected distance or time" histogram --of x few.lines
+refuses "'naive' measures reuse distances only" \
+    histogram --of time -e naive few.lines
+refuses 'takes no bound' histogram --of time --bound 4 few.lines
+run curve -q --ids --model footprint --sizes 1,2000 zipf.u64
+is 'footprint: all miss without a cache, the first ones with a large one' \
+    "$status $(sed -n 3p out | cut -d, -f6)" \
+    "0 $("$MARGAY" curve -q --ids --sizes 2000 zipf.u64 | sed 1d |
+        cut -d, -f6)"
+run curve -q --ids -j 1 -e hp-rda zipf.u64
+cp out one
+run curve -q --ids -j 3 -e hp-rda zipf.u64
+check 'hp-rda: three threads give the same' cmp -s out one
+finish

@@ -1,0 +1,120 @@
+# shellcheck shell=sh
+# lib.sh - what the tests of the command share: TAP, a work folder, checks
+#
+# Each script sources this and ends with `finish`.  It runs in a folder of its
+# own, which is removed in the end.
+set -u
+LC_ALL=C
+export LC_ALL
+: "${MARGAY:=build/margay}" "${BUILD:=build}"
+root=$PWD
+case $MARGAY in /*) ;; *) MARGAY=$root/$MARGAY ;; esac
+case $BUILD in /*) ;; *) BUILD=$root/$BUILD ;; esac
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+checks=0
+failures=0
+
+# check NAME COMMAND...: passes if the command succeeds.
+check() {
+    check_name=$1
+    shift
+    checks=$((checks + 1))
+    if "$@"; then
+        echo "ok $checks - $check_name"
+    else
+        failures=$((failures + 1))
+        echo "not ok $checks - $check_name"
+        echo "#   failed: $*" | tr '\n' ' '
+        echo
+        [ ! -s err ] || sed 's/^/#   stderr: /' err
+    fi
+}
+
+skip() {
+    checks=$((checks + 1))
+    echo "ok $checks - $1 # SKIP $2"
+}
+
+# is NAME GOT EXPECTED: texts, compared whole.
+is() {
+    check "$1" test "$2" = "$3"
+    [ "$2" = "$3" ] || {
+        printf '%s\n' "$2" | sed 's/^/#   got:      /'
+        printf '%s\n' "$3" | sed 's/^/#   expected: /'
+    }
+}
+
+# like NAME TEXT PATTERN: an extended regular expression.
+like() {
+    check "$1" matches "$2" "$3"
+    matches "$2" "$3" || printf '%s\n' "$2" | sed 's/^/#   got: /'
+}
+
+matches() {
+    printf '%s\n' "$1" | grep -Eq -e "$2"
+}
+
+# run ARGUMENT...: margay, its output in the files out and err, its exit
+# status in $status.
+run() {
+    status=0
+    "$MARGAY" "$@" >out 2>err || status=$?
+}
+
+# refuses PATTERN ARGUMENT...: status 2, nothing on standard output, and one
+# line on standard error, which matches.
+refuses() {
+    pattern=$1
+    shift
+    run "$@"
+    name="$* is refused: $pattern"
+    if [ "$status" = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] &&
+        matches "$(cat err)" "^margay( [a-z]+)?: .*$pattern"; then
+        check "$name" true
+    else
+        check "$name (status $status, $(wc -c <out) bytes of output)" false
+    fi
+}
+
+# await COMMAND...: until it succeeds, for up to ten seconds.
+await() {
+    attempts=0
+    until "$@"; do
+        attempts=$((attempts + 1))
+        [ $attempts -lt 200 ] || return 1
+        sleep 0.05
+    done
+}
+
+# letters WORD: a trace of block ids, one per letter, in the format lines.
+letters() {
+    printf '%s' "$1" | od -An -v -tu1 -w1 | tr -d ' '
+}
+
+# Nothing half-written is left in the current folder, or another.
+# shellcheck disable=SC2120 # a folder is optional
+no_leftovers() {
+    for leftover in "${1:-.}"/.margay-*; do
+        [ ! -e "$leftover" ] || return 1
+    done
+}
+
+# public_functions HEADER...: what they declare for others, sorted.
+public_functions() {
+    awk '/^MARGAY_API/ { on = 1 } on { printf "%s ", $0 }
+        on && /;/ { print ""; on = 0 }' "$@" |
+        sed 's/ *(.*//; s/.*[ *]//' | sort
+}
+
+# absent FILE: there is no such file, and nothing half-written.
+absent() {
+    [ ! -e "$1" ] && no_leftovers
+}
+
+finish() {
+    echo "1..$checks"
+    [ $failures = 0 ]
+    exit
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# plot.t - pictures by gnuplot; a fake one shows what it is asked to do
+. tests/sim/lib.sh
+
+printf '0 10\n1 50\n0 10\n2 1000\n0 50\n' >good.din
+"$MARGAY" curve -q -b 16,64 good.din -o curve.csv
+"$MARGAY" histogram -q -b 16 good.din -o histogram.csv
+MARGAY_PLOTS=$root/plots
+export MARGAY_PLOTS
+
+# ------------------------------------------------------------ a fake gnuplot --
+mkdir scripts bin
+touch scripts/curve.gp scripts/histogram.gp
+cat >bin/gnuplot <<'EOF'
+#!/bin/sh
+printf '%s\n' "$@" >arguments
+[ ! -e fails ] || { echo partly >"$4"; exit 3; }
+echo picture >"$4"
+EOF
+chmod +x bin/gnuplot
+fake() {
+    status=0
+    PATH=$work/bin:$PATH MARGAY_PLOTS=$work/scripts \
+        "$MARGAY" plot "$@" >out 2>err || status=$?
+}
+for name in '<touch owned' '|touch owned' "'quoted" '-x' 'a b,"c' '@x' '$x'; do
+    cp -- curve.csv "$name"
+    fake -o "$name.svg" -- "$name"
+    is "plot of $name: gnuplot gets a plain name" \
+        "$status $(tail -n 1 arguments)" "0 ./$name"
+    is "and writes a picture" "$(cat "./$name.svg")" picture
+done
+fake curve.csv curve.csv -o two.png
+is 'several files' "$(sed -n '1,3p;5,$p' arguments | tr '\n' ' ')" \
+    "-d -c $work/scripts/curve.gp ./curve.csv ./curve.csv "
+like 'the temporary file has the suffix, too' "$(sed -n 4p arguments)" \
+    '/\.margay-[0-9]+-0\.png$'
+fake "$work/histogram.csv" -o x.pdf
+is 'a histogram has its own script' \
+    "$(sed -n '3p;5p' arguments | tr '\n' ' ')" \
+    "$work/scripts/histogram.gp $work/histogram.csv "
+echo old >kept.png
+ln -s kept.png link.png
+fake curve.csv -o link.png
+is 'a link is followed' "$(cat kept.png) $(readlink link.png)" \
+    'picture kept.png'
+echo old >kept.png
+touch fails
+fake curve.csv -o kept.png
+is 'when gnuplot fails: status, picture' "$status $(cat kept.png)" '2 old'
+like 'and the message' "$(cat err)" \
+    '^margay plot: gnuplot failed with status 3$'
+check 'nothing is left behind' no_leftovers
+check 'nothing of all that was run' test ! -e owned
+
+# ------------------------------------------------------------ the real one --
+if ! command -v gnuplot >gnuplot.path; then
+    skip 'pictures' 'gnuplot is not installed'
+    finish
+fi
+for table in curve histogram; do
+    for suffix in png svg pdf; do
+        run plot $table.csv -o $table.$suffix
+        is "$table.$suffix: status, messages" "$status $(cat err)" '0 '
+        check "$table.$suffix: a picture" \
+            test "$(wc -c <$table.$suffix)" -gt 999
+    done
+    check "$table.png is one" sh -c "head -c 4 $table.png | grep -q PNG"
+    check "$table.svg is one" grep -q '<svg' $table.svg
+    check "$table.pdf is one" sh -c "head -c 5 $table.pdf | grep -q %PDF-"
+done
+refuses '9 tables, expected at most 8' plot -o nine.png curve.csv curve.csv \
+    curve.csv curve.csv curve.csv curve.csv curve.csv curve.csv curve.csv
+cp curve.csv "odd 'name', with \"_quotes\".csv"
+run plot "odd 'name', with \"_quotes\".csv" curve.csv -o odd.png
+is 'an odd name' "$status $(cat err)" '0 '
+check 'nothing is left behind' no_leftovers
+finish

@@ -1,0 +1,55 @@
+#!/bin/sh
+# threads.t - threads change nothing but the time it takes
+. tests/sim/lib.sh
+
+"$MARGAY" generate zipf --refs 700000 --blocks 20000 --unit 64 --to u64 -o a.u64
+"$MARGAY" generate uniform --refs 300000 --blocks 3000 --seed 2 --unit 64 --to u64 -o b.u64
+"$MARGAY" generate phases --refs 50000 --blocks 900 --seed 3 --unit 64 --to u64 -o c.u64
+: >empty.u64
+for i in 1 2 3 4 5 6 7 8 9; do printf '2 %x\n0 %x\n' $((i * 64)) $i; done >d.din
+set -- a.u64 b.u64 empty.u64 c.u64 d.din
+
+# same NAME COMMAND...: what -j 1 writes is what more threads write, and also
+# says, but for the rates, and for the order when several traces begin.
+same() {
+    name=$1
+    shift
+    run "$@" -j 1
+    is "$name: status" "$status" 0
+    mv out expected
+    sed 's/, [0-9.]* M refs.*//' err | sort >expected.err
+    for threads in 2 3 5 16; do
+        run "$@" -j $threads
+        check "$name: -j $threads" cmp -s out expected
+        sed 's/, [0-9.]* M refs.*//' err | sort | cmp -s - expected.err
+        check "$name: -j $threads, what it says" [ $? = 0 ]
+    done
+}
+
+same 'one trace' curve --sizes all a.u64
+same 'traces' curve --sizes all "$@"
+same 'traces and block sizes' histogram -b 64,128,4096 "$@"
+same 'more block sizes than threads' \
+    histogram -b 8,16,32,64,128,256,512,1024 -e olken a.u64
+same 'an engine that cannot split' curve --sizes all -e olken --bound 500 "$@"
+same 'a warm-up' histogram --warmup 60000 -b 64,4096 "$@"
+same 'nothing but warm-up' histogram --warmup 99999999 -b 64,4096 "$@"
+same 'single distances' distances -b 64,256 --limit 60000 a.u64
+same 'chunks' curve --sizes all --chunk 1000 a.u64
+same 'phases' curve --sizes all --phase 1000 a.u64
+same 'an engine of words' curve -v -q -b 64,128 "$@"
+
+# Whatever comes first on the command line fails first.
+printf '0 10\n0 zz\n' >bad.din
+for threads in 1 2 8; do
+    refuses 'bad.din:2: found' curve -j $threads "$@" bad.din a.u64
+    refuses 'bad.din:2: found' \
+        curve -j $threads a.u64 bad.din bad.din -b 64,128
+done
+for option in chunk phase; do
+    refuses "--$option: '0' \(expected a number from 1" \
+        curve --$option 0 a.u64
+    refuses "--$option: 'x' \(expected" curve --$option x a.u64
+    refuses "--$option: '-1' \(expected" curve --$option -1 a.u64
+done
+finish

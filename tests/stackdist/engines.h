@@ -1,0 +1,218 @@
+/*
+ * engines.h - every exact engine in every setting, and what it must answer
+ *
+ * The specs are made from the table of engines, so that an engine or a
+ * parameter is tested as soon as it is there.
+ */
+#ifndef MARGAY_TESTS_STACKDIST_ENGINES_H
+#define MARGAY_TESTS_STACKDIST_ENGINES_H
+
+#include "stackdist/engine.h"
+#include "tests/tap.h"
+#include "traces/traces_internal.h"
+
+#define MAX_SPECS 256
+
+struct spec {
+    char text[128];
+    bool needs_bound;
+};
+
+static struct spec specs[MAX_SPECS];
+static size_t spec_count;
+
+/* False for a target="..." that this processor cannot run. */
+static inline bool is_runnable(const char *key, const char *value)
+{
+    if (strcmp(key, "target") != 0)
+        return true;
+    for (unsigned target = 0; target <= MARGAY_TARGET_V4; target++) {
+        if (strcmp(value, margay_target_name(target)) == 0)
+            return margay_target_available(target);
+    }
+    return true;
+}
+
+static inline void add_spec(const char *text, bool needs_bound)
+{
+    if (spec_count == MAX_SPECS)
+        abort();
+    snprintf(specs[spec_count].text, sizeof specs[0].text, "%s", text);
+    specs[spec_count++].needs_bound = needs_bound;
+}
+
+/* Add `prefix` with each combination of the parameters from `next` on. */
+static inline void add_combinations(const struct margay_engine_class *class,
+                                    unsigned next, const char *prefix)
+{
+    const struct margay_engine_parameter *parameter = &class->parameters[next];
+    if (next == MARGAY_ENGINE_MAX_PARAMETERS || parameter->key == NULL) {
+        add_spec(prefix, class->needs_bound);
+        return;
+    }
+    const char *values = parameter->values;
+    for (;; values++) {
+        char value[32], text[128];
+        size_t length = strcspn(values, "|");
+        snprintf(value, sizeof value, "%.*s", (int)length, values);
+        snprintf(text, sizeof text, "%s%c%s=%s", prefix, next == 0 ? ':' : ',',
+                 parameter->key, value);
+        if (is_runnable(parameter->key, value))
+            add_combinations(class, next + 1, text);
+        values += length;
+        if (*values == '\0')
+            break;
+    }
+}
+
+/* Fill `specs`: each exact engine plainly, then with all that it takes. */
+static inline void list_specs(void)
+{
+    const struct margay_engine_class *class;
+    for (size_t i = 0; (class = margay_engine_class_at(i)) != NULL; i++) {
+        if (!class->info.exact)
+            continue;
+        if (class->parameters[0].key != NULL)
+            add_spec(class->info.name, class->needs_bound);
+        add_combinations(class, 0, class->info.name);
+    }
+}
+
+/* A trace, how to run it, and the truth about it. */
+struct task {
+    uint64_t bound; /* 0 = none */
+    size_t reset;   /* counts are forgotten before this reference */
+    size_t count;
+    const uint64_t *blocks;
+    const uint64_t *distances; /* with the bound */
+    uint64_t distinct;         /* without */
+};
+
+/* Feed in chunks of random length; the status of the first failure. */
+static inline enum margay_status feed_chunks(margay_engine *engine,
+                                             const struct task *task,
+                                             uint64_t *distances,
+                                             uint64_t longest_chunk,
+                                             struct margay_random *random,
+                                             struct margay_error *error)
+{
+    for (size_t at = 0, chunk; at < task->count; at += chunk) {
+        if (at == task->reset)
+            margay_engine_reset_counts(engine);
+        size_t end = at < task->reset && task->reset < task->count
+                         ? task->reset
+                         : task->count;
+        chunk = 1 + (size_t)margay_random_below(random, longest_chunk);
+        if (chunk > end - at)
+            chunk = end - at;
+        enum margay_status status =
+            margay_engine_feed(engine, task->blocks + at, chunk,
+                               distances ? distances + at : NULL, error);
+        if (status != MARGAY_OK)
+            return status;
+    }
+    return MARGAY_OK;
+}
+
+static inline bool same_distances(const struct task *task,
+                                  const uint64_t *distances)
+{
+    for (size_t i = 0; i < task->count; i++) {
+        if (distances[i] != task->distances[i]) {
+            printf("#   reference %zu: distance %" PRIu64 ", expected %" PRIu64
+                   "\n",
+                   i, distances[i], task->distances[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is `result` what the distances from the reset on add up to? */
+static inline bool same_result(const struct task *task,
+                               const struct margay_result *result)
+{
+    bool exceeded = task->bound != 0 && task->distinct > task->bound;
+    const margay_histogram *got = result->histogram;
+    margay_histogram *wanted;
+    if (margay_histogram_create(&wanted, NULL) != MARGAY_OK)
+        abort();
+    for (size_t i = task->reset; i < task->count; i++)
+        margay_histogram_add(wanted, task->distances[i], 1, NULL);
+
+    uint64_t from = 0, d1, d2, n1 = 0, n2 = 0;
+    bool more1, more2, same;
+    do {
+        more1 = margay_histogram_next(got, from, &d1, &n1);
+        more2 = margay_histogram_next(wanted, from, &d2, &n2);
+        same = more1 == more2 && (!more1 || (d1 == d2 && n1 == n2));
+        from = more1 ? d1 + 1 : 0;
+    } while (same && more1);
+    if (!same)
+        printf("#   histograms differ from distance %" PRIu64 " on\n", from);
+    same = same &&
+           margay_histogram_references(got) ==
+               margay_histogram_references(wanted) &&
+           margay_histogram_infinite(got) == margay_histogram_infinite(wanted);
+    margay_histogram_free(wanted);
+
+    uint64_t exceeded_bound = margay_histogram_exceeded_bound(got);
+    if (exceeded_bound != (exceeded ? task->bound : 0)) {
+        printf("#   exceeded bound %" PRIu64 "\n", exceeded_bound);
+        same = false;
+    }
+    if (result->distinct_blocks !=
+        (exceeded ? task->bound + 1 : task->distinct)) {
+        printf("#   %" PRIu64 " distinct blocks of %" PRIu64 "\n",
+               result->distinct_blocks, task->distinct);
+        same = false;
+    }
+    return same;
+}
+
+/* Run `spec` on the task and compare everything that it answers. */
+static inline bool passes(const char *spec, const struct task *task,
+                          uint64_t longest_chunk, bool ask_distances,
+                          struct margay_random *random)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    struct margay_error error = {0};
+    struct margay_result result;
+    margay_engine *engine;
+    options.bound_blocks = task->bound;
+    if (margay_engine_create(spec, &options, &engine, &error) != MARGAY_OK) {
+        printf("#   %s\n", error.message);
+        return false;
+    }
+    if (margay_engine_describe(engine)->lacks & MARGAY_LACKS_DISTANCES)
+        ask_distances = false;
+    uint64_t *distances =
+        ask_distances ? malloc((task->count + 1) * sizeof *distances) : NULL;
+    bool passed = feed_chunks(engine, task, distances, longest_chunk, random,
+                              &error) == MARGAY_OK &&
+                  margay_engine_finish(engine, &result, &error) == MARGAY_OK;
+    margay_engine_free(engine);
+    if (passed) {
+        passed = (distances == NULL || same_distances(task, distances)) &&
+                 same_result(task, &result);
+        margay_histogram_free(result.histogram);
+    } else {
+        printf("#   %s\n", error.message);
+    }
+    free(distances);
+    if (!passed)
+        printf("#   %s, bound %" PRIu64 ", %zu references, reset at %zu\n",
+               spec, task->bound, task->count, task->reset);
+    return passed;
+}
+
+/* What a bound makes of unbounded distances. */
+static inline void apply_bound(uint64_t bound, const uint64_t *unbounded,
+                               size_t count, uint64_t *distances)
+{
+    for (size_t i = 0; i < count; i++)
+        distances[i] = bound != 0 && unbounded[i] >= bound ? MARGAY_INFINITE
+                                                           : unbounded[i];
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* shapes.h - small traces of many kinds, and what is true of them */
+#ifndef MARGAY_TESTS_STACKDIST_SHAPES_H
+#define MARGAY_TESTS_STACKDIST_SHAPES_H
+
+#include <stdlib.h>
+
+#include "stackdist/engine.h"
+#include "traces/traces_internal.h"
+
+enum shape { UNIFORM, SKEWED, LOOP, REPEATS, STRIDED, DRIFT, SHAPES };
+
+__attribute__((unused)) static const char *const shape_names[] = {
+    "uniform", "skewed", "loop", "repeats", "strided", "drift"};
+
+/* A number in [0, blocks). */
+static inline uint64_t next_number(enum shape shape, uint64_t blocks, size_t i,
+                                   uint64_t previous,
+                                   struct margay_random *random)
+{
+    uint64_t draw = margay_random_below(random, blocks);
+    switch (shape) {
+    case SKEWED:
+        return margay_random_below(random,
+                                   1 + margay_random_below(random, draw + 1));
+    case LOOP:
+        return margay_random_below(random, 16) == 0 ? draw : i % blocks;
+    case REPEATS:
+        return margay_random_below(random, 4) == 0 ? draw : previous;
+    case STRIDED:
+        return i * 7 % blocks;
+    case DRIFT:
+        return (i / 16 + margay_random_below(random, 8)) % blocks;
+    default:
+        return draw;
+    }
+}
+
+/* From numbers to ids: small, both ends, high bits only, hashed. */
+static inline uint64_t block_id(unsigned coding, uint64_t number)
+{
+    switch (coding) {
+    case 0:
+        return number;
+    case 1:
+        return number % 2 ? UINT64_MAX - number / 2 : number / 2;
+    case 2:
+        return number << 48;
+    case 3:
+        return number * UINT64_C(0x9e3779b97f4a7c15);
+    default:
+        return UINT64_MAX - number;
+    }
+}
+#define CODINGS 5
+
+static inline void make_trace(enum shape shape, uint64_t *blocks, size_t count,
+                              uint64_t distinct, struct margay_random *random)
+{
+    unsigned coding = (unsigned)margay_random_below(random, CODINGS);
+    uint64_t number = 0;
+    for (size_t i = 0; i < count; i++) {
+        number = next_number(shape, distinct, i, number, random);
+        blocks[i] = block_id(coding, number);
+    }
+}
+
+/* Unbounded distances from the naive stack; returns the distinct blocks. */
+static inline uint64_t ask_naive(const uint64_t *blocks, size_t count,
+                                 uint64_t *distances)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    struct margay_result result;
+    margay_engine *engine;
+    if (margay_engine_create("naive", &options, &engine, NULL) != MARGAY_OK ||
+        margay_engine_feed(engine, blocks, count, distances, NULL) !=
+            MARGAY_OK ||
+        margay_engine_finish(engine, &result, NULL) != MARGAY_OK)
+        abort();
+    margay_engine_free(engine);
+    margay_histogram_free(result.histogram);
+    return result.distinct_blocks;
+}
+
+#endif

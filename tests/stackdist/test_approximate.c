@@ -1,0 +1,172 @@
+/*
+ * test_approximate.c - engines that promise a precision keep it, always
+ *
+ * Every reference of many random traces is held against the naive stack.
+ */
+#include <math.h>
+
+#include "stackdist/engines/approximate.h"
+#include "stackdist/order/ranges.h"
+#include "tests/rounds.h"
+#include "tests/stackdist/shapes.h"
+#include "tests/tap.h"
+
+#define LONGEST_TRACE 6000
+
+/* What an engine promises: precision, and how many nodes it needs. */
+struct promise {
+    const struct margay_engine_class *class;
+    struct margay_engine_setup setup;
+    double relative;   /* d - d' <= relative * d ... */
+    uint64_t absolute; /* ... + absolute */
+};
+
+static struct promise scale(double e)
+{
+    return (struct promise){.class = &margay_engine_scale_tree,
+                            .setup = {.fractions = {e}},
+                            .relative = e};
+}
+
+static struct promise absolute(uint64_t b, uint64_t c, unsigned tree)
+{
+    return (struct promise){
+        .class = &margay_engine_absolute,
+        .setup = {.counts = {b, c}, .choices = {0, 0, tree}},
+        .absolute = b};
+}
+
+static bool is_kept(const struct promise *promise, uint64_t d, uint64_t got)
+{
+    if (d == MARGAY_INFINITE || got == MARGAY_INFINITE)
+        return d == got;
+    return got <= d &&
+           (double)(d - got) <= promise->relative * (double)d * (1 + 1e-12) +
+                                    (double)promise->absolute;
+}
+
+static double most_nodes(const struct promise *promise, double blocks)
+{
+    if (promise->relative > 0)
+        return 4 * log(blocks < 1 ? 1 : blocks) / -log1p(-promise->relative) +
+               5;
+    double b = (double)promise->setup.counts[0];
+    double c = (double)promise->setup.counts[1];
+    return 2 * blocks / (b + 1) + 2 * c + 3;
+}
+
+/* Feed a trace, times ending at `end`; true if all that is promised holds. */
+static bool keeps(const struct promise *promise, const uint64_t *blocks,
+                  size_t count, const uint64_t *distances, uint64_t distinct,
+                  uint32_t end)
+{
+    static uint64_t got[LONGEST_TRACE];
+    const struct margay_engine_class *class = promise->class;
+    struct margay_result result = {0};
+    void *state;
+    if (class->create(&promise->setup, &state, NULL) != MARGAY_OK)
+        abort();
+    margay_approximate_end_time_at(state, end);
+    bool good = class->feed(state, blocks, count, got, NULL) == MARGAY_OK &&
+                class->finish(state, &result, NULL) == MARGAY_OK;
+    class->free_state(state);
+    for (size_t i = 0; i < count && good; i++) {
+        good = is_kept(promise, distances[i], got[i]);
+        if (!good)
+            printf("#   reference %zu: %" PRIu64 " instead of %" PRIu64 "\n", i,
+                   got[i], distances[i]);
+    }
+    if (good && (double)result.nodes > most_nodes(promise, (double)distinct)) {
+        printf("#   %" PRIu64 " nodes for %" PRIu64 " blocks\n", result.nodes,
+               distinct);
+        good = false;
+    }
+    good = good && result.distinct_blocks == distinct &&
+           margay_histogram_references(result.histogram) == count;
+    margay_histogram_free(result.histogram);
+    return good;
+}
+
+static void test_promise(const char *name, struct promise promise,
+                         struct margay_random *random)
+{
+    static uint64_t blocks[LONGEST_TRACE], distances[LONGEST_TRACE];
+    uint64_t number = rounds(150), failures = 0, renamed = 0;
+    for (uint64_t round = 0; round < number; round++) {
+        size_t count = (size_t)margay_random_below(random, LONGEST_TRACE);
+        enum shape shape = (enum shape)(round % SHAPES);
+        make_trace(shape, blocks, count,
+                   1 + margay_random_below(random, count / 2 + 3), random);
+        uint64_t distinct = ask_naive(blocks, count, distances);
+        failures +=
+            !keeps(&promise, blocks, count, distances, distinct, UINT32_MAX);
+        /* The same with time running out again and again. */
+        renamed += !keeps(&promise, blocks, count, distances, distinct,
+                          LONGEST_TRACE / 2 + 2000);
+    }
+    CHECK_U64(failures, 0, "%" PRIu64 " traces: %s", number, name);
+    CHECK_U64(renamed, 0, "%" PRIu64 " traces, time renewed: %s", number, name);
+}
+
+/* Zhong et al., Fig. 2(d): a query on the tree that the figure shows. */
+static void test_figure_query(void)
+{
+    struct margay_ranges ranges;
+    if (margay_ranges_create(&ranges, NULL) != MARGAY_OK)
+        abort();
+    static const uint32_t ends[] = {7, 10, 11}, sizes[] = {4, 2, 1};
+    for (uint32_t i = 0; i < 3; i++) {
+        ranges.ends[i] = ends[i];
+        margay_ranges_sizes(&ranges)[i] = sizes[i];
+    }
+    margay_ranges_rewrite(&ranges, 3);
+    CHECK_U64(margay_ranges_newer(&ranges, margay_ranges_find(&ranges, 4)), 3,
+              "TOPLAS, Fig. 2(d): b is 3 from the top by the drawn tree");
+    margay_ranges_destroy(&ranges);
+}
+
+/* The figure's trace never fills the tree, so the answer is exact. */
+static void test_figure_trace(void)
+{
+    struct promise promise = scale(0.67);
+    const char *trace = "dacbccgefafb";
+    uint64_t blocks[12], distances[12];
+    struct margay_result result;
+    void *state;
+    for (size_t i = 0; i < 12; i++)
+        blocks[i] = (uint64_t)trace[i];
+    if (promise.class->create(&promise.setup, &state, NULL) != MARGAY_OK)
+        abort();
+    promise.class->feed(state, blocks, 12, distances, NULL);
+    promise.class->finish(state, &result, NULL);
+    promise.class->free_state(state);
+    margay_histogram_free(result.histogram);
+    CHECK_U64(distances[11], 5, "TOPLAS, Fig. 2(d): fed the trace, b is at 5");
+}
+
+int main(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 2009);
+    test_figure_query();
+    test_figure_trace();
+    test_promise("scale-tree:e=0.5", scale(0.5), &random);
+    test_promise("scale-tree:e=0.1", scale(0.1), &random);
+    test_promise("scale-tree:e=0.05", scale(0.05), &random);
+    test_promise("absolute:b=0,c=0", absolute(0, 0, 0), &random);
+    test_promise("absolute:b=0,c=3,tree=splay", absolute(0, 3, 1), &random);
+    for (unsigned tree = 0; tree < 2; tree++) {
+        const char *name = tree == 0 ? "btree" : "splay";
+        char text[64];
+        static const uint64_t settings[][2] = {{1, 0}, {7, 0},   {100, 0},
+                                               {7, 5}, {64, 64}, {20, 300}};
+        for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+            uint64_t b = settings[i][0], c = settings[i][1];
+            snprintf(text, sizeof text,
+                     "absolute:b=%" PRIu64 ",c=%" PRIu64 ",tree=%s", b, c,
+                     name);
+            test_promise(text, absolute(b, c, tree), &random);
+        }
+    }
+    return tap_done();
+}

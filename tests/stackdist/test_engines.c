@@ -1,0 +1,197 @@
+/*
+ * test_engines.c - every exact engine on worked examples and small traces
+ *
+ * The truth about a random trace comes from the naive stack without a bound;
+ * the naive stack itself is tested on the worked examples of the literature.
+ */
+#include "tests/rounds.h"
+#include "tests/stackdist/engines.h"
+#include "tests/stackdist/shapes.h"
+
+#define X MARGAY_INFINITE
+
+/* ------------------------------------------------------------ examples -- */
+
+static const struct example {
+    const char *source;
+    const char *trace; /* a letter is a block */
+    uint64_t bound;
+    uint64_t distances[32];
+} examples[] = {
+    {"PARDA, Table I", "dacbccgefa", 0, {X, X, X, X, 1, 0, X, X, X, 5}},
+    {"PARDA, Table II",
+     "dacbccgefafbc",
+     0,
+     {X, X, X, X, 1, 0, X, X, X, 5, 1, 5, 5}},
+    {"PARDA, Table III",
+     "dacbccgefafbcmtmacfbdcac",
+     0,
+     {X, X, X, X, 1, 0, X, X, X, 5, 1, 5, 5, X, X, 1, 5, 3, 5, 5, 8, 3, 4, 1}},
+    {"PARDA, Table III, bound 4",
+     "dacbccgefafbcmtmacfbdcac",
+     4,
+     {X, X, X, X, 1, 0, X, X, X, X, 1, X, X, X, X, 1, X, 3, X, X, X, 3, X, 1}},
+    {"Fu, Fig. 1, bound 7",
+     "dcabbfegafhe",
+     7,
+     {X, X, X, X, 0, X, X, X, 4, 3, X, 4}},
+    {"Zhong, Fig. 2 and Cui, Fig. 1",
+     "dacbccgefafb",
+     0,
+     {X, X, X, X, 1, 0, X, X, X, 5, 1, 5}},
+    /* Index 13 is the paper's; the others follow from the definition. */
+    {"Cui, Fig. 5b",
+     "cabcdedgbcbda",
+     0,
+     {X, X, X, 2, X, X, 1, X, 4, 4, 1, 3, 5}},
+    {"an empty trace", "", 0, {0}},
+    {"one reference", "a", 0, {X}},
+    {"one block, bound 1", "aaa", 1, {X, 0, 0}},
+    {"two blocks in turn, bound 1", "abab", 1, {X, X, X, X}},
+};
+
+static uint64_t count_distinct(const char *trace)
+{
+    uint64_t distinct = 0;
+    for (const char *c = trace; *c != '\0'; c++)
+        distinct += strchr(trace, *c) == c;
+    return distinct;
+}
+
+static void test_example(const struct example *example,
+                         struct margay_random *random)
+{
+    uint64_t blocks[32];
+    size_t count = strlen(example->trace);
+    for (size_t i = 0; i < count; i++)
+        blocks[i] = (uint64_t)example->trace[i];
+    struct task task = {
+        .bound = example->bound,
+        .count = count,
+        .blocks = blocks,
+        .distances = example->distances,
+        .distinct = count_distinct(example->trace),
+    };
+    for (size_t i = 0; i < spec_count; i++) {
+        if (specs[i].needs_bound && task.bound == 0)
+            task.bound = task.distinct + 1;
+        CHECK(passes(specs[i].text, &task, 32, true, random), "%s: %s",
+              example->source, specs[i].text);
+        task.bound = example->bound;
+    }
+}
+
+/* The histograms as the papers print them, not derived from distances. */
+static void test_example_histogram(void)
+{
+    static const uint64_t rows[][2] = {{0, 1}, {1, 4}, {3, 2},
+                                       {4, 1}, {5, 6}, {8, 1}};
+    const struct example *example = &examples[2];
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    margay_engine *engine;
+    struct margay_result result;
+    uint64_t blocks[32], distance, count;
+    for (size_t i = 0; i < 24; i++)
+        blocks[i] = (uint64_t)example->trace[i];
+    margay_engine_create("naive", &options, &engine, NULL);
+    margay_engine_feed(engine, blocks, 24, NULL, NULL);
+    margay_engine_finish(engine, &result, NULL);
+    margay_engine_free(engine);
+    uint64_t from = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bool found =
+            margay_histogram_next(result.histogram, from, &distance, &count);
+        CHECK(found && distance == rows[i][0] && count == rows[i][1],
+              "PARDA, Table III: %" PRIu64 " at distance %" PRIu64, rows[i][1],
+              rows[i][0]);
+        from = rows[i][0] + 1;
+    }
+    CHECK(!margay_histogram_next(result.histogram, from, &distance, &count),
+          "PARDA, Table III: no other distance");
+    CHECK_U64(margay_histogram_infinite(result.histogram), 9,
+              "PARDA, Table III: cold");
+    CHECK_U64(result.distinct_blocks, 9, "PARDA, Table III: distinct");
+    margay_histogram_free(result.histogram);
+}
+
+/* -------------------------------------------------------- differential -- */
+
+#define LONGEST_TRACE 4096
+
+/* Mostly short, as that is where the boundaries are. */
+static size_t random_length(struct margay_random *random)
+{
+    static const uint64_t longest[] = {8, 70, 300, 300, 1000, LONGEST_TRACE};
+    return (size_t)margay_random_below(
+        random, 1 + longest[margay_random_below(random, 6)]);
+}
+
+static uint64_t random_bound(struct margay_random *random)
+{
+    switch (margay_random_below(random, 8)) {
+    case 0:
+    case 1:
+        return 0;
+    case 2:
+    case 3:
+        return 1 + margay_random_below(random, 400);
+    case 4:
+        return UINT64_MAX - margay_random_below(random, 2);
+    default:
+        return 1 + margay_random_below(random, 20);
+    }
+}
+
+/* One random trace through all specs; counts failures per spec. */
+static void run_round(enum shape shape, struct margay_random *random,
+                      unsigned *failures)
+{
+    static uint64_t blocks[LONGEST_TRACE], unbounded[LONGEST_TRACE],
+        distances[LONGEST_TRACE];
+    size_t count = random_length(random);
+    make_trace(shape, blocks, count,
+               1 + margay_random_below(random, count / 2 + 3), random);
+    struct task task = {
+        .bound = random_bound(random),
+        .count = count,
+        .blocks = blocks,
+        .distances = distances,
+        .distinct = ask_naive(blocks, count, unbounded),
+    };
+    if (count != 0 && margay_random_below(random, 3) == 0)
+        task.reset = (size_t)margay_random_below(random, count);
+    apply_bound(task.bound, unbounded, count, distances);
+    uint64_t longest_chunk = 1 + margay_random_below(random, count + 1);
+    for (size_t i = 0; i < spec_count; i++) {
+        if (specs[i].needs_bound && task.bound == 0)
+            continue;
+        bool ask_distances = margay_random_below(random, 4) != 0;
+        failures[i] +=
+            failures[i] < 3 &&
+            !passes(specs[i].text, &task, longest_chunk, ask_distances, random);
+    }
+}
+
+static void test_shape(enum shape shape, struct margay_random *random)
+{
+    unsigned failures[MAX_SPECS] = {0};
+    uint64_t number = rounds(800);
+    for (uint64_t round = 0; round < number; round++)
+        run_round(shape, random, failures);
+    for (size_t i = 0; i < spec_count; i++)
+        CHECK_U64(failures[i], 0, "%" PRIu64 " %s traces: %s", number,
+                  shape_names[shape], specs[i].text);
+}
+
+int main(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 1970);
+    list_specs();
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++)
+        test_example(&examples[i], &random);
+    test_example_histogram();
+    for (enum shape shape = 0; shape < SHAPES; shape++)
+        test_shape(shape, &random);
+    return tap_done();
+}

@@ -1,0 +1,108 @@
+/*
+ * test_exact.c - the exact engine where a trace would not easily take it
+ *
+ * Timestamps pass 2^32 only after billions of references over hundreds of
+ * millions of blocks, so time is made to begin shortly before.
+ */
+#include "stackdist/engines/exact.h"
+#include "tests/tap.h"
+#include "traces/traces_internal.h"
+
+#define REFS 400000
+
+static uint64_t blocks[REFS], expected[REFS], got[REFS];
+
+static void fill_blocks(uint64_t distinct, uint64_t near_share)
+{
+    struct margay_random random;
+    margay_random_seed(&random, distinct);
+    for (size_t i = 0; i < REFS; i++)
+        blocks[i] = margay_random_below(&random, 100) < near_share
+                        ? margay_random_below(&random, 10)
+                        : margay_random_below(&random, distinct);
+}
+
+/* Distances with time beginning at `first`; false if the engine fails. */
+static bool run_from(uint64_t first, unsigned filter, unsigned target,
+                     uint64_t bound, uint64_t *distances)
+{
+    struct margay_engine_setup setup = {
+        .choices = {filter, target},
+        .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
+    };
+    setup.options.bound_blocks = bound;
+    void *state;
+    if (margay_exact_create_at(&setup, first, &state, NULL) != MARGAY_OK)
+        return false;
+    bool fine = true;
+    for (size_t i = 0; fine && i < REFS; i += 10000)
+        fine = margay_engine_exact.feed(state, blocks + i, 10000, distances + i,
+                                        NULL) == MARGAY_OK;
+    margay_engine_exact.free_state(state);
+    return fine;
+}
+
+static void compare_from(uint64_t first, const char *what, uint64_t bound)
+{
+    static const enum margay_target targets[] = {
+        [1] = MARGAY_TARGET_V4, MARGAY_TARGET_V3, MARGAY_TARGET_PORTABLE};
+    for (unsigned filter = 1; filter <= 2; filter++) {
+        for (unsigned target = 1; target <= 3; target++) {
+            if (!margay_target_available(targets[target]))
+                continue;
+            bool same = run_from(first, filter, target, bound, got) &&
+                        memcmp(got, expected, sizeof got) == 0;
+            CHECK(same, "%s, filter %s, target %s, bound %" PRIu64, what,
+                  filter == 1 ? "on" : "off",
+                  margay_target_name(targets[target]), bound);
+        }
+    }
+}
+
+static void test_late_times(uint64_t distinct, uint64_t near_share)
+{
+    fill_blocks(distinct, near_share);
+    uint64_t century = UINT64_C(1) << 32;
+    for (uint64_t bound = 0; bound <= 6000; bound += 6000) {
+        CHECK(run_from(0, 2, 3, bound, expected), "time from 0");
+        compare_from(century - 30 * 512, "time through 2^32", bound);
+        compare_from(3 * century - 200 * 512, "time through 3 x 2^32", bound);
+    }
+}
+
+/* The n-th bit of a filled vector, its rank, and what clearing leaves. */
+static void test_rank(void)
+{
+    struct margay_rank rank;
+    uint64_t live = 3000000; /* tall */
+    CHECK(margay_rank_create(&rank, live * 8, 0, NULL) == MARGAY_OK,
+          "a vector");
+    margay_rank_fill(&rank, live);
+    CHECK_U64(rank.live, live, "filled");
+    bool right = rank.tall;
+    for (uint64_t i = 0; i < live; i += 977)
+        right =
+            right && margay_rank_before(&rank, margay_rank_nth(i), true) == i;
+    CHECK(right, "ranks after filling");
+    for (uint64_t i = 0; i < live; i += 2)
+        margay_rank_clear(&rank, margay_rank_nth(i),
+                          margay_rank_top_vectors(&rank), true);
+    margay_rank_clear(&rank, margay_rank_nowhere(&rank),
+                      margay_rank_top_vectors(&rank), true);
+    for (uint64_t i = 0; i < live; i += 991)
+        right = right &&
+                margay_rank_before(&rank, margay_rank_nth(i), true) == i / 2;
+    CHECK(right, "ranks after clearing every other bit");
+    margay_rank_destroy(&rank);
+    CHECK(margay_rank_create(&rank, UINT64_C(1) << 60, 0, NULL) ==
+              MARGAY_NO_MEMORY,
+          "an axis of 2^60 cannot be had");
+}
+
+int main(void)
+{
+    test_rank();
+    test_late_times(300000, 0);
+    test_late_times(5000, 60);
+    return tap_done();
+}

@@ -1,0 +1,128 @@
+/* test_markers.c - the markers' misses against the naive stack's */
+#include "tests/rounds.h"
+#include "tests/stackdist/shapes.h"
+#include "tests/tap.h"
+
+#define LONGEST_TRACE 3000
+
+static void list_sizes(char *spec, size_t bytes, struct margay_random *random)
+{
+    uint64_t size = 0, number = 1 + margay_random_below(random, 6);
+    size_t used = (size_t)snprintf(spec, bytes, "markers:at=");
+    for (uint64_t i = 0; i < number; i++) {
+        size += 1 + margay_random_below(random, i % 2 == 0 ? 4 : 300);
+        used += (size_t)snprintf(spec + used, bytes - used, "%s%" PRIu64,
+                                 i == 0 ? "" : "+", size);
+    }
+}
+
+/* `which` is "naive" or a spec; the counts begin at `reset`. */
+static struct margay_result run(const char *which, const uint64_t *blocks,
+                                size_t count, size_t reset)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    struct margay_result result;
+    margay_engine *engine;
+    if (margay_engine_create(which, &options, &engine, NULL) != MARGAY_OK ||
+        margay_engine_feed(engine, blocks, reset, NULL, NULL) != MARGAY_OK)
+        abort();
+    margay_engine_reset_counts(engine);
+    if (margay_engine_feed(engine, blocks + reset, count - reset, NULL, NULL) !=
+            MARGAY_OK ||
+        margay_engine_finish(engine, &result, NULL) != MARGAY_OK)
+        abort();
+    margay_engine_free(engine);
+    return result;
+}
+
+static bool same_misses(const struct margay_result *markers,
+                        const struct margay_result *naive)
+{
+    bool same = markers->references == naive->references &&
+                markers->infinite == naive->infinite &&
+                markers->distinct_blocks == naive->distinct_blocks;
+    for (size_t i = 0; i < markers->point_count && naive->references > 0; i++) {
+        uint64_t size = markers->points[i].cache_blocks;
+        struct margay_sizes sizes = {
+            .kind = MARGAY_SIZES_LIST, .list_blocks = &size, .list_count = 1};
+        struct margay_point *point;
+        size_t count;
+        if (margay_result_curve(naive, &sizes, &point, &count, NULL) !=
+            MARGAY_OK)
+            abort();
+        same = same && point->misses == markers->points[i].misses;
+        free(point);
+    }
+    return same;
+}
+
+static void test_random(struct margay_random *random)
+{
+    static uint64_t blocks[LONGEST_TRACE];
+    uint64_t number = rounds(600), failures = 0;
+    for (uint64_t round = 0; round < number; round++) {
+        char spec[256];
+        size_t count = (size_t)margay_random_below(random, LONGEST_TRACE);
+        make_trace((enum shape)(round % SHAPES), blocks, count,
+                   1 + margay_random_below(random, count / 2 + 3), random);
+        size_t reset = round % 3 == 0 ? count / 3 : 0;
+        list_sizes(spec, sizeof spec, random);
+        struct margay_result markers = run(spec, blocks, count, reset);
+        struct margay_result naive = run("naive", blocks, count, reset);
+        if (!same_misses(&markers, &naive) && failures++ == 0)
+            printf("#   %s, %zu references\n", spec, count);
+        margay_result_clear(&markers);
+        margay_result_clear(&naive);
+    }
+    CHECK_U64(failures, 0, "%" PRIu64 " traces", number);
+}
+
+static enum margay_status curve(const struct margay_result *result,
+                                enum margay_sizes_kind kind,
+                                const uint64_t *list, size_t list_count,
+                                size_t *count)
+{
+    struct margay_sizes sizes = {.kind = kind,
+                                 .per_octave = 1,
+                                 .list_blocks = list,
+                                 .list_count = list_count};
+    struct margay_point *points;
+    enum margay_status status =
+        margay_result_curve(result, &sizes, &points, count, NULL);
+    free(points);
+    return status;
+}
+
+/* Nothing is known of other sizes, and that is said. */
+static void test_sizes(void)
+{
+    static const uint64_t blocks[] = {1, 2, 3, 1, 2, 3};
+    static const uint64_t marked[] = {2, 5}, other[] = {2, 3};
+    struct margay_result result = run("markers:at=5+2", blocks, 6, 0);
+    size_t count;
+    CHECK(curve(&result, MARGAY_SIZES_USUAL, NULL, 0, &count) == MARGAY_OK &&
+              count == 2,
+          "the usual sizes are the marked ones");
+    CHECK(curve(&result, MARGAY_SIZES_ALL, NULL, 0, &count) == MARGAY_OK &&
+              count == 2,
+          "all sizes are the marked ones");
+    CHECK(curve(&result, MARGAY_SIZES_LIST, marked, 2, &count) == MARGAY_OK &&
+              count == 2,
+          "a list of marked sizes");
+    CHECK(curve(&result, MARGAY_SIZES_LIST, other, 2, &count) ==
+              MARGAY_BAD_ARGUMENT,
+          "a list with another size");
+    CHECK(curve(&result, MARGAY_SIZES_POW2, NULL, 0, &count) ==
+              MARGAY_BAD_ARGUMENT,
+          "a grid");
+    margay_result_clear(&result);
+}
+
+int main(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 1991);
+    test_random(&random);
+    test_sizes();
+    return tap_done();
+}

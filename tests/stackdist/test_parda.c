@@ -1,0 +1,266 @@
+/*
+ * test_parda.c - a trace in parts, step by step and at random
+ *
+ * The steps are those of the tables in Niu et al., "PARDA", IPDPS 2012, where
+ * a letter is a block; what the paper misprints is as its definitions have it.
+ */
+#include "stackdist/engine.h"
+#include "stackdist/histogram.h"
+#include "stackdist/parallel/part.h"
+#include "tests/rounds.h"
+#include "tests/tap.h"
+#include "traces/traces_internal.h"
+
+/* --------------------------------------------------------- step by step -- */
+
+static struct margay_part begin(const char *letters, bool first, bool plain,
+                                uint64_t bound)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    struct margay_part part;
+    uint64_t blocks[32];
+    options.bound_blocks = bound;
+    size_t count = strlen(letters);
+    for (size_t i = 0; i < count; i++)
+        blocks[i] = (uint64_t)letters[i];
+    if (margay_part_begin(&part, "olken", &options, first, plain, NULL, 0,
+                          NULL) != MARGAY_OK ||
+        margay_part_feed(&part, blocks, count, NULL) != MARGAY_OK ||
+        margay_part_close(&part, NULL) != MARGAY_OK)
+        abort();
+    return part;
+}
+
+static const char *as_text(const uint64_t *blocks, uint64_t count)
+{
+    static char text[33];
+    for (uint64_t i = 0; i < count; i++)
+        text[i] = (char)blocks[i];
+    text[count] = '\0';
+    return text;
+}
+
+static void check_touches(const struct margay_part *part, const char *expected,
+                          const char *name)
+{
+    CHECK_TEXT(as_text(part->touches, part->touch_count), expected, "%s", name);
+}
+
+/* Ask about a part's first touches; what is left, then what was counted. */
+static void check_answers(struct margay_part *part, struct margay_part *later,
+                          size_t *left, const char *expected_left,
+                          const char *expected_counts, const char *name)
+{
+    char counts[256] = "";
+    size_t used = 0;
+    uint64_t distance, n, infinite;
+    margay_histogram *before;
+    margay_histogram_copy(part->counts, &before, NULL);
+    margay_part_answer(part, later->touches, left, NULL);
+    infinite = margay_histogram_infinite(part->counts) -
+               margay_histogram_infinite(before);
+    for (uint64_t at = 0;
+         margay_histogram_next(part->counts, at, &distance, &n);
+         at = distance + 1) {
+        uint64_t had = 0, d = 0;
+        if (!margay_histogram_next(before, distance, &d, &had) || d != distance)
+            had = 0;
+        if (n > had)
+            used +=
+                (size_t)snprintf(counts + used, sizeof counts - used,
+                                 "%" PRIu64 "x%" PRIu64 " ", n - had, distance);
+    }
+    snprintf(counts + used, sizeof counts - used, "inf %" PRIu64, infinite);
+    margay_histogram_free(before);
+    CHECK_TEXT(as_text(later->touches, *left), expected_left,
+               "%s: what is left", name);
+    CHECK_TEXT(counts, expected_counts, "%s: what is counted", name);
+}
+
+static void check_stack(struct margay_part *part, const char *expected,
+                        const char *name)
+{
+    uint64_t *blocks, count;
+    margay_part_list(part, &blocks, &count, NULL);
+    CHECK_TEXT(as_text(blocks, count), expected, "%s", name);
+    free(blocks);
+}
+
+static void test_table_2(bool plain)
+{
+    const char *how = plain ? "Table II, plain" : "Table II, in little space";
+    struct margay_part first = begin("dacbcc", true, plain, 0);
+    struct margay_part second = begin("gefafbc", false, plain, 0);
+    size_t left = second.touch_count;
+    CHECK_U64(margay_histogram_infinite(first.counts), 4, "%s: 4 cold", how);
+    check_touches(&second, "gefabc", "Table II: first touches of part 1");
+    /* g, e and f are cold; a, b and c (references 9, 11 and 12) get 5. */
+    check_answers(&first, &second, &left, "", "3x5 inf 3", how);
+    margay_part_free(&first);
+    margay_part_free(&second);
+}
+
+static void test_table_3(bool plain)
+{
+    struct margay_part part[3] = {
+        begin("dacbccge", true, plain, 0),
+        begin("fafbcmtm", false, plain, 0),
+        begin("acfbdcac", false, plain, 0),
+    };
+    CHECK_U64(margay_histogram_infinite(part[0].counts), 6,
+              "Table III: part 0 is at the beginning: d, a, c, b, g, e");
+    CHECK_U64(part[0].touch_count, 0, "so there is nothing to ask about");
+    check_touches(&part[1], "fabcmt", "Table III: first touches of part 1");
+    check_touches(&part[2], "acfbd", "Table III: first touches of part 2");
+
+    size_t left = part[1].touch_count;
+    check_answers(&part[0], &part[1], &left, "", "3x5 inf 3",
+                  "part 0 on part 1: a = 5, b = 5, c = 5; f, m, t cold");
+    left = part[2].touch_count;
+    check_answers(&part[1], &part[2], &left, "d",
+                  plain ? "1x3 3x5 inf 0" : "1x3 3x5 inf 0",
+                  "part 1 on part 2: a = 5, c = 3, f = 5, b = 5");
+    check_answers(&part[0], &part[2], &left, "", "1x8 inf 0",
+                  "part 0 on what is left: d = 2 + 6 = 8");
+    if (!plain) {
+        check_stack(&part[0], "ge", "Table III: part 0 keeps g, e");
+        check_stack(&part[1], "tm", "Table III: part 1 keeps t, m");
+        check_stack(&part[2], "fbdac", "Table III: part 2 has f, b, d, a, c");
+    } else {
+        check_stack(&part[0], "gefabcmtd", "plainly, part 0 has all of them");
+        check_stack(&part[1], "tmacfbd", "and part 1 its own and part 2's");
+    }
+    for (size_t i = 0; i < 3; i++)
+        margay_part_free(&part[i]);
+}
+
+/* Table III with a bound of 4: 17 infinite ones, and 0, 1, 3 as ever. */
+static void test_table_3_bounded(void)
+{
+    struct margay_part part[3] = {
+        begin("dacbccge", true, false, 4),
+        begin("fafbcmtm", false, false, 4),
+        begin("acfbdcac", false, false, 4),
+    };
+    check_touches(&part[1], "fabc", "bound 4: part 1 asks about 4");
+    check_touches(&part[2], "acfb", "bound 4: part 2 asks about 4");
+    size_t left = part[1].touch_count;
+    check_answers(&part[0], &part[1], &left, "", "inf 4",
+                  "bound 4: part 0 on part 1");
+    left = part[2].touch_count;
+    check_answers(&part[1], &part[2], &left, "af", "1x3 inf 1",
+                  "bound 4: part 1 on part 2: c = 3");
+    check_answers(&part[0], &part[2], &left, "", "inf 2",
+                  "bound 4: part 0 has answered 4 already");
+    CHECK(part[0].exceeded, "bound 4: which shows that it was exceeded");
+    uint64_t infinite = 0;
+    for (size_t i = 0; i < 3; i++) {
+        infinite += margay_histogram_infinite(part[i].counts);
+        margay_part_free(&part[i]);
+    }
+    CHECK_U64(infinite, 17, "Table III with a bound of 4: 17 infinite");
+}
+
+/* ------------------------------------------------------------ at random -- */
+
+#define MOST_REFS 4000
+
+static uint64_t blocks[MOST_REFS];
+
+static bool same_results(const struct margay_result *a,
+                         const struct margay_result *b)
+{
+    uint64_t d[2] = {0}, n[2] = {0}, at = 0;
+    bool more[2];
+    do {
+        more[0] = margay_histogram_next(a->histogram, at, &d[0], &n[0]);
+        more[1] = margay_histogram_next(b->histogram, at, &d[1], &n[1]);
+        at = d[0] + 1;
+    } while (more[0] && more[1] && d[0] == d[1] && n[0] == n[1]);
+    return !more[0] && !more[1] && a->references == b->references &&
+           a->infinite == b->infinite &&
+           a->distinct_blocks == b->distinct_blocks &&
+           margay_histogram_exceeded_bound(a->histogram) ==
+               margay_histogram_exceeded_bound(b->histogram);
+}
+
+static bool run(const char *spec, const struct margay_engine_options *options,
+                size_t refs, size_t reset, struct margay_result *result)
+{
+    margay_engine *engine;
+    if (margay_engine_create(spec, options, &engine, NULL) != MARGAY_OK)
+        return false;
+    bool fine =
+        margay_engine_feed(engine, blocks, reset, NULL, NULL) == MARGAY_OK;
+    if (reset > 0)
+        margay_engine_reset_counts(engine);
+    fine = fine && margay_engine_feed(engine, blocks + reset, refs - reset,
+                                      NULL, NULL) == MARGAY_OK;
+    fine = fine && margay_engine_finish(engine, result, NULL) == MARGAY_OK;
+    margay_engine_free(engine);
+    return fine;
+}
+
+static bool try_once(struct margay_random *random)
+{
+    static const char *const specs[] = {
+        "parda",
+        "parda:merge=plain",
+        "parda:phases=off",
+        "parda:merge=plain,phases=off",
+        "exact",
+    };
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    struct margay_result expected, got;
+    size_t refs = (size_t)margay_random_below(random, MOST_REFS);
+    uint64_t distinct =
+        1 + margay_random_below(random, 1u << margay_random_below(random, 12));
+    for (size_t i = 0; i < refs; i++)
+        blocks[i] = ~margay_random_below(random, distinct);
+    if (margay_random_below(random, 2) == 0)
+        options.bound_blocks = 1 + margay_random_below(random, distinct + 2);
+    size_t reset = margay_random_below(random, 3) > 0
+                       ? 0
+                       : (size_t)margay_random_below(random, refs + 1);
+    if (!run("naive", &options, refs, reset, &expected))
+        return false;
+    options.threads = 1 + (unsigned)margay_random_below(
+                              random, 1u << margay_random_below(random, 7));
+    options.chunk_refs = margay_random_below(random, 200);
+    options.phase_refs =
+        margay_random_below(random, 2) * margay_random_below(random, 1000);
+    const char *spec = specs[margay_random_below(random, 5)];
+    bool same = run(spec, &options, refs, reset, &got);
+    if (same) {
+        same = same_results(&expected, &got);
+        margay_result_clear(&got);
+    }
+    margay_result_clear(&expected);
+    if (!same)
+        printf("# %s: %zu references, bound %" PRIu64 ", %u threads, chunks "
+               "of %" PRIu64 ", phases of %" PRIu64 "\n",
+               spec, refs, options.bound_blocks, options.threads,
+               options.chunk_refs, options.phase_refs);
+    return same;
+}
+
+static void test_random(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 21);
+    unsigned all = (unsigned)rounds(600), right = 0;
+    for (unsigned i = 0; i < all; i++)
+        right += try_once(&random);
+    CHECK_U64(right, all, "random traces, 1 to 64 threads, small pieces");
+}
+
+int main(void)
+{
+    test_table_2(false);
+    test_table_2(true);
+    test_table_3(false);
+    test_table_3(true);
+    test_table_3_bounded();
+    test_random();
+    return tap_done();
+}

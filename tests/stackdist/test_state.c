@@ -1,0 +1,248 @@
+/*
+ * test_state.c - a run that is looked into, saved and continued
+ *
+ * A trace is analysed in parts, each by an engine of another kind that is
+ * given the state of the one before.  Every result on the way has to be that
+ * of one engine that saw it all.
+ */
+#include "stackdist/engines/exact.h"
+#include "tests/rounds.h"
+#include "tests/stackdist/engines.h"
+
+#define MOST_REFS 20000
+
+static uint64_t blocks[MOST_REFS];
+
+static bool same_histogram(const margay_histogram *a, const margay_histogram *b)
+{
+    uint64_t d[2] = {0}, n[2] = {0};
+    bool more[2];
+    uint64_t at = 0;
+    do {
+        more[0] = margay_histogram_next(a, at, &d[0], &n[0]);
+        more[1] = margay_histogram_next(b, at, &d[1], &n[1]);
+        at = d[0] + 1;
+    } while (more[0] && more[1] && d[0] == d[1] && n[0] == n[1]);
+    return !more[0] && !more[1] &&
+           margay_histogram_infinite(a) == margay_histogram_infinite(b) &&
+           margay_histogram_exceeded_bound(a) ==
+               margay_histogram_exceeded_bound(b);
+}
+
+static bool same_results(const struct margay_result *a,
+                         const struct margay_result *b)
+{
+    return a->references == b->references && a->infinite == b->infinite &&
+           a->distinct_blocks == b->distinct_blocks &&
+           same_histogram(a->histogram, b->histogram);
+}
+
+static bool same_state(const struct margay_engine_state *a,
+                       const struct margay_engine_state *b)
+{
+    return a->block_count == b->block_count &&
+           memcmp(a->blocks, b->blocks, a->block_count * sizeof *a->blocks) ==
+               0 &&
+           same_histogram(a->counts, b->counts);
+}
+
+static margay_engine *make_engine(const char *spec, uint64_t bound,
+                                  unsigned threads)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    struct margay_error error;
+    margay_engine *engine;
+    options.bound_blocks = bound;
+    options.threads = threads;
+    options.chunk_refs = threads > 1 ? 100 : 0;
+    if (margay_engine_create(spec, &options, &engine, &error) == MARGAY_OK)
+        return engine;
+    printf("Bail out! %s: %s\n", spec, error.message);
+    exit(1);
+}
+
+/* The engine gives its place to one of another kind. */
+static bool hand_over(margay_engine **engine, const char *spec, uint64_t bound,
+                      unsigned threads, const margay_engine *oracle)
+{
+    struct margay_engine_state state, expected;
+    bool same = margay_engine_export(*engine, &state, NULL) == MARGAY_OK &&
+                margay_engine_export((margay_engine *)oracle, &expected,
+                                     NULL) == MARGAY_OK;
+    if (!same)
+        return false;
+    same = same_state(&state, &expected);
+    margay_engine_free(*engine);
+    *engine = make_engine(spec, bound, threads);
+    same = same && margay_engine_import(*engine, &state, NULL) == MARGAY_OK;
+    margay_engine_state_clear(&state);
+    margay_engine_state_clear(&expected);
+    return same;
+}
+
+static bool same_so_far(margay_engine *engine, margay_engine *oracle)
+{
+    struct margay_result got, expected;
+    bool same = margay_engine_peek(engine, &got, NULL) == MARGAY_OK &&
+                margay_engine_peek(oracle, &expected, NULL) == MARGAY_OK;
+    if (!same)
+        return false;
+    same = same_results(&got, &expected);
+    margay_result_clear(&got);
+    margay_result_clear(&expected);
+    return same;
+}
+
+static bool has_state(const char *spec)
+{
+    margay_engine *engine = make_engine(spec, 5, 1);
+    bool has = margay_engine_has_state(engine);
+    margay_engine_free(engine);
+    return has;
+}
+
+static const struct spec *random_spec(struct margay_random *random)
+{
+    const struct spec *spec;
+    do
+        spec = &specs[margay_random_below(random, spec_count)];
+    while (!has_state(spec->text));
+    return spec;
+}
+
+static uint64_t random_bound(struct margay_random *random)
+{
+    return 1 +
+           margay_random_below(random, 1u << margay_random_below(random, 12));
+}
+
+static bool try_once(struct margay_random *random)
+{
+    bool bounded = margay_random_below(random, 2) == 0;
+    size_t refs = (size_t)margay_random_below(random, 4000);
+    uint64_t distinct = 1 + margay_random_below(random, 1000);
+    for (size_t i = 0; i < refs; i++)
+        blocks[i] = ~margay_random_below(random, distinct);
+    const struct spec *spec;
+    do
+        spec = random_spec(random);
+    while (spec->needs_bound && !bounded);
+    uint64_t bound = bounded ? random_bound(random) : 0;
+    margay_engine *oracle = make_engine("naive", bound, 1);
+    margay_engine *engine = make_engine(spec->text, bound, 1);
+    bool same = true;
+    for (size_t done = 0; done < refs && same;) {
+        size_t some = 1 + (size_t)margay_random_below(random, refs - done);
+        margay_engine_feed(oracle, blocks + done, some, NULL, NULL);
+        margay_engine_feed(engine, blocks + done, some, NULL, NULL);
+        done += some;
+        same = same_so_far(engine, oracle);
+        do
+            spec = random_spec(random);
+        while (spec->needs_bound && !bounded);
+        if (same && margay_random_below(random, 3) > 0)
+            same = hand_over(&engine, spec->text, bound, 1, oracle);
+        if (margay_random_below(random, 8) == 0) {
+            margay_engine_reset_counts(engine);
+            margay_engine_reset_counts(oracle);
+        }
+    }
+    same = same && same_so_far(engine, oracle);
+    if (!same)
+        printf("# %zu references, bound %" PRIu64 ", now %s\n", refs, bound,
+               spec->text);
+    margay_engine_free(engine);
+    margay_engine_free(oracle);
+    return same;
+}
+
+static void test_random(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 11);
+    unsigned all = (unsigned)rounds(400), right = 0;
+    for (unsigned i = 0; i < all; i++)
+        right += try_once(&random);
+    CHECK_U64(right, all, "random traces, handed from engine to engine");
+}
+
+/* A team, which otherwise takes over late only. */
+static bool try_team(struct margay_random *random)
+{
+    struct margay_engine_setup setup = {.options =
+                                            MARGAY_ENGINE_OPTIONS_DEFAULT};
+    const struct margay_engine_class *class = &margay_engine_exact;
+    struct margay_engine_state state = {0}, expected = {0};
+    struct margay_result result;
+    void *e;
+    bool bounded = margay_random_below(random, 2) == 0;
+    setup.choices[0] = (unsigned)margay_random_below(random, 3);
+    setup.options.threads = 2 + (unsigned)margay_random_below(random, 4);
+    setup.options.bound_blocks = bounded ? random_bound(random) : 0;
+    margay_engine *oracle = make_engine("naive", setup.options.bound_blocks, 1);
+    if (class->create(&setup, &e, NULL) != MARGAY_OK)
+        return false;
+    ((struct margay_exact *)e)->team_after_refs = 500;
+    ((struct margay_exact *)e)->team_batch_refs = 300;
+    bool same = true;
+    for (unsigned part = 0; part < 4 && same; part++) {
+        size_t refs = (size_t)margay_random_below(random, 5000);
+        uint64_t distinct = 1 + margay_random_below(random, 2000);
+        for (size_t i = 0; i < refs; i++)
+            blocks[i] = margay_random_below(random, 100) < 60
+                            ? margay_random_below(random, 10)
+                            : margay_random_below(random, distinct);
+        margay_engine_feed(oracle, blocks, refs, NULL, NULL);
+        class->feed(e, blocks, refs, NULL, NULL);
+        result = (struct margay_result){0};
+        same = class->peek(e, &result, NULL) == MARGAY_OK;
+        state.counts = result.histogram;
+        same = same && class->list_stack(e, &state.blocks, &state.block_count,
+                                         NULL) == MARGAY_OK;
+        same = same &&
+               margay_engine_export(oracle, &expected, NULL) == MARGAY_OK &&
+               same_state(&state, &expected);
+        margay_engine_state_clear(&state);
+        margay_engine_state_clear(&expected);
+    }
+    class->free_state(e);
+    margay_engine_free(oracle);
+    return same;
+}
+
+static void test_teams(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 12);
+    unsigned all = (unsigned)rounds(200), right = 0;
+    for (unsigned i = 0; i < all; i++)
+        right += try_team(&random);
+    CHECK_U64(right, all, "teams of threads, looked into");
+}
+
+static void test_refusals(void)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    struct margay_engine_state state;
+    struct margay_result result;
+    struct margay_error error;
+    margay_engine *engine;
+    options.measure = MARGAY_REUSE_TIMES;
+    margay_engine_create("exact", &options, &engine, &error);
+    CHECK(!margay_engine_has_state(engine), "reuse times have no state");
+    CHECK(margay_engine_peek(engine, &result, &error) == MARGAY_BAD_ARGUMENT &&
+              result.histogram == NULL,
+          "cannot be looked into: %s", error.message);
+    CHECK(margay_engine_export(engine, &state, &error) == MARGAY_BAD_ARGUMENT,
+          "nor saved");
+    margay_engine_free(engine);
+}
+
+int main(void)
+{
+    list_specs();
+    test_random();
+    test_teams();
+    test_refusals();
+    return tap_done();
+}

@@ -1,0 +1,76 @@
+#!/bin/sh
+# check_real.sh DIR - the exact counts of the real traces in a folder
+#
+# DIR/MANIFEST.csv has the columns file, format, references, distinct and
+# more; `distinct` counts different numbers as they stand in the trace, after
+# arc's records are split into their blocks.  It counts one reference for a
+# line of lackey's, so an M, a read and a write to us, counts one there.
+# shellcheck source=tests/sim/lib.sh
+dir=$(cd "${1:?usage: check_real.sh DIR}" && pwd) || exit 2
+. tests/sim/lib.sh
+
+# What a row's trace is read as, from what the manifest says about it: the
+# format's name, and options that make blocks of its numbers as they stand.
+# No name: there is no reader for it.
+choose_format() {
+    name=
+    options=--ids
+    case $1 in
+    *'s|l 0xADDR'*) name='ls' ;;
+    *'0xADDR I|D'*) name='id' ;;
+    *'text 0xADDR per line'*) name=hex ;;
+    *lackey*) name=lackey ;;
+    *'int32 big-endian'*) name=u32be ;;
+    *'int64 big-endian'*) name=u64be ;;
+    *'uint64 little-endian'*) name=u64 ;;
+    *'one decimal'*) name=lines options='' ;;
+    *'"seq id size"'*) name=csv options='--column 2 --delimiter space' ;;
+    csv*) name=csv options='--column lbn' ;;
+    oracleGeneral*) name=oracle options='' ;;
+    vscsi1*) name=vscsi options='' ;;
+    arc*) name=arc options='-b 512' ;;
+    esac
+}
+
+# value KEY: of the table that `info` wrote.
+value() {
+    sed -n "s/^$1,//p" out
+}
+
+check_row() {
+    choose_format "$2"
+    if [ -z "$name" ]; then
+        skip "$1" "no reader for $2"
+        return
+    fi
+    modifies=0
+    [ $name != lackey ] || modifies=$(grep -c '^ M' "$dir/$1")
+    # $options is a list of words.
+    # shellcheck disable=SC2086
+    run info -q -f $name $options "$dir/$1"
+    is "$1: references" "$(value references)" $(($3 + modifies))
+    is "$1: distinct" "$(value distinct_blocks)" "$4"
+    case $name in
+    u* | csv) ;;
+    *)
+        run info -q --limit 1000 "$dir/$1"
+        is "$1: detected" "$(value format)" $name
+        ;;
+    esac
+}
+
+# Fields that hold commas or quotes are quoted; what follows `distinct` is
+# not needed.  Tabs separate them from here on.
+split_rows() {
+    perl -ne 'next if $. == 1;
+        my @f; while (/\G("(?:[^"]|"")*"|[^,\n]*),?/g && @f < 4) {
+            (my $x = $1) =~ s/^"(.*)"$/$1/; $x =~ s/""/"/g; push @f, $x }
+        print join("\t", @f), "\n"' "$dir/MANIFEST.csv"
+}
+
+split_rows >rows
+tab=$(printf '\t')
+while IFS=$tab read -r file format references distinct; do
+    check_row "$file" "$format" "$references" "$distinct"
+done <rows
+finish

@@ -1,0 +1,265 @@
+/* test_compressed.c - compressed traces: whole, joined, cut, corrupt */
+#define _GNU_SOURCE
+#include <archive.h>
+#include <archive_entry.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include "tests/rounds.h"
+#include "tests/traces/read_all.h"
+#include "traces/base/random.h"
+
+static const struct compression {
+    const char *name, *suffix;
+    int (*add_filter)(struct archive *archive);
+    bool checks_content; /* a changed bit cannot go unnoticed */
+} compressions[] = {
+    {"gzip", "gz", archive_write_add_filter_gzip, true},
+    {"xz", "xz", archive_write_add_filter_xz, true},
+    {"zstd", "zst", archive_write_add_filter_zstd, false},
+    {"bzip2", "bz2", archive_write_add_filter_bzip2, true},
+    {"lz4", "lz4", archive_write_add_filter_lz4, true},
+};
+#define COMPRESSIONS (sizeof compressions / sizeof *compressions)
+
+struct bytes {
+    char *data;
+    size_t count;
+};
+
+/* Compress with libarchive, which is not how gzip is read. */
+static struct bytes compress_bytes(const struct compression *compression,
+                                   const char *data, size_t count)
+{
+    struct bytes out = {malloc(count + 4096), 0};
+    struct archive *archive = archive_write_new();
+    struct archive_entry *entry = archive_entry_new();
+    archive_write_set_bytes_per_block(archive, 0);
+    archive_write_set_format_raw(archive);
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_pathname(entry, "trace");
+    if (compression->add_filter(archive) != ARCHIVE_OK ||
+        archive_write_open_memory(archive, out.data, count + 4096,
+                                  &out.count) != ARCHIVE_OK ||
+        archive_write_header(archive, entry) != ARCHIVE_OK ||
+        archive_write_data(archive, data, count) != (la_ssize_t)count ||
+        archive_write_close(archive) != ARCHIVE_OK) {
+        printf("Bail out! %s: %s\n", compression->name,
+               archive_error_string(archive));
+        exit(1);
+    }
+    archive_entry_free(entry);
+    archive_write_free(archive);
+    return out;
+}
+
+static struct bytes join(struct bytes a, struct bytes b)
+{
+    struct bytes both = {malloc(a.count + b.count), a.count + b.count};
+    memcpy(both.data, a.data, a.count);
+    memcpy(both.data + a.count, b.data, b.count);
+    return both;
+}
+
+/* A din trace of `lines` lines that does not compress to nothing. */
+static struct bytes make_trace(size_t lines)
+{
+    struct margay_random random;
+    struct bytes text = {malloc(lines * 24), 0};
+    margay_random_seed(&random, 4);
+    for (size_t i = 0; i < lines; i++)
+        text.count += (size_t)sprintf(text.data + text.count,
+                                      "%u %" PRIx64 "\n", (unsigned)(i % 3),
+                                      margay_random_u64(&random) >> (i % 50));
+    return text;
+}
+
+static struct whole_trace read_packed_trace(const char *name,
+                                            struct bytes packed)
+{
+    return read_bytes(name, NULL, packed.data, packed.count);
+}
+
+static void test_same_as_plain(const struct compression *compression,
+                               struct bytes plain,
+                               const struct whole_trace *expected)
+{
+    struct bytes packed = compress_bytes(compression, plain.data, plain.count);
+    struct whole_trace got = read_packed_trace("trace", packed);
+    CHECK(got.status == MARGAY_OK && same_trace(&got, expected),
+          "%s: %zu bytes hold the same %zu references%s", compression->name,
+          packed.count, expected->count, got.error.message);
+    CHECK(strstr(got.evidence, compression->name) != NULL,
+          "the evidence names it: %s", got.evidence);
+    drop_trace(&got);
+    free(packed.data);
+}
+
+/* Streams one behind the other are one trace, lines across the seam too. */
+static void test_joined(const struct compression *compression,
+                        struct bytes plain, const struct whole_trace *expected)
+{
+    size_t half = plain.count / 2;
+    struct bytes a = compress_bytes(compression, plain.data, half);
+    struct bytes b =
+        compress_bytes(compression, plain.data + half, plain.count - half);
+    struct bytes both = join(a, b);
+    struct whole_trace got = read_packed_trace("trace", both);
+    CHECK(got.status == MARGAY_OK && same_trace(&got, expected),
+          "%s: two streams joined%s", compression->name, got.error.message);
+    drop_trace(&got);
+    free(a.data);
+    free(b.data);
+    free(both.data);
+}
+
+static void test_empty(const struct compression *compression)
+{
+    /* libarchive 3.6 crashes when it writes nothing as lz4. */
+    static char empty_lz4[] = "\x04\x22\x4d\x18\x64\x40\xa7\0\0\0\0"
+                              "\x05\x5d\xcc\x02";
+    bool lz4 = strcmp(compression->name, "lz4") == 0;
+    struct bytes packed = lz4 ? (struct bytes){empty_lz4, 15}
+                              : compress_bytes(compression, "", 0);
+    char name[32];
+    sprintf(name, "trace.u64.%s", compression->suffix);
+    struct whole_trace got = read_packed_trace(name, packed);
+    CHECK(got.status == MARGAY_OK && got.count == 0,
+          "%s: an empty trace in %zu bytes%s", compression->name, packed.count,
+          got.error.message);
+    CHECK_TEXT(got.format, "u64", "by the suffix inside");
+    drop_trace(&got);
+    if (!lz4)
+        free(packed.data);
+}
+
+static void test_followed_by_garbage(const struct compression *compression,
+                                     struct bytes plain)
+{
+    struct bytes packed = compress_bytes(compression, plain.data, plain.count);
+    struct bytes more = join(packed, (struct bytes){(char *)"garbage 123", 11});
+    struct whole_trace got = read_packed_trace("trace", more);
+    CHECK(got.status == MARGAY_BAD_INPUT &&
+              strstr(got.error.message, ": byte ") != NULL,
+          "%s: bytes behind the end: %s", compression->name, got.error.message);
+    drop_trace(&got);
+    free(packed.data);
+    free(more.data);
+}
+
+/* Cut anywhere: an error, but for the cut to nothing. */
+static void test_cut(const struct compression *compression, struct bytes plain)
+{
+    struct bytes packed = compress_bytes(compression, plain.data, plain.count);
+    size_t accepted = 0, status_other = 0, no_place = 0;
+    for (size_t length = 1; length < packed.count; length++) {
+        struct whole_trace got =
+            read_packed_trace("trace", (struct bytes){packed.data, length});
+        accepted += got.status == MARGAY_OK;
+        status_other += got.status != MARGAY_BAD_INPUT;
+        no_place += length >= 3 && strstr(got.error.message, ": byte ") == NULL;
+        drop_trace(&got);
+    }
+    CHECK_U64(accepted, 0, "%s: cut at each of %zu bytes: never accepted",
+              compression->name, packed.count);
+    CHECK_U64(status_other, 0, "%s: always bad input", compression->name);
+    CHECK_U64(no_place, 0, "%s: always with a byte offset", compression->name);
+    free(packed.data);
+}
+
+/* Any bit changed: bad input, or where there is no check sum, other text. */
+static void test_flipped(const struct compression *compression,
+                         struct bytes plain, const struct whole_trace *expected)
+{
+    struct bytes packed = compress_bytes(compression, plain.data, plain.count);
+    size_t wrong = 0, unnoticed = 0;
+    size_t step = 100 / (size_t)rounds(100);
+    for (size_t bit = 0; bit < packed.count * 8; bit += step) {
+        packed.data[bit / 8] ^= (char)(1 << bit % 8);
+        struct whole_trace got = read_packed_trace("trace", packed);
+        wrong += got.status != MARGAY_OK && got.status != MARGAY_BAD_INPUT;
+        unnoticed += got.status == MARGAY_OK && !same_trace(&got, expected);
+        drop_trace(&got);
+        packed.data[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    CHECK_U64(wrong, 0, "%s: every bit flipped: good or bad input",
+              compression->name);
+    if (compression->checks_content)
+        CHECK_U64(unnoticed, 0, "%s: never another trace", compression->name);
+    free(packed.data);
+}
+
+/* -------------------------------------------------------------- a pipe -- */
+
+struct writer {
+    const char *path;
+    struct bytes bytes;
+};
+
+/* In small pieces, so that no read is ever full. */
+static void *write_slowly(void *argument)
+{
+    const struct writer *writer = argument;
+    int fd = open(writer->path, O_WRONLY);
+    for (size_t done = 0, piece; done < writer->bytes.count; done += piece) {
+        piece = writer->bytes.count - done;
+        piece = piece < 777 ? piece : 777;
+        if (write(fd, writer->bytes.data + done, piece) != (ssize_t)piece)
+            break;
+    }
+    close(fd);
+    return NULL;
+}
+
+static void test_through_pipe(const struct compression *compression,
+                              struct bytes plain,
+                              const struct whole_trace *expected)
+{
+    char path[TEST_PATH_BYTES];
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    struct writer writer = {
+        make_path(path, "fifo"),
+        compression == NULL
+            ? plain
+            : compress_bytes(compression, plain.data, plain.count)};
+    pthread_t thread;
+    if (mkfifo(path, 0600) != 0 ||
+        pthread_create(&thread, NULL, write_slowly, &writer) != 0) {
+        printf("Bail out! no pipe\n");
+        exit(1);
+    }
+    struct whole_trace got = read_path(path, &options);
+    pthread_join(thread, NULL);
+    CHECK(got.status == MARGAY_OK && same_trace(&got, expected),
+          "%s through a pipe: the same%s",
+          compression == NULL ? "plain" : compression->name, got.error.message);
+    drop_trace(&got);
+    unlink(path);
+    if (compression != NULL)
+        free(writer.bytes.data);
+}
+
+int main(void)
+{
+    struct bytes large = make_trace(50000), small = make_trace(12);
+    struct whole_trace expected =
+        read_bytes("trace", NULL, large.data, large.count);
+    struct whole_trace expected_small =
+        read_bytes("trace", NULL, small.data, small.count);
+    CHECK_U64(expected.count, 50000, "the plain trace");
+    test_through_pipe(NULL, large, &expected);
+    for (size_t i = 0; i < COMPRESSIONS; i++) {
+        test_same_as_plain(&compressions[i], large, &expected);
+        test_joined(&compressions[i], large, &expected);
+        test_through_pipe(&compressions[i], large, &expected);
+        test_empty(&compressions[i]);
+        test_followed_by_garbage(&compressions[i], small);
+        test_cut(&compressions[i], small);
+        test_flipped(&compressions[i], small, &expected_small);
+    }
+    drop_trace(&expected);
+    drop_trace(&expected_small);
+    free(large.data);
+    free(small.data);
+    return tap_done();
+}

@@ -1,0 +1,205 @@
+/* test_detect.c - which format a file is taken for */
+#define _GNU_SOURCE
+#include "tests/traces/read_all.h"
+
+static const struct known {
+    const char *name, *text;
+    const char *format; /* "" = nothing known */
+    size_t references;
+    const char *evidence; /* or a piece of the message */
+} knowns[] = {
+    /* By content, whatever the name. */
+    {"trace", "0 10\n2 ff\n", "din", 2, "content: 2 lines"},
+    {"trace", "0 10 4\r\n2 ff 4\r\n", "din", 2, "content"},
+    {"trace", "I  0400d7d4,8\n L 10,4\n", "lackey", 2, "content"},
+    {"trace", "==7== Lackey\n==7==\n L 10,4\n", "lackey", 1, "content"},
+    {"trace", "s 0x1fffff50 1\nl 0x10 2", "ls", 2, "content"},
+    {"trace", "0x77ad0 I\n0x77ad4 D\n", "id", 2, "content"},
+    {"trace", "0x77ad0\n0x77ad4\n", "hex", 2, "content"},
+    {"trace", "\n 0x77ad0\n", "hex", 1, "content"},
+    {"trace", "0x77ad0", "hex", 1, "content: 1 line"},
+    {"trace", "2819\n85\n", "lines", 2, "content"},
+    {"trace", "1\n*\n2\n", "lines", 2, "content"},
+    {"trace", "1 1 0 0\n2 1 0 0\n3 1 0 0\n", "arc", 3, "content"},
+    {"trace.u64", "0 10\n2 ff\n", "din", 2, "content"},
+    {"trace", "id,n\n5,1\n", "csv", 0, ":1: found 'id,n', expected --column"},
+    {"trace", "10,1\n11,2\n", "", 0, ":1: found '10,1', expected a record"},
+    {"trace.csv", "10,1\n", "csv", 0, ":1: found '10,1', expected --column"},
+    {"trace.csv", "id\n7\n8\n", "csv", 2, "content: 3 lines"},
+    {"trace.csv.xz", "a\nb\n", "csv", 2, "content: 2 lines"},
+    {"trace.csv", "\"a", "csv", 0, ":1: found the end, expected the quotes"},
+    {"trace.lis", "0x77ad0\n", "hex", 1, "content"},
+
+    /* Both arc and din: the suffix decides, else arc. */
+    {"trace", "1 1 0 0\n2 1 0 0\n", "arc", 2, "content"},
+    {"trace.lis", "1 1 0 0\n2 1 0 0\n", "arc", 2, "content"},
+    {"trace.din", "1 1 0 0\n2 1 0 0\n", "din", 2, "content"},
+    {"trace", "1 1f 0 0\n2 1 0 0\n", "din", 2, "content"},
+
+    /* Digits without 0x are ids, unless the suffix says hex. */
+    {"trace", "10\n20\n", "lines", 2, "content"},
+    {"trace.hex", "10\n20\n", "hex", 2, "content"},
+    {"trace.hex", "ff\n", "hex", 1, "content"},
+    {"trace", "ff\n", "", 0, ":1: found 'ff', expected a record of a known"},
+
+    /* Packed numbers show nothing. */
+    {"trace.u32", "\x01\x02\x03\x04", "u32", 1, "the suffix"},
+    {"TRACE.U32BE", "\x01\x02\x03\x04", "u32be", 1, "the suffix"},
+    {"trace.u64", "\x01\x02\x03\x04\x05\x06\x07\x08", "u64", 1, "the suffix"},
+    {"trace.u64.gz", "\x01\x02\x03\x04\x05\x06\x07\x08", "u64", 1, "the suff"},
+    {"trace.din.u64", "\x01\x02\x03\x04\x05\x06\x07\x08", "u64", 1, "the suf"},
+
+    /* Nothing to see. */
+    {"trace", "", "lines", 0, "empty"},
+    {"trace", "\n \n", "lines", 0, "empty"},
+    {"trace.din", "", "din", 0, "the suffix"},
+    {"trace.u64", "", "u64", 0, "the suffix"},
+    {"trace.lis.zst", "\n", "arc", 0, "the suffix"},
+    {"trace", "==1== Lackey\n==1==\n", "lackey", 0, "comments"},
+    {"trace", "*\n", "lines", 0, "comments"},
+
+    /* Damaged: the reader that comes furthest complains, with the line. */
+    {"trace", "0 10\n0 20\n3 30\n", "din", 2, ":3: found '3 30'"},
+    {"trace.din", "3 30\n", "din", 0, ":1: found '3 30'"},
+    {"trace", "0x10 I\n0x20 D\n0x30 X\n", "id", 2, ":3: found '0x30 X'"},
+    {"trace", "0x10\n0xg\n", "hex", 1, ":2: found '0xg'"},
+    {"trace", " L 10,4\n L 10,\n", "lackey", 1, ":2: found 'L 10,'"},
+    {"trace", "1 1 0 0\n9 1 0 x\n", "arc", 1, "found"},
+
+    /* Unknown. */
+    {"trace", "hello world\n", "", 0, ":1: found 'hello world', expected"},
+    {"trace", "hello", "", 0, "named with -f (lackey, ls, id, hex, arc, din"},
+    {"trace.txt", "3 30\n", "", 0, ":1: found '3 30'"},
+    {".din", "hello\n", "din", 0, ":1: found 'hello', expected a label"},
+};
+
+static bool as_expected(const struct known *known,
+                        const struct whole_trace *whole)
+{
+    const char *text =
+        whole->status == MARGAY_OK ? whole->evidence : whole->error.message;
+    bool fails = known->evidence[0] == ':' ||
+                 strstr(known->evidence, "found") || known->format[0] == '\0';
+    return strcmp(whole->format, known->format) == 0 &&
+           whole->count == known->references &&
+           strstr(text, known->evidence) != NULL &&
+           whole->status == (fails ? MARGAY_BAD_INPUT : MARGAY_OK);
+}
+
+static void test_known(void)
+{
+    for (size_t i = 0; i < sizeof knowns / sizeof *knowns; i++) {
+        const struct known *known = &knowns[i];
+        struct whole_trace whole = read_text(known->name, NULL, known->text);
+        if (!CHECK(as_expected(known, &whole), "%zu: %s is %s (%s)", i,
+                   known->name, known->format, known->evidence))
+            printf("#   %s: %zu references, status %d, %s%s\n", whole.format,
+                   whole.count, whole.status, whole.evidence,
+                   whole.error.message);
+        drop_trace(&whole);
+    }
+}
+
+static void test_binary(void)
+{
+    struct whole_trace whole = read_bytes("trace", NULL, "\0\1\2\3", 4);
+    CHECK(whole.status == MARGAY_BAD_INPUT &&
+              strstr(whole.error.message, "binary data") != NULL,
+          "zeros are binary: %s", whole.error.message);
+    drop_trace(&whole);
+}
+
+/* What tells two formats apart may come late in the window. */
+static void test_late_evidence(void)
+{
+    size_t lines = 8000, used = 0;
+    char *text = malloc(lines * 16);
+    for (size_t i = 0; i < lines; i++)
+        used += (size_t)sprintf(text + used, "1 2 0 %s\n",
+                                i == lines - 10 ? "f" : "0");
+    struct whole_trace whole = read_bytes("trace", NULL, text, used);
+    CHECK_TEXT(whole.format, "din", "one letter in 64 KiB makes it din");
+    CHECK_U64(whole.count, lines, "all of it is read");
+    drop_trace(&whole);
+    free(text);
+}
+
+/* Behind the window nothing is looked at, and a line may be cut by it. */
+static void test_long_trace(void)
+{
+    size_t lines = 100000, used = 0;
+    char *text = malloc(lines * 16);
+    for (size_t i = 0; i < lines; i++)
+        used += (size_t)sprintf(text + used, "0x%zx\n", i * 977);
+    struct whole_trace whole = read_bytes("trace", NULL, text, used);
+    CHECK_TEXT(whole.format, "hex", "a trace of %zu bytes", used);
+    CHECK_U64(whole.count, lines, "all of it is read");
+    drop_trace(&whole);
+    memcpy(text + used - 3, "zz\n", 3);
+    whole = read_bytes("trace", NULL, text, used);
+    CHECK(strstr(whole.error.message, ":100000: found '0x5d") != NULL,
+          "the last line is wrong: %s", whole.error.message);
+    CHECK_U64(whole.count, lines - 1, "those before were read");
+    drop_trace(&whole);
+    free(text);
+}
+
+static void test_refused_options(void)
+{
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    options.format = "lakey";
+    struct whole_trace whole = read_path("/dev/null", &options);
+    CHECK(whole.status == MARGAY_BAD_ARGUMENT &&
+              strstr(whole.error.message, "'lackey'") != NULL,
+          "an unknown format: %s", whole.error.message);
+    options.format = "lines";
+    options.unit_bytes = 3;
+    whole = read_path("/dev/null", &options);
+    CHECK_U64(whole.status, MARGAY_BAD_ARGUMENT, "a unit of 3 bytes");
+    options.format = "din";
+    options.unit_bytes = 64;
+    whole = read_path("/dev/null", &options);
+    CHECK(whole.status == MARGAY_BAD_ARGUMENT &&
+              strstr(whole.error.message, "din holds addresses") != NULL,
+          "a unit for addresses: %s", whole.error.message);
+}
+
+static void check_unit(const char *format, bool ids, uint64_t unit_bytes,
+                       enum margay_numbers numbers, uint64_t expected)
+{
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    margay_trace *trace;
+    options.format = format;
+    options.ids = ids;
+    options.unit_bytes = unit_bytes;
+    margay_trace_open("/dev/null", &options, &trace, NULL);
+    CHECK_U64(margay_trace_ready(trace, -1, NULL), MARGAY_OK, "%s opens",
+              format);
+    CHECK_U64(margay_trace_numbers(trace), numbers, "what its numbers are");
+    CHECK_U64(margay_trace_unit_bytes(trace), expected, "its unit");
+    CHECK_U64(margay_trace_always_splits(trace), strcmp(format, "arc") == 0,
+              "whether it always splits");
+    margay_trace_free(trace);
+}
+
+static void test_units(void)
+{
+    check_unit("din", false, 0, MARGAY_ADDRESSES, 1);
+    check_unit("din", true, 0, MARGAY_IDS, 0);
+    check_unit("u64", true, 4096, MARGAY_IDS, 4096);
+    check_unit("lines", false, 0, MARGAY_IDS, 0);
+    check_unit("lines", false, 64, MARGAY_IDS, 64);
+    check_unit("arc", false, 0, MARGAY_IDS, 512);
+    check_unit("arc", true, 4096, MARGAY_IDS, 4096);
+}
+
+int main(void)
+{
+    test_known();
+    test_binary();
+    test_late_evidence();
+    test_long_trace();
+    test_refused_options();
+    test_units();
+    return tap_done();
+}

@@ -1,0 +1,275 @@
+/* test_generate.c - the generators: same bytes everywhere, right shares */
+#include <math.h>
+
+#include "tests/tap.h"
+#include "traces/generate/power.h"
+
+#include <margay/traces.h>
+
+#define GOLDEN_REFS 100000
+
+static margay_generator *make(const char *name, uint64_t blocks,
+                              double exponent, uint64_t seed)
+{
+    struct margay_generator_options options = {
+        .blocks = blocks, .seed = seed, .exponent = exponent};
+    struct margay_error error;
+    margay_generator *generator;
+    if (margay_generator_create(name, &options, &generator, &error) !=
+        MARGAY_OK) {
+        printf("Bail out! %s: %s\n", name, error.message);
+        exit(1);
+    }
+    return generator;
+}
+
+static uint64_t *take(const char *name, uint64_t blocks, double exponent,
+                      uint64_t seed, size_t count)
+{
+    uint64_t *ids = malloc(count * sizeof *ids);
+    if (ids == NULL) {
+        printf("Bail out! no memory\n");
+        exit(1);
+    }
+    margay_generator *generator = make(name, blocks, exponent, seed);
+    margay_generator_next(generator, ids, count);
+    margay_generator_free(generator);
+    return ids;
+}
+
+/* 64-bit FNV-1a over the ids' bytes, the least significant first. */
+static uint64_t checksum(const uint64_t *ids, size_t count)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < count; i++) {
+        for (int byte = 0; byte < 8; byte++) {
+            hash ^= ids[i] >> (8 * byte) & 0xff;
+            hash *= UINT64_C(0x100000001b3);
+        }
+    }
+    return hash;
+}
+
+static const struct golden {
+    const char *name;
+    uint64_t blocks;
+    double exponent;
+    uint64_t seed;
+    uint64_t checksum;
+} goldens[] = {
+    {"zipf", 1, 1, 1, UINT64_C(0xe3dbd3f783edc725)},
+    {"zipf", 1000, 0, 7, UINT64_C(0x4c4f3f8481c2e43d)},
+    {"zipf", 100000, 0.8, 1, UINT64_C(0xe9bf71377a102556)},
+    {"zipf", 100000, 0.8, 2, UINT64_C(0x46ea39efa626af13)},
+    {"zipf", 1000000, 1.2, UINT64_MAX, UINT64_C(0xd5819e0060e46bb5)},
+    {"zipf", 300, 8, 1, UINT64_C(0x7c4e7fb0cd6981ed)},
+    {"uniform", 1000000, 0, 1, UINT64_C(0x7bc950f23c03f8c7)},
+    {"uniform", UINT64_MAX, 0, 3, UINT64_C(0x615135e3f620ae53)},
+    {"loop", 777, 0, 1, UINT64_C(0x7425eb8ffb8118a5)},
+    {"scan", 5, 0, 1, UINT64_C(0x6985869f5c4f98a5)},
+};
+#define GOLDENS (sizeof goldens / sizeof goldens[0])
+
+/* The same stream in calls of every small length. */
+static uint64_t checksum_in_pieces(const struct golden *golden)
+{
+    margay_generator *generator =
+        make(golden->name, golden->blocks, golden->exponent, golden->seed);
+    static uint64_t ids[GOLDEN_REFS];
+    for (size_t done = 0, piece = 0; done < GOLDEN_REFS; done += piece) {
+        piece = (piece + 1) % 71;
+        if (piece > GOLDEN_REFS - done)
+            piece = GOLDEN_REFS - done;
+        margay_generator_next(generator, ids + done, piece);
+    }
+    margay_generator_free(generator);
+    return checksum(ids, GOLDEN_REFS);
+}
+
+static void test_goldens(void)
+{
+    for (size_t i = 0; i < GOLDENS; i++) {
+        const struct golden *golden = &goldens[i];
+        uint64_t *ids = take(golden->name, golden->blocks, golden->exponent,
+                             golden->seed, GOLDEN_REFS);
+        uint64_t sum = checksum(ids, GOLDEN_REFS);
+        free(ids);
+        CHECK(sum == golden->checksum, "golden %zu, %s: %#" PRIx64, i,
+              golden->name, sum);
+        CHECK(sum == checksum_in_pieces(golden), "golden %zu in pieces", i);
+    }
+}
+
+static void test_ranges(void)
+{
+    static const uint64_t sizes[] = {1, 2, 3, 1000, 65536};
+    static const char *const names[] = {"zipf", "uniform", "loop"};
+    for (size_t n = 0; n < 3; n++) {
+        for (size_t s = 0; s < 5; s++) {
+            uint64_t *ids = take(names[n], sizes[s], 0.9, 5, GOLDEN_REFS);
+            uint64_t highest = 0;
+            for (size_t i = 0; i < GOLDEN_REFS; i++)
+                highest = ids[i] > highest ? ids[i] : highest;
+            free(ids);
+            CHECK(highest < sizes[s], "%s stays below %" PRIu64, names[n],
+                  sizes[s]);
+        }
+    }
+}
+
+static void test_sequences(void)
+{
+    uint64_t *loop = take("loop", 3, 0, 1, 7);
+    CHECK(loop[0] == 0 && loop[1] == 1 && loop[2] == 2 && loop[3] == 0 &&
+              loop[6] == 0,
+          "a loop over 3 is 0 1 2 0 1 2 0");
+    free(loop);
+    uint64_t *scan = take("scan", 3, 0, 1, 7);
+    CHECK(scan[0] == 0 && scan[3] == 3 && scan[6] == 6,
+          "a scan never comes back");
+    free(scan);
+}
+
+static int descending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* How often each of `blocks` ids is drawn, the most popular first. */
+static void count_by_rank(const char *name, uint64_t blocks, double exponent,
+                          size_t draws, uint64_t *counts)
+{
+    margay_generator *generator = make(name, blocks, exponent, 11);
+    static uint64_t ids[4096];
+    memset(counts, 0, blocks * sizeof *counts);
+    for (size_t done = 0; done < draws; done += 4096) {
+        margay_generator_next(generator, ids, 4096);
+        for (size_t i = 0; i < 4096; i++)
+            counts[ids[i]]++;
+    }
+    margay_generator_free(generator);
+    qsort(counts, blocks, sizeof *counts, descending);
+}
+
+/*
+ * Chi-square of counts by rank against rank^-exponent, as the number of
+ * standard deviations from its mean.  For a skewed distribution of few
+ * blocks and many draws the order of the counts is that of the ranks.
+ */
+static double chi_square(const char *name, uint64_t blocks, double exponent,
+                         size_t draws)
+{
+    uint64_t counts[64];
+    double sum = 0, square = 0;
+    count_by_rank(name, blocks, exponent, draws, counts);
+    for (uint64_t r = 1; r <= blocks; r++)
+        sum += pow((double)r, -exponent);
+    for (uint64_t r = 1; r <= blocks; r++) {
+        double expected = (double)draws * pow((double)r, -exponent) / sum;
+        double off = (double)counts[r - 1] - expected;
+        square += off * off / expected;
+    }
+    double freedom = (double)blocks - 1;
+    return (square - freedom) / sqrt(2 * freedom);
+}
+
+static void test_shares(void)
+{
+    size_t draws = 4096 * 1000;
+    CHECK(fabs(chi_square("uniform", 64, 0, draws)) < 4, "uniform shares");
+    CHECK(fabs(chi_square("zipf", 64, 0, draws)) < 4, "zipf of exponent 0");
+    CHECK(fabs(chi_square("zipf", 30, 0.8, draws)) < 4, "zipf 0.8 shares");
+    CHECK(fabs(chi_square("zipf", 30, 1, draws)) < 4, "zipf 1 shares");
+    CHECK(fabs(chi_square("zipf", 9, 2.5, draws)) < 4, "zipf 2.5 shares");
+}
+
+/* The most popular of a million blocks are drawn as often as they ought. */
+static void test_many_blocks(void)
+{
+    size_t blocks = 1000000, draws = 4096 * 1000;
+    uint64_t *counts = malloc(blocks * sizeof *counts);
+    if (counts == NULL)
+        return;
+    count_by_rank("zipf", blocks, 1, draws, counts);
+    double harmonic = 0, worst = 0;
+    for (size_t r = 1; r <= blocks; r++)
+        harmonic += 1 / (double)r;
+    for (size_t r = 1; r <= 10; r++) {
+        double expected = (double)draws / ((double)r * harmonic);
+        double off = fabs((double)counts[r - 1] - expected) / sqrt(expected);
+        worst = off > worst ? off : worst;
+    }
+    CHECK(worst < 4, "the ten hottest of a million, off by %.2f deviations",
+          worst);
+    free(counts);
+}
+
+static void test_powers(void)
+{
+    static const double exponents[] = {0, 0.1, 0.5, 0.8, 1, 1.7, 3, 8};
+    double worst = 0;
+    for (size_t i = 0; i < 8; i++) {
+        struct margay_power power;
+        margay_power_prepare(&power, exponents[i]);
+        for (uint64_t rank = 1; rank < UINT32_MAX / 2; rank += 1 + rank / 50) {
+            double off = ldexp((double)margay_power_of(&power, rank),
+                               -MARGAY_POWER_BITS) -
+                         pow((double)rank, -exponents[i]);
+            worst = fabs(off) > worst ? fabs(off) : worst;
+        }
+    }
+    CHECK(worst < ldexp(1, -40), "powers are right to %.3g", worst);
+}
+
+static void test_exact_powers(void)
+{
+    struct margay_power power;
+    margay_power_prepare(&power, 1);
+    CHECK_U64(margay_power_of(&power, 1), UINT64_C(1) << MARGAY_POWER_BITS,
+              "1^-1 = 1 exactly");
+    CHECK_U64(margay_power_of(&power, 1024),
+              UINT64_C(1) << (MARGAY_POWER_BITS - 10),
+              "1024^-1 = 2^-10 exactly");
+}
+
+static void refuse(const char *name, uint64_t blocks, double exponent,
+                   const char *part)
+{
+    struct margay_generator_options options = {
+        .blocks = blocks, .seed = 1, .exponent = exponent};
+    struct margay_error error = {.message = ""};
+    margay_generator *generator;
+    enum margay_status status =
+        margay_generator_create(name, &options, &generator, &error);
+    CHECK(status == MARGAY_BAD_ARGUMENT && generator == NULL &&
+              strstr(error.message, part) != NULL,
+          "refused: %s", error.message);
+}
+
+static void test_refusals(void)
+{
+    refuse("zpf", 10, 1, "did you mean 'zipf'");
+    refuse("nothing", 10, 1, "zipf, uniform, loop, scan");
+    refuse("loop", 0, 1, "0 blocks");
+    refuse("zipf", UINT64_C(1) << 32, 1, "at most 4294967295");
+    refuse("zipf", 10, -0.5, "exponent -0.5");
+    refuse("zipf", 10, 8.1, "exponent 8.1");
+    refuse("zipf", 10, NAN, "exponent");
+    CHECK(margay_generator_at(margay_generator_count()) == NULL,
+          "the table ends");
+    margay_generator_free(NULL);
+}
+
+int main(void)
+{
+    test_goldens();
+    test_ranges();
+    test_sequences();
+    test_shares();
+    test_many_blocks();
+    test_powers();
+    test_exact_powers();
+    test_refusals();
+    return tap_done();
+}
