@@ -1,0 +1,93 @@
+# install.mk - what goes where: install, uninstall, dist
+#
+# DESTDIR goes before everything and into nothing; no directory has a blank in
+# its name.  The command finds the plot scripts in ../share/margay from where
+# it lies, so $(datadir) is to be beside $(bindir), or MARGAY_PLOTS be set.
+DESTDIR    ?=
+PREFIX     ?= /usr/local
+prefix     ?= $(PREFIX)
+bindir     ?= $(prefix)/bin
+libdir     ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+datadir    ?= $(prefix)/share
+mandir     ?= $(datadir)/man
+docdir     ?= $(datadir)/doc/margay
+bashdir    ?= $(datadir)/bash-completion/completions
+zshdir     ?= $(datadir)/zsh/site-functions
+INSTALL    ?= install
+
+# Rows of mode, directory, files.
+define install_ROWS
+755 $(bindir) $(BUILD)/margay $(mpi_PROGRAM)
+644 $(libdir) $(BUILD)/libmargay.a $(shared_LIBRARY)
+644 $(libdir)/pkgconfig $(BUILD)/margay.pc
+644 $(includedir)/margay $(public_HEADERS)
+644 $(mandir)/man1 $(filter %.1,$(man_PAGES))
+644 $(mandir)/man3 $(filter %.3,$(man_PAGES))
+644 $(datadir)/margay $(wildcard plots/*.gp)
+644 $(bashdir) $(filter %/margay,$(completion_FILES))
+644 $(zshdir) $(filter %/_margay,$(completion_FILES))
+644 $(docdir) README.md NEWS.md CONTRIBUTING.md LICENSE
+644 $(docdir)/docs $(wildcard docs/*.md)
+644 $(docdir)/docs/pictures $(wildcard docs/pictures/*)
+644 $(docdir)/examples docs/example.c docs/recipes/associativity.sh
+endef
+install uninstall: export rows = $(install_ROWS)
+
+# The names under which a linker and the dynamic linker look for it.
+shared_NAMES = libmargay.so libmargay.so.$(SOVERSION)
+
+install: all $(BUILD)/margay.pc ## install below PREFIX (/usr/local), in DESTDIR
+	@set -e; printf '%s\n' "$$rows" | \
+	while read -r mode directory files; do \
+	    [ "$$files" ] || continue; \
+	    $(INSTALL) -d '$(DESTDIR)'"$$directory"; \
+	    $(INSTALL) -m "$$mode" $$files '$(DESTDIR)'"$$directory"; \
+	done
+	@for name in $(shared_NAMES); do \
+	    ln -sf $(notdir $(shared_LIBRARY)) '$(DESTDIR)$(libdir)'/$$name || \
+	        exit; \
+	done
+
+# Directories of ours go too, the inner ones first; shared ones stay.
+uninstall: ## remove what install installed
+	@printf '%s\n' "$$rows" | sort -r -k 2 | \
+	while read -r mode directory files; do \
+	    for file in $$files; do \
+	        rm -f '$(DESTDIR)'"$$directory/$${file##*/}"; \
+	    done; \
+	    case $$directory/ in */margay/*) \
+	        rmdir '$(DESTDIR)'"$$directory" 2>/dev/null || : ;; \
+	    esac; \
+	done
+	@rm -f $(shared_NAMES:%='$(DESTDIR)$(libdir)'/%)
+
+$(BUILD)/margay.pc: margay.pc.in FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|@prefix@|$(prefix)|' -e 's|@libs@|$(library_LIBS)|' \
+	    -e 's|@version@|$(VERSION)|' \
+	    -e 's|@libdir@|$(patsubst $(prefix)/%,$${prefix}/%,$(libdir))|' \
+	    -e 's|@includedir@|$(patsubst $(prefix)/%,$${prefix}/%,\
+	        $(includedir))|' $< >$@
+
+# bash looks for a file of the command's name, zsh for one behind _.
+completion_FILES = $(BUILD)/completion/margay $(BUILD)/completion/_margay
+all: $(completion_FILES)
+$(BUILD)/completion/margay: completion_SHELL = bash
+$(BUILD)/completion/_margay: completion_SHELL = zsh
+$(completion_FILES): $(BUILD)/margay
+	@mkdir -p $(@D)
+	@$(BUILD)/margay help --completion $(completion_SHELL) >$@
+
+# The commit as it stands, the same bytes wherever it is packed.
+dist: ## pack the last commit: margay-VERSION.tar.xz
+	@git rev-parse -q --verify HEAD >/dev/null || \
+	    { echo 'make dist packs a commit: there is no repository here' >&2; \
+	    exit 1; }
+	@mkdir -p $(BUILD)
+	@git -c tar.umask=0022 archive --format=tar \
+	    --prefix=margay-$(VERSION)/ HEAD >$(BUILD)/margay-$(VERSION).tar
+	@xz -9 -T 1 -f $(BUILD)/margay-$(VERSION).tar
+	@echo $(BUILD)/margay-$(VERSION).tar.xz
+
+.PHONY: install uninstall dist

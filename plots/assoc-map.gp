@@ -1,0 +1,65 @@
+# assoc-map.gp - a table of `margay assoc`: miss ratios over sets and ways
+#
+#     gnuplot -c assoc-map.gp OUT.png|svg|pdf ASSOC.csv
+#
+# A cell for each cache of one trace and block size.  The colour is the
+# logarithm of the miss ratio where ratios differ by more than fifty times.
+
+OUT = ARG1
+array CSV[ARGC - 1]
+do for [i = 2:ARGC] { CSV[i - 1] = ARGV[i] }
+ASCENDING = 3
+MINOR = 4
+HEADING = "Miss ratio by sets and ways"
+folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
+    . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "common.gp"
+if (series > 1) {
+    print sprintf("%s: %d traces or block sizes, expected one for a map", \
+                  CSV[1], series)
+    exit status 2
+}
+
+# Cells stand side by side, whatever the sets and ways that they are for.
+sets_there = " "
+ways_there = " "
+lowest = 1
+highest = 0
+seen(list, n) = strstrt(list, sprintf(" %d ", n)) > 0
+note(sets, ways, ratio) = ( \
+    sets_there = seen(sets_there, sets) ? sets_there \
+        : sets_there . sprintf("%d ", sets), \
+    ways_there = seen(ways_there, ways) ? ways_there \
+        : ways_there . sprintf("%d ", ways), \
+    lowest = ratio > 0 && ratio < lowest ? ratio : lowest, \
+    highest = ratio > highest ? ratio : highest, 1)
+stats FILE[1] using (note($3, $4, $8)) skip 1 \
+    every ::FIRST[1]::LAST[1] nooutput
+place(list, n) = words(list[1:strstrt(list, sprintf(" %d ", n))]) + 1
+
+set xrange [0.5:words(sets_there) + 0.5]
+set yrange [0.5:words(ways_there) + 0.5]
+set xtics ()
+every_set = (words(sets_there) + 15) / 16
+do for [k = 1:words(sets_there):every_set] {
+    set xtics add (size_text(int(log(int(word(sets_there, k))) / log(2) \
+                                 + 0.5), "") k)
+}
+set ytics ()
+every_way = (words(ways_there) + 15) / 16
+do for [k = 1:words(ways_there):every_way] {
+    set ytics add (word(ways_there, k) k)
+}
+set xlabel "sets" offset 0,0.2
+set ylabel "ways" offset 0.5,0
+set rmargin at screen 0.86
+set palette defined (0 "#fff7bc", 1 "#fe9929", 2 "#993404", 3 "#26100a")
+unset grid
+if (highest > 50 * lowest) { set logscale cb }
+if (highest > lowest) { set cbrange [lowest:highest] }
+set format cb "%g"
+set cblabel "miss ratio" offset -0.5,0
+plot FILE[1] using (place(sets_there, $3)):(place(ways_there, $4)): \
+    (0.5):(0.5):($8 < lowest ? lowest : $8) skip 1 \
+    every ::FIRST[1]::LAST[1] \
+    with boxxyerror fillstyle solid 1 noborder fillcolor palette notitle

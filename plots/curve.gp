@@ -1,0 +1,86 @@
+# curve.gp - the miss curves in one or more tables of `margay curve`
+#
+#     gnuplot -c curve.gp OUT.png|svg|pdf CURVE.csv...
+#
+# A line per trace and block size.  Sizes are in bytes if all rows know them,
+# else in blocks.  The axis of the ratio is logarithmic where most curves reach
+# so low that their knees would lie on a linear axis' floor.
+
+OUT = ARG1
+array CSV[ARGC - 1]
+do for [i = 2:ARGC] { CSV[i - 1] = ARGV[i] }
+ASCENDING = 3
+HEADING = "Misses of a fully associative LRU cache"
+folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
+    . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "common.gp"
+
+# ----------------------------------------------------------------- axes --
+
+in_bytes = 1
+lowest = 1
+highest = 0
+note_ratio(bytes, ratio) = (in_bytes = in_bytes && bytes ne "", \
+    low = ratio > 0 && ratio < low ? ratio : low, \
+    high = ratio > high ? ratio : high, 1)
+steep = 0
+most_rows = 0
+do for [i = 1:series] {
+    low = 1
+    high = 0
+    stats FILE[i] using (note_ratio(strcol(4), $7)) skip 1 \
+        every ::FIRST[i]::LAST[i] nooutput
+    steep = steep + (high > 50 * low)
+    lowest = low < lowest ? low : lowest
+    highest = high > highest ? high : highest
+    rows = LAST[i] - FIRST[i] + 1
+    most_rows = rows > most_rows ? rows : most_rows
+}
+
+smallest = 1e30
+largest = 1
+size_column = in_bytes ? 4 : 3
+note_size(size) = (smallest = size < smallest ? size : smallest, \
+    largest = size > largest ? size : largest, 1)
+do for [i = 1:series] {
+    stats FILE[i] using (note_size(column(size_column))) skip 1 \
+        every ::FIRST[i]::LAST[i] nooutput
+}
+
+first_power = floor(log(smallest) / log(2) + 1e-9)
+last_power = ceil(log(largest) / log(2) - 1e-9)
+if (last_power == first_power) { last_power = first_power + 1 }
+every_power = (last_power - first_power + 11) / 12
+set logscale x 2
+# A little beyond, lest rounding loses the last tick.
+set xrange [2.0 ** first_power:1.0001 * 2.0 ** last_power]
+unit = in_bytes ? "B" : ""
+set xtics ()
+do for [k = first_power:last_power:every_power] {
+    set xtics add (size_text(k, unit) 2.0 ** k)
+}
+set xlabel in_bytes ? "cache size" : "cache size in blocks" offset 0,0.2
+set ylabel "miss ratio" offset 0.5,0
+
+if (2 * steep >= series) {
+    set logscale y
+    set yrange [10.0 ** floor(log10(lowest)):10.0 ** ceil(log10(highest))]
+} else {
+    set yrange [0:highest > 0.7 || highest == 0 ? 1 : 1.1 * highest]
+}
+set format y "%g"
+
+# -------------------------------------------------------------- picture --
+
+# Few points are shown as points; many would hide the line.
+points = most_rows <= 40
+style = points ? "linespoints pointtype 7 pointsize 0.5" : "lines"
+line(i) = sprintf("FILE[%d] using size_column:7 skip 1" \
+    . " every ::FIRST[%d]::LAST[%d] with %s linecolor rgb colour(%d)" \
+    . " dashtype dashes(%d) linewidth 2 title LABEL[%d]", \
+    i, i, i, style, i, i, i)
+command = ""
+do for [i = 1:series] {
+    command = command . (i == 1 ? "plot " : ", ") . line(i)
+}
+eval command

@@ -1,0 +1,105 @@
+# histogram.gp - the reuse distances in one or more tables of
+# `margay histogram`
+#
+#     gnuplot -c histogram.gp OUT.png|svg|pdf HISTOGRAM.csv...
+#
+# A bar per bin over an axis of log2(distance), with 0 in a place of its own
+# on the left and the infinite distances in one on the right; where all bins
+# are of one width above 1, over a linear axis.  Several traces or block sizes
+# share the width of a bin.
+
+OUT = ARG1
+array CSV[ARGC - 1]
+do for [i = 2:ARGC] { CSV[i - 1] = ARGV[i] }
+ASCENDING = 4
+HEADING = "Reuse distances"
+folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
+    . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "common.gp"
+
+# ----------------------------------------------------------------- axes --
+
+# The last row of a series holds the infinite distances: from "inf" when they
+# are cold, from the bound when one was exceeded.
+farthest = 1
+narrowest = 1e30
+widest = 0
+highest = 0
+cold = 0
+beyond = 0
+note_finite(from, to) = (farthest = to > farthest ? to : farthest, \
+    narrowest = to - from < narrowest ? to - from : narrowest, \
+    widest = to - from > widest ? to - from : widest, 1)
+note_infinite(from) = from eq "inf" ? (cold = 1) : (beyond = real(from))
+note(from, to, share) = (highest = share > highest ? share : highest, \
+    to eq "inf" ? note_infinite(from) : note_finite(real(from), real(to)))
+do for [i = 1:series] {
+    stats FILE[i] using (note(strcol(3), strcol(4), $6)) skip 1 \
+        every ::FIRST[i]::LAST[i] nooutput
+}
+
+most_tics = series == 1 ? 13 : 8
+if (narrowest == widest && widest > 1) {
+    position(distance) = real(distance)
+    end = farthest
+    step = 10.0 ** floor(log10(end / most_tics))
+    while (end / step > most_tics) {
+        step = step * (int(step / 10 ** floor(log10(step)) + 0.5) == 2 ? 2.5 \
+                                                                      : 2)
+    }
+    span = end / 14
+    width = span
+    set xtics (0)
+    do for [k = 1:int(end / step)] {
+        set xtics add (sprintf("%.0f", k * step) k * step)
+    }
+} else {
+    # [0, 1) is as wide as [1, 2), and lies before it.
+    position(distance) = distance < 1 ? -1 : log(distance) / log(2)
+    end = ceil(position(farthest) - 1e-9)
+    step = (end + most_tics - 1) / most_tics
+    span = step < 1 ? 1 : step
+    width = 1
+    set xtics ("0" -0.5)
+    do for [k = 0:end:span] {
+        set xtics add (size_text(k, "") k)
+    }
+}
+
+# The infinite ones stand apart.
+infinity = end + 0.9 * span
+set xrange [position(0) - 0.3 * span:infinity + width + 0.3 * span]
+power = floor(log(beyond < 1 ? 1 : beyond) / log(2) + 1e-9)
+beyond_text = beyond == 2.0 ** power ? size_text(power, "") \
+                                     : sprintf("%.0f", beyond)
+set xtics add ((beyond == 0 ? "cold" : cold ? "cold or beyond" \
+                : "≥ " . beyond_text) infinity + 0.5 * width)
+set grid noxtics
+set xlabel "reuse distance in blocks" offset 0,0.2
+set yrange [0:highest > 0 ? 1.08 * highest : 1]
+set ylabel "share of references" offset 0.5,0
+set format y "%g"
+
+# -------------------------------------------------------------- picture --
+
+# The part of [low, high] that series i of all gets, with a gap between bins
+# that are wide enough for one.
+gap(low, high) = high - low > 0.2 * width ? 0.06 * (high - low) : 0
+part(low, high, i) = low + gap(low, high) \
+    + (high - low - 2 * gap(low, high)) * i / series
+low_of(from, to) = to eq "inf" ? infinity : position(real(from))
+high_of(from, to) = to eq "inf" ? infinity + width : position(real(to))
+left(i) = part(low_of(strcol(3), strcol(4)), high_of(strcol(3), strcol(4)), \
+               i - 1)
+right(i) = part(low_of(strcol(3), strcol(4)), high_of(strcol(3), strcol(4)), i)
+
+set style fill solid 0.85 border
+bars(i) = sprintf("FILE[%d] using (left(%d)):(0):(left(%d)):(right(%d))" \
+    . ":(0):6 skip 1 every ::FIRST[%d]::LAST[%d] with boxxyerror" \
+    . " linecolor rgb colour(%d) linewidth 0.5 title LABEL[%d]", \
+    i, i, i, i, i, i, i, i)
+command = ""
+do for [i = 1:series] {
+    command = command . (i == 1 ? "plot " : ", ") . bars(i)
+}
+eval command

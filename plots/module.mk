@@ -1,0 +1,1 @@
+# plots/ - gnuplot scripts over our CSV

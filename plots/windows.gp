@@ -1,0 +1,76 @@
+# windows.gp - miss ratio over time, from a table of `margay curve --window`
+#
+#     gnuplot -c windows.gp OUT.png|svg|pdf WINDOWS.csv
+#
+# A line per trace, block size and size of the cache.  Of many sizes a few
+# powers of two are shown.  Where a window's table ends below a size, larger
+# caches miss no less than its last row says.
+
+OUT = ARG1
+CSV = ARG2
+HEADING = "Miss ratio over time"
+folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
+    . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "terminal.gp"
+
+# One word for the shell, whatever is in it.
+shell_rest(text) = strstrt(text, "'") == 0 ? text \
+    : text[1:strstrt(text, "'")] . "\\''" \
+      . shell_rest(text[strstrt(text, "'") + 1:*])
+shell_word(text) = "'" . shell_rest(text) . "'"
+
+# Blocks of lines "WINDOW RATIO" below a label.  The name of a trace may hold
+# anything, so the other fields are counted from the end of a row.
+program = 'function in_words(size, bytes,   unit) {' \
+. '    if (bytes == "") return size " blocks";' \
+. '    for (; bytes >= 1024 && bytes % 1024 == 0; unit++) bytes /= 1024;' \
+. '    return bytes " " substr("B  KiBMiBGiBTiBPiB", 1 + 3 * unit, 3) }' \
+. 'function is_power(n) { while (n > 1 && n % 2 == 0) n /= 2; return n == 1 }' \
+. 'NR > 1 {' \
+. '    name = substr($0, length($1) + 2);' \
+. '    sub(/,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$/, "", name);' \
+. '    if (name != last) { last = name; series[++count] = name }' \
+. '    rows++; of[rows] = name; at[rows] = $1; size[rows] = $(NF - 4) + 0;' \
+. '    ratio[rows] = $NF; bytes[$(NF - 4) + 0] = $(NF - 3);' \
+. '    if (size[rows] > largest) largest = size[rows];' \
+. '    if (!seen[size[rows]]++) distinct++ }' \
+. 'END {' \
+. '    for (s in seen) if (distinct <= 6 || is_power(s)) list[++n] = s + 0;' \
+. '    for (i = 2; i <= n; i++) for (j = i; j > 1 && list[j - 1] > list[j]; j--)' \
+. '        { s = list[j]; list[j] = list[j - 1]; list[j - 1] = s }' \
+. '    most = n < 6 ? n : 6;' \
+. '    for (k = 1; k <= count; k++) if (!drawn[series[k]]++)' \
+. '        for (i = 1; i <= most; i++) {' \
+. '            s = list[most == 1 ? n : 1 + int((i - 1) * (n - 1) / (most - 1))];' \
+. '            label = in_words(s, bytes[s]);' \
+. '            if (count_names() > 1) label = series[k] ", " label;' \
+. '            gsub(/"| +$/, "", label);' \
+. '            print "\"" label "\"";' \
+. '            window = "";' \
+. '            for (r = 1; r <= rows; r++) if (of[r] == series[k]) {' \
+. '                if (at[r] != window && window != "") print window, value;' \
+. '                if (at[r] != window || size[r] <= s) value = ratio[r];' \
+. '                window = at[r] }' \
+. '            print window, value; print window + 1, value;' \
+. '            print ""; print "" } }' \
+. 'function count_names(   k, n, had) {' \
+. '    for (k = 1; k <= count; k++) n += !had[series[k]]++; return n }'
+
+set print $lines
+print system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
+unset print
+set datafile separator whitespace
+stats $lines using 2 nooutput
+series = STATS_blocks
+
+set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
+set key outside right top vertical Left reverse noenhanced samplen 1.5 \
+    spacing 1.25 textcolor "#222222"
+set rmargin -1
+set xlabel "window" offset 0,0.2
+set ylabel "miss ratio" offset 0.5,0
+set yrange [0:*]
+set format y "%g"
+plot for [i = 0:series - 1] $lines index i using 1:2 with steps \
+    linecolor rgb colour(i + 1) dashtype dashes(i + 1) linewidth 2 \
+    title columnheader(1)
