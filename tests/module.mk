@@ -22,10 +22,10 @@ tests: all $(tests_PROGRAMS)
 run: deps $(BUILD)/margay ## analyse the sample: curve.csv, curve.png
 	@sh tests/sample/run.sh $(BUILD)/margay $(BUILD)/run
 
-check: deps tests ## run the tests
+check: deps tests ## run the tests (TESTS="tests/sim/plot.t ...": only these)
 	@MARGAY='$(abspath $(BUILD)/margay)' BUILD='$(abspath $(BUILD))' \
-	    $(PROVE) $(PROVE_FLAGS) \
-	    $(filter-out $(SKIP_TESTS),$(tests_SCRIPTS) $(tests_PROGRAMS))
+	    $(PROVE) $(PROVE_FLAGS) $(or $(TESTS),\
+	    $(filter-out $(SKIP_TESTS),$(tests_SCRIPTS) $(tests_PROGRAMS)))
 
 comma := ,
 

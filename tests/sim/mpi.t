@@ -13,14 +13,22 @@ done
 }
 . tests/sim/lib.sh
 
-# on RANKS ARGUMENT...: as run, on so many ranks; 124 if they hang.
+# on RANKS ARGUMENT...: as run, on so many ranks; 124 if they hang.  Open MPI
+# 4.1's mpirun now and then crashes itself while it forwards standard input
+# (a segmentation fault in its component iof_hnp, not in a rank): that run says
+# nothing about us and is repeated.  Standard input is $input.
+input=/dev/null
 on() {
     ranks=$1
     shift
-    status=0
-    timeout 100 mpirun --oversubscribe --allow-run-as-root \
-        --mca btl_base_warn_component_unused 0 --bind-to none \
-        -n "$ranks" "$program" "$@" >out 2>err || status=$?
+    for attempt in 1 2 3 4 5; do
+        status=0
+        timeout 100 mpirun --oversubscribe --allow-run-as-root \
+            --mca btl_base_warn_component_unused 0 --bind-to none \
+            -n "$ranks" "$program" "$@" <"$input" >out 2>err || status=$?
+        grep -q 'mca_iof_hnp' err || return 0
+        echo "# attempt $attempt: mpirun crashed on its own"
+    done
 }
 on 1 version
 if [ "$status" != 0 ]; then
@@ -38,7 +46,7 @@ same() {
     [ "$status" = 0 ] || check "$name: one process" false
     mv out expected
     for ranks in $numbers; do
-        on $ranks "$@" <input
+        on $ranks "$@"
         check "$name: $ranks ranks" cmp -s out expected
         is "$name: $ranks ranks: status" "$status" 0
     done
@@ -51,6 +59,7 @@ gzip -k uniform.din
 head -c 40 zipf.u64 >short.u64
 : >empty.u64
 cp zipf.u64 input
+input=input
 
 same 'a file' curve -q --sizes all zipf.u64
 same 'a file, bounded' curve -q --sizes all --bound 100 zipf.u64
@@ -87,7 +96,7 @@ fails() {
     pattern=$1
     shift
     for ranks in 1 3; do
-        on $ranks "$@" <input
+        on $ranks "$@"
         is "$* on $ranks ranks: status" "$status" 2
         is 'nothing on standard output' "$(cat out)" ''
         is 'one line' "$(grep '^margay' err | grep -Ec -e "$pattern")" 1
