@@ -1,7 +1,8 @@
 #!/bin/sh
 # deps.sh GROUP - install the Debian packages of a group that are missing.
 #
-# Groups: build, run (build + plots), check (run + tests), valgrind, mpi, lint.
+# Groups: build, run (build + plots), check (run + tests), capture (check +
+# what records unmodified programs), valgrind, mpi, lint.
 # With nothing missing it says nothing and changes nothing.  Otherwise it says
 # what it installs; it needs root, or sudo and a terminal to ask on; without
 # either it prints the command and stops.
@@ -10,6 +11,7 @@ set -eu
 build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev'
 run="$build gnuplot-nox"
 check="$run perl pkg-config gzip xz-utils zstd bzip2 lz4"
+capture="$check qemu-user valgrind"
 valgrind="$check valgrind"
 mpi="$build openmpi-bin libopenmpi-dev"
 lint="$check mandoc shellcheck clang clang-format cppcheck"
@@ -18,11 +20,12 @@ case ${1-} in
 build) packages=$build ;;
 run) packages=$run ;;
 check) packages=$check ;;
+capture) packages=$capture ;;
 valgrind) packages=$valgrind ;;
 mpi) packages=$mpi ;;
 lint) packages=$lint ;;
 *)
-    echo "usage: deps.sh build|run|check|valgrind|mpi|lint" >&2
+    echo "usage: deps.sh build|run|check|capture|valgrind|mpi|lint" >&2
     exit 2
     ;;
 esac
