@@ -3,6 +3,7 @@
 # `replay`, a part of the tests, runs each target on its seeds and on what was
 # found before; `fuzz` looks for more, with libFuzzer, and needs clang.
 SECONDS      ?= 60
+RUNS         ?=
 FUZZ_CC      ?= clang
 FUZZ_TARGETS ?=
 FUZZ_FLAGS   ?=
@@ -43,11 +44,11 @@ $(BUILD)/tests/fuzz/fuzzer: $(BUILD)/obj/tests/fuzz/libfuzzer.o \
 
 fuzzer: $(BUILD)/tests/fuzz/fuzzer
 
-fuzz: deps ## fuzz each target for SECONDS=60 (FUZZ_TARGETS="din ...")
+fuzz: deps ## fuzz for SECONDS=60 each, or RUNS=N (FUZZ_TARGETS="din ...")
 	+@$(MAKE) BUILD='$(BUILD)/fuzz' CC='$(FUZZ_CC)' OPTIMISE='-O1 -g' DEPS=no \
 	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined \
 	        -fno-sanitize-recover=all' fuzzer
 	@sh tests/fuzz/run.sh '$(abspath $(BUILD))/fuzz' '$(SECONDS)' \
-	    '$(FUZZ_TARGETS)' $(FUZZ_FLAGS)
+	    '$(RUNS)' '$(FUZZ_TARGETS)' $(FUZZ_FLAGS)
 
 .PHONY: fuzz fuzzer

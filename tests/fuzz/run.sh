@@ -1,29 +1,57 @@
 #!/bin/sh
-# run.sh BUILD SECONDS TARGETS [FLAG...] - fuzz each target for so long
+# run.sh BUILD SECONDS RUNS TARGETS [FLAG...] - fuzz each target
 #
-# What is new about the program's behaviour is kept in BUILD/corpus/TARGET.
-# An input that fails is left as BUILD/found/TARGET-*; once mended, it belongs
-# into tests/fuzz/seeds/TARGET.  No TARGETS: all of them.  FLAGs are libFuzzer's.
+# For so many seconds, or, with RUNS, until there have been so many executions.
+# Prints a row for each target: its executions and what was found. What is new
+# about the program's behaviour is kept in BUILD/corpus/TARGET. An input that
+# fails is left as BUILD/found/TARGET-*; once mended, it belongs into
+# tests/fuzz/seeds/TARGET. No TARGETS: all of them. FLAGs are libFuzzer's.
 set -eu
-build=$1 seconds=$2 targets=$3
-shift 3
-[ -n "$targets" ] || targets=$("$build/tests/fuzz/fuzzer" 2>/dev/null || :)
-mkdir -p "$build/found"
-status=0
+build=$1 seconds=$2 runs=$3 targets=$4
+shift 4
+known=$("$build/tests/fuzz/fuzzer" 2>/dev/null || :)
+: "${targets:=$known}"
 for target in $targets; do
-    mkdir -p "$build/corpus/$target"
-    echo "== $target"
-    MARGAY_FUZZ_TARGET=$target "$build/tests/fuzz/fuzzer" \
-        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-        -max_len=4096 -artifact_prefix="$build/found/$target-" \
-        -print_final_stats=1 "$@" "$build/corpus/$target" \
-        "tests/fuzz/seeds/$target" >"$build/found/$target.log" 2>&1 || {
-        status=1
-        echo "FOUND something, see $build/found/$target.log:"
-        grep -E 'ERROR|SUMMARY|runtime error|Test unit written' \
-            "$build/found/$target.log" || tail -n 5 "$build/found/$target.log"
+    echo "$known" | grep -qx "$target" || {
+        echo "no target '$target'; there are" $known >&2
+        exit 2
     }
-    grep -E 'number_of_executed_units|average_exec_per_sec' \
-        "$build/found/$target.log" || :
+done
+if [ -n "$runs" ]; then
+    limit="-runs=$runs"
+else
+    limit="-max_total_time=$seconds"
+fi
+mkdir -p "$build/found"
+
+# The runs that a log tells of: those of the end, or of the last line of
+# progress where something was found.
+executions() {
+    sed -n 's/^stat::number_of_executed_units: *//p; s/^#\([0-9]*\)[[:space:]].*/\1/p' \
+        "$1" | tail -n 1
+}
+
+status=0
+printf '%-12s %12s %10s %9s\n' target executions per_second findings
+for target in $targets; do
+    log=$build/found/$target.log
+    mkdir -p "$build/corpus/$target"
+    rm -f "$build/found/$target"-*
+    begun=$(date +%s)
+    MARGAY_FUZZ_TARGET=$target "$build/tests/fuzz/fuzzer" \
+        "$limit" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+        -artifact_prefix="$build/found/$target-" -print_final_stats=1 "$@" \
+        "$build/corpus/$target" "tests/fuzz/seeds/$target" >"$log" 2>&1 ||
+        status=1
+    count=$(executions "$log")
+    took=$(($(date +%s) - begun))
+    findings=$(find "$build/found" -name "$target-*" | wc -l)
+    printf '%-12s %12s %10s %9s\n' "$target" "${count:-0}" \
+        $((${count:-0} / (took > 0 ? took : 1))) "$findings"
+    [ "$findings" = 0 ] || {
+        echo "  see $log:"
+        grep -E 'ERROR|SUMMARY|runtime error|Test unit written' "$log" ||
+            tail -n 5 "$log"
+    }
 done
 exit $status
