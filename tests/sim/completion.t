@@ -85,7 +85,7 @@ printf '%s\n' 'source ./margay.bash' 'margay() { echo "<$*>"; }' \
     "$(printf 'margay cu\t --straddle=sp\t -e olken:tree=a\t margay.b\t')" \
     exit >keys
 if command -v script >/dev/null && script -qc true /dev/null >/dev/null; then
-    timeout 20 script -qc 'bash --norc --noprofile -i' /dev/null \
+    timeout 100 script -qc 'bash --norc --noprofile -i' /dev/null \
         <keys >typescript
     like 'a line completed by the key' "$(tr -d '\r' <typescript)" \
         '<curve --straddle=split -e olken:tree=avl margay.bash>'

@@ -78,14 +78,35 @@ refuses() {
     fi
 }
 
-# await COMMAND...: until it succeeds, for up to ten seconds.
+# await COMMAND...: until it succeeds.  Only what is broken takes a minute: the
+# tests never wait for a time, but for what they want to see.
 await() {
     attempts=0
     until "$@"; do
         attempts=$((attempts + 1))
-        [ $attempts -lt 200 ] || return 1
+        [ $attempts -lt 1200 ] || return 1
         sleep 0.05
     done
+}
+
+# started PID: until it has installed its handlers, of which SIGUSR1's (signal
+# 10, so bit 9) is the last.
+started() {
+    await catches_usr1 "$1"
+}
+catches_usr1() {
+    mask=$(sed -n 's/^SigCgt:[[:space:]]*[0-9a-f]*\([0-9a-f]\)..$/\1/p' \
+        "/proc/$1/status")
+    case $mask in [2367abef]) ;; *) return 1 ;; esac
+}
+
+# analyses PID [PATTERN]: until it tells on request, on its standard error in
+# the file err, that it analyses; until the line matches.
+analyses() {
+    started "$1" && await tells "$1" "${2:-references,}"
+}
+tells() {
+    kill -USR1 "$1" && sleep 0.05 && grep -Eq "$2" err
 }
 
 # letters WORD: a trace of block ids, one per letter, in the format lines.

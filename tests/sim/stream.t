@@ -36,16 +36,19 @@ run histogram -q -f u64 --warmup 50000 -o expected.csv all.u64
 check 'none in the warm-up, then as ever' cmp -s out.csv.snapshot expected.csv
 
 # A run that dies leaves its last snapshot.
+# This shell keeps the pipe open.
 mkfifo pipe
-{ part 0 50000; sleep 20; } >pipe &
+exec 9<>pipe
+part 0 50000 >pipe 9>&- &
 feeder=$!
-"$MARGAY" curve --sizes all -f u64 --every 20000 -o dead.csv pipe 2>err &
+"$MARGAY" curve --sizes all -f u64 --every 20000 -o dead.csv pipe 9>&- \
+    2>err &
 reader=$!
 await grep -q 'first 40000' err
+wait $feeder
 kill -KILL $reader
 wait $reader 2>/dev/null
-kill $feeder
-wait $feeder 2>/dev/null
+exec 9>&-
 rm -f .margay-*
 run curve -q -f u64 --sizes all --limit 40000 -o expected.csv all.u64
 sed 's/^all.u64,/pipe,/' expected.csv >expected
@@ -54,13 +57,12 @@ check 'a run that is killed leaves a whole snapshot' \
 check 'and nothing else' [ ! -e dead.csv ]
 
 # Every second, also while nothing comes.
-{ part 0 1000; sleep 20; } >pipe &
-feeder=$!
-"$MARGAY" curve -f u64 --every 1s -o slow.csv pipe 2>err &
+exec 9<>pipe
+part 0 1000 >&9
+"$MARGAY" curve -f u64 --every 1s -o slow.csv pipe 9>&- 2>err &
 reader=$!
 check 'a snapshot every second' await grep -q 'first 1000 references' err
-kill $feeder
-wait $feeder 2>/dev/null
+exec 9>&-
 wait $reader
 # A writer that dies within a record.
 { part 0 1000; printf abc; } >pipe &
@@ -104,15 +106,16 @@ run curve -q --resume state --sizes all all.u64
 check 'nothing before' cmp -s out whole.csv
 
 # An interrupted run goes on.
-{ part 0 50000; sleep 20; } >pipe &
+exec 9<>pipe
+part 0 50000 >pipe 9>&- &
 feeder=$!
-"$MARGAY" curve -q -f u64 --save state pipe >out 2>err &
+"$MARGAY" curve -f u64 --save state pipe 9>&- >out 2>err &
 reader=$!
-sleep 1
+analyses $reader '[1-9][0-9]* references,'
 kill -INT $reader
 status=0
 wait $reader || status=$?
-kill $feeder
+exec 9>&-
 wait $feeder 2>/dev/null
 refs=$(sed -n 's/.* first \([0-9]*\) references.*/\1/p' err)
 run curve -q -f u64 --resume state --skip "$refs" --sizes all all.u64
