@@ -6,6 +6,7 @@
 
 #include "sim/commands.h"
 #include "sim/conclude.h"
+#include "sim/generators.h"
 #include "sim/message.h"
 #include "sim/options.h"
 #include "sim/progress.h"
@@ -21,7 +22,7 @@
 struct generation {
     const struct options *options;
     margay_writer *writer;
-    margay_generator *generator;
+    struct generator *generator;
     struct output *output;
     uint64_t unit_bytes; /* what ids are multiplied by */
     uint64_t blocks[PIECE_REFS];
@@ -43,26 +44,29 @@ static enum margay_status scale(struct generation *generation, size_t count,
     return MARGAY_OK;
 }
 
-/* Whether a generator makes addresses; an unknown one is refused later. */
+/* Of an unknown one, which is refused later, nothing is true. */
 static bool makes_addresses(const char *name)
 {
-    const struct margay_generator_info *info;
-    for (size_t i = 0; (info = margay_generator_at(i)) != NULL; i++) {
-        if (strcmp(info->name, name) == 0)
-            return info->addresses;
-    }
-    return false;
+    const struct margay_generator_info *info = generator_named(name);
+    return info != NULL && info->addresses;
+}
+
+/* Whether it is the histogram, and not --blocks, that tells how many. */
+static bool makes_blocks_at_will(const char *name)
+{
+    return strcmp(name, "histogram") == 0;
 }
 
 /* What fits the largest id fits them all, so that nothing streamed has to be
-   taken back; only a scan may go beyond. */
+   taken back; only a scan and a histogram may go beyond. */
 static enum margay_status check_largest(struct generation *generation,
                                         struct margay_error *error)
 {
     char record[MARGAY_RECORD_BYTES];
     size_t bytes;
     uint64_t unit_bytes = generation->unit_bytes;
-    generation->blocks[0] = generation->options->generate_blocks - 1;
+    uint64_t blocks = generation->options->generate_blocks;
+    generation->blocks[0] = blocks == 0 ? 0 : blocks - 1;
     if (makes_addresses(generation->options->operands[0]))
         generation->unit_bytes = ELEMENT_BYTES;
     enum margay_status status = scale(generation, 1, error);
@@ -77,10 +81,12 @@ static enum margay_status check_largest(struct generation *generation,
 static enum margay_status check(const struct options *options,
                                 struct margay_error *error)
 {
-    const char *missing = options->refs == UINT64_MAX     ? "--refs N"
-                          : options->generate_blocks == 0 ? "--blocks N"
-                          : options->to == NULL           ? "--to FORMAT"
-                                                          : NULL;
+    const char *missing = options->refs == UINT64_MAX ? "--refs N"
+                          : options->generate_blocks == 0 &&
+                                  !makes_blocks_at_will(options->operands[0])
+                              ? "--blocks N"
+                          : options->to == NULL ? "--to FORMAT"
+                                                : NULL;
     if (missing != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s is needed", missing);
     if (options->output == NULL && isatty(STDOUT_FILENO))
@@ -98,20 +104,13 @@ static enum margay_status prepare(struct generation *generation,
                                   struct margay_error *error)
 {
     const struct options *options = generation->options;
-    struct margay_generator_options generator_options = {
-        .blocks = options->generate_blocks,
-        .seed = options->seed,
-        .exponent = options->exponent,
-    };
     struct margay_sink sink = {&generation->output, sink_write};
     enum margay_status status = check(options, error);
     if (status == MARGAY_OK)
         status = margay_writer_create(options->to, options->output, &sink,
                                       &generation->writer, error);
     if (status == MARGAY_OK)
-        status =
-            margay_generator_create(options->operands[0], &generator_options,
-                                    &generation->generator, error);
+        status = generator_create(options, &generation->generator, error);
     if (status == MARGAY_OK)
         status = check_largest(generation, error);
     if (status == MARGAY_OK)
@@ -125,8 +124,10 @@ static enum margay_status write_piece(struct generation *generation,
 {
     const struct margay_batch batch = {.references = count,
                                        .numbers = generation->blocks};
-    margay_generator_next(generation->generator, generation->blocks, count);
-    enum margay_status status = scale(generation, count, error);
+    enum margay_status status =
+        generator_next(generation->generator, generation->blocks, count, error);
+    if (status == MARGAY_OK)
+        status = scale(generation, count, error);
     if (status == MARGAY_OK)
         status = margay_writer_put(generation->writer, &batch, error);
     return status;
@@ -161,7 +162,7 @@ int cmd_generate(const struct options *options)
     enum margay_status status = prepare(&generation, &error);
     if (status == MARGAY_OK)
         status = write_all(&generation, &error);
-    margay_generator_free(generation.generator);
+    generator_free(generation.generator);
     margay_writer_free(generation.writer);
     return conclude(status, &generation.output, 1, &error);
 }

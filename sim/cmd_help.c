@@ -7,6 +7,7 @@
 #include "sim/completion.h"
 #include "sim/conclude.h"
 #include "sim/csv.h"
+#include "sim/generators.h"
 #include "sim/help.h"
 #include "sim/message.h"
 #include "sim/options.h"
@@ -30,7 +31,7 @@ static void put_generators(struct output *output)
 {
     const struct margay_generator_info *generator;
     output_text(output, "\n");
-    for (size_t i = 0; (generator = margay_generator_at(i)) != NULL; i++)
+    for (size_t i = 0; (generator = generator_at(i)) != NULL; i++)
         output_text(output, "  %-12s%s\n", generator->name,
                     generator->description);
 }

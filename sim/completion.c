@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/commands.h"
+#include "sim/generators.h"
 #include "sim/options.h"
 #include "sim/output.h"
 #include "traces/traces_internal.h"
@@ -137,7 +138,7 @@ static void put_operands(const struct script *script,
             put_word(script, other->name);
     }
     if (command->bit == ON_GENERATE) {
-        for (size_t i = 0; (generator = margay_generator_at(i)) != NULL; i++)
+        for (size_t i = 0; (generator = generator_at(i)) != NULL; i++)
             put_word(script, generator->name);
     }
 }

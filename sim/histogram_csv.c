@@ -1,10 +1,13 @@
 /*
- * histogram_csv.c - exact histograms, read back from their table
+ * histogram_csv.c - histograms, read back from their table
  *
- * A table can be told to be as it was written: distances ascend, each has its
- * own row, the row of infinite distances ends a histogram, and the shares are
- * those of the counts.  For these, the rows of a histogram are kept until its
- * end.
+ * A table of exact ones can be told to be as it was written: distances ascend,
+ * each has its own row, the row of infinite distances ends a histogram, and
+ * the shares are those of the counts.  For these, the rows of a histogram are
+ * kept until its end.
+ *
+ * Where bins will do, they may be any, and the counts somebody's wish: shares
+ * are not looked at.
  */
 #define _GNU_SOURCE
 #include "sim/histogram_csv.h"
@@ -26,13 +29,15 @@
 enum column { TRACE, BLOCK_BYTES, FROM, TO, REFERENCES, SHARE, COLUMNS };
 
 struct kept_row {
-    uint64_t references, line;
+    struct margay_bin bin; /* infinite distances: from MARGAY_INFINITE */
+    uint64_t line;
     double share;
 };
 
 struct reader {
     const char *path;
     histogram_take *take;
+    bins_take *take_bins; /* not NULL: any bins will do */
     void *context;
     bool has_header;
 
@@ -127,18 +132,40 @@ static enum margay_status check_shares(const struct reader *reader,
     uint64_t all = margay_histogram_references(reader->histogram);
     for (size_t i = 0; i < reader->row_count; i++) {
         const struct kept_row *row = &reader->rows[i];
-        double share = all == 0 ? 0 : (double)row->references / (double)all;
+        uint64_t references = row->bin.references;
+        double share = all == 0 ? 0 : (double)references / (double)all;
         if (!(fabs(row->share - share) <= SHARE_TOLERANCE * share))
             return fail(reader, row->line, error,
                         "found a share of %.12g, expected %.12g for %" PRIu64
                         " of %" PRIu64 " references; was the table edited?",
-                        row->share, share, row->references, all);
+                        row->share, share, references, all);
     }
     return MARGAY_OK;
 }
 
+static enum margay_status end_bins(struct reader *reader,
+                                   struct margay_error *error)
+{
+    size_t count = reader->row_count - 1; /* the last one is inf,inf */
+    struct margay_bin *bins = calloc(count + 1, sizeof *bins);
+    if (bins == NULL)
+        return margay_fail_memory(error, "the bins of a histogram");
+    for (size_t i = 0; i < count; i++)
+        bins[i] = reader->rows[i].bin;
+    enum margay_status status = reader->take_bins(
+        reader->context, reader->trace, reader->block_bytes, bins, count,
+        reader->rows[count].bin.references, error);
+    free(bins);
+    return status;
+}
+
 static enum margay_status end(struct reader *reader, struct margay_error *error)
 {
+    if (reader->take_bins != NULL) {
+        enum margay_status status = end_bins(reader, error);
+        forget(reader);
+        return status;
+    }
     enum margay_status status = check_shares(reader, error);
     if (status == MARGAY_OK)
         status = reader->take(reader->context, reader->trace,
@@ -149,38 +176,55 @@ static enum margay_status end(struct reader *reader, struct margay_error *error)
 
 /* ----------------------------------------------------------------- rows -- */
 
-/* The one distance that a row is about; MARGAY_INFINITE: inf,inf. */
-static enum margay_status read_distance(const struct reader *reader,
-                                        const struct csv_row *row,
-                                        uint64_t *distance,
-                                        struct margay_error *error)
+/* What has no place in a table of exact histograms. */
+static enum margay_status check_exact(const struct reader *reader,
+                                      const struct csv_row *row,
+                                      const struct margay_bin *bin,
+                                      struct margay_error *error)
 {
     const char *from = row->fields[FROM], *to = row->fields[TO];
-    uint64_t end;
-    *distance = MARGAY_INFINITE;
-    if (strcmp(from, "inf") == 0 && strcmp(to, "inf") == 0)
-        return MARGAY_OK;
-    if (!margay_parse_u64(from, distance) ||
-        (strcmp(to, "inf") != 0 && !margay_parse_u64(to, &end)))
-        return fail(reader, row->line, error,
-                    "found distances from '%s' to '%s', expected numbers or "
-                    "inf",
-                    from, to);
-    if (strcmp(to, "inf") == 0)
+    if (bin->from == MARGAY_INFINITE && strcmp(from, "inf") != 0)
         return fail(reader, row->line, error,
                     "the trace exceeded the bound of %s blocks, beyond which "
                     "nothing is known; measure it again without --bound",
                     from);
-    if (end <= *distance || end - *distance > 1)
+    if (bin->from != MARGAY_INFINITE && bin->to - bin->from > 1)
         return fail(reader, row->line, error,
                     "found a bin from %s to %s, expected one distance in each "
                     "row (--bins exact)",
                     from, to);
-    if (*distance < reader->next_distance)
+    if (bin->from < reader->next_distance)
         return fail(reader, row->line, error,
                     "found distance %s behind a larger or the same one, "
                     "expected ascending ones (--bins exact)",
                     from);
+    return MARGAY_OK;
+}
+
+/* The distances that a row is about.  Beyond a bound all are infinite. */
+static enum margay_status read_distances(const struct reader *reader,
+                                         const struct csv_row *row,
+                                         struct margay_bin *bin,
+                                         struct margay_error *error)
+{
+    const char *from = row->fields[FROM], *to = row->fields[TO];
+    bool last = strcmp(to, "inf") == 0;
+    bin->from = bin->to = MARGAY_INFINITE;
+    if (!(last && strcmp(from, "inf") == 0) &&
+        (!margay_parse_u64(from, &bin->from) ||
+         (!last && !margay_parse_u64(to, &bin->to))))
+        return fail(reader, row->line, error,
+                    "found distances from '%s' to '%s', expected numbers or "
+                    "inf",
+                    from, to);
+    if (!last && bin->to <= bin->from)
+        return fail(reader, row->line, error,
+                    "found a bin from %s to %s, which holds no distance", from,
+                    to);
+    if (last)
+        bin->from = MARGAY_INFINITE;
+    if (reader->take_bins == NULL)
+        return check_exact(reader, row, bin, error);
     return MARGAY_OK;
 }
 
@@ -193,7 +237,7 @@ static enum margay_status read_counts(const struct reader *reader,
     char *end;
     kept->line = row->line;
     kept->share = strtod(share, &end);
-    if (!margay_parse_u64(row->fields[REFERENCES], &kept->references))
+    if (!margay_parse_u64(row->fields[REFERENCES], &kept->bin.references))
         return fail(reader, row->line, error,
                     "found '%s' references, expected a number",
                     row->fields[REFERENCES]);
@@ -224,20 +268,22 @@ static enum margay_status add_row(struct reader *reader,
                                   const struct csv_row *row,
                                   struct margay_error *error)
 {
-    uint64_t distance;
     struct kept_row kept;
     struct margay_error why;
-    enum margay_status status = read_distance(reader, row, &distance, error);
+    enum margay_status status = read_distances(reader, row, &kept.bin, error);
     if (status == MARGAY_OK)
         status = read_counts(reader, row, &kept, error);
     if (status == MARGAY_OK)
         status = keep(reader, &kept, error);
     if (status != MARGAY_OK)
         return status;
-    status = margay_histogram_add(reader->histogram, distance, kept.references,
-                                  &why);
-    if (status != MARGAY_OK)
-        return fail(reader, row->line, error, "%s", why.message);
+    uint64_t distance = kept.bin.from;
+    if (reader->take_bins == NULL) {
+        status = margay_histogram_add(reader->histogram, distance,
+                                      kept.bin.references, &why);
+        if (status != MARGAY_OK)
+            return fail(reader, row->line, error, "%s", why.message);
+    }
     reader->next_distance = distance + 1;
     return distance == MARGAY_INFINITE ? end(reader, error) : MARGAY_OK;
 }
@@ -290,6 +336,27 @@ enum margay_status histogram_csv_read(const char *path, histogram_take *take,
     struct reader reader = {.path = path, .take = take, .context = context};
     return conclude_table(&reader, csv_read(path, take_row, &reader, error),
                           error);
+}
+
+enum margay_status histogram_csv_read_bins(const char *path, bins_take *take,
+                                           void *context,
+                                           struct margay_error *error)
+{
+    struct reader reader = {
+        .path = path, .take_bins = take, .context = context};
+    return conclude_table(&reader, csv_read(path, take_row, &reader, error),
+                          error);
+}
+
+enum margay_status histogram_csv_read_bins_stream(FILE *file, const char *name,
+                                                  bins_take *take,
+                                                  void *context,
+                                                  struct margay_error *error)
+{
+    struct reader reader = {
+        .path = name, .take_bins = take, .context = context};
+    return conclude_table(
+        &reader, csv_read_stream(file, name, take_row, &reader, error), error);
 }
 
 enum margay_status histogram_csv_read_stream(FILE *file, const char *name,

@@ -1,4 +1,4 @@
-/* histogram_csv.h - exact histograms, read back from their table */
+/* histogram_csv.h - histograms, read back from their table */
 #ifndef MARGAY_SIM_HISTOGRAM_CSV_H
 #define MARGAY_SIM_HISTOGRAM_CSV_H
 
@@ -24,10 +24,32 @@ enum margay_status histogram_csv_read(const char *path, histogram_take *take,
                                       void *context,
                                       struct margay_error *error);
 
-/* The same, of a file that is open; `name` is what messages call it. */
+/* The same of any bins, in any order; `infinite` are the references of the last
+   row, be it inf,inf or that of a bound that was exceeded. */
+typedef enum margay_status bins_take(void *context, const char *trace,
+                                     uint64_t block_bytes,
+                                     const struct margay_bin *bins,
+                                     size_t count, uint64_t infinite,
+                                     struct margay_error *error);
+
+/*
+ * Read a table of histograms ("-": standard input) and hand out each.  Fails
+ * as histogram_csv_read() does, but for what only exact ones must be: shares,
+ * and the order of the rows, are not looked at.
+ */
+enum margay_status histogram_csv_read_bins(const char *path, bins_take *take,
+                                           void *context,
+                                           struct margay_error *error);
+
+/* Both of a file that is open; `name` is what messages call it. */
 enum margay_status histogram_csv_read_stream(FILE *file, const char *name,
                                              histogram_take *take,
                                              void *context,
                                              struct margay_error *error);
+
+enum margay_status histogram_csv_read_bins_stream(FILE *file, const char *name,
+                                                  bins_take *take,
+                                                  void *context,
+                                                  struct margay_error *error);
 
 #endif

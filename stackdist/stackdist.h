@@ -390,6 +390,40 @@ MARGAY_API void margay_writebacks_curve(const margay_writebacks *writebacks,
                                         const struct margay_point *points,
                                         size_t count, uint64_t *counts);
 
+/* ---------------------------------------------------------- generating -- */
+
+/*
+ * An endless stream of block ids, 0, 1, 2, ... in the order of their first
+ * references, whose reuse distances are drawn from a histogram.
+ */
+typedef struct margay_stack_generator margay_stack_generator;
+
+/*
+ * `bins` have references in proportion to which distances in [from, to) are
+ * drawn, any in a bin as likely as the others; they may be in any order and
+ * overlap.  `infinite` is the same for first references.  At a distance that
+ * no block has yet, a new block is referenced, and the distance is caught up
+ * with later, in place of a first reference.  The same histogram and seed
+ * give the same stream on every machine, however it is cut into calls.
+ *
+ * Fails with MARGAY_BAD_ARGUMENT (an empty bin that has references, no
+ * references at all, 2^32 bins or more) or MARGAY_NO_MEMORY; the caller owns
+ * *generator.
+ */
+MARGAY_API enum margay_status margay_stack_generator_create(
+    const struct margay_bin *bins, size_t count, uint64_t infinite,
+    uint64_t seed, margay_stack_generator **generator,
+    struct margay_error *error);
+
+/* Write the next `count` ids.  After MARGAY_NO_MEMORY, and where more than
+   2^36 blocks are asked for, the generator can only be freed. */
+MARGAY_API enum margay_status margay_stack_generator_next(
+    margay_stack_generator *generator, uint64_t *blocks, size_t count,
+    struct margay_error *error);
+
+/* NULL is fine. */
+MARGAY_API void margay_stack_generator_free(margay_stack_generator *generator);
+
 #ifdef __cplusplus
 }
 #endif

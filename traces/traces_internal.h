@@ -7,6 +7,7 @@
 #ifndef MARGAY_TRACES_INTERNAL_H
 #define MARGAY_TRACES_INTERNAL_H
 
+#include "traces/base/alias.h"
 #include "traces/base/checked.h"
 #include "traces/base/cpu.h"
 #include "traces/base/crew.h"

@@ -47,6 +47,7 @@ my @caches = (
 my %cached = map { $_ => 1 } qw(W1 W2 W4);
 my @texts = qw(din lackey hex);
 my $text_refs = 10_000_000;
+my $generated_refs = 10_000_000;
 # Beyond 4 M blocks; the last just beyond a power of two.
 my @scans = (4_194_304, 6_000_000, 8_500_000);
 
@@ -179,6 +180,18 @@ for my $format (grep { is_wanted($_) } @texts) {
     add_case($format, 'read', $text_refs, "$tools/passes", 'read', $path);
 }
 
+# A trace of a million blocks, made from the histogram of another one.
+if (is_wanted('generator')) {
+    my $path = generate('W1.u64', 10_000_000, $workloads[0]{make});
+    my $histogram = make_file('W1.csv', sub {
+        run($margay, 'histogram', '-q', '--ids', '--bins', 'reference:1000',
+            '-o', $_[0], $path);
+    });
+    add_case('histogram', 'generate', $generated_refs, $margay, 'generate',
+        '-q', 'histogram', '--from', $histogram, '--refs', $generated_refs,
+        '--to', 'u64', '-o', '/dev/null');
+}
+
 for my $round (1 .. $rounds) {
     note("round $round of $rounds");
     for my $case (@cases) {
@@ -271,6 +284,8 @@ sub print_table {
     for my $format (grep { $results{$_} } @texts) {
         printf "%-31s %8.1f\n", $format, rate($format, 'read') / 1e6;
     }
+    printf "\n%-31s %8.1f\n", 'generated from a histogram',
+        rate('histogram', 'generate') / 1e6 if $results{histogram};
     print "\nbytes per distinct block, at the peak\n" if %memory;
     for my $blocks (sort { $a <=> $b } keys %memory) {
         printf "%-31s %8.1f\n", "$blocks blocks", $memory{$blocks};

@@ -129,6 +129,39 @@ static enum margay_status take(void *context, const char *trace,
     return MARGAY_OK;
 }
 
+/* A bin holds a distance; a generator takes it all, or says why not. */
+static enum margay_status take_bins(void *context, const char *trace,
+                                    uint64_t block_bytes,
+                                    const struct margay_bin *bins, size_t count,
+                                    uint64_t infinite,
+                                    struct margay_error *error)
+{
+    margay_stack_generator *generator;
+    uint64_t blocks[100];
+    (void)context, (void)trace, (void)block_bytes;
+    for (size_t i = 0; i < count; i++) {
+        if (bins[i].to <= bins[i].from)
+            fuzz_fail("an empty bin");
+    }
+    if (margay_stack_generator_create(bins, count, infinite, 1, &generator,
+                                      error) != MARGAY_OK)
+        return MARGAY_BAD_INPUT;
+    if (margay_stack_generator_next(generator, blocks, 100, error) != MARGAY_OK)
+        fuzz_fail("%s", error->message);
+    margay_stack_generator_free(generator);
+    return MARGAY_OK;
+}
+
+static void read_bins(const uint8_t *data, size_t bytes)
+{
+    struct margay_error error = {.message = ""};
+    FILE *file = fmemopen((void *)data, bytes, "rb");
+    if (histogram_csv_read_bins_stream(file, "table", take_bins, NULL,
+                                       &error) != MARGAY_OK)
+        check_message(&error);
+    fclose(file);
+}
+
 void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes)
 {
     struct margay_error error = {.message = ""};
@@ -140,4 +173,5 @@ void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes)
         MARGAY_OK)
         check_message(&error);
     fclose(file);
+    read_bins(data, bytes);
 }

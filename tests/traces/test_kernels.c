@@ -64,6 +64,41 @@ static void test_fft(void)
     CHECK(same(stream, two, 9), "fft of two numbers: nothing to swap");
 }
 
+/* Grids of 4 x 4: 0 to 15 and 16 to 31, whose inner points are 5, 6, 9, 10. */
+static void test_stencil(void)
+{
+    static const uint64_t inner[] = {5, 6, 9, 10};
+    uint64_t stream[50], elements[50];
+    for (size_t i = 0; i < 50; i++) {
+        uint64_t point = inner[i / 6 % 4], from = i < 24 ? 0 : 16;
+        uint64_t read[] = {point - 4, point - 1, point, point + 1, point + 4};
+        if (i >= 48)
+            from = 0;
+        elements[i] = i % 6 == 5 ? 16 - from + point : from + read[i % 6];
+    }
+    generate("stencil", 32, stream, 50);
+    CHECK(same(stream, elements, 50), "stencil over 4 x 4, three sweeps");
+    generate("stencil", 49, stream, 50);
+    CHECK(same(stream, elements, 50), "the same with 17 too many");
+}
+
+/* Grids of 4 x 4 x 4: 0 to 63 and 64 to 127; 8 inner points. */
+static void test_stencil3d(void)
+{
+    static const uint64_t inner[] = {21, 22, 25, 26, 37, 38, 41, 42};
+    uint64_t stream[130], elements[130];
+    for (size_t i = 0; i < 130; i++) {
+        uint64_t point = inner[i / 8 % 8], from = i / 64 % 2 * 64;
+        uint64_t read[] = {point - 16, point - 4, point - 1, point,
+                           point + 1,  point + 4, point + 16};
+        elements[i] = i % 8 == 7 ? 64 - from + point : from + read[i % 8];
+    }
+    generate("stencil3d", 128, stream, 130);
+    CHECK(same(stream, elements, 130), "stencil3d over 4 x 4 x 4");
+    generate("stencil3d", 249, stream, 130);
+    CHECK(same(stream, elements, 130), "the same with 121 too many");
+}
+
 static void test_phases(void)
 {
     static uint64_t stream[300000];
@@ -95,6 +130,18 @@ static void test_refused(void)
     CHECK(margay_generator_create("fft", &options, &generator, NULL) ==
               MARGAY_BAD_ARGUMENT,
           "fft needs 4 elements");
+    options.blocks = 17;
+    CHECK(margay_generator_create("stencil", &options, &generator, NULL) ==
+              MARGAY_BAD_ARGUMENT,
+          "stencil needs 18 elements");
+    options.blocks = 53;
+    CHECK(margay_generator_create("stencil3d", &options, &generator, NULL) ==
+              MARGAY_BAD_ARGUMENT,
+          "stencil3d needs 54 elements");
+    options.blocks = UINT64_MAX / 8 + 1;
+    CHECK(margay_generator_create("matmul", &options, &generator, NULL) ==
+              MARGAY_BAD_ARGUMENT,
+          "2^61 elements of 8 bytes are too many");
     options.blocks = UINT64_MAX;
     CHECK(margay_generator_create("phases", &options, &generator, NULL) ==
               MARGAY_BAD_ARGUMENT,
@@ -105,6 +152,8 @@ int main(void)
 {
     test_matmul();
     test_fft();
+    test_stencil();
+    test_stencil3d();
     test_phases();
     test_refused();
     return tap_done();

@@ -10,8 +10,10 @@
 #define GREATEST_EXPONENT 8.0
 
 static const struct margay_generator_class *const classes[] = {
-    &margay_generator_zipf, &margay_generator_uniform, &margay_generator_loop,
-    &margay_generator_scan, &margay_generator_phases,  &margay_generator_matmul,
+    &margay_generator_zipf,      &margay_generator_uniform,
+    &margay_generator_loop,      &margay_generator_scan,
+    &margay_generator_phases,    &margay_generator_stencil,
+    &margay_generator_stencil3d, &margay_generator_matmul,
     &margay_generator_fft,
 };
 #define CLASSES (sizeof classes / sizeof classes[0])
@@ -73,6 +75,11 @@ enum margay_status margay_generator_create(
     if (options->blocks == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: 0 blocks, expected at least 1", name);
+    if (class->info.addresses && options->blocks >> 61 != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: 2^61 elements or more of 8 bytes are over 64 "
+                           "bits",
+                           name);
     /* Written so that a NaN fails. */
     if (!(options->exponent >= 0 && options->exponent <= GREATEST_EXPONENT))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

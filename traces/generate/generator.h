@@ -16,7 +16,8 @@
 struct margay_generator_class {
     struct margay_generator_info info;
 
-    /* `options` has been checked: blocks >= 1, exponent in [0, 8]. */
+    /* `options` has been checked: blocks >= 1, and fewer than 2^61 where they
+       are elements; exponent in [0, 8]. */
     enum margay_status (*create)(const struct margay_generator_options *options,
                                  void **state, struct margay_error *error);
     void (*next)(void *state, uint64_t *blocks, size_t count);
@@ -28,6 +29,8 @@ extern const struct margay_generator_class margay_generator_uniform;
 extern const struct margay_generator_class margay_generator_loop;
 extern const struct margay_generator_class margay_generator_scan;
 extern const struct margay_generator_class margay_generator_phases;
+extern const struct margay_generator_class margay_generator_stencil;
+extern const struct margay_generator_class margay_generator_stencil3d;
 extern const struct margay_generator_class margay_generator_matmul;
 extern const struct margay_generator_class margay_generator_fft;
 

@@ -16,6 +16,7 @@
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/generate/generator.h"
+#include "traces/generate/side.h"
 
 #define ELEMENT_BYTES 8
 
@@ -31,9 +32,7 @@ static enum margay_status matmul_create(
     const struct margay_generator_options *options, void **state,
     struct margay_error *error)
 {
-    uint64_t n = 0;
-    while (n < UINT32_MAX / 2 && 3 * (n + 1) * (n + 1) <= options->blocks)
-        n++;
+    uint64_t n = margay_largest_side(options->blocks, 3, 2);
     if (n == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "matmul: three matrices have 3 elements at least");
@@ -122,10 +121,9 @@ static enum margay_status fft_create(
     const struct margay_generator_options *options, void **state,
     struct margay_error *error)
 {
-    if (options->blocks < 4 || options->blocks >> 60 != 0)
+    if (options->blocks < 4)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "fft: two complex numbers have 4 elements at least, "
-                           "and 2^60 is too many");
+                           "fft: two complex numbers have 4 elements at least");
     struct fft *fft = calloc(1, sizeof *fft);
     if (fft == NULL)
         return margay_fail_memory(error, "a generator");

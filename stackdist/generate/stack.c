@@ -1,0 +1,361 @@
+/*
+ * stack.c - a trace that has the reuse distances of a histogram
+ *
+ * Algorithm: an LRU stack.  A distance d is drawn from the histogram; the
+ *   block that lies below d others is referenced, which puts it on top.  Where
+ *   the stack holds d blocks at most there is none, and nothing but a new
+ *   block can be referenced; so, too, for an infinite distance.
+ *   A distance that came too early is postponed.  When later an infinite one
+ *   is drawn, for which there has been a new block already, the least
+ *   postponed distance takes its place as soon as the stack is deep enough.
+ *   So the beginning of the trace, while the stack grows, does not take from
+ *   the long distances what they are due; what can be left at the end are
+ *   distances that the stack never grew to.
+ *   The stack is a rank bit vector over time: the block below d others has the
+ *   d-th set bit from the end.
+ * Source: the stochastic process of Shen, Shaw, "Scalable implementation of
+ *   efficient locality approximation", LCPC 2008; the postponing is ours.
+ * Guarantee: the distances drawn are those of the trace, but for postponed
+ *   ones that were left; same histogram and seed, same trace everywhere.
+ * Cost: O(log M) per reference for M blocks, and 20 to 40 bytes per block.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include <margay/stackdist.h>
+
+#include "stackdist/generate/select.h"
+#include "traces/traces_internal.h"
+
+/* Drawn, and moved, together. */
+#define DRAWS 64
+#define MOVES 64
+
+/* The axis has at least so many places per block, so that compacting it costs
+   a block no more than a move per reference. */
+#define PLACES_PER_BLOCK 2
+
+#define SMALLEST_AXIS 4096
+
+/* A block goes on top: from one timestamp to another.  Which block it is need
+   not be known for that, so it is looked up later, when it has arrived. */
+struct move {
+    uint64_t from, to;
+};
+
+struct margay_stack_generator {
+    struct margay_alias bins;  /* the last is that of infinite distances */
+    struct margay_bin *ranges; /* of the others */
+    struct margay_random bin_random, distance_random;
+    uint64_t drawn[DRAWS]; /* bins; those from `next_drawn` on are left */
+    size_t next_drawn;
+
+    struct margay_rank rank;
+    uint64_t *blocks; /* by timestamp */
+    uint64_t top;     /* the last timestamp */
+    uint64_t distinct_blocks;
+
+    uint64_t *postponed; /* a heap, the least distance first */
+    size_t postponed_count, postponed_room;
+};
+
+/* ----------------------------------------------------------- the stack -- */
+
+static size_t places_bytes(const struct margay_rank *rank)
+{
+    return (size_t)(rank->leaf_count << MARGAY_LEAF_SHIFT) * sizeof(uint64_t);
+}
+
+static enum margay_status create_axis(uint64_t places, struct margay_rank *rank,
+                                      uint64_t **blocks,
+                                      struct margay_error *error)
+{
+    enum margay_status status = margay_rank_create(rank, places, 0, error);
+    if (status != MARGAY_OK)
+        return status;
+    *blocks = margay_map(places_bytes(rank));
+    if (*blocks != NULL)
+        return MARGAY_OK;
+    margay_rank_destroy(rank);
+    return margay_fail_memory(error, "the stack of a generator");
+}
+
+static void destroy_axis(struct margay_stack_generator *generator)
+{
+    if (generator->blocks != NULL)
+        margay_unmap(generator->blocks, places_bytes(&generator->rank));
+    margay_rank_destroy(&generator->rank);
+}
+
+/* Move the live blocks, which keep their order, to the first places of an
+   axis, which may be their own: nobody moves to a later place. */
+static void move_blocks(const struct margay_rank *rank, const uint64_t *from,
+                        uint64_t *to)
+{
+    uint64_t moved = 0;
+    for (uint64_t word = 0; word <= rank->next >> 6; word++) {
+        if (word % MARGAY_LEAF_WORDS == MARGAY_LEAF_WORDS - 1)
+            continue;
+        for (uint64_t bits = rank->leaves[word]; bits != 0; bits &= bits - 1)
+            to[margay_rank_nth(moved++)] =
+                from[64 * word + (unsigned)__builtin_ctzll(bits)];
+    }
+}
+
+static enum margay_status grow_axis(struct margay_stack_generator *generator,
+                                    struct margay_error *error)
+{
+    struct margay_rank rank;
+    uint64_t *blocks;
+    uint64_t places = generator->rank.leaf_count << (MARGAY_LEAF_SHIFT + 1);
+    enum margay_status status = create_axis(places, &rank, &blocks, error);
+    if (status != MARGAY_OK)
+        return status;
+    move_blocks(&generator->rank, generator->blocks, blocks);
+    margay_rank_fill(&rank, generator->rank.live);
+    destroy_axis(generator);
+    generator->rank = rank;
+    generator->blocks = blocks;
+    generator->top = margay_rank_nth(rank.live - 1);
+    return MARGAY_OK;
+}
+
+static enum margay_status compact(struct margay_stack_generator *generator,
+                                  struct margay_error *error)
+{
+    struct margay_rank *rank = &generator->rank;
+    uint64_t places = rank->leaf_count * MARGAY_LEAF_BITS;
+    if (rank->live > places / PLACES_PER_BLOCK - MARGAY_LEAF_BITS)
+        return grow_axis(generator, error);
+    move_blocks(rank, generator->blocks, generator->blocks);
+    margay_rank_fill(rank, rank->live);
+    generator->top = margay_rank_nth(rank->live - 1);
+    return MARGAY_OK;
+}
+
+/* A place on top, to be filled. */
+static uint64_t push(struct margay_stack_generator *generator)
+{
+    struct margay_rank *rank = &generator->rank;
+    generator->top = rank->next;
+    margay_rank_append(rank, 1);
+    rank->live++;
+    if (rank->next % 64 == 0 && !margay_rank_full(rank))
+        margay_rank_enter(rank);
+    return generator->top;
+}
+
+/* Empty the place below `depth` others. */
+static uint64_t take(struct margay_stack_generator *generator, uint64_t depth)
+{
+    struct margay_rank *rank = &generator->rank;
+    uint64_t timestamp = margay_rank_select(rank, rank->live - 1 - depth);
+    __builtin_prefetch(&generator->blocks[timestamp]);
+    margay_rank_clear(rank, timestamp, margay_rank_top_vectors(rank),
+                      rank->tall);
+    rank->live--;
+    return timestamp;
+}
+
+/* ----------------------------------------------------------- postponed -- */
+
+static enum margay_status postpone(struct margay_stack_generator *generator,
+                                   uint64_t distance,
+                                   struct margay_error *error)
+{
+    if (generator->postponed_count == generator->postponed_room) {
+        size_t room = generator->postponed_room == 0
+                          ? 256
+                          : 2 * generator->postponed_room;
+        uint64_t *heap = reallocarray(generator->postponed, room, sizeof *heap);
+        if (heap == NULL)
+            return margay_fail_memory(error, "distances of a generator");
+        generator->postponed = heap;
+        generator->postponed_room = room;
+    }
+    uint64_t *heap = generator->postponed;
+    size_t place = generator->postponed_count++;
+    for (; place > 0 && heap[(place - 1) / 2] > distance;
+         place = (place - 1) / 2)
+        heap[place] = heap[(place - 1) / 2];
+    heap[place] = distance;
+    return MARGAY_OK;
+}
+
+/* The least postponed distance, if the stack is deep enough for it. */
+static bool resume(struct margay_stack_generator *generator, uint64_t *distance)
+{
+    uint64_t *heap = generator->postponed;
+    if (generator->postponed_count == 0 || heap[0] >= generator->rank.live)
+        return false;
+    *distance = heap[0];
+    size_t count = --generator->postponed_count, place = 0;
+    uint64_t last = heap[count];
+    for (size_t child; (child = 2 * place + 1) < count; place = child) {
+        child += child + 1 < count && heap[child + 1] < heap[child];
+        if (heap[child] >= last)
+            break;
+        heap[place] = heap[child];
+    }
+    heap[place] = last;
+    return true;
+}
+
+/* ------------------------------------------------------------- drawing -- */
+
+/* Distances within a bin are equally likely. */
+static uint64_t draw_distance(struct margay_stack_generator *generator)
+{
+    if (generator->next_drawn == DRAWS) {
+        margay_alias_draw(&generator->bins, &generator->bin_random,
+                          generator->drawn, DRAWS);
+        generator->next_drawn = 0;
+    }
+    uint64_t bin = generator->drawn[generator->next_drawn++];
+    if (bin == generator->bins.entries - 1)
+        return MARGAY_INFINITE;
+    const struct margay_bin *range = &generator->ranges[bin];
+    uint64_t width = range->to - range->from;
+    return range->from +
+           (width == 1
+                ? 0
+                : margay_random_below(&generator->distance_random, width));
+}
+
+static enum margay_status make_move(struct margay_stack_generator *generator,
+                                    struct move *move,
+                                    struct margay_error *error)
+{
+    uint64_t distance = draw_distance(generator);
+    enum margay_status status = MARGAY_OK;
+    if (distance == MARGAY_INFINITE) {
+        resume(generator, &distance);
+    } else if (distance >= generator->rank.live) {
+        status = postpone(generator, distance, error);
+        distance = MARGAY_INFINITE;
+    }
+    if (distance == MARGAY_INFINITE) {
+        move->from = push(generator);
+        generator->blocks[move->from] = generator->distinct_blocks++;
+    } else {
+        move->from = distance == 0 ? generator->top : take(generator, distance);
+        if (distance > 0)
+            push(generator);
+    }
+    move->to = generator->top;
+    return status;
+}
+
+/* In order, as a block may be moved again. */
+static void end_moves(struct margay_stack_generator *generator,
+                      const struct move *moves, size_t count, uint64_t *blocks)
+{
+    for (size_t i = 0; i < count; i++) {
+        blocks[i] = generator->blocks[moves[i].from];
+        generator->blocks[moves[i].to] = blocks[i];
+    }
+}
+
+enum margay_status margay_stack_generator_next(
+    margay_stack_generator *generator, uint64_t *blocks, size_t count,
+    struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    struct move moves[MOVES];
+    for (size_t done = 0; done < count && status == MARGAY_OK;) {
+        size_t made = 0, wanted = count - done < MOVES ? count - done : MOVES;
+        while (made < wanted && status == MARGAY_OK &&
+               !margay_rank_full(&generator->rank))
+            status = make_move(generator, &moves[made++], error);
+        end_moves(generator, moves, made, blocks + done);
+        done += made;
+        if (status == MARGAY_OK && margay_rank_full(&generator->rank))
+            status = compact(generator, error);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------ creation -- */
+
+/* Keep the bins that hold something, and weigh them. */
+static enum margay_status take_bins(struct margay_stack_generator *generator,
+                                    const struct margay_bin *bins, size_t count,
+                                    uint64_t infinite, uint64_t *weights,
+                                    struct margay_error *error)
+{
+    margay_u128 sum = infinite;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (bins[i].references == 0)
+            continue;
+        if (bins[i].to <= bins[i].from)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "a bin from %llu to %llu holds no distance",
+                               (unsigned long long)bins[i].from,
+                               (unsigned long long)bins[i].to);
+        generator->ranges[kept] = bins[i];
+        weights[kept++] = bins[i].references;
+        sum += bins[i].references;
+    }
+    weights[kept++] = infinite;
+    if (sum == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a histogram without references has no distances to "
+                           "draw");
+    if (kept > MARGAY_ALIAS_ENTRIES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a histogram of more than 2^32 bins");
+    margay_alias_scale(weights, kept, sum);
+    return margay_alias_create(&generator->bins, weights, kept, error);
+}
+
+static enum margay_status prepare(struct margay_stack_generator *generator,
+                                  const struct margay_bin *bins, size_t count,
+                                  uint64_t infinite, uint64_t seed,
+                                  struct margay_error *error)
+{
+    margay_random_seed(&generator->bin_random, seed);
+    margay_random_seed(&generator->distance_random,
+                       margay_random_u64(&generator->bin_random));
+    generator->next_drawn = DRAWS;
+    enum margay_status status =
+        create_axis(SMALLEST_AXIS, &generator->rank, &generator->blocks, error);
+    if (status != MARGAY_OK)
+        return status;
+    uint64_t *weights = calloc(count + 1, sizeof *weights);
+    generator->ranges = calloc(count + 1, sizeof *generator->ranges);
+    status = weights == NULL || generator->ranges == NULL
+                 ? margay_fail_memory(error, "the bins of a generator")
+                 : take_bins(generator, bins, count, infinite, weights, error);
+    free(weights);
+    return status;
+}
+
+enum margay_status margay_stack_generator_create(
+    const struct margay_bin *bins, size_t count, uint64_t infinite,
+    uint64_t seed, margay_stack_generator **generator,
+    struct margay_error *error)
+{
+    *generator = NULL;
+    margay_stack_generator *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return margay_fail_memory(error, "a generator");
+    enum margay_status status =
+        prepare(made, bins, count, infinite, seed, error);
+    if (status == MARGAY_OK)
+        *generator = made;
+    else
+        margay_stack_generator_free(made);
+    return status;
+}
+
+void margay_stack_generator_free(margay_stack_generator *generator)
+{
+    if (generator == NULL)
+        return;
+    margay_alias_destroy(&generator->bins);
+    destroy_axis(generator);
+    free(generator->ranges);
+    free(generator->postponed);
+    free(generator);
+}
