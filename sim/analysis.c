@@ -34,6 +34,8 @@ struct analysis {
     struct trace_run **runs; /* NULL: not begun, or ended */
     bool *read;              /* or will never be */
     size_t ended;
+    size_t unread;             /* traces not even begun, because of a signal */
+    bool explained;            /* what a signal has cut short */
     enum margay_status status; /* of the first trace that failed */
     struct margay_error *error;
     atomic_bool stop; /* it did, or a signal came */
@@ -183,14 +185,27 @@ static void fail(struct analysis *analysis, enum margay_status status,
     atomic_store(&analysis->stop, true);
 }
 
-static void explain_interrupt(const struct analysis *analysis, size_t i)
+static void explain_interrupt(struct analysis *analysis,
+                              const struct trace_run *run)
 {
-    bool more = i + 1 < analysis->trace_count && !analysis->read[i + 1] &&
-                analysis->runs[i + 1] == NULL;
     message_print("%s: interrupted; the output covers the first %" PRIu64
-                  " references only%s",
-                  analysis->runs[i]->name, analysis->runs[i]->read_refs,
-                  more ? ", and no trace after this one" : "");
+                  " references only",
+                  run->name, run->read_refs);
+    analysis->explained = true;
+}
+
+/*
+ * Whoever sends a signal is told what has become of it, as the exit status is
+ * the signal's in any case: a script that is to end must not go on.
+ */
+static void explain_rest(const struct analysis *analysis)
+{
+    if (analysis->unread > 0)
+        message_print("interrupted; the output does not cover %zu of the %zu "
+                      "traces",
+                      analysis->unread, analysis->trace_count);
+    else if (!analysis->explained)
+        message_print("interrupted when all was read; the output is whole");
 }
 
 static void end_run(struct analysis *analysis, size_t i)
@@ -206,7 +221,7 @@ static void end_run(struct analysis *analysis, size_t i)
         if (status != MARGAY_OK)
             fail(analysis, status, &error);
         else if (run->interrupted)
-            explain_interrupt(analysis, i);
+            explain_interrupt(analysis, run);
     }
     trace_run_release(run);
     free(run);
@@ -231,7 +246,9 @@ static void analyse_trace(void *context, size_t i)
     struct trace_run *run = NULL;
     struct margay_error error;
     pthread_mutex_lock(&analysis->mutex);
-    if (!signals_interrupted() && !atomic_load(&analysis->stop)) {
+    if (signals_interrupted()) {
+        analysis->unread++;
+    } else if (!atomic_load(&analysis->stop)) {
         run = analysis->runs[i] = make_run(analysis, i);
         if (run == NULL)
             fail(analysis, margay_fail_memory(&error, "the analysis"), &error);
@@ -326,6 +343,8 @@ enum margay_status analysis_run(const struct options *options,
     else
         status = analyse_all(&analysis, error);
     signals_finish_gracefully(false);
+    if (signals_interrupted() && status == MARGAY_OK)
+        explain_rest(&analysis);
     pthread_mutex_destroy(&analysis.mutex);
     free(analysis.runs);
     free(analysis.read);

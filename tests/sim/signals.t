@@ -75,6 +75,16 @@ for command in curve histogram distances info; do
         "$status $(wc -l <out)" '130 1'
 done
 
+"$MARGAY" curve -j 1 -f u64 - big.u64 big.u64 <pipe 9>&- >out 2>err &
+reader=$!
+analyses $reader
+kill -INT $reader
+status=0
+wait $reader 2>/dev/null || status=$?
+is 'traces that are left' "$status $(grep interrupted err)" '130 '\
+'margay curve: -: interrupted; the output covers the first 0 references only
+margay curve: interrupted; the output does not cover 2 of the 3 traces'
+
 # It waits for somebody to read the FIFO, until there is a second one.
 mkfifo unread
 "$MARGAY" curve -f u64 -o unread --histogram half.csv - <pipe 9>&- 2>err &
