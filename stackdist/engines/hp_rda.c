@@ -331,8 +331,8 @@ static enum margay_status run_pending(struct hp_rda *hp,
     }
     hp->pending_count = 0;
     while (started + 1 < used &&
-           pthread_create(&hp->workers[started].thread, NULL, run_block,
-                          &hp->workers[started]) == 0)
+           margay_thread_start(&hp->workers[started].thread, run_block,
+                               &hp->workers[started]) == 0)
         started++;
     /* Without a thread of their own, here. */
     for (unsigned i = started; i < used; i++)

@@ -1,7 +1,6 @@
 /*
  * team_create.c - making a team of threads, and ending it
  */
-#include <signal.h>
 #include <stdlib.h>
 
 #include "stackdist/parallel/team_state.h"
@@ -117,20 +116,14 @@ static void destroy_worker(struct margay_worker *worker)
     margay_exact_destroy_store(&slice->e);
 }
 
-/* Signals are for the program's own threads. */
 static enum margay_status start_threads(struct margay_team *team)
 {
-    sigset_t all, before;
     int reason = 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (unsigned i = 0; i < team->threads && reason == 0; i++) {
         struct margay_worker *worker = &team->workers[i];
-        reason =
-            pthread_create(&worker->thread, NULL, margay_team_work, worker);
+        reason = margay_thread_start(&worker->thread, margay_team_work, worker);
         worker->started = reason == 0;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return reason == 0 ? MARGAY_OK : MARGAY_NO_MEMORY;
 }
 

@@ -2,11 +2,11 @@
 #include "traces/base/crew.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "traces/base/error.h"
+#include "traces/base/thread.h"
 
 struct margay_crew {
     pthread_mutex_t mutex;
@@ -45,18 +45,6 @@ static void *help(void *argument)
     return NULL;
 }
 
-/* Signals stay with the threads that were there before. */
-static void start_helpers(margay_crew *crew, unsigned helpers)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (crew->helpers < helpers &&
-           pthread_create(&crew->threads[crew->helpers], NULL, help, crew) == 0)
-        crew->helpers++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 enum margay_status margay_crew_create(unsigned threads, margay_crew **crew,
                                       struct margay_error *error)
 {
@@ -69,7 +57,9 @@ enum margay_status margay_crew_create(unsigned threads, margay_crew **crew,
     pthread_mutex_init(&made->mutex, NULL);
     pthread_cond_init(&made->work_came, NULL);
     pthread_cond_init(&made->work_done, NULL);
-    start_helpers(made, helpers);
+    while (made->helpers < helpers &&
+           margay_thread_start(&made->threads[made->helpers], help, made) == 0)
+        made->helpers++;
     return MARGAY_OK;
 }
 

@@ -1,13 +1,13 @@
 /* trace.c - the consumer's side: batches, and which references of them */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
+#include "traces/base/thread.h"
 #include "traces/formats/reader.h"
 
 struct margay_trace {
@@ -89,16 +89,11 @@ static enum margay_status take_options(struct margay_trace *trace,
     return take_table_options(trace, given, error);
 }
 
-/* Signals are for the program's own threads. */
 static enum margay_status start_thread(struct margay_trace *trace,
                                        struct margay_error *error)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     int reason =
-        pthread_create(&trace->thread, NULL, margay_reader_run, &trace->reader);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+        margay_thread_start(&trace->thread, margay_reader_run, &trace->reader);
     if (reason != 0)
         return margay_fail(error, MARGAY_NO_MEMORY,
                            "%s: cannot start a reading thread: %s",
