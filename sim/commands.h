@@ -24,6 +24,9 @@ enum {
     ON_BLOCKS = ON_READERS | ON_ENGINES, /* all that look at blocks */
     ON_TRACES = ON_BLOCKS | ON_CONVERT,  /* all that open one */
     ON_ALL = 0xfff,
+    /* No command: --help names the option without a line of its own, where
+       not every option can have one. */
+    SELDOM = 1 << 30,
 };
 
 struct options;

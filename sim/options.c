@@ -58,11 +58,17 @@ static void set_defaults(struct options *options)
     };
 }
 
+const struct option *option_in_table(size_t index)
+{
+    return index < sizeof table / sizeof table[0] ? &table[index] : NULL;
+}
+
 const struct option *option_at(const struct command *command, size_t index)
 {
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if ((table[i].commands & command->bit) != 0 && index-- == 0)
-            return &table[i];
+    const struct option *option;
+    for (size_t i = 0; (option = option_in_table(i)) != NULL; i++) {
+        if ((option->commands & command->bit) != 0 && index-- == 0)
+            return option;
     }
     return NULL;
 }

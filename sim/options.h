@@ -117,4 +117,7 @@ struct option {
 /* Row `index` of those that the command takes, NULL beyond the last. */
 const struct option *option_at(const struct command *command, size_t index);
 
+/* Row `index` of the whole table, NULL beyond the last. */
+const struct option *option_in_table(size_t index);
+
 #endif

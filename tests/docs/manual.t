@@ -7,11 +7,6 @@ commands=$("$MARGAY" help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 check 'there are commands' test "$(echo "$commands" | wc -l)" -ge 9
 
 # Options are what --help says, which is the table that the compiler reads.
-options_of_help() {
-    "$MARGAY" help "$1" |
-        sed -n 's/^  -\(.\), --\([a-z-]*\).*/--\2 -\1/p
-            s/^      --\([a-z-]*\).*/--\1/p' | sort
-}
 options_of_page() {
     sed -n 's/^\.It Fl \([a-z]\) , -\([a-z-]*\).*/--\2 -\1/p
         s/^\.It Fl -\([a-z-]*\).*/--\1/p' "$1" | sort
@@ -19,7 +14,8 @@ options_of_page() {
 
 for command in $commands; do
     page=$pages/man1/margay-$command.1
-    options_of_help "$command" >help
+    run help "$command"
+    options_in out >help
     options_of_page "$page" >page
     check "margay-$command(1) has the options of --help, and no others" \
         cmp -s help page

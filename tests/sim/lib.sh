@@ -122,6 +122,13 @@ no_leftovers() {
     done
 }
 
+# options_in FILE...: what help names, "--option" or "--option -o", sorted.  An
+# option stands two or more blanks from whatever is before it.
+options_in() {
+    grep -hoE '(^|  )(-[a-z], )?--[a-z][a-z-]*' "$@" |
+        sed 's/^ *//; s/^\(-.\), \(.*\)/\2 \1/' | sort -u
+}
+
 # public_functions HEADER...: what they declare for others, sorted.
 public_functions() {
     awk '/^MARGAY_API/ { on = 1 } on { printf "%s ", $0 }

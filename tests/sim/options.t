@@ -34,13 +34,15 @@ for command in $commands; do
     run help "$command"
     check "help $command is the same" cmp -s out "help.$command"
     like "help $command: usage" "$(head -n 1 out)" "^Usage: margay $command"
-    check "help $command: a screen of 40 lines, 80 columns" sh -c \
-        'test "$(wc -l <out)" -le 40 && ! grep -q ".\{81\}" out'
+    check "help $command: a screen of 24 lines, 80 columns" sh -c \
+        'test "$(wc -l <out)" -le 24 && ! grep -q ".\{81\}" out'
 done
 run --help
 cp out help.all
 run help
 check 'margay --help is margay help' cmp -s out help.all
+check 'it fits a screen' sh -c \
+    'test "$(wc -l <out)" -le 24 && ! grep -q ".\{81\}" out'
 run --version
 like 'margay --version' "$(head -n 1 out)" '^margay [0-9]+\.[0-9]+'
 check 'help lists the commands' test "$(echo "$commands" | wc -l)" -ge 9
@@ -52,10 +54,14 @@ sed -n 's/^OPTION("\([a-z-]*\)", \(.\)\(.\).*/\1 \2\3/p' \
         echo "--$name${letter:+ -$letter}"
     done | sort >table
 check 'there is a table' test "$(wc -l <table)" -ge 20
-sed -n 's/^  -\(.\), --\([a-z-]*\).*/--\2 -\1/p; s/^      --\([a-z-]*\).*/--\1/p' \
-    help.* | sort -u >helped
+options_in help.* >helped
 check 'each option is in the help of some command' cmp -s table helped
 diff table helped | sed 's/^/# /'
+run help options
+sed -n 's/^  -\(.\), --\([a-z-]*\) .*  *[a-z].*/--\2 -\1/p
+    s/^      --\([a-z-]*\) .*  *[a-zN].*/--\1/p' out | sort >helped
+check 'help options has a line for each' cmp -s table helped
+check 'of 80 columns' sh -c '! grep -q ".\{81\}" out'
 
 # The columns that the program writes are those of the schema.
 sed -n 's/.*"\([a-z_,]*,[a-z_,]*\)"$/\1/p' "$root/sim/csv.h" | tr , '\n' |
