@@ -61,7 +61,8 @@ struct margay_format_info {
     uint64_t
         unit_bytes; /* what an id stands for; 0 = unknown; 1 for addresses */
     bool writable;  /* margay_writer can produce it */
-    bool has_kinds, has_extents; /* what it says beside the numbers */
+    /* What it says, or may say, beside the numbers. */
+    bool has_kinds, has_extents, has_counts, has_threads, has_sites;
     /* What a file of it begins with; NULL = its first record. */
     const char *head;
 };
@@ -87,10 +88,12 @@ struct margay_trace_options {
        outlive the trace), and what separates columns (0 = a comma). */
     const char *column;
     char delimiter;
+    bool counts; /* the caller looks at a batch's counts; false = a reference
+                    that a trace holds with a count is given that often */
 };
-#define MARGAY_TRACE_OPTIONS_DEFAULT                                \
-    {                                                               \
-        NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0 \
+#define MARGAY_TRACE_OPTIONS_DEFAULT                                       \
+    {                                                                      \
+        NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, false \
     }
 
 /*
@@ -103,6 +106,12 @@ struct margay_batch {
     const uint8_t *kinds;    /* enum margay_kind; NULL = all are reads */
     const uint32_t *extents; /* bytes (addresses) or units (ids) that each
                                 covers from its number on; NULL = 1 each */
+    /* How many references each stands for, all of its kind and in a row, to
+       what margay_trace_collapsed_bytes() takes for one block; NULL = 1 each,
+       as always unless margay_trace_options.counts asks for them. */
+    const uint32_t *counts;
+    const uint32_t *threads; /* who made it, from 0 on; NULL = unknown */
+    const uint64_t *sites;   /* address of the code that did; NULL = unknown */
     bool warmup; /* simulate, do not count: all of the batch or nothing */
 };
 
@@ -157,6 +166,14 @@ MARGAY_API bool margay_trace_known_references(const margay_trace *trace,
 /* True where one record always covers an extent (arc): see
    margay_batch_blocks(). */
 MARGAY_API bool margay_trace_always_splits(const margay_trace *trace);
+
+/*
+ * The block size in bytes up to which immediate repeats were collapsed into
+ * counts when the trace was recorded, 0 if they were not.  For this and larger
+ * blocks a collapsed trace gives what the whole one would; smaller ones it
+ * knows nothing about.  After margay_trace_ready().
+ */
+MARGAY_API uint64_t margay_trace_collapsed_bytes(const margay_trace *trace);
 
 /*
  * The next batch, waiting up to `wait_ms` (-1 = for ever).  MARGAY_OK: *batch
@@ -241,12 +258,20 @@ MARGAY_API enum margay_status margay_writer_create(
     const char *format, const char *path, const struct margay_sink *sink,
     margay_writer **writer, struct margay_error *error);
 
+/*
+ * Before the first reference: say that repeats within blocks of so many bytes
+ * were collapsed.  MARGAY_BAD_ARGUMENT: the format has no place for counts.
+ */
+MARGAY_API enum margay_status margay_writer_set_collapsed(
+    margay_writer *writer, uint64_t bytes, struct margay_error *error);
+
 /* The format written. */
 MARGAY_API const struct margay_format_info *margay_writer_format(
     const margay_writer *writer);
 
 /*
- * Write the references of a batch, as margay_format_encode() does.  After a
+ * Write the references of a batch, as margay_format_encode() does, and those
+ * with a count so often where the format has no counts.  After a
  * failure, and after margay_writer_finish(), the writer can only be freed.
  */
 MARGAY_API enum margay_status margay_writer_put(

@@ -39,8 +39,10 @@ static struct trial try_decoder(margay_decode_function *decode, void *state,
     uint64_t numbers[TRIAL_REFERENCES];
     uint8_t kinds[TRIAL_REFERENCES];
     uint32_t extents[TRIAL_REFERENCES];
-    struct margay_references references = {numbers, kinds, extents, 0,
-                                           TRIAL_REFERENCES};
+    struct margay_references references = {.numbers = numbers,
+                                           .kinds = kinds,
+                                           .extents = extents,
+                                           .capacity = TRIAL_REFERENCES};
     struct margay_text text = {window, end, 0, state};
     struct trial trial = {0};
     const char *expected = NULL;

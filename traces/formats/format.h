@@ -16,9 +16,32 @@ struct margay_references {
     uint64_t *numbers;
     uint8_t *kinds;    /* written by formats that have kinds */
     uint32_t *extents; /* written by formats with extents */
+    /* Of formats that may have them; a decoder says whether it filled them,
+       for each batch anew. */
+    uint32_t *counts;
+    uint32_t *threads;
+    uint64_t *sites;
+    bool counted, threaded, sited;
     size_t count;
     size_t capacity;
 };
+
+/* Allocate, for `capacity` references, what the format has beside the numbers;
+   the rest stays NULL.  False: no memory.  Either way to be freed. */
+bool margay_references_allocate(struct margay_references *references,
+                                const struct margay_format_info *format);
+
+/* Free all arrays. */
+void margay_references_free(struct margay_references *references);
+
+/*
+ * From entry *entry of `from` on, of which *done references are dealt with,
+ * write one reference for each that a count stands for until `to` is full or
+ * `from` is exhausted; advances both.
+ */
+void margay_references_expand(const struct margay_references *from,
+                              size_t *entry, uint32_t *done,
+                              struct margay_references *to);
 
 /* The most references that one line yields (lackey's M: a read, a write). */
 #define MARGAY_LINE_REFERENCES 2

@@ -107,7 +107,6 @@ static size_t number_bytes(const struct margay_format *format)
                                                    : sizeof(uint64_t);
 }
 
-/* Kinds and extents that the format does not have stay NULL. */
 static enum margay_status allocate_batches(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
@@ -115,13 +114,8 @@ static enum margay_status allocate_batches(struct margay_reader *reader)
         struct margay_references *batch = &reader->ring[i];
         batch->capacity = MARGAY_BATCH_BYTES / number_bytes(format);
         batch->numbers = malloc(MARGAY_BATCH_BYTES);
-        if (format->info.has_kinds)
-            batch->kinds = malloc(batch->capacity * sizeof *batch->kinds);
-        if (format->info.has_extents)
-            batch->extents = malloc(batch->capacity * sizeof *batch->extents);
         if (batch->numbers == NULL ||
-            (format->info.has_kinds && batch->kinds == NULL) ||
-            (format->info.has_extents && batch->extents == NULL))
+            !margay_references_allocate(batch, &format->info))
             return margay_fail_memory(&reader->error, "a batch of references");
     }
     return MARGAY_OK;

@@ -32,6 +32,7 @@ struct margay_reader {
     bool refs_known;       /* without reading them: */
     uint64_t refs;         /* of the file */
     uint64_t skipped_refs; /* of skip_refs, those gone past */
+    uint64_t collapsed_bytes; /* repeats within so many became counts */
 
     enum margay_status status; /* MARGAY_END, or why reading stopped */
     struct margay_error error;

@@ -19,8 +19,15 @@ struct margay_trace {
     bool ready;      /* the format is known */
     bool holds_slot; /* `slot` is the consumer's */
     size_t slot;
-    size_t given;        /* references of the slot dealt with */
-    uint64_t to_skip;    /* still to be dropped */
+    /* What is given: the slot's own references or, one for each that a count
+       stands for, `expanded`. */
+    struct margay_references *source;
+    size_t given; /* references of it dealt with */
+    struct margay_references expanded;
+    size_t entry; /* of the slot: expanded up to `done` of this one */
+    uint32_t done;
+    uint32_t uncut;   /* of the next reference's count, what is to be given */
+    uint64_t to_skip; /* still to be dropped */
     uint64_t to_warm_up; /* then, still to be marked */
     uint64_t to_read;    /* then, warm-up included, still to be given */
 };
@@ -147,11 +154,9 @@ void margay_trace_free(margay_trace *trace)
         margay_input_cancel(reader->input);
         pthread_join(trace->thread, NULL);
     }
-    for (size_t i = 0; i < MARGAY_RING_SLOTS; i++) {
-        free(reader->ring[i].numbers);
-        free(reader->ring[i].kinds);
-        free(reader->ring[i].extents);
-    }
+    for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
+        margay_references_free(&reader->ring[i]);
+    margay_references_free(&trace->expanded);
     margay_queue_destroy(&reader->queue);
     margay_input_close(reader->input);
     free(trace);
@@ -243,7 +248,28 @@ void margay_trace_progress(const margay_trace *trace, uint64_t *bytes_read,
     margay_input_progress(trace->reader.input, bytes_read, bytes_total);
 }
 
+uint64_t margay_trace_collapsed_bytes(const margay_trace *trace)
+{
+    return trace->reader.collapsed_bytes;
+}
+
 /* ------------------------------------------------------------- batches -- */
+
+/* Keep reference `i` as reference `kept`. */
+static void keep(const struct margay_references *references, size_t i,
+                 size_t kept)
+{
+    references->numbers[kept] = references->numbers[i];
+    references->kinds[kept] = references->kinds[i];
+    if (references->extents != NULL)
+        references->extents[kept] = references->extents[i];
+    if (references->counted)
+        references->counts[kept] = references->counts[i];
+    if (references->threaded)
+        references->threads[kept] = references->threads[i];
+    if (references->sited)
+        references->sites[kept] = references->sites[i];
+}
 
 /* Keep the references whose kind was asked for, in place. */
 static void select_kinds(const struct margay_references *references,
@@ -260,10 +286,7 @@ static void select_kinds(const struct margay_references *references,
     size_t kept = from;
     for (size_t i = from; i < from + batch->references; i++) {
         uint8_t kind = references->kinds[i];
-        references->numbers[kept] = references->numbers[i];
-        references->kinds[kept] = kind;
-        if (references->extents != NULL)
-            references->extents[kept] = references->extents[i];
+        keep(references, i, kept);
         kept += wanted >> kind & 1;
     }
     batch->references = kept - from;
@@ -274,20 +297,33 @@ static uint64_t minimum(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/*
- * Give the next references of the slot that are alike in being warm-up or
- * not.  Sizes of an address format are bytes, which mean nothing to ids.
- */
-static void give(struct margay_trace *trace, struct margay_batch *batch)
+/* How many entries from `from` on hold no more than *limit references;
+ *limit becomes what they hold. */
+static size_t entries_within(const struct margay_references *references,
+                             size_t from, uint64_t *limit)
 {
-    const struct margay_references *references =
-        &trace->reader.ring[trace->slot];
-    size_t skipped = minimum(references->count - trace->given, trace->to_skip);
-    size_t from = trace->given + skipped;
-    uint64_t count = minimum(references->count - from, trace->to_read);
-    bool warmup = trace->to_warm_up > 0;
-    if (warmup)
-        count = minimum(count, trace->to_warm_up);
+    size_t left = references->count - from;
+    if (!references->counted) {
+        size_t count = minimum(left, *limit);
+        *limit = count;
+        return count;
+    }
+    uint64_t held = 0;
+    size_t i = from;
+    while (i < references->count && references->counts[i] <= *limit - held)
+        held += references->counts[i++];
+    *limit = held;
+    return i - from;
+}
+
+/*
+ * The batch of `count` references from `from` on.  Sizes of an address format
+ * are bytes, which mean nothing to ids.
+ */
+static void fill_batch(const struct margay_trace *trace, size_t from,
+                       size_t count, bool warmup, struct margay_batch *batch)
+{
+    const struct margay_references *references = trace->source;
     bool sizes_are_bytes =
         trace->options.ids && margay_trace_format(trace)->numbers != MARGAY_IDS;
     *batch = (struct margay_batch){
@@ -297,14 +333,101 @@ static void give(struct margay_trace *trace, struct margay_batch *batch)
         .extents = references->extents == NULL || sizes_are_bytes
                        ? NULL
                        : references->extents + from,
+        .counts = references->counted ? references->counts + from : NULL,
+        .threads = references->threaded ? references->threads + from : NULL,
+        .sites = references->sited ? references->sites + from : NULL,
         .warmup = warmup,
     };
-    trace->given = from + count;
-    trace->to_skip -= skipped;
-    trace->to_read -= count;
-    if (warmup)
-        trace->to_warm_up -= count;
     select_kinds(references, trace->options.kinds, from, batch);
+}
+
+/* Leave out what is to be left out at the beginning. */
+static void skip(struct margay_trace *trace)
+{
+    uint64_t skipped = trace->to_skip;
+    trace->given += entries_within(trace->source, trace->given, &skipped);
+    trace->to_skip -= skipped;
+    if (trace->to_skip > 0 && trace->given < trace->source->count) {
+        trace->source->counts[trace->given] -= (uint32_t)trace->to_skip;
+        trace->to_skip = 0;
+    }
+}
+
+/*
+ * Give the next references of the slot that are alike in being warm-up or
+ * not.  An entry whose count crosses an end is given in two parts.
+ */
+static void give(struct margay_trace *trace, struct margay_batch *batch)
+{
+    struct margay_references *source = trace->source;
+    if (trace->to_skip > 0)
+        skip(trace);
+    bool warmup = trace->to_warm_up > 0;
+    uint64_t wanted =
+        warmup ? minimum(trace->to_read, trace->to_warm_up) : trace->to_read;
+    uint64_t refs = wanted;
+    size_t from = trace->given;
+    size_t count = entries_within(source, from, &refs);
+    if (count == 0 && from < source->count && wanted > 0) {
+        trace->uncut = source->counts[from] - (uint32_t)wanted;
+        source->counts[from] = (uint32_t)wanted;
+        refs = wanted;
+        fill_batch(trace, from, 1, warmup, batch);
+    } else {
+        fill_batch(trace, from, count, warmup, batch);
+        trace->given = from + count;
+    }
+    trace->to_read -= refs;
+    if (warmup)
+        trace->to_warm_up -= refs;
+}
+
+/* Whether the slot has more, which is then in `source`. */
+static bool has_more(struct margay_trace *trace)
+{
+    struct margay_references *slot = &trace->reader.ring[trace->slot];
+    if (!trace->holds_slot)
+        return false;
+    if (trace->given < trace->source->count)
+        return true;
+    if (trace->source == slot)
+        return false;
+    margay_references_expand(slot, &trace->entry, &trace->done,
+                             &trace->expanded);
+    trace->given = 0;
+    return trace->expanded.count > 0;
+}
+
+/* Expand into arrays of the batch's own kind. */
+static enum margay_status allocate_expanded(struct margay_trace *trace,
+                                            struct margay_error *error)
+{
+    struct margay_references *expanded = &trace->expanded;
+    if (expanded->numbers != NULL)
+        return MARGAY_OK;
+    expanded->capacity = trace->reader.ring[trace->slot].capacity;
+    expanded->numbers = malloc(expanded->capacity * sizeof(uint64_t));
+    if (expanded->numbers == NULL ||
+        !margay_references_allocate(expanded, margay_trace_format(trace)))
+        return margay_fail_memory(error, "a batch of references");
+    return MARGAY_OK;
+}
+
+/* Begin with the slot that has come. */
+static enum margay_status take_slot(struct margay_trace *trace,
+                                    struct margay_error *error)
+{
+    trace->holds_slot = true;
+    trace->source = &trace->reader.ring[trace->slot];
+    trace->given = 0;
+    if (trace->options.counts || !trace->source->counted)
+        return MARGAY_OK;
+    enum margay_status status = allocate_expanded(trace, error);
+    trace->source = &trace->expanded;
+    trace->expanded.count = 0;
+    trace->entry = 0;
+    trace->done = 0;
+    return status;
 }
 
 enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
@@ -317,19 +440,25 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
     if (trace->to_read == 0)
         return MARGAY_END;
     struct margay_queue *queue = &trace->reader.queue;
-    if (trace->holds_slot &&
-        trace->given == trace->reader.ring[trace->slot].count) {
-        margay_queue_release(queue);
-        trace->holds_slot = false;
+    if (trace->uncut > 0) {
+        trace->source->counts[trace->given] = trace->uncut;
+        trace->uncut = 0;
     }
-    if (!trace->holds_slot) {
+    if (!has_more(trace)) {
+        if (trace->holds_slot)
+            margay_queue_release(queue);
+        trace->holds_slot = false;
         status = margay_queue_wait(queue, wait_ms, &trace->slot);
         if (status == MARGAY_END)
             return outcome(trace, error);
+        if (status == MARGAY_OK)
+            status = take_slot(trace, error);
         if (status != MARGAY_OK)
             return status;
-        trace->holds_slot = true;
-        trace->given = 0;
+        if (!has_more(trace)) {
+            *batch = (struct margay_batch){.references = 0};
+            return MARGAY_OK;
+        }
     }
     give(trace, batch);
     return MARGAY_OK;

@@ -97,22 +97,44 @@ const struct margay_format_info *margay_writer_format(
     return writer->format;
 }
 
+enum margay_status margay_writer_set_collapsed(margay_writer *writer,
+                                               uint64_t bytes,
+                                               struct margay_error *error)
+{
+    (void)bytes;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "format %s has no place for counts of repeats",
+                       writer->format->name);
+}
+
+/* Reference `i` of the batch. */
+static enum margay_status put_reference(margay_writer *writer,
+                                        const struct margay_batch *batch,
+                                        size_t i, struct margay_error *error)
+{
+    size_t bytes = 0;
+    enum margay_status status = MARGAY_OK;
+    if (PIECE_BYTES - writer->used < MARGAY_RECORD_BYTES)
+        status = flush(writer, error);
+    if (status == MARGAY_OK)
+        status = margay_format_encode(
+            writer->format, batch->numbers[i],
+            batch->kinds == NULL ? MARGAY_READ : batch->kinds[i],
+            batch->extents == NULL ? 1 : batch->extents[i],
+            writer->piece + writer->used, &bytes, error);
+    writer->used += bytes;
+    return status;
+}
+
 enum margay_status margay_writer_put(margay_writer *writer,
                                      const struct margay_batch *batch,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
-        size_t bytes = 0;
-        if (PIECE_BYTES - writer->used < MARGAY_RECORD_BYTES)
-            status = flush(writer, error);
-        if (status == MARGAY_OK)
-            status = margay_format_encode(
-                writer->format, batch->numbers[i],
-                batch->kinds == NULL ? MARGAY_READ : batch->kinds[i],
-                batch->extents == NULL ? 1 : batch->extents[i],
-                writer->piece + writer->used, &bytes, error);
-        writer->used += bytes;
+        uint32_t count = batch->counts == NULL ? 1 : batch->counts[i];
+        for (uint32_t k = 0; k < count && status == MARGAY_OK; k++)
+            status = put_reference(writer, batch, i, error);
     }
     return status;
 }
