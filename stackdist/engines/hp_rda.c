@@ -17,7 +17,6 @@
  * Cost: O(N st / 64) work, divided by the threads but for O(distinct) per
  *   thread block; O(M) space and 40 bytes nb st per thread.
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +38,6 @@ struct place {
 
 /* One thread block, and whoever works on it. */
 struct worker {
-    pthread_t thread;
     const uint64_t *refs;
     size_t count;
     size_t chunk_refs;
@@ -56,6 +54,7 @@ struct worker {
 struct hp_rda {
     size_t chunk_refs, block_refs;
     bool adjust;
+    margay_crew *crew;
     unsigned worker_count;
     struct worker *workers;
     uint64_t *pending; /* references, repeats left out */
@@ -104,6 +103,7 @@ static enum margay_status create_worker(const struct hp_rda *hp,
 static void free_state(void *state)
 {
     struct hp_rda *hp = state;
+    margay_crew_free(hp->crew);
     for (unsigned i = 0; hp->workers != NULL && i < hp->worker_count; i++)
         destroy_worker(&hp->workers[i]);
     free(hp->workers);
@@ -122,7 +122,10 @@ static enum margay_status allocate(struct hp_rda *hp,
         calloc(hp->worker_count * hp->block_refs, sizeof *hp->pending);
     if (hp->workers == NULL || hp->pending == NULL)
         return margay_fail_memory(error, "thread blocks");
-    enum margay_status status = margay_hash_create(&hp->keys, 0, error);
+    enum margay_status status =
+        margay_crew_create(hp->worker_count, &hp->crew, error);
+    if (status == MARGAY_OK)
+        status = margay_hash_create(&hp->keys, 0, error);
     for (unsigned i = 0; i < hp->worker_count && status == MARGAY_OK; i++)
         status = create_worker(hp, &hp->workers[i], error);
     if (status == MARGAY_OK)
@@ -227,9 +230,11 @@ static void run_chunk(struct worker *worker, size_t begin, size_t count)
     leave_chunk(worker, count, distinct);
 }
 
-static void *run_block(void *argument)
+/* A task of the crew: thread block i. */
+static void run_block(void *context, size_t i)
 {
-    struct worker *worker = argument;
+    struct hp_rda *hp = context;
+    struct worker *worker = &hp->workers[i];
     memset(worker->hash.buckets, 0, margay_hash_bytes(&worker->hash));
     worker->hash.entries = 0;
     worker->place_count = 0;
@@ -239,7 +244,6 @@ static void *run_block(void *argument)
         run_chunk(worker, begin,
                   left < worker->chunk_refs ? left : worker->chunk_refs);
     }
-    return NULL;
 }
 
 /* ------------------------------------------------- from block to block -- */
@@ -322,7 +326,7 @@ static enum margay_status merge_block(struct hp_rda *hp, struct worker *worker,
 static enum margay_status run_pending(struct hp_rda *hp,
                                       struct margay_error *error)
 {
-    unsigned used = 0, started = 0;
+    unsigned used = 0;
     for (size_t begin = 0; begin < hp->pending_count; begin += hp->block_refs) {
         struct worker *worker = &hp->workers[used++];
         size_t left = hp->pending_count - begin;
@@ -330,15 +334,8 @@ static enum margay_status run_pending(struct hp_rda *hp,
         worker->count = left < hp->block_refs ? left : hp->block_refs;
     }
     hp->pending_count = 0;
-    while (started + 1 < used &&
-           margay_thread_start(&hp->workers[started].thread, run_block,
-                               &hp->workers[started]) == 0)
-        started++;
-    /* Without a thread of their own, here. */
-    for (unsigned i = started; i < used; i++)
-        run_block(&hp->workers[i]);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(hp->workers[i].thread, NULL);
+    margay_crew_start(hp->crew, run_block, hp, used);
+    margay_crew_finish(hp->crew);
     enum margay_status status = MARGAY_OK;
     for (unsigned i = 0; i < used && status == MARGAY_OK; i++)
         status = merge_block(hp, &hp->workers[i], error);

@@ -16,22 +16,20 @@
 #include <string.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/histogram.h"
+#include "stackdist/tally.h"
 #include "traces/traces_internal.h"
 
 struct naive {
     uint64_t *stack; /* newest first */
     size_t depth;    /* blocks in the stack */
     size_t capacity; /* blocks there is room for */
-    size_t bound;    /* SIZE_MAX if there is none */
-    bool exceeded;   /* a block fell off the stack */
-    margay_histogram *histogram;
+    struct margay_tally tally;
 };
 
 static void free_state(void *state)
 {
     struct naive *naive = state;
-    margay_histogram_free(naive->histogram);
+    margay_tally_destroy(&naive->tally);
     free(naive->stack);
     free(naive);
 }
@@ -39,14 +37,12 @@ static void free_state(void *state)
 static enum margay_status create(const struct margay_engine_setup *setup,
                                  void **state, struct margay_error *error)
 {
-    uint64_t bound = setup->options.bound_blocks;
     struct naive *naive = calloc(1, sizeof *naive);
     if (naive == NULL)
         return margay_fail_memory(error, "the naive engine");
-    naive->bound = bound == 0 || bound > SIZE_MAX ? SIZE_MAX : (size_t)bound;
     *state = naive;
     enum margay_status status =
-        margay_histogram_create(&naive->histogram, error);
+        margay_tally_create(&naive->tally, setup->options.bound_blocks, error);
     if (status != MARGAY_OK)
         free_state(naive);
     return status;
@@ -83,11 +79,11 @@ static enum margay_status refer(struct naive *naive, uint64_t block,
 
     memmove(naive->stack + 1, naive->stack, depth * sizeof *naive->stack);
     naive->stack[0] = block;
-    if (!found && naive->depth < naive->bound)
+    if (!found && naive->depth < naive->tally.bound)
         naive->depth++;
     else if (!found)
-        naive->exceeded = true; /* the oldest is below the bound now */
-    return margay_histogram_add(naive->histogram, *distance, 1, error);
+        naive->tally.exceeded = true; /* the oldest is below the bound now */
+    return margay_histogram_add(naive->tally.histogram, *distance, 1, error);
 }
 
 static enum margay_status feed(void *state, const uint64_t *blocks,
@@ -108,7 +104,7 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 static void reset_counts(void *state)
 {
     struct naive *naive = state;
-    margay_histogram_clear(naive->histogram);
+    margay_histogram_clear(naive->tally.histogram);
 }
 
 static enum margay_status finish(void *state, struct margay_result *result,
@@ -116,11 +112,7 @@ static enum margay_status finish(void *state, struct margay_result *result,
 {
     (void)error;
     struct naive *naive = state;
-    if (naive->exceeded)
-        margay_histogram_set_exceeded_bound(naive->histogram, naive->bound);
-    result->histogram = naive->histogram;
-    result->distinct_blocks = naive->depth + naive->exceeded;
-    naive->histogram = NULL;
+    margay_tally_finish(&naive->tally, naive->depth, result);
     return MARGAY_OK;
 }
 
@@ -128,12 +120,7 @@ static enum margay_status peek(void *state, struct margay_result *result,
                                struct margay_error *error)
 {
     struct naive *naive = state;
-    result->distinct_blocks = naive->depth + naive->exceeded;
-    enum margay_status status =
-        margay_histogram_copy(naive->histogram, &result->histogram, error);
-    if (status == MARGAY_OK && naive->exceeded)
-        margay_histogram_set_exceeded_bound(result->histogram, naive->bound);
-    return status;
+    return margay_tally_peek(&naive->tally, naive->depth, result, error);
 }
 
 static enum margay_status list_stack(void *state, uint64_t **blocks,
@@ -154,8 +141,7 @@ static enum margay_status adopt(void *state, const margay_histogram *counts,
                                 struct margay_error *error)
 {
     struct naive *naive = state;
-    naive->exceeded = margay_histogram_exceeded_bound(counts) != 0;
-    return margay_histogram_add_all(naive->histogram, counts, error);
+    return margay_tally_adopt(&naive->tally, counts, error);
 }
 
 const struct margay_engine_class margay_engine_naive = {

@@ -20,8 +20,8 @@
 
 #include "stackdist/engine.h"
 #include "stackdist/hash/hash.h"
-#include "stackdist/histogram.h"
 #include "stackdist/order/order.h"
+#include "stackdist/tally.h"
 #include "traces/traces_internal.h"
 
 /* References looked up together, so that their cache misses overlap. */
@@ -33,15 +33,13 @@ struct olken {
     struct margay_hash nodes; /* block to node */
     uint64_t *blocks;         /* node to block; only with a bound */
     uint64_t block_capacity;
-    uint64_t bound; /* UINT64_MAX if there is none */
-    bool exceeded;  /* a block was evicted */
-    margay_histogram *histogram;
+    struct margay_tally tally;
 };
 
 static void free_state(void *state)
 {
     struct olken *olken = state;
-    margay_histogram_free(olken->histogram);
+    margay_tally_destroy(&olken->tally);
     margay_hash_destroy(&olken->nodes);
     if (olken->order != NULL)
         olken->class->free_order(olken->order);
@@ -53,17 +51,16 @@ static enum margay_status create(const struct margay_engine_setup *setup,
                                  const struct margay_order_class *class,
                                  void **state, struct margay_error *error)
 {
-    uint64_t bound = setup->options.bound_blocks;
     struct olken *olken = calloc(1, sizeof *olken);
     if (olken == NULL)
         return margay_fail_memory(error, "the olken engine");
     olken->class = class;
-    olken->bound = bound == 0 ? UINT64_MAX : bound;
     enum margay_status status = olken->class->create(&olken->order, error);
     if (status == MARGAY_OK)
         status = margay_hash_create(&olken->nodes, 0, error);
     if (status == MARGAY_OK)
-        status = margay_histogram_create(&olken->histogram, error);
+        status = margay_tally_create(&olken->tally, setup->options.bound_blocks,
+                                     error);
     if (status == MARGAY_OK)
         *state = olken;
     else
@@ -76,7 +73,7 @@ static enum margay_status remember_block(struct olken *olken, uint32_t node,
                                          uint64_t block,
                                          struct margay_error *error)
 {
-    if (olken->bound == UINT64_MAX)
+    if (olken->tally.bound == UINT64_MAX)
         return MARGAY_OK;
     if (node >= olken->block_capacity) {
         uint64_t capacity = 2 * (uint64_t)node + 64;
@@ -99,7 +96,7 @@ static enum margay_status enter(struct olken *olken, uint64_t block,
 {
     uint32_t node;
     enum margay_status status = MARGAY_OK;
-    if (olken->nodes.entries < olken->bound) {
+    if (olken->nodes.entries < olken->tally.bound) {
         status = olken->class->insert(olken->order, &node, error);
         if (status == MARGAY_OK)
             status = margay_hash_reserve(&olken->nodes, 1, error);
@@ -107,7 +104,7 @@ static enum margay_status enter(struct olken *olken, uint64_t block,
         node = olken->class->oldest(olken->order);
         olken->class->renew(olken->order, node);
         margay_hash_erase(&olken->nodes, olken->blocks[node]);
-        olken->exceeded = true;
+        olken->tally.exceeded = true;
     }
     if (status == MARGAY_OK)
         status = remember_block(olken, node, block, error);
@@ -152,7 +149,8 @@ static enum margay_status refer(struct olken *olken, uint64_t block,
     else
         status = enter(olken, block, error);
     if (status == MARGAY_OK)
-        status = margay_histogram_add(olken->histogram, *distance, 1, error);
+        status =
+            margay_histogram_add(olken->tally.histogram, *distance, 1, error);
     return status;
 }
 
@@ -164,7 +162,7 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     enum margay_status status = MARGAY_OK;
     /* Evictions give nodes to other blocks, so what was looked up before one
        is stale. */
-    size_t most = olken->bound == UINT64_MAX ? BATCH_REFS : 1;
+    size_t most = olken->tally.bound == UINT64_MAX ? BATCH_REFS : 1;
     for (size_t done = 0, batch; done < count; done += batch) {
         uint32_t nodes[BATCH_REFS];
         batch = count - done < most ? count - done : most;
@@ -184,7 +182,7 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 static void reset_counts(void *state)
 {
     struct olken *olken = state;
-    margay_histogram_clear(olken->histogram);
+    margay_histogram_clear(olken->tally.histogram);
 }
 
 static enum margay_status finish(void *state, struct margay_result *result,
@@ -192,12 +190,8 @@ static enum margay_status finish(void *state, struct margay_result *result,
 {
     (void)error;
     struct olken *olken = state;
-    if (olken->exceeded)
-        margay_histogram_set_exceeded_bound(olken->histogram, olken->bound);
-    result->histogram = olken->histogram;
-    result->distinct_blocks = olken->nodes.entries + olken->exceeded;
+    margay_tally_finish(&olken->tally, olken->nodes.entries, result);
     result->nodes = olken->nodes.entries;
-    olken->histogram = NULL;
     return MARGAY_OK;
 }
 
@@ -205,13 +199,9 @@ static enum margay_status peek(void *state, struct margay_result *result,
                                struct margay_error *error)
 {
     struct olken *olken = state;
-    result->distinct_blocks = olken->nodes.entries + olken->exceeded;
     result->nodes = olken->nodes.entries;
-    enum margay_status status =
-        margay_histogram_copy(olken->histogram, &result->histogram, error);
-    if (status == MARGAY_OK && olken->exceeded)
-        margay_histogram_set_exceeded_bound(result->histogram, olken->bound);
-    return status;
+    return margay_tally_peek(&olken->tally, olken->nodes.entries, result,
+                             error);
 }
 
 /* Nodes are numbered from 1 to the number of blocks. */
@@ -255,8 +245,7 @@ static enum margay_status adopt(void *state, const margay_histogram *counts,
                                 struct margay_error *error)
 {
     struct olken *olken = state;
-    olken->exceeded = margay_histogram_exceeded_bound(counts) != 0;
-    return margay_histogram_add_all(olken->histogram, counts, error);
+    return margay_tally_adopt(&olken->tally, counts, error);
 }
 
 /* The structures, in the order of the values of the first parameter. */
@@ -293,6 +282,13 @@ static enum margay_status create_holes(const struct margay_engine_setup *setup,
     return create(setup, forms[setup->choices[0]], state, error);
 }
 
+/* clang-format off */
+#define FUNCTIONS                                                         \
+    .feed = feed, .reset_counts = reset_counts, .finish = finish,         \
+    .free_state = free_state, .peek = peek, .list_stack = list_stack,     \
+    .adopt = adopt
+/* clang-format on */
+
 const struct margay_engine_class margay_engine_olken = {
     .info =
         {
@@ -306,13 +302,7 @@ const struct margay_engine_class margay_engine_olken = {
         },
     .parameters = {{"tree", "splay|avl", MARGAY_CHOICE}},
     .create = create_olken,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
-    .peek = peek,
-    .list_stack = list_stack,
-    .adopt = adopt,
+    FUNCTIONS,
 };
 
 const struct margay_engine_class margay_engine_bounded = {
@@ -329,13 +319,7 @@ const struct margay_engine_class margay_engine_bounded = {
     .needs_bound = true,
     .parameters = {{"tree", "splay|avl", MARGAY_CHOICE}},
     .create = create_olken,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
-    .peek = peek,
-    .list_stack = list_stack,
-    .adopt = adopt,
+    FUNCTIONS,
 };
 
 const struct margay_engine_class margay_engine_bennett_kruskal = {
@@ -351,13 +335,7 @@ const struct margay_engine_class margay_engine_bennett_kruskal = {
         },
     .parameters = {{"k", "16|2|256", MARGAY_CHOICE}},
     .create = create_bennett_kruskal,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
-    .peek = peek,
-    .list_stack = list_stack,
-    .adopt = adopt,
+    FUNCTIONS,
 };
 
 const struct margay_engine_class margay_engine_holes = {
@@ -373,11 +351,5 @@ const struct margay_engine_class margay_engine_holes = {
         },
     .parameters = {{"form", "tree|vector", MARGAY_CHOICE}},
     .create = create_holes,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
-    .peek = peek,
-    .list_stack = list_stack,
-    .adopt = adopt,
+    FUNCTIONS,
 };

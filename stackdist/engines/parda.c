@@ -22,6 +22,7 @@
 #include "stackdist/hash/hash.h"
 #include "stackdist/histogram.h"
 #include "stackdist/parallel/part.h"
+#include "stackdist/tally.h"
 #include "traces/traces_internal.h"
 
 /* References of a part, unless there is more to remember than that. */
@@ -40,9 +41,8 @@ struct parda {
 
     uint64_t *stack; /* at the end of the last phase, the oldest block first */
     uint64_t stack_count;
-    bool exceeded;
+    struct margay_tally tally;
     bool failed; /* where nobody could be told */
-    margay_histogram *histogram;
 
     struct margay_part parts[MOST_PARTS];
     enum margay_status statuses[MOST_PARTS];
@@ -54,7 +54,7 @@ static void free_state(void *state)
     margay_crew_free(parda->crew);
     for (size_t i = 0; i < MOST_PARTS; i++)
         margay_part_free(&parda->parts[i]);
-    margay_histogram_free(parda->histogram);
+    margay_tally_destroy(&parda->tally);
     free(parda->refs);
     free(parda->stack);
     free(parda);
@@ -85,7 +85,7 @@ static enum margay_status create(const struct margay_engine_setup *setup,
         parda->part_count = MOST_PARTS;
     parda->fixed_phase_refs = choose_phase(&setup->options, parda->part_count);
     enum margay_status status =
-        margay_histogram_create(&parda->histogram, error);
+        margay_tally_create(&parda->tally, setup->options.bound_blocks, error);
     if (status == MARGAY_OK)
         status = margay_crew_create((unsigned)parda->part_count, &parda->crew,
                                     error);
@@ -174,19 +174,19 @@ static void reverse(uint64_t *blocks, uint64_t count)
 /* The newest place of each block, and with a bound the newest blocks only. */
 static enum margay_status join_stacks(struct parda *parda)
 {
-    uint64_t bound = parda->options.bound_blocks;
-    struct joint joint = {.bound = bound == 0 ? UINT64_MAX : bound};
+    struct joint joint = {.bound = parda->tally.bound};
     enum margay_status status = margay_hash_create(&joint.known, 0, NULL);
     for (size_t i = parda->part_count; i-- > 0 && status == MARGAY_OK;) {
         status = join_part(&joint, &parda->parts[i]);
-        parda->exceeded = parda->exceeded || parda->parts[i].exceeded;
+        parda->tally.exceeded =
+            parda->tally.exceeded || parda->parts[i].exceeded;
     }
     margay_hash_destroy(&joint.known);
     if (status != MARGAY_OK) {
         free(joint.blocks);
         return status;
     }
-    parda->exceeded = parda->exceeded || joint.exceeded;
+    parda->tally.exceeded = parda->tally.exceeded || joint.exceeded;
     reverse(joint.blocks, joint.count);
     free(parda->stack);
     parda->stack = joint.blocks;
@@ -212,7 +212,7 @@ static enum margay_status run_phase(struct parda *parda,
         status = join_stacks(parda);
     for (size_t i = 0; i < parda->part_count; i++) {
         if (status == MARGAY_OK)
-            status = margay_histogram_add_all(parda->histogram,
+            status = margay_histogram_add_all(parda->tally.histogram,
                                               parda->parts[i].counts, NULL);
         margay_part_free(&parda->parts[i]);
     }
@@ -281,18 +281,7 @@ static void reset_counts(void *state)
     struct parda *parda = state;
     if (run_phase(parda, NULL) != MARGAY_OK)
         parda->failed = true;
-    margay_histogram_clear(parda->histogram);
-}
-
-static void describe(const struct parda *parda, margay_histogram *histogram,
-                     struct margay_result *result)
-{
-    if (parda->exceeded)
-        margay_histogram_set_exceeded_bound(histogram,
-                                            parda->options.bound_blocks);
-    result->histogram = histogram;
-    result->distinct_blocks = parda->stack_count + parda->exceeded;
-    result->nodes = parda->stack_count;
+    margay_histogram_clear(parda->tally.histogram);
 }
 
 static enum margay_status finish(void *state, struct margay_result *result,
@@ -304,8 +293,8 @@ static enum margay_status finish(void *state, struct margay_result *result,
         status = margay_fail_memory(error, "the parts of a trace");
     if (status != MARGAY_OK)
         return status;
-    describe(parda, parda->histogram, result);
-    parda->histogram = NULL;
+    margay_tally_finish(&parda->tally, parda->stack_count, result);
+    result->nodes = parda->stack_count;
     return MARGAY_OK;
 }
 
@@ -313,12 +302,11 @@ static enum margay_status peek(void *state, struct margay_result *result,
                                struct margay_error *error)
 {
     struct parda *parda = state;
-    margay_histogram *copy;
     enum margay_status status = run_phase(parda, error);
+    result->nodes = parda->stack_count;
     if (status == MARGAY_OK)
-        status = margay_histogram_copy(parda->histogram, &copy, error);
-    if (status == MARGAY_OK)
-        describe(parda, copy, result);
+        status =
+            margay_tally_peek(&parda->tally, parda->stack_count, result, error);
     return status;
 }
 
@@ -343,8 +331,7 @@ static enum margay_status adopt(void *state, const margay_histogram *counts,
                                 struct margay_error *error)
 {
     struct parda *parda = state;
-    parda->exceeded = margay_histogram_exceeded_bound(counts) != 0;
-    return margay_histogram_add_all(parda->histogram, counts, error);
+    return margay_tally_adopt(&parda->tally, counts, error);
 }
 
 const struct margay_engine_class margay_engine_parda = {

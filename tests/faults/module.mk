@@ -22,7 +22,7 @@ $(faults_INJECT): tests/faults/inject.c | deps
 	$(call quiet,CC $@)$(CC) -std=c17 -O1 -g $(WARNINGS) \
 	    -DMARGAY_FAULTS_WRAP -c -o $@ $<
 
-soak: deps tests $(faults_INJECT) ## what takes long: faults under ASan, signals
+soak: deps tests $(faults_INJECT) ## what takes long: faults under ASan, signals, long traces
 	+@$(MAKE) BUILD='$(faults_BUILD)' OPTIMISE='-O1 -g' DEPS=no \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
 	    LDFLAGS='$(LDFLAGS) $(faults_CALLS:%=-Wl,--wrap=%)' \
@@ -34,5 +34,7 @@ soak: deps tests $(faults_INJECT) ## what takes long: faults under ASan, signals
 	@MARGAY='$(abspath $(BUILD)/margay)' BUILD='$(abspath $(BUILD))' \
 	    MARGAY_TEST_ROUNDS=3000 $(PROVE) --timer --failures --comments \
 	    $(BUILD)/tests/faults/test_moments
+	@MARGAY_TEST_ROUNDS=300 $(PROVE) --timer --failures --comments \
+	    $(BUILD)/tests/stackdist/test_engines_large
 
 .PHONY: soak

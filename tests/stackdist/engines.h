@@ -86,7 +86,17 @@ struct task {
     const uint64_t *blocks;
     const uint64_t *distances; /* with the bound */
     uint64_t distinct;         /* without */
+    margay_histogram *wanted;  /* of the distances from the reset on */
 };
+
+/* Add up what is wanted; to be freed. */
+static inline void add_up(struct task *task)
+{
+    if (margay_histogram_create(&task->wanted, NULL) != MARGAY_OK)
+        abort();
+    for (size_t i = task->reset; i < task->count; i++)
+        margay_histogram_add(task->wanted, task->distances[i], 1, NULL);
+}
 
 /* Feed in chunks of random length; the status of the first failure. */
 static inline enum margay_status feed_chunks(margay_engine *engine,
@@ -133,13 +143,7 @@ static inline bool same_result(const struct task *task,
                                const struct margay_result *result)
 {
     bool exceeded = task->bound != 0 && task->distinct > task->bound;
-    const margay_histogram *got = result->histogram;
-    margay_histogram *wanted;
-    if (margay_histogram_create(&wanted, NULL) != MARGAY_OK)
-        abort();
-    for (size_t i = task->reset; i < task->count; i++)
-        margay_histogram_add(wanted, task->distances[i], 1, NULL);
-
+    const margay_histogram *got = result->histogram, *wanted = task->wanted;
     uint64_t from = 0, d1, d2, n1 = 0, n2 = 0;
     bool more1, more2, same;
     do {
@@ -154,7 +158,6 @@ static inline bool same_result(const struct task *task,
            margay_histogram_references(got) ==
                margay_histogram_references(wanted) &&
            margay_histogram_infinite(got) == margay_histogram_infinite(wanted);
-    margay_histogram_free(wanted);
 
     uint64_t exceeded_bound = margay_histogram_exceeded_bound(got);
     if (exceeded_bound != (exceeded ? task->bound : 0)) {

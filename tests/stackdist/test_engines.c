@@ -72,6 +72,7 @@ static void test_example(const struct example *example,
         .distances = example->distances,
         .distinct = count_distinct(example->trace),
     };
+    add_up(&task);
     for (size_t i = 0; i < spec_count; i++) {
         if (specs[i].needs_bound && task.bound == 0)
             task.bound = task.distinct + 1;
@@ -79,6 +80,7 @@ static void test_example(const struct example *example,
               example->source, specs[i].text);
         task.bound = example->bound;
     }
+    margay_histogram_free(task.wanted);
 }
 
 /* The histograms as the papers print them, not derived from distances. */
@@ -161,6 +163,7 @@ static void run_round(enum shape shape, struct margay_random *random,
     if (count != 0 && margay_random_below(random, 3) == 0)
         task.reset = (size_t)margay_random_below(random, count);
     apply_bound(task.bound, unbounded, count, distances);
+    add_up(&task);
     uint64_t longest_chunk = 1 + margay_random_below(random, count + 1);
     for (size_t i = 0; i < spec_count; i++) {
         if (specs[i].needs_bound && task.bound == 0)
@@ -170,12 +173,13 @@ static void run_round(enum shape shape, struct margay_random *random,
             failures[i] < 3 &&
             !passes(specs[i].text, &task, longest_chunk, ask_distances, random);
     }
+    margay_histogram_free(task.wanted);
 }
 
 static void test_shape(enum shape shape, struct margay_random *random)
 {
     unsigned failures[MAX_SPECS] = {0};
-    uint64_t number = rounds(800);
+    uint64_t number = rounds(600);
     for (uint64_t round = 0; round < number; round++)
         run_round(shape, random, failures);
     for (size_t i = 0; i < spec_count; i++)

@@ -1,0 +1,129 @@
+/* engine_sweep.c - margay engines --sweep: speed over the number of blocks */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sim/engine_trials.h"
+#include "sim/signals.h"
+#include "sim/trial.h"
+#include "traces/traces_internal.h"
+
+/*
+ * M blocks in hundred parts, each gone through twice: half of the references
+ * are cold, and the others at a distance of M / 100 - 1.  After Zhong, Shen,
+ * Ding, "Program locality analysis using reuse distance", 2009, Fig. 7.
+ */
+#define PARTS          100
+#define SMALLEST_SWEEP 1000
+#define LARGEST_SWEEP  100000000
+#define SLOW_SECONDS   10
+/* Short ones are repeated until they take as long as this. */
+#define LEAST_SECONDS 0.1
+/* Of memory, as much as a slow engine needs per block. */
+#define BLOCK_BYTES 200
+
+struct sweep {
+    uint64_t part_blocks;
+    uint64_t references, next;
+    uint64_t piece[TRIAL_PIECE_REFS];
+};
+
+static size_t next_swept(void *context, const uint64_t **blocks)
+{
+    struct sweep *sweep = context;
+    uint64_t left = sweep->references - sweep->next;
+    size_t count = left < TRIAL_PIECE_REFS ? (size_t)left : TRIAL_PIECE_REFS;
+    uint64_t part = sweep->next / (2 * sweep->part_blocks);
+    uint64_t at = sweep->next % (2 * sweep->part_blocks);
+    for (size_t i = 0; i < count; i++) {
+        sweep->piece[i] = part * sweep->part_blocks + at % sweep->part_blocks;
+        if (++at == 2 * sweep->part_blocks) {
+            at = 0;
+            part++;
+        }
+    }
+    sweep->next += count;
+    *blocks = sweep->piece;
+    return count;
+}
+
+static bool fits_memory(uint64_t blocks)
+{
+    long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages < 0 || page < 0)
+        return true;
+    return blocks <= (uint64_t)pages * (uint64_t)page / BLOCK_BYTES;
+}
+
+/* The mean time of as many runs as it takes to measure one. */
+static enum margay_status time_sweep(struct trial *trial, struct sweep *sweep,
+                                     double *seconds,
+                                     struct margay_error *error)
+{
+    double sum = 0;
+    unsigned runs = 0;
+    enum margay_status status = MARGAY_OK;
+    while (status == MARGAY_OK && sum < LEAST_SECONDS && runs < 20) {
+        struct trial_result result = {0};
+        sweep->next = 0;
+        status = trial_run(trial, &result, error);
+        sum += result.seconds;
+        runs++;
+    }
+    *seconds = sum / runs;
+    return status;
+}
+
+static enum margay_status sweep_engine(const struct options *options,
+                                       const char *spec, struct sweep *sweep,
+                                       struct csv_writer *csv,
+                                       struct margay_error *error)
+{
+    uint64_t most = options->generate_blocks == 0 ? LARGEST_SWEEP
+                                                  : options->generate_blocks;
+    enum margay_status status = MARGAY_OK;
+    double seconds = 0;
+    for (uint64_t blocks = SMALLEST_SWEEP;
+         blocks <= most && seconds < SLOW_SECONDS && fits_memory(blocks) &&
+         status == MARGAY_OK && !signals_interrupted();
+         blocks *= 10) {
+        /* The naive stack is searched to its bottom for each new block. */
+        if (engine_spec_is(spec, "naive") &&
+            (double)blocks * (double)blocks > MOST_NAIVE_STEPS)
+            break;
+        struct trial trial = {.spec = spec,
+                              .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
+                              .source = {next_swept, sweep}};
+        trial.options.threads = options->threads;
+        trial.options.seed = options->seed;
+        if (engine_spec_is(spec, "bounded"))
+            trial.options.bound_blocks = blocks;
+        sweep->part_blocks = blocks / PARTS;
+        sweep->references = 2 * blocks;
+        status = time_sweep(&trial, sweep, &seconds, error);
+        if (status != MARGAY_OK)
+            break;
+        csv_text(csv, spec);
+        csv_u64(csv, blocks);
+        csv_u64(csv, sweep->references);
+        csv_decimal(csv, seconds);
+        csv_decimal(csv, (double)sweep->references / seconds);
+        csv_end_row(csv);
+    }
+    return status;
+}
+
+enum margay_status engine_trials_sweep(const struct options *options,
+                                       const struct engine_specs *specs,
+                                       struct csv_writer *csv,
+                                       struct margay_error *error)
+{
+    struct sweep *sweep = calloc(1, sizeof *sweep);
+    if (sweep == NULL)
+        return margay_fail_memory(error, "the sweep");
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < specs->count && status == MARGAY_OK; i++)
+        status = sweep_engine(options, specs->list[i], sweep, csv, error);
+    free(sweep);
+    return status;
+}
