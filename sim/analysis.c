@@ -53,8 +53,8 @@ static enum margay_status check_names(const struct options *options,
         if (strcmp(name, "-") == 0)
             standard_inputs++;
         else if (access(name, R_OK) != 0)
-            return margay_fail(error, MARGAY_IO, "%s: %s", name,
-                               strerror(errno));
+            return margay_fail(error, MARGAY_IO, "%s: %s",
+                               *name == '\0' ? "''" : name, strerror(errno));
     }
     if (standard_inputs > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

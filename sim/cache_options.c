@@ -5,15 +5,8 @@
 #include <string.h>
 
 #include "sim/option_types.h"
+#include "sim/refuse.h"
 #include "traces/traces_internal.h"
-
-static enum margay_status fail_item(struct margay_error *error,
-                                    const char *name, const char *text,
-                                    const char *expected)
-{
-    return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: '%s' (expected %s)",
-                       name, text, expected);
-}
 
 /* ----------------------------------------------------- lists and ranges -- */
 
@@ -55,10 +48,10 @@ OPTION_TYPE(set_list)
     for (const char *cursor = text; cursor != NULL;) {
         uint64_t from, to;
         if (!next_range(&cursor, item))
-            return fail_item(error, name, text, expected);
+            return refuse(name, text, expected, error);
         if (!parse_range(item, &from, &to) || !margay_is_power_of_two(from) ||
             !margay_is_power_of_two(to) || to >> MARGAY_MOST_SET_SHIFT > 1)
-            return fail_item(error, name, item, expected);
+            return refuse(name, item, expected, error);
         for (; from <= to; from *= 2)
             *shifts |= UINT32_C(1) << margay_log2_floor(from);
     }
@@ -74,9 +67,9 @@ OPTION_TYPE(way_list)
     for (const char *cursor = text; cursor != NULL;) {
         uint64_t from, to;
         if (!next_range(&cursor, item))
-            return fail_item(error, name, text, expected);
+            return refuse(name, text, expected, error);
         if (!parse_range(item, &from, &to) || from < 1 || to > MARGAY_MOST_WAYS)
-            return fail_item(error, name, item, expected);
+            return refuse(name, item, expected, error);
         for (; from <= to; from++)
             *ways |= UINT64_C(1) << (from - 1);
     }
@@ -85,41 +78,31 @@ OPTION_TYPE(way_list)
 
 /* ---------------------------------------------------------------- words -- */
 
-/* The index of `text` in `words`, which NULL ends; false if it is not there. */
-static bool find_word(const char *text, const char *const *words, int *index)
-{
-    for (*index = 0; words[*index] != NULL; ++*index) {
-        if (strcmp(text, words[*index]) == 0)
-            return true;
-    }
-    return false;
-}
+/* What may be said of opt, behind the names of all policies. */
+#define BYPASS_ON  "opt:bypass=on"
+#define BYPASS_OFF "opt:bypass=off"
+#define MOST_WORDS 16
 
 OPTION_TYPE(policy)
 {
     struct cache_policy *policy = field;
-    static const char expected[] =
-        "lru, fifo, plru, random, opt or opt:bypass=on|off";
-    const char *candidate;
-    policy->bypass = strcmp(text, "opt:bypass=on") == 0;
-    if (policy->bypass || strcmp(text, "opt:bypass=off") == 0) {
-        policy->policy = MARGAY_OPT;
-        return MARGAY_OK;
-    }
-    for (int i = 0;
-         (candidate = margay_policy_name((enum margay_policy)i)) != NULL; i++) {
-        if (strcmp(text, candidate) == 0) {
-            policy->policy = (enum margay_policy)i;
-            return MARGAY_OK;
-        }
-    }
-    return fail_item(error, name, text, expected);
+    const char *words[MOST_WORDS] = {NULL};
+    size_t count = 0, index;
+    while ((words[count] = margay_policy_name((enum margay_policy)count)) !=
+           NULL)
+        count++;
+    words[count] = BYPASS_ON;
+    words[count + 1] = BYPASS_OFF;
+    enum margay_status status = find_word(name, text, words, &index, error);
+    policy->bypass = index == count;
+    policy->policy = index < count ? (enum margay_policy)index : MARGAY_OPT;
+    return status;
 }
 
 OPTION_TYPE(by_kind)
 {
     if (strcmp(text, "kind") != 0)
-        return fail_item(error, name, text, "kind");
+        return refuse(name, text, "kind", error);
     *(bool *)field = true;
     return MARGAY_OK;
 }
@@ -127,19 +110,17 @@ OPTION_TYPE(by_kind)
 OPTION_TYPE(write_rule)
 {
     static const char *const words[] = {"back", "through", NULL};
-    int index;
-    if (!find_word(text, words, &index))
-        return fail_item(error, name, text, "back or through");
+    size_t index;
+    enum margay_status status = find_word(name, text, words, &index, error);
     *(enum write_rule *)field = index == 0 ? WRITE_BACK : WRITE_THROUGH;
-    return MARGAY_OK;
+    return status;
 }
 
 OPTION_TYPE(allocate_rule)
 {
     static const char *const words[] = {"on", "off", NULL};
-    int index;
-    if (!find_word(text, words, &index))
-        return fail_item(error, name, text, "on or off");
+    size_t index;
+    enum margay_status status = find_word(name, text, words, &index, error);
     *(enum write_rule *)field = index == 0 ? WRITE_ALLOCATES : WRITE_AROUND;
-    return MARGAY_OK;
+    return status;
 }

@@ -199,13 +199,13 @@ static enum margay_status write_snapshot(void *context,
 static enum margay_status check_from(const struct options *options,
                                      struct margay_error *error)
 {
-    const char *needless = options->operand_count > 0          ? "a trace"
-                           : options->blocks.count > 0         ? "--block"
-                           : options->bound.given              ? "--bound"
-                           : options->format != NULL           ? "--format"
-                           : options->unit_bytes != 0          ? "--unit"
-                           : options->skip_refs != 0           ? "--skip"
-                           : options->warmup_refs != 0         ? "--warmup"
+    const char *needless = options->operand_count > 0  ? "a trace beside it"
+                           : options->blocks.count > 0 ? "--block"
+                           : options->bound.given      ? "--bound"
+                           : options->format != NULL   ? "--format"
+                           : options->unit_bytes != 0  ? "--unit"
+                           : options->skip_refs != 0   ? "--skip"
+                           : options->warmup_refs != 0 ? "--warmup"
                            : options->limit_refs != UINT64_MAX ? "--limit"
                            : options->writebacks               ? "--writebacks"
                                                                : NULL;

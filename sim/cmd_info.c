@@ -115,7 +115,8 @@ int cmd_info(const struct options *options)
     struct output *output;
     struct margay_error error;
     if (options->blocks.count > 1) {
-        message_print("--block: one block size at a time");
+        message_print("--block: one block size at a time, not %zu",
+                      options->blocks.count);
         return EXIT_TROUBLE;
     }
     enum margay_status status =

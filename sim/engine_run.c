@@ -145,7 +145,8 @@ enum margay_status engine_trials_run(const struct options *options,
     reading.operand_count = 1;
     if (options->blocks.count > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--block: one block size at a time");
+                           "--block: one block size at a time, not %zu",
+                           options->blocks.count);
     enum margay_status status =
         analysis_run(&reading, &hooks, &references, error);
     if (status == MARGAY_OK)

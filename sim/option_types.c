@@ -1,6 +1,7 @@
 /* option_types.c - the types of options.def: text to value */
 #include "sim/option_types.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,15 +9,8 @@
 #include <string.h>
 
 #include "sim/options.h"
+#include "sim/refuse.h"
 #include "traces/traces_internal.h"
-
-static enum margay_status fail_value(struct margay_error *error,
-                                     const char *name, const char *text,
-                                     const char *expected)
-{
-    return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: '%s' (expected %s)",
-                       name, text, expected);
-}
 
 OPTION_TYPE(flag)
 {
@@ -28,7 +22,7 @@ OPTION_TYPE(flag)
 OPTION_TYPE(text)
 {
     if (*text == '\0')
-        return fail_value(error, name, text, "a value that is not empty");
+        return refuse(name, text, "a value that is not empty", error);
     *(const char **)field = text;
     return MARGAY_OK;
 }
@@ -36,8 +30,8 @@ OPTION_TYPE(text)
 OPTION_TYPE(count)
 {
     if (!margay_parse_u64(text, field))
-        return fail_value(error, name, text,
-                          "a number from 0 to 2^64 - 1, digits only");
+        return refuse(name, text, "a number from 0 to 2^64 - 1, digits only",
+                      error);
     return MARGAY_OK;
 }
 
@@ -45,8 +39,8 @@ OPTION_TYPE(positive)
 {
     uint64_t *value = field;
     if (!margay_parse_u64(text, value) || *value == 0)
-        return fail_value(error, name, text,
-                          "a number from 1 to 2^64 - 1, digits only");
+        return refuse(name, text, "a number from 1 to 2^64 - 1, digits only",
+                      error);
     return MARGAY_OK;
 }
 
@@ -60,9 +54,10 @@ OPTION_TYPE(interval)
     snprintf(digits, sizeof digits, "%.*s", (int)(bytes - seconds), text);
     if (bytes >= sizeof digits || !margay_parse_u64(digits, &value) ||
         value == 0)
-        return fail_value(error, name, text,
-                          "a number of references such as 1000000, or of "
-                          "seconds such as 60s, from 1 on");
+        return refuse(name, text,
+                      "a number of references such as 1000000, or of "
+                      "seconds such as 60s, from 1 on",
+                      error);
     *interval = (struct interval){0};
     *(seconds ? &interval->seconds : &interval->refs) = value;
     return MARGAY_OK;
@@ -72,7 +67,7 @@ OPTION_TYPE(threads)
 {
     uint64_t value;
     if (!margay_parse_u64(text, &value) || value == 0 || value > INT_MAX)
-        return fail_value(error, name, text, "a whole number from 1 on");
+        return refuse(name, text, "a whole number from 1 on", error);
     *(unsigned *)field = (unsigned)value;
     return MARGAY_OK;
 }
@@ -85,7 +80,7 @@ OPTION_TYPE(decimal)
     bool decimal = text[strspn(text, "0123456789.")] == '\0';
     *value = strtod(text, &end);
     if (!decimal || end == text || *end != '\0' || !isfinite(*value))
-        return fail_value(error, name, text, "a number such as 0.8");
+        return refuse(name, text, "a number such as 0.8", error);
     return MARGAY_OK;
 }
 
@@ -100,8 +95,8 @@ OPTION_TYPE(delimiter)
     else if (strlen(text) == 1 && strchr("\"\r\n", *text) == NULL)
         *delimiter = *text;
     else
-        return fail_value(error, name, text,
-                          "one character other than a quote, tab or space");
+        return refuse(name, text,
+                      "one character other than a quote, tab or space", error);
     return MARGAY_OK;
 }
 
@@ -112,7 +107,7 @@ OPTION_TYPE(bytes)
     enum margay_status status =
         margay_parse_size(text, name, value, &suffixed, error);
     if (status == MARGAY_OK && *value == 0)
-        status = fail_value(error, name, text, "at least 1 byte");
+        status = refuse(name, text, "at least 1 byte", error);
     return status;
 }
 
@@ -131,13 +126,29 @@ static enum margay_status next_item(const char *name, const char **cursor,
 {
     size_t bytes = strcspn(*cursor, ",");
     if (bytes == 0)
-        return fail_value(error, name, *cursor, "a list without empty places");
+        return refuse(name, *cursor, "a list without empty places", error);
     if (bytes >= ITEM_BYTES)
-        return fail_value(error, name, *cursor, "a list joined by commas");
+        return refuse(name, *cursor, "a list joined by commas", error);
     memcpy(item, *cursor, bytes);
     item[bytes] = '\0';
     *cursor = (*cursor)[bytes] == ',' ? *cursor + bytes + 1 : NULL;
     return MARGAY_OK;
+}
+
+/* The powers of two below and above are what may be meant. */
+static enum margay_status refuse_uneven(const char *name, const char *text,
+                                        uint64_t bytes,
+                                        struct margay_error *error)
+{
+    char expected[80];
+    unsigned below = bytes == 0 ? 0 : margay_log2_floor(bytes);
+    uint64_t power = UINT64_C(1) << below;
+    if (below >= 63)
+        return refuse(name, text, "a power of two", error);
+    snprintf(expected, sizeof expected,
+             "a power of two such as %" PRIu64 " or %" PRIu64, power,
+             2 * power);
+    return refuse(name, text, expected, error);
 }
 
 OPTION_TYPE(block_list)
@@ -150,7 +161,7 @@ OPTION_TYPE(block_list)
         if (status == MARGAY_OK)
             status = parse_bytes(name, item, &bytes, error);
         if (status == MARGAY_OK && !margay_is_power_of_two(bytes))
-            status = fail_value(error, name, item, "a power of two");
+            status = refuse_uneven(name, item, bytes, error);
         if (status != MARGAY_OK)
             return status;
         powers |= bytes;
@@ -161,45 +172,36 @@ OPTION_TYPE(block_list)
     return MARGAY_OK;
 }
 
-static bool kind_of(const char *text, unsigned *bit)
+OPTION_TYPE(kinds)
 {
-    static const char *const names[MARGAY_KINDS] = {
+    static const char *const words[] = {
         [MARGAY_READ] = "read",
         [MARGAY_WRITE] = "write",
         [MARGAY_FETCH] = "fetch",
+        [MARGAY_KINDS] = NULL,
     };
-    for (unsigned kind = 0; kind < MARGAY_KINDS; kind++) {
-        if (strcmp(text, names[kind]) == 0) {
-            *bit = MARGAY_KIND_BIT(kind);
-            return true;
-        }
-    }
-    return false;
-}
-
-OPTION_TYPE(kinds)
-{
-    unsigned *kinds = field, bit = 0;
+    unsigned *kinds = field;
     char item[ITEM_BYTES];
     *kinds = 0;
-    for (const char *cursor = text; cursor != NULL; *kinds |= bit) {
+    for (const char *cursor = text; cursor != NULL;) {
+        size_t kind = 0;
         enum margay_status status = next_item(name, &cursor, item, error);
-        if (status == MARGAY_OK && !kind_of(item, &bit))
-            status = fail_value(error, name, item,
-                                "a list of read, write and fetch");
+        if (status == MARGAY_OK)
+            status = find_word(name, item, words, &kind, error);
         if (status != MARGAY_OK)
             return status;
+        *kinds |= MARGAY_KIND_BIT(kind);
     }
     return MARGAY_OK;
 }
 
 OPTION_TYPE(straddle)
 {
-    bool *split = field;
-    *split = strcmp(text, "split") == 0;
-    if (!*split && strcmp(text, "first") != 0)
-        return fail_value(error, name, text, "first or split");
-    return MARGAY_OK;
+    static const char *const words[] = {"first", "split", NULL};
+    size_t index;
+    enum margay_status status = find_word(name, text, words, &index, error);
+    *(bool *)field = index == 1;
+    return status;
 }
 
 OPTION_TYPE(cache_size)
@@ -263,9 +265,10 @@ OPTION_TYPE(sizes)
     if (parse_grid(text, sizes))
         return MARGAY_OK;
     if (*text < '0' || *text > '9')
-        return fail_value(error, name, text,
-                          "pow2, octave:N with N from 1 to 65536, all, or a "
-                          "list of sizes such as 64,4KiB,1MiB");
+        return refuse(name, text,
+                      "pow2, octave:N with N from 1 to 65536, all, or a "
+                      "list of sizes such as 64,4KiB,1MiB",
+                      error);
     return parse_list(name, text, sizes, error);
 }
 
@@ -278,29 +281,22 @@ OPTION_TYPE(bins)
     return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: %s", name, why.message);
 }
 
-/* The first word is for distances, the second for `other`. */
-static enum margay_status parse_measure(const char *name, const char *text,
-                                        const char *const words[2],
-                                        enum margay_measure other, void *field,
-                                        struct margay_error *error)
-{
-    enum margay_measure *measure = field;
-    char expected[64];
-    *measure = strcmp(text, words[1]) == 0 ? other : MARGAY_REUSE_DISTANCES;
-    if (*measure == other || strcmp(text, words[0]) == 0)
-        return MARGAY_OK;
-    snprintf(expected, sizeof expected, "%s or %s", words[0], words[1]);
-    return fail_value(error, name, text, expected);
-}
-
 OPTION_TYPE(measure_of)
 {
-    static const char *const words[] = {"distance", "time"};
-    return parse_measure(name, text, words, MARGAY_REUSE_TIMES, field, error);
+    static const char *const words[] = {"distance", "time", NULL};
+    size_t index;
+    enum margay_status status = find_word(name, text, words, &index, error);
+    *(enum margay_measure *)field =
+        index == 0 ? MARGAY_REUSE_DISTANCES : MARGAY_REUSE_TIMES;
+    return status;
 }
 
 OPTION_TYPE(model)
 {
-    static const char *const words[] = {"lru", "footprint"};
-    return parse_measure(name, text, words, MARGAY_FOOTPRINT, field, error);
+    static const char *const words[] = {"lru", "footprint", NULL};
+    size_t index;
+    enum margay_status status = find_word(name, text, words, &index, error);
+    *(enum margay_measure *)field =
+        index == 0 ? MARGAY_REUSE_DISTANCES : MARGAY_FOOTPRINT;
+    return status;
 }

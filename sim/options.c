@@ -131,14 +131,16 @@ static enum margay_status apply(struct reader *reader,
 
 /*
  * "; it is for margay curve" where a command has that option, though not the
- * one that runs: the first such command in the table.
+ * one that runs: the first such command in the table. `letter` where there is
+ * no name.
  */
-static struct suggestion suggest_command(const char *name)
+static struct suggestion suggest_command(const char *name, char letter)
 {
     struct suggestion suggestion = {""};
     const struct command *command;
     for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
-        if (find_long(command, name, strlen(name)) == NULL)
+        if ((name == NULL ? find_letter(command, letter)
+                          : find_long(command, name, strlen(name))) == NULL)
             continue;
         snprintf(suggestion.text, sizeof suggestion.text,
                  " (it is for 'margay %s')", command->name);
@@ -157,7 +159,7 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
                      argument[bytes] == '=' ? argument + bytes + 1 : NULL);
     char name[64] = "";
     strncat(name, argument, bytes < sizeof name ? bytes : sizeof name - 1);
-    struct suggestion nearest = suggest_command(name);
+    struct suggestion nearest = suggest_command(name, 0);
     if (*nearest.text == '\0')
         nearest = suggest(name, "--", option_name, command);
     return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
@@ -165,18 +167,34 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
                        name, nearest.text, command->name);
 }
 
-/* One argument of letters: flags, and at most one option with its value. */
+static enum margay_status refuse_letters(const struct reader *reader,
+                                         const char *letters)
+{
+    return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
+                       "unknown option '-%c'%s; 'margay help %s' lists them",
+                       *letters, suggest_command(NULL, *letters).text,
+                       reader->options->command->name);
+}
+
+/*
+ * One argument of letters: flags, and at most one option with its value.
+ * -output would be -o with the value utput, so whoever forgets a hyphen is
+ * asked.
+ */
 static enum margay_status read_letters(struct reader *reader,
                                        const char *letters)
 {
     const struct command *command = reader->options->command;
+    size_t bytes = strcspn(letters, "=");
+    if (bytes > 1 && find_long(command, letters, bytes) != NULL)
+        return margay_fail(
+            reader->error, MARGAY_BAD_ARGUMENT,
+            "'-%s' begins with one hyphen (did you mean '--%s'?)", letters,
+            letters);
     for (; *letters != '\0'; letters++) {
         const struct option *option = find_letter(command, *letters);
         if (option == NULL)
-            return margay_fail(
-                reader->error, MARGAY_BAD_ARGUMENT,
-                "unknown option '-%c'; 'margay help %s' lists them", *letters,
-                command->name);
+            return refuse_letters(reader, letters);
         bool attached = option->argument != NULL && letters[1] != '\0';
         enum margay_status status =
             apply(reader, option, attached ? letters + 1 : NULL);

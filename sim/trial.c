@@ -137,7 +137,9 @@ static enum margay_status run_in_child(const struct trial *trial,
     while (waitpid(child, &state, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
-        return margay_fail(error, MARGAY_NO_MEMORY, "%s: ended by signal %d",
+        return margay_fail(error, MARGAY_NO_MEMORY,
+                           "%s: ended by signal %d (9 is the system's where "
+                           "memory runs out; --only leaves engines out)",
                            trial->spec,
                            WIFSIGNALED(state) ? WTERMSIG(state) : 0);
     if (report->status != MARGAY_OK)

@@ -35,6 +35,17 @@ refuses "--kind: 'reads'" curve --kind reads good.din
 refuses "--kind: ''" curve --kind= good.din
 refuses "--straddle: 'last' \(expected first or split\)" \
     curve --straddle last good.din
+refuses "--straddle: 'frist' \(expected first or split; did you mean 'first'\?\)" \
+    curve --straddle frist good.din
+refuses "'-sizes' begins with one hyphen \(did you mean '--sizes'\?\)" \
+    curve -sizes 4 good.din
+refuses "unknown option '-e' \(it is for 'margay curve'\)" \
+    assoc -e exact good.din
+refuses "--block: '48' \(expected a power of two such as 32 or 64\)" \
+    curve -b 48 good.din
+refuses "'oracle' can be read, but not written; these can: .*din" \
+    convert good.din x --to oracle
+refuses "'': No such file" curve ''
 for number in '' -1 +1 1x ' 1' 0x10 18446744073709551616; do
     refuses "--skip: '" curve --skip "$number" good.din
 done

@@ -194,7 +194,7 @@ static enum margay_status fail_unknown(const char *path, const char *window,
                                        size_t bytes, struct margay_error *error)
 {
     char names[128], quoted[MARGAY_QUOTE_BYTES];
-    margay_format_list(names, sizeof names);
+    margay_format_list(false, names, sizeof names);
     if (memchr(window, '\0', bytes) != NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: byte 0: found binary data that tells no "

@@ -119,8 +119,9 @@ const struct margay_format *margay_format_row(size_t index);
 /* The row of that name, NULL if there is none. */
 const struct margay_format *margay_format_named(const char *name);
 
-/* Write every name, separated by ", ", for messages. */
-void margay_format_list(char *text, size_t bytes);
+/* Write every name, or those of formats that can be written, separated by ", ",
+   for messages. */
+void margay_format_list(bool writable, char *text, size_t bytes);
 
 extern const struct margay_format margay_format_din;
 extern const struct margay_format margay_format_lackey;

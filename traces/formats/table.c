@@ -30,12 +30,15 @@ const struct margay_format *margay_format_named(const char *name)
     return NULL;
 }
 
-void margay_format_list(char *text, size_t bytes)
+void margay_format_list(bool writable, char *text, size_t bytes)
 {
     size_t used = 0;
-    for (size_t i = 0; i < FORMATS && used < bytes; i++)
-        used += (size_t)snprintf(text + used, bytes - used, "%s%s",
-                                 i == 0 ? "" : ", ", formats[i]->info.name);
+    for (size_t i = 0; i < FORMATS && used < bytes; i++) {
+        if (!writable || formats[i]->info.writable)
+            used +=
+                (size_t)snprintf(text + used, bytes - used, "%s%s",
+                                 used == 0 ? "" : ", ", formats[i]->info.name);
+    }
 }
 
 size_t margay_format_count(void)

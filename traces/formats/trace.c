@@ -49,7 +49,7 @@ static enum margay_status fail_format(const char *name,
     if (nearest != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "no format '%s', did you mean '%s'?", name, nearest);
-    margay_format_list(names, sizeof names);
+    margay_format_list(false, names, sizeof names);
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "no format '%s', expected one of %s", name, names);
 }

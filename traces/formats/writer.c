@@ -34,15 +34,16 @@ static enum margay_status fail_format(const char *name,
 {
     char names[128];
     const char *nearest = margay_nearest(name, writable_name, NULL);
+    margay_format_list(true, names, sizeof names);
     if (margay_format_named(name) != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "the format '%s' can be read, but not written",
-                           name);
+                           "the format '%s' can be read, but not written; "
+                           "these can: %s",
+                           name, names);
     if (nearest != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "no format '%s' to write (did you mean '%s'?)", name,
                            nearest);
-    margay_format_list(names, sizeof names);
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "no format '%s' to write, expected one of %s", name,
                        names);
