@@ -2,7 +2,8 @@
 # deps.sh GROUP - install the Debian packages of a group that are missing.
 #
 # Groups: build, run (build + plots), check (run + tests), capture (check +
-# what records unmodified programs), valgrind, mpi, lint.
+# what records unmodified programs), gpu (build + OpenCL on the processor, 250 MB
+# with the compiler that it brings), valgrind, mpi, lint.
 # With nothing missing it says nothing and changes nothing.  Otherwise it says
 # what it installs; it needs root, or sudo and a terminal to ask on; without
 # either it prints the command and stops.
@@ -14,6 +15,7 @@ check="$run perl pkg-config gzip xz-utils zstd bzip2 lz4"
 capture="$check qemu-user valgrind"
 valgrind="$check valgrind"
 mpi="$build openmpi-bin libopenmpi-dev"
+gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
 lint="$check mandoc shellcheck clang clang-format cppcheck"
 
 case ${1-} in
@@ -23,9 +25,10 @@ check) packages=$check ;;
 capture) packages=$capture ;;
 valgrind) packages=$valgrind ;;
 mpi) packages=$mpi ;;
+gpu) packages=$gpu ;;
 lint) packages=$lint ;;
 *)
-    echo "usage: deps.sh build|run|check|capture|valgrind|mpi|lint" >&2
+    echo "usage: deps.sh build|run|check|capture|gpu|valgrind|mpi|lint" >&2
     exit 2
     ;;
 esac

@@ -11,6 +11,7 @@
 #include "sim/help.h"
 #include "sim/message.h"
 #include "sim/options.h"
+#include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
 static int print_completion(const char *shell)
@@ -60,6 +61,37 @@ static void put_formats(struct output *output)
     output_text(output, "\n");
 }
 
+static void put_device(struct output *output, const char *backend,
+                       unsigned number, const struct margay_gpu_info *info)
+{
+    output_text(output, "devices:   %s %u: %s", backend, number, info->name);
+    if (info->memory_bytes != 0)
+        output_text(output, ", %.1f GiB",
+                    (double)info->memory_bytes / (1 << 30));
+    output_text(output, "%s\n",
+                info->is_processor ? " (this machine's processor)" : "");
+}
+
+/* What backend=B,device=N of the engines may be, or why there is nothing. */
+static void put_devices(struct output *output)
+{
+    const char *name;
+    for (unsigned backend = 0;; backend++) {
+        enum margay_status status = MARGAY_OK;
+        for (unsigned i = 0; status == MARGAY_OK; i++) {
+            struct margay_gpu_info info;
+            struct margay_error error = {.message = "no device"};
+            status = margay_gpu_list(backend, i, &name, &info, &error);
+            if (name == NULL)
+                return;
+            if (status == MARGAY_OK)
+                put_device(output, name, i, &info);
+            else if (i == 0)
+                output_text(output, "devices:   %s: %s\n", name, error.message);
+        }
+    }
+}
+
 int cmd_version(const struct options *options)
 {
     struct output *output;
@@ -73,6 +105,7 @@ int cmd_version(const struct options *options)
                     archive_version_details(), csv_library_version());
         put_targets(output);
         put_formats(output);
+        put_devices(output);
     }
     return conclude(status, &output, 1, &error);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/message.h"
 #include "traces/traces_internal.h"
 
 /* The next spec of a list joined by commas, taken out of it.  Specs have
@@ -49,8 +50,12 @@ static enum margay_status list_specs(const char *only,
             specs->list[specs->count++] = spec;
         return MARGAY_OK;
     }
-    for (size_t i = 0; (engine = margay_engine_at(i)) != NULL; i++)
-        specs->list[specs->count++] = engine->name;
+    for (size_t i = 0; (engine = margay_engine_at(i)) != NULL; i++) {
+        /* Not every machine has a device. */
+        if (strcmp(engine->name, "gpu") != 0)
+            specs->list[specs->count++] = engine->name;
+    }
+    message_print("gpu is left out: it needs a device (--only gpu runs it)");
     return MARGAY_OK;
 }
 

@@ -27,6 +27,7 @@ static const struct margay_engine_class *const classes[] = {
     &margay_engine_shards,
     &margay_engine_shards_hybrid,
     &margay_engine_hp_rda,
+    &margay_engine_gpu,
 };
 /* clang-format on */
 #define CLASSES (sizeof classes / sizeof classes[0])

@@ -100,6 +100,7 @@ extern const struct margay_engine_class margay_engine_shards;
 extern const struct margay_engine_class margay_engine_shards_hybrid;
 extern const struct margay_engine_class margay_engine_hp_rda;
 extern const struct margay_engine_class margay_engine_parda;
+extern const struct margay_engine_class margay_engine_gpu;
 
 /* For other measures than distances; not in the table. */
 extern const struct margay_engine_class margay_engine_times;

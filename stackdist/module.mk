@@ -26,3 +26,28 @@ $(BUILD)/obj/%.$(1).o: %.c $(BUILD)/flags | $$(installed_HEADERS) deps
 	    $$(kernel_CFLAGS_$(1)) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach target,$(kernel_TARGETS),$(eval $(call kernel_rule,$(target))))
+
+# The kernels for devices: compiled as plain C by emulate.c, and as text for
+# the compiler in an OpenCL driver, without what only the C compiler reads.
+gpu_KERNELS := stackdist/gpu/portable.h stackdist/gpu/tile_kernels.h \
+               stackdist/gpu/exact_kernels.h
+library_EXTRA_OBJECTS += $(BUILD)/obj/stackdist/gpu/opencl_source.o
+
+$(BUILD)/gpu/opencl_source.c: $(gpu_KERNELS) stackdist/module.mk
+	@mkdir -p $(@D)
+	@{ \
+	    echo '#include <stdint.h>'; \
+	    echo 'extern const char *const margay_gpu_opencl_source[];'; \
+	    echo 'extern const uint32_t margay_gpu_opencl_source_lines;'; \
+	    echo 'const char *const margay_gpu_opencl_source[] = {'; \
+	    sed -e '/^#include/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n",/' \
+	        $(gpu_KERNELS); \
+	    echo '};'; \
+	    echo 'const uint32_t margay_gpu_opencl_source_lines ='; \
+	    echo '    sizeof margay_gpu_opencl_source / sizeof(char *);'; \
+	} >$@
+
+$(BUILD)/obj/stackdist/gpu/opencl_source.o: $(BUILD)/gpu/opencl_source.c \
+    $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC $@)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<

@@ -6,6 +6,7 @@
 #ifndef MARGAY_STACKDIST_INTERNAL_H
 #define MARGAY_STACKDIST_INTERNAL_H
 
+#include "stackdist/gpu/device.h"
 #include "stackdist/hash/hash.h"
 #include "stackdist/mpi/cluster.h"
 #include "stackdist/mpi/mpi.h"

@@ -75,7 +75,7 @@ for command in curve histogram assoc; do
             # shellcheck disable=SC2086 # two words
             run $command "$option" "$word" $bound ids.lines
             check "$command $option $word" sh -c \
-                '[ "$0" = 0 ] || grep -q "bound" err' "$status"
+                '[ "$0" = 0 ] || grep -q "bound\|gpu: .* device" err' "$status"
         done
     done <choices
 done

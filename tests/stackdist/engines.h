@@ -21,9 +21,12 @@ struct spec {
 static struct spec specs[MAX_SPECS];
 static size_t spec_count;
 
-/* False for a target="..." that this processor cannot run. */
+/* False for a target="..." that this processor cannot run, and for devices,
+   which have tests of their own. */
 static inline bool is_runnable(const char *key, const char *value)
 {
+    if (strcmp(key, "backend") == 0)
+        return strcmp(value, "emulate") == 0;
     if (strcmp(key, "target") != 0)
         return true;
     for (unsigned target = 0; target <= MARGAY_TARGET_V4; target++) {
@@ -50,6 +53,10 @@ static inline void add_combinations(const struct margay_engine_class *class,
         add_spec(prefix, class->needs_bound);
         return;
     }
+    if (parameter->kind != MARGAY_CHOICE) {
+        add_combinations(class, next + 1, prefix);
+        return;
+    }
     const char *values = parameter->values;
     for (;; values++) {
         char value[32], text[128];
@@ -72,7 +79,8 @@ static inline void list_specs(void)
     for (size_t i = 0; (class = margay_engine_class_at(i)) != NULL; i++) {
         if (!class->info.exact)
             continue;
-        if (class->parameters[0].key != NULL)
+        if (class->parameters[0].key != NULL &&
+            strcmp(class->parameters[0].key, "backend") != 0)
             add_spec(class->info.name, class->needs_bound);
         add_combinations(class, 0, class->info.name);
     }

@@ -40,6 +40,7 @@ static void test_good(void)
         "shards:blocks=16,adjust=off",
         "shards-hybrid:front=1",
         "hp-rda:st=64,nb=1,adjust=off",
+        "gpu:backend=cuda,device=63,transfer=256",
     };
     struct margay_error error = {0};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
@@ -103,6 +104,8 @@ static void test_bad(void)
         {"markers:at=x", "at=x", "SIZE+SIZE+..."},
         {"aet:sample=1", "takes no parameters", "'sample'"},
         {"olken:tree=avk", "tree=avk", "splay"},
+        {"gpu:backend=vulkan", "backend=vulkan", "auto|opencl|cuda|emulate"},
+        {"gpu:device=64", "device=64", "0..63"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct margay_error error = {0};
@@ -153,10 +156,10 @@ static void test_parameters_text(const struct margay_engine_class *class)
 static void test_table(void)
 {
     static const char *const names[] = {
-        "exact",      "naive",    "olken",         "bennett-kruskal",
-        "holes",      "bounded",  "parda",         "markers",
-        "scale-tree", "absolute", "statstack",     "aet",
-        "shen",       "shards",   "shards-hybrid", "hp-rda",
+        "exact",     "naive", "olken",   "bennett-kruskal", "holes",
+        "bounded",   "parda", "markers", "scale-tree",      "absolute",
+        "statstack", "aet",   "shen",    "shards",          "shards-hybrid",
+        "hp-rda",    "gpu",
     };
     CHECK_U64(margay_engine_count(), sizeof names / sizeof names[0],
               "as many engines as there are");

@@ -1,0 +1,267 @@
+/* device.c - the table of backends and the way to a device */
+#include "stackdist/gpu/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "traces/traces_internal.h"
+
+/* In the order in which a device is looked for. */
+static const struct margay_gpu_backend *const backends[] = {
+    &margay_gpu_cuda,
+    &margay_gpu_opencl,
+    &margay_gpu_emulate,
+};
+#define BACKENDS (sizeof backends / sizeof backends[0])
+
+const struct margay_gpu_signature margay_gpu_signatures[MARGAY_GPU_KERNELS] = {
+#define MARGAY_KERNEL(name, arguments) {#name, arguments},
+#include "stackdist/gpu/kernels.def"
+#undef MARGAY_KERNEL
+};
+
+struct margay_gpu {
+    const struct margay_gpu_backend *backend;
+    void *device;
+    char name[192];
+    uint64_t memory_bytes;    /* 0 = unknown */
+    uint64_t allocated_bytes; /* of these */
+    struct margay_error failure;
+};
+
+/* ------------------------------------------------------------ to choose -- */
+
+enum margay_status margay_gpu_list(unsigned backend, unsigned number,
+                                   const char **name,
+                                   struct margay_gpu_info *info,
+                                   struct margay_error *error)
+{
+    *name = NULL;
+    if (backend >= BACKENDS)
+        return MARGAY_END;
+    *name = backends[backend]->name;
+    return backends[backend]->describe(number, info, error);
+}
+
+static const struct margay_gpu_backend *backend_of(
+    enum margay_gpu_choice choice)
+{
+    switch (choice) {
+    case MARGAY_GPU_OPENCL:
+        return &margay_gpu_opencl;
+    case MARGAY_GPU_CUDA:
+        return &margay_gpu_cuda;
+    case MARGAY_GPU_EMULATE:
+        return &margay_gpu_emulate;
+    default:
+        return NULL;
+    }
+}
+
+/* The first backend that has a device. */
+static enum margay_status choose_backend(
+    const struct margay_gpu_backend **backend, struct margay_error *error)
+{
+    struct margay_gpu_info info;
+    struct margay_error why[BACKENDS];
+    char text[MARGAY_MESSAGE_BYTES / 2] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < BACKENDS && backends[i]->is_real; i++) {
+        enum margay_status status = backends[i]->describe(0, &info, &why[i]);
+        *backend = backends[i];
+        if (status == MARGAY_OK)
+            return MARGAY_OK;
+        if (used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used,
+                                     "; %s: %.200s", backends[i]->name,
+                                     status == MARGAY_END ? "no device"
+                                                          : why[i].message);
+    }
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "gpu: there is no device%s (backend=emulate needs none)",
+                       text);
+}
+
+static enum margay_status describe_device(
+    const struct margay_gpu_backend *backend, unsigned number,
+    struct margay_gpu_info *info, struct margay_error *error)
+{
+    struct margay_error why = {.message = ""};
+    enum margay_status status = backend->describe(number, info, &why);
+    if (status == MARGAY_OK)
+        return MARGAY_OK;
+    if (status != MARGAY_END)
+        return margay_fail(error, status, "gpu: no device by way of %s: %s",
+                           backend->name, why.message);
+    unsigned devices = 0;
+    while (backend->describe(devices, info, NULL) == MARGAY_OK)
+        devices++;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "gpu: %s has no device %u, only %u (margay version "
+                       "lists them)",
+                       backend->name, number, devices);
+}
+
+enum margay_status margay_gpu_open_backend(
+    const struct margay_gpu_backend *backend, unsigned number, margay_gpu **gpu,
+    struct margay_error *error)
+{
+    struct margay_gpu_info info = {.name = ""};
+    margay_gpu *made = calloc(1, sizeof *made);
+    *gpu = NULL;
+    if (made == NULL)
+        return margay_fail_memory(error, "a device");
+    made->backend = backend;
+    enum margay_status status = describe_device(backend, number, &info, error);
+    snprintf(made->name, sizeof made->name, "%s device %u (%s)", backend->name,
+             number, info.name);
+    made->memory_bytes = info.memory_bytes;
+    if (status == MARGAY_OK)
+        status = backend->open(number, &made->device, error);
+    if (status == MARGAY_OK)
+        *gpu = made;
+    else
+        free(made);
+    return status;
+}
+
+enum margay_status margay_gpu_open(enum margay_gpu_choice choice,
+                                   unsigned number, margay_gpu **gpu,
+                                   struct margay_error *error)
+{
+    const struct margay_gpu_backend *backend = backend_of(choice);
+    enum margay_status status = MARGAY_OK;
+    *gpu = NULL;
+    if (backend == NULL)
+        status = choose_backend(&backend, error);
+    if (status == MARGAY_OK)
+        status = margay_gpu_open_backend(backend, number, gpu, error);
+    return status;
+}
+
+void margay_gpu_close(margay_gpu *gpu)
+{
+    if (gpu == NULL)
+        return;
+    gpu->backend->close(gpu->device);
+    free(gpu);
+}
+
+const char *margay_gpu_name(const margay_gpu *gpu)
+{
+    return gpu->name;
+}
+
+/* --------------------------------------------------------------- memory -- */
+
+enum margay_status margay_gpu_allocate(margay_gpu *gpu, size_t bytes,
+                                       struct margay_gpu_buffer *buffer,
+                                       struct margay_error *error)
+{
+    *buffer = (struct margay_gpu_buffer){.bytes = bytes == 0 ? 8 : bytes};
+    enum margay_status status = MARGAY_NO_MEMORY;
+    /* Drivers promise more than there is and fail when it is used. */
+    if (gpu->memory_bytes == 0 ||
+        (buffer->bytes <= gpu->memory_bytes &&
+         gpu->allocated_bytes <= gpu->memory_bytes - buffer->bytes))
+        status = gpu->backend->allocate(gpu->device, buffer, error);
+    if (status == MARGAY_OK) {
+        gpu->allocated_bytes += buffer->bytes;
+        return MARGAY_OK;
+    }
+    *buffer = (struct margay_gpu_buffer){0};
+    if (status == MARGAY_NO_MEMORY)
+        margay_fail(error, status,
+                    "%s: no memory for %zu bytes more (of %llu in all, %llu "
+                    "are in use)",
+                    gpu->name, bytes, (unsigned long long)gpu->memory_bytes,
+                    (unsigned long long)gpu->allocated_bytes);
+    return status;
+}
+
+void margay_gpu_release(margay_gpu *gpu, struct margay_gpu_buffer *buffer)
+{
+    if (buffer->bytes != 0) {
+        gpu->backend->release(gpu->device, buffer);
+        gpu->allocated_bytes -= buffer->bytes;
+    }
+    *buffer = (struct margay_gpu_buffer){0};
+}
+
+enum margay_status margay_gpu_allocate_pinned(margay_gpu *gpu, size_t bytes,
+                                              struct margay_gpu_pinned *pinned,
+                                              struct margay_error *error)
+{
+    *pinned = (struct margay_gpu_pinned){.buffer.bytes = bytes};
+    enum margay_status status =
+        gpu->backend->allocate_pinned(gpu->device, pinned, error);
+    if (status != MARGAY_OK)
+        *pinned = (struct margay_gpu_pinned){0};
+    return status;
+}
+
+void margay_gpu_release_pinned(margay_gpu *gpu,
+                               struct margay_gpu_pinned *pinned)
+{
+    if (pinned->memory != NULL)
+        gpu->backend->release_pinned(gpu->device, pinned);
+    *pinned = (struct margay_gpu_pinned){0};
+}
+
+/* ----------------------------------------------------------------- work -- */
+
+/* Has the device failed for good?  Its name goes in front of what it said. */
+static bool stick(margay_gpu *gpu, enum margay_status status,
+                  const struct margay_error *why)
+{
+    if (status == MARGAY_OK)
+        return false;
+    margay_fail(&gpu->failure, status, "%s failed: %s", gpu->name,
+                why->message);
+    return true;
+}
+
+void margay_gpu_upload(margay_gpu *gpu, const struct margay_gpu_buffer *buffer,
+                       const struct margay_gpu_pinned *pinned, size_t bytes)
+{
+    struct margay_error why;
+    if (gpu->failure.status == MARGAY_OK)
+        stick(gpu,
+              gpu->backend->upload(gpu->device, buffer, pinned, bytes, &why),
+              &why);
+}
+
+void margay_gpu_await_uploads(margay_gpu *gpu)
+{
+    struct margay_error why;
+    if (gpu->failure.status == MARGAY_OK)
+        stick(gpu, gpu->backend->await_uploads(gpu->device, &why), &why);
+}
+
+void margay_gpu_launch(margay_gpu *gpu, enum margay_gpu_kernel kernel,
+                       uint32_t groups,
+                       const struct margay_gpu_argument *arguments)
+{
+    struct margay_error why;
+    if (gpu->failure.status == MARGAY_OK && groups != 0)
+        stick(
+            gpu,
+            gpu->backend->launch(gpu->device, kernel, groups, arguments, &why),
+            &why);
+}
+
+enum margay_status margay_gpu_download(margay_gpu *gpu,
+                                       const struct margay_gpu_buffer *buffer,
+                                       size_t offset_bytes, void *memory,
+                                       size_t bytes, struct margay_error *error)
+{
+    struct margay_error why;
+    if (gpu->failure.status == MARGAY_OK)
+        stick(gpu,
+              gpu->backend->download(gpu->device, buffer, offset_bytes, memory,
+                                     bytes, &why),
+              &why);
+    if (gpu->failure.status == MARGAY_OK)
+        return MARGAY_OK;
+    return margay_fail(error, gpu->failure.status, "%s", gpu->failure.message);
+}

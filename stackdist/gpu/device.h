@@ -1,0 +1,190 @@
+/*
+ * device.h - an open device: buffers, kernels, transfers
+ *
+ * Behind it stands one of the backends in device.c's table.  Work is queued:
+ * kernels run one after the other, uploads beside them.  The first failure
+ * sticks: everything queued after it is not done, and the next download, which
+ * waits for what was queued, reports it.  So a result that was downloaded is
+ * complete.
+ *
+ * One thread at a time per device.
+ */
+#ifndef MARGAY_STACKDIST_GPU_DEVICE_H
+#define MARGAY_STACKDIST_GPU_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <margay/status.h>
+
+/* Which backend; the order is that of the words in MARGAY_GPU_BACKENDS. */
+enum margay_gpu_choice {
+    MARGAY_GPU_AUTO, /* the first real device of any */
+    MARGAY_GPU_OPENCL,
+    MARGAY_GPU_CUDA,
+    MARGAY_GPU_EMULATE,
+};
+#define MARGAY_GPU_BACKENDS "auto|opencl|cuda|emulate"
+#define MARGAY_GPU_DEVICES  "0|0..63"
+
+enum margay_gpu_kernel {
+#define MARGAY_KERNEL(name, arguments) MARGAY_GPU_##name,
+#include "stackdist/gpu/kernels.def"
+#undef MARGAY_KERNEL
+    MARGAY_GPU_KERNELS
+};
+
+/* Memory of the device; zeroed: none. */
+struct margay_gpu_buffer {
+    uintptr_t handle;
+    size_t bytes;
+};
+
+/* An argument of a kernel: a buffer, or a number. */
+struct margay_gpu_argument {
+    const struct margay_gpu_buffer *buffer; /* NULL: a number */
+    uint32_t number;
+};
+#define MARGAY_GPU_BUFFER(which) \
+    {                            \
+        &(which), 0              \
+    }
+#define MARGAY_GPU_NUMBER(value) \
+    {                            \
+        NULL, (uint32_t)(value)  \
+    }
+#define MARGAY_GPU_MOST_ARGUMENTS 12
+
+/* What there is to know about a device that is not open. */
+struct margay_gpu_info {
+    char name[128];
+    uint64_t memory_bytes;
+    bool is_processor; /* the one that runs this program, in disguise */
+};
+
+typedef struct margay_gpu margay_gpu;
+
+/*
+ * Open device `number` of the backend, compile the kernels for it.  Fails with
+ * MARGAY_BAD_ARGUMENT where there is no such device, and says which ones there
+ * are and what to install; with MARGAY_IO where the driver fails; with
+ * MARGAY_NO_MEMORY.
+ */
+enum margay_status margay_gpu_open(enum margay_gpu_choice choice,
+                                   unsigned number, margay_gpu **gpu,
+                                   struct margay_error *error);
+
+/* NULL is fine.  Buffers have to be released before. */
+void margay_gpu_close(margay_gpu *gpu);
+
+/* "opencl device 0 (NAME)", for messages; lives as long as the device. */
+const char *margay_gpu_name(const margay_gpu *gpu);
+
+/* MARGAY_NO_MEMORY where the device has not so many bytes left.  Contents are
+   unspecified. */
+enum margay_status margay_gpu_allocate(margay_gpu *gpu, size_t bytes,
+                                       struct margay_gpu_buffer *buffer,
+                                       struct margay_error *error);
+
+/* Waits for nothing; zeroed buffers are fine, and zeroed afterwards. */
+void margay_gpu_release(margay_gpu *gpu, struct margay_gpu_buffer *buffer);
+
+/* Memory of the host that uploads can be read from while the host goes on. */
+struct margay_gpu_pinned {
+    void *memory;
+    struct margay_gpu_buffer buffer; /* what the backend needs for that */
+};
+enum margay_status margay_gpu_allocate_pinned(margay_gpu *gpu, size_t bytes,
+                                              struct margay_gpu_pinned *pinned,
+                                              struct margay_error *error);
+void margay_gpu_release_pinned(margay_gpu *gpu,
+                               struct margay_gpu_pinned *pinned);
+
+/* Queue a copy of the first `bytes`; neither side may be touched until a
+   kernel launched after it has been waited for. */
+void margay_gpu_upload(margay_gpu *gpu, const struct margay_gpu_buffer *buffer,
+                       const struct margay_gpu_pinned *pinned, size_t bytes);
+
+/* Queue a kernel, behind all kernels and, if `after_uploads`, all uploads. */
+void margay_gpu_launch(margay_gpu *gpu, enum margay_gpu_kernel kernel,
+                       uint32_t groups,
+                       const struct margay_gpu_argument *arguments);
+
+/* Kernels launched from here on wait for all uploads so far. */
+void margay_gpu_await_uploads(margay_gpu *gpu);
+
+/* Wait for all kernels; then copy.  Reports the first failure of anything. */
+enum margay_status margay_gpu_download(margay_gpu *gpu,
+                                       const struct margay_gpu_buffer *buffer,
+                                       size_t offset_bytes, void *memory,
+                                       size_t bytes,
+                                       struct margay_error *error);
+
+/* --------------------------------------------------------- for listing -- */
+
+/*
+ * Device `number` of the backend numbered `backend`, which is named in *name;
+ * MARGAY_END when it has no more; *name is NULL beyond the last backend.
+ * Other statuses say why there are none.
+ */
+enum margay_status margay_gpu_list(unsigned backend, unsigned number,
+                                   const char **name,
+                                   struct margay_gpu_info *info,
+                                   struct margay_error *error);
+
+/* ------------------------------------------------------------- backends -- */
+
+struct margay_gpu_backend {
+    const char *name;
+    bool is_real; /* may be chosen for the user */
+
+    /* As margay_gpu_list(). */
+    enum margay_status (*describe)(unsigned number,
+                                   struct margay_gpu_info *info,
+                                   struct margay_error *error);
+    /* `number` is one that describe() knows. */
+    enum margay_status (*open)(unsigned number, void **device,
+                               struct margay_error *error);
+    void (*close)(void *device);
+    enum margay_status (*allocate)(void *device,
+                                   struct margay_gpu_buffer *buffer,
+                                   struct margay_error *error);
+    void (*release)(void *device, struct margay_gpu_buffer *buffer);
+    enum margay_status (*allocate_pinned)(void *device,
+                                          struct margay_gpu_pinned *pinned,
+                                          struct margay_error *error);
+    void (*release_pinned)(void *device, struct margay_gpu_pinned *pinned);
+    enum margay_status (*upload)(void *device,
+                                 const struct margay_gpu_buffer *buffer,
+                                 const struct margay_gpu_pinned *pinned,
+                                 size_t bytes, struct margay_error *error);
+    enum margay_status (*await_uploads)(void *device,
+                                        struct margay_error *error);
+    enum margay_status (*launch)(void *device, enum margay_gpu_kernel kernel,
+                                 uint32_t groups,
+                                 const struct margay_gpu_argument *arguments,
+                                 struct margay_error *error);
+    enum margay_status (*download)(void *device,
+                                   const struct margay_gpu_buffer *buffer,
+                                   size_t offset_bytes, void *memory,
+                                   size_t bytes, struct margay_error *error);
+};
+
+extern const struct margay_gpu_backend margay_gpu_opencl;
+extern const struct margay_gpu_backend margay_gpu_cuda;
+extern const struct margay_gpu_backend margay_gpu_emulate;
+
+/* Open a device of a backend that is in no table, for tests. */
+enum margay_status margay_gpu_open_backend(
+    const struct margay_gpu_backend *backend, unsigned number, margay_gpu **gpu,
+    struct margay_error *error);
+
+/* A kernel's name and the kinds of its arguments, as in kernels.def. */
+struct margay_gpu_signature {
+    const char *name, *arguments;
+};
+extern const struct margay_gpu_signature
+    margay_gpu_signatures[MARGAY_GPU_KERNELS];
+
+#endif

@@ -1,0 +1,444 @@
+/*
+ * opencl.c - devices by way of OpenCL 1.2
+ *
+ * The ICD loader is opened when it is first asked for and stays open: drivers
+ * do not survive being unloaded.
+ */
+#include "stackdist/gpu/opencl_api.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/gpu/device.h"
+#include "traces/traces_internal.h"
+
+#define LOADER "libOpenCL.so.1"
+
+#define MOST_PLATFORMS 16
+#define MOST_DEVICES   64
+
+/* Items in a group: GROUP_ITEMS of the kernels. */
+#define GROUP_ITEMS 128
+
+/* The kernels' source, line by line; made from the headers by make. */
+extern const char *const margay_gpu_opencl_source[];
+extern const uint32_t margay_gpu_opencl_source_lines;
+
+struct opencl {
+    struct opencl_api api;
+    cl_device device;
+    cl_context context;
+    cl_queue computing, uploading;
+    cl_program program;
+    cl_kernel kernels[MARGAY_GPU_KERNELS];
+    cl_event uploaded; /* the last upload; NULL if there was none */
+};
+
+/* --------------------------------------------------------------- errors -- */
+
+static const char *error_name(int32_t code)
+{
+    switch (code) {
+    case CL_DEVICE_NOT_FOUND:
+        return "CL_DEVICE_NOT_FOUND";
+    case -2:
+        return "CL_DEVICE_NOT_AVAILABLE";
+    case -3:
+        return "CL_COMPILER_NOT_AVAILABLE";
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+        return "CL_MEM_OBJECT_ALLOCATION_FAILURE";
+    case CL_OUT_OF_RESOURCES:
+        return "CL_OUT_OF_RESOURCES";
+    case CL_OUT_OF_HOST_MEMORY:
+        return "CL_OUT_OF_HOST_MEMORY";
+    case CL_BUILD_PROGRAM_FAILURE:
+        return "CL_BUILD_PROGRAM_FAILURE";
+    case -14:
+        return "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST";
+    case -36:
+        return "CL_INVALID_COMMAND_QUEUE";
+    case -54:
+        return "CL_INVALID_WORK_GROUP_SIZE";
+    case CL_INVALID_BUFFER_SIZE:
+        return "CL_INVALID_BUFFER_SIZE";
+    case -1001:
+        return "CL_PLATFORM_NOT_FOUND_KHR";
+    default:
+        return "OpenCL error";
+    }
+}
+
+/* MARGAY_OK, or what function `name` refused to do. */
+static enum margay_status check(int32_t code, const char *name,
+                                struct margay_error *error)
+{
+    if (code == CL_SUCCESS)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_IO, "cl%s: %s (%d)", name,
+                       error_name(code), (int)code);
+}
+
+/* The same where there may be too little memory. */
+static enum margay_status check_memory(int32_t code, const char *name,
+                                       struct margay_error *error)
+{
+    enum margay_status status = check(code, name, error);
+    bool is_memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+                     code == CL_OUT_OF_RESOURCES ||
+                     code == CL_OUT_OF_HOST_MEMORY ||
+                     code == CL_INVALID_BUFFER_SIZE;
+    return is_memory ? MARGAY_NO_MEMORY : status;
+}
+
+/* -------------------------------------------------- loader and devices -- */
+
+static enum margay_status load(struct opencl_api *api,
+                               struct margay_error *error)
+{
+    void *loader = dlopen(LOADER, RTLD_NOW | RTLD_LOCAL);
+    if (loader == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s is not installed (Debian: ocl-icd-libopencl1, "
+                           "and the driver of a device, or pocl-opencl-icd)",
+                           LOADER);
+    const char *missing = NULL;
+#define OPENCL_FUNCTION(result, name, arguments)        \
+    *(void **)(&api->name) = dlsym(loader, "cl" #name); \
+    if (api->name == NULL)                              \
+        missing = "cl" #name;
+    OPENCL_FUNCTIONS
+#undef OPENCL_FUNCTION
+    if (missing != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s has no %s: OpenCL 1.2 is needed", LOADER,
+                           missing);
+    return MARGAY_OK;
+}
+
+static bool is_processor(const struct opencl_api *api, cl_device device)
+{
+    uint64_t type = 0;
+    api->GetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    return (type & CL_DEVICE_TYPE_CPU) != 0;
+}
+
+/* All devices, those that are processors last. */
+static enum margay_status list_devices(const struct opencl_api *api,
+                                       cl_device devices[MOST_DEVICES],
+                                       unsigned *count,
+                                       struct margay_error *error)
+{
+    cl_platform platforms[MOST_PLATFORMS];
+    cl_device found[MOST_DEVICES];
+    uint32_t platform_count = 0, all = 0;
+    int32_t code =
+        api->GetPlatformIDs(MOST_PLATFORMS, platforms, &platform_count);
+    *count = 0;
+    if (code != CL_SUCCESS || platform_count == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s finds no driver (Debian: that of the device, "
+                           "or pocl-opencl-icd)",
+                           LOADER);
+    if (platform_count > MOST_PLATFORMS)
+        platform_count = MOST_PLATFORMS;
+    for (uint32_t i = 0; i < platform_count && all < MOST_DEVICES; i++) {
+        uint32_t more = 0, room = MOST_DEVICES - all;
+        code = api->GetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, room,
+                                 found + all, &more);
+        if (code == CL_SUCCESS)
+            all += more < room ? more : room;
+    }
+    for (unsigned last = 0; last < 2; last++) {
+        for (uint32_t i = 0; i < all; i++) {
+            if (is_processor(api, found[i]) == (last != 0))
+                devices[(*count)++] = found[i];
+        }
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status describe(unsigned number,
+                                   struct margay_gpu_info *info,
+                                   struct margay_error *error)
+{
+    struct opencl_api api = {0};
+    cl_device devices[MOST_DEVICES];
+    unsigned count;
+    *info = (struct margay_gpu_info){.name = ""};
+    enum margay_status status = load(&api, error);
+    if (status == MARGAY_OK)
+        status = list_devices(&api, devices, &count, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (number >= count)
+        return MARGAY_END;
+    api.GetDeviceInfo(devices[number], CL_DEVICE_NAME, sizeof info->name - 1,
+                      info->name, NULL);
+    api.GetDeviceInfo(devices[number], CL_DEVICE_GLOBAL_MEM_SIZE,
+                      sizeof info->memory_bytes, &info->memory_bytes, NULL);
+    info->is_processor = is_processor(&api, devices[number]);
+    return MARGAY_OK;
+}
+
+/* --------------------------------------------------- opening, closing -- */
+
+static void close_device(void *device)
+{
+    struct opencl *cl = device;
+    if (cl->computing != NULL)
+        cl->api.Finish(cl->computing);
+    if (cl->uploaded != NULL)
+        cl->api.ReleaseEvent(cl->uploaded);
+    for (unsigned i = 0; i < MARGAY_GPU_KERNELS; i++) {
+        if (cl->kernels[i] != NULL)
+            cl->api.ReleaseKernel(cl->kernels[i]);
+    }
+    if (cl->program != NULL)
+        cl->api.ReleaseProgram(cl->program);
+    if (cl->uploading != NULL)
+        cl->api.ReleaseCommandQueue(cl->uploading);
+    if (cl->computing != NULL)
+        cl->api.ReleaseCommandQueue(cl->computing);
+    if (cl->context != NULL)
+        cl->api.ReleaseContext(cl->context);
+    free(cl);
+}
+
+/* What the driver's compiler has to say, in one line. */
+static enum margay_status fail_build(const struct opencl *cl, int32_t code,
+                                     struct margay_error *error)
+{
+    char *log = calloc(1, 65536);
+    if (log == NULL)
+        return margay_fail_memory(error, "a compiler's messages");
+    cl->api.GetProgramBuildInfo(cl->program, cl->device, CL_PROGRAM_BUILD_LOG,
+                                65535, log, NULL);
+    for (char *c = log; *c != '\0'; c++) {
+        if (*c == '\n' || *c == '\t' || *c == '\r')
+            *c = ' ';
+    }
+    margay_fail(error, MARGAY_IO,
+                "the driver cannot compile the kernels: %s (%d): %.800s",
+                error_name(code), (int)code, log);
+    free(log);
+    return MARGAY_IO;
+}
+
+static enum margay_status build(struct opencl *cl, struct margay_error *error)
+{
+    int32_t code;
+    cl->program = cl->api.CreateProgramWithSource(
+        cl->context, margay_gpu_opencl_source_lines, margay_gpu_opencl_source,
+        NULL, &code);
+    if (cl->program == NULL)
+        return check(code, "CreateProgramWithSource", error);
+    code = cl->api.BuildProgram(cl->program, 1, &cl->device, "-cl-std=CL1.2",
+                                NULL, NULL);
+    if (code != CL_SUCCESS)
+        return fail_build(cl, code, error);
+    for (unsigned i = 0; i < MARGAY_GPU_KERNELS; i++) {
+        cl->kernels[i] = cl->api.CreateKernel(
+            cl->program, margay_gpu_signatures[i].name, &code);
+        if (cl->kernels[i] == NULL)
+            return check(code, "CreateKernel", error);
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status make_queues(struct opencl *cl,
+                                      struct margay_error *error)
+{
+    int32_t code;
+    cl->context =
+        cl->api.CreateContext(NULL, 1, &cl->device, NULL, NULL, &code);
+    if (cl->context == NULL)
+        return check(code, "CreateContext", error);
+    cl->computing =
+        cl->api.CreateCommandQueue(cl->context, cl->device, 0, &code);
+    if (cl->computing == NULL)
+        return check(code, "CreateCommandQueue", error);
+    cl->uploading =
+        cl->api.CreateCommandQueue(cl->context, cl->device, 0, &code);
+    if (cl->uploading == NULL)
+        return check(code, "CreateCommandQueue", error);
+    return MARGAY_OK;
+}
+
+static enum margay_status open_device(unsigned number, void **device,
+                                      struct margay_error *error)
+{
+    cl_device devices[MOST_DEVICES];
+    unsigned count = 0;
+    struct opencl *cl = calloc(1, sizeof *cl);
+    if (cl == NULL)
+        return margay_fail_memory(error, "an OpenCL device");
+    enum margay_status status = load(&cl->api, error);
+    if (status == MARGAY_OK)
+        status = list_devices(&cl->api, devices, &count, error);
+    if (status == MARGAY_OK && number >= count)
+        status = margay_fail(error, MARGAY_IO, "the device has disappeared");
+    if (status == MARGAY_OK) {
+        cl->device = devices[number];
+        status = make_queues(cl, error);
+    }
+    if (status == MARGAY_OK)
+        status = build(cl, error);
+    if (status == MARGAY_OK)
+        *device = cl;
+    else
+        close_device(cl);
+    return status;
+}
+
+/* --------------------------------------------------------------- memory -- */
+
+static enum margay_status allocate(void *device,
+                                   struct margay_gpu_buffer *buffer,
+                                   struct margay_error *error)
+{
+    struct opencl *cl = device;
+    static const char nothing[4];
+    int32_t code;
+    cl_memory memory = cl->api.CreateBuffer(cl->context, CL_MEM_READ_WRITE,
+                                            buffer->bytes, NULL, &code);
+    if (memory == NULL)
+        return check_memory(code, "CreateBuffer", error);
+    /* Only what is used is really there. */
+    code = cl->api.EnqueueWriteBuffer(cl->computing, memory, CL_TRUE, 0,
+                                      sizeof nothing, nothing, 0, NULL, NULL);
+    if (code != CL_SUCCESS) {
+        cl->api.ReleaseMemObject(memory);
+        return check_memory(code, "EnqueueWriteBuffer", error);
+    }
+    buffer->handle = (uintptr_t)memory;
+    return MARGAY_OK;
+}
+
+static void release(void *device, struct margay_gpu_buffer *buffer)
+{
+    struct opencl *cl = device;
+    cl->api.ReleaseMemObject((cl_memory)buffer->handle);
+}
+
+static enum margay_status allocate_pinned(void *device,
+                                          struct margay_gpu_pinned *pinned,
+                                          struct margay_error *error)
+{
+    struct opencl *cl = device;
+    int32_t code;
+    size_t bytes = pinned->buffer.bytes;
+    cl_memory memory = cl->api.CreateBuffer(
+        cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL,
+        &code);
+    if (memory == NULL)
+        return check_memory(code, "CreateBuffer", error);
+    pinned->memory = cl->api.EnqueueMapBuffer(cl->uploading, memory, CL_TRUE,
+                                              CL_MAP_READ | CL_MAP_WRITE, 0,
+                                              bytes, 0, NULL, NULL, &code);
+    if (pinned->memory == NULL) {
+        cl->api.ReleaseMemObject(memory);
+        return check_memory(code, "EnqueueMapBuffer", error);
+    }
+    pinned->buffer.handle = (uintptr_t)memory;
+    return MARGAY_OK;
+}
+
+static void release_pinned(void *device, struct margay_gpu_pinned *pinned)
+{
+    struct opencl *cl = device;
+    cl_memory memory = (cl_memory)pinned->buffer.handle;
+    cl->api.EnqueueUnmapMemObject(cl->uploading, memory, pinned->memory, 0,
+                                  NULL, NULL);
+    cl->api.Finish(cl->uploading);
+    cl->api.ReleaseMemObject(memory);
+}
+
+/* ----------------------------------------------------------------- work -- */
+
+static enum margay_status upload(void *device,
+                                 const struct margay_gpu_buffer *buffer,
+                                 const struct margay_gpu_pinned *pinned,
+                                 size_t bytes, struct margay_error *error)
+{
+    struct opencl *cl = device;
+    cl_event event;
+    int32_t code = cl->api.EnqueueWriteBuffer(
+        cl->uploading, (cl_memory)buffer->handle, CL_FALSE, 0, bytes,
+        pinned->memory, 0, NULL, &event);
+    if (code != CL_SUCCESS)
+        return check(code, "EnqueueWriteBuffer", error);
+    if (cl->uploaded != NULL)
+        cl->api.ReleaseEvent(cl->uploaded);
+    cl->uploaded = event;
+    return check(cl->api.Flush(cl->uploading), "Flush", error);
+}
+
+static enum margay_status await_uploads(void *device,
+                                        struct margay_error *error)
+{
+    struct opencl *cl = device;
+    if (cl->uploaded == NULL)
+        return MARGAY_OK;
+    return check(cl->api.EnqueueBarrierWithWaitList(cl->computing, 1,
+                                                    &cl->uploaded, NULL),
+                 "EnqueueBarrierWithWaitList", error);
+}
+
+static enum margay_status launch(void *device, enum margay_gpu_kernel kernel,
+                                 uint32_t groups,
+                                 const struct margay_gpu_argument *arguments,
+                                 struct margay_error *error)
+{
+    struct opencl *cl = device;
+    const char *kinds = margay_gpu_signatures[kernel].arguments;
+    const size_t items = (size_t)groups * GROUP_ITEMS, local = GROUP_ITEMS;
+    int32_t code = CL_SUCCESS;
+    for (uint32_t i = 0; kinds[i] != '\0' && code == CL_SUCCESS; i++) {
+        const struct margay_gpu_argument *argument = &arguments[i];
+        cl_memory memory = NULL;
+        if (argument->buffer != NULL)
+            memory = (cl_memory)argument->buffer->handle;
+        if (kinds[i] == 'n')
+            code = cl->api.SetKernelArg(cl->kernels[kernel], i,
+                                        sizeof argument->number,
+                                        &argument->number);
+        else
+            code = cl->api.SetKernelArg(cl->kernels[kernel], i, sizeof memory,
+                                        &memory);
+    }
+    if (code != CL_SUCCESS)
+        return check(code, "SetKernelArg", error);
+    code = cl->api.EnqueueNDRangeKernel(cl->computing, cl->kernels[kernel], 1,
+                                        NULL, &items, &local, 0, NULL, NULL);
+    return check(code, "EnqueueNDRangeKernel", error);
+}
+
+static enum margay_status download(void *device,
+                                   const struct margay_gpu_buffer *buffer,
+                                   size_t offset_bytes, void *memory,
+                                   size_t bytes, struct margay_error *error)
+{
+    struct opencl *cl = device;
+    int32_t code = cl->api.EnqueueReadBuffer(
+        cl->computing, (cl_memory)buffer->handle, CL_TRUE, offset_bytes, bytes,
+        memory, 0, NULL, NULL);
+    return check(code, "EnqueueReadBuffer", error);
+}
+
+const struct margay_gpu_backend margay_gpu_opencl = {
+    .name = "opencl",
+    .is_real = true,
+    .describe = describe,
+    .open = open_device,
+    .close = close_device,
+    .allocate = allocate,
+    .release = release,
+    .allocate_pinned = allocate_pinned,
+    .release_pinned = release_pinned,
+    .upload = upload,
+    .await_uploads = await_uploads,
+    .launch = launch,
+    .download = download,
+};

@@ -1,0 +1,96 @@
+/*
+ * portable.h - one language for kernels: OpenCL C 1.2, CUDA and plain C
+ *
+ * A kernel is run by groups of GROUP_ITEMS items each.  It is written phase by
+ * phase: what the items of a group do side by side stands in a loop
+ *
+ *     EACH_ITEM (t) {
+ *         ...
+ *     }
+ *     SYNC();
+ *
+ * which on a device is run once by each item, with t its number in the group,
+ * and in the emulation is a loop over all of them.  So nothing but LOCAL
+ * memory outlives a phase, what stands outside of the phases is the same for
+ * all items, and no phase may read LOCAL memory that another item writes in it.
+ *
+ * There are no variadic macros, no wide types but ulong, and nothing of the
+ * standard library: OpenCL C has none of them.
+ */
+#ifndef MARGAY_STACKDIST_GPU_PORTABLE_H
+#define MARGAY_STACKDIST_GPU_PORTABLE_H
+
+/* Items in a group, references to each, and what a group takes at a time. */
+#define GROUP_ITEMS 128
+#define ITEM_REFS   8
+#define TILE_REFS   1024
+
+#if defined(__OPENCL_VERSION__)
+
+#define KERNEL \
+    __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void
+#define INLINE      static inline
+#define GLOBAL      __global
+#define LOCAL       __local
+#define LOCAL_ARRAY __local
+#define GROUP_ARGUMENT
+#define GROUP_NUMBER ((uint)get_group_id(0))
+#define EACH_ITEM(t) \
+    for (uint t = (uint)get_local_id(0), t##_end = t + 1; t < t##_end; t++)
+#define SYNC()               barrier(CLK_LOCAL_MEM_FENCE)
+#define ADD_GLOBAL(at, more) atomic_add((at), (more))
+#define ADD_LOCAL(at, more)  atomic_add((at), (more))
+
+#elif defined(__CUDACC__)
+
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long long ulong;
+
+#define KERNEL extern "C" __global__ __launch_bounds__(GROUP_ITEMS) void
+#define INLINE static __device__ __forceinline__
+#define GLOBAL
+#define LOCAL
+#define LOCAL_ARRAY __shared__
+#define GROUP_ARGUMENT
+#define GROUP_NUMBER (blockIdx.x)
+#define EACH_ITEM(t) \
+    for (uint t = threadIdx.x, t##_end = t + 1; t < t##_end; t++)
+#define SYNC()               __syncthreads()
+#define ADD_GLOBAL(at, more) atomicAdd((at), (more))
+#define ADD_LOCAL(at, more)  atomicAdd((at), (more))
+
+#else /* The emulation: one thread, group after group. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint8_t uchar;
+typedef uint16_t ushort;
+typedef uint32_t uint;
+typedef uint64_t ulong;
+
+/* What an atomic addition does where there is nobody else. */
+static inline uint margay_emulated_add(uint *at, uint more)
+{
+    uint before = *at;
+    *at = before + more;
+    return before;
+}
+
+#define KERNEL static void
+#define INLINE static inline
+#define GLOBAL
+#define LOCAL
+#define LOCAL_ARRAY
+#define GROUP_ARGUMENT       const uint margay_group,
+#define GROUP_NUMBER         margay_group
+#define EACH_ITEM(t)         for (uint t = 0; t < GROUP_ITEMS; t++)
+#define SYNC()               ((void)0)
+#define ADD_GLOBAL(at, more) margay_emulated_add((at), (more))
+#define ADD_LOCAL(at, more)  margay_emulated_add((at), (more))
+
+#endif
+
+#endif
