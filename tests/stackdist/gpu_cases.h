@@ -81,8 +81,10 @@ static inline void test_gpu_case(const char *backend,
         .distinct = ask_olken(blocks, count, unbounded),
     };
     apply_bound(task.bound, unbounded, count, distances);
+    add_up(&task);
     CHECK(passes(spec, &task, 50000, test->ask_distances, random),
           "%s: %s, %zu references", backend, test->name, count);
+    margay_histogram_free(task.wanted);
     free(blocks);
     free(unbounded);
     free(distances);
