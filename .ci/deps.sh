@@ -57,8 +57,10 @@ else
 fi
 
 echo "Margay installs:$missing"
-# $missing is a list of words.
+# $missing and $patience are lists of words: a server that fails once is asked
+# again, and another installation waited for.
 # shellcheck disable=SC2086
-$as_root apt-get update -qq &&
+patience='-o Acquire::Retries=3 -o DPkg::Lock::Timeout=300'
+$as_root apt-get $patience update -qq &&
     $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends $missing >/dev/null
+        apt-get $patience install -y -qq --no-install-recommends $missing >/dev/null

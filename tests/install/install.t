@@ -28,6 +28,10 @@ for command in $("$MARGAY" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     check "there is a page on $command" \
         test -s "$dest/usr/share/man/man1/margay-$command.1"
 done
+for program in "$dest"/usr/bin/*; do
+    check "there is a page on ${program##*/}" \
+        test -s "$dest/usr/share/man/man1/${program##*/}.1"
+done
 is 'all lies in the usual directories' \
     "$(cd "$dest" && echo * && cd usr && echo *)" "$(printf '%s\n' usr \
     'bin include lib share')"
@@ -46,6 +50,8 @@ readelf -dW "$shared" "$dest/usr/bin/margay" >dynamic
 check 'the soname' grep -q 'SONAME.*\[libmargay.so.0\]' dynamic
 check 'no run path, no text relocations' sh -c \
     '! grep -E "RPATH|RUNPATH|TEXTREL" dynamic'
+is 'no stack can be executed' "$(readelf -lW "$shared" "$dest"/usr/bin/* |
+    grep 'GNU_STACK.*RWE')" ''
 # A sanitizer's own symbols are in there, too.
 if [ -z "$sanitize" ]; then
     nm -D --defined-only "$shared" | sed 's/.* //' | sort >exported

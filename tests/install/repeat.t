@@ -2,37 +2,10 @@
 # repeat.t - a build elsewhere, and a second packing, give the same bytes
 . tests/sim/lib.sh
 
-# ------------------------------------------------------------------- build --
-same_build() {
-    made=$BUILD/margay
-    newer=$(find "$root/traces" "$root/stackdist" "$root/assoc" "$root/sim" \
-        "$root/docs" -type f -newer "$made")
-    if [ -n "$newer" ]; then
-        skip 'the build can be repeated' 'the sources have changed since'
-        return
-    fi
-    mkdir -p some/other/place
-    (cd "$root" && tar -cf - GNUmakefile install.mk .ci margay.pc.in traces \
-        stackdist assoc sim plots docs tests) | tar -xf - -C some/other/place
-    make -C some/other/place BUILD=out DEPS=no all >make.log 2>&1 ||
-        sed 's/^/#   make: /' make.log
-    check 'a build elsewhere' test -x some/other/place/out/margay
-    for file in margay libmargay.a libmargay.so.* man/man1/margay.1 \
-        man/man1/margay-curve.1 completion/margay completion/_margay; do
-        for path in "$BUILD"/$file; do
-            file=${path#"$BUILD"/}
-            check "the same bytes: $file" cmp -s "$path" \
-                "some/other/place/out/$file"
-        done
-    done
-}
-if [ -z "$(make -s -C "$root" print-SANITIZE 2>/dev/null | sed /^make/d)" ]; then
-    same_build
-else
-    skip 'the build can be repeated' 'a build for a sanitizer'
-fi
-
 # -------------------------------------------------------------------- dist --
+# What is packed is the last commit; where the tree is more than that, or no
+# repository, the tree itself is what is built elsewhere.
+mkdir -p some/other/place
 if git -C "$root" rev-parse -q --verify HEAD >/dev/null 2>&1; then
     for round in first second; do
         make -C "$root" BUILD="$work/$round" DEPS=no dist >/dev/null 2>&1
@@ -47,6 +20,65 @@ if git -C "$root" rev-parse -q --verify HEAD >/dev/null 2>&1; then
         "$(tar -tf "first/$packed" | cut -d/ -f1 | sort -u)" \
         "${packed%.tar.xz}"
 else
+    packed=
     skip 'make dist' 'not a repository'
+fi
+if [ -n "$packed" ] && [ -z "$(git -C "$root" status --porcelain)" ]; then
+    tar -xf "first/$packed" -C some/other/place --strip-components=1
+else
+    (cd "$root" && tar -cf - --exclude=./build --exclude=./.git .) |
+        tar -xf - -C some/other/place
+fi
+
+# ------------------------------------------------------------------- build --
+# The flags of whoever packages reach every command of a build.
+flags_reach() { # PATTERN FLAG...
+    pattern=$1
+    shift
+    grep -E -e "$pattern" commands >chosen || return 1
+    for flag in "$@"; do
+        ! grep -v -e "$flag" chosen || return 1
+    done
+}
+env -u MAKEFLAGS -u MAKEOVERRIDES CC=cc1.of.mine CFLAGS=-fmine CPPFLAGS=-DMINE \
+    LDFLAGS=-Wl,--mine make -n -C some/other/place DEPS=no BUILD=none all \
+    2>/dev/null | sed -e :a -e '/\\$/N; s/\\\n//; ta' >commands
+check 'CC, CFLAGS and CPPFLAGS reach what is compiled' flags_reach ' -c -o ' \
+    cc1.of.mine -fmine -DMINE
+check 'CC, CFLAGS and LDFLAGS reach what is linked' flags_reach \
+    ' -o [^ ]*(margay|libmargay\.so[.0-9]*) ' cc1.of.mine -fmine -Wl,--mine
+is 'no source asks for the time of its compilation' \
+    "$(cd "$root" && grep -rlE '__(DATE|TIME|TIMESTAMP)__' traces stackdist \
+        assoc sim)" ''
+
+same_build() {
+    made=$BUILD/margay
+    newer=$(find "$root/traces" "$root/stackdist" "$root/assoc" "$root/sim" \
+        "$root/docs" -type f -newer "$made")
+    if [ -n "$newer" ]; then
+        skip 'the build can be repeated' 'the sources have changed since'
+        return
+    fi
+    make -C some/other/place BUILD=out DEPS=no all >make.log 2>&1 ||
+        sed 's/^/#   make: /' make.log
+    check 'a build elsewhere' test -x some/other/place/out/margay
+    for file in margay libmargay.a libmargay.so.* man/man1/margay.1 \
+        man/man1/margay-curve.1 completion/margay completion/_margay; do
+        for path in "$BUILD"/$file; do
+            file=${path#"$BUILD"/}
+            check "the same bytes: $file" cmp -s "$path" \
+                "some/other/place/out/$file"
+        done
+    done
+    for test in tests/include_rule.t tests/library.t tests/sim/options.t \
+        tests/docs/manual.t; do
+        check "$test passes there" sh -c 'cd some/other/place &&
+            MARGAY=out/margay BUILD=out prove -Q "$0" >/dev/null' "$test"
+    done
+}
+if [ -z "$(make -s -C "$root" print-SANITIZE 2>/dev/null | sed /^make/d)" ]; then
+    same_build
+else
+    skip 'the build can be repeated' 'a build for a sanitizer'
 fi
 finish
