@@ -16,6 +16,28 @@ if command -v zsh >/dev/null; then
 else
     skip 'zsh can read its script' 'no zsh'
 fi
+
+# A terminal, the line editor of zsh, and the key.
+cat >keys.zsh <<'END'
+zmodload zsh/zpty || exit
+zpty shell 'TERM=dumb zsh -f -i'
+zpty -w shell 'fpath=($PWD/functions $fpath); autoload -U compinit'
+zpty -w shell 'compinit -u -D; margay() { print "<$*>"; }; print rea""dy'
+zpty -r shell output '*ready*'
+zpty -w shell $'margay cu\t --straddle=sp\t -e olken:tree=a\t margay.b\t'
+zpty -r shell output '*<curve*>*'
+print -r -- $output
+END
+if command -v zsh >/dev/null && command -v timeout >/dev/null &&
+    zsh -f -c 'zmodload zsh/zpty && autoload -U +X compinit' 2>/dev/null; then
+    mkdir functions
+    cp margay.zsh functions/_margay
+    timeout 100 zsh -f keys.zsh >typescript
+    like 'a line completed by the key, in zsh' "$(tr -d '\r' <typescript)" \
+        '<curve --straddle=split -e olken:tree=avl margay.bash>'
+else
+    skip 'a line completed by the key, in zsh' 'no zsh, or not all of it'
+fi
 command -v bash >/dev/null || {
     skip 'completion in bash' 'no bash'
     finish
