@@ -2,6 +2,7 @@
 #ifndef MARGAY_SIM_COMMANDS_H
 #define MARGAY_SIM_COMMANDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Sets of commands, for the table of options. */
@@ -18,12 +19,13 @@ enum {
     ON_CONVERT = 1 << 9,
     ON_ASSOC = 1 << 10,
     ON_COMPARE = 1 << 11,
+    ON_RECORD = 1 << 12,
     ON_CACHES = ON_ASSOC | ON_COMPARE,
     ON_MEASURES = ON_CURVE | ON_HISTOGRAM | ON_DISTANCES,
     ON_READERS = ON_MEASURES | ON_INFO | ON_CACHES,
     ON_BLOCKS = ON_READERS | ON_ENGINES, /* all that look at blocks */
     ON_TRACES = ON_BLOCKS | ON_CONVERT,  /* all that open one */
-    ON_ALL = 0xfff,
+    ON_ALL = 0x1fff,
     /* No command: --help names the option without a line of its own, where
        not every option can have one. */
     SELDOM = 1 << 30,
@@ -38,6 +40,8 @@ struct command {
     size_t least_operands, most_operands;
     const char *summary;
     int (*run)(const struct options *options); /* returns the exit status */
+    bool runs_operands; /* they are a command line: no option of ours follows
+                           the first of them */
 };
 
 /* Row `index`, NULL beyond the last. */
@@ -57,6 +61,7 @@ int cmd_compare(const struct options *options);
 int cmd_info(const struct options *options);
 int cmd_convert(const struct options *options);
 int cmd_generate(const struct options *options);
+int cmd_record(const struct options *options);
 int cmd_plot(const struct options *options);
 int cmd_engines(const struct options *options);
 int cmd_help(const struct options *options);

@@ -27,6 +27,8 @@ OPTION_TYPE(block_list); /* struct block_list */
 OPTION_TYPE(kinds);      /* unsigned: a set of kinds */
 OPTION_TYPE(straddle);   /* bool: split */
 OPTION_TYPE(cache_size); /* struct cache_size */
+OPTION_TYPE(thread_traces); /* bool: separate */
+OPTION_TYPE(record_point);  /* struct record_point */
 OPTION_TYPE(sizes);      /* struct cache_sizes */
 OPTION_TYPE(bins);       /* struct margay_bins */
 OPTION_TYPE(measure_of); /* enum margay_measure: distances or times */

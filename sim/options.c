@@ -55,6 +55,7 @@ static void set_defaults(struct options *options)
         .refs = UINT64_MAX,
         .exponent = 1,
         .seed = 1,
+        .method = "auto",
     };
 }
 
@@ -222,6 +223,13 @@ static enum margay_status check_operands(const struct options *options,
     return MARGAY_OK;
 }
 
+/* True if no option follows. */
+static bool take_operand(struct options *options, const char *argument)
+{
+    options->operands[options->operand_count++] = argument;
+    return options->command->runs_operands;
+}
+
 enum margay_status options_parse(struct options *options,
                                  const struct command *command,
                                  char *const *arguments,
@@ -241,7 +249,7 @@ enum margay_status options_parse(struct options *options,
     while (status == MARGAY_OK && *reader.next != NULL && !options->help) {
         const char *argument = *reader.next++;
         if (options_ended || argument[0] != '-' || argument[1] == '\0')
-            options->operands[options->operand_count++] = argument;
+            options_ended = take_operand(options, argument) || options_ended;
         else if (strcmp(argument, "--") == 0)
             options_ended = true;
         else if (argument[1] == '-')

@@ -29,6 +29,13 @@ struct interval {
     uint64_t refs, seconds;
 };
 
+/* Where recording begins or ends: at a function, or after so many references;
+   NULL and 0: not given. */
+struct record_point {
+    const char *function;
+    uint64_t refs;
+};
+
 struct options {
     const struct command *command;
 
@@ -77,6 +84,13 @@ struct options {
     double exponent;
     uint64_t seed;
     const char *to; /* NULL = not given */
+
+    const char *method;
+    bool separate_threads;
+    struct record_point start, stop;
+    uint64_t max_trace_bytes; /* 0 = not given */
+    uint64_t collapse_bytes;  /* 0 = not given */
+    bool sites, cflags, libs;
 
     const char *completion; /* NULL = not given */
 

@@ -1,5 +1,33 @@
 # traces/ - bytes to references to blocks
 library_SOURCES += $(wildcard traces/base/*.c traces/formats/*.c \
-                     traces/generate/*.c)
+                     traces/generate/*.c traces/capture/*.c)
 public_HEADERS  += traces/base/status.h traces/traces.h
 library_LIBS    += -larchive -lz -lcsv
+
+# The runtime that recorded programs are linked with.  It is part of them, not
+# of the library: no sanitizer of ours may look into it, nor may the compiler
+# turn its loops into calls of the functions that it stands in for.
+runtime_SOURCES := $(wildcard traces/capture/runtime/*.c)
+runtime_OBJECTS  = $(runtime_SOURCES:%.c=$(BUILD)/runtime/%.o)
+runtime_CFLAGS   = -std=c17 $(OPTIMISE) $(WARNINGS) -fPIC -fno-builtin \
+                   -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. \
+                   -ffile-prefix-map=$(BUILD)/=build/
+
+all tests: $(BUILD)/libmargay_runtime.a $(BUILD)/no-tsan/libtsan.a
+
+$(runtime_OBJECTS): $(BUILD)/runtime/%.o: %.c $(BUILD)/flags | deps
+	@mkdir -p $(@D)
+	$(call quiet,CC $@)$(CC) -I. $(CPPFLAGS) $(runtime_CFLAGS) $(CFLAGS) \
+	    -fno-sanitize=all -MMD -MP -c -o $@ $<
+
+$(BUILD)/libmargay_runtime.a: $(runtime_OBJECTS)
+	@rm -f $@
+	$(call quiet,AR $@)$(AR) rcsD $@ $^
+
+# Found in place of the compilers' own, where they want to link that.
+$(BUILD)/no-tsan/libtsan.a:
+	@mkdir -p $(@D)
+	@rm -f $@
+	@$(AR) rcsD $@
+
+-include $(runtime_OBJECTS:.o=.d)

@@ -1,0 +1,338 @@
+/*
+ * cmd_record.c - margay record
+ *
+ * The program is started so that it is recorded, its references are written as
+ * they come, and its end is ours: we exit as it did.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "sim/commands.h"
+#include "sim/conclude.h"
+#include "sim/message.h"
+#include "sim/options.h"
+#include "sim/record.h"
+#include "sim/signals.h"
+#include "sim/sink.h"
+
+/* How long the end of the program may go unnoticed. */
+#define WAIT_MS 100
+
+/* As env, nice and timeout have it. */
+#define EXIT_FAILED 125
+
+struct recording {
+    const struct options *options;
+    struct launch launch;
+    margay_trace *text; /* of a method that writes text */
+    int text_pipe[2];
+    margay_writer *writer;
+    struct output *output;
+    uint64_t refs;
+
+    bool ended; /* the program has, and this is how: */
+    int state;
+    int forwarded; /* the signal that it was sent on our part */
+};
+
+/* --------------------------------------------------------------- set-up -- */
+
+/* The format that the name of a file asks for; NULL = none. */
+static const char *format_of_name(const char *path)
+{
+    (void)path;
+    return NULL;
+}
+
+static const char *choose_format(const struct options *options)
+{
+    const struct margay_format_info *format;
+    if (options->to != NULL)
+        return options->to;
+    const char *name =
+        options->output == NULL ? NULL : format_of_name(options->output);
+    for (size_t i = 0; name == NULL && (format = margay_format_at(i)) != NULL;
+         i++) {
+        if (strcmp(format->name, "mgt") == 0 && format->writable)
+            name = format->name;
+    }
+    return name == NULL ? "u64" : name;
+}
+
+static bool takes_standard_output(const struct options *options)
+{
+    return options->output == NULL || strcmp(options->output, "-") == 0;
+}
+
+static enum margay_status check(const struct options *options,
+                                struct margay_error *error)
+{
+    if (options->operand_count == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "missing operand: expected -- PROGRAM [ARGUMENT]... "
+                           "('margay help record' tells more)");
+    if (takes_standard_output(options) && isatty(STDOUT_FILENO))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a trace is nothing for a terminal (say -o FILE, "
+                           "or write to a pipe)");
+    if (options->collapse_bytes != 0 &&
+        !margay_is_power_of_two(options->collapse_bytes))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--collapse: %" PRIu64 " is not a power of two",
+                           options->collapse_bytes);
+    return MARGAY_OK;
+}
+
+static enum margay_status open_output(struct recording *recording,
+                                      struct margay_error *error)
+{
+    const struct options *options = recording->options;
+    struct margay_sink sink = {&recording->output, sink_write};
+    enum margay_status status =
+        margay_writer_create(choose_format(options), options->output, &sink,
+                             &recording->writer, error);
+    if (status == MARGAY_OK && options->collapse_bytes != 0)
+        status = margay_writer_set_collapsed(recording->writer,
+                                             options->collapse_bytes, error);
+    if (status == MARGAY_OK)
+        status = output_open(options->output, OUTPUT_STREAMED,
+                             &recording->output, error);
+    return status;
+}
+
+/* Where the references come from. */
+static enum margay_status open_source(struct recording *recording,
+                                      struct margay_error *error)
+{
+    struct launch *launch = &recording->launch;
+    const struct margay_receiver_options receiver_options = {
+        .collapse_bytes = recording->options->collapse_bytes,
+        .sites = recording->options->sites,
+    };
+    struct margay_trace_options trace_options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    char path[32];
+    if (launch->text_format == NULL)
+        return margay_receiver_create(&receiver_options, &launch->receiver,
+                                      error);
+    if (pipe2(recording->text_pipe, O_CLOEXEC) != 0)
+        return margay_fail(error, MARGAY_IO, "no pipe: %s", strerror(errno));
+    snprintf(path, sizeof path, "/dev/fd/%d", recording->text_pipe[0]);
+    trace_options.format = launch->text_format;
+    return margay_trace_open(path, &trace_options, &recording->text, error);
+}
+
+static enum margay_status prepare(struct recording *recording, int *exit_status,
+                                  struct margay_error *error)
+{
+    const struct options *options = recording->options;
+    struct launch *launch = &recording->launch;
+    enum margay_status status = check(options, error);
+    if (status != MARGAY_OK)
+        return status;
+    launch->program = launch_find(options->operands[0]);
+    if (launch->program == NULL || access(launch->program, F_OK) != 0) {
+        *exit_status = 127;
+        return margay_fail(error, MARGAY_IO, "%s: no such program",
+                           options->operands[0]);
+    }
+    const struct record_method *method =
+        record_method_choose(options, launch->program, error);
+    if (method == NULL)
+        return MARGAY_BAD_ARGUMENT;
+    status = method->prepare(launch, error);
+    if (status == MARGAY_OK)
+        status = open_output(recording, error);
+    if (status == MARGAY_OK)
+        status = open_source(recording, error);
+    return status;
+}
+
+static enum margay_status start(struct recording *recording, int *exit_status,
+                                struct margay_error *error)
+{
+#ifdef PR_SET_CHILD_SUBREAPER
+    /* Processes that outlive their parents become ours, not the system's. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+#endif
+    signals_finish_gracefully(true);
+    enum margay_status status = launch_start(
+        &recording->launch, recording->text_pipe[1],
+        takes_standard_output(recording->options), exit_status, error);
+    if (recording->text_pipe[1] >= 0)
+        close(recording->text_pipe[1]);
+    recording->text_pipe[1] = -1;
+    if (status == MARGAY_OK && recording->launch.receiver != NULL)
+        margay_receiver_started(recording->launch.receiver);
+    return status;
+}
+
+/* ------------------------------------------------------------- recording -- */
+
+/* See whether the program has ended, waiting for it if that is `wait`ed for;
+   its orphans are ours to bury, too. */
+static void look_after(struct recording *recording, bool wait)
+{
+    int state;
+    pid_t process;
+    while (!recording->ended &&
+           ((process = waitpid(-1, &state, wait ? 0 : WNOHANG)) > 0 ||
+            (process < 0 && errno == EINTR))) {
+        if (process != recording->launch.process)
+            continue;
+        recording->ended = true;
+        recording->state = state;
+    }
+    while (recording->ended && waitpid(-1, &state, WNOHANG) > 0)
+        ;
+}
+
+/* The terminal's interrupt reaches the program as it reaches us; others have
+   to be handed on. */
+static bool has_terminals_attention(void)
+{
+    int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    bool attention = terminal >= 0 && tcgetpgrp(terminal) == getpgrp();
+    if (terminal >= 0)
+        close(terminal);
+    return attention;
+}
+
+static void forward_signal(struct recording *recording)
+{
+    int number = signals_interrupted();
+    if (number == 0 || recording->forwarded != 0 || recording->ended)
+        return;
+    recording->forwarded = number;
+    if (number != SIGINT || !has_terminals_attention())
+        kill(recording->launch.process, number);
+}
+
+static enum margay_status next_batch(struct recording *recording,
+                                     struct margay_batch *batch,
+                                     struct margay_error *error)
+{
+    if (recording->text != NULL)
+        return margay_trace_next(recording->text, WAIT_MS, batch, error);
+    return margay_receiver_next(recording->launch.receiver, WAIT_MS, batch,
+                                error);
+}
+
+static uint64_t count_refs(const struct margay_batch *batch)
+{
+    uint64_t refs = batch->references;
+    for (size_t i = 0; batch->counts != NULL && i < batch->references; i++)
+        refs += batch->counts[i] - 1;
+    return refs;
+}
+
+static enum margay_status write_all(struct recording *recording,
+                                    struct margay_error *error)
+{
+    enum margay_status status;
+    struct margay_batch batch;
+    do {
+        status = next_batch(recording, &batch, error);
+        if (status == MARGAY_OK) {
+            recording->refs += count_refs(&batch);
+            status = margay_writer_put(recording->writer, &batch, error);
+        }
+        bool ended = recording->ended;
+        look_after(recording, false);
+        forward_signal(recording);
+        if (recording->ended && !ended && recording->launch.receiver != NULL)
+            margay_receiver_finish(recording->launch.receiver);
+    } while (status == MARGAY_OK || status == MARGAY_AGAIN);
+    if (status == MARGAY_END)
+        status = margay_writer_finish(recording->writer, error);
+    return status;
+}
+
+/* The trace has ended, perhaps before the program; or there is none. */
+static void await_end(struct recording *recording, enum margay_status status)
+{
+    if (status != MARGAY_OK && !recording->ended)
+        kill(recording->launch.process, SIGTERM);
+    while (!recording->ended) {
+        struct timespec moment = {0, 1000000};
+        forward_signal(recording);
+        look_after(recording, false);
+        if (!recording->ended)
+            nanosleep(&moment, NULL);
+    }
+}
+
+static int exit_status_of(int state)
+{
+    return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+}
+
+static enum margay_status record(struct recording *recording, int *exit_status,
+                                 struct margay_error *error)
+{
+    enum margay_status status = prepare(recording, exit_status, error);
+    if (status == MARGAY_OK)
+        status = start(recording, exit_status, error);
+    if (status != MARGAY_OK)
+        return status;
+    *exit_status = EXIT_FAILED;
+    status = write_all(recording, error);
+    await_end(recording, status);
+    return status;
+}
+
+static void summarise(const struct recording *recording)
+{
+    const char *name =
+        recording->options->output == NULL ? "-" : recording->options->output;
+    message_print("%" PRIu64 " references to %s as %s", recording->refs, name,
+                  margay_writer_format(recording->writer)->name);
+}
+
+static void release(struct recording *recording)
+{
+    margay_trace_free(recording->text);
+    for (int i = 0; i < 2; i++) {
+        if (recording->text_pipe[i] >= 0)
+            close(recording->text_pipe[i]);
+    }
+    margay_receiver_free(recording->launch.receiver);
+    margay_writer_free(recording->writer);
+    free(recording->launch.program);
+}
+
+int cmd_record(const struct options *options)
+{
+    struct recording recording = {.options = options,
+                                  .launch = {.options = options},
+                                  .text_pipe = {-1, -1}};
+    struct margay_error error;
+    int exit_status = EXIT_FAILED;
+    enum margay_status status;
+    if (options->cflags || options->libs) {
+        status = record_print_flags(options, &error);
+        return status == MARGAY_OK ? EXIT_DONE
+                                   : (message_error(&error), EXIT_FAILED);
+    }
+    status = record(&recording, &exit_status, &error);
+    bool done = status == MARGAY_OK;
+    if (conclude(status, &recording.output, 1, &error) == EXIT_TROUBLE)
+        done = false;
+    if (done) {
+        exit_status = exit_status_of(recording.state);
+        if (!options->quiet)
+            summarise(&recording);
+    }
+    release(&recording);
+    return exit_status;
+}

@@ -1,0 +1,121 @@
+/*
+ * record_runtime.c - recording a program that was built for it
+ *
+ * Compilers put the calls into it (traces/capture/runtime); the library that
+ * answers them is found beside this program: in the build tree, or where
+ * both were installed.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/record.h"
+
+/* In two parts, so that this program does not hold it itself. */
+static const char mark[][12] = {"margay-capt", "ure-runtime"};
+
+static bool holds_mark(const char *bytes, size_t count)
+{
+    char whole[sizeof mark];
+    int length = snprintf(whole, sizeof whole, "%s%s", mark[0], mark[1]);
+    return memmem(bytes, count, whole, (size_t)length) != NULL;
+}
+
+/* Whether a file holds the runtime. */
+static bool carries_runtime(const char *program, char *why, size_t why_bytes)
+{
+    struct stat status;
+    bool found = false;
+    int file = open(program, O_RDONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &status) != 0 || status.st_size == 0) {
+        snprintf(why, why_bytes, "it cannot be read");
+    } else {
+        size_t bytes = (size_t)status.st_size;
+        void *memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+        if (memory != MAP_FAILED) {
+            found = holds_mark(memory, bytes);
+            munmap(memory, bytes);
+        }
+        snprintf(why, why_bytes,
+                 "it is not built with 'margay record --cflags' and --libs");
+    }
+    if (file >= 0)
+        close(file);
+    return found;
+}
+
+static bool suits(const struct options *options, const char *program, char *why,
+                  size_t why_bytes)
+{
+    /* Who names the method may have a script that runs the program. */
+    if (strcmp(options->method, "auto") != 0)
+        return true;
+    return carries_runtime(program, why, why_bytes);
+}
+
+static enum margay_status prepare(struct launch *launch,
+                                  struct margay_error *error)
+{
+    (void)launch;
+    (void)error;
+    return MARGAY_OK;
+}
+
+const struct record_method record_runtime = {
+    .name = "runtime",
+    .slowdown = "3 to 7 times",
+    .suits = suits,
+    .prepare = prepare,
+    .knows_functions = true,
+    .knows_sites = true,
+    .collapses = true,
+};
+
+/* ----------------------------------------------------------------- flags -- */
+
+#define ARCHIVE "libmargay_runtime.a"
+
+static bool is_clang(void)
+{
+    const char *compiler = getenv("CC");
+    return compiler != NULL && strstr(compiler, "clang") != NULL;
+}
+
+/*
+ * A compiler that is to compile and link at once would link its own library as
+ * well.  gcc finds an empty one of that name; clang has a flag for it, which
+ * gcc does not know.
+ */
+enum margay_status record_print_flags(const struct options *options,
+                                      struct margay_error *error)
+{
+    static const char *const wrapped[] = {"memcpy", "memmove", "memset"};
+    char directory[PATH_MAX];
+    enum margay_status status = record_find(ARCHIVE, directory, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (options->cflags)
+        printf("-fsanitize=thread");
+    if (options->cflags && options->libs)
+        printf(" ");
+    if (options->libs) {
+        printf("-L%s/no-tsan", directory);
+        if (is_clang())
+            printf(" -fno-sanitize-link-runtime");
+        for (size_t i = 0; i < sizeof wrapped / sizeof wrapped[0]; i++)
+            printf(" -Wl,--wrap=%s", wrapped[i]);
+        printf(" %s/%s -pthread", directory, ARCHIVE);
+    }
+    printf("\n");
+    return fflush(stdout) == 0
+               ? MARGAY_OK
+               : margay_fail(error, MARGAY_IO, "-: cannot write: %s",
+                             strerror(errno));
+}

@@ -1,0 +1,492 @@
+/*
+ * receiver.c - what recorded programs send, as batches of references
+ *
+ * What the programs write may be anything: their memory errors reach the
+ * memory they share with us.  So a number from there is looked at once, and
+ * then only the copy is used.
+ */
+#define _GNU_SOURCE
+#include "traces/capture/receiver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "traces/base/checked.h"
+#include "traces/base/error.h"
+#include "traces/capture/decode.h"
+
+/* To begin with; a thread that finds none gets another. */
+#define FIRST_BUFFERS 16
+
+/* Where the memory is looked at for what slow programs have written. */
+#define HARVEST_MS 100
+
+struct buffer {
+    uint64_t *words;
+    struct margay_decoding decoding;
+};
+
+/* A buffer to be taken: all of it up to `words`, after which it is free, or
+   what there is of it so far. */
+struct task {
+    uint32_t buffer;
+    uint32_t words;
+    bool whole;
+};
+
+struct margay_receiver {
+    struct margay_receiver_options options;
+    int file, free_pipe[2], full_pipe[2];
+    char environment[64];
+    struct margay_capture *capture;
+    struct buffer *buffers; /* MARGAY_MAX_BUFFERS */
+    uint32_t buffer_count;
+    struct task *tasks; /* [task, task_count) are to be done */
+    size_t task, task_count;
+    struct margay_references references;
+    bool finishing, ended;
+    uint64_t processes;
+};
+
+/* --------------------------------------------------------------- set-up -- */
+
+static enum margay_status fail_system(const char *what,
+                                      struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_IO, "%s: %s", what, strerror(errno));
+}
+
+static size_t data_offset(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (sizeof(struct margay_capture) + page - 1) / page * page;
+}
+
+/* A file without a name. */
+static int open_memory(void)
+{
+#ifdef MFD_CLOEXEC
+    return memfd_create("margay-capture", MFD_CLOEXEC);
+#else
+    char path[] = "/tmp/margay-capture-XXXXXX";
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0)
+        unlink(path);
+    return file;
+#endif
+}
+
+/* High numbers, which programs seldom use. */
+static int move_up(int *file)
+{
+    enum { LEAST = 700 };
+    int moved = fcntl(*file, F_DUPFD_CLOEXEC, LEAST);
+    if (moved < 0)
+        return *file < 0 ? -1 : 0;
+    close(*file);
+    *file = moved;
+    return 0;
+}
+
+static enum margay_status open_files(struct margay_receiver *receiver,
+                                     struct margay_error *error)
+{
+    receiver->file = open_memory();
+    if (move_up(&receiver->file) != 0)
+        return fail_system("no memory to share with a program", error);
+    if (pipe2(receiver->free_pipe, O_CLOEXEC | O_NONBLOCK) != 0 ||
+        pipe2(receiver->full_pipe, O_CLOEXEC) != 0 ||
+        move_up(&receiver->free_pipe[0]) != 0 ||
+        move_up(&receiver->full_pipe[1]) != 0)
+        return fail_system("no pipe to a program", error);
+    fcntl(receiver->full_pipe[0], F_SETFL, O_NONBLOCK);
+    snprintf(receiver->environment, sizeof receiver->environment,
+             MARGAY_CAPTURE_VARIABLE "=%d,%d,%d", receiver->file,
+             receiver->free_pipe[0], receiver->full_pipe[1]);
+    return MARGAY_OK;
+}
+
+static enum margay_status map_capture(struct margay_receiver *receiver,
+                                      struct margay_error *error)
+{
+    size_t bytes = data_offset();
+    if (ftruncate(receiver->file, (off_t)bytes) != 0)
+        return fail_system("no memory to share with a program", error);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        receiver->file, 0);
+    if (memory == MAP_FAILED)
+        return fail_system("no memory to share with a program", error);
+    receiver->capture = memory;
+    receiver->capture->magic = MARGAY_CAPTURE_MAGIC;
+    receiver->capture->version = MARGAY_CAPTURE_VERSION;
+    receiver->capture->data_offset = (uint32_t)bytes;
+    receiver->capture->collapses = receiver->options.collapse_bytes != 0;
+    if (receiver->options.collapse_bytes != 0)
+        receiver->capture->collapse_shift =
+            margay_log2_floor(receiver->options.collapse_bytes);
+    receiver->capture->wants_sites = receiver->options.sites;
+    receiver->capture->start = receiver->options.start;
+    receiver->capture->stop = receiver->options.stop;
+    receiver->capture->quiet =
+        receiver->options.start.from != receiver->options.start.to
+            ? MARGAY_NOT_YET
+            : MARGAY_RECORD;
+    return MARGAY_OK;
+}
+
+/* Let any thread have it.  The pipe has room for all that there can be. */
+static void set_free(struct margay_receiver *receiver, uint32_t buffer)
+{
+    receiver->buffers[buffer].decoding = (struct margay_decoding){0};
+    atomic_store(&receiver->capture->slots[buffer].process, 0);
+    (void)!write(receiver->free_pipe[1], &buffer, sizeof buffer);
+}
+
+/* One buffer more; whoever waits may have to wait on if there is no memory. */
+static bool add_buffer(struct margay_receiver *receiver)
+{
+    uint32_t buffer = receiver->buffer_count;
+    off_t offset = (off_t)(data_offset() + buffer * MARGAY_BUFFER_BYTES);
+    if (buffer == MARGAY_MAX_BUFFERS ||
+        ftruncate(receiver->file, offset + (off_t)MARGAY_BUFFER_BYTES) != 0)
+        return false;
+    void *memory = mmap(NULL, MARGAY_BUFFER_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_SHARED, receiver->file, offset);
+    if (memory == MAP_FAILED)
+        return false;
+    receiver->buffers[buffer].words = memory;
+    receiver->buffer_count++;
+    set_free(receiver, buffer);
+    return true;
+}
+
+static enum margay_status allocate(struct margay_receiver *receiver,
+                                   struct margay_error *error)
+{
+    const struct margay_format_info columns = {
+        .has_kinds = true,
+        .has_extents = true,
+        .has_counts = true,
+        .has_threads = true,
+        .has_sites = true,
+    };
+    struct margay_references *references = &receiver->references;
+    references->capacity = MARGAY_DECODED_REFS;
+    references->numbers = malloc(references->capacity * sizeof(uint64_t));
+    receiver->buffers = calloc(MARGAY_MAX_BUFFERS, sizeof *receiver->buffers);
+    receiver->tasks = calloc(MARGAY_MAX_BUFFERS + 1, sizeof *receiver->tasks);
+    if (references->numbers == NULL || receiver->buffers == NULL ||
+        receiver->tasks == NULL ||
+        !margay_references_allocate(references, &columns))
+        return margay_fail_memory(error, "references of a program");
+    return MARGAY_OK;
+}
+
+enum margay_status margay_receiver_create(
+    const struct margay_receiver_options *options, margay_receiver **receiver,
+    struct margay_error *error)
+{
+    struct margay_receiver *made = calloc(1, sizeof *made);
+    *receiver = NULL;
+    if (made == NULL)
+        return margay_fail_memory(error, "references of a program");
+    made->options = *options;
+    made->file = -1;
+    memset(made->free_pipe, -1, sizeof made->free_pipe);
+    memset(made->full_pipe, -1, sizeof made->full_pipe);
+    enum margay_status status = open_files(made, error);
+    if (status == MARGAY_OK)
+        status = map_capture(made, error);
+    if (status == MARGAY_OK)
+        status = allocate(made, error);
+    for (int i = 0; i < FIRST_BUFFERS && status == MARGAY_OK; i++) {
+        if (!add_buffer(made))
+            status = fail_system("no memory to share with a program", error);
+    }
+    if (status != MARGAY_OK)
+        margay_receiver_free(made);
+    else
+        *receiver = made;
+    return status;
+}
+
+static void close_file(int *file)
+{
+    if (*file >= 0)
+        close(*file);
+    *file = -1;
+}
+
+void margay_receiver_free(margay_receiver *receiver)
+{
+    if (receiver == NULL)
+        return;
+    for (uint32_t i = 0; i < receiver->buffer_count; i++)
+        munmap(receiver->buffers[i].words, MARGAY_BUFFER_BYTES);
+    if (receiver->capture != NULL)
+        munmap(receiver->capture, data_offset());
+    close_file(&receiver->file);
+    for (int i = 0; i < 2; i++) {
+        close_file(&receiver->free_pipe[i]);
+        close_file(&receiver->full_pipe[i]);
+    }
+    margay_references_free(&receiver->references);
+    free(receiver->buffers);
+    free(receiver->tasks);
+    free(receiver);
+}
+
+/* ------------------------------------------------------ what others ask -- */
+
+const char *margay_receiver_environment(const margay_receiver *receiver)
+{
+    return receiver->environment;
+}
+
+void margay_receiver_pass_on(const margay_receiver *receiver)
+{
+    fcntl(receiver->file, F_SETFD, 0);
+    fcntl(receiver->free_pipe[0], F_SETFD, 0);
+    fcntl(receiver->full_pipe[1], F_SETFD, 0);
+}
+
+void margay_receiver_started(margay_receiver *receiver)
+{
+    close_file(&receiver->full_pipe[1]);
+}
+
+void margay_receiver_finish(margay_receiver *receiver)
+{
+    receiver->finishing = true;
+}
+
+void margay_receiver_stop(margay_receiver *receiver)
+{
+    atomic_store(&receiver->capture->quiet, MARGAY_NO_MORE);
+}
+
+uint64_t margay_receiver_processes(const margay_receiver *receiver)
+{
+    return receiver->processes;
+}
+
+uint64_t margay_receiver_threads(const margay_receiver *receiver)
+{
+    return atomic_load(&receiver->capture->next_thread);
+}
+
+/* ----------------------------------------------------------------- tasks -- */
+
+static uint32_t owner(const struct margay_receiver *receiver, uint32_t buffer)
+{
+    return atomic_load(&receiver->capture->slots[buffer].process);
+}
+
+static void add_task(struct margay_receiver *receiver, uint32_t buffer,
+                     uint32_t words, bool whole)
+{
+    receiver->tasks[receiver->task_count++] =
+        (struct task){buffer, words, whole};
+}
+
+/* What others have written so far comes before a buffer that is full. */
+static void add_others(struct margay_receiver *receiver, uint32_t except)
+{
+    for (uint32_t i = 0; i < receiver->buffer_count; i++) {
+        if (i != except && owner(receiver, i) != 0)
+            add_task(receiver, i, 0, false);
+    }
+}
+
+/* What is left of a process that has ended, or has become another program. */
+static void add_remains(struct margay_receiver *receiver, uint32_t process)
+{
+    for (uint32_t i = 0; i < receiver->buffer_count; i++) {
+        if (owner(receiver, i) == process)
+            add_task(receiver, i, MARGAY_BUFFER_WORDS, true);
+    }
+}
+
+static bool is_dead(uint32_t process)
+{
+    return process == 0 || process > INT32_MAX ||
+           (kill((pid_t)process, 0) != 0 && errno == ESRCH);
+}
+
+/* Of all that have ended.  False: others are still there. */
+static bool add_dead(struct margay_receiver *receiver, bool all)
+{
+    bool every = true;
+    for (uint32_t i = 0; i < receiver->buffer_count; i++) {
+        uint32_t process = owner(receiver, i);
+        if (process != 0 && (all || is_dead(process)))
+            add_task(receiver, i, MARGAY_BUFFER_WORDS, true);
+        else
+            every = every && process == 0;
+    }
+    return every;
+}
+
+/* A thread waits, and neither is a buffer free nor will one be soon. */
+static void relieve(struct margay_receiver *receiver)
+{
+    int free_bytes = 0;
+    if (ioctl(receiver->free_pipe[0], FIONREAD, &free_bytes) == 0 &&
+        free_bytes == 0)
+        add_buffer(receiver);
+}
+
+static void handle(struct margay_receiver *receiver,
+                   const struct margay_message *message)
+{
+    uint32_t buffer = message->buffer;
+    switch (message->type) {
+    case MARGAY_MESSAGE_FULL:
+        if (buffer >= receiver->buffer_count ||
+            message->words > MARGAY_BUFFER_WORDS)
+            return;
+        add_others(receiver, buffer);
+        add_task(receiver, buffer, message->words, true);
+        return;
+    case MARGAY_MESSAGE_ATTACH:
+        receiver->processes++;
+        add_remains(receiver, message->process);
+        return;
+    case MARGAY_MESSAGE_WANT:
+        relieve(receiver);
+        return;
+    default:
+        return;
+    }
+}
+
+/* Words that are written, one after the other; the last reference may yet be
+   followed by repeats. */
+static uint32_t written_words(const struct margay_receiver *receiver,
+                              const struct buffer *buffer)
+{
+    uint32_t from = buffer->decoding.words, end = from;
+    while (end < MARGAY_BUFFER_WORDS &&
+           __atomic_load_n(&buffer->words[end], __ATOMIC_ACQUIRE) != 0)
+        end++;
+    if (!receiver->capture->collapses)
+        return end;
+    while (end > from && buffer->words[end - 1] >> MARGAY_WORD_KIND_SHIFT ==
+                             MARGAY_WORD_CONTROL)
+        end--;
+    return end > from ? end - 1 : from;
+}
+
+static void fill_batch(const struct margay_receiver *receiver,
+                       struct margay_batch *batch)
+{
+    const struct margay_references *references = &receiver->references;
+    *batch = (struct margay_batch){
+        .references = references->count,
+        .numbers = references->numbers,
+        .kinds = references->kinds,
+        .extents = references->extents,
+        .counts =
+            receiver->options.collapse_bytes != 0 ? references->counts : NULL,
+        .threads = references->threads,
+        .sites = receiver->options.sites ? references->sites : NULL,
+    };
+}
+
+static void do_task(struct margay_receiver *receiver, const struct task *task)
+{
+    struct buffer *buffer = &receiver->buffers[task->buffer];
+    uint32_t words =
+        task->whole ? task->words : written_words(receiver, buffer);
+    struct margay_references *references = &receiver->references;
+    references->count = 0;
+    margay_decode_words(&buffer->decoding, buffer->words, words, references);
+    uint32_t thread =
+        atomic_load(&receiver->capture->slots[task->buffer].thread);
+    for (size_t i = 0; i < references->count; i++)
+        references->threads[i] = thread;
+    if (task->whole) {
+        memset(buffer->words, 0, words * sizeof *buffer->words);
+        set_free(receiver, task->buffer);
+    }
+}
+
+/* ------------------------------------------------------------------ next -- */
+
+/* MARGAY_OK: something may be to be done.  MARGAY_AGAIN: nothing came. */
+static enum margay_status read_message(struct margay_receiver *receiver,
+                                       int wait_ms, struct margay_error *error)
+{
+    struct margay_message message;
+    struct pollfd wait = {.fd = receiver->full_pipe[0], .events = POLLIN};
+    ssize_t got = read(receiver->full_pipe[0], &message, sizeof message);
+    if (got < 0 && errno == EAGAIN) {
+        poll(&wait, 1, wait_ms);
+        got = read(receiver->full_pipe[0], &message, sizeof message);
+    }
+    if (got == (ssize_t)sizeof message) {
+        handle(receiver, &message);
+        return MARGAY_OK;
+    }
+    if (got < 0 && errno != EAGAIN && errno != EINTR)
+        return fail_system("the pipe from a program", error);
+    return got == 0 ? MARGAY_END : MARGAY_AGAIN;
+}
+
+/* The program has ended, and no message is left; others may still run. */
+static enum margay_status clear_up(struct margay_receiver *receiver,
+                                   int wait_ms)
+{
+    bool last = add_dead(receiver, false);
+    if (receiver->task_count > 0)
+        return MARGAY_OK;
+    receiver->ended = last;
+    if (last)
+        return MARGAY_END;
+    struct pollfd wait = {.fd = receiver->full_pipe[0], .events = POLLIN};
+    poll(&wait, 1, wait_ms < 0 || wait_ms > HARVEST_MS ? HARVEST_MS : wait_ms);
+    return MARGAY_AGAIN;
+}
+
+/* Find something to do. */
+static enum margay_status find_tasks(struct margay_receiver *receiver,
+                                     int wait_ms, struct margay_error *error)
+{
+    receiver->task = receiver->task_count = 0;
+    enum margay_status status =
+        read_message(receiver, receiver->finishing ? 0 : wait_ms, error);
+    if (status == MARGAY_AGAIN && receiver->finishing)
+        status = clear_up(receiver, wait_ms);
+    if (status == MARGAY_AGAIN && wait_ms != 0)
+        add_others(receiver, UINT32_MAX);
+    if (status == MARGAY_END && !receiver->ended) {
+        add_dead(receiver, true);
+        receiver->ended = true;
+    }
+    return receiver->task_count > 0 ? MARGAY_OK : status;
+}
+
+enum margay_status margay_receiver_next(margay_receiver *receiver, int wait_ms,
+                                        struct margay_batch *batch,
+                                        struct margay_error *error)
+{
+    *batch = (struct margay_batch){.references = 0};
+    if (receiver->task == receiver->task_count) {
+        if (receiver->ended)
+            return MARGAY_END;
+        enum margay_status status = find_tasks(receiver, wait_ms, error);
+        if (status != MARGAY_OK || receiver->task_count == 0)
+            return status;
+    }
+    do_task(receiver, &receiver->tasks[receiver->task++]);
+    fill_batch(receiver, batch);
+    return MARGAY_OK;
+}

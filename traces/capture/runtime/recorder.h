@@ -1,0 +1,90 @@
+/*
+ * recorder.h - references out of a program, from the inside
+ *
+ * For whatever observes a program in its own process: the hooks that
+ * compilers call, or a plugin of an emulator.  It calls margay_record() for
+ * each reference, and that is all: the first call of a thread gets it a
+ * buffer, and stream.h says where that goes.  Outside `margay record` it
+ * costs next to nothing and does nothing.
+ *
+ * Thread safety: every thread has a buffer of its own, and so has the child of
+ * a fork.  Where a signal comes between two instructions of margay_record()
+ * and its handler is recorded too, one reference of the handler may be lost.
+ * Nothing here takes a lock.
+ *
+ * This is compiled into the programs of others: it uses the C library for
+ * system calls only, and neither allocates nor prints.
+ */
+#ifndef MARGAY_TRACES_CAPTURE_RUNTIME_RECORDER_H
+#define MARGAY_TRACES_CAPTURE_RUNTIME_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "traces/capture/stream.h"
+
+/*
+ * Where a thread's next word goes.  While only references are wanted, as they
+ * come, [next, end) is the rest of the buffer; otherwise both are NULL, and
+ * margay_recorder_put() does what is to be done.
+ */
+struct margay_recorder {
+    uint64_t *next, *end;
+};
+
+extern __thread struct margay_recorder margay_recorder
+    __attribute__((tls_model("initial-exec")));
+
+/* One reference when the buffer is full or something special is wanted. */
+void margay_recorder_put(uint64_t word, uint64_t site);
+
+static inline uint64_t margay_word(uint64_t address, unsigned kind,
+                                   unsigned bytes)
+{
+    return (address & MARGAY_WORD_ADDRESS_MASK) |
+           (uint64_t)(bytes % MARGAY_WORD_MAX_BYTES)
+               << MARGAY_WORD_BYTES_SHIFT |
+           (uint64_t)kind << MARGAY_WORD_KIND_SHIFT;
+}
+
+/*
+ * Record a reference of 1 to 64 bytes at an address of at most 56 bits (tags
+ * above them are dropped); kind as enum margay_kind.  `site` is the address
+ * of the code that makes it, or 0.
+ */
+static inline void margay_record_at(uint64_t address, unsigned kind,
+                                    unsigned bytes, uint64_t site)
+{
+    uint64_t word = margay_word(address, kind, bytes);
+    uint64_t *next = margay_recorder.next;
+    if (__builtin_expect(next == margay_recorder.end, 0)) {
+        margay_recorder_put(word, site);
+        return;
+    }
+    /* In this order, a handler that comes in between records behind it. */
+    margay_recorder.next = next + 1;
+    __asm__ volatile("" ::: "memory");
+    *next = word;
+}
+
+static inline void margay_record(uint64_t address, unsigned kind,
+                                 unsigned bytes)
+{
+    margay_record_at(address, kind, bytes, 0);
+}
+
+/* Whether `site` is looked at. */
+bool margay_recorder_wants_sites(void);
+
+/* Give up the calling thread's buffer: it records no more, or not soon. */
+void margay_recorder_leave(void);
+
+/* The calling thread, in the child of a fork, has no buffer. */
+void margay_recorder_forget(void);
+
+/* Begin to record, if that was waited for; stop, for good: for the calling
+   thread at once, for others when they next need a buffer. */
+void margay_recorder_start(void);
+void margay_recorder_stop(void);
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * stream.h - how a recorded program and `margay record` speak
+ *
+ * `margay record` makes a file without a name and two pipes, and passes their
+ * descriptors on in the environment (MARGAY_CAPTURE).  The file is mapped by
+ * both sides and holds
+ *
+ *     struct margay_capture      what is to be recorded; one page or more
+ *     buffer 0, 1, 2, ...        MARGAY_BUFFER_WORDS words each
+ *
+ * A recording thread takes the number of an empty buffer out of the pipe of
+ * free ones, which makes it wait while all are full: that is the whole of the
+ * backpressure.  It fills the buffer word by word and, when it is full, sends
+ * a struct margay_message through the other pipe.  Nothing has to be sent at
+ * the end of a program, however it comes: an unused word is zero, so what a
+ * process has left in its buffers can be taken as soon as it is dead.
+ *
+ * A word is one reference or, where its kind is MARGAY_WORD_CONTROL, says
+ * something about those around it:
+ *
+ *     bits 0..55    the address
+ *     bits 56..61   the size in bytes, 1 to 63; 0 = 64
+ *     bits 62..63   enum margay_kind
+ *
+ * Both sides run on one machine, so words are in its own byte order.
+ */
+#ifndef MARGAY_TRACES_CAPTURE_STREAM_H
+#define MARGAY_TRACES_CAPTURE_STREAM_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Changes with anything in this file. */
+#define MARGAY_CAPTURE_VERSION 1
+
+/* "FILE,FREE,FULL": the three descriptors, in decimal. */
+#define MARGAY_CAPTURE_VARIABLE "MARGAY_CAPTURE"
+
+/* Of the file's beginning, in the byte order of the machine. */
+#define MARGAY_CAPTURE_MAGIC UINT64_C(0x0163706179677261)
+
+/* 64 KiB: so small that it stays in a core's own cache, so large that a
+   system call for each is nothing. */
+#define MARGAY_BUFFER_WORDS 8192
+#define MARGAY_BUFFER_BYTES (MARGAY_BUFFER_WORDS * sizeof(uint64_t))
+
+/* At most; each thread has one, and there are some more. */
+#define MARGAY_MAX_BUFFERS 4096
+
+/* ----------------------------------------------------------------- words -- */
+
+#define MARGAY_WORD_CONTROL      3u /* in place of a kind */
+#define MARGAY_WORD_KIND_SHIFT   62
+#define MARGAY_WORD_BYTES_SHIFT  56
+#define MARGAY_WORD_ADDRESS_MASK ((UINT64_C(1) << 56) - 1)
+
+/* The longest reference of one word. */
+#define MARGAY_WORD_MAX_BYTES 64
+
+/* What a control word says, in place of a size. */
+enum margay_control {
+    /* So many more reads and writes of the same block as the reference before
+       it: reads in bits 0..27 and writes in bits 28..55. */
+    MARGAY_CONTROL_REPEATS = 1,
+    /* The references after it are made by the code at that address. */
+    MARGAY_CONTROL_SITE = 2,
+};
+
+#define MARGAY_REPEATS_BITS 28
+#define MARGAY_REPEATS_MASK ((UINT64_C(1) << MARGAY_REPEATS_BITS) - 1)
+
+/* -------------------------------------------------------------- messages -- */
+
+enum margay_message_type {
+    MARGAY_MESSAGE_FULL = 1, /* `words` words of `buffer` */
+    MARGAY_MESSAGE_ATTACH,   /* process `process` records; whatever it was
+                                before has ended: it called exec */
+    MARGAY_MESSAGE_WANT,     /* a thread waits for a buffer, and none is free */
+};
+
+/* Shorter than PIPE_BUF, so it arrives whole. */
+struct margay_message {
+    uint32_t type;
+    uint32_t buffer;
+    uint32_t words;
+    uint32_t process;
+};
+
+/* ------------------------------------------------------------ the memory -- */
+
+/* Whether anything is to be recorded. */
+enum margay_quiet {
+    MARGAY_RECORD = 0,
+    MARGAY_NOT_YET, /* before the function to start at */
+    MARGAY_NO_MORE,
+};
+
+/* Who fills a buffer; 0 = nobody. */
+struct margay_slot {
+    _Atomic uint32_t process;
+    _Atomic uint32_t thread;
+};
+
+/* Code from `from` to below `to`, relative to where the program's file is
+   loaded; from == to: none. */
+struct margay_code_range {
+    uint64_t from, to;
+};
+
+struct margay_capture {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t data_offset;    /* of buffer 0 in the file */
+    uint32_t collapse_shift; /* blocks of so many bits are collapsed */
+    uint32_t collapses;      /* is 1 if they are */
+    uint32_t wants_sites;    /* is 1 if MARGAY_CONTROL_SITE is to be used */
+    _Atomic uint32_t quiet;  /* enum margay_quiet */
+    struct margay_code_range start, stop;
+    _Atomic uint32_t next_thread; /* number of the next thread that comes */
+    _Atomic uint32_t faults;      /* buffers found full by a fault */
+    struct margay_slot slots[MARGAY_MAX_BUFFERS];
+};
+
+#endif
