@@ -17,8 +17,7 @@
 #include <string.h>
 
 #include "traces/base/number.h"
-#include "traces/formats/emit.h"
-#include "traces/formats/format.h"
+#include "traces/formats/text.h"
 
 /* Names of columns that a message lists, and one of them at most. */
 #define NAMES_BYTES 160
@@ -310,16 +309,6 @@ static void free_state(void *state)
     free(csv);
 }
 
-static size_t encode(char *record, uint64_t number, enum margay_kind kind,
-                     uint32_t extent)
-{
-    (void)kind;
-    (void)extent;
-    char *end = margay_emit_decimal(record, number);
-    *end++ = '\n';
-    return (size_t)(end - record);
-}
-
 const struct margay_format margay_format_csv = {
     .info = {.name = "csv",
              .description = "a table with a column of ids or of text keys",
@@ -332,5 +321,5 @@ const struct margay_format margay_format_csv = {
     .create_state = create_state,
     .free_state = free_state,
     .finish = finish,
-    .encode = encode,
+    .encode = margay_encode_decimal,
 };

@@ -1,5 +1,4 @@
 /* lines.c - one decimal block id per line, the traces of the LIRS authors */
-#include "traces/formats/emit.h"
 #include "traces/formats/text.h"
 
 static inline const char *parse(const char *cursor,
@@ -18,16 +17,6 @@ static const char *decode(struct margay_text *text,
     return margay_decode_lines(text, references, parse, &rules);
 }
 
-static size_t encode(char *record, uint64_t number, enum margay_kind kind,
-                     uint32_t extent)
-{
-    (void)kind;
-    (void)extent;
-    char *end = margay_emit_decimal(record, number);
-    *end++ = '\n';
-    return (size_t)(end - record);
-}
-
 const struct margay_format margay_format_lines = {
     .info = {.name = "lines",
              .description = "one decimal block id per line (LIRS)",
@@ -37,5 +26,5 @@ const struct margay_format margay_format_lines = {
              .writable = true},
     .decode = decode,
     .recognise = decode,
-    .encode = encode,
+    .encode = margay_encode_decimal,
 };

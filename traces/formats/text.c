@@ -3,6 +3,7 @@
 #include "traces/formats/text.h"
 
 #include "traces/base/checked.h"
+#include "traces/formats/emit.h"
 
 /* Longer runs of digits, leading zeros included, are not numbers. */
 #define LONGEST_NUMBER 256
@@ -65,4 +66,14 @@ const char *margay_settle_line(const char *line, const char *after,
     if (first == newline || starts_with(first, rules->comment))
         return newline + 1;
     return first > line ? first : NULL;
+}
+
+size_t margay_encode_decimal(char *record, uint64_t number,
+                             enum margay_kind kind, uint32_t extent)
+{
+    (void)kind;
+    (void)extent;
+    char *end = margay_emit_decimal(record, number);
+    *end++ = '\n';
+    return (size_t)(end - record);
 }

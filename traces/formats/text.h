@@ -78,4 +78,8 @@ static inline __attribute__((always_inline)) const char *margay_decode_lines(
     return failure;
 }
 
+/* The encoder of formats of one decimal number per line. */
+size_t margay_encode_decimal(char *record, uint64_t number,
+                             enum margay_kind kind, uint32_t extent);
+
 #endif
