@@ -26,7 +26,8 @@ fi
 if [ -n "$packed" ] && [ -z "$(git -C "$root" status --porcelain)" ]; then
     tar -xf "first/$packed" -C some/other/place --strip-components=1
 else
-    (cd "$root" && tar -cf - --exclude=./build --exclude=./.git .) |
+    (cd "$root" && tar -cf - .ci GNUmakefile install.mk margay.pc.in LICENSE \
+        ./*.md traces stackdist assoc sim plots docs tests) |
         tar -xf - -C some/other/place
 fi
 

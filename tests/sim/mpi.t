@@ -23,7 +23,7 @@ on() {
     shift
     for attempt in 1 2 3 4 5; do
         status=0
-        timeout 100 mpirun --oversubscribe --allow-run-as-root \
+        timeout 300 mpirun --oversubscribe --allow-run-as-root \
             --mca btl_base_warn_component_unused 0 --bind-to none \
             -n "$ranks" "$program" "$@" <"$input" >out 2>err || status=$?
         grep -q 'mca_iof_hnp' err || return 0

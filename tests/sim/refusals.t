@@ -173,7 +173,8 @@ check 'no picture is left of those' absent x.png
 if (ulimit -v 400000 && "$MARGAY" version) >version.out 2>&1; then
     status=0
     "$MARGAY" generate loop --refs 30000000 --blocks 30000000 --to u64 |
-        (ulimit -v 400000 && exec "$MARGAY" curve -f u64 --ids) >out 2>err ||
+        (ulimit -v 400000 && exec "$MARGAY" curve -j 2 -f u64 --ids) \
+            >out 2>err ||
         status=$?
     is 'memory that cannot be had: status, output' \
         "$status $(wc -c <out)" '2 0'
