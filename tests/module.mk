@@ -31,7 +31,9 @@ comma := ,
 
 # The sanitizers' builds have folders of their own, and a tenth of the random
 # rounds, as they are about that much slower.
-sanitized = $(MAKE) BUILD='$(BUILD)/$(1)' OPTIMISE='-O1 -g' DEPS=no \
+# OpenCL drivers bring compilers, which are not ours to check: none is found.
+no_DRIVERS = OCL_ICD_VENDORS=/nonexistent
+sanitized = $(no_DRIVERS) $(MAKE) BUILD='$(BUILD)/$(1)' OPTIMISE='-O1 -g' DEPS=no \
     SANITIZE='-fsanitize=$(2) -fno-sanitize-recover=all \
     -fno-omit-frame-pointer'
 
@@ -51,7 +53,7 @@ check-tsan: deps ## the tests under ThreadSanitizer
 # Valgrind knows no AVX-512, so the engines' best code does not run under it;
 # the long tests of all their settings would take it hours.
 check-valgrind: deps tests ## most of the test programs under valgrind
-	@MARGAY_TEST_ROUNDS=1 $(PROVE) -j$(JOBS) --timer \
+	@$(no_DRIVERS) MARGAY_TEST_ROUNDS=1 $(PROVE) -j$(JOBS) --timer \
 	    --exec 'valgrind -q --leak-check=full --error-exitcode=9' \
 	    $(filter-out %/test_engines_large %/test_exact %/test_levels,\
 	    $(tests_PROGRAMS))
@@ -104,3 +106,4 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 
 include tests/fuzz/module.mk
 include tests/faults/module.mk
+include tests/gpu/module.mk

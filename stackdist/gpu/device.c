@@ -112,12 +112,16 @@ enum margay_status margay_gpu_open_backend(
     if (made == NULL)
         return margay_fail_memory(error, "a device");
     made->backend = backend;
+    struct margay_error why;
     enum margay_status status = describe_device(backend, number, &info, error);
     snprintf(made->name, sizeof made->name, "%s device %u (%s)", backend->name,
              number, info.name);
     made->memory_bytes = info.memory_bytes;
-    if (status == MARGAY_OK)
-        status = backend->open(number, &made->device, error);
+    if (status == MARGAY_OK) {
+        status = backend->open(number, &made->device, &why);
+        if (status != MARGAY_OK)
+            margay_fail(error, status, "gpu: %s: %s", made->name, why.message);
+    }
     if (status == MARGAY_OK)
         *gpu = made;
     else
@@ -150,6 +154,11 @@ void margay_gpu_close(margay_gpu *gpu)
 const char *margay_gpu_name(const margay_gpu *gpu)
 {
     return gpu->name;
+}
+
+uint64_t margay_gpu_memory_bytes(const margay_gpu *gpu)
+{
+    return gpu->memory_bytes;
 }
 
 /* --------------------------------------------------------------- memory -- */
@@ -216,7 +225,7 @@ static bool stick(margay_gpu *gpu, enum margay_status status,
 {
     if (status == MARGAY_OK)
         return false;
-    margay_fail(&gpu->failure, status, "%s failed: %s", gpu->name,
+    margay_fail(&gpu->failure, status, "gpu: %s failed: %s", gpu->name,
                 why->message);
     return true;
 }

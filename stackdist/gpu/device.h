@@ -81,6 +81,9 @@ void margay_gpu_close(margay_gpu *gpu);
 /* "opencl device 0 (NAME)", for messages; lives as long as the device. */
 const char *margay_gpu_name(const margay_gpu *gpu);
 
+/* All of its memory; 0 if that is unknown. */
+uint64_t margay_gpu_memory_bytes(const margay_gpu *gpu);
+
 /* MARGAY_NO_MEMORY where the device has not so many bytes left.  Contents are
    unspecified. */
 enum margay_status margay_gpu_allocate(margay_gpu *gpu, size_t bytes,

@@ -97,7 +97,15 @@ enum margay_status margay_gpu_exact_make_transfers(struct margay_gpu_exact *e,
                                                    struct margay_error *error)
 {
     enum margay_status status;
+    /* An eighth of the memory at most: the work on them takes six times what
+       they take themselves, and the stack is to have its share. */
+    uint64_t most = margay_gpu_memory_bytes(e->gpu) / 8 / (2 * 8);
     release_transfers(e);
+    while (most != 0 && e->transfer_refs > most &&
+           e->transfer_refs / 2 >= MARGAY_GPU_LEAST_TRANSFER) {
+        e->transfer_refs /= 2;
+        e->is_tight = true;
+    }
     while ((status = allocate_transfers(e, error)) == MARGAY_NO_MEMORY &&
            e->transfer_refs / 2 >= MARGAY_GPU_LEAST_TRANSFER) {
         e->transfer_refs /= 2;
@@ -320,11 +328,11 @@ enum margay_status margay_gpu_exact_settle(struct margay_gpu_exact *e,
         return status;
     /* What has a previous one is the next one of that. */
     if (result[0] != result[1] || result[0] > e->piece.refs)
-        return margay_fail(error, MARGAY_IO,
-                           "%s computes wrongly: %u references have a previous "
-                           "one and %u a next one, of %u",
-                           margay_gpu_name(e->gpu), result[0], result[1],
-                           e->piece.refs);
+        return margay_fail(
+            error, MARGAY_IO,
+            "gpu: %s computes wrongly: %u references have a previous "
+            "one and %u a next one, of %u",
+            margay_gpu_name(e->gpu), result[0], result[1], e->piece.refs);
     finish_piece(e, result[0]);
     return MARGAY_OK;
 }
@@ -464,7 +472,7 @@ enum margay_status margay_gpu_exact_collect(struct margay_gpu_exact *e,
     enum margay_status status = download_counts(e, last, &sum, error);
     if (status == MARGAY_OK && sum != e->settled)
         status = margay_fail(error, MARGAY_IO,
-                             "%s computes wrongly: it has counted %llu "
+                             "gpu: %s computes wrongly: it has counted %llu "
                              "distances of %llu",
                              margay_gpu_name(e->gpu), (unsigned long long)sum,
                              (unsigned long long)e->settled);

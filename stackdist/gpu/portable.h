@@ -46,7 +46,7 @@
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
-typedef unsigned long long ulong;
+typedef unsigned long ulong; /* 64 bits on Linux, whose headers say the same */
 
 #define KERNEL extern "C" __global__ __launch_bounds__(GROUP_ITEMS) void
 #define INLINE static __device__ __forceinline__

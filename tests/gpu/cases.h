@@ -1,6 +1,6 @@
-/* gpu_cases.h - what every backend of the gpu engine has to get right */
-#ifndef MARGAY_TESTS_STACKDIST_GPU_CASES_H
-#define MARGAY_TESTS_STACKDIST_GPU_CASES_H
+/* cases.h - what every backend of the gpu engine has to get right */
+#ifndef MARGAY_TESTS_GPU_CASES_H
+#define MARGAY_TESTS_GPU_CASES_H
 
 #include "tests/stackdist/engines.h"
 #include "tests/stackdist/shapes.h"

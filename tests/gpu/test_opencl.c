@@ -1,7 +1,7 @@
-/* test_gpu_opencl.c - the gpu engine on the first OpenCL device there is */
+/* test_opencl.c - the gpu engine on the first OpenCL device there is */
 #define _GNU_SOURCE
 #include "stackdist/gpu/device.h"
-#include "tests/stackdist/gpu_cases.h"
+#include "tests/gpu/cases.h"
 
 int main(void)
 {

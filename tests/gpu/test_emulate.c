@@ -1,12 +1,13 @@
 /*
- * test_gpu.c - the exact engine for devices, emulated, and devices that fail
+ * test_emulate.c - the exact engine for devices, emulated, and devices that
+ * fail
  *
  * The devices of these tests are the emulated one behind a backend that fails
  * when it is told to.
  */
 #include "stackdist/gpu/exact.h"
+#include "tests/gpu/cases.h"
 #include "tests/rounds.h"
-#include "tests/stackdist/gpu_cases.h"
 
 /* --------------------------------------------------------------- random -- */
 

@@ -1,0 +1,12 @@
+# tests/gpu/ - drivers that emulate, in the place of the real ones
+fake_DRIVERS := $(BUILD)/tests/gpu/libOpenCL.so.1 $(BUILD)/tests/gpu/libcuda.so.1
+
+$(BUILD)/tests/gpu/libOpenCL.so.1: $(BUILD)/obj/tests/gpu/fake_opencl.o
+$(BUILD)/tests/gpu/libcuda.so.1: $(BUILD)/obj/tests/gpu/fake_cuda.o
+$(fake_DRIVERS): $(BUILD)/libmargay.a
+	@mkdir -p $(@D)
+	$(call quiet,LD $@)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -shared \
+	    -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(BUILD)/libmargay.a \
+	    $(library_LIBS) $(LIBS)
+
+tests: $(fake_DRIVERS)

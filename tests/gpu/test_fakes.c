@@ -1,0 +1,97 @@
+/*
+ * test_fakes.c - the backends on drivers that emulate
+ *
+ * Everything but the kernels' compiler is as on a device, and uploads come as
+ * late as they may.  A library that is open already is found by its name, so
+ * the drivers are opened first.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+
+#include "tests/gpu/cases.h"
+
+/* In the place of what nvcc would have made of the kernels. */
+extern const unsigned char margay_gpu_cuda_image[];
+extern const size_t margay_gpu_cuda_image_bytes;
+const unsigned char margay_gpu_cuda_image[] = "an image";
+const size_t margay_gpu_cuda_image_bytes = sizeof margay_gpu_cuda_image;
+
+static void open_driver(const char *name)
+{
+    char path[4096];
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "%s/tests/gpu/%s",
+             build == NULL ? "build" : build, name);
+    if (dlopen(path, RTLD_NOW | RTLD_LOCAL) == NULL) {
+        printf("Bail out! %s\n", dlerror());
+        exit(1);
+    }
+}
+
+/* Each call that may fail does so, and the engine says which. */
+static void test_failures(const char *backend, const char *const *names)
+{
+    static uint64_t blocks[3000];
+    char spec[64];
+    snprintf(spec, sizeof spec, "gpu:backend=%s,transfer=512", backend);
+    for (size_t i = 0; i < 3000; i++)
+        blocks[i] = i * i % 1013;
+    for (; *names != NULL; names++) {
+        struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+        struct margay_result result;
+        struct margay_error error = {.message = ""};
+        margay_engine *engine;
+        char name[64];
+        setenv("FAKE_FAIL", *names, 1);
+        margay_engine_create(spec, &options, &engine, NULL);
+        enum margay_status status =
+            margay_engine_feed(engine, blocks, 3000, NULL, &error);
+        if (status == MARGAY_OK)
+            status = margay_engine_finish(engine, &result, &error);
+        margay_engine_free(engine);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*names, ":"), *names);
+        CHECK(status != MARGAY_OK && strstr(error.message, name) != NULL,
+              "%s: %s", *names, error.message);
+    }
+    unsetenv("FAKE_FAIL");
+}
+
+int main(void)
+{
+    static const char *const opencl[] = {
+        "clCreateContext:1",
+        "clCreateCommandQueue:1",
+        "clCreateCommandQueue:2",
+        "clCreateProgramWithSource:1",
+        "clCreateKernel:3",
+        "clSetKernelArg:9",
+        "clSetKernelArg:300",
+        "clEnqueueMapBuffer:2",
+        "clEnqueueWriteBuffer:3",
+        "clEnqueueBarrierWithWaitList:2",
+        "clFlush:3",
+        "clEnqueueNDRangeKernel:1",
+        "clEnqueueNDRangeKernel:100",
+        "clEnqueueReadBuffer:1",
+        "clEnqueueReadBuffer:5",
+        NULL,
+    };
+    static const char *const cuda[] = {
+        "cuInit:2",
+        "cuDevicePrimaryCtxRetain:1",
+        "cuStreamCreate:2",
+        "cuModuleLoadDataEx:1",
+        "cuMemcpyHtoDAsync:3",
+        "cuLaunchKernel:1",
+        "cuLaunchKernel:100",
+        "cuMemcpyDtoHAsync:4",
+        NULL,
+    };
+    open_driver("libOpenCL.so.1");
+    open_driver("libcuda.so.1");
+    test_gpu_cases("opencl");
+    test_gpu_cases("cuda");
+    test_failures("opencl", opencl);
+    test_failures("cuda", cuda);
+    return tap_done();
+}
