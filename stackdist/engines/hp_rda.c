@@ -9,7 +9,8 @@
  *   in between, and those before the first one in j: too many where chunks
  *   overlap.  So (adjust=on) what is over the M distinct of the thread block is
  *   multiplied by the effective factor, M / the sum of the chunks' distinct.
- *   The same again from thread block to thread block.
+ *   The same again from thread block to thread block.  With a backend= other
+ *   than cpu a device does everything up to the blocks' correction.
  * Source: Cui, Yi, Xue, Wang, Yang, Feng, "A highly parallel reuse distance
  *   analysis algorithm on GPUs", IPDPS 2012.
  * Guarantee: exact below the shortest distance across chunks; none beyond.
@@ -22,11 +23,15 @@
 
 #include "stackdist/clock.h"
 #include "stackdist/engine.h"
+#include "stackdist/gpu/blocks.h"
 #include "stackdist/hash/hash.h"
 #include "traces/traces_internal.h"
 
 /* In the order of the class's parameters. */
-enum parameter { ST, NB, ADJUST };
+enum parameter { ST, NB, ADJUST, BACKEND, DEVICE };
+
+/* References that a device takes at a time, if a thread block has less. */
+#define DEVICE_REFS (UINT32_C(1) << 22)
 
 /* What is known of a block within a thread block. */
 struct place {
@@ -54,11 +59,12 @@ struct worker {
 struct hp_rda {
     size_t chunk_refs, block_refs;
     bool adjust;
+    margay_gpu_blocks *device; /* in the place of the crew; or NULL */
     margay_crew *crew;
     unsigned worker_count;
     struct worker *workers;
     uint64_t *pending; /* references, repeats left out */
-    size_t pending_count;
+    size_t pending_count, pending_capacity;
     uint64_t previous; /* the reference before, if there is any */
     bool has_previous;
     uint64_t repeats;
@@ -104,6 +110,7 @@ static void free_state(void *state)
 {
     struct hp_rda *hp = state;
     margay_crew_free(hp->crew);
+    margay_gpu_blocks_free(hp->device);
     for (unsigned i = 0; hp->workers != NULL && i < hp->worker_count; i++)
         destroy_worker(&hp->workers[i]);
     free(hp->workers);
@@ -118,8 +125,7 @@ static enum margay_status allocate(struct hp_rda *hp,
                                    struct margay_error *error)
 {
     hp->workers = calloc(hp->worker_count, sizeof *hp->workers);
-    hp->pending =
-        calloc(hp->worker_count * hp->block_refs, sizeof *hp->pending);
+    hp->pending = calloc(hp->pending_capacity, sizeof *hp->pending);
     if (hp->workers == NULL || hp->pending == NULL)
         return margay_fail_memory(error, "thread blocks");
     enum margay_status status =
@@ -135,6 +141,21 @@ static enum margay_status allocate(struct hp_rda *hp,
     return status;
 }
 
+/* One worker is then enough, to keep what the device says of a block. */
+static enum margay_status create_device(struct hp_rda *hp,
+                                        const struct margay_engine_setup *setup,
+                                        struct margay_error *error)
+{
+    uint32_t block_refs = (uint32_t)hp->block_refs;
+    uint32_t blocks = block_refs < DEVICE_REFS ? DEVICE_REFS / block_refs : 1;
+    hp->worker_count = 1;
+    hp->pending_capacity = (size_t)blocks * hp->block_refs;
+    return margay_gpu_blocks_create(
+        (enum margay_gpu_choice)(setup->choices[BACKEND] - 1),
+        (unsigned)setup->counts[DEVICE], (uint32_t)hp->chunk_refs, block_refs,
+        blocks, &hp->device, error);
+}
+
 static enum margay_status create(const struct margay_engine_setup *setup,
                                  void **state, struct margay_error *error)
 {
@@ -145,9 +166,14 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     hp->block_refs = hp->chunk_refs * (size_t)setup->counts[NB];
     hp->adjust = setup->choices[ADJUST] == 0;
     hp->worker_count = setup->options.threads < 1 ? 1 : setup->options.threads;
+    hp->pending_capacity = hp->worker_count * hp->block_refs;
     /* Keys are differences: begin where none can be negative. */
     hp->first_sum = hp->sum_counts = hp->block_refs + 1;
-    enum margay_status status = allocate(hp, error);
+    enum margay_status status = MARGAY_OK;
+    if (setup->choices[BACKEND] != 0)
+        status = create_device(hp, setup, error);
+    if (status == MARGAY_OK)
+        status = allocate(hp, error);
     if (status == MARGAY_OK)
         *state = hp;
     else
@@ -322,11 +348,50 @@ static enum margay_status merge_block(struct hp_rda *hp, struct worker *worker,
     return status;
 }
 
+/* What a device says of a thread block, as if the worker had found it out. */
+static void take_block(struct hp_rda *hp, struct worker *worker,
+                       const struct margay_gpu_block *block)
+{
+    worker->place_count = block->place_count;
+    worker->sum_counts = block->sum_counts;
+    for (uint32_t i = 0; i < block->place_count; i++)
+        worker->places[i + 1] = (struct place){.block = block->ids[i],
+                                               .first = block->firsts[i],
+                                               .key = block->keys[i]};
+    for (size_t i = 0; i <= hp->block_refs; i++)
+        worker->across[i] = block->across[i];
+}
+
+/* Analyse what is pending on a device. */
+static enum margay_status run_on_device(struct hp_rda *hp,
+                                        struct margay_error *error)
+{
+    struct worker *worker = &hp->workers[0];
+    struct margay_gpu_block block;
+    size_t count = hp->pending_count;
+    hp->pending_count = 0;
+    enum margay_status status =
+        margay_gpu_blocks_run(hp->device, hp->pending, (uint32_t)count, error);
+    if (status != MARGAY_OK || count == 0)
+        return status;
+    for (size_t i = 0; i < hp->chunk_refs; i++)
+        worker->local[i] = margay_gpu_blocks_local(hp->device)[i];
+    for (uint32_t i = 0;
+         status == MARGAY_OK && margay_gpu_blocks_at(hp->device, i, &block);
+         i++) {
+        take_block(hp, worker, &block);
+        status = merge_block(hp, worker, error);
+    }
+    return status;
+}
+
 /* Analyse what is pending, a thread block per thread. */
 static enum margay_status run_pending(struct hp_rda *hp,
                                       struct margay_error *error)
 {
     unsigned used = 0;
+    if (hp->device != NULL)
+        return run_on_device(hp, error);
     for (size_t begin = 0; begin < hp->pending_count; begin += hp->block_refs) {
         struct worker *worker = &hp->workers[used++];
         size_t left = hp->pending_count - begin;
@@ -350,7 +415,6 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 {
     (void)distances;
     struct hp_rda *hp = state;
-    size_t capacity = hp->worker_count * hp->block_refs;
     if (hp->failure.status != MARGAY_OK)
         return margay_fail(error, hp->failure.status, "%s",
                            hp->failure.message);
@@ -362,7 +426,7 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
         hp->previous = blocks[i];
         hp->has_previous = true;
         hp->pending[hp->pending_count++] = blocks[i];
-        if (hp->pending_count == capacity) {
+        if (hp->pending_count == hp->pending_capacity) {
             enum margay_status status = run_pending(hp, error);
             if (status != MARGAY_OK)
                 return status;
@@ -415,7 +479,9 @@ const struct margay_engine_class margay_engine_hp_rda = {
         {
             .name = "hp-rda",
             .guarantee = "exact within chunks; no bound on the error beyond",
-            .parameters = "st=2048|64..65536,nb=64|1..1024,adjust=on|off",
+            .parameters = "st=2048|64..65536,nb=64|1..1024,adjust=on|off,"
+                          "backend=cpu|" MARGAY_GPU_BACKENDS
+                          ",device=" MARGAY_GPU_DEVICES,
             .time = "O(N st / threads)",
             .space = "O(M + threads nb st)",
             .source = "Cui et al. 2012",
@@ -423,7 +489,10 @@ const struct margay_engine_class margay_engine_hp_rda = {
         },
     .parameters = {[ST] = {"st", "2048|64..65536", MARGAY_COUNT},
                    [NB] = {"nb", "64|1..1024", MARGAY_COUNT},
-                   [ADJUST] = {"adjust", "on|off", MARGAY_CHOICE}},
+                   [ADJUST] = {"adjust", "on|off", MARGAY_CHOICE},
+                   [BACKEND] = {"backend", "cpu|" MARGAY_GPU_BACKENDS,
+                                MARGAY_CHOICE},
+                   [DEVICE] = {"device", MARGAY_GPU_DEVICES, MARGAY_COUNT}},
     .create = create,
     .feed = feed,
     .reset_counts = reset_counts,

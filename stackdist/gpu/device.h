@@ -54,7 +54,7 @@ struct margay_gpu_argument {
     {                            \
         NULL, (uint32_t)(value)  \
     }
-#define MARGAY_GPU_MOST_ARGUMENTS 12
+#define MARGAY_GPU_MOST_ARGUMENTS 16
 
 /* What there is to know about a device that is not open. */
 struct margay_gpu_info {

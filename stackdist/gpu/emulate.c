@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "stackdist/gpu/device.h"
-#include "stackdist/gpu/exact_kernels.h"
+#include "stackdist/gpu/hp_rda_kernels.h"
 #include "traces/traces_internal.h"
 
 /* --------------------------------------------------------- the kernels -- */
@@ -67,6 +67,29 @@ static void run_group(enum margay_gpu_kernel kernel, uint g,
         break;
     case MARGAY_GPU_copy_blocks:
         copy_blocks(g, L(0), L(1), N(2));
+        break;
+    case MARGAY_GPU_chunk_distances:
+        chunk_distances(g, L(0), N(1), N(2), I(3), I(4), I(5), I(6), I(7),
+                        I(8));
+        break;
+    case MARGAY_GPU_chunk_starts:
+        chunk_starts(g, I(0), N(1), N(2), I(3), I(4));
+        break;
+    case MARGAY_GPU_chunk_ends:
+        chunk_ends(g, I(0), I(1), N(2), N(3), I(4));
+        break;
+    case MARGAY_GPU_gather_firsts:
+        gather_firsts(g, L(0), I(1), N(2), N(3), L(4), I(5));
+        break;
+    case MARGAY_GPU_key_by_block:
+        key_by_block(g, I(0), N(1), N(2), L(3));
+        break;
+    case MARGAY_GPU_mark_heads:
+        mark_heads(g, L(0), I(1), N(2), N(3), I(4));
+        break;
+    case MARGAY_GPU_merge_chunks:
+        merge_chunks(g, L(0), I(1), N(2), N(3), N(4), I(5), I(6), I(7), I(8),
+                     I(9), L(10), I(11), I(12), I(13));
         break;
     case MARGAY_GPU_KERNELS:
         break;

@@ -1,2 +1,2 @@
 /* kernels.cu - the kernels, for nvcc: see portable.h */
-#include "stackdist/gpu/exact_kernels.h"
+#include "stackdist/gpu/hp_rda_kernels.h"

@@ -36,6 +36,11 @@ check 'distances' cmp -s out expected
 run curve -q -e gpu empty.lines
 is 'an empty trace: the header only' "$status $(wc -l <out)" '0 1'
 
+run curve -q -e hp-rda zipf
+cp out expected
+run curve -q -e hp-rda:backend=auto zipf
+check 'hp-rda:backend=auto' cmp -s out expected
+
 # ----------------------------------------------------- what may go wrong --
 refuses 'gpu: opencl has no device 2, only 2' curve -e gpu:device=2 zipf
 refuses 'gpu: no device by way of cuda' curve -e gpu:backend=cuda zipf
@@ -51,6 +56,10 @@ fails_with clBuildProgram:1 \
 fails_with clEnqueueNDRangeKernel:500 \
     'opencl device 0 \(fake device\) failed: clEnqueueNDRangeKernel: CL_OUT_OF_RESOURCES'
 fails_with clEnqueueReadBuffer:6 'failed: clEnqueueReadBuffer'
+FAKE_FAIL=clEnqueueReadBuffer:2
+export FAKE_FAIL
+refuses 'failed: clEnqueueReadBuffer' curve -e hp-rda:backend=opencl zipf
+unset FAKE_FAIL
 fails_with none:1 'too little memory for an LRU stack of .* blocks' 100000
 FAKE_MEMORY=400000
 export FAKE_MEMORY

@@ -187,7 +187,7 @@ static void test_lost(void)
                     strstr(error.message, "emulate device 0") != NULL;
     }
     faults.calls_left = 0;
-    CHECK(all > 50, "a device that is lost at any of %u moments", all);
+    CHECK(all > 10, "a device that is lost at any of %u moments", all);
     CHECK_U64(reported, all, "is always reported: %s", error.message);
 }
 
@@ -256,6 +256,7 @@ int main(void)
 {
     struct margay_random random;
     test_gpu_cases("emulate");
+    test_hp_rda("emulate");
     test_random();
     margay_random_seed(&random, 5);
     for (size_t i = 0; i < REFS; i++)

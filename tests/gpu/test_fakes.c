@@ -91,6 +91,8 @@ int main(void)
     open_driver("libcuda.so.1");
     test_gpu_cases("opencl");
     test_gpu_cases("cuda");
+    test_hp_rda("opencl");
+    test_hp_rda("cuda");
     test_failures("opencl", opencl);
     test_failures("cuda", cuda);
     return tap_done();

@@ -16,5 +16,6 @@ int main(void)
         tap_skip_all(error.message);
     printf("# on %s\n", info.name);
     test_gpu_cases("opencl");
+    test_hp_rda("opencl");
     return tap_done();
 }
