@@ -31,7 +31,9 @@ struct trial {
 
 struct trial_result {
     uint64_t references;
-    double seconds; /* of feeding and finishing, not of the source */
+    /* Of feeding and finishing, not of the source: elapsed, or on one thread
+       the processor's. */
+    double seconds;
     uint64_t peak_bytes;
     uint64_t nodes;
     bool knows_sizes;

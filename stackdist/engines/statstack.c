@@ -1,17 +1,17 @@
 /*
- * statstack.c - distances and miss ratios expected from reuse times
+ * statstack.c - distances expected from reuse times
  *
  * Algorithm: of a window of D - 1 references before a reuse, the one that is
- *   j references before its end is the last to its block within the window if
- *   its own reuse time is longer than j; the expected distance is the sum of
- *   those probabilities, E[d | D] = sum over 0 < j < D of P(T > j) (statstack).
- *   Likewise the blocks of a cache of C blocks have been there for no longer
- *   than t references, where the sum over 0 <= j < t of P(T > j) is C; what
- *   has a longer reuse time misses (aet).  Reuse times are measured for all
- *   references, or for a random sample of them.
+ *   j references behind its beginning is the first to its block within the
+ *   window if its own reuse time is longer than j; the expected distance is
+ *   the sum of those probabilities, E[d | D] = sum over 0 < j < D of P(T > j).
+ *   The paper takes P from all of the trace, and a program that alternates
+ *   between working sets then has a reuse time that belongs to none of them;
+ *   so the trace is cut into windows=512 parts or more, up to twice as many,
+ *   each with a P of its own (windows.h).  windows=1 is the paper's; so is
+ *   sample=RATE, where reuse times are measured for random references only.
  * Source: Eklov, Hagersten, "StatStack: efficient modeling of LRU caches",
- *   ISPASS 2010.  Hu, Wang, Li, Ding et al., "Kinetic modeling of data
- *   eviction in cache", USENIX ATC 2016.
+ *   ISPASS 2010; the windows are ours.
  * Guarantee: none; good where references do not conspire.  Exact on loops and
  *   scans.
  * Cost: O(N) time; O(M) space, of a sample O(M rate).
@@ -21,41 +21,61 @@
 #include "stackdist/engine.h"
 #include "stackdist/estimate.h"
 #include "stackdist/reuse.h"
+#include "stackdist/windows.h"
 
-#define BAR_BITS 8
+/* In the order of the class's parameters. */
+enum parameter { SAMPLE, WINDOWS };
+
+/* Places in a window that stand for all where its reuses end. */
+#define PLACES 2
+
+/* The most windows that a reuse may span before two become one; a power of two,
+   for bars not to be cut. */
+#define SPAN 16
+
+/* Distances are gathered in bars before they are rounded. */
+#define MASS_BITS 9
+#define MASS_BARS MARGAY_BARS(MASS_BITS)
+
+struct statstack {
+    struct margay_windows windows;
+    struct margay_reuse reuse; /* of a sample, if there is one */
+    bool sampled;
+    bool failed; /* where nobody could be told */
+};
 
 static void free_state(void *state)
 {
-    margay_reuse_destroy(state);
-    free(state);
+    struct statstack *statstack = state;
+    margay_windows_destroy(&statstack->windows);
+    margay_reuse_destroy(&statstack->reuse);
+    free(statstack);
 }
 
-static enum margay_status create(double rate, uint64_t seed, void **state,
-                                 struct margay_error *error)
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void **state, struct margay_error *error)
 {
-    struct margay_reuse *reuse = calloc(1, sizeof *reuse);
-    if (reuse == NULL)
-        return margay_fail_memory(error, "a histogram of reuse times");
-    enum margay_status status =
-        margay_reuse_create(reuse, BAR_BITS, rate, seed, error);
+    double rate = setup->fractions[SAMPLE];
+    uint64_t most = rate < 1 ? 1 : setup->counts[WINDOWS];
+    if (rate < 1 && setup->given & 1u << WINDOWS)
+        return margay_engine_fail_parameter(&margay_engine_statstack, "windows",
+                                            "...", "goes without a sample",
+                                            error);
+    struct statstack *statstack = calloc(1, sizeof *statstack);
+    if (statstack == NULL)
+        return margay_fail_memory(error, "the statstack engine");
+    statstack->sampled = rate < 1;
+    /* Halved whenever they are all full. */
+    enum margay_status status = margay_windows_create(
+        &statstack->windows, (size_t)(most > 1 ? 2 * most : 1), error);
+    if (status == MARGAY_OK && statstack->sampled)
+        status = margay_reuse_create(&statstack->reuse, MARGAY_WINDOWS_BITS,
+                                     rate, setup->options.seed, error);
     if (status == MARGAY_OK)
-        *state = reuse;
+        *state = statstack;
     else
-        free_state(reuse);
+        free_state(statstack);
     return status;
-}
-
-static enum margay_status create_statstack(
-    const struct margay_engine_setup *setup, void **state,
-    struct margay_error *error)
-{
-    return create(setup->fractions[0], setup->options.seed, state, error);
-}
-
-static enum margay_status create_aet(const struct margay_engine_setup *setup,
-                                     void **state, struct margay_error *error)
-{
-    return create(1, setup->options.seed, state, error);
 }
 
 static enum margay_status feed(void *state, const uint64_t *blocks,
@@ -63,105 +83,141 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
                                struct margay_error *error)
 {
     (void)distances;
-    return margay_reuse_feed(state, blocks, count, error);
+    struct statstack *statstack = state;
+    if (statstack->failed)
+        return margay_fail_memory(error, "a histogram of reuse times");
+    if (statstack->sampled)
+        return margay_reuse_feed(&statstack->reuse, blocks, count, error);
+    return margay_windows_feed(&statstack->windows, blocks, count, error);
 }
 
 static void reset_counts(void *state)
 {
-    margay_reuse_reset_counts(state);
+    struct statstack *statstack = state;
+    if (statstack->sampled)
+        margay_reuse_reset_counts(&statstack->reuse);
+    else if (margay_windows_reset_counts(&statstack->windows, NULL) !=
+             MARGAY_OK)
+        statstack->failed = true;
 }
 
-/*
- * Where the sum of P(T > j) over 0 <= j < t stands, all of a bar's times
- * taken as their mean.
- */
-struct walk {
-    const struct margay_reuse *reuse;
-    const double *tails;
-    size_t bar;
-    double sum; /* up to the bar's low end */
+/* --------------------------------------------------------- the distances -- */
+
+/* What the references of a bar of distances sum to. */
+struct mass {
+    double references, distances;
 };
 
-/* The sum up to the mean time of the bar; steps to the next bar. */
-static double step(struct walk *walk)
+static void add_mass(struct mass *masses, double distance, double references)
 {
-    size_t i = walk->bar++;
-    double low = (double)margay_bar_low(i, walk->reuse->bits);
-    double high = (double)margay_bar_low(i + 1, walk->reuse->bits);
-    double mean = margay_reuse_mean(walk->reuse, i);
-    double up_to_mean = walk->sum + (mean - low) * walk->tails[i];
-    walk->sum = up_to_mean + (high - mean) * walk->tails[i + 1];
-    return up_to_mean;
+    struct mass *mass = &masses[margay_bar_of((uint64_t)distance, MASS_BITS)];
+    mass->references += references;
+    mass->distances += references * distance;
 }
 
-static enum margay_status add_bars(const struct margay_reuse *reuse,
-                                   const double *tails, size_t bars,
-                                   struct margay_rounder *rounder,
-                                   struct margay_error *error)
+/* Reuses that end in window i with times of a bar. */
+static void add_reuses(const struct margay_windows *windows, size_t i,
+                       size_t bar, struct mass *masses)
 {
-    struct walk walk = {reuse, tails, 0, 0};
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < bars && status == MARGAY_OK; i++) {
-        /* Less P(T > 0) = 1, as the sum for a distance begins at j = 1. */
-        double distance = step(&walk) - 1;
-        if (reuse->counts[i] > 0)
-            status = margay_rounder_add(
-                rounder, distance > 0 ? (uint64_t)(distance + 0.5) : 0,
-                (double)reuse->counts[i], error);
-    }
-    return status;
+    const struct margay_window *window = &windows->list[i];
+    double part = (double)window->references / PLACES;
+    double count = (double)window->counts[bar];
+    double time = window->times[bar] / count;
+    for (int place = 0; place < PLACES; place++)
+        add_mass(
+            masses,
+            margay_windows_distance(windows, i, (place + 0.5) * part, time),
+            count / PLACES);
 }
 
-static enum margay_status finish_statstack(void *state,
-                                           struct margay_result *result,
-                                           struct margay_error *error)
+/* Those with a time of from <= T < to. */
+static void add_times(const struct margay_windows *windows, uint64_t from,
+                      uint64_t to, struct mass *masses)
 {
-    struct margay_reuse *reuse = state;
-    struct margay_rounder rounder;
-    size_t bars;
-    margay_reuse_end(reuse);
-    result->distinct_blocks = margay_reuse_blocks(reuse);
-    double *tails = margay_reuse_tails(reuse, &bars);
-    if (tails == NULL)
-        return margay_fail_memory(error, "the distribution of reuse times");
-    enum margay_status status = margay_rounder_begin(
-        &rounder, reuse->references, (double)reuse->sampled, error);
-    if (status == MARGAY_OK) {
-        status = add_bars(reuse, tails, bars, &rounder, error);
-        status =
-            margay_rounder_end(&rounder, status, &result->histogram, error);
-    }
-    free(tails);
-    return status;
-}
-
-static enum margay_status finish_aet(void *state, struct margay_result *result,
-                                     struct margay_error *error)
-{
-    struct margay_reuse *reuse = state;
-    size_t bars;
-    result->references = reuse->references;
-    result->infinite = reuse->endless;
-    result->distinct_blocks = margay_reuse_blocks(reuse);
-    double *tails = margay_reuse_tails(reuse, &bars);
-    struct margay_real_point *real = calloc(2 * bars, sizeof *real);
-    enum margay_status status;
-    if (tails == NULL || real == NULL) {
-        status = margay_fail_memory(error, "the distribution of reuse times");
-    } else {
-        struct walk walk = {reuse, tails, 0, 0};
-        double references = (double)reuse->references;
-        for (size_t i = 0; i < bars; i++) {
-            double sum = step(&walk);
-            real[2 * i] = (struct margay_real_point){
-                sum > tails[i] ? sum - tails[i] : 0, tails[i] * references};
-            real[2 * i + 1] =
-                (struct margay_real_point){sum, tails[i + 1] * references};
+    size_t first = margay_bar_of(from, MARGAY_WINDOWS_BITS);
+    size_t end = margay_bar_of(to, MARGAY_WINDOWS_BITS);
+    for (size_t i = 0; i < windows->count; i++) {
+        const struct margay_window *window = &windows->list[i];
+        for (size_t bar = first; bar < end && bar < window->bars; bar++) {
+            if (window->counts[bar] > 0)
+                add_reuses(windows, i, bar, masses);
         }
-        status = margay_estimate_curve(real, 2 * bars, result, error);
     }
-    free(tails);
-    free(real);
+}
+
+/* A reuse over many windows does not need them so short. */
+static enum margay_status find_masses(struct margay_windows *windows,
+                                      struct mass *masses,
+                                      struct margay_error *error)
+{
+    for (uint64_t from = 0, to; from < MARGAY_CLOCK_END; from = to) {
+        enum margay_status status = margay_windows_find_reach(windows, error);
+        if (status != MARGAY_OK)
+            return status;
+        to = windows->count <= SPAN ? MARGAY_CLOCK_END : SPAN * windows->length;
+        add_times(windows, from, to, masses);
+        margay_windows_join(windows);
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status round_masses(const struct mass *masses,
+                                       uint64_t references, double total,
+                                       struct margay_result *result,
+                                       struct margay_error *error)
+{
+    struct margay_rounder rounder;
+    enum margay_status status =
+        margay_rounder_begin(&rounder, references, total, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t i = 0; i < MASS_BARS && status == MARGAY_OK; i++) {
+        const struct mass *mass = &masses[i];
+        if (mass->references > 0)
+            status = margay_rounder_add(
+                &rounder, (uint64_t)(mass->distances / mass->references + 0.5),
+                mass->references, error);
+    }
+    return margay_rounder_end(&rounder, status, &result->histogram, error);
+}
+
+/* A sample is one window, of those references that were sampled. */
+static void take_sample(struct statstack *statstack)
+{
+    struct margay_reuse *reuse = &statstack->reuse;
+    struct margay_window *window = &statstack->windows.list[0];
+    margay_reuse_end(reuse);
+    window->references = reuse->sampled;
+    for (size_t bar = 0; bar < window->bars; bar++) {
+        window->counts[bar] = reuse->counts[bar];
+        window->times[bar] = reuse->sums[bar];
+    }
+}
+
+static enum margay_status finish(void *state, struct margay_result *result,
+                                 struct margay_error *error)
+{
+    struct statstack *statstack = state;
+    struct margay_windows *windows = &statstack->windows;
+    uint64_t references = statstack->reuse.references;
+    result->distinct_blocks = margay_reuse_blocks(&statstack->reuse);
+    if (statstack->sampled) {
+        take_sample(statstack);
+    } else {
+        references = margay_windows_references(windows);
+        result->distinct_blocks = windows->clock.last.entries;
+    }
+    struct mass *masses = calloc(MASS_BARS, sizeof *masses);
+    if (masses == NULL)
+        return margay_fail_memory(error, "the distances of reuse times");
+    enum margay_status status = feed(state, NULL, 0, NULL, error);
+    if (status == MARGAY_OK)
+        status = find_masses(windows, masses, error);
+    if (status == MARGAY_OK)
+        status = round_masses(masses, references,
+                              (double)margay_windows_references(windows),
+                              result, error);
+    free(masses);
     return status;
 }
 
@@ -170,35 +226,17 @@ const struct margay_engine_class margay_engine_statstack = {
         {
             .name = "statstack",
             .guarantee = "expected distances; no bound on the error",
-            .parameters = "sample=1|0.000001..1",
+            .parameters = "sample=1|0.000001..1,windows=512|1..4096",
             .time = "O(N)",
             .space = "O(M), of a sample O(M sample)",
             .source = "Eklov and Hagersten 2010",
             .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
         },
-    .parameters = {{"sample", "1|0.000001..1", MARGAY_FRACTION}},
-    .create = create_statstack,
+    .parameters = {[SAMPLE] = {"sample", "1|0.000001..1", MARGAY_FRACTION},
+                   [WINDOWS] = {"windows", "512|1..4096", MARGAY_COUNT}},
+    .create = create,
     .feed = feed,
     .reset_counts = reset_counts,
-    .finish = finish_statstack,
-    .free_state = free_state,
-};
-
-const struct margay_engine_class margay_engine_aet = {
-    .info =
-        {
-            .name = "aet",
-            .guarantee = "an expected miss curve; no bound on the error",
-            .parameters = "",
-            .time = "O(N)",
-            .space = "O(M)",
-            .source = "Hu et al. 2016",
-            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_HISTOGRAM |
-                     MARGAY_LACKS_BOUND,
-        },
-    .create = create_aet,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish_aet,
+    .finish = finish,
     .free_state = free_state,
 };
