@@ -1,5 +1,6 @@
 # stackdist/ - blocks to reuse distances to miss curves
 kernel_SOURCES  := stackdist/engines/exact_kernel.c \
+                   stackdist/engines/near_kernel.c \
                    stackdist/parallel/slice_kernel.c
 # What needs MPI goes into margay-mpi only (sim/module.mk).
 mpi_SOURCES     := stackdist/mpi/mpi.c

@@ -55,7 +55,7 @@ check-tsan: deps ## the tests under ThreadSanitizer
 check-valgrind: deps tests ## most of the test programs under valgrind
 	@$(no_DRIVERS) MARGAY_TEST_ROUNDS=1 $(PROVE) -j$(JOBS) --timer \
 	    --exec 'valgrind -q --leak-check=full --error-exitcode=9' \
-	    $(filter-out %/test_engines_large %/test_exact %/test_levels,\
+	    $(filter-out %/test_engines_large %/test_exact %/test_levels %/test_near,\
 	    $(tests_PROGRAMS))
 
 check-real: deps $(BUILD)/margay ## exact counts of real traces (TRACES=DIR)

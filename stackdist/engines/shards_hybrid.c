@@ -1,11 +1,11 @@
 /*
  * shards_hybrid.c - exact near the top of the stack, a sample below
  *
- * Algorithm: a bounded exact engine tells which references have a distance
- *   below `front` and which.  The others are in the tail, and how they are
- *   distributed there is estimated from a share R of the blocks, as shards
- *   does, but scaled to the exact number of references in the tail.
- * Source: ours, on Waldspurger et al., "Efficient MRC construction with
+ * Algorithm: the top of the stack is kept exactly (front.h), which tells which
+ *   references have a distance below `front` and which.  The others are in the
+ * tail, and how they are distributed there is estimated from a share R of the
+ * blocks, as shards does, but scaled to the exact number of references in the
+ * tail. Source: ours, on Waldspurger et al., "Efficient MRC construction with
  *   SHARDS", FAST 2015.
  * Guarantee: exact for caches of up to `front` blocks; no bound on the error
  *   beyond.
@@ -14,19 +14,20 @@
 #include <stdlib.h>
 
 #include "stackdist/engine.h"
+#include "stackdist/engines/front.h"
 #include "stackdist/engines/sample.h"
 #include "stackdist/estimate.h"
+#include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
-#define PIECE_REFS 4096
+#define PIECE_REFS MARGAY_FRONT_REFS
 
 /* In the order of the class's parameters. */
 enum parameter { FRONT, RATE };
 
 struct hybrid {
-    margay_engine *front; /* of all references, bounded */
-    margay_engine *tail;  /* of the sample */
-    uint64_t front_blocks;
+    struct margay_front front; /* of all references */
+    margay_engine *tail;       /* of the sample */
     struct margay_sample sample;
     margay_histogram *sampled; /* distances in the sample, of the tail only */
 };
@@ -34,7 +35,7 @@ struct hybrid {
 static void free_state(void *state)
 {
     struct hybrid *hybrid = state;
-    margay_engine_free(hybrid->front);
+    margay_front_destroy(&hybrid->front);
     margay_engine_free(hybrid->tail);
     margay_histogram_free(hybrid->sampled);
     free(hybrid);
@@ -46,15 +47,14 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     struct hybrid *hybrid = calloc(1, sizeof *hybrid);
     if (hybrid == NULL)
         return margay_fail_memory(error, "the shards-hybrid engine");
-    hybrid->front_blocks = setup->counts[FRONT];
     hybrid->sample =
         margay_sample_of(setup->fractions[RATE], setup->options.seed);
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     enum margay_status status =
         margay_engine_create("exact", &options, &hybrid->tail, error);
-    options.bound_blocks = hybrid->front_blocks;
     if (status == MARGAY_OK)
-        status = margay_engine_create("exact", &options, &hybrid->front, error);
+        status =
+            margay_front_create(setup->counts[FRONT], &hybrid->front, error);
     if (status == MARGAY_OK)
         status = margay_histogram_create(&hybrid->sampled, error);
     if (status == MARGAY_OK)
@@ -77,23 +77,44 @@ static size_t pick(const struct margay_sample *sample, const uint64_t *blocks,
     return picked;
 }
 
+/* Count the sampled references that are beyond the front; both lists of
+   places ascend. */
+static enum margay_status count_beyond(struct hybrid *hybrid,
+                                       const uint16_t *picks, size_t picked,
+                                       const uint64_t *distances,
+                                       const uint16_t *beyond, size_t found,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0, j = 0; i < picked && status == MARGAY_OK; i++) {
+        while (j < found && beyond[j] < picks[i])
+            j++;
+        if (j < found && beyond[j] == picks[i])
+            status =
+                margay_histogram_add(hybrid->sampled, distances[i], 1, error);
+    }
+    return status;
+}
+
 static enum margay_status feed_piece(struct hybrid *hybrid,
                                      const uint64_t *blocks, size_t count,
                                      struct margay_error *error)
 {
-    uint16_t indices[PIECE_REFS + 1];
-    uint64_t front[PIECE_REFS], sampled[PIECE_REFS], tail[PIECE_REFS];
-    size_t picked = pick(&hybrid->sample, blocks, count, indices);
+    uint64_t kept[PIECE_REFS + 1], sampled[PIECE_REFS], distances[PIECE_REFS];
+    uint16_t picks[PIECE_REFS + 1], beyond[PIECE_REFS];
+    size_t found;
+    size_t n = margay_front_collapse(&hybrid->front, blocks, count, kept);
+    size_t picked = pick(&hybrid->sample, kept, n, picks);
     for (size_t i = 0; i < picked; i++)
-        sampled[i] = blocks[indices[i]];
-    enum margay_status status = margay_engine_feed(
-        hybrid->front, blocks, count, picked > 0 ? front : NULL, error);
+        sampled[i] = kept[picks[i]];
+    enum margay_status status =
+        margay_front_refer(&hybrid->front, kept, n, beyond, &found, error);
     if (status == MARGAY_OK)
-        status = margay_engine_feed(hybrid->tail, sampled, picked, tail, error);
-    for (size_t i = 0; i < picked && status == MARGAY_OK; i++) {
-        if (front[indices[i]] == MARGAY_INFINITE)
-            status = margay_histogram_add(hybrid->sampled, tail[i], 1, error);
-    }
+        status =
+            margay_engine_feed(hybrid->tail, sampled, picked, distances, error);
+    if (status == MARGAY_OK)
+        status = count_beyond(hybrid, picks, picked, distances, beyond, found,
+                              error);
     return status;
 }
 
@@ -114,7 +135,7 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 static void reset_counts(void *state)
 {
     struct hybrid *hybrid = state;
-    margay_engine_reset_counts(hybrid->front);
+    margay_front_reset_counts(&hybrid->front);
     margay_engine_reset_counts(hybrid->tail);
     margay_histogram_clear(hybrid->sampled);
 }
@@ -126,7 +147,7 @@ static enum margay_status estimate_tail(const struct hybrid *hybrid,
                                         struct margay_error *error)
 {
     double scale = margay_sample_scale(&hybrid->sample);
-    double front = (double)hybrid->front_blocks;
+    double front = (double)hybrid->front.blocks;
     struct margay_rounder rounder;
     enum margay_status status = margay_rounder_begin(
         &rounder, references,
@@ -146,50 +167,34 @@ static enum margay_status estimate_tail(const struct hybrid *hybrid,
     return margay_rounder_end(&rounder, status, tail, error);
 }
 
-/* Add all rows of `from`, the infinite one if `infinite`. */
-static enum margay_status add_rows(margay_histogram *to,
-                                   const margay_histogram *from, bool infinite,
-                                   struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    uint64_t distance, count;
-    for (uint64_t next = 0;
-         status == MARGAY_OK &&
-         margay_histogram_next(from, next, &distance, &count);
-         next = distance + 1)
-        status = margay_histogram_add(to, distance, count, error);
-    if (status == MARGAY_OK && infinite)
-        status = margay_histogram_add(to, MARGAY_INFINITE,
-                                      margay_histogram_infinite(from), error);
-    return status;
-}
-
 static enum margay_status finish(void *state, struct margay_result *result,
                                  struct margay_error *error)
 {
     struct hybrid *hybrid = state;
-    struct margay_result front = {0}, sampled = {0};
+    struct margay_result sampled = {0};
     margay_histogram *tail = NULL;
-    enum margay_status status =
-        margay_engine_finish(hybrid->front, &front, error);
+    uint64_t distinct = 0, front_blocks = hybrid->front.blocks;
+    enum margay_status status = margay_front_finish(
+        &hybrid->front, &result->histogram, &distinct, error);
     if (status == MARGAY_OK)
         status = margay_engine_finish(hybrid->tail, &sampled, error);
     if (status == MARGAY_OK)
-        status = estimate_tail(hybrid, front.infinite, &tail, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_create(&result->histogram, error);
-    if (status == MARGAY_OK)
-        status = add_rows(result->histogram, front.histogram, false, error);
-    if (status == MARGAY_OK)
-        status = add_rows(result->histogram, tail, true, error);
+        status = estimate_tail(
+            hybrid, margay_histogram_infinite(result->histogram), &tail, error);
+    if (status == MARGAY_OK) {
+        /* What was infinite is the tail. */
+        margay_histogram_uncount_infinite(
+            result->histogram, margay_histogram_infinite(result->histogram));
+        margay_histogram_set_exceeded_bound(result->histogram, 0);
+        status = margay_histogram_add_all(result->histogram, tail, error);
+    }
     double scale = margay_sample_scale(&hybrid->sample);
     result->distinct_blocks =
-        front.distinct_blocks <= hybrid->front_blocks
-            ? front.distinct_blocks
+        distinct <= front_blocks
+            ? distinct
             : (uint64_t)((double)sampled.distinct_blocks * scale + 0.5);
-    result->nodes = hybrid->front_blocks + sampled.distinct_blocks;
+    result->nodes = front_blocks + sampled.distinct_blocks;
     margay_histogram_free(tail);
-    margay_result_clear(&front);
     margay_result_clear(&sampled);
     if (status != MARGAY_OK)
         margay_result_clear(result);

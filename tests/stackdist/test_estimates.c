@@ -3,65 +3,18 @@
  *
  * What they owe whatever the trace: counts that sum to all references, the
  * truth where the sample is everything, and the same result on any number of
- * threads.  What they should reach: errors on the traces they are meant for.
+ * threads.  How close they come to the truth is for test_accuracy.c.
  */
 #include <math.h>
 
 #include "stackdist/bars.h"
 #include "stackdist/engine.h"
 #include "tests/rounds.h"
+#include "tests/stackdist/estimates.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 
 #define LONGEST_TRACE 5000
-
-static struct margay_result run(const char *spec,
-                                const struct margay_engine_options *options,
-                                const uint64_t *blocks, size_t count,
-                                size_t reset)
-{
-    struct margay_error error;
-    struct margay_result result;
-    margay_engine *engine;
-    size_t half = reset + (count - reset) / 2;
-    if (margay_engine_create(spec, options, &engine, &error) != MARGAY_OK ||
-        margay_engine_feed(engine, blocks, reset, NULL, &error) != MARGAY_OK) {
-        printf("Bail out! %s\n", error.message);
-        exit(1);
-    }
-    if (reset != 0)
-        margay_engine_reset_counts(engine);
-    if (margay_engine_feed(engine, blocks + reset, half - reset, NULL,
-                           &error) != MARGAY_OK ||
-        margay_engine_feed(engine, blocks + half, count - half, NULL, &error) !=
-            MARGAY_OK ||
-        margay_engine_finish(engine, &result, &error) != MARGAY_OK) {
-        printf("Bail out! %s\n", error.message);
-        exit(1);
-    }
-    margay_engine_free(engine);
-    return result;
-}
-
-static struct margay_result run_plainly(const char *spec,
-                                        const uint64_t *blocks, size_t count)
-{
-    const struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    return run(spec, &options, blocks, count, 0);
-}
-
-static uint64_t misses_at(const struct margay_result *result, uint64_t size)
-{
-    const struct margay_sizes sizes = {
-        .kind = MARGAY_SIZES_LIST, .list_blocks = &size, .list_count = 1};
-    struct margay_point *point;
-    size_t count;
-    if (margay_result_curve(result, &sizes, &point, &count, NULL) != MARGAY_OK)
-        abort();
-    uint64_t misses = count == 0 ? 0 : point->misses;
-    free(point);
-    return misses;
-}
 
 static bool same_histogram(const margay_histogram *a, const margay_histogram *b)
 {
@@ -291,207 +244,6 @@ static void test_footprint(void)
     margay_result_clear(&result);
 }
 
-/* ------------------------------------------------------------- accuracy -- */
-
-struct errors {
-    double log2, linear, overlap, bars;
-};
-
-static double mean_error(const struct margay_result *exact,
-                         const struct margay_result *result,
-                         const struct margay_sizes *sizes)
-{
-    struct margay_point *points;
-    size_t count;
-    double sum = 0;
-    if (margay_result_curve(exact, sizes, &points, &count, NULL) != MARGAY_OK)
-        abort();
-    for (size_t i = 0; i < count; i++)
-        sum += fabs((double)misses_at(result, points[i].cache_blocks) -
-                    (double)points[i].misses);
-    free(points);
-    return sum / (double)count / (double)exact->references;
-}
-
-/* 1 - sum |y - x| / 2 over log2 bars; *bars: the sum over their number. */
-static double overlap(const struct margay_result *exact,
-                      const struct margay_result *result, uint64_t largest,
-                      double *bars)
-{
-    double sum = 0, number = 0;
-    uint64_t left = exact->references, left_too = left;
-    for (uint64_t size = 1; size / 2 <= largest; size *= 2, number++) {
-        uint64_t next = misses_at(exact, size);
-        uint64_t next_too = misses_at(result, size);
-        sum += fabs((double)(left - next) - (double)(left_too - next_too));
-        left = next;
-        left_too = next_too;
-    }
-    sum += fabs((double)left - (double)left_too);
-    *bars = sum / (double)exact->references / (number + 1);
-    return 1 - sum / 2 / (double)exact->references;
-}
-
-static struct errors errors_of(const char *spec,
-                               const struct margay_result *exact,
-                               const uint64_t *blocks, size_t count)
-{
-    struct margay_result result = run_plainly(spec, blocks, count);
-    uint64_t steps[200], largest = 0;
-    margay_histogram_largest(exact->histogram, &largest);
-    size_t step_count = largest < 200 ? 1 : 200;
-    for (size_t i = 0; i < step_count; i++)
-        steps[i] = 1 + largest * i / 200;
-    const struct margay_sizes octaves = {.kind = MARGAY_SIZES_OCTAVE,
-                                         .per_octave = 16};
-    const struct margay_sizes linear = {.kind = MARGAY_SIZES_LIST,
-                                        .list_blocks = steps,
-                                        .list_count = step_count};
-    struct errors errors;
-    errors.log2 = mean_error(exact, &result, &octaves);
-    errors.linear = mean_error(exact, &result, &linear);
-    errors.overlap = overlap(exact, &result, largest, &errors.bars);
-    margay_result_clear(&result);
-    return errors;
-}
-
-static const struct kernel {
-    const char *name;
-    uint64_t blocks;
-    unsigned shift; /* from what is generated to blocks */
-    /* What is allowed: the mean error on octaves, and per log2 bar.  Averages
-       of all reference times are what phases defeat, and blocks that overlap
-       as a matrix's columns do defeat hp-rda's factor. */
-    double statstack, hp_rda;
-} kernels[] = {
-    {"zipf", 500000, 0, 0.02, 0.01}, {"phases", 200000, 0, 0.04, 0.03},
-    {"scan", 1, 0, 0.02, 0.01},      {"matmul", 270000, 3, 0.02, 0.06},
-    {"fft", 262144, 3, 0.02, 0.02},
-};
-
-static uint64_t *generate(const struct kernel *kernel, size_t count)
-{
-    struct margay_generator_options options = {
-        .blocks = kernel->blocks, .seed = 1, .exponent = 1};
-    margay_generator *generator;
-    uint64_t *blocks = malloc(count * sizeof *blocks);
-    if (blocks == NULL ||
-        margay_generator_create(kernel->name, &options, &generator, NULL) !=
-            MARGAY_OK)
-        abort();
-    margay_generator_next(generator, blocks, count);
-    margay_generator_free(generator);
-    for (size_t i = 0; i < count; i++)
-        blocks[i] >>= kernel->shift;
-    return blocks;
-}
-
-static void test_accuracy(const struct kernel *kernel)
-{
-    size_t count = 2000000;
-    if (rounds(100) < 100)
-        return; /* errors of shorter traces say nothing, and tests are slow */
-    uint64_t *blocks = generate(kernel, count);
-    const char *name = kernel->name;
-    struct margay_result exact = run_plainly("exact", blocks, count);
-    struct errors e = errors_of("scale-tree", &exact, blocks, count);
-    CHECK(e.overlap >= 0.999, "%s: scale-tree overlaps by %g", name, e.overlap);
-    e = errors_of("statstack", &exact, blocks, count);
-    CHECK(e.log2 <= kernel->statstack, "%s: statstack errs by %g", name,
-          e.log2);
-    e = errors_of("aet", &exact, blocks, count);
-    CHECK(e.log2 <= kernel->statstack, "%s: aet errs by %g", name, e.log2);
-    e = errors_of("shards-hybrid", &exact, blocks, count);
-    CHECK(e.log2 <= 0.02, "%s: shards-hybrid errs by %g", name, e.log2);
-    e = errors_of("hp-rda", &exact, blocks, count);
-    /* A part of the references, far more than its per-bar mean suggests. */
-    printf("# %s: hp-rda %g per bar, overlap %g\n", name, e.bars, e.overlap);
-    CHECK(e.bars <= kernel->hp_rda, "%s: hp-rda errs by %g per bar", name,
-          e.bars);
-    if (strcmp(name, "zipf") == 0) {
-        e = errors_of("shards", &exact, blocks, count);
-        CHECK(e.linear <= 0.01, "%s: shards errs by %g", name, e.linear);
-        e = errors_of("shards:blocks=8192", &exact, blocks, count);
-        CHECK(e.linear <= 0.01, "%s: shards in a fixed size errs by %g", name,
-              e.linear);
-        e = errors_of("statstack:sample=0.01", &exact, blocks, count);
-        CHECK(e.log2 <= 0.02, "%s: statstack of a sample errs by %g", name,
-              e.log2);
-    }
-    margay_result_clear(&exact);
-    free(blocks);
-}
-
-/* ----------------------------------------------- SHEN's synthetic traces -- */
-
-#define STACK 1000
-
-/* A normal deviate: the sum of twelve uniform ones. */
-static double normal_deviate(struct margay_random *random)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += ldexp((double)(margay_random_u64(random) >> 11), -53);
-    return sum;
-}
-
-/* variance 0: exponential, with the same mean. */
-static uint64_t draw_distance(double mean, double variance,
-                              struct margay_random *random)
-{
-    double uniform =
-        ldexp((double)(margay_random_u64(random) >> 11) + 0.5, -53);
-    double distance = variance > 0
-                          ? mean + sqrt(variance) * normal_deviate(random)
-                          : -mean * log(uniform);
-    if (!(distance > 0))
-        return 0;
-    return distance < STACK - 1 ? (uint64_t)(distance + 0.5) : STACK - 1;
-}
-
-/* Draw depths of an LRU stack that is full at the beginning. */
-static void make_stochastic(double mean, double variance, uint64_t *blocks,
-                            size_t count, struct margay_random *random)
-{
-    static uint64_t stack[STACK];
-    for (size_t i = 0; i < STACK; i++)
-        blocks[i] = stack[STACK - 1 - i] = i;
-    for (size_t i = STACK; i < count; i++) {
-        uint64_t depth = draw_distance(mean, variance, random);
-        uint64_t block = stack[depth];
-        memmove(stack + 1, stack, depth * sizeof *stack);
-        stack[0] = blocks[i] = block;
-    }
-}
-
-static void test_shen(struct margay_random *random)
-{
-    static const double variances[] = {20, 100, 200, 0};
-    static const double published[] = {92.8, 96.3, 95.8, 96.9};
-    size_t count = 200000;
-    uint64_t *blocks = malloc(count * sizeof *blocks);
-    double sum[2] = {0, 0};
-    if (blocks == NULL)
-        abort();
-    for (size_t i = 0; i < 4; i++) {
-        make_stochastic(100, variances[i], blocks, count, random);
-        struct margay_result exact = run_plainly("exact", blocks, count);
-        struct errors optimised = errors_of("shen", &exact, blocks, count);
-        struct errors basic =
-            errors_of("shen:form=basic", &exact, blocks, count);
-        sum[0] += optimised.overlap / 4;
-        sum[1] += basic.overlap / 4;
-        printf("# %s %g: optimised %.1f%%, basic %.1f%%, the paper %.1f%%\n",
-               variances[i] > 0 ? "normal, variance" : "exponential",
-               variances[i], 100 * optimised.overlap, 100 * basic.overlap,
-               published[i]);
-        margay_result_clear(&exact);
-    }
-    CHECK(sum[0] >= 0.95, "shen on the synthetic mix: %g", sum[0]);
-    CHECK(sum[1] >= 0.95, "shen:form=basic on the synthetic mix: %g", sum[1]);
-    free(blocks);
-}
-
 int main(void)
 {
     struct margay_random random;
@@ -504,8 +256,5 @@ int main(void)
     test_chunks();
     test_times(&random);
     test_footprint();
-    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
-        test_accuracy(&kernels[i]);
-    test_shen(&random);
     return tap_done();
 }

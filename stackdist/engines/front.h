@@ -1,0 +1,54 @@
+/*
+ * front.h - which references are to the top of the LRU stack
+ *
+ * Whatever is fast for the depth: near.h, or for a deep front the exact engine
+ * with a bound.  Immediate repeats are not fed, but counted.
+ */
+#ifndef MARGAY_STACKDIST_ENGINES_FRONT_H
+#define MARGAY_STACKDIST_ENGINES_FRONT_H
+
+#include "stackdist/engines/near.h"
+
+#include <margay/stackdist.h>
+
+/* References per call. */
+#define MARGAY_FRONT_REFS 4096
+
+struct margay_front {
+    struct margay_near *near; /* or NULL, and: */
+    margay_engine *engine;
+    uint64_t blocks; /* its depth */
+    uint64_t repeats;
+    uint64_t previous; /* the reference before */
+    bool begun;        /* there was one */
+};
+
+enum margay_status margay_front_create(uint64_t blocks,
+                                       struct margay_front *front,
+                                       struct margay_error *error);
+void margay_front_destroy(struct margay_front *front);
+void margay_front_reset_counts(struct margay_front *front);
+
+/* Copy to kept[], which has room for one more than `count`, all but repeats;
+   returns how many. */
+size_t margay_front_collapse(struct margay_front *front, const uint64_t *blocks,
+                             size_t count, uint64_t *kept);
+
+/* Refer to `count` blocks, none like the one before.  beyond[] receives the
+   places of those that are further down than the front, *found of them. */
+enum margay_status margay_front_refer(struct margay_front *front,
+                                      const uint64_t *blocks, size_t count,
+                                      uint16_t *beyond, size_t *found,
+                                      struct margay_error *error);
+
+/*
+ * Once, at the end: a new histogram of all that was counted, what is beyond
+ * being infinite; and how many blocks there were, if not more than `blocks`,
+ * else that and one.
+ */
+enum margay_status margay_front_finish(struct margay_front *front,
+                                       margay_histogram **histogram,
+                                       uint64_t *distinct,
+                                       struct margay_error *error);
+
+#endif
