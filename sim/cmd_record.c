@@ -19,27 +19,22 @@
 #endif
 
 #include "sim/commands.h"
-#include "sim/conclude.h"
 #include "sim/message.h"
 #include "sim/options.h"
 #include "sim/record.h"
+#include "sim/record_output.h"
 #include "sim/signals.h"
-#include "sim/sink.h"
 
 /* How long the end of the program may go unnoticed. */
 #define WAIT_MS 100
-
-/* As env, nice and timeout have it. */
-#define EXIT_FAILED 125
 
 struct recording {
     const struct options *options;
     struct launch launch;
     margay_trace *text; /* of a method that writes text */
     int text_pipe[2];
-    margay_writer *writer;
-    struct output *output;
-    uint64_t refs;
+    struct record_output *output;
+    bool stopped; /* no more is wanted */
 
     bool ended; /* the program has, and this is how: */
     int state;
@@ -47,28 +42,6 @@ struct recording {
 };
 
 /* --------------------------------------------------------------- set-up -- */
-
-/* The format that the name of a file asks for; NULL = none. */
-static const char *format_of_name(const char *path)
-{
-    (void)path;
-    return NULL;
-}
-
-static const char *choose_format(const struct options *options)
-{
-    const struct margay_format_info *format;
-    if (options->to != NULL)
-        return options->to;
-    const char *name =
-        options->output == NULL ? NULL : format_of_name(options->output);
-    for (size_t i = 0; name == NULL && (format = margay_format_at(i)) != NULL;
-         i++) {
-        if (strcmp(format->name, "mgt") == 0 && format->writable)
-            name = format->name;
-    }
-    return name == NULL ? "u64" : name;
-}
 
 static bool takes_standard_output(const struct options *options)
 {
@@ -86,6 +59,10 @@ static enum margay_status check(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a trace is nothing for a terminal (say -o FILE, "
                            "or write to a pipe)");
+    if (options->separate_threads && takes_standard_output(options))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--thread-traces separate needs a FILE to number: "
+                           "-o FILE");
     if (options->collapse_bytes != 0 &&
         !margay_is_power_of_two(options->collapse_bytes))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -94,37 +71,31 @@ static enum margay_status check(const struct options *options,
     return MARGAY_OK;
 }
 
-static enum margay_status open_output(struct recording *recording,
-                                      struct margay_error *error)
-{
-    const struct options *options = recording->options;
-    struct margay_sink sink = {&recording->output, sink_write};
-    enum margay_status status =
-        margay_writer_create(choose_format(options), options->output, &sink,
-                             &recording->writer, error);
-    if (status == MARGAY_OK && options->collapse_bytes != 0)
-        status = margay_writer_set_collapsed(recording->writer,
-                                             options->collapse_bytes, error);
-    if (status == MARGAY_OK)
-        status = output_open(options->output, OUTPUT_STREAMED,
-                             &recording->output, error);
-    return status;
-}
-
 /* Where the references come from. */
 static enum margay_status open_source(struct recording *recording,
                                       struct margay_error *error)
 {
     struct launch *launch = &recording->launch;
-    const struct margay_receiver_options receiver_options = {
-        .collapse_bytes = recording->options->collapse_bytes,
-        .sites = recording->options->sites,
+    const struct options *options = recording->options;
+    struct margay_receiver_options receiver_options = {
+        .collapse_bytes = options->collapse_bytes,
+        .sites = options->sites,
     };
     struct margay_trace_options trace_options = MARGAY_TRACE_OPTIONS_DEFAULT;
     char path[32];
-    if (launch->text_format == NULL)
-        return margay_receiver_create(&receiver_options, &launch->receiver,
-                                      error);
+    if (launch->text_format == NULL) {
+        enum margay_status status =
+            record_find_function(launch->program, options->start.function,
+                                 &receiver_options.start, error);
+        if (status == MARGAY_OK)
+            status =
+                record_find_function(launch->program, options->stop.function,
+                                     &receiver_options.stop, error);
+        if (status == MARGAY_OK)
+            status = margay_receiver_create(&receiver_options,
+                                            &launch->receiver, error);
+        return status;
+    }
     if (pipe2(recording->text_pipe, O_CLOEXEC) != 0)
         return margay_fail(error, MARGAY_IO, "no pipe: %s", strerror(errno));
     snprintf(path, sizeof path, "/dev/fd/%d", recording->text_pipe[0]);
@@ -142,9 +113,14 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
         return status;
     launch->program = launch_find(options->operands[0]);
     if (launch->program == NULL || access(launch->program, F_OK) != 0) {
-        *exit_status = 127;
+        *exit_status = EXIT_NOT_FOUND;
         return margay_fail(error, MARGAY_IO, "%s: no such program",
                            options->operands[0]);
+    }
+    if (access(launch->program, X_OK) != 0) {
+        *exit_status = EXIT_CANNOT_RUN;
+        return margay_fail(error, MARGAY_IO, "%s: cannot run: %s",
+                           options->operands[0], strerror(errno));
     }
     const struct record_method *method =
         record_method_choose(options, launch->program, error);
@@ -152,9 +128,9 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
         return MARGAY_BAD_ARGUMENT;
     status = method->prepare(launch, error);
     if (status == MARGAY_OK)
-        status = open_output(recording, error);
-    if (status == MARGAY_OK)
         status = open_source(recording, error);
+    if (status == MARGAY_OK)
+        status = record_output_open(options, &recording->output, error);
     return status;
 }
 
@@ -228,12 +204,28 @@ static enum margay_status next_batch(struct recording *recording,
                                 error);
 }
 
-static uint64_t count_refs(const struct margay_batch *batch)
+/* What --max-trace or --stop do not want need not be recorded. */
+static void stop_if_full(struct recording *recording)
 {
-    uint64_t refs = batch->references;
-    for (size_t i = 0; batch->counts != NULL && i < batch->references; i++)
-        refs += batch->counts[i] - 1;
-    return refs;
+    if (recording->stopped || !record_output_is_full(recording->output))
+        return;
+    recording->stopped = true;
+    if (recording->launch.receiver != NULL)
+        margay_receiver_stop(recording->launch.receiver);
+}
+
+/* Nobody has recorded: the method was not the right one. */
+static enum margay_status check_attached(const struct recording *recording,
+                                         struct margay_error *error)
+{
+    const struct launch *launch = &recording->launch;
+    if (launch->receiver == NULL ||
+        margay_receiver_processes(launch->receiver) > 0)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: it made no references: is it built with 'margay "
+                       "record --cflags' and --libs?",
+                       launch->program);
 }
 
 static enum margay_status write_all(struct recording *recording,
@@ -243,10 +235,9 @@ static enum margay_status write_all(struct recording *recording,
     struct margay_batch batch;
     do {
         status = next_batch(recording, &batch, error);
-        if (status == MARGAY_OK) {
-            recording->refs += count_refs(&batch);
-            status = margay_writer_put(recording->writer, &batch, error);
-        }
+        if (status == MARGAY_OK)
+            status = record_output_put(recording->output, &batch, error);
+        stop_if_full(recording);
         bool ended = recording->ended;
         look_after(recording, false);
         forward_signal(recording);
@@ -254,7 +245,7 @@ static enum margay_status write_all(struct recording *recording,
             margay_receiver_finish(recording->launch.receiver);
     } while (status == MARGAY_OK || status == MARGAY_AGAIN);
     if (status == MARGAY_END)
-        status = margay_writer_finish(recording->writer, error);
+        status = check_attached(recording, error);
     return status;
 }
 
@@ -291,14 +282,6 @@ static enum margay_status record(struct recording *recording, int *exit_status,
     return status;
 }
 
-static void summarise(const struct recording *recording)
-{
-    const char *name =
-        recording->options->output == NULL ? "-" : recording->options->output;
-    message_print("%" PRIu64 " references to %s as %s", recording->refs, name,
-                  margay_writer_format(recording->writer)->name);
-}
-
 static void release(struct recording *recording)
 {
     margay_trace_free(recording->text);
@@ -307,7 +290,6 @@ static void release(struct recording *recording)
             close(recording->text_pipe[i]);
     }
     margay_receiver_free(recording->launch.receiver);
-    margay_writer_free(recording->writer);
     free(recording->launch.program);
 }
 
@@ -325,14 +307,8 @@ int cmd_record(const struct options *options)
                                    : (message_error(&error), EXIT_FAILED);
     }
     status = record(&recording, &exit_status, &error);
-    bool done = status == MARGAY_OK;
-    if (conclude(status, &recording.output, 1, &error) == EXIT_TROUBLE)
-        done = false;
-    if (done) {
+    if (record_output_conclude(recording.output, status, &error))
         exit_status = exit_status_of(recording.state);
-        if (!options->quiet)
-            summarise(&recording);
-    }
     release(&recording);
     return exit_status;
 }

@@ -14,9 +14,6 @@
 #include "sim/record.h"
 #include "sim/signals.h"
 
-#define EXIT_CANNOT_RUN 126
-#define EXIT_NOT_FOUND  127
-
 void launch_put_before(struct launch *launch, const char *argument)
 {
     if (launch->prefix_count < LAUNCH_MAX_PREFIX)

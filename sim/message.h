@@ -12,8 +12,9 @@
 
 /* What the command's exit status is made of; see also signals.h. */
 #define EXIT_DONE    0
-#define EXIT_DENIED  1 /* a comparison beyond its tolerance */
-#define EXIT_TROUBLE 2 /* usage, input or output error */
+#define EXIT_DENIED  1   /* a comparison beyond its tolerance */
+#define EXIT_TROUBLE 2   /* usage, input or output error */
+#define EXIT_FAILED  125 /* the same of a command that runs another */
 
 /* Prefix all further messages with this command; NULL: with none. */
 void message_set_command(const char *name);

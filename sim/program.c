@@ -28,6 +28,14 @@ static void occupy_standard_descriptors(void)
     }
 }
 
+/* A program that is run may exit with 2, too. */
+static int trouble(const struct command *command,
+                   const struct margay_error *error)
+{
+    int exit_status = message_error(error);
+    return command->runs_operands ? EXIT_FAILED : exit_status;
+}
+
 static int run(const struct command *command, char *const *arguments)
 {
     struct options options;
@@ -35,7 +43,7 @@ static int run(const struct command *command, char *const *arguments)
     int exit_status;
     message_set_command(command->name);
     if (options_parse(&options, command, arguments, &error) != MARGAY_OK)
-        exit_status = message_error(&error);
+        exit_status = trouble(command, &error);
     else if (options.help)
         exit_status = cluster_is_helper() ? EXIT_DONE : help_print(command);
     else if (cluster_is_helper())

@@ -44,6 +44,10 @@ struct launch {
 /* Where a tool that writes text finds the pipe. */
 #define LAUNCH_TEXT_DESCRIPTOR 9
 
+/* Why there is no trace, as env, nice and timeout have it. */
+#define EXIT_CANNOT_RUN 126
+#define EXIT_NOT_FOUND  127
+
 struct record_method {
     const char *name;
     const char *slowdown; /* what to expect: "3 to 7 times" */
@@ -80,6 +84,11 @@ enum margay_status record_print_flags(const struct options *options,
  */
 enum margay_status record_find(const char *file, char *directory,
                                struct margay_error *error);
+
+/* Where a function of the program is; an empty range for NULL. */
+enum margay_status record_find_function(const char *program, const char *name,
+                                        struct margay_code_range *range,
+                                        struct margay_error *error);
 
 /* For prepare(): one more in front of the program, or in the environment. */
 void launch_put_before(struct launch *launch, const char *argument);

@@ -88,31 +88,44 @@ static bool is_clang(void)
     return compiler != NULL && strstr(compiler, "clang") != NULL;
 }
 
+/* Copies that the compiler would make itself, unseen, become calls. */
+static void print_cflags(void)
+{
+    printf("-fsanitize=thread");
+    if (!is_clang())
+        printf(" -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
+               "-fno-tree-loop-distribute-patterns");
+}
+
 /*
  * A compiler that is to compile and link at once would link its own library as
  * well.  gcc finds an empty one of that name; clang has a flag for it, which
  * gcc does not know.
  */
+static void print_libs(const char *directory)
+{
+    static const char *const wrapped[] = {"memcpy", "memmove", "memset"};
+    printf("-L%s/no-tsan", directory);
+    if (is_clang())
+        printf(" -fno-sanitize-link-runtime");
+    for (size_t i = 0; i < sizeof wrapped / sizeof wrapped[0]; i++)
+        printf(" -Wl,--wrap=%s", wrapped[i]);
+    printf(" %s/%s -pthread", directory, ARCHIVE);
+}
+
 enum margay_status record_print_flags(const struct options *options,
                                       struct margay_error *error)
 {
-    static const char *const wrapped[] = {"memcpy", "memmove", "memset"};
     char directory[PATH_MAX];
     enum margay_status status = record_find(ARCHIVE, directory, error);
     if (status != MARGAY_OK)
         return status;
     if (options->cflags)
-        printf("-fsanitize=thread");
+        print_cflags();
     if (options->cflags && options->libs)
         printf(" ");
-    if (options->libs) {
-        printf("-L%s/no-tsan", directory);
-        if (is_clang())
-            printf(" -fno-sanitize-link-runtime");
-        for (size_t i = 0; i < sizeof wrapped / sizeof wrapped[0]; i++)
-            printf(" -Wl,--wrap=%s", wrapped[i]);
-        printf(" %s/%s -pthread", directory, ARCHIVE);
-    }
+    if (options->libs)
+        print_libs(directory);
     printf("\n");
     return fflush(stdout) == 0
                ? MARGAY_OK

@@ -297,20 +297,35 @@ static void add_task(struct margay_receiver *receiver, uint32_t buffer,
         (struct task){buffer, words, whole};
 }
 
-/* What others have written so far comes before a buffer that is full. */
+/*
+ * What others have written so far comes before a buffer that is full.  Where
+ * a thread has two buffers, one of them is full, and a message about it on
+ * its way: then its turn is later.
+ */
 static void add_others(struct margay_receiver *receiver, uint32_t except)
 {
+    enum { PLACES = 4096 };
+    uint8_t held[PLACES] = {0};
+    const struct margay_slot *slots = receiver->capture->slots;
     for (uint32_t i = 0; i < receiver->buffer_count; i++) {
-        if (i != except && owner(receiver, i) != 0)
+        uint8_t *place = &held[atomic_load(&slots[i].thread) % PLACES];
+        if (owner(receiver, i) != 0 && *place < 2)
+            ++*place;
+    }
+    for (uint32_t i = 0; i < receiver->buffer_count; i++) {
+        if (i != except && owner(receiver, i) != 0 &&
+            held[atomic_load(&slots[i].thread) % PLACES] == 1)
             add_task(receiver, i, 0, false);
     }
 }
 
-/* What is left of a process that has ended, or has become another program. */
-static void add_remains(struct margay_receiver *receiver, uint32_t process)
+/* What is left of the programs that a process was before this one. */
+static void add_remains(struct margay_receiver *receiver, uint32_t process,
+                        uint32_t program)
 {
     for (uint32_t i = 0; i < receiver->buffer_count; i++) {
-        if (owner(receiver, i) == process)
+        if (owner(receiver, i) == process &&
+            atomic_load(&receiver->capture->slots[i].program) != program)
             add_task(receiver, i, MARGAY_BUFFER_WORDS, true);
     }
 }
@@ -358,7 +373,7 @@ static void handle(struct margay_receiver *receiver,
         return;
     case MARGAY_MESSAGE_ATTACH:
         receiver->processes++;
-        add_remains(receiver, message->process);
+        add_remains(receiver, message->process, buffer);
         return;
     case MARGAY_MESSAGE_WANT:
         relieve(receiver);

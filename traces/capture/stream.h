@@ -73,8 +73,9 @@ enum margay_control {
 
 enum margay_message_type {
     MARGAY_MESSAGE_FULL = 1, /* `words` words of `buffer` */
-    MARGAY_MESSAGE_ATTACH,   /* process `process` records; whatever it was
-                                before has ended: it called exec */
+    MARGAY_MESSAGE_ATTACH,   /* process `process` has become program `buffer`;
+                                whatever it was before has ended: it called
+                                exec */
     MARGAY_MESSAGE_WANT,     /* a thread waits for a buffer, and none is free */
 };
 
@@ -98,6 +99,7 @@ enum margay_quiet {
 /* Who fills a buffer; 0 = nobody. */
 struct margay_slot {
     _Atomic uint32_t process;
+    _Atomic uint32_t program; /* which one the process was then */
     _Atomic uint32_t thread;
 };
 
@@ -116,8 +118,9 @@ struct margay_capture {
     uint32_t wants_sites;    /* is 1 if MARGAY_CONTROL_SITE is to be used */
     _Atomic uint32_t quiet;  /* enum margay_quiet */
     struct margay_code_range start, stop;
-    _Atomic uint32_t next_thread; /* number of the next thread that comes */
-    _Atomic uint32_t faults;      /* buffers found full by a fault */
+    _Atomic uint32_t next_thread;  /* number of the next thread that comes */
+    _Atomic uint32_t next_program; /* and of the next program */
+    _Atomic uint32_t faults;       /* buffers found full by a fault */
     struct margay_slot slots[MARGAY_MAX_BUFFERS];
 };
 

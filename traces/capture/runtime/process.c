@@ -132,6 +132,14 @@ void margay_process_mark_thread(void)
         pthread_setspecific(thread_key, &thread_key);
 }
 
+static bool send_attach(void)
+{
+    margay_process.program =
+        atomic_fetch_add(&margay_process.capture->next_program, 1);
+    return margay_process_send(MARGAY_MESSAGE_ATTACH, margay_process.program,
+                               0);
+}
+
 static bool attach(void)
 {
     const char *text = getenv(MARGAY_CAPTURE_VARIABLE);
@@ -145,7 +153,7 @@ static bool attach(void)
     return map_capture() &&
            pthread_key_create(&thread_key, at_thread_end) == 0 &&
            pthread_atfork(NULL, NULL, after_fork) == 0 &&
-           margay_process_send(MARGAY_MESSAGE_ATTACH, 0, 0);
+           send_attach();
 }
 
 /* While one thread attaches, the others, and what the system calls of this

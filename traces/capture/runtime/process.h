@@ -16,7 +16,7 @@ enum margay_descriptor {
 
 struct margay_process {
     struct margay_capture *capture;
-    uint32_t id;
+    uint32_t id, program;
     int descriptors[MARGAY_DESCRIPTORS];
 };
 

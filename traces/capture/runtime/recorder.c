@@ -90,6 +90,7 @@ static bool acquire(void)
         mine.thread = 1 + atomic_fetch_add(&capture->next_thread, 1);
     struct margay_slot *slot = &capture->slots[buffer];
     atomic_store(&slot->thread, mine.thread - 1);
+    atomic_store(&slot->program, margay_process.program);
     atomic_store(&slot->process, margay_process.id);
     mine.base = base;
     mine.buffer = buffer;

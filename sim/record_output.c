@@ -1,0 +1,334 @@
+/* record_output.c - what is recorded, on its way into files */
+#define _GNU_SOURCE
+#include "sim/record_output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/conclude.h"
+#include "sim/message.h"
+#include "sim/sink.h"
+#include "traces/traces_internal.h"
+
+/* Looked at after so many references, where a format's records have no
+   lengths of their own. */
+#define PIECE_REFS 4096
+
+/* The trace of one thread, or of all. */
+struct trace_file {
+    char *path; /* NULL: standard output */
+    margay_writer *writer;
+};
+
+struct record_output {
+    const struct options *options;
+    const char *format;
+    struct trace_file *files; /* by thread; or one */
+    struct output **outputs;  /* of the same numbers */
+    size_t file_count;
+    uint64_t to_skip, to_write; /* references */
+    uint64_t refs;              /* written */
+    uint64_t bytes;             /* of them, before compression */
+    bool full;
+};
+
+/* ----------------------------------------------------------------- files -- */
+
+/* The format that the suffix of a file asks for; NULL = none. */
+static const char *format_of_suffix(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    const char *dot = strchr(name == NULL ? path : name, '.');
+    const struct margay_format_info *format;
+    if (dot == NULL)
+        return NULL;
+    size_t bytes = strcspn(dot + 1, ".");
+    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
+        if (format->writable && strlen(format->name) == bytes &&
+            strncmp(format->name, dot + 1, bytes) == 0)
+            return format->name;
+    }
+    return NULL;
+}
+
+static const char *usual_format(void)
+{
+    const struct margay_format_info *format;
+    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
+        if (strcmp(format->name, "mgt") == 0 && format->writable)
+            return format->name;
+    }
+    return "u64";
+}
+
+static const char *choose_format(const struct options *options)
+{
+    const char *of_suffix =
+        options->output == NULL ? NULL : format_of_suffix(options->output);
+    return options->to != NULL ? options->to
+           : of_suffix != NULL ? of_suffix
+                               : usual_format();
+}
+
+/* "runs/sort.3.mgt.zst" for thread 3 and "runs/sort.mgt.zst". */
+static char *path_of_thread(const char *path, size_t thread)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    const char *dot = strchr(*name == '.' ? name + 1 : name, '.');
+    size_t stem = dot == NULL ? strlen(path) : (size_t)(dot - path);
+    char *made;
+    if (asprintf(&made, "%.*s.%zu%s", (int)stem, path, thread, path + stem) < 0)
+        return NULL;
+    return made;
+}
+
+static enum margay_status make_file(struct record_output *output, size_t index,
+                                    struct margay_error *error)
+{
+    const struct options *options = output->options;
+    struct trace_file *file = &output->files[index];
+    struct margay_sink sink = {&output->outputs[index], sink_write};
+    if (options->output != NULL) {
+        file->path = options->separate_threads
+                         ? path_of_thread(options->output, index)
+                         : strdup(options->output);
+        if (file->path == NULL)
+            return margay_fail_memory(error, "the name of a trace");
+    }
+    enum margay_status status = margay_writer_create(
+        output->format, file->path, &sink, &file->writer, error);
+    if (status == MARGAY_OK && options->collapse_bytes != 0)
+        status = margay_writer_set_collapsed(file->writer,
+                                             options->collapse_bytes, error);
+    if (status == MARGAY_OK)
+        status = output_open(file->path, OUTPUT_STREAMED,
+                             &output->outputs[index], error);
+    return status;
+}
+
+/* A writer keeps the place of its output, so the arrays never move. */
+#define MOST_FILES 65536
+
+static enum margay_status need_file(struct record_output *output, size_t index,
+                                    struct margay_error *error)
+{
+    if (index >= MOST_FILES)
+        return margay_fail(error, MARGAY_IO,
+                           "--thread-traces: more than %d threads", MOST_FILES);
+    if (index >= output->file_count)
+        output->file_count = index + 1;
+    if (output->files[index].writer != NULL)
+        return MARGAY_OK;
+    return make_file(output, index, error);
+}
+
+enum margay_status record_output_open(const struct options *options,
+                                      struct record_output **output,
+                                      struct margay_error *error)
+{
+    size_t most = options->separate_threads ? MOST_FILES : 1;
+    struct record_output *made = calloc(1, sizeof *made);
+    *output = made;
+    if (made == NULL)
+        return margay_fail_memory(error, "a recording");
+    made->options = options;
+    made->format = choose_format(options);
+    made->to_skip = options->start.refs;
+    made->to_write = options->stop.refs == 0 ? UINT64_MAX : options->stop.refs;
+    made->files = calloc(most, sizeof *made->files);
+    made->outputs = calloc(most, sizeof *made->outputs);
+    if (made->files == NULL || made->outputs == NULL)
+        return margay_fail_memory(error, "a recording");
+    return need_file(made, 0, error);
+}
+
+/* ------------------------------------------------------------- selection -- */
+
+bool record_output_is_full(const struct record_output *output)
+{
+    return output->full || output->to_write == 0;
+}
+
+static uint64_t count_of(const struct margay_batch *batch, size_t i)
+{
+    return batch->counts == NULL ? 1 : batch->counts[i];
+}
+
+/* The bytes of reference `i`; 0: the format has no records. */
+static size_t record_bytes(const struct record_output *output,
+                           const struct margay_batch *batch, size_t i)
+{
+    char record[MARGAY_RECORD_BYTES];
+    size_t bytes = 0;
+    const struct margay_format_info *format =
+        margay_writer_format(output->files[0].writer);
+    if (margay_format_encode(format, batch->numbers[i],
+                             batch->kinds == NULL ? MARGAY_READ
+                                                  : batch->kinds[i],
+                             batch->extents == NULL ? 1 : batch->extents[i],
+                             record, &bytes, NULL) != MARGAY_OK)
+        return 0;
+    return bytes;
+}
+
+/* References of the batch's beginning that still fit. */
+static size_t fitting(struct record_output *output,
+                      const struct margay_batch *batch)
+{
+    uint64_t most = output->options->max_trace_bytes;
+    if (most == 0)
+        return batch->references;
+    for (size_t i = 0; i < batch->references; i++) {
+        uint64_t bytes = record_bytes(output, batch, i) * count_of(batch, i);
+        if (bytes > most - output->bytes) {
+            output->full = true;
+            return i;
+        }
+        output->bytes += bytes;
+    }
+    return batch->references;
+}
+
+static enum margay_status write_batch(struct record_output *output,
+                                      const struct margay_batch *batch,
+                                      struct margay_error *error)
+{
+    struct margay_batch part = *batch;
+    size_t index = output->options->separate_threads && batch->threads != NULL
+                       ? batch->threads[0]
+                       : 0;
+    part.references = fitting(output, batch);
+    for (size_t i = 0; i < part.references; i++)
+        output->refs += count_of(batch, i);
+    if (part.references == 0)
+        return MARGAY_OK;
+    enum margay_status status = need_file(output, index, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_put(output->files[index].writer, &part, error);
+    return status;
+}
+
+/* Entries from `from` on, or the `count` last references of the one there. */
+static enum margay_status write_part(struct record_output *output,
+                                     const struct margay_batch *batch,
+                                     size_t from, size_t entries,
+                                     uint32_t count, struct margay_error *error)
+{
+    struct margay_batch part = *batch;
+    part.references = entries;
+    part.numbers += from;
+    part.kinds = batch->kinds == NULL ? NULL : batch->kinds + from;
+    part.extents = batch->extents == NULL ? NULL : batch->extents + from;
+    part.counts = batch->counts == NULL ? NULL : batch->counts + from;
+    part.threads = batch->threads == NULL ? NULL : batch->threads + from;
+    part.sites = batch->sites == NULL ? NULL : batch->sites + from;
+    if (count != 0)
+        part.counts = &count;
+    return write_batch(output, &part, error);
+}
+
+/* A batch that --start or --stop may cut, entry by entry. */
+static enum margay_status put_cut(struct record_output *output,
+                                  const struct margay_batch *batch,
+                                  struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
+        uint64_t count = count_of(batch, i);
+        uint64_t skipped = count < output->to_skip ? count : output->to_skip;
+        output->to_skip -= skipped;
+        count -= skipped;
+        if (count > output->to_write)
+            count = output->to_write;
+        output->to_write -= count;
+        if (count > 0)
+            status =
+                write_part(output, batch, i, 1,
+                           batch->counts == NULL ? 0 : (uint32_t)count, error);
+    }
+    return status;
+}
+
+static uint64_t refs_of(const struct margay_batch *batch)
+{
+    uint64_t refs = 0;
+    for (size_t i = 0; i < batch->references; i++)
+        refs += count_of(batch, i);
+    return refs;
+}
+
+enum margay_status record_output_put(struct record_output *output,
+                                     const struct margay_batch *batch,
+                                     struct margay_error *error)
+{
+    if (record_output_is_full(output) || batch->references == 0)
+        return MARGAY_OK;
+    if (output->to_skip == 0 && output->to_write == UINT64_MAX)
+        return write_batch(output, batch, error);
+    uint64_t refs = refs_of(batch);
+    if (refs <= output->to_skip) {
+        output->to_skip -= refs;
+        return MARGAY_OK;
+    }
+    if (output->to_skip > 0 || refs > output->to_write)
+        return put_cut(output, batch, error);
+    output->to_write -= refs;
+    return write_batch(output, batch, error);
+}
+
+/* --------------------------------------------------------------- the end -- */
+
+static void summarise(const struct record_output *output, size_t files)
+{
+    const char *path =
+        output->options->output == NULL ? "-" : output->options->output;
+    if (files == 1)
+        message_print("%s: %" PRIu64 " references as %s%s", path, output->refs,
+                      output->format,
+                      record_output_is_full(output)
+                          ? "; the program went on unrecorded"
+                          : "");
+    else
+        message_print("%s and others: %" PRIu64 " references of %zu threads "
+                      "as %s",
+                      output->files[0].path, output->refs, files,
+                      output->format);
+}
+
+static void release(struct record_output *output)
+{
+    for (size_t i = 0; i < output->file_count; i++) {
+        margay_writer_free(output->files[i].writer);
+        free(output->files[i].path);
+    }
+    free(output->files);
+    free(output->outputs);
+    free(output);
+}
+
+bool record_output_conclude(struct record_output *output,
+                            enum margay_status status,
+                            struct margay_error *error)
+{
+    if (output == NULL || output->files == NULL || output->outputs == NULL) {
+        message_error(error);
+        if (output != NULL)
+            release(output);
+        return false;
+    }
+    size_t files = 0;
+    for (size_t i = 0; i < output->file_count && status == MARGAY_OK; i++) {
+        files += output->files[i].writer != NULL;
+        if (output->files[i].writer != NULL)
+            status = margay_writer_finish(output->files[i].writer, error);
+    }
+    bool done = conclude(status, output->outputs, output->file_count, error) !=
+                EXIT_TROUBLE;
+    if (done && !output->options->quiet)
+        summarise(output, files);
+    release(output);
+    return done;
+}

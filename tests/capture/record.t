@@ -1,0 +1,142 @@
+#!/bin/sh
+# record.t - a program's references are written as it makes them, by every
+# method, whatever becomes of the program
+. tests/sim/lib.sh
+sources=$root/tests/capture
+compiler=${CC:-cc}
+
+# build NAME: NAME for the runtime, and NAME.plain.
+build() {
+    # shellcheck disable=SC2046,SC2086 # words
+    $compiler -O2 $("$MARGAY" record --cflags) -o "$1" "$sources/$1.c" \
+        $(CC="$compiler" "$MARGAY" record --libs) &&
+        $compiler -O2 -o "$1.plain" "$sources/$1.c" -pthread
+}
+for program in walk many ends operations; do
+    check "$program is built" build $program
+done
+is 'what a program is built with, on one line' \
+    "$("$MARGAY" record --libs --cflags | grep -c '^-fsanitize=thread.*runtime')" 1
+
+# Of a trace in the format lackey, what lies between the first store to one
+# address and the next store to another.
+between() { # FROM TO
+    sed -n "/^ S $1,/,/^ S $2,/p"
+}
+
+# -------------------------------------------------------------- each method --
+for method in runtime qemu lackey; do
+    name="method $method"
+    program=./walk.plain
+    [ $method != runtime ] || program=./walk
+    run record --method $method --to lackey -o $method.trace $program expected
+    if [ "$status" = 125 ] && grep -q 'not with method' err; then
+        skip "$name: exactly the references between two stores" "$(tail -n 1 err)"
+        continue
+    fi
+    first=$(head -n 1 expected | sed 's/.* //; s/,.*//')
+    last=$(tail -n 1 expected | sed 's/.* //; s/,.*//')
+    grep -v '^I' $method.trace | between "$first" "$last" >got
+    check "$name: exactly the references between two stores" cmp -s got expected
+    diff got expected | head -n 5 | sed 's/^/#   /'
+done
+
+# ------------------------------------------------------------- what is done --
+run record --to lackey -o trace ./operations expected
+is 'every atomic operation is done' "$status" 0
+fence=$(cat out)
+awk -v fence="$fence," '$2 ~ "^" fence { inside = !inside; next } inside' \
+    trace >got
+check 'atomic operations and copies, read and written' cmp -s got expected
+diff got expected | head -n 5 | sed 's/^/#   /'
+
+# --------------------------------------------------- threads and processes --
+count_in() { # FROM TO: references of the trace that lie in there
+    perl -e 'my ($f, $t) = map { hex } @ARGV[0, 1]; my $n = 0;
+        open my $trace, "<", "trace" or die;
+        while (<$trace>) { /([0-9a-f]+),/ or next; my $a = hex $1;
+            $n++ if $a >= $f && $a < $t } print $n' "$1" "$2"
+}
+run record --to lackey -o trace ./many 5 20000
+cp out arrays
+while read -r from to; do
+    is "all references of a thread or a process" "$(count_in "$from" "$to")" \
+        20000
+done <arrays
+is 'there were five threads and a child' "$(wc -l <arrays)" 6
+# More than there are buffers at first, so that each needs a new one.
+run record --to lackey -o trace ./many 40 3000
+while read -r from to; do count_in "$from" "$to"; echo; done <out >counts
+is 'forty threads at once' "$(sort counts | uniq -c | tr -s ' ')" ' 41 3000'
+run record --thread-traces separate -o apart.din ./many 3 5000
+is 'a trace for each thread: main, three, and the child' \
+    "$(echo apart*)" 'apart.0.din apart.1.din apart.2.din apart.3.din apart.4.din'
+"$MARGAY" info apart.2.din | grep -q 'writes,500[0-9]' 
+check 'the trace of one' test $? = 0
+run record --thread-traces separate ./many
+is 'separate traces need a name' "$status $(wc -c <out)" '125 0'
+
+# ----------------------------------------------------------------- the end --
+for end in return:0:1000 exit:7:1000 _exit:8:1000 abort:134:1000 \
+    fault:139:1001 handler:41:1002 kill:137:1000 exec:0:1500; do
+    how=${end%%:*} refs=${end##*:} expected=${end#*:}
+    expected=${expected%:*}
+    run record --to lackey -o trace ./ends $how
+    is "a program that ends by $how: its status" "$status" "$expected"
+    is "a program that ends by $how: its references" \
+        "$(grep -c '^ S.*,[48]$' trace)" "$refs"
+done
+run record --to lackey -o trace ./ends fault 100000
+is 'a crash after many: whole records' \
+    "$(grep -c '^ S [0-9a-f]*,[48]$' trace) $(grep -vc '^ [LS] [0-9a-f]*,[0-9]*$' trace)" '100001 0'
+run record -o trace ./ends close
+is 'a program that closes all it has' "$status" 0
+run record -o trace.u64 ./nothing-there
+is 'no such program' "$status" 127
+check 'and no trace' test ! -e trace.u64
+: >file
+run record -o trace.u64 ./file
+is 'what cannot be run' "$status" 126
+run record --method runtime -o trace.u64 ./walk.plain
+is 'a program without the runtime' "$status" 125
+check 'and no trace' test ! -e trace.u64
+like 'says so' "$(cat err)" 'walk.plain: it made no references'
+run record --nonsense ./walk
+is 'an option that there is not' "$status" 125
+run record -o no/such/place ./walk
+is 'a trace that cannot be written' "$status" 125
+
+# ----------------------------------------------------------------- streams --
+run record -q --to lackey -o - ./ends say
+is 'the program says it on standard error' "$(cat err)" said
+check 'and the trace is alone' test "$(grep -vc '^ [LS] ' out)" = 0
+"$MARGAY" record -q --to lackey -o - ./ends return 1000000 |
+    "$MARGAY" curve -q --sizes pow2 - >curve
+is 'analysed while it runs' "$(tail -n 1 curve | cut -d, -f4-6)" \
+    "32768,1000002,513"
+"$MARGAY" record -q --to u64 -o - ./ends return 3000000 2>err | head -c 800 >few
+is 'a reader that has enough' "$(wc -c <few) $(cat err)" '800 '
+if [ -e /dev/full ]; then
+    run record --to u64 -o /dev/full ./ends return 1000000
+    is 'a full disk' "$status" 125
+    like 'says so' "$(tail -n 1 err)" 'cannot write: No space'
+fi
+"$MARGAY" record -q -o trace.din ./ends wait & recorder=$!
+while ! pgrep -P $recorder >/dev/null; do sleep 0.01; done
+sleep 0.1
+kill -TERM $recorder
+wait $recorder
+is 'a signal is handed on' "$? $(grep -c '^1' trace.din)" '143 1000'
+
+# ------------------------------------------------------------------- a part --
+run record --to lackey --start write_some --stop write_some -o trace ./ends
+is 'from the call of a function to its return' \
+    "$status $(wc -l <trace) $(grep -c '^ S' trace)" '0 1000 1000'
+run record --to lackey --start 10 --stop 20 -o trace ./ends
+is 'from one reference to another' "$(wc -l <trace)" 20
+run record --to u64 --max-trace 1K -o trace ./ends return 500000
+is 'no larger than that' "$status $(wc -c <trace)" '0 1024'
+run record --start no_such_function -o trace ./ends
+is 'a function that there is not' "$status" 125
+like 'says so' "$(cat err)" "no function 'no_such_function'"
+finish
