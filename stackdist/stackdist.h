@@ -424,6 +424,128 @@ MARGAY_API enum margay_status margay_stack_generator_next(
 /* NULL is fine. */
 MARGAY_API void margay_stack_generator_free(margay_stack_generator *generator);
 
+/* ---------------------------------------------------------- prediction -- */
+
+/* How a model is learnt from the histograms of some runs. */
+enum margay_method {
+    MARGAY_METHOD_SINGLE, /* each group of references follows one pattern */
+    MARGAY_METHOD_MULTI,  /* each bin holds parts of several patterns */
+};
+
+/* The patterns by which distances may grow with the size of the input: for
+   1-dimensional data s, for 2-dimensional s^1/2 and s, for 3-dimensional s^1/3,
+   s^2/3 and s; and a constant. */
+enum margay_pattern {
+    MARGAY_PATTERN_AUTO, /* those that fit best */
+    MARGAY_PATTERN_1D,
+    MARGAY_PATTERN_2D,
+    MARGAY_PATTERN_3D,
+};
+
+struct margay_predict_options {
+    enum margay_method method;
+    /* The single method needs reference bins.  The multi method takes all but
+       exact ones; large numbers of neighbours are joined. */
+    struct margay_bins bins;
+    enum margay_pattern pattern;
+    bool plain; /* as published, without what we have added */
+};
+
+#define MARGAY_USUAL_GROUPS 1000 /* of reference bins, single method */
+
+/* A run to learn from: its exact histogram, without a bound, and the size of
+   its input in any unit, finite and above 0. */
+struct margay_run {
+    const margay_histogram *histogram;
+    double size;
+};
+
+typedef struct margay_model margay_model;
+
+/* What a model says of itself. */
+struct margay_model_info {
+    uint64_t runs;
+    double least_size, most_size;
+    enum margay_pattern pattern; /* the one chosen */
+    /* How well the largest run was predicted from the others, with the
+       accuracy of the next largest as it is; both negative where there were too
+       few runs, or with `plain`. */
+    double checked_accuracy, checked_no_change;
+    double held_back; /* the share of every prediction that is the largest run,
+                         because that had been better; 0 .. 1 */
+};
+
+/*
+ * Learn from two runs or more, in any order.  The histograms are only needed
+ * for the time of the call.  Fails with MARGAY_BAD_ARGUMENT (too few runs, a
+ * size twice or not positive, bins that do not go with the method),
+ * MARGAY_BAD_INPUT (a run without finite distances or with an exceeded bound,
+ * or distances that are too large for the bins) or MARGAY_NO_MEMORY.  The
+ * caller owns *model.
+ *
+ * Source: Zhong, Shen, Ding, "Program locality analysis using reuse distance",
+ * ACM TOPLAS 31(6), 2009, section 3.
+ */
+MARGAY_API enum margay_status margay_model_fit(
+    const struct margay_run *runs, size_t count,
+    const struct margay_predict_options *options, margay_model **model,
+    struct margay_error *error);
+
+/* NULL is fine. */
+MARGAY_API void margay_model_free(margay_model *model);
+
+MARGAY_API const struct margay_model_info *margay_model_describe(
+    const margay_model *model);
+
+/*
+ * The histogram of a run whose input is of that size, scaled to `references`
+ * in all, 1 .. 2^53; cold ones are among them.  The caller owns *histogram.
+ * Fails with MARGAY_BAD_ARGUMENT (sizes as above; distances of 2^56 or more)
+ * or MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_model_predict(const margay_model *model,
+                                                   double size,
+                                                   uint64_t references,
+                                                   margay_histogram **histogram,
+                                                   struct margay_error *error);
+
+/* The same, but the largest run's histogram as it was: what a prediction has
+   to be better than. */
+MARGAY_API enum margay_status margay_model_no_change(
+    const margay_model *model, uint64_t references,
+    margay_histogram **histogram, struct margay_error *error);
+
+/*
+ * A model as numbers, to be kept: `*count` of them in a new array that the
+ * caller frees with free().  MARGAY_NO_MEMORY on failure.
+ */
+MARGAY_API enum margay_status margay_model_export(const margay_model *model,
+                                                  uint64_t **numbers,
+                                                  size_t *count,
+                                                  struct margay_error *error);
+
+/* And back.  MARGAY_BAD_INPUT if the numbers are no model, MARGAY_NO_MEMORY.
+   The caller owns *model. */
+MARGAY_API enum margay_status margay_model_import(const uint64_t *numbers,
+                                                  size_t count,
+                                                  margay_model **model,
+                                                  struct margay_error *error);
+
+/*
+ * The mass that two histograms share, bin by bin of log2 bins of the finite
+ * distances: 1 - sum |y - x| / 2, from 0 to 1.  Both have finite distances.
+ */
+MARGAY_API double margay_signature_accuracy(const margay_histogram *histogram,
+                                            const margay_histogram *other);
+
+/*
+ * How far the miss curves of two histograms that are not empty are apart:
+ * the mean of |difference| of the miss ratios at 1, 2, 4, ... blocks, through
+ * the first size beyond all finite distances.
+ */
+MARGAY_API double margay_curve_difference(const margay_histogram *histogram,
+                                          const margay_histogram *other);
+
 #ifdef __cplusplus
 }
 #endif

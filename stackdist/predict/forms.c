@@ -1,0 +1,190 @@
+/* forms.c - a histogram of finite distances as bars that are learnt from */
+#include "stackdist/predict/forms.h"
+
+#include <stdlib.h>
+
+#include "stackdist/predict/room.h"
+#include "traces/traces_internal.h"
+
+/* Log-linear bins below this are never joined. */
+#define LOGARITHMIC_END 2048
+
+/* The references of a histogram's rows, taken one bar after the other. */
+struct rows {
+    const margay_histogram *histogram;
+    uint64_t distance, left; /* of the row in hand */
+};
+
+/* The next references, at most `wanted`, that are at one distance; there are
+   some. */
+static uint64_t take(struct rows *rows, uint64_t wanted)
+{
+    if (rows->left == 0)
+        margay_histogram_next(rows->histogram, rows->distance + 1,
+                              &rows->distance, &rows->left);
+    uint64_t taken = wanted < rows->left ? wanted : rows->left;
+    rows->left -= taken;
+    return taken;
+}
+
+/* The mean and the ends of the next references; returns how many different
+   distances they have. */
+static size_t survey(struct rows rows, uint64_t references,
+                     struct margay_bar *bar)
+{
+    double sum = 0;
+    size_t distances = 0;
+    for (uint64_t left = references, taken; left > 0; left -= taken) {
+        taken = take(&rows, left);
+        if (distances++ == 0)
+            bar->least = (double)rows.distance;
+        bar->most = (double)rows.distance;
+        sum += (double)rows.distance * (double)taken;
+    }
+    bar->mean = sum / (double)references;
+    return distances;
+}
+
+/* ------------------------------------------------------------- building -- */
+
+struct builder {
+    struct margay_form *form;
+    struct rows rows;
+    double finite;
+    size_t bar_room, grain_room;
+    struct margay_error *error;
+};
+
+static enum margay_status add_grain(struct builder *builder,
+                                    const struct margay_grain *grain)
+{
+    struct margay_form *form = builder->form;
+    struct margay_grain *grains = margay_make_room(
+        form->grains, form->grain_count, &builder->grain_room, sizeof *grains);
+    if (grains == NULL)
+        return margay_fail_memory(builder->error, "the bars of a histogram");
+    form->grains = grains;
+    form->grains[form->grain_count++] = *grain;
+    return MARGAY_OK;
+}
+
+/* A grain for each distance, or `count` ones of equal mass. */
+static enum margay_status add_grains(struct builder *builder,
+                                     uint64_t references, size_t distances)
+{
+    bool each = distances <= MARGAY_MOST_GRAINS;
+    enum margay_status status = MARGAY_OK;
+    uint64_t done = 0;
+    for (size_t i = 0; done < references && status == MARGAY_OK; i++) {
+        struct margay_grain grain;
+        /* Whole groups first, to keep the product within 64 bits. */
+        uint64_t end = each ? references
+                            : references / MARGAY_MOST_GRAINS * (i + 1) +
+                                  references % MARGAY_MOST_GRAINS * (i + 1) /
+                                      MARGAY_MOST_GRAINS;
+        uint64_t taken = take(&builder->rows, end - done), all = taken;
+        grain.least = (double)builder->rows.distance;
+        for (; !each && all < end - done; all += taken)
+            taken = take(&builder->rows, end - done - all);
+        grain.most = (double)builder->rows.distance;
+        grain.share = (double)all / builder->finite;
+        done += all;
+        status = add_grain(builder, &grain);
+    }
+    return status;
+}
+
+static enum margay_status add_bar(struct builder *builder,
+                                  const struct margay_bin *bin)
+{
+    struct margay_form *form = builder->form;
+    struct margay_bar bar = {.from = bin->from, .to = bin->to};
+    struct margay_bar *bars = margay_make_room(
+        form->bars, form->count, &builder->bar_room, sizeof *bars);
+    if (bars == NULL)
+        return margay_fail_memory(builder->error, "the bars of a histogram");
+    form->bars = bars;
+    size_t distances = survey(builder->rows, bin->references, &bar);
+    bar.share = (double)bin->references / builder->finite;
+    bar.first_grain = form->grain_count;
+    enum margay_status status = add_grains(builder, bin->references, distances);
+    bar.grain_count = form->grain_count - bar.first_grain;
+    form->bars[form->count++] = bar;
+    return status;
+}
+
+/* ----------------------------------------------------------------- bins -- */
+
+static bool may_be_joined(const struct margay_bins *bins,
+                          const struct margay_bin *bin)
+{
+    return bins->kind != MARGAY_BINS_LOGLINEAR || bin->from >= LOGARITHMIC_END;
+}
+
+/* How many bins are to make a bar, so that there are at most so many. */
+static size_t find_joint(const margay_histogram *histogram,
+                         const struct margay_bins *bins, size_t most_bars)
+{
+    struct margay_bin_cursor cursor = {0, 0, 0};
+    struct margay_bin bin;
+    size_t count = 0, joint = 1;
+    while (most_bars != 0 &&
+           margay_histogram_next_bin(histogram, bins, &cursor, &bin))
+        count += may_be_joined(bins, &bin);
+    while (most_bars != 0 && count / joint >= most_bars)
+        joint *= 2;
+    return joint;
+}
+
+/* The next bar's bin: `joint` bins in one. */
+static bool next_bin(const margay_histogram *histogram,
+                     const struct margay_bins *bins, size_t joint,
+                     struct margay_bin_cursor *cursor, struct margay_bin *bin)
+{
+    struct margay_bin more;
+    if (!margay_histogram_next_bin(histogram, bins, cursor, bin))
+        return false;
+    if (!may_be_joined(bins, bin))
+        return true;
+    for (size_t i = 1;
+         i < joint && margay_histogram_next_bin(histogram, bins, cursor, &more);
+         i++) {
+        bin->to = more.to;
+        bin->references += more.references;
+    }
+    return true;
+}
+
+enum margay_status margay_form_make(const margay_histogram *histogram,
+                                    const struct margay_bins *bins,
+                                    size_t most_bars, struct margay_form *form,
+                                    struct margay_error *error)
+{
+    struct margay_bin_cursor cursor = {0, 0, 0};
+    struct margay_bin bin;
+    struct builder builder = {
+        .form = form,
+        .rows = {.histogram = histogram, .distance = UINT64_MAX},
+        .finite = (double)(margay_histogram_references(histogram) -
+                           margay_histogram_infinite(histogram)),
+        .error = error,
+    };
+    size_t joint = find_joint(histogram, bins, most_bars);
+    enum margay_status status = MARGAY_OK;
+    *form = (struct margay_form){0};
+    while (status == MARGAY_OK &&
+           next_bin(histogram, bins, joint, &cursor, &bin)) {
+        if (bin.references > 0)
+            status = add_bar(&builder, &bin);
+    }
+    if (status != MARGAY_OK)
+        margay_form_clear(form);
+    return status;
+}
+
+void margay_form_clear(struct margay_form *form)
+{
+    free(form->bars);
+    free(form->grains);
+    *form = (struct margay_form){0};
+}

@@ -1,0 +1,462 @@
+/*
+ * model.c - learning from runs, and what a model predicts
+ *
+ * Two checks of its own are made here.  Which dimension the patterns have is
+ * decided before anything is fitted (single.c).  And where there are three
+ * runs or more, the largest one is predicted from the others: if its
+ * histogram had clearly been met better by the next largest as it is, the
+ * model is held back: a part of each prediction is the largest run as it is,
+ * the part that would have been best there.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/predict/forms.h"
+#include "stackdist/predict/model.h"
+#include "stackdist/predict/moving.h"
+#include "stackdist/predict/render.h"
+#include "stackdist/predict/room.h"
+#include "traces/traces_internal.h"
+
+/* By how much a model has to fail before it is held back, and in how many
+   steps that is done. */
+#define CHECK_TOLERANCE 0.005
+#define GOOD_ENOUGH     0.98
+#define CHECK_STEPS     20
+#define CHECK_REFS      1000000
+
+/* Linear bins beyond this many are not a table any more. */
+#define MOST_LINEAR_BINS (UINT64_C(1) << 20)
+#define LOGLINEAR_WIDTH  2048
+
+uint64_t margay_finite_references(const margay_histogram *histogram)
+{
+    return margay_histogram_references(histogram) -
+           margay_histogram_infinite(histogram);
+}
+
+double margay_mass_ratio(enum margay_mass mass, double size_from,
+                         double finite_from, double size_to, double finite_to)
+{
+    double fixed = finite_from / finite_to;
+    if (mass == MARGAY_STEADY)
+        return 1;
+    return mass == MARGAY_FIXED ? fixed : fixed * (size_to / size_from);
+}
+
+enum margay_status margay_model_add_piece(struct margay_model *model,
+                                          const struct margay_piece *piece,
+                                          struct margay_error *error)
+{
+    struct margay_piece *pieces = margay_make_room(
+        model->pieces, model->piece_count, &model->piece_room, sizeof *pieces);
+    if (pieces == NULL)
+        return margay_fail_memory(error, "the pieces of a model");
+    model->pieces = pieces;
+    model->pieces[model->piece_count++] = *piece;
+    return MARGAY_OK;
+}
+
+void margay_model_free(margay_model *model)
+{
+    if (model == NULL)
+        return;
+    free(model->pieces);
+    free(model->unchanged);
+    free(model);
+}
+
+const struct margay_model_info *margay_model_describe(const margay_model *model)
+{
+    return &model->info;
+}
+
+/* ------------------------------------------------------------- checking -- */
+
+static enum margay_status check_options(
+    const struct margay_predict_options *options, size_t count,
+    struct margay_error *error)
+{
+    bool reference = options->bins.kind == MARGAY_BINS_REFERENCE;
+    if (options->method == MARGAY_METHOD_SINGLE && !reference)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "the single method learns from reference bins "
+                           "(distance bins go with the multi method)");
+    if (options->bins.kind == MARGAY_BINS_EXACT)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "exact bins are too many to learn from (expected "
+                           "reference, log2, loglinear or linear)");
+    if (reference && options->bins.parameter > MARGAY_MOST_GROUPS)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT, "%llu groups (expected at most %d)",
+            (unsigned long long)options->bins.parameter, MARGAY_MOST_GROUPS);
+    if (count < 2)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%zu run%s to learn from, expected 2 or more of "
+                           "different sizes",
+                           count, count == 1 ? "" : "s");
+    return MARGAY_OK;
+}
+
+/* Bins of one width must not be too many for the distances. */
+static enum margay_status check_width(const margay_histogram *histogram,
+                                      const struct margay_bins *bins,
+                                      struct margay_error *error)
+{
+    uint64_t width = bins->kind == MARGAY_BINS_LINEAR      ? bins->parameter
+                     : bins->kind == MARGAY_BINS_LOGLINEAR ? LOGLINEAR_WIDTH
+                                                           : 0;
+    uint64_t largest = 0;
+    margay_histogram_largest(histogram, &largest);
+    if (width == 0 || largest / width < MOST_LINEAR_BINS)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "distances up to %llu are too large for bins of %llu "
+                       "(log2 and reference bins have no limit)",
+                       (unsigned long long)largest, (unsigned long long)width);
+}
+
+/* `runs` ascend by size. */
+static enum margay_status check_runs(const struct margay_run *runs,
+                                     size_t count,
+                                     const struct margay_bins *bins,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        const margay_histogram *histogram = runs[i].histogram;
+        uint64_t bound = margay_histogram_exceeded_bound(histogram);
+        if (!(runs[i].size > 0) || !isfinite(runs[i].size))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "a run of size %g, expected a number above 0",
+                               runs[i].size);
+        if (i > 0 && runs[i].size == runs[i - 1].size)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "two runs of size %.12g: nothing can be learnt "
+                               "from a size that does not change",
+                               runs[i].size);
+        if (bound != 0)
+            return margay_fail(error, MARGAY_BAD_INPUT,
+                               "the run of size %.12g exceeded its bound of "
+                               "%llu blocks; measure it again without --bound",
+                               runs[i].size, (unsigned long long)bound);
+        if (margay_finite_references(histogram) == 0)
+            return margay_fail(error, MARGAY_BAD_INPUT,
+                               "the run of size %.12g has no finite distance: "
+                               "there is nothing to learn from",
+                               runs[i].size);
+        status = check_width(histogram, bins, error);
+    }
+    return status;
+}
+
+static int compare_runs(const void *left, const void *right)
+{
+    const struct margay_run *a = left, *b = right;
+    return (a->size > b->size) - (a->size < b->size);
+}
+
+/* ------------------------------------------------------------- learning -- */
+
+static double log_ratio(double from, double to)
+{
+    return log(to) - log(from);
+}
+
+/* The odds that a reference is cold. */
+static double odds_of(const margay_histogram *histogram)
+{
+    return (double)margay_histogram_infinite(histogram) /
+           (double)margay_finite_references(histogram);
+}
+
+/* Lengths and cold references, from the two largest runs. */
+static void learn_lengths(struct margay_model *model,
+                          const struct margay_run *before,
+                          const struct margay_run *last)
+{
+    double finite = (double)margay_finite_references(before->histogram);
+    double odds = odds_of(before->histogram);
+    double growth = log_ratio(before->size, last->size);
+    model->size = last->size;
+    model->finite = (double)margay_finite_references(last->histogram);
+    model->finite_exponent = log_ratio(finite, model->finite) / growth;
+    model->cold_odds = odds_of(last->histogram);
+    if (odds > 0 && model->cold_odds > 0)
+        model->cold_exponent = log_ratio(odds, model->cold_odds) / growth;
+}
+
+/* The largest run as pieces that do not move. */
+static enum margay_status learn_unchanged(struct margay_model *model,
+                                          const struct margay_run *last,
+                                          struct margay_error *error)
+{
+    const struct margay_bins bins = {MARGAY_BINS_LOG2, 0};
+    struct margay_form form;
+    enum margay_status status =
+        margay_form_make(last->histogram, &bins, 0, &form, error);
+    if (status != MARGAY_OK)
+        return status;
+    model->unchanged = calloc(form.grain_count, sizeof *model->unchanged);
+    if (model->unchanged == NULL)
+        status = margay_fail_memory(error, "the pieces of a model");
+    for (size_t i = 0; status == MARGAY_OK && i < form.grain_count; i++) {
+        struct margay_piece *piece = &model->unchanged[i];
+        piece->share = form.grains[i].share;
+        piece->least = form.grains[i].least;
+        piece->most = form.grains[i].most;
+        piece->growth = MARGAY_CONSTANT;
+        piece->mass = MARGAY_STEADY;
+        model->unchanged_count++;
+    }
+    margay_form_clear(&form);
+    return status;
+}
+
+/* Everything but the check. */
+static enum margay_status learn(const struct margay_run *runs, size_t count,
+                                const struct margay_predict_options *options,
+                                enum margay_pattern dimension,
+                                margay_model **result,
+                                struct margay_error *error)
+{
+    struct margay_model *model = calloc(1, sizeof *model);
+    if (model == NULL)
+        return margay_fail_memory(error, "a model");
+    model->info = (struct margay_model_info){
+        .runs = count,
+        .least_size = runs[0].size,
+        .most_size = runs[count - 1].size,
+        .pattern = dimension,
+        .checked_accuracy = -1,
+        .checked_no_change = -1,
+    };
+    learn_lengths(model, &runs[count - 2], &runs[count - 1]);
+    enum margay_status status = learn_unchanged(model, &runs[count - 1], error);
+    if (status == MARGAY_OK && options->method == MARGAY_METHOD_SINGLE)
+        status =
+            margay_single_fit(model, runs, count, options, dimension, error);
+    else if (status == MARGAY_OK)
+        status =
+            margay_multi_fit(model, runs, count, options, dimension, error);
+    if (status == MARGAY_OK) {
+        *result = model;
+    } else {
+        margay_model_free(model);
+    }
+    return status;
+}
+
+/* -------------------------------------------------------- holding back -- */
+
+/* Accuracy of `part` of the model's bars and the rest of the unchanged. */
+static double mixed_accuracy(const double *model, const double *unchanged,
+                             const double *truth, double part)
+{
+    double apart = 0;
+    for (size_t i = 0; i < MARGAY_LOG2_BINS; i++)
+        apart += fabs(part * model[i] + (1 - part) * unchanged[i] - truth[i]);
+    return 1 - apart / 2;
+}
+
+static void find_hold(struct margay_model_info *info, const double *model,
+                      const double *unchanged, const double *truth)
+{
+    double best = info->checked_accuracy =
+        mixed_accuracy(model, unchanged, truth, 1);
+    info->checked_no_change = mixed_accuracy(model, unchanged, truth, 0);
+    if (best >= GOOD_ENOUGH ||
+        best >= info->checked_no_change - CHECK_TOLERANCE)
+        return;
+    for (int step = 1; step <= CHECK_STEPS; step++) {
+        double held = (double)step / CHECK_STEPS;
+        double accuracy = mixed_accuracy(model, unchanged, truth, 1 - held);
+        if (accuracy > best) {
+            best = accuracy;
+            info->held_back = held;
+        }
+    }
+}
+
+/* Predict the largest run from the others. */
+static enum margay_status check(struct margay_model *model,
+                                const struct margay_run *runs, size_t count,
+                                const struct margay_predict_options *options,
+                                struct margay_error *error)
+{
+    const struct margay_run *last = &runs[count - 1];
+    double predicted[MARGAY_LOG2_BINS], unchanged[MARGAY_LOG2_BINS];
+    double truth[MARGAY_LOG2_BINS];
+    margay_model *smaller;
+    margay_histogram *histogram;
+    if (count < 3 || options->plain)
+        return MARGAY_OK;
+    enum margay_status status =
+        learn(runs, count - 1, options, model->info.pattern, &smaller, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_model_predict(smaller, last->size, CHECK_REFS, &histogram,
+                                  error);
+    margay_model_free(smaller);
+    if (status != MARGAY_OK)
+        return status;
+    margay_log2_shares(histogram, predicted);
+    margay_log2_shares(runs[count - 2].histogram, unchanged);
+    margay_log2_shares(last->histogram, truth);
+    margay_histogram_free(histogram);
+    find_hold(&model->info, predicted, unchanged, truth);
+    return MARGAY_OK;
+}
+
+static enum margay_status fit(const struct margay_run *runs, size_t count,
+                              const struct margay_predict_options *options,
+                              margay_model **model, struct margay_error *error)
+{
+    enum margay_pattern dimension;
+    enum margay_status status = check_runs(runs, count, &options->bins, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_choose_dimension(runs, count, options, &dimension, error);
+    if (status == MARGAY_OK)
+        status = learn(runs, count, options, dimension, model, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = check(*model, runs, count, options, error);
+    if (status != MARGAY_OK) {
+        margay_model_free(*model);
+        *model = NULL;
+    }
+    return status;
+}
+
+enum margay_status margay_model_fit(
+    const struct margay_run *runs, size_t count,
+    const struct margay_predict_options *options, margay_model **model,
+    struct margay_error *error)
+{
+    *model = NULL;
+    enum margay_status status = check_options(options, count, error);
+    if (status != MARGAY_OK)
+        return status;
+    struct margay_run *sorted = calloc(count, sizeof *sorted);
+    if (sorted == NULL)
+        return margay_fail_memory(error, "the runs");
+    memcpy(sorted, runs, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_runs);
+    status = fit(sorted, count, options, model, error);
+    free(sorted);
+    return status;
+}
+
+/* ------------------------------------------------------------ predicting -- */
+
+static enum margay_status check_request(double size, uint64_t references,
+                                        struct margay_error *error)
+{
+    if (!(size > 0) || !isfinite(size))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a prediction for size %g, expected a number above "
+                           "0",
+                           size);
+    if (references == 0 || references > MARGAY_MOST_PREDICTED)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a prediction of %llu references, expected 1 to "
+                           "2^53",
+                           (unsigned long long)references);
+    return MARGAY_OK;
+}
+
+/* How many of the references are cold. */
+static uint64_t cold_references(double odds, uint64_t references)
+{
+    double share = isfinite(odds) ? odds / (1 + odds) : 1;
+    return (uint64_t)(share * (double)references + 0.5);
+}
+
+/* Shares at a size, before they are made to sum up to 1. */
+static enum margay_status place_pieces(const struct margay_model *model,
+                                       double size, struct margay_plot *plot,
+                                       struct margay_error *error)
+{
+    double finite =
+        model->finite * pow(size / model->size, model->finite_exponent);
+    enum margay_status status = MARGAY_OK;
+    double sum = 0;
+    for (size_t i = 0; i < model->piece_count; i++) {
+        const struct margay_piece *piece = &model->pieces[i];
+        sum += piece->share * margay_mass_ratio(piece->mass, model->size,
+                                                model->finite, size, finite);
+    }
+    if (!(sum > 0) || !isfinite(sum))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "size %g is too far from those learnt from", size);
+    for (size_t i = 0; i < model->piece_count && status == MARGAY_OK; i++) {
+        const struct margay_piece *piece = &model->pieces[i];
+        double f = margay_growth_at(piece->growth, size);
+        double share =
+            piece->share * margay_mass_ratio(piece->mass, model->size,
+                                             model->finite, size, finite);
+        status =
+            margay_plot_add(plot, piece->least + piece->least_growth * f,
+                            piece->most + piece->most_growth * f,
+                            share / sum * (1 - model->info.held_back), error);
+    }
+    return status;
+}
+
+static enum margay_status place_unchanged(const struct margay_model *model,
+                                          double part, struct margay_plot *plot,
+                                          struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0;
+         part > 0 && i < model->unchanged_count && status == MARGAY_OK; i++) {
+        const struct margay_piece *piece = &model->unchanged[i];
+        status = margay_plot_add(plot, piece->least, piece->most,
+                                 piece->share * part, error);
+    }
+    return status;
+}
+
+enum margay_status margay_model_predict(const margay_model *model, double size,
+                                        uint64_t references,
+                                        margay_histogram **histogram,
+                                        struct margay_error *error)
+{
+    struct margay_plot plot = {0};
+    *histogram = NULL;
+    enum margay_status status = check_request(size, references, error);
+    if (status != MARGAY_OK)
+        return status;
+    double odds = model->cold_odds;
+    if (odds > 0)
+        odds *= pow(size / model->size, model->cold_exponent);
+    status = place_pieces(model, size, &plot, error);
+    if (status == MARGAY_OK)
+        status = place_unchanged(model, model->info.held_back, &plot, error);
+    if (status == MARGAY_OK)
+        status = margay_plot_draw(&plot, references,
+                                  cold_references(odds, references), histogram,
+                                  error);
+    margay_plot_clear(&plot);
+    return status;
+}
+
+enum margay_status margay_model_no_change(const margay_model *model,
+                                          uint64_t references,
+                                          margay_histogram **histogram,
+                                          struct margay_error *error)
+{
+    struct margay_plot plot = {0};
+    *histogram = NULL;
+    enum margay_status status = check_request(model->size, references, error);
+    if (status == MARGAY_OK)
+        status = place_unchanged(model, 1, &plot, error);
+    if (status == MARGAY_OK)
+        status = margay_plot_draw(&plot, references,
+                                  cold_references(model->cold_odds, references),
+                                  histogram, error);
+    margay_plot_clear(&plot);
+    return status;
+}

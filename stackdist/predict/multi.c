@@ -1,0 +1,286 @@
+/*
+ * multi.c - each bin holds references that follow different patterns
+ *
+ * Algorithm: the bars of one run, the standard, are taken for sums of unknown
+ * parts phi(m, bar) >= 0, one for each pattern m.  At another size the part of
+ * pattern m lies f(s)/f(s0) times as far.  So every bin of every run is an
+ * equation, and the parts are their solution with the least squares.  At a
+ * size that nobody has run the parts are moved there.
+ *
+ * The paper's own form ("plain") takes the smallest run for the standard, and
+ * a bar for spread evenly over its bin.  Otherwise the standard is the largest
+ * run; what moves are the distances that occurred in the bar (its grains), a
+ * little spread, as c + e f(s) is not quite proportional to f; the equations
+ * are those of half octaves, whatever the bars; a row for each bar says that
+ * its parts sum up to it (conservation); and parts may also be proportional to
+ * the input, or always the same, instead of a share of all references, as
+ * those of the beginning and the end of a run are.
+ *
+ * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, section 3.4.
+ *
+ * Cost: O(u^2 e) for u unknowns and e equations: bars times patterns times
+ * three, and runs times the half octaves of their distances.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "stackdist/predict/forms.h"
+#include "stackdist/predict/model.h"
+#include "stackdist/predict/moving.h"
+#include "stackdist/predict/nnls.h"
+#include "traces/traces_internal.h"
+
+/* More bars than this are joined. */
+#define MOST_BARS 128
+
+/* By how much of itself a moved distance is spread to either side. */
+#define SPREAD 0.05
+
+/* What the rows of conservation weigh. */
+#define CONSERVATION 3.0
+
+/* One system of equations. */
+struct system {
+    const struct margay_run *runs;
+    size_t run_count;
+    const struct margay_run *standard;
+    double finite; /* references of the standard */
+    bool plain;
+    struct margay_form form;  /* of the standard */
+    struct margay_edges bins; /* of the equations */
+    struct {                  /* the unknowns: bars of each of these */
+        enum margay_growth growth;
+        enum margay_mass mass;
+    } kinds[MARGAY_MOST_PATTERNS * MARGAY_MASSES];
+    size_t kind_count;
+    size_t rows, columns;
+    double *matrix, *right, *parts;
+};
+
+static void system_clear(struct system *system)
+{
+    margay_form_clear(&system->form);
+    margay_edges_clear(&system->bins);
+    free(system->matrix);
+    free(system->right);
+    free(system->parts);
+}
+
+/* ----------------------------------------------------------- equations -- */
+
+/* The interval that a distance range of the standard lies in at `ratio`. */
+static struct margay_interval move(const struct system *system, double least,
+                                   double most, double ratio)
+{
+    double spread = ratio == 1 ? 0 : SPREAD;
+    if (system->plain)
+        return (struct margay_interval){least * ratio, most * ratio};
+    return (struct margay_interval){least * ratio * (1 - spread),
+                                    most * ratio * (1 + spread) +
+                                        (ratio > 1 ? ratio : 1)};
+}
+
+/* The column of one bar's part, in the rows of one run. */
+static void fill_column(const struct system *system,
+                        const struct margay_bar *bar, double ratio, double mass,
+                        double *column)
+{
+    if (system->plain) {
+        struct margay_interval moved =
+            move(system, (double)bar->from, (double)bar->to, ratio);
+        margay_edges_add(&system->bins, moved, mass, column, system->columns);
+        return;
+    }
+    for (size_t i = 0; i < bar->grain_count; i++) {
+        const struct margay_grain *grain =
+            &system->form.grains[bar->first_grain + i];
+        struct margay_interval moved =
+            move(system, grain->least, grain->most, ratio);
+        margay_edges_add(&system->bins, moved, mass * grain->share / bar->share,
+                         column, system->columns);
+    }
+}
+
+static void fill_run(struct system *system, size_t run, double *matrix,
+                     double *right)
+{
+    const struct margay_run *at = &system->runs[run];
+    double finite = (double)margay_finite_references(at->histogram);
+    margay_edges_count(&system->bins, at->histogram, right);
+    for (size_t k = 0; k < system->kind_count; k++) {
+        double ratio = margay_growth_ratio(system->kinds[k].growth,
+                                           system->standard->size, at->size);
+        double mass =
+            margay_mass_ratio(system->kinds[k].mass, system->standard->size,
+                              system->finite, at->size, finite);
+        for (size_t i = 0; i < system->form.count; i++)
+            fill_column(system, &system->form.bars[i], ratio, mass,
+                        matrix + k * system->form.count + i);
+    }
+}
+
+/* The parts of a bar sum up to it. */
+static void fill_conservation(const struct system *system, double *matrix,
+                              double *right)
+{
+    size_t bars = system->form.count;
+    for (size_t i = 0; i < bars; i++) {
+        right[i] = CONSERVATION * system->form.bars[i].share;
+        for (size_t k = 0; k < system->kind_count; k++)
+            matrix[i * system->columns + k * bars + i] = CONSERVATION;
+    }
+}
+
+/* -------------------------------------------------------------- solving -- */
+
+static void list_kinds(struct system *system,
+                       const struct margay_patterns *patterns)
+{
+    unsigned masses = system->plain ? 1 : MARGAY_MASSES;
+    for (size_t i = 0; i < patterns->count; i++) {
+        for (unsigned mass = 0; mass < masses; mass++) {
+            system->kinds[system->kind_count].growth = patterns->growths[i];
+            system->kinds[system->kind_count++].mass = mass;
+        }
+    }
+}
+
+/* Groups at the same distances are one bar. */
+static void join_equals(struct margay_form *form)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < form->count; i++) {
+        struct margay_bar *bar = &form->bars[i];
+        struct margay_bar *last = count == 0 ? NULL : &form->bars[count - 1];
+        if (last == NULL || last->least != bar->least ||
+            last->most != bar->most) {
+            form->bars[count++] = *bar;
+            continue;
+        }
+        last->share += bar->share;
+        last->grain_count += bar->grain_count;
+    }
+    form->count = count;
+}
+
+static enum margay_status prepare(struct system *system,
+                                  const struct margay_predict_options *options,
+                                  struct margay_error *error)
+{
+    uint64_t farthest = 0, distance;
+    const struct margay_bins *of_equations =
+        system->plain ? &options->bins : NULL;
+    size_t most_bars =
+        options->bins.kind == MARGAY_BINS_REFERENCE ? 2 * MOST_BARS : MOST_BARS;
+    enum margay_status status =
+        margay_form_make(system->standard->histogram, &options->bins, most_bars,
+                         &system->form, error);
+    if (status != MARGAY_OK)
+        return status;
+    join_equals(&system->form);
+    for (size_t i = 0; i < system->run_count; i++) {
+        margay_histogram_largest(system->runs[i].histogram, &distance);
+        if (distance > farthest)
+            farthest = distance;
+    }
+    status = margay_edges_make(of_equations, &system->form, farthest,
+                               &system->bins, error);
+    if (status != MARGAY_OK)
+        return status;
+    system->columns = system->kind_count * system->form.count;
+    system->rows = system->run_count * system->bins.count;
+    if (!system->plain)
+        system->rows += system->form.count;
+    system->matrix =
+        calloc(system->rows * system->columns, sizeof *system->matrix);
+    system->right = calloc(system->rows, sizeof *system->right);
+    system->parts = calloc(system->columns, sizeof *system->parts);
+    if (system->matrix == NULL || system->right == NULL ||
+        system->parts == NULL)
+        return margay_fail_memory(error, "a system of equations");
+    return MARGAY_OK;
+}
+
+static enum margay_status find_parts(struct system *system,
+                                     struct margay_error *error)
+{
+    size_t bins = system->bins.count, run;
+    for (run = 0; run < system->run_count; run++)
+        fill_run(system, run, system->matrix + run * bins * system->columns,
+                 system->right + run * bins);
+    if (!system->plain)
+        fill_conservation(system, system->matrix + run * bins * system->columns,
+                          system->right + run * bins);
+    return margay_nnls(system->matrix, system->right, system->rows,
+                       system->columns, system->parts, NULL, error);
+}
+
+/* --------------------------------------------------------------- pieces -- */
+
+static enum margay_status add_piece(const struct system *system, size_t kind,
+                                    double share, double least, double most,
+                                    struct margay_model *model,
+                                    struct margay_error *error)
+{
+    enum margay_growth growth = system->kinds[kind].growth;
+    struct margay_piece piece = {.share = share,
+                                 .growth = (uint8_t)growth,
+                                 .mass = (uint8_t)system->kinds[kind].mass};
+    if (growth == MARGAY_CONSTANT) {
+        piece.least = least;
+        piece.most = most;
+    } else {
+        double at = margay_growth_at(growth, system->standard->size);
+        piece.least_growth = least / at;
+        piece.most_growth = most / at;
+    }
+    return margay_model_add_piece(model, &piece, error);
+}
+
+static enum margay_status add_pieces(const struct system *system,
+                                     struct margay_model *model,
+                                     struct margay_error *error)
+{
+    const struct margay_form *form = &system->form;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < system->columns && status == MARGAY_OK; i++) {
+        size_t kind = i / form->count;
+        const struct margay_bar *bar = &form->bars[i % form->count];
+        double part = system->parts[i];
+        if (part > 0 && system->plain)
+            status = add_piece(system, kind, part, (double)bar->from,
+                               (double)bar->to - 1, model, error);
+        for (size_t j = 0; part > 0 && !system->plain && j < bar->grain_count &&
+                           status == MARGAY_OK;
+             j++) {
+            const struct margay_grain *grain =
+                &form->grains[bar->first_grain + j];
+            status = add_piece(system, kind, part * grain->share / bar->share,
+                               grain->least, grain->most, model, error);
+        }
+    }
+    return status;
+}
+
+enum margay_status margay_multi_fit(
+    struct margay_model *model, const struct margay_run *runs, size_t count,
+    const struct margay_predict_options *options, enum margay_pattern dimension,
+    struct margay_error *error)
+{
+    struct system system = {
+        .runs = runs,
+        .run_count = count,
+        .standard = options->plain ? &runs[0] : &runs[count - 1],
+        .plain = options->plain,
+    };
+    system.finite =
+        (double)margay_finite_references(system.standard->histogram);
+    list_kinds(&system, margay_patterns_of(dimension));
+    enum margay_status status = prepare(&system, options, error);
+    if (status == MARGAY_OK)
+        status = find_parts(&system, error);
+    if (status == MARGAY_OK)
+        status = add_pieces(&system, model, error);
+    system_clear(&system);
+    return status;
+}

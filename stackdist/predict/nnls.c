@@ -1,0 +1,286 @@
+/*
+ * nnls.c - least squares whose unknowns are not negative
+ *
+ * Algorithm: an active set.  Unknowns are zero, or free; to begin with all are
+ * zero.  Whichever zero unknown would lessen the error fastest becomes free,
+ * and the free ones are solved for without regard to signs.  Where one comes
+ * out negative, go from the last solution towards this one until the first
+ * unknown is zero, keep that at zero, and solve again.  The error falls with
+ * every unknown that becomes free, so no set of free ones comes back.
+ *
+ * Everything happens in the normal equations, A'A x = A'b, scaled to ones on
+ * the diagonal, with a Cholesky factor of the free part.  A column that is
+ * (nearly) a sum of free ones has no pivot to speak of, and stays at zero.
+ *
+ * Source: Lawson, Hanson, "Solving least squares problems", 1974, chapter 23;
+ * in the normal equations: Bro, De Jong 1997.
+ *
+ * Guarantee: the optimum to rounding, where the columns are independent.
+ *
+ * Cost: A'A is O(rows columns^2); each change of the free set of k unknowns is
+ * O(k^2) to enlarge it, O(k^3) to make it smaller.
+ */
+#include "stackdist/predict/nnls.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/traces_internal.h"
+
+/* Pivots and gradients below are rounding; of scaled columns and b. */
+#define NEARLY_ZERO 1e-10
+
+/* Changes of the free set, per unknown; theory needs fewer in practice. */
+#define MOST_CHANGES 10
+
+struct problem {
+    size_t n;
+    double *gram;     /* A'A, n x n, ones on the diagonal */
+    double *moment;   /* A'b */
+    double *scale;    /* of the columns; 0 = an empty one */
+    double *factor;   /* Cholesky factor of the free part, n x n */
+    double *solution; /* of the free ones, in their order */
+    size_t *free_at;  /* the unknowns that are free */
+    size_t free_count;
+    bool *is_free, *is_dependent;
+};
+
+static void problem_clear(struct problem *problem)
+{
+    free(problem->gram);
+    free(problem->moment);
+    free(problem->scale);
+    free(problem->factor);
+    free(problem->solution);
+    free(problem->free_at);
+    free(problem->is_free);
+    free(problem->is_dependent);
+}
+
+static bool problem_create(struct problem *problem, size_t n)
+{
+    size_t room = n == 0 ? 1 : n;
+    *problem = (struct problem){.n = n};
+    if (room > SIZE_MAX / room / sizeof(double))
+        return false;
+    problem->gram = calloc(room * room, sizeof(double));
+    problem->factor = calloc(room * room, sizeof(double));
+    problem->moment = calloc(room, sizeof(double));
+    problem->scale = calloc(room, sizeof(double));
+    problem->solution = calloc(room, sizeof(double));
+    problem->free_at = calloc(room, sizeof(size_t));
+    problem->is_free = calloc(room, sizeof(bool));
+    problem->is_dependent = calloc(room, sizeof(bool));
+    return problem->gram && problem->factor && problem->moment &&
+           problem->scale && problem->solution && problem->free_at &&
+           problem->is_free && problem->is_dependent;
+}
+
+/* ----------------------------------------------------- normal equations -- */
+
+/* Most entries of our matrices are zero. */
+static void add_row(struct problem *problem, const double *row, double b)
+{
+    size_t n = problem->n;
+    for (size_t i = 0; i < n; i++) {
+        if (row[i] == 0)
+            continue;
+        problem->moment[i] += row[i] * b;
+        for (size_t j = i; j < n; j++)
+            problem->gram[i * n + j] += row[i] * row[j];
+    }
+}
+
+static void scale_columns(struct problem *problem)
+{
+    size_t n = problem->n;
+    for (size_t i = 0; i < n; i++) {
+        double square = problem->gram[i * n + i];
+        problem->scale[i] = square > 0 ? 1 / sqrt(square) : 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        problem->moment[i] *= problem->scale[i];
+        for (size_t j = i; j < n; j++) {
+            problem->gram[i * n + j] *= problem->scale[i] * problem->scale[j];
+            problem->gram[j * n + i] = problem->gram[i * n + j];
+        }
+    }
+}
+
+/* ------------------------------------------------------------ free part -- */
+
+/* Append unknown `at` to the factor; false: it depends on the free ones. */
+static bool factor_append(struct problem *problem, size_t at)
+{
+    size_t n = problem->n, k = problem->free_count;
+    double *row = problem->factor + k * n;
+    double pivot = problem->gram[at * n + at];
+    for (size_t i = 0; i < k; i++) {
+        const double *other = problem->factor + i * n;
+        double sum = problem->gram[at * n + problem->free_at[i]];
+        for (size_t j = 0; j < i; j++)
+            sum -= row[j] * other[j];
+        row[i] = sum / other[i];
+        pivot -= row[i] * row[i];
+    }
+    if (pivot < NEARLY_ZERO)
+        return false;
+    row[k] = sqrt(pivot);
+    problem->free_at[problem->free_count++] = at;
+    problem->is_free[at] = true;
+    return true;
+}
+
+/* Drop the free unknowns whose x is zero, and factor what is left. */
+static void factor_drop(struct problem *problem, double *x)
+{
+    size_t count = problem->free_count;
+    problem->free_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = problem->free_at[i];
+        problem->is_free[at] = false;
+        /* free_at is overwritten behind i only. */
+        if (x[at] > 0 && !factor_append(problem, at))
+            x[at] = 0;
+    }
+}
+
+/* L L' y = moment of the free ones. */
+static void solve(struct problem *problem)
+{
+    size_t n = problem->n, k = problem->free_count;
+    double *y = problem->solution;
+    for (size_t i = 0; i < k; i++) {
+        const double *row = problem->factor + i * n;
+        y[i] = problem->moment[problem->free_at[i]];
+        for (size_t j = 0; j < i; j++)
+            y[i] -= row[j] * y[j];
+        y[i] /= row[i];
+    }
+    for (size_t i = k; i-- > 0;) {
+        for (size_t j = i + 1; j < k; j++)
+            y[i] -= problem->factor[j * n + i] * y[j];
+        y[i] /= problem->factor[i * n + i];
+    }
+}
+
+/* ----------------------------------------------------------- active set -- */
+
+/* How fast the error falls with unknown `at`. */
+static double gradient(const struct problem *problem, const double *x,
+                       size_t at)
+{
+    double sum = problem->moment[at];
+    for (size_t i = 0; i < problem->free_count; i++) {
+        size_t other = problem->free_at[i];
+        sum -= problem->gram[at * problem->n + other] * x[other];
+    }
+    return sum;
+}
+
+/* The zero unknown to be freed next; n: none would help. */
+static size_t choose(const struct problem *problem, const double *x,
+                     double least)
+{
+    size_t best = problem->n;
+    for (size_t i = 0; i < problem->n; i++) {
+        if (problem->is_free[i] || problem->is_dependent[i])
+            continue;
+        double fall = gradient(problem, x, i);
+        if (fall > least) {
+            best = i;
+            least = fall;
+        }
+    }
+    return best;
+}
+
+/*
+ * Go from x towards the solution as far as nothing gets negative.  Returns
+ * whether that was all the way.
+ */
+static bool approach(const struct problem *problem, double *x)
+{
+    double step = 1;
+    size_t first = problem->n; /* the one that gets to zero */
+    for (size_t i = 0; i < problem->free_count; i++) {
+        double from = x[problem->free_at[i]], to = problem->solution[i];
+        if (to > 0 || from / (from - to) >= step)
+            continue;
+        step = from == to ? 0 : from / (from - to);
+        first = problem->free_at[i];
+    }
+    for (size_t i = 0; i < problem->free_count; i++) {
+        double *at = &x[problem->free_at[i]];
+        *at += step * (problem->solution[i] - *at);
+        if (*at < 0)
+            *at = 0;
+    }
+    if (first == problem->n)
+        return true;
+    x[first] = 0;
+    return false;
+}
+
+static void search(struct problem *problem, double *x)
+{
+    double largest = 0;
+    for (size_t i = 0; i < problem->n; i++)
+        largest = fmax(largest, fabs(problem->moment[i]));
+    size_t changes = MOST_CHANGES * (problem->n + 1), at;
+    while ((at = choose(problem, x, NEARLY_ZERO * largest)) < problem->n &&
+           changes-- > 0) {
+        if (!factor_append(problem, at)) {
+            problem->is_dependent[at] = true;
+            continue;
+        }
+        for (solve(problem); !approach(problem, x); solve(problem))
+            factor_drop(problem, x);
+        /* One that came in and went out at once would come in again. */
+        if (!problem->is_free[at])
+            problem->is_dependent[at] = true;
+        else
+            memset(problem->is_dependent, 0,
+                   problem->n * sizeof *problem->is_dependent);
+    }
+}
+
+static double find_residual(const double *matrix, const double *b, size_t rows,
+                            size_t columns, const double *x)
+{
+    double residual = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double difference = -b[i];
+        for (size_t j = 0; j < columns; j++)
+            difference += matrix[i * columns + j] * x[j];
+        residual += difference * difference;
+    }
+    return residual;
+}
+
+enum margay_status margay_nnls(const double *matrix, const double *b,
+                               size_t rows, size_t columns, double *x,
+                               double *residual, struct margay_error *error)
+{
+    struct problem problem;
+    if (!problem_create(&problem, columns)) {
+        problem_clear(&problem);
+        return margay_fail_memory(error, "a system of equations");
+    }
+    for (size_t i = 0; i < rows; i++)
+        add_row(&problem, matrix + i * columns, b[i]);
+    scale_columns(&problem);
+    for (size_t i = 0; i < columns; i++) {
+        x[i] = 0;
+        problem.is_dependent[i] = problem.scale[i] == 0;
+    }
+    search(&problem, x);
+    for (size_t i = 0; i < columns; i++)
+        x[i] *= problem.scale[i];
+    problem_clear(&problem);
+    if (residual != NULL)
+        *residual = find_residual(matrix, b, rows, columns, x);
+    return MARGAY_OK;
+}

@@ -1,0 +1,286 @@
+/*
+ * single.c - each part of the references follows one pattern
+ *
+ * Algorithm: the references of each run, in the order of their distances, are
+ * cut into P groups of equal mass.  Group g of one run is taken to be group g
+ * of every other, so its mean distance is a function of the size, of which
+ * each run gives a point: d(s) = c + e f(s).  From two runs f is the pattern
+ * whose growth is nearest to that of the distance, and c and e follow.  From
+ * three and more they are those of the least squares of relative errors, and f
+ * the pattern with the least.  A prediction has P pieces of equal share.
+ *
+ * Beyond the paper, unless the options say "plain", from three runs on: what
+ * grows does not shrink; distances may also settle, as c + e/s; a small c is
+ * preferred, by a little; and where no pattern fits, which is where the groups
+ * of different runs are not of the same references, the two largest runs
+ * count alone, and a leap is not followed at all.
+ *
+ * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, sections 3.2, 3.3.
+ *
+ * Cost: O(rows + P runs patterns).
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "stackdist/predict/forms.h"
+#include "stackdist/predict/model.h"
+#include "traces/traces_internal.h"
+
+/* What a c as large as the distance counts, and 1/s instead of a growing
+   pattern, in squares of relative errors. */
+#define PRICE_OF_BASE     0.01
+#define PRICE_OF_SETTLING 0.001
+
+/* Sum of squares of relative errors from which on no pattern fits. */
+#define WORST_FIT 0.01
+
+/* More than so many times the sizes' ratio, or its inverse, is a leap. */
+#define LEAP 4.0
+
+/* A distance as a function of the size. */
+struct law {
+    enum margay_growth growth;
+    double base, slope;
+    double error; /* by which it was chosen */
+};
+
+/* The means of one group in all runs. */
+struct points {
+    const double *sizes;
+    double *distances;
+    size_t count;
+};
+
+static double weight_of(double distance)
+{
+    double divisor = distance < 1 ? 1 : distance;
+    return 1 / (divisor * divisor);
+}
+
+/* ----------------------------------------------------------------- laws -- */
+
+/* Weighted least squares of base + slope f(s). */
+static struct law fit(const struct points *points, enum margay_growth growth)
+{
+    double w = 0, wf = 0, wd = 0, wff = 0, wfd = 0;
+    struct law law = {.growth = growth};
+    for (size_t i = 0; i < points->count; i++) {
+        double weight = weight_of(points->distances[i]);
+        double f = margay_growth_at(growth, points->sizes[i]);
+        w += weight;
+        wf += weight * f;
+        wd += weight * points->distances[i];
+        wff += weight * f * f;
+        wfd += weight * f * points->distances[i];
+    }
+    double determinant = w * wff - wf * wf;
+    if (determinant > 1e-12 * w * wff) {
+        law.slope = (w * wfd - wf * wd) / determinant;
+        law.base = (wd - law.slope * wf) / w;
+    } else {
+        law.base = wd / w;
+    }
+    for (size_t i = 0; i < points->count; i++) {
+        double f = margay_growth_at(growth, points->sizes[i]);
+        double off = law.base + law.slope * f - points->distances[i];
+        law.error += weight_of(points->distances[i]) * off * off;
+    }
+    return law;
+}
+
+/* Of two runs: the pattern whose ratio is nearest, solved. */
+static struct law fit_two(const struct points *points,
+                          const struct margay_patterns *patterns)
+{
+    const double *sizes = points->sizes, *distances = points->distances;
+    double ratio = distances[0] > 0   ? distances[1] / distances[0]
+                   : distances[1] > 0 ? HUGE_VAL
+                                      : 1;
+    enum margay_growth nearest = MARGAY_CONSTANT;
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < patterns->count; i++) {
+        double growth =
+            margay_growth_ratio(patterns->growths[i], sizes[0], sizes[1]);
+        /* An endless ratio is nearest to the largest. */
+        double off = ratio == HUGE_VAL ? 1 / growth : fabs(growth - ratio);
+        if (off < least) {
+            nearest = patterns->growths[i];
+            least = off;
+        }
+    }
+    struct law law = fit(points, nearest);
+    law.error = least;
+    return law;
+}
+
+static struct law fit_least_squares(const struct points *points,
+                                    const struct margay_patterns *patterns,
+                                    bool plain)
+{
+    struct law best = {.error = HUGE_VAL};
+    double last = points->distances[points->count - 1];
+    for (size_t i = 0; i < patterns->count; i++) {
+        struct law law = fit(points, patterns->growths[i]);
+        double part = law.base / (last < 1 ? 1 : last);
+        if (!plain && law.growth != MARGAY_CONSTANT)
+            law.error += PRICE_OF_BASE * part * part;
+        if (!plain && law.slope < 0)
+            continue;
+        if (law.error < best.error)
+            best = law;
+    }
+    if (plain)
+        return best;
+    struct law law = fit(points, MARGAY_SETTLING);
+    law.error += PRICE_OF_SETTLING;
+    return law.error < best.error ? law : best;
+}
+
+/* Where no pattern fits: from the two largest runs, unless it leaps. */
+static struct law fit_last_two(const struct points *points,
+                               const struct margay_patterns *patterns)
+{
+    size_t first = points->count - 2;
+    const struct points last = {points->sizes + first,
+                                points->distances + first, 2};
+    double from = last.distances[0], to = last.distances[1];
+    if (to > LEAP * from * last.sizes[1] / last.sizes[0] || to * LEAP < from)
+        return (struct law){.growth = MARGAY_CONSTANT, .base = to};
+    return fit_two(&last, patterns);
+}
+
+/* Choose one for a group; *error receives how badly it fits. */
+static struct law choose(const struct points *points,
+                         const struct margay_patterns *patterns, bool plain,
+                         double *error)
+{
+    struct law law = points->count == 2
+                         ? fit_two(points, patterns)
+                         : fit_least_squares(points, patterns, plain);
+    *error = law.error;
+    if (points->count > 2 && !plain && law.error > WORST_FIT)
+        return fit_last_two(points, patterns);
+    return law;
+}
+
+/* --------------------------------------------------------------- groups -- */
+
+/* The reference histograms of all runs, and room for a group's points. */
+struct groups {
+    struct margay_form *forms;
+    size_t run_count, count;
+    double *sizes, *distances;
+};
+
+static void groups_clear(struct groups *groups)
+{
+    for (size_t i = 0; groups->forms != NULL && i < groups->run_count; i++)
+        margay_form_clear(&groups->forms[i]);
+    free(groups->forms);
+    free(groups->sizes);
+    free(groups->distances);
+}
+
+static enum margay_status groups_make(
+    struct groups *groups, const struct margay_run *runs, size_t count,
+    const struct margay_predict_options *options, struct margay_error *error)
+{
+    struct margay_bins bins = {MARGAY_BINS_REFERENCE, MARGAY_USUAL_GROUPS};
+    enum margay_status status = MARGAY_OK;
+    if (options->method == MARGAY_METHOD_SINGLE)
+        bins.parameter = options->bins.parameter;
+    /* Every run has all groups, so that they correspond. */
+    for (size_t i = 0; i < count; i++) {
+        uint64_t finite = margay_finite_references(runs[i].histogram);
+        if (finite < bins.parameter)
+            bins.parameter = finite;
+    }
+    *groups =
+        (struct groups){.run_count = count, .count = (size_t)bins.parameter};
+    groups->forms = calloc(count, sizeof *groups->forms);
+    groups->sizes = calloc(count, sizeof *groups->sizes);
+    groups->distances = calloc(count, sizeof *groups->distances);
+    if (groups->forms == NULL || groups->sizes == NULL ||
+        groups->distances == NULL)
+        status = margay_fail_memory(error, "reference histograms");
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        groups->sizes[i] = runs[i].size;
+        status = margay_form_make(runs[i].histogram, &bins, 0,
+                                  &groups->forms[i], error);
+    }
+    if (status != MARGAY_OK)
+        groups_clear(groups);
+    return status;
+}
+
+static struct points points_of(const struct groups *groups, size_t group)
+{
+    for (size_t i = 0; i < groups->run_count; i++)
+        groups->distances[i] = groups->forms[i].bars[group].mean;
+    return (struct points){groups->sizes, groups->distances, groups->run_count};
+}
+
+/* ------------------------------------------------------------- the model -- */
+
+enum margay_status margay_single_fit(
+    struct margay_model *model, const struct margay_run *runs, size_t count,
+    const struct margay_predict_options *options, enum margay_pattern dimension,
+    struct margay_error *error)
+{
+    const struct margay_patterns *patterns = margay_patterns_of(dimension);
+    struct groups groups;
+    double ignored;
+    enum margay_status status =
+        groups_make(&groups, runs, count, options, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t i = 0; i < groups.count && status == MARGAY_OK; i++) {
+        struct points points = points_of(&groups, i);
+        struct law law = choose(&points, patterns, options->plain, &ignored);
+        struct margay_piece piece = {
+            .share = 1 / (double)groups.count,
+            .least = law.base,
+            .least_growth = law.slope,
+            .most = law.base,
+            .most_growth = law.slope,
+            .growth = (uint8_t)law.growth,
+            .mass = MARGAY_STEADY,
+        };
+        status = margay_model_add_piece(model, &piece, error);
+    }
+    groups_clear(&groups);
+    return status;
+}
+
+enum margay_status margay_choose_dimension(
+    const struct margay_run *runs, size_t count,
+    const struct margay_predict_options *options,
+    enum margay_pattern *dimension, struct margay_error *error)
+{
+    struct groups groups;
+    double least = HUGE_VAL;
+    *dimension = options->pattern;
+    if (options->pattern != MARGAY_PATTERN_AUTO)
+        return MARGAY_OK;
+    enum margay_status status =
+        groups_make(&groups, runs, count, options, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (enum margay_pattern d = MARGAY_PATTERN_1D; d <= MARGAY_PATTERN_3D;
+         d++) {
+        const struct margay_patterns *patterns = margay_patterns_of(d);
+        double sum = 0, error_of_group;
+        for (size_t i = 0; i < groups.count; i++) {
+            struct points points = points_of(&groups, i);
+            choose(&points, patterns, options->plain, &error_of_group);
+            sum += error_of_group;
+        }
+        /* More patterns have to fit better, not only as well. */
+        if (sum < 0.9999 * least) {
+            least = sum;
+            *dimension = d;
+        }
+    }
+    groups_clear(&groups);
+    return MARGAY_OK;
+}
