@@ -20,12 +20,13 @@ enum {
     ON_ASSOC = 1 << 10,
     ON_COMPARE = 1 << 11,
     ON_RECORD = 1 << 12,
+    ON_PREDICT = 1 << 13,
     ON_CACHES = ON_ASSOC | ON_COMPARE,
     ON_MEASURES = ON_CURVE | ON_HISTOGRAM | ON_DISTANCES,
-    ON_READERS = ON_MEASURES | ON_INFO | ON_CACHES,
+    ON_READERS = ON_MEASURES | ON_INFO | ON_CACHES | ON_PREDICT,
     ON_BLOCKS = ON_READERS | ON_ENGINES, /* all that look at blocks */
     ON_TRACES = ON_BLOCKS | ON_CONVERT,  /* all that open one */
-    ON_ALL = 0x1fff,
+    ON_ALL = 0x3fff,
     /* No command: --help names the option without a line of its own, where
        not every option can have one. */
     SELDOM = 1 << 30,
@@ -58,6 +59,7 @@ int cmd_histogram(const struct options *options);
 int cmd_distances(const struct options *options);
 int cmd_assoc(const struct options *options);
 int cmd_compare(const struct options *options);
+int cmd_predict(const struct options *options);
 int cmd_info(const struct options *options);
 int cmd_convert(const struct options *options);
 int cmd_generate(const struct options *options);

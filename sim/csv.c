@@ -75,7 +75,9 @@ void csv_begin(struct csv_writer *csv, struct output *output,
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes, struct margay_error *error)
 {
-    size_t room = most_text_bytes(trace) + 2 * (1 + MAX_DIGITS);
+    const char *role = csv->role == NULL ? "" : csv->role;
+    size_t room =
+        most_text_bytes(trace) + strlen(role) + 1 + 2 * (1 + MAX_DIGITS);
     csv_end(csv);
     csv->key = malloc(room);
     if (csv->key == NULL)
@@ -83,6 +85,10 @@ enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
     char *end = csv->key;
     if (csv->has_window) {
         end = put_u64(end, csv->window);
+        *end++ = ',';
+    }
+    if (csv->role != NULL) {
+        end = stpcpy(end, role);
         *end++ = ',';
     }
     end += put_text(end, room - (size_t)(end - csv->key), trace);

@@ -42,4 +42,10 @@ OPTION_TYPE(by_kind);       /* bool: set */
 OPTION_TYPE(write_rule);    /* enum write_rule */
 OPTION_TYPE(allocate_rule); /* enum write_rule */
 
+/* Of predictions, in predict_options.c: */
+OPTION_TYPE(predict_method);  /* enum predict_method */
+OPTION_TYPE(predict_bins);    /* struct margay_bins; a parameter may be 0 */
+OPTION_TYPE(predict_pattern); /* enum margay_pattern */
+OPTION_TYPE(input_size);      /* double: finite, above 0 */
+
 #endif

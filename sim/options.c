@@ -52,6 +52,7 @@ static void set_defaults(struct options *options)
         .bins = {.kind = MARGAY_BINS_EXACT},
         .set_shifts = 0x7fff,
         .tolerance = -1,
+        .predict = PREDICT_CHOICES_DEFAULT,
         .refs = UINT64_MAX,
         .exponent = 1,
         .seed = 1,

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "sim/cache_options.h"
+#include "sim/predict_options.h"
 #include "sim/sizes.h"
 #include <margay/stackdist.h>
 #include <margay/status.h>
@@ -74,6 +75,8 @@ struct options {
     uint64_t most_bytes; /* of these; 0 = any */
     double tolerance;    /* negative = none given */
     bool map;
+
+    struct predict_choices predict;
 
     const char *trace; /* of --run; NULL = not given */
     const char *only;  /* NULL = all engines */

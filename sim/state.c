@@ -10,23 +10,18 @@
 #include <string.h>
 
 #include "sim/output.h"
+#include "sim/words.h"
 #include "traces/traces_internal.h"
 
 #define MAGIC        UINT64_C(0x732079616772616d) /* "margay s" */
 #define VERSION      1
-#define HEADER_WORDS 8
+#define HEADER_WORDS 8 /* with the magic number and the version */
 #define PASS_WORDS   6
 
-/* Every bit of a word reaches every bit of the sum. */
-static uint64_t mix(uint64_t sum, uint64_t word)
-{
-    sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return sum ^ sum >> 29;
-}
+static const struct word_kind kind = {MAGIC, VERSION, "state", "--save"};
 
 /* What was read, as both sides say it. */
 struct header {
-    uint64_t magic, version;
     uint64_t numbers, unit_bytes, kinds, split;
     uint64_t references, passes;
 };
@@ -36,8 +31,6 @@ static struct header make_header(const struct options *options,
                                  size_t passes)
 {
     return (struct header){
-        .magic = MAGIC,
-        .version = VERSION,
         .numbers = margay_trace_numbers(trace) == MARGAY_IDS,
         .unit_bytes = margay_trace_unit_bytes(trace),
         .kinds = options->kinds,
@@ -49,27 +42,14 @@ static struct header make_header(const struct options *options,
 
 /* -------------------------------------------------------------- writing -- */
 
-struct writer {
-    struct output *output;
-    uint64_t sum;
-};
-
-static void put(struct writer *writer, uint64_t word)
+static void put_header(struct word_writer *writer, const struct header *header)
 {
-    uint64_t bytes = htole64(word);
-    memcpy(output_room(writer->output, sizeof bytes), &bytes, sizeof bytes);
-    output_add(writer->output, sizeof bytes);
-    writer->sum = mix(writer->sum, word);
-}
-
-static void put_header(struct writer *writer, const struct header *header)
-{
-    const uint64_t words[HEADER_WORDS] = {
-        header->magic, header->version, header->numbers,    header->unit_bytes,
-        header->kinds, header->split,   header->references, header->passes,
+    const uint64_t words[] = {
+        header->numbers, header->unit_bytes, header->kinds,
+        header->split,   header->references, header->passes,
     };
-    for (size_t i = 0; i < HEADER_WORDS; i++)
-        put(writer, words[i]);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        words_put(writer, words[i]);
 }
 
 static uint64_t count_rows(const margay_histogram *histogram)
@@ -82,7 +62,7 @@ static uint64_t count_rows(const margay_histogram *histogram)
     return rows;
 }
 
-static enum margay_status put_pass(struct writer *writer,
+static enum margay_status put_pass(struct word_writer *writer,
                                    const struct analysis_pass *pass,
                                    struct margay_error *error)
 {
@@ -92,20 +72,20 @@ static enum margay_status put_pass(struct writer *writer,
         margay_engine_export(pass->engine, &state, error);
     if (status != MARGAY_OK)
         return status;
-    put(writer, pass->block_bytes);
-    put(writer, pass->bound_blocks);
-    put(writer, margay_histogram_exceeded_bound(state.counts) != 0);
-    put(writer, margay_histogram_infinite(state.counts));
-    put(writer, count_rows(state.counts));
-    put(writer, state.block_count);
+    words_put(writer, pass->block_bytes);
+    words_put(writer, pass->bound_blocks);
+    words_put(writer, margay_histogram_exceeded_bound(state.counts) != 0);
+    words_put(writer, margay_histogram_infinite(state.counts));
+    words_put(writer, count_rows(state.counts));
+    words_put(writer, state.block_count);
     for (uint64_t at = 0;
          margay_histogram_next(state.counts, at, &distance, &count);
          at = distance + 1) {
-        put(writer, distance);
-        put(writer, count);
+        words_put(writer, distance);
+        words_put(writer, count);
     }
     for (uint64_t i = 0; i < state.block_count; i++)
-        put(writer, state.blocks[i]);
+        words_put(writer, state.blocks[i]);
     margay_engine_state_clear(&state);
     return output_status(writer->output, error);
 }
@@ -116,20 +96,21 @@ enum margay_status state_save(const char *path, const struct options *options,
                               uint64_t references, struct margay_error *error)
 {
     const struct header header = make_header(options, trace, references, count);
-    struct writer writer = {.sum = 0};
-    enum margay_status status =
-        output_open(path, OUTPUT_HELD, &writer.output, error);
+    struct word_writer writer;
+    struct output *output;
+    enum margay_status status = output_open(path, OUTPUT_HELD, &output, error);
     if (status != MARGAY_OK)
         return status;
+    words_begin(&writer, output, &kind);
     put_header(&writer, &header);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
         status = put_pass(&writer, &passes[i], error);
-    put(&writer, writer.sum);
+    words_end(&writer);
     if (status == MARGAY_OK)
-        status = output_finish(writer.output, error);
+        status = output_finish(output, error);
     if (status == MARGAY_OK)
-        status = output_publish(writer.output, error);
-    output_free(writer.output);
+        status = output_publish(output, error);
+    output_free(output);
     return status;
 }
 
@@ -148,61 +129,6 @@ static enum margay_status fail_damaged(const struct state_reader *reader,
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %zu: the state is damaged: %s", reader->path,
                        reader->at * sizeof *reader->words, how);
-}
-
-/* All of the file, in a new array; *bytes may not be whole words. */
-static enum margay_status read_file(const char *path, uint64_t **words,
-                                    size_t *bytes, struct margay_error *error)
-{
-    size_t capacity = (size_t)1 << 16, got;
-    char *buffer = NULL, *grown;
-    FILE *file = fopen(path, "re");
-    enum margay_status status = MARGAY_OK;
-    *bytes = 0;
-    if (file == NULL)
-        return margay_fail(error, MARGAY_IO, "%s: %s", path, strerror(errno));
-    do {
-        grown = realloc(buffer, capacity *= 2);
-        if (grown == NULL)
-            break;
-        buffer = grown;
-        got = fread(buffer + *bytes, 1, capacity - *bytes, file);
-        *bytes += got;
-    } while (got > 0);
-    if (grown == NULL)
-        status = margay_fail_memory(error, "a saved state");
-    else if (ferror(file))
-        status = margay_fail(error, MARGAY_IO, "%s: %s", path, strerror(errno));
-    fclose(file);
-    *words = (uint64_t *)(void *)buffer;
-    return status;
-}
-
-static enum margay_status check_sum(struct state_reader *reader, size_t bytes,
-                                    struct margay_error *error)
-{
-    uint64_t sum = 0;
-    if (bytes < 8 || le64toh(reader->words[0]) != MAGIC)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: not a state that --save wrote", reader->path);
-    if (bytes >= 16 && le64toh(reader->words[1]) != VERSION)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: a state of version %" PRIu64
-                           ", expected version %d",
-                           reader->path, le64toh(reader->words[1]), VERSION);
-    reader->count = bytes / 8;
-    for (size_t i = 0; i < reader->count; i++) {
-        reader->words[i] = le64toh(reader->words[i]);
-        if (i + 1 < reader->count)
-            sum = mix(sum, reader->words[i]);
-    }
-    if (bytes % 8 == 0 && reader->count > HEADER_WORDS &&
-        sum == reader->words[--reader->count])
-        return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s: the state is damaged or cut short: the checksum at "
-                       "the end of its %zu bytes is wrong",
-                       reader->path, bytes);
 }
 
 static enum margay_status fail_other(const struct state_reader *reader,
@@ -296,10 +222,10 @@ enum margay_status state_load(const char *path, const struct options *options,
 {
     struct state_reader reader = {.path = path};
     const struct header wanted = make_header(options, trace, 0, count);
-    size_t bytes;
-    enum margay_status status = read_file(path, &reader.words, &bytes, error);
-    if (status == MARGAY_OK)
-        status = check_sum(&reader, bytes, error);
+    enum margay_status status =
+        words_read(path, &kind, &reader.words, &reader.count, error);
+    if (status == MARGAY_OK && reader.count < HEADER_WORDS)
+        status = fail_damaged(&reader, "it ends too early", error);
     if (status == MARGAY_OK)
         status = check_header(&reader, &wanted, error);
     if (status == MARGAY_OK)

@@ -8,6 +8,7 @@
 
 #include "stackdist/gpu/device.h"
 #include "stackdist/hash/hash.h"
+#include "stackdist/histogram.h"
 #include "stackdist/mpi/cluster.h"
 #include "stackdist/mpi/mpi.h"
 

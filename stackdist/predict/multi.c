@@ -217,22 +217,27 @@ static enum margay_status find_parts(struct system *system,
 
 /* --------------------------------------------------------------- pieces -- */
 
+/* What lies at distances from `from` to, but not including, `to` moves. */
 static enum margay_status add_piece(const struct system *system, size_t kind,
-                                    double share, double least, double most,
+                                    double share, double from, double to,
                                     struct margay_model *model,
                                     struct margay_error *error)
 {
     enum margay_growth growth = system->kinds[kind].growth;
+    double at = margay_growth_at(growth, system->standard->size);
     struct margay_piece piece = {.share = share,
                                  .growth = (uint8_t)growth,
                                  .mass = (uint8_t)system->kinds[kind].mass};
     if (growth == MARGAY_CONSTANT) {
-        piece.least = least;
-        piece.most = most;
+        piece.least = from;
+        piece.most = to - 1;
+    } else if (system->plain) {
+        piece.least_growth = from / at;
+        piece.most_growth = to / at;
+        piece.most = -1;
     } else {
-        double at = margay_growth_at(growth, system->standard->size);
-        piece.least_growth = least / at;
-        piece.most_growth = most / at;
+        piece.least_growth = from / at;
+        piece.most_growth = (to - 1) / at;
     }
     return margay_model_add_piece(model, &piece, error);
 }
@@ -249,14 +254,14 @@ static enum margay_status add_pieces(const struct system *system,
         double part = system->parts[i];
         if (part > 0 && system->plain)
             status = add_piece(system, kind, part, (double)bar->from,
-                               (double)bar->to - 1, model, error);
+                               (double)bar->to, model, error);
         for (size_t j = 0; part > 0 && !system->plain && j < bar->grain_count &&
                            status == MARGAY_OK;
              j++) {
             const struct margay_grain *grain =
                 &form->grains[bar->first_grain + j];
             status = add_piece(system, kind, part * grain->share / bar->share,
-                               grain->least, grain->most, model, error);
+                               grain->least, grain->most + 1, model, error);
         }
     }
     return status;

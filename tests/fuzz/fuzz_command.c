@@ -6,6 +6,7 @@
 
 #include "sim/commands.h"
 #include "sim/histogram_csv.h"
+#include "sim/model_file.h"
 #include "sim/options.h"
 #include "tests/fuzz/fuzz.h"
 #include "traces/traces_internal.h"
@@ -174,4 +175,50 @@ void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes)
         check_message(&error);
     fclose(file);
     read_bins(data, bytes);
+}
+
+/* --------------------------------------------------------------- models -- */
+
+static void try_model(margay_model *model)
+{
+    struct margay_error error = {.message = ""};
+    margay_histogram *histogram;
+    if (margay_model_predict(model, 1000, 100, &histogram, &error) !=
+        MARGAY_OK) {
+        check_message(&error);
+    } else {
+        if (margay_histogram_references(histogram) != 100)
+            fuzz_fail("not as many references as were asked for");
+        margay_histogram_free(histogram);
+    }
+    if (margay_model_no_change(model, 100, &histogram, &error) == MARGAY_OK)
+        margay_histogram_free(histogram);
+    margay_model_free(model);
+}
+
+/* A file, and what stands in it as if the checksum were right. */
+void fuzz_model(const char *name, const uint8_t *data, size_t bytes)
+{
+    struct margay_error error = {.message = ""};
+    margay_model *model;
+    uint64_t block_bytes;
+    (void)name;
+    if (bytes == 0)
+        return;
+    FILE *file = fmemopen((void *)data, bytes, "rb");
+    if (model_file_read_stream(file, "file", &model, &block_bytes, &error) ==
+        MARGAY_OK)
+        try_model(model);
+    else
+        check_message(&error);
+    fclose(file);
+
+    size_t count = bytes / sizeof(uint64_t);
+    uint64_t *words = malloc(bytes + sizeof *words);
+    memcpy(words, data, bytes);
+    /* Behind what every file begins with, in front of the checksum. */
+    if (count > 4 &&
+        margay_model_import(words + 3, count - 4, &model, &error) == MARGAY_OK)
+        try_model(model);
+    free(words);
 }

@@ -26,6 +26,7 @@ static const struct fuzz_target targets[] = {
     {"options", fuzz_options},
     {"specs", fuzz_specs},
     {"histogram", fuzz_histogram},
+    {"model", fuzz_model},
 };
 
 const struct fuzz_target *fuzz_at(size_t index)

@@ -26,9 +26,9 @@ void run_stencil(uint64_t size)
         for (uint64_t y = 1; y + 1 < n; y++) {
             for (uint64_t x = 1; x + 1 < n; x++) {
                 uint64_t i = y * n + x;
-                AT(to[i]) = 0.2 * (AT(from[i - n]) + AT(from[i - 1]) +
-                                   AT(from[i]) + AT(from[i + 1]) +
-                                   AT(from[i + n]));
+                AT(to[i]) =
+                    0.2 * (AT(from[i - n]) + AT(from[i - 1]) + AT(from[i]) +
+                           AT(from[i + 1]) + AT(from[i + n]));
             }
         }
         double *other = from;
@@ -119,7 +119,8 @@ void run_nbody(uint64_t size)
             double dx = AT(bodies[j].x) - AT(bodies[i].x);
             double dy = AT(bodies[j].y) - AT(bodies[i].y);
             double dz = AT(bodies[j].z) - AT(bodies[i].z);
-            double pull = AT(bodies[j].mass) / (1 + dx * dx + dy * dy + dz * dz);
+            double pull =
+                AT(bodies[j].mass) / (1 + dx * dx + dy * dy + dz * dz);
             AT(bodies[i].fx) += pull * dx;
             AT(bodies[i].fy) += pull * dy;
             AT(bodies[i].fz) += pull * dz;

@@ -20,12 +20,18 @@ static const struct {
     const char *name;
     program *run;
 } programs[] = {
-    {"stencil", run_stencil},     {"stencil3d", run_stencil3d},
-    {"lu", run_lu},               {"spmv", run_spmv},
-    {"nbody", run_nbody},         {"quicksort", run_quicksort},
-    {"mergesort", run_mergesort}, {"heapsort", run_heapsort},
-    {"tree", run_tree},           {"hash", run_hash},
-    {"search", run_search},       {"lisp", run_lisp},
+    {"stencil", run_stencil},
+    {"stencil3d", run_stencil3d},
+    {"lu", run_lu},
+    {"spmv", run_spmv},
+    {"nbody", run_nbody},
+    {"quicksort", run_quicksort},
+    {"mergesort", run_mergesort},
+    {"heapsort", run_heapsort},
+    {"tree", run_tree},
+    {"hash", run_hash},
+    {"search", run_search},
+    {"lisp", run_lisp},
 };
 
 static char *region;

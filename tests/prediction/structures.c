@@ -47,7 +47,8 @@ void run_hash(uint64_t size)
     } *table = make_room(2 * size, sizeof *table);
     for (uint64_t i = 0; i < size * 2 * LOOKUPS; i++) {
         uint64_t word = 1 + draw(1 + draw(size));
-        uint64_t slot = (word * UINT64_C(0x9e3779b97f4a7c15) >> 20) % (2 * size);
+        uint64_t slot =
+            (word * UINT64_C(0x9e3779b97f4a7c15) >> 20) % (2 * size);
         while (AT(table[slot].key) != word && table[slot].key != 0)
             slot = (slot + 1) % (2 * size);
         AT(table[slot].key) = word;

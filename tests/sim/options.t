@@ -52,14 +52,14 @@ sed -n 's/^OPTION("\([a-z-]*\)", \(.\)\(.\).*/\1 \2\3/p' \
     "$root/sim/options.def" | sed "s/ '/ /; s/ 0.*/ /" |
     while read -r name letter; do
         echo "--$name${letter:+ -$letter}"
-    done | sort >table
+    done | sort -u >table
 check 'there is a table' test "$(wc -l <table)" -ge 20
 options_in help.* >helped
 check 'each option is in the help of some command' cmp -s table helped
 diff table helped | sed 's/^/# /'
 run help options
 sed -n 's/^  -\(.\), --\([a-z-]*\) .*  *[a-z].*/--\2 -\1/p
-    s/^      --\([a-z-]*\) .*  *[a-zN].*/--\1/p' out | sort >helped
+    s/^      --\([a-z-]*\) .*  *[a-zN].*/--\1/p' out | sort -u >helped
 check 'help options has a line for each' cmp -s table helped
 check 'of 80 columns' sh -c '! grep -q ".\{81\}" out'
 

@@ -1,0 +1,133 @@
+#!/bin/sh
+# predict.t - the distances of sizes that nobody has run
+. tests/sim/lib.sh
+
+# A matrix multiplication of $1 x $1 elements, as a table.
+multiply() {
+    "$MARGAY" generate matmul -q --blocks $((3 * $1 * $1)) \
+        --refs $(($1 * $1 * (2 * $1 + 1))) --to u64 |
+        "$MARGAY" histogram -q -f u64 -b 8 -o "m$1.csv" ${2-}
+}
+for n in 12 18 27 60; do
+    multiply $n
+done
+runs='m12.csv=144 m18.csv=324 m27.csv=729'
+# shellcheck disable=SC2086
+predicts() {
+    run predict --size 3600 --truth m60.csv $runs "$@"
+}
+# accuracy_of NAME LEAST: what stderr says, and that "no change" is worse.
+accuracy_of() {
+    line=$(grep 'accuracy .* no_change' err | grep -v largest)
+    like "$1: a line of fractions" "$line" \
+        '^margay predict: accuracy [01]\.[0-9]{4,} no_change [01]\.[0-9]{4,}$'
+    check "$1: accurate" test "$(echo "$line" |
+        awk -v least="$2" '{ print($4 >= least && $4 > $6 + 0.3) }')" = 1
+}
+
+# -------------------------------------------------------------- methods --
+predicts
+accuracy_of 'by default' 0.99
+is 'the columns of a histogram' "$(head -n 1 out)" \
+    trace,block_bytes,distance_from,distance_to,references,share
+is 'a million references, shares of 1' "$(awk -F, '
+    NR > 1 { n += $5; s += $6 } END { printf "%d %.6f", n, s }' out)" \
+    '1000000 1.000000'
+like 'cold references end it' "$(tail -n 1 out)" '^predicted 3600,8,inf,inf,'
+like 'the patterns are named' "$(cat err)" 'sizes 144 to 729; patterns of 2-d'
+cp out single.csv
+for bins in reference log2 loglinear linear:32; do
+    predicts --method multi --bins $bins -q
+    accuracy_of "multi/$bins" 0.85
+done
+predicts --bins log2
+cp out log2.csv
+predicts --method multi
+check 'bins choose the method, and the method bins' cmp -s out log2.csv
+predicts --method single --bins reference:1000 --pattern 2d
+check 'what is found by itself can be said' cmp -s out single.csv
+predicts --plain
+accuracy_of 'as published' 0.99
+run predict --size 3600 m12.csv=144 m18.csv=324 --truth m60.csv
+accuracy_of 'from two runs' 0.99
+run predict --size 3600 m27.csv=729 m12.csv=144.0 m18.csv=324
+check 'the runs come in any order' cmp -s out single.csv
+cp m12.csv 'a=1.csv'
+run predict --size 3600 'a=1.csv=144' m18.csv=324 m27.csv=729
+check 'the last = counts' cmp -s out single.csv
+predicts --references 1000
+is 'as many references as asked for' \
+    "$(awk -F, 'NR > 1 { n += $5 } END { print n }' out)" 1000
+
+# ----------------------------------------------------- who reads it then --
+run curve --from single.csv --sizes pow2
+cp out curve.csv
+predicts --curve --sizes pow2
+check '--curve is the curve of the histogram' cmp -s out curve.csv
+run curve --from single.csv --sizes all --histogram again.csv
+check 'it can be read back whole' cmp -s again.csv single.csv
+"$MARGAY" generate histogram --from single.csv --refs 30000 --to lines -q |
+    "$MARGAY" histogram -q -f lines >regenerated.csv 2>err
+check 'a trace can be made of it' test "$(wc -l <regenerated.csv)" -gt 5
+predicts --curve --with-runs --sizes 64,256
+is 'with runs, by role' "$(cut -d, -f1-4 out | tr '\n' ' ')" \
+    'role,trace,block_bytes,cache_blocks training,m12.csv=144,8,64 training,m12.csv=144,8,256 training,m18.csv=324,8,64 training,m18.csv=324,8,256 training,m27.csv=729,8,64 training,m27.csv=729,8,256 truth,m60.csv,8,64 truth,m60.csv,8,256 prediction,predicted 3600,8,64 prediction,predicted 3600,8,256 '
+
+# --------------------------------------------------------------- models --
+run predict m12.csv=144 m18.csv=324 m27.csv=729 --save-model model
+is 'a model alone writes nothing else' "$status $(cat out)" '0 '
+predicts
+cp err said
+run predict --size 3600 --load-model model --truth m60.csv
+check 'it predicts the same' cmp -s out single.csv
+check 'and says the same' cmp -s err said
+head -c 200 model >cut
+refuses 'cut: the model is damaged or cut short' \
+    predict --size 9 --load-model cut
+refuses 'm12.csv: not a model that --save-model wrote' \
+    predict --size 9 --load-model m12.csv
+{ head -c 8 model; printf '\002'; tail -c +10 model; } >other
+refuses 'other: a model of version 2, expected version 1' \
+    predict --size 9 --load-model other
+refuses 'no.model: No such file' predict --size 9 --load-model no.model
+refuses 'm12.csv=144' predict --size 9 --load-model model m12.csv=144
+refuses 'would be the same' predict --load-model model --save-model m2
+
+# ------------------------------------------------------------- bad input --
+multiply 13 -b64
+refuses '0 runs to learn from, expected 2' predict --size 9
+refuses '1 run to learn from, expected 2' predict --size 9 m12.csv=144
+refuses 'two runs of size 5' predict --size 9 m12.csv=5 m18.csv=5.0
+refuses '--size' predict m12.csv=1 m18.csv=2
+for size in 0 -4 x '' inf 1e400; do
+    refuses "above 0" predict --size 9 m12.csv=144 "m18.csv=$size"
+done
+refuses 'above 0' predict --size 0 m12.csv=144 m18.csv=324
+refuses 'expected RUN.csv=SIZE' predict --size 9 m12.csv m18.csv=324
+refuses 'm13.csv: found blocks of 64 bytes, expected blocks of 8 bytes as in' \
+    predict --size 9 m12.csv=144 m13.csv=169
+refuses 'm13.csv: found blocks of 64 bytes' \
+    predict --size 9 m12.csv=144 m18.csv=324 --truth m13.csv
+"$MARGAY" generate scan -q --blocks 500 --refs 500 --to lines |
+    "$MARGAY" histogram -q -f lines >cold.csv
+refuses 'cold.csv: no finite distance' predict --size 9 cold.csv=1 cold.csv=2
+"$MARGAY" histogram -q -f lines /dev/null >empty.csv
+refuses 'empty.csv: found no rows' predict --size 9 m12.csv=1 empty.csv=2
+"$MARGAY" generate uniform -q --blocks 500 --refs 9000 --to lines -o u.lines
+"$MARGAY" histogram -q u.lines --bins log2 >binned.csv
+refuses 'binned.csv:4: found a bin from 2 to 4, expected one distance' \
+    predict --size 9 binned.csv=1 m12.csv=2
+"$MARGAY" histogram -q u.lines --bound 100 >bound.csv
+refuses 'bound.csv:.*exceeded the bound of 100 blocks' \
+    predict --size 9 bound.csv=1 m12.csv=2
+{ cat m12.csv; sed 1d m18.csv; } >two.csv
+refuses 'two.csv: a second histogram' predict --size 9 two.csv=1 m12.csv=2
+refuses 'single method learns from reference bins' \
+    predict --size 9 --method single --bins log2 m12.csv=1 m18.csv=2
+refuses "multy.*did you mean 'multi'" predict --method multy --size 9
+refuses 'exact' predict --bins exact --size 9
+refuses '4d' predict --pattern 4d --size 9
+refuses 'too large' predict --size 99999999999999999999999 m12.csv=144 m18.csv=324
+refuses '--curve' predict --size 9 --with-runs m12.csv=144 m18.csv=324
+refuses '--block is for traces' predict --size 9 -b 8 m12.csv=144 m18.csv=324
+finish

@@ -1,0 +1,426 @@
+/* test_predict.c - prediction against programs that are known by formula */
+#include <math.h>
+
+#include <margay/stackdist.h>
+
+#include "stackdist/predict/forms.h"
+#include "stackdist/predict/moving.h"
+#include "stackdist/predict/patterns.h"
+#include "tests/tap.h"
+#include "traces/traces_internal.h"
+
+static margay_histogram *new_histogram(void)
+{
+    margay_histogram *h;
+    if (margay_histogram_create(&h, NULL) != MARGAY_OK)
+        abort();
+    return h;
+}
+
+static void add(margay_histogram *h, double distance, uint64_t count)
+{
+    if (margay_histogram_add(h, (uint64_t)(distance + 0.5), count, NULL) !=
+        MARGAY_OK)
+        abort();
+}
+
+/* A program over s elements of a plane: constant distances, rows, all of it;
+   and one cold reference per element. */
+static margay_histogram *run_of(double s)
+{
+    margay_histogram *h = new_histogram();
+    uint64_t n = (uint64_t)s;
+    add(h, 0, 3 * n);
+    add(h, 5, 2 * n);
+    add(h, 4 + 3 * sqrt(s), 2 * n);
+    add(h, 2 * s, 3 * n);
+    margay_histogram_add(h, MARGAY_INFINITE, n, NULL);
+    return h;
+}
+
+static uint64_t count_at(const margay_histogram *h, double from, double to)
+{
+    uint64_t sum = 0, distance, count;
+    for (uint64_t at = (uint64_t)from;
+         margay_histogram_next(h, at, &distance, &count) &&
+         (double)distance < to;
+         at = distance + 1)
+        sum += count;
+    return sum;
+}
+
+/* -------------------------------------------------------------- parts -- */
+
+static void test_worked_example(void)
+{
+    /* TOPLAS 31(6), section 3.4: s1 = 3 s0.  Into [4, 8) come 2/3 of what was
+       linear in [1, 2), and 1/3 of what was in [2, 4). */
+    struct margay_interval into = {4, 8};
+    struct margay_interval one = {3 * 1, 3 * 2}, two = {3 * 2, 3 * 4};
+    CHECK(fabs(margay_overlap(one, into) - 2.0 / 3) < 1e-15,
+          "2/3 of [1, 2) moves into [4, 8)");
+    CHECK(fabs(margay_overlap(two, into) - 1.0 / 3) < 1e-15,
+          "1/3 of [2, 4) moves into [4, 8)");
+    CHECK(margay_overlap((struct margay_interval){12, 24}, into) == 0,
+          "nothing of [4, 8) does");
+    CHECK(margay_overlap(into, into) == 1, "what is constant stays");
+}
+
+/* The same from histograms to a prediction: 0.5 constant in [4, 8), 0.3 and
+   0.2 linear in [1, 2) and [2, 4). */
+static void test_worked_model(void)
+{
+    margay_histogram *h0 = new_histogram(), *h1 = new_histogram(), *p;
+    const struct margay_predict_options options = {
+        .method = MARGAY_METHOD_MULTI,
+        .bins = {MARGAY_BINS_LOG2, 0},
+        .pattern = MARGAY_PATTERN_1D,
+        .plain = true,
+    };
+    margay_model *model;
+    add(h0, 1, 3000);
+    add(h0, 2, 1000);
+    add(h0, 3, 1000);
+    add(h0, 5, 5000);
+    add(h1, 3, 1000); /* 1/3 of 0.3 */
+    add(h1, 6, 7667); /* 0.5 + 2/3 of 0.3 + 1/3 of 0.2 */
+    add(h1, 9, 1333); /* 2/3 of 0.2 */
+    const struct margay_run runs[] = {{h0, 100}, {h1, 300}};
+    bool good = margay_model_fit(runs, 2, &options, &model, NULL) == MARGAY_OK;
+    CHECK(good, "a model of the worked example");
+    good = margay_model_predict(model, 300, 1000000, &p, NULL) == MARGAY_OK;
+    CHECK(good, "and its prediction");
+    CHECK(fabs((double)count_at(p, 4, 8) - 766667) < 500,
+          "phi(s1, [4, 8)) = 0.5 + 2/3 0.3 + 1/3 0.2");
+    CHECK(fabs((double)count_at(p, 2, 4) - 100000) < 500, "and [2, 4)");
+    CHECK(fabs((double)count_at(p, 8, 16) - 133333) < 500, "and [8, 16)");
+    margay_histogram_free(p);
+    margay_model_free(model);
+    margay_histogram_free(h0);
+    margay_histogram_free(h1);
+}
+
+static void test_forms(void)
+{
+    static const struct margay_bins log2 = {MARGAY_BINS_LOG2, 0};
+    static const struct margay_bins four = {MARGAY_BINS_REFERENCE, 4};
+    margay_histogram *h = new_histogram();
+    struct margay_form form;
+    add(h, 0, 2);
+    add(h, 4, 1);
+    add(h, 7, 3);
+    add(h, 20, 2);
+    margay_histogram_add(h, MARGAY_INFINITE, 5, NULL);
+    if (margay_form_make(h, &log2, 0, &form, NULL) != MARGAY_OK)
+        abort();
+    CHECK_U64(form.count, 3, "bars of a distance histogram: none is empty");
+    CHECK(form.bars[1].from == 4 && form.bars[1].to == 8 &&
+              form.bars[1].share == 0.5 && form.bars[1].mean == 6.25 &&
+              form.bars[1].least == 4 && form.bars[1].most == 7,
+          "a bar's share, mean, least and most");
+    CHECK(form.bars[1].grain_count == 2 &&
+              form.grains[form.bars[1].first_grain].share == 0.125,
+          "its distances are its grains");
+    margay_form_clear(&form);
+    if (margay_form_make(h, &four, 0, &form, NULL) != MARGAY_OK)
+        abort();
+    CHECK_U64(form.count, 4, "groups of a reference histogram");
+    CHECK(form.bars[0].mean == 0 && form.bars[1].mean == 5.5 &&
+              form.bars[2].mean == 7 && form.bars[3].mean == 20,
+          "and their mean distances: 0, (4 + 7) / 2, 7, 20");
+    margay_form_clear(&form);
+    margay_histogram_free(h);
+}
+
+/* Many distances become grains of equal mass, and long tails are joined. */
+static void test_many(void)
+{
+    static const struct margay_bins loglinear = {MARGAY_BINS_LOGLINEAR, 0};
+    margay_histogram *h = new_histogram();
+    struct margay_form form;
+    double sum = 0, grains = 0;
+    for (uint64_t d = 0; d < 300000; d++)
+        add(h, (double)d, 1 + d % 3);
+    if (margay_form_make(h, &loglinear, 64, &form, NULL) != MARGAY_OK)
+        abort();
+    bool tidy = true;
+    for (size_t i = 0; i < form.count; i++) {
+        const struct margay_bar *bar = &form.bars[i];
+        sum += bar->share;
+        tidy = tidy && bar->grain_count <= MARGAY_MOST_GRAINS &&
+               (i == 0 || bar->from == form.bars[i - 1].to);
+    }
+    for (size_t i = 0; i < form.grain_count; i++)
+        grains += form.grains[i].share;
+    CHECK(form.count <= 12 + 64 && form.count > 40, "long tails are joined");
+    CHECK(form.bars[11].from == 1024 && form.bars[11].to == 2048,
+          "but not their logarithmic beginning");
+    CHECK(tidy, "bars follow each other, of few grains each");
+    CHECK(fabs(sum - 1) < 1e-12 && fabs(grains - 1) < 1e-12,
+          "nothing is lost in bars and grains");
+    margay_form_clear(&form);
+    margay_histogram_free(h);
+}
+
+static void test_patterns(void)
+{
+    CHECK(margay_growth_ratio(MARGAY_CONSTANT, 5, 500) == 1, "constant");
+    CHECK(margay_growth_ratio(MARGAY_LINEAR, 5, 500) == 100, "linear");
+    CHECK(margay_growth_ratio(MARGAY_SQUARE_ROOT, 4, 400) == 10, "root");
+    CHECK(fabs(margay_growth_ratio(MARGAY_CUBE_ROOT, 1, 1000) - 10) < 1e-12 &&
+              fabs(margay_growth_ratio(MARGAY_TWO_THIRDS, 1, 1000) - 100) <
+                  1e-12,
+          "of a cube");
+}
+
+/* ------------------------------------------------------------- methods -- */
+
+static const struct {
+    const char *name;
+    struct margay_predict_options options;
+    double least; /* accuracy */
+} methods[] = {
+    {"single",
+     {MARGAY_METHOD_SINGLE, {MARGAY_BINS_REFERENCE, 1000}, 0, false},
+     0.995},
+    {"single, plain",
+     {MARGAY_METHOD_SINGLE, {MARGAY_BINS_REFERENCE, 1000}, 0, true},
+     0.995},
+    {"multi/log2",
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LOG2, 0}, 0, false},
+     0.98},
+    {"multi/log-linear",
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LOGLINEAR, 0}, 0, false},
+     0.98},
+    {"multi/linear",
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LINEAR, 64}, 0, false},
+     0.9},
+    {"multi/reference",
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_REFERENCE, 100}, 0, false},
+     0.98},
+};
+
+static bool same(const margay_histogram *a, const margay_histogram *b)
+{
+    uint64_t da = 0, db = 0, ca = 0, cb = 0;
+    bool more = true;
+    for (uint64_t at = 0; more; at = da + 1) {
+        more = margay_histogram_next(a, at, &da, &ca);
+        if (margay_histogram_next(b, at, &db, &cb) != more)
+            return false;
+        if (more && (da != db || ca != cb))
+            return false;
+    }
+    return margay_histogram_infinite(a) == margay_histogram_infinite(b);
+}
+
+static void test_method(size_t i)
+{
+    static const double sizes[] = {1024, 2304, 5184};
+    const char *name = methods[i].name;
+    margay_histogram *h[3], *truth = run_of(82944), *p, *again;
+    struct margay_run runs[3], turned[3];
+    margay_model *model, *other, *back;
+    uint64_t *numbers;
+    size_t count;
+    for (size_t k = 0; k < 3; k++) {
+        h[k] = run_of(sizes[k]);
+        runs[k] = turned[2 - k] = (struct margay_run){h[k], sizes[k]};
+    }
+    if (margay_model_fit(runs, 3, &methods[i].options, &model, NULL) !=
+            MARGAY_OK ||
+        margay_model_predict(model, 82944, 1000000, &p, NULL) != MARGAY_OK)
+        abort();
+    double accuracy = margay_signature_accuracy(p, truth);
+    CHECK(accuracy >= methods[i].least, "%s: accuracy %.4f", name, accuracy);
+    CHECK_U64(margay_model_describe(model)->pattern, MARGAY_PATTERN_2D,
+              "%s: a plane is seen", name);
+    CHECK_U64(margay_histogram_references(p), 1000000, "%s: all references",
+              name);
+    CHECK(fabs((double)margay_histogram_infinite(p) / 1e6 - 1.0 / 11) < 1e-4,
+          "%s: cold ones as they should be", name);
+    CHECK(margay_curve_difference(p, truth) < 0.02, "%s: the curve", name);
+
+    if (margay_model_fit(turned, 3, &methods[i].options, &other, NULL) !=
+            MARGAY_OK ||
+        margay_model_predict(other, 82944, 1000000, &again, NULL) != MARGAY_OK)
+        abort();
+    CHECK(same(p, again), "%s: in any order of the runs", name);
+    margay_histogram_free(again);
+    margay_model_free(other);
+
+    if (margay_model_export(model, &numbers, &count, NULL) != MARGAY_OK)
+        abort();
+    CHECK(margay_model_import(numbers, count, &back, NULL) == MARGAY_OK,
+          "%s: a model comes back", name);
+    if (margay_model_predict(back, 82944, 1000000, &again, NULL) != MARGAY_OK)
+        abort();
+    CHECK(same(p, again), "%s: and predicts the same", name);
+    margay_histogram_free(again);
+    margay_model_free(back);
+    free(numbers);
+    margay_histogram_free(p);
+    margay_model_free(model);
+    for (size_t k = 0; k < 3; k++)
+        margay_histogram_free(h[k]);
+    margay_histogram_free(truth);
+}
+
+/* Two runs that suggest growth, and a third that has none. */
+static void test_held_back(void)
+{
+    margay_histogram *h[3];
+    struct margay_run runs[3];
+    margay_model *model;
+    for (size_t k = 0; k < 3; k++) {
+        h[k] = new_histogram();
+        add(h[k], 0, 400);
+        add(h[k], k == 0 ? 500 : 1000, 600);
+        runs[k] = (struct margay_run){h[k], (double)(1 << k)};
+    }
+    if (margay_model_fit(runs, 3, &methods[0].options, &model, NULL) !=
+        MARGAY_OK)
+        abort();
+    const struct margay_model_info *info = margay_model_describe(model);
+    CHECK(info->checked_no_change == 1 && info->checked_accuracy < 0.5,
+          "the largest run, predicted from the others");
+    CHECK(info->held_back == 1, "a model that fails there is held back");
+    margay_model_free(model);
+    if (margay_model_fit(runs, 2, &methods[0].options, &model, NULL) !=
+        MARGAY_OK)
+        abort();
+    info = margay_model_describe(model);
+    CHECK(info->checked_accuracy < 0 && info->held_back == 0,
+          "two runs cannot be checked");
+    margay_model_free(model);
+    for (size_t k = 0; k < 3; k++)
+        margay_histogram_free(h[k]);
+}
+
+/* ------------------------------------------------------------- refusals -- */
+
+static void refused(const struct margay_run *runs, size_t count,
+                    struct margay_predict_options options, const char *why)
+{
+    struct margay_error error = {.message = ""};
+    margay_model *model;
+    bool failed =
+        margay_model_fit(runs, count, &options, &model, &error) != MARGAY_OK;
+    CHECK(failed && model == NULL && strstr(error.message, why) != NULL,
+          "refused: %s", why);
+    if (failed && strstr(error.message, why) == NULL)
+        printf("#   got '%s'\n", error.message);
+}
+
+static void test_refusals(void)
+{
+    margay_histogram *h = run_of(100), *cold = new_histogram();
+    margay_histogram *bounded = run_of(100), *far = run_of(100);
+    const struct margay_predict_options single = methods[0].options;
+    struct margay_predict_options options = single;
+    margay_histogram_add(cold, MARGAY_INFINITE, 9, NULL);
+    margay_histogram_set_exceeded_bound(bounded, 64);
+    add(far, 1e15, 1);
+    refused((struct margay_run[]){{h, 1}}, 1, single, "expected 2 or more");
+    refused((struct margay_run[]){{h, 1}, {h, 1}}, 2, single, "two runs");
+    refused((struct margay_run[]){{h, 1}, {h, 0}}, 2, single, "above 0");
+    refused((struct margay_run[]){{h, 1}, {h, NAN}}, 2, single, "above 0");
+    refused((struct margay_run[]){{h, 1}, {h, INFINITY}}, 2, single, "above 0");
+    refused((struct margay_run[]){{h, 1}, {cold, 2}}, 2, single, "no finite");
+    refused((struct margay_run[]){{h, 1}, {bounded, 2}}, 2, single, "bound");
+    options.bins.kind = MARGAY_BINS_LOG2;
+    refused((struct margay_run[]){{h, 1}, {h, 2}}, 2, options, "reference");
+    options.method = MARGAY_METHOD_MULTI;
+    options.bins.kind = MARGAY_BINS_EXACT;
+    refused((struct margay_run[]){{h, 1}, {h, 2}}, 2, options, "exact bins");
+    options.bins.kind = MARGAY_BINS_LOGLINEAR;
+    refused((struct margay_run[]){{h, 1}, {far, 2}}, 2, options, "too large");
+    margay_histogram_free(h);
+    margay_histogram_free(cold);
+    margay_histogram_free(bounded);
+    margay_histogram_free(far);
+}
+
+static void test_requests(void)
+{
+    margay_histogram *small = run_of(100), *large = run_of(400), *p;
+    const struct margay_run runs[] = {{small, 100}, {large, 400}};
+    margay_model *model;
+    if (margay_model_fit(runs, 2, &methods[0].options, &model, NULL) !=
+        MARGAY_OK)
+        abort();
+    CHECK(margay_model_predict(model, 0, 1000, &p, NULL) ==
+                  MARGAY_BAD_ARGUMENT &&
+              margay_model_predict(model, NAN, 1000, &p, NULL) ==
+                  MARGAY_BAD_ARGUMENT,
+          "sizes to predict for are above 0");
+    CHECK(margay_model_predict(model, 1e80, 1000, &p, NULL) ==
+              MARGAY_BAD_ARGUMENT,
+          "and not beyond all distances");
+    CHECK(margay_model_predict(model, 800, 0, &p, NULL) == MARGAY_BAD_ARGUMENT,
+          "of no references there is nothing to predict");
+    bool good = margay_model_predict(model, 800, 7, &p, NULL) == MARGAY_OK;
+    CHECK(good && margay_histogram_references(p) == 7, "of 7 there is");
+    margay_histogram_free(p);
+    good = margay_model_predict(model, 1e-3, 1000, &p, NULL) == MARGAY_OK;
+    CHECK(good && margay_histogram_references(p) == 1000, "a tiny input");
+    margay_histogram_free(p);
+    margay_model_free(model);
+    margay_histogram_free(small);
+    margay_histogram_free(large);
+}
+
+/* Whatever the numbers, what is taken for a model does no harm. */
+static void test_damage(void)
+{
+    margay_histogram *small = run_of(100), *large = run_of(400), *p;
+    const struct margay_run runs[] = {{small, 100}, {large, 400}};
+    margay_model *model, *damaged;
+    uint64_t *numbers, taken = 0;
+    size_t count;
+    if (margay_model_fit(runs, 2, &methods[2].options, &model, NULL) !=
+            MARGAY_OK ||
+        margay_model_export(model, &numbers, &count, NULL) != MARGAY_OK)
+        abort();
+    margay_model_free(model);
+    for (size_t i = 0; i < count; i++) {
+        for (unsigned bit = 0; bit < 64; bit++) {
+            numbers[i] ^= UINT64_C(1) << bit;
+            if (margay_model_import(numbers, count, &damaged, NULL) ==
+                MARGAY_OK) {
+                taken++;
+                if (margay_model_predict(damaged, 777, 1000, &p, NULL) ==
+                    MARGAY_OK)
+                    margay_histogram_free(p);
+                margay_model_free(damaged);
+            }
+            numbers[i] ^= UINT64_C(1) << bit;
+        }
+    }
+    CHECK(taken > 0 && taken < 64 * count,
+          "damaged models are refused, or predict something");
+    CHECK(margay_model_import(numbers, count - 1, &damaged, NULL) ==
+                  MARGAY_BAD_INPUT &&
+              margay_model_import(numbers, 0, &damaged, NULL) ==
+                  MARGAY_BAD_INPUT,
+          "and so are short ones");
+    free(numbers);
+    margay_histogram_free(small);
+    margay_histogram_free(large);
+}
+
+int main(void)
+{
+    test_worked_example();
+    test_worked_model();
+    test_forms();
+    test_many();
+    test_patterns();
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        test_method(i);
+    test_held_back();
+    test_refusals();
+    test_requests();
+    test_damage();
+    return tap_done();
+}
