@@ -17,6 +17,8 @@
 /* Each loop gets all the registers for itself. */
 #define NOINLINE __attribute__((noinline))
 
+#include "stackdist/engines/exact_filter.h"
+
 /* Buckets ahead whose timestamps' leaves are fetched while renumbering. */
 #define RENUMBER_AHEAD 6
 
@@ -159,104 +161,6 @@ static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
     count_pending(e);
     margay_rank_append(&e->rank, (unsigned)batch->count);
     rank(e, past, batch->count, base);
-}
-
-/* ------------------------------------------------- the stack-top filter -- */
-
-#if defined(__AVX2__)
-
-typedef uint64_t u64x4 __attribute__((vector_size(32)));
-
-/* moved[i]: which lanes a hit at position i moves (8: a miss, all of them). */
-static const u64x4 moved[MARGAY_FRONT + 1][2] = {
-    {{-1, 0, 0, 0}, {0, 0, 0, 0}},        {{-1, -1, 0, 0}, {0, 0, 0, 0}},
-    {{-1, -1, -1, 0}, {0, 0, 0, 0}},      {{-1, -1, -1, -1}, {0, 0, 0, 0}},
-    {{-1, -1, -1, -1}, {-1, 0, 0, 0}},    {{-1, -1, -1, -1}, {-1, -1, 0, 0}},
-    {{-1, -1, -1, -1}, {-1, -1, -1, 0}},  {{-1, -1, -1, -1}, {-1, -1, -1, -1}},
-    {{-1, -1, -1, -1}, {-1, -1, -1, -1}},
-};
-
-static ALWAYS_INLINE unsigned equal_lanes(u64x4 lanes, u64x4 block)
-{
-    return (unsigned)_mm256_movemask_pd((__m256d)(lanes == block));
-}
-
-static ALWAYS_INLINE u64x4 select_lanes(u64x4 mask, u64x4 yes, u64x4 no)
-{
-    return (u64x4)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)mask);
-}
-
-static ALWAYS_INLINE size_t filter_blocks(struct margay_exact *e,
-                                          const uint64_t *blocks, size_t count,
-                                          uint64_t *distances, bool note)
-{
-    u64x4 near, far;
-    memcpy(&near, e->front, sizeof near);
-    memcpy(&far, e->front + 4, sizeof far);
-    size_t passed = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t id = blocks[i];
-        u64x4 block = {id, id, id, id};
-        unsigned equal = equal_lanes(near, block) |
-                         equal_lanes(far, block) << 4 | 1u << MARGAY_FRONT;
-        unsigned position = (unsigned)__builtin_ctz(equal);
-        e->front_hits[position]++;
-        e->wanted[passed] = id;
-        e->demoted[passed] = far[3];
-        if (note) {
-            e->origins[passed] = (uint16_t)i;
-            distances[i] = position;
-        }
-        passed += position == MARGAY_FRONT;
-        u64x4 near_moved = __builtin_shufflevector(near, block, 4, 0, 1, 2);
-        u64x4 far_moved = __builtin_shufflevector(far, near, 7, 0, 1, 2);
-        near = select_lanes(moved[position][0], near_moved, near);
-        far = select_lanes(moved[position][1], far_moved, far);
-    }
-    memcpy(e->front, &near, sizeof near);
-    memcpy(e->front + 4, &far, sizeof far);
-    return passed;
-}
-
-#else
-
-static ALWAYS_INLINE size_t filter_blocks(struct margay_exact *e,
-                                          const uint64_t *blocks, size_t count,
-                                          uint64_t *distances, bool note)
-{
-    uint64_t *front = e->front;
-    size_t passed = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t id = blocks[i];
-        unsigned position = 0;
-        while (position < MARGAY_FRONT && front[position] != id)
-            position++;
-        e->front_hits[position]++;
-        unsigned shifted = position;
-        if (position == MARGAY_FRONT) {
-            e->wanted[passed] = id;
-            e->demoted[passed] = front[MARGAY_FRONT - 1];
-            if (note)
-                e->origins[passed] = (uint16_t)i;
-            passed++;
-            shifted--;
-        }
-        if (note)
-            distances[i] = position;
-        memmove(front + 1, front, shifted * sizeof *front);
-        front[0] = id;
-    }
-    return passed;
-}
-
-#endif
-
-static size_t pass_filter(struct margay_exact *e, const uint64_t *blocks,
-                          size_t count, uint64_t *distances)
-{
-    if (distances != NULL)
-        return filter_blocks(e, blocks, count, distances, true);
-    return filter_blocks(e, blocks, count, NULL, false);
 }
 
 /* ------------------------------------------------------------ compaction -- */

@@ -35,7 +35,8 @@ static inline uint64_t next_number(enum shape shape, uint64_t blocks, size_t i,
     }
 }
 
-/* From numbers to ids: small, both ends, high bits only, hashed. */
+/* From numbers to ids: small, both ends, high bits only, hashed, of the same
+   digest (exact_filter.h), or large. */
 static inline uint64_t block_id(unsigned coding, uint64_t number)
 {
     switch (coding) {
@@ -47,11 +48,13 @@ static inline uint64_t block_id(unsigned coding, uint64_t number)
         return number << 48;
     case 3:
         return number * UINT64_C(0x9e3779b97f4a7c15);
+    case 4:
+        return number * 0x10001;
     default:
         return UINT64_MAX - number;
     }
 }
-#define CODINGS 5
+#define CODINGS 6
 
 static inline void make_trace(enum shape shape, uint64_t *blocks, size_t count,
                               uint64_t distinct, struct margay_random *random)

@@ -76,6 +76,16 @@ static void test_late_times(uint64_t distinct, uint64_t near_share)
     }
 }
 
+/* Blocks that the filter takes for each other until it looks closer. */
+static void test_same_digests(void)
+{
+    fill_blocks(200, 60);
+    for (size_t i = 0; i < REFS; i++)
+        blocks[i] *= 0x10001;
+    CHECK(run_from(0, LATE_REFS, 2, 3, 0, expected), "blocks of one digest");
+    compare_from(0, LATE_REFS, "blocks of one digest", 0);
+}
+
 /* The n-th bit of a filled vector, its rank, and what clearing leaves. */
 static void test_rank(void)
 {
@@ -110,5 +120,6 @@ int main(void)
     test_rank();
     test_late_times(300000, 0);
     test_late_times(5000, 60);
+    test_same_digests();
     return tap_done();
 }
