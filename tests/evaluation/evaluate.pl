@@ -1,0 +1,228 @@
+#!/usr/bin/perl
+# evaluate.pl - what it costs to record real programs and analyse them
+#
+#     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME] [--associative]
+#         MARGAY MEASURE FOLDER
+#
+# MARGAY is the command, MEASURE the tool of tests/bench, FOLDER where inputs
+# and programs are made and kept.  Prints a row per program:
+#
+#     program,stands_for,method,references,distinct_blocks,native_seconds,
+#     capture_seconds,pipe_seconds,olken_seconds,margay_seconds,
+#     collapsed_seconds,margay_slowdown,collapsed_slowdown,
+#     margay_wall_seconds,collapsed_wall_seconds
+#
+# The first ones are the columns of table IV of PARDA: the distinct blocks and
+# references of the program; its own time; the time with its references
+# recorded and thrown away; sent through a pipe to nobody; analysed at the
+# other end by Olken's algorithm, and by the default engine; and again with
+# immediate repeats counted where they are recorded.
+#
+# Seconds are of processor time, medians: of a pipeline, the time it needs on
+# two cores at least, which is that of its dearer side or half of both together,
+# whichever is more.  So they hold on a machine that does other work as well;
+# the columns of wall seconds are what a clock showed.
+#
+# With --associative a second kind of table is printed instead, in the manner
+# of Fu, Zhang and Chen: miss ratios in 32-byte blocks of caches of 2^6 to 2^17
+# blocks, fully associative and of 1, 2, 4 and 8 ways.
+#
+#     program,method,references,cache_blocks,fully_associative,ways_1,ways_2,
+#     ways_4,ways_8
+use strict;
+use warnings;
+use Cwd 'abs_path';
+use File::Basename;
+use Getopt::Long;
+
+my ($rounds, $only, $method, $associative) = (3, '', '', 0);
+GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
+    'method=s' => \$method, 'associative' => \$associative)
+    && @ARGV == 3 && $rounds > 0
+    or die "usage: evaluate.pl [--rounds N] [--only NAME,...] "
+    . "[--method qemu|runtime] [--associative] MARGAY MEASURE FOLDER\n";
+my ($margay, $measure) = map { abs_path($_) } @ARGV[0, 1];
+my $here = abs_path(dirname(__FILE__));
+mkdir $ARGV[2] unless -d $ARGV[2];
+my $folder = abs_path($ARGV[2]);
+my $block_bytes = 64;
+
+my $table = do "$here/programs.pl" or die "programs.pl: ", $@ || $!, "\n";
+my %wanted = map { $_ => 1 } split /,/, $only;
+my @programs = grep {
+    (!%wanted || $wanted{ $_->{name} })
+        && ($method eq '' || $method eq $_->{method})
+} @$table;
+
+sub note { print STDERR "evaluate: $_[0]\n" }
+
+sub run {
+    system('bash', '-o', 'pipefail', '-c', $_[0]) == 0
+        or die "evaluate: failed: $_[0]\n";
+}
+
+# ------------------------------------------------------ inputs, programs --
+
+sub prepare {
+    if (!-e "$folder/inputs") {
+        note('making the inputs');
+        run("rm -rf '$folder/new' && mkdir '$folder/new' && "
+            . "perl '$here/inputs.pl' '$folder/new' && "
+            . "cp '$here'/work/* '$folder/new' && cd '$folder/new' && "
+            . 'hmmbuild family.hmm family.sto >/dev/null');
+        rename "$folder/new", "$folder/inputs" or die "evaluate: $!\n";
+    }
+    if (grep { $_->{method} eq 'runtime' } @programs) {
+        note('building programs from source');
+        run("sh '$here/sources.sh' '$margay' '$folder/programs'");
+        # The interpreter's library of Scheme.
+        run("cp '$folder/programs/tinyscheme/init.scm' '$folder/inputs'");
+    }
+}
+
+# The program's command line, of its build with the hooks or without.
+sub command {
+    my ($program, $build) = @_;
+    my $command = $program->{command};
+    $command =~ s{BUILT}{'$folder/programs/$build'};
+    return $command;
+}
+
+# ------------------------------------------------------------- measuring --
+
+sub median {
+    my @sorted = sort { $a <=> $b } @_;
+    return ($sorted[$#sorted / 2] + $sorted[@sorted / 2]) / 2;
+}
+
+sub report {
+    open my $in, '<', $_[0] or die "evaluate: $_[0]: $!\n";
+    my ($user, $system, $wall) = split ' ', <$in>;
+    return ($user + $system, $wall);
+}
+
+# Seconds and wall seconds of a pipeline of one or two commands.
+sub time_of {
+    my ($program, @sides) = @_;
+    my @reports = map { "$folder/report.$_" } 0 .. $#sides;
+    my $line = join ' | ',
+        map { "'$measure' -o '$reports[$_]' $sides[$_]" } 0 .. $#sides;
+    run("cd '$folder/inputs' && { $line; } <$program->{input} "
+        . ">/dev/null 2>'$folder/messages'");
+    my @times = map { [report($_)] } @reports;
+    my $seconds = $times[0][0];
+    if (@times > 1) {
+        my ($one, $other) = map { $_->[0] } @times;
+        my $half = ($one + $other) / 2;
+        $seconds = (sort { $b <=> $a } $one, $other, $half)[0];
+    }
+    return ($seconds, $times[0][1]);
+}
+
+sub record {
+    my ($program, $out, @options) = @_;
+    my $build = $program->{method} eq 'runtime' ? 'hooked' : 'native';
+    return "'$margay' record -q --method $program->{method} @options "
+        . "-o $out -- " . command($program, $build);
+}
+
+sub measure_program {
+    my ($program) = @_;
+    my $collapse = "--collapse $block_bytes";
+    my $curve = "'$margay' curve -q -b $block_bytes";
+    my %cases = (
+        native => [command($program, 'native')],
+        capture => [record($program, '/dev/null')],
+        pipe => [record($program, '-'), 'cat'],
+        margay => [record($program, '-'), "$curve -"],
+        collapsed => [record($program, '-', $collapse), "$curve -"],
+    );
+    my (%seconds, %walls);
+    for my $round (1 .. $rounds) {
+        for my $case (sort keys %cases) {
+            my ($seconds, $wall) = time_of($program, @{ $cases{$case} });
+            push @{ $seconds{$case} }, $seconds;
+            push @{ $walls{$case} }, $wall;
+        }
+    }
+    my %row = (
+        (map { ("${_}_seconds" => median(@{ $seconds{$_} })) } keys %cases),
+        (map { ("${_}_wall_seconds" => median(@{ $walls{$_} })) }
+            qw(margay collapsed)),
+    );
+    ($row{olken_seconds}) =
+        time_of($program, record($program, '-'), "$curve -e olken -");
+    $row{"${_}_slowdown"} = $row{"${_}_seconds"} / $row{native_seconds}
+        for qw(margay collapsed);
+    return (%row, counts($program));
+}
+
+# The numbers of references and distinct blocks.
+sub counts {
+    my ($program) = @_;
+    run("cd '$folder/inputs' && " . record($program, '-')
+        . " <$program->{input} 2>'$folder/messages' | "
+        . "'$margay' histogram -q -b $block_bytes --bins log2 "
+        . ">'$folder/histogram' -");
+    open my $in, '<', "$folder/histogram" or die "evaluate: histogram: $!\n";
+    my ($references, $distinct) = (0, 0);
+    while (<$in>) {
+        my (undef, undef, $from, undef, $count) = split /,/;
+        next if $. == 1;
+        $references += $count;
+        $distinct = $count if $from eq 'inf';
+    }
+    return (references => $references, distinct_blocks => $distinct);
+}
+
+# -------------------------------------------------------------- printing --
+
+my @columns = qw(references distinct_blocks native_seconds capture_seconds
+    pipe_seconds olken_seconds margay_seconds collapsed_seconds margay_slowdown
+    collapsed_slowdown margay_wall_seconds collapsed_wall_seconds);
+
+sub print_times {
+    print join(',', qw(program stands_for method), @columns), "\n";
+    for my $program (@programs) {
+        note("$program->{name}, $program->{method}");
+        my %row = measure_program($program);
+        my @values = map {
+            /seconds$/ ? sprintf('%.3f', $row{$_})
+                : /slowdown$/ ? sprintf('%.1f', $row{$_}) : $row{$_}
+        } @columns;
+        print join(',', @$program{qw(name stands_for method)}, @values), "\n";
+    }
+}
+
+# A cache's row of `compare` names its sets and ways, both ratios among others.
+sub print_associative {
+    print "program,method,references,cache_blocks,fully_associative,"
+        . join(',', map { "ways_$_" } 1, 2, 4, 8), "\n";
+    for my $program (@programs) {
+        note("$program->{name}, $program->{method}");
+        run("cd '$folder/inputs' && " . record($program, '-')
+            . " <$program->{input} 2>'$folder/messages' | "
+            . "'$margay' compare -q -b 32 --sets 8..131072 --ways 1,2,4,8 "
+            . ">'$folder/compare' -");
+        open my $in, '<', "$folder/compare" or die "evaluate: compare: $!\n";
+        my @names = split /,/, <$in>;
+        my (%ratios, %full, $references);
+        while (<$in>) {
+            my %row;
+            @row{@names} = split /,/;
+            my $blocks = $row{sets} * $row{ways};
+            $ratios{$blocks}{ $row{ways} } = $row{miss_ratio};
+            $full{$blocks} = $row{predicted_fully_associative};
+            $references = $row{references};
+        }
+        for my $blocks (map { 1 << $_ } 6 .. 17) {
+            print join(',', @$program{qw(name method)}, $references, $blocks,
+                map { sprintf '%.6f', $_ } $full{$blocks},
+                @{ $ratios{$blocks} }{ 1, 2, 4, 8 }), "\n";
+        }
+    }
+}
+
+$| = 1;
+prepare();
+$associative ? print_associative() : print_times();

@@ -1,0 +1,61 @@
+# programs.pl - what the evaluation records
+#
+# A row: the program's name; the benchmark it stands for; how it is recorded;
+# the command, run in the folder of the inputs; optionally what it reads from
+# standard input.
+#
+# Those recorded by `qemu` are the distribution's own binaries.  Those recorded
+# by `runtime` are built by sources.sh, with the hooks and without.
+use strict;
+use warnings;
+
+my ($compiler) = split /\n/, `gcc -print-prog-name=cc1`;
+my $film = '--threads 1 --quiet -o /dev/null film.y4m';
+my $scene = '+Iscene.pov +W280 +H210 -D +O/dev/null +WT1 -GA';
+my $speech = '-infile sound.raw -logfn /dev/null -dict digits.dict '
+    . '-jsgf digits.gram';
+
+# The programs as one finds them.
+my @unmodified = (
+    ['gzip', '164.gzip', 'gzip -c large.txt'],
+    ['bzip2', '401.bzip2', 'bzip2 -c middle.txt'],
+    ['xz', '557.xz', 'xz -T1 -c small.txt'],
+    ['gcc', '403.gcc', "$compiler -quiet -O2 program.c -o /dev/null"],
+    ['perl', '400.perlbench', 'perl words.perl middle.txt'],
+    ['gnugo', '445.gobmk',
+        '/usr/games/gnugo --mode gtp --gtp-input game.gtp --seed 1'],
+    ['hmmsearch', '456.hmmer', 'hmmsearch --cpu 0 family.hmm proteins.fasta'],
+    ['x264', '464.h264ref', "x264 $film"],
+    ['povray', '453.povray', "povray $scene"],
+    ['pocketsphinx', '482.sphinx3', "pocketsphinx_continuous $speech"],
+    ['glpsol', '450.soplex', 'glpsol --lp transport.lp'],
+    ['link-parser', '197.parser', 'link-parser en -batch', 'sentences.txt'],
+    ['lua', 'an interpreter', 'lua5.4 tables.lua'],
+    ['python', 'an interpreter', '/usr/bin/python3 -S trees.py'],
+    ['sqlite3', 'a database', "sqlite3 :memory: '.read work.sql'"],
+    ['gnuplot', 'floating point', 'gnuplot surface.gp'],
+);
+
+# Built here; BUILT is the folder they are in.
+my @built = (
+    ['bzip2', '401.bzip2', 'BUILT/bzip2 -c middle.txt'],
+    ['zstd', '164.gzip', 'BUILT/zstd -q -9 --single-thread -c large.txt'],
+    ['lua', 'an interpreter', 'BUILT/lua tables.lua'],
+    ['tinyscheme', '130.li', 'BUILT/tinyscheme lists.scm'],
+    ['glpsol', '450.soplex', 'BUILT/glpsol --lp transport.lp'],
+    ['picosat', '429.mcf', 'BUILT/picosat -n clauses.cnf'],
+    ['fft', "Zhong's FFT", 'BUILT/kernels fft 1000000'],
+    ['lu', '433.milc', 'BUILT/kernels lu 900'],
+    ['sort', 'quicksort', 'BUILT/kernels sort 1000000'],
+    ['multiply', '410.bwaves', 'BUILT/kernels multiply 500'],
+);
+
+sub rows {
+    my ($method, @table) = @_;
+    return map { {
+        name => $_->[0], stands_for => $_->[1], method => $method,
+        command => $_->[2], input => $_->[3] // '/dev/null',
+    } } @table;
+}
+
+return [rows('qemu', @unmodified), rows('runtime', @built)];
