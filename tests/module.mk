@@ -65,7 +65,8 @@ check-real: deps $(BUILD)/margay ## exact counts of real traces (TRACES=DIR)
 
 # Measured, never tested.  The hash pass is built for this machine, as the
 # engine picks the best of its targets at run time.
-bench_TOOLS := $(BUILD)/tests/bench/measure $(BUILD)/tests/bench/passes
+bench_TOOLS := $(BUILD)/tests/bench/measure $(BUILD)/tests/bench/passes \
+               $(BUILD)/tests/bench/device
 
 $(bench_TOOLS): $(BUILD)/%: %.c $(BUILD)/libmargay.a | $(installed_HEADERS)
 	@mkdir -p $(@D)
@@ -78,6 +79,27 @@ bench-tools: $(bench_TOOLS)
 bench: deps $(BUILD)/margay bench-tools ## measure speed (BENCH_FLAGS=--csv)
 	@perl tests/bench/bench.pl $(BENCH_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench $(BUILD)/bench
+
+# What engine hp-rda is worth (TRACES="FILE ..." beside those that are made).
+bench-hp-rda: deps $(BUILD)/margay bench-tools ## error and speed of hp-rda, with pictures
+	@perl tests/bench/hp_rda.pl $(BENCH_FLAGS) $(BUILD)/margay \
+	    $(BUILD)/tests/bench $(BUILD)/bench $(TRACES)
+
+# How fast a device is: references like those of W1 to W3 of bench.
+DEVICE      ?= 0
+BACKEND     ?= auto
+DEVICE_REFS ?= 64000000
+device_FILES = $(patsubst %,$(BUILD)/bench/%-$(DEVICE_REFS).u64,W1 W2 W3)
+$(BUILD)/bench/W1-%: margay_KIND = zipf --exponent 0.8 --blocks 1000000
+$(BUILD)/bench/W2-%: margay_KIND = uniform --blocks 1000000
+$(BUILD)/bench/W3-%: margay_KIND = uniform --blocks 16000000
+$(device_FILES): | $(BUILD)/margay
+	@mkdir -p $(@D)
+	$(BUILD)/margay generate $(margay_KIND) --refs $(DEVICE_REFS) --to u64 \
+	    -q -o $@
+
+bench-gpu: deps $(BUILD)/margay bench-tools $(device_FILES) ## speed of a device (BACKEND= DEVICE= DEVICE_REFS=)
+	@$(BUILD)/tests/bench/device $(BACKEND) $(DEVICE) $(device_FILES)
 
 # What the sources have to look like.  Both compilers see everything, with
 # warnings as errors.
@@ -103,7 +125,7 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 	    traces stackdist assoc sim
 	@echo 'lint: nothing to complain about'
 
-.PHONY: tests run bench bench-tools lint check check-asan check-tsan check-valgrind check-real
+.PHONY: tests run bench bench-hp-rda bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-real
 
 include tests/fuzz/module.mk
 include tests/faults/module.mk

@@ -21,8 +21,8 @@
  * Guarantee: exact, and the same on every device: nothing depends on the order
  *   in which groups run.  With a bound B, exact below B and infinite from
  *   there.
- * Cost: O((N + M) log N) work, the M for every transfer; on the device some 50
- *   bytes per block of the stack and 90 per reference of a transfer.
+ * Cost: O((N + M) log N) work, the M for every transfer; on the device 60
+ *   bytes per block of the stack and 104 per reference of a transfer.
  */
 #include "stackdist/gpu/exact.h"
 

@@ -32,6 +32,8 @@ static const struct job {
     {"curve --column 1 t.csv", NULL},
     {"curve --from kept.csv -o out.csv", "out.csv"},
     {"curve --bound 16 -e olken t.din", NULL},
+    {"curve -e gpu:backend=emulate,transfer=300 t.din", NULL},
+    {"curve -e hp-rda:backend=emulate,st=64,nb=2 t.din", NULL},
     {"generate zipf --refs 3000 --blocks 99 --to din -o out.din", "out.din"},
     {"convert t.din out.lackey.gz --to lackey", "out.lackey.gz"},
     {"convert t.din out.u64.xz --to u64", "out.u64.xz"},

@@ -67,10 +67,12 @@ static inline void test_gpu_case(const char *backend,
         abort();
     snprintf(spec, sizeof spec, "gpu:backend=%s%s", backend, test->transfer);
     make_trace(test->shape, blocks, count, test->distinct, random);
-    /* Both ends of what an id can be. */
+    /* Both ends of what an id can be, and ids that differ in one bit each. */
     if (count > 2000) {
         blocks[7] = blocks[count / 2] = UINT64_MAX;
         blocks[8] = blocks[count - 1] = 0;
+        for (size_t bit = 0; bit < 64; bit++)
+            blocks[bit + 10] = blocks[count - 10 - bit] = UINT64_C(1) << bit;
     }
     struct task task = {
         .bound = test->bound,

@@ -242,6 +242,36 @@ static void test_memory(void)
           shortened);
 }
 
+/* A counter about to pass 2^32, where its upper half begins. */
+static void test_carry(void)
+{
+    static const uint32_t before = UINT32_MAX - 10;
+    struct margay_gpu_backend backend;
+    struct margay_gpu_exact *e = make_engine(&backend, 1000);
+    struct margay_result result = {0};
+    uint64_t loop[900], distance, count = 0;
+    for (size_t i = 0; i < 900; i++)
+        loop[i] = i % 300;
+    /* Room enough for the rest, so that counts stay where they are. */
+    enum margay_status status =
+        margay_engine_gpu.feed(e, loop, 900, NULL, NULL);
+    if (status == MARGAY_OK)
+        status = margay_gpu_exact_submit(e, NULL, NULL);
+    if (status == MARGAY_OK)
+        status = margay_gpu_exact_settle(e, NULL);
+    ((uint32_t *)e->low.handle)[299] += before - 600;
+    e->settled += before - 600;
+    if (status == MARGAY_OK)
+        status = margay_engine_gpu.feed(e, loop, 400, NULL, NULL);
+    if (status == MARGAY_OK)
+        status = margay_engine_gpu.finish(e, &result, NULL);
+    if (status == MARGAY_OK)
+        margay_histogram_next(result.histogram, 299, &distance, &count);
+    CHECK_U64(count, before + UINT64_C(400), "a count beyond 2^32");
+    margay_result_clear(&result);
+    margay_engine_gpu.free_state(e);
+}
+
 static void test_missing(void)
 {
     struct margay_error error = {0};
@@ -265,5 +295,6 @@ int main(void)
     test_wrong();
     test_memory();
     test_missing();
+    test_carry();
     return tap_done();
 }

@@ -1,0 +1,76 @@
+# hp_rda.gp - pictures of what hp_rda.pl measures
+#
+#     gnuplot -c hp_rda.gp OUT.png|svg|pdf CSV adjust|error|speed [DEVICE]
+#
+# DEVICE is the backend beside cpu whose speed is drawn, dashed.
+
+OUT = ARG1
+CSV = ARG2
+WHAT = ARG3
+DEVICE = ARG4
+load "plots/terminal.gp"
+
+if (WHAT eq "adjust") {
+    HEADING = "hp-rda: error with and without the effective factor"
+} else { if (WHAT eq "error") {
+    HEADING = "hp-rda: error over the references of a chunk"
+} else {
+    HEADING = "hp-rda: speed over the references of a chunk"
+}}
+set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
+set label 2 "mean difference of the shares of log2 bars, as in the paper" \
+    at screen 0.095,0.908 noenhanced textcolor "#666666"
+set key top right vertical Left reverse noenhanced samplen 1.5 spacing 1.25 \
+    textcolor "#222222"
+
+# Traces in the order of the table; no name has a blank.
+traces = ""
+last = ""
+note(name) = name eq last ? 0 \
+    : (traces = traces . " " . name, last = name, 1)
+stats CSV using (note(strcol(1))) skip 1 nooutput
+index_of(name) = int(sum [i = 1:words(traces)] \
+    word(traces, i) eq name ? i : 0)
+
+if (WHAT eq "adjust") {
+    set ylabel "error" offset 0.5,0
+    set yrange [0:*]
+    set ytics format "%g %%"
+    set bmargin at screen 0.24
+    set boxwidth 0.36
+    set style fill solid 0.9 noborder
+    set xrange [0.4:words(traces) + 0.6]
+    set xtics noenhanced rotate by -30 ()
+    do for [i = 1:words(traces)] { set xtics add (word(traces, i) i) }
+    plot CSV using (strcol(2) eq "off" ? index_of(strcol(1)) - 0.19 : NaN) \
+            :(100 * $3) skip 1 with boxes linecolor rgb colour(2) \
+            title "adjust=off", \
+        CSV using (strcol(2) eq "on" ? index_of(strcol(1)) + 0.19 : NaN) \
+            :(100 * $3) skip 1 with boxes linecolor rgb colour(1) \
+            title "adjust=on"
+} else {
+    set logscale x 2
+    set xlabel "references of a chunk (st)" offset 0,0.2
+    set xtics format "%.0f"
+    set xrange [*:*] noextend
+    if (WHAT eq "error") {
+        set ylabel "error" offset 0.5,0
+        set ytics format "%g %%"
+        set yrange [0:*]
+        number(row) = 100 * column(4)
+    } else {
+        unset label 2
+        set ylabel "references per second" offset 0.5,0
+        set logscale y
+        set ytics format "%.0s%c"
+        number(row) = column(6)
+    }
+    # The error is the same wherever it runs.
+    backends = "cpu" . (WHAT eq "speed" && DEVICE ne "" ? " " . DEVICE : "")
+    plot for [b = 1:words(backends)] for [i = 1:words(traces)] CSV \
+        using (strcol(1) eq word(traces, i) \
+            && strcol(3) eq word(backends, b) ? $2 : NaN):(number(0)) skip 1 \
+        with linespoints pointtype 7 pointsize 0.9 linecolor rgb colour(i) \
+        linewidth 2 dashtype b title word(traces, i) \
+            . (words(backends) > 1 ? ", " . word(backends, b) : "")
+}
