@@ -5,6 +5,7 @@
 
 #include "sim/feeding.h"
 #include "sim/message.h"
+#include "sim/parts.h"
 #include "sim/signals.h"
 #include "sim/state.h"
 #include "traces/traces_internal.h"
@@ -12,18 +13,18 @@
 /* How long a signal may go unnoticed while a pipe is silent. */
 #define WAIT_MS 100
 
-static bool is_over(const struct trace_run *run)
+bool trace_run_is_over(const struct trace_run *run)
 {
     return signals_interrupted() || atomic_load(run->stop);
 }
 
-static void show_progress(struct trace_run *run)
+void trace_run_show_progress(struct trace_run *run, uint64_t read_refs)
 {
     uint64_t done, total;
     if (!atomic_load(&run->leads))
         return;
     margay_trace_progress(run->trace, &done, &total);
-    progress_update(&run->progress, run->read_refs, done, total);
+    progress_update(&run->progress, read_refs, done, total);
 }
 
 /* -------------------------------------------------------------- set-up -- */
@@ -51,9 +52,9 @@ static enum margay_status await_format(struct trace_run *run,
                                        struct margay_error *error)
 {
     enum margay_status status = MARGAY_AGAIN;
-    while (status == MARGAY_AGAIN && !is_over(run)) {
+    while (status == MARGAY_AGAIN && !trace_run_is_over(run)) {
         status = margay_trace_ready(run->trace, WAIT_MS, error);
-        show_progress(run);
+        trace_run_show_progress(run, run->read_refs);
     }
     return status;
 }
@@ -327,7 +328,8 @@ static enum margay_status read_batches(struct trace_run *run,
                                        struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    while ((status == MARGAY_OK || status == MARGAY_AGAIN) && !is_over(run)) {
+    while ((status == MARGAY_OK || status == MARGAY_AGAIN) &&
+           !trace_run_is_over(run)) {
         struct margay_batch batch;
         status = margay_trace_next(run->trace, WAIT_MS, &batch, error);
         if (status == MARGAY_OK)
@@ -335,7 +337,7 @@ static enum margay_status read_batches(struct trace_run *run,
         else if (status == MARGAY_AGAIN && run->counted_refs > 0 &&
                  snapshot_is_due(run))
             status = take_snapshot(run, error);
-        show_progress(run);
+        trace_run_show_progress(run, run->read_refs);
     }
     if (status != MARGAY_OK && status != MARGAY_AGAIN && status != MARGAY_END)
         return status;
@@ -363,13 +365,11 @@ static enum margay_status finish_passes(struct trace_run *run,
     return status;
 }
 
-void trace_run_read(struct trace_run *run)
+/* One batch after the other. */
+static enum margay_status read_in_order(struct trace_run *run,
+                                        struct margay_error *error)
 {
-    struct margay_error *error = &run->error;
-    enum margay_status status = trace_run_begin(run, error);
-    run->interrupted = status == MARGAY_AGAIN;
-    if (status == MARGAY_OK)
-        status = resume(run, error);
+    enum margay_status status = resume(run, error);
     if (status == MARGAY_OK)
         status = feeding_create(
             run->hooks, run->context, run->passes, run->pass_count,
@@ -378,9 +378,20 @@ void trace_run_read(struct trace_run *run)
         status = read_batches(run, error);
     if (status == MARGAY_OK)
         status = finish_passes(run, error);
-    run->status = status == MARGAY_AGAIN ? MARGAY_OK : status;
     feeding_free(run->feeding);
     run->feeding = NULL;
+    return status;
+}
+
+void trace_run_read(struct trace_run *run)
+{
+    struct margay_error *error = &run->error;
+    enum margay_status status = trace_run_begin(run, error);
+    run->interrupted = status == MARGAY_AGAIN;
+    if (status == MARGAY_OK)
+        status = parts_wanted(run) ? parts_read(run, error)
+                                   : read_in_order(run, error);
+    run->status = status == MARGAY_AGAIN ? MARGAY_OK : status;
 }
 
 /* ------------------------------------------------------------- the end -- */

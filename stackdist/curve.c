@@ -3,6 +3,7 @@
 
 #include <margay/stackdist.h>
 
+#include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -153,14 +154,10 @@ static void fill_from_histogram(struct grid grid, struct margay_point *points)
 {
     const margay_histogram *histogram = grid.result->histogram;
     uint64_t misses = margay_histogram_references(histogram);
-    uint64_t size = 0, distance, count;
-    bool more = margay_histogram_next(histogram, 0, &distance, &count);
+    uint64_t size = 0, previous = 0;
     while (grid_next(&grid, size, &size)) {
-        while (more && distance < size) {
-            misses -= count;
-            more = margay_histogram_next(histogram, distance + 1, &distance,
-                                         &count);
-        }
+        misses -= margay_histogram_between(histogram, previous, size);
+        previous = size;
         *points++ = (struct margay_point){size, misses};
     }
 }

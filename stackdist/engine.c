@@ -62,6 +62,13 @@ const struct margay_engine_info *margay_engine_describe(
     return &engine->class->info;
 }
 
+const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,
+                                                       void **state)
+{
+    *state = engine->state;
+    return engine->class->part;
+}
+
 /* ------------------------------------------------------ making engines -- */
 
 static enum margay_status choose_measure(

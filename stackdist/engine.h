@@ -9,6 +9,8 @@
 
 #include <margay/stackdist.h>
 
+#include "traces/traces_internal.h"
+
 /* What a parameter's value is. */
 enum margay_parameter_kind {
     MARGAY_CHOICE,   /* one of a few words */
@@ -45,6 +47,52 @@ struct margay_engine_setup {
     struct margay_engine_options options;
 };
 
+/*
+ * First touches of a later part of the trace, in their order, for the engine
+ * of an earlier one.  Each gets the distance that the stack at the end of the
+ * earlier part gives it, and leaves that stack, as it is the later part's now.
+ */
+struct margay_question {
+    uint64_t *blocks; /* afterwards those that were not there, in order */
+    size_t count;     /* how many */
+    bool last; /* nobody else can be asked: these are counted as infinite, and
+                  none is left, but blocks[] is spoilt */
+    uint64_t asked; /* before, about other blocks */
+    /* Who may help: threads, and idle engines of the same class and options,
+       this engine the first of them.  Distances are counted in any of them. */
+    margay_crew *crew;
+    void *const *helpers;
+    unsigned helper_count;
+    size_t least_share; /* questions that are worth a helper; 0 = as usual */
+};
+
+/* What is to come, roughly; 0 where nobody knows. */
+struct margay_expected {
+    uint64_t refs, blocks;
+};
+
+/*
+ * What an engine of one part of a trace does (parallel/part.h).  It counts its
+ * own first touches as infinite, which is for others to put right.
+ */
+struct margay_engine_part {
+    /* Before any reference: what to expect, and to note first touches, the
+       first `limit` of them at most. */
+    enum margay_status (*begin)(void *state,
+                                const struct margay_expected *expected,
+                                uint64_t limit, struct margay_error *error);
+    uint64_t *(*touches)(void *state, size_t *count);
+    /* No more references will come, only questions. */
+    enum margay_status (*close)(void *state, struct margay_error *error);
+    enum margay_status (*answer)(void *state, struct margay_question *question,
+                                 struct margay_error *error);
+    /* Blocks in the stack that nobody has asked about, and these. */
+    uint64_t (*left)(const void *state);
+    enum margay_status (*list_stack)(void *state, uint64_t **blocks,
+                                     uint64_t *count,
+                                     struct margay_error *error);
+};
+
 struct margay_engine_class {
     struct margay_engine_info info;
     bool needs_bound; /* a bound is not optional */
@@ -79,7 +127,14 @@ struct margay_engine_class {
        is the same. */
     enum margay_status (*adopt)(void *state, const margay_histogram *counts,
                                 struct margay_error *error);
+
+    /* NULL where others have to do it. */
+    const struct margay_engine_part *part;
 };
+
+/* That, and the engine's state for it. */
+const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,
+                                                       void **state);
 
 /* Row `index` of the table, as margay_engine_at(), NULL beyond. */
 const struct margay_engine_class *margay_engine_class_at(size_t index);

@@ -122,6 +122,11 @@ static struct leaf *find_leaf(struct margay_histogram *histogram,
     }
 }
 
+static uint64_t leaf_count(const struct leaf *leaf, uint64_t i)
+{
+    return leaf->low[i] + (leaf->carried == NULL ? 0 : leaf->carried[i]);
+}
+
 /* Counters cannot overflow, as none exceeds the checked total. */
 static bool leaf_add(struct leaf *leaf, uint64_t distance, uint64_t count)
 {
@@ -136,6 +141,38 @@ static bool leaf_add(struct leaf *leaf, uint64_t distance, uint64_t count)
         return false;
     leaf->carried[i] += leaf->low[i] + count;
     leaf->low[i] = 0;
+    return true;
+}
+
+/* Consecutive counters.  Hardly ever is one full, and then all can be added
+   at once. */
+static bool leaf_add_run(struct leaf *leaf, uint64_t first_distance,
+                         const uint8_t *counts, size_t n)
+{
+    uint16_t *low = leaf->low + (first_distance & NODE_MASK);
+    uint32_t sums = 0;
+    for (size_t i = 0; i < n; i++)
+        sums |= (uint32_t)low[i] + counts[i];
+    for (size_t i = 0; i < n && sums <= UINT16_MAX; i++)
+        low[i] = (uint16_t)(low[i] + counts[i]);
+    for (size_t i = 0; i < n && sums > UINT16_MAX; i++) {
+        if (!leaf_add(leaf, first_distance + i, counts[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool leaf_add_all(struct leaf *leaf, const struct leaf *counts)
+{
+    uint32_t sums = counts->carried == NULL ? 0 : UINT32_MAX;
+    for (size_t i = 0; i < NODE_SIZE; i++)
+        sums |= (uint32_t)leaf->low[i] + counts->low[i];
+    for (size_t i = 0; i < NODE_SIZE && sums <= UINT16_MAX; i++)
+        leaf->low[i] = (uint16_t)(leaf->low[i] + counts->low[i]);
+    for (size_t i = 0; i < NODE_SIZE && sums > UINT16_MAX; i++) {
+        if (!leaf_add(leaf, i, leaf_count(counts, i)))
+            return false;
+    }
     return true;
 }
 
@@ -192,10 +229,9 @@ static enum margay_status add_run(struct margay_histogram *histogram,
     if (status != MARGAY_OK)
         return status;
     struct leaf *leaf = find_leaf(histogram, first_distance);
-    for (uint64_t d = first_distance; d < end; d++) {
-        if (leaf == NULL || !leaf_add(leaf, d, counts[d - first_distance]))
-            return margay_fail_memory(error, "counts of reuse distances");
-    }
+    if (leaf == NULL ||
+        !leaf_add_run(leaf, first_distance, counts, end - first_distance))
+        return margay_fail_memory(error, "counts of reuse distances");
     if (end > histogram->end)
         histogram->end = end;
     histogram->references += sum;
@@ -243,9 +279,7 @@ static bool leaf_next(const struct leaf *leaf, uint64_t from,
                       uint64_t *distance, uint64_t *count)
 {
     for (uint64_t i = from; i < NODE_SIZE; i++) {
-        uint64_t sum = leaf->low[i];
-        if (leaf->carried != NULL)
-            sum += leaf->carried[i];
+        uint64_t sum = leaf_count(leaf, i);
         if (sum != 0) {
             *distance = i;
             *count = sum;
@@ -294,18 +328,92 @@ bool margay_histogram_largest(const margay_histogram *histogram,
     return true;
 }
 
+static uint64_t leaf_between(const struct leaf *leaf, uint64_t from,
+                             uint64_t to)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = from; i < to; i++)
+        sum += leaf->low[i];
+    for (uint64_t i = from; leaf->carried != NULL && i < to; i++)
+        sum += leaf->carried[i];
+    return sum;
+}
+
+/* As margay_histogram_between(), with distances relative to the node's
+   first. */
+static uint64_t node_between(const void *node, unsigned height, uint64_t from,
+                             uint64_t to)
+{
+    const struct branch *branch = node;
+    uint64_t sum = 0;
+    if (node == NULL || from >= to)
+        return 0;
+    if (height == 0)
+        return leaf_between(node, from, to);
+    uint64_t span = UINT64_C(1) << span_bits(height);
+    for (uint64_t i = from / span; i <= (to - 1) / span; i++) {
+        uint64_t first = i * span;
+        sum += node_between(branch->children[i], height - 1,
+                            from > first ? from - first : 0,
+                            to - first < span ? to - first : span);
+    }
+    return sum;
+}
+
+uint64_t margay_histogram_between(const margay_histogram *histogram,
+                                  uint64_t from, uint64_t to)
+{
+    return node_between(histogram->root, histogram->height, from,
+                        to < histogram->end ? to : histogram->end);
+}
+
+/* Add the counts below a node that begins at distance `first`. */
+static bool add_node(struct margay_histogram *histogram, const void *node,
+                     unsigned height, uint64_t first)
+{
+    const struct branch *branch = node;
+    if (node == NULL)
+        return true;
+    if (height == 0) {
+        struct leaf *leaf = find_leaf(histogram, first);
+        return leaf != NULL && leaf_add_all(leaf, node);
+    }
+    for (uint64_t i = 0; i < NODE_SIZE; i++) {
+        if (!add_node(histogram, branch->children[i], height - 1,
+                      first + (i << span_bits(height))))
+            return false;
+    }
+    return true;
+}
+
 enum margay_status margay_histogram_add_all(margay_histogram *histogram,
                                             const margay_histogram *counts,
                                             struct margay_error *error)
 {
-    uint64_t distance, count;
-    enum margay_status status = margay_histogram_add(histogram, MARGAY_INFINITE,
-                                                     counts->infinite, error);
-    for (uint64_t at = 0; status == MARGAY_OK &&
-                          margay_histogram_next(counts, at, &distance, &count);
-         at = distance + 1)
-        status = margay_histogram_add(histogram, distance, count, error);
-    return status;
+    enum margay_status status =
+        check_add(histogram, 0, counts->references, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (!add_node(histogram, counts->root, counts->height, 0))
+        return margay_fail_memory(error, "counts of reuse distances");
+    if (counts->end > histogram->end)
+        histogram->end = counts->end;
+    histogram->infinite += counts->infinite;
+    histogram->references += counts->references;
+    return MARGAY_OK;
+}
+
+enum margay_status margay_histogram_take_all(margay_histogram *histogram,
+                                             margay_histogram *counts,
+                                             struct margay_error *error)
+{
+    if (histogram->root != NULL || histogram->references > 0)
+        return margay_histogram_add_all(histogram, counts, error);
+    uint64_t bound = counts->exceeded_bound;
+    *histogram = *counts;
+    histogram->exceeded_bound = 0;
+    *counts = (struct margay_histogram){.exceeded_bound = bound};
+    return MARGAY_OK;
 }
 
 void margay_histogram_uncount_infinite(margay_histogram *histogram,

@@ -17,6 +17,15 @@ enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
                                                const uint8_t *counts, size_t n,
                                                struct margay_error *error);
 
+/* The references at distances from `from` to below `to`. */
+uint64_t margay_histogram_between(const margay_histogram *histogram,
+                                  uint64_t from, uint64_t to);
+
+/* The same as the next, but `counts` need not have them any longer. */
+enum margay_status margay_histogram_take_all(margay_histogram *histogram,
+                                             margay_histogram *counts,
+                                             struct margay_error *error);
+
 /*
  * Add all counts of another histogram; bounds are not looked at.  Fails as
  * margay_histogram_add() does; then part of them may have been added.

@@ -11,6 +11,8 @@
 #include "stackdist/histogram.h"
 #include "stackdist/mpi/cluster.h"
 #include "stackdist/mpi/mpi.h"
+#include "stackdist/parallel/footprint.h"
+#include "stackdist/parallel/row.h"
 
 #include <margay/stackdist.h>
 

@@ -163,6 +163,32 @@ MARGAY_API uint64_t margay_trace_unit_bytes(const margay_trace *trace);
 MARGAY_API bool margay_trace_known_references(const margay_trace *trace,
                                               uint64_t *references);
 
+/*
+ * A range of the references in a file where these are known, read by the
+ * thread that asks for them.  Any number of threads may read ranges of one
+ * trace, which must outlive them, at the same time; a range is for one thread.
+ */
+typedef struct margay_range margay_range;
+
+/*
+ * References [first, first + count) of the file, or those up to its end, which
+ * are looked at as in margay_trace_next() if the range reaches it.  Only
+ * `kinds` and `ids` of the trace's options apply.  The trace must be ready.
+ * MARGAY_BAD_ARGUMENT where the references are not known; MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_trace_range(margay_trace *trace,
+                                                 uint64_t first, uint64_t count,
+                                                 margay_range **range,
+                                                 struct margay_error *error);
+
+/* As margay_trace_next(), which never has to wait here. */
+MARGAY_API enum margay_status margay_range_next(margay_range *range,
+                                                struct margay_batch *batch,
+                                                struct margay_error *error);
+
+/* NULL is fine. */
+MARGAY_API void margay_range_free(margay_range *range);
+
 /* True where one record always covers an extent (arc): see
    margay_batch_blocks(). */
 MARGAY_API bool margay_trace_always_splits(const margay_trace *trace);

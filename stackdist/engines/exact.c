@@ -98,7 +98,7 @@ static enum margay_status exact_peek(void *state, struct margay_result *result,
     return status;
 }
 
-static enum margay_status exact_list_stack(void *state, uint64_t **blocks,
+enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
                                            uint64_t *count,
                                            struct margay_error *error)
 {
@@ -240,6 +240,7 @@ const struct margay_engine_class margay_engine_exact = {
     .finish = exact_finish,
     .free_state = exact_free,
     .peek = exact_peek,
-    .list_stack = exact_list_stack,
+    .list_stack = margay_exact_list_stack,
     .adopt = exact_adopt,
+    .part = &margay_exact_part,
 };

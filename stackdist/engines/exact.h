@@ -73,9 +73,14 @@ struct margay_exact {
     uint16_t origins[MARGAY_EXACT_SEGMENT]; /* index of each in the segment */
     uint64_t indices[MARGAY_EXACT_SEGMENT]; /* d + 1 of each */
 
+    /* First touches, in their order, while they are fewer than the limit. */
+    uint64_t *touches;
+    uint64_t touch_count, touch_limit, touch_capacity;
+
     /* On a long trace the deep part is handed over to a team of threads. */
     unsigned threads;
     uint64_t fed_refs, team_after_refs;
+    uint64_t expected_refs; /* in all; 0 = nobody knows */
     size_t team_batch_refs; /* 0 = as the team likes */
     struct margay_team *team;
 };
@@ -123,6 +128,21 @@ struct margay_exact_kernel {
      * oldest become 0.
      */
     void (*renumber)(struct margay_exact *e, uint64_t dropped);
+    /* The timestamps of blocks, 0 for those that have none.  Both arrays may
+       be the same. */
+    void (*find)(const struct margay_exact *e, const uint64_t *blocks,
+                 size_t count, uint64_t *timestamps);
+    /* The distances of up to MARGAY_EXACT_BATCH blocks that stand at these
+       timestamps, or above everything where they are 0: of the former, d + 1
+       goes to e->pending; returns how many were 0. */
+    uint64_t (*rank_found)(struct margay_exact *e, const uint64_t *timestamps,
+                           size_t count);
+    /* Clear bits without looking after the sums, which refresh() makes true up
+       to the leaf with timestamp `end`.  A timestamp of 0 is nobody's.
+       Returns how many were 0. */
+    uint64_t (*clear)(struct margay_rank *rank, const uint64_t *past,
+                      size_t count);
+    void (*refresh)(struct margay_rank *rank, uint64_t end);
 };
 
 extern const struct margay_exact_kernel margay_exact_kernel_portable;
@@ -137,6 +157,10 @@ enum margay_status margay_exact_create_store(struct margay_exact *e,
                                              uint64_t first,
                                              struct margay_error *error);
 void margay_exact_destroy_store(struct margay_exact *e);
+
+/* Make room for so many blocks, before the first. */
+enum margay_status margay_exact_expect(struct margay_exact *e, uint64_t blocks,
+                                       struct margay_error *error);
 
 /* Of that, the hash table and the bit vector. */
 void margay_exact_destroy_stack(struct margay_exact *e);
@@ -188,7 +212,31 @@ enum margay_status margay_exact_collect(struct margay_exact *e,
  */
 void margay_exact_list(const struct margay_exact *e, uint64_t *blocks);
 
+/* Count a block as first touched, if anyone wants to know. */
+static inline void margay_exact_touch(struct margay_exact *e, uint64_t block)
+{
+    if (e->touch_count < e->touch_limit)
+        e->touches[e->touch_count++] = block;
+}
+
+/* ----------------------------------------------------- exact_answer.c -- */
+
+extern const struct margay_engine_part margay_exact_part;
+
+/* The engine's list_stack(). */
+enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
+                                           uint64_t *count,
+                                           struct margay_error *error);
+
+/* Room for the first touches of a batch. */
+enum margay_status margay_exact_reserve_touches(struct margay_exact *e,
+                                                struct margay_error *error);
+
 /* ------------------------------------------------------- exact_feed.c -- */
+
+/* Demote all blocks of the filter, the oldest first. */
+enum margay_status margay_exact_empty_front(struct margay_exact *e,
+                                            struct margay_error *error);
 
 /* The engine's feed(). */
 enum margay_status margay_exact_feed(struct margay_exact *e,

@@ -64,6 +64,7 @@ static enum margay_status pull(struct margay_exact *e, uint64_t block,
     *index = 0;
     if (past == 0) {
         e->hash.entries++;
+        margay_exact_touch(e, block);
     } else {
         *index = e->front_count + rank->live -
                  margay_rank_before(rank, past, rank->tall);
@@ -138,9 +139,8 @@ static enum margay_status fill_front(struct margay_exact *e, uint64_t block,
     return MARGAY_OK;
 }
 
-/* Demote all blocks of the filter, the oldest first. */
-static enum margay_status empty_front(struct margay_exact *e,
-                                      struct margay_error *error)
+enum margay_status margay_exact_empty_front(struct margay_exact *e,
+                                            struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     while (e->front_count > 0 && status == MARGAY_OK)
@@ -238,7 +238,7 @@ static enum margay_status feed_segment(struct margay_exact *e,
 {
     bool filtering = want_filter(e, blocks, count);
     if (!filtering && e->filtering) {
-        enum margay_status status = empty_front(e, error);
+        enum margay_status status = margay_exact_empty_front(e, error);
         if (status != MARGAY_OK)
             return status;
     }

@@ -22,6 +22,9 @@
 /* Buckets ahead whose timestamps' leaves are fetched while renumbering. */
 #define RENUMBER_AHEAD 6
 
+/* Timestamps ahead whose leaf is fetched when bits are cleared in bulk. */
+#define CLEAR_AHEAD 24
+
 static ALWAYS_INLINE uint64_t read_value(const struct margay_bucket *bucket,
                                          unsigned slot, bool wide)
 {
@@ -145,6 +148,20 @@ static void rank(struct margay_exact *e, const uint64_t *past, size_t count,
         rank_low(e, past, count, base);
 }
 
+/* Written whether or not it is one, as a branch would cost more: there is
+   room for all. */
+static NOINLINE void note_touches(struct margay_exact *e,
+                                  const uint64_t *wanted, const uint64_t *past,
+                                  size_t count)
+{
+    uint64_t noted = e->touch_count;
+    for (size_t i = 0; i < count; i++) {
+        e->touches[noted] = wanted[i];
+        noted += past[i] == 0;
+    }
+    e->touch_count = noted < e->touch_limit ? noted : e->touch_limit;
+}
+
 static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
                  unsigned base)
 {
@@ -159,6 +176,8 @@ static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
     else
         look_up_plain(e, batch, past);
     count_pending(e);
+    if (e->touch_count < e->touch_limit)
+        note_touches(e, batch->wanted, past, batch->count);
     margay_rank_append(&e->rank, (unsigned)batch->count);
     rank(e, past, batch->count, base);
 }
@@ -216,6 +235,133 @@ static void renumber(struct margay_exact *e, uint64_t dropped)
         renumber_buckets(e, dropped, false, false);
 }
 
+/* ---------------------------------------------------- blocks asked about -- */
+
+static ALWAYS_INLINE void find_batch(const struct margay_exact *e,
+                                     const uint64_t *blocks, size_t count,
+                                     uint64_t *timestamps)
+{
+    const struct margay_hash hash = e->hash;
+    for (size_t i = 0; i < count; i++) {
+        unsigned slot;
+        struct margay_bucket *bucket =
+            margay_hash_slot(&hash, blocks[i], &slot);
+        timestamps[i] = margay_bucket_value(bucket, slot);
+    }
+}
+
+/* What is not there is looked for up to the next free slot. */
+static ALWAYS_INLINE void prefetch_two(const struct margay_hash *hash,
+                                       uint64_t key)
+{
+    const struct margay_bucket *bucket =
+        hash->buckets + margay_hash_home(hash, key);
+    __builtin_prefetch(bucket);
+    __builtin_prefetch(bucket + 1);
+}
+
+static void find(const struct margay_exact *e, const uint64_t *blocks,
+                 size_t count, uint64_t *timestamps)
+{
+    for (size_t done = 0; done < count; done += MARGAY_EXACT_BATCH) {
+        size_t left = count - done;
+        size_t some = left < MARGAY_EXACT_BATCH ? left : MARGAY_EXACT_BATCH;
+        size_t ahead = left - some < some ? left - some : some;
+        for (size_t i = 0; i < ahead; i++)
+            prefetch_two(&e->hash, blocks[done + some + i]);
+        find_batch(e, blocks + done, some, timestamps + done);
+    }
+}
+
+/*
+ * As rank_batch(), but what is not in the stack, which may be most, is put
+ * aside first.
+ */
+static ALWAYS_INLINE uint64_t rank_found_batch(struct margay_exact *e,
+                                               const uint64_t *past,
+                                               size_t count, bool tall)
+{
+    struct margay_rank rank = e->rank;
+    const uint64_t top_vectors = margay_rank_top_vectors(&rank);
+    const uint8_t *counters = e->counters;
+    uint64_t timestamps[MARGAY_EXACT_BATCH], live[MARGAY_EXACT_BATCH];
+    uint64_t cold = 0;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        timestamps[found] = past[i];
+        live[found] = rank.live + cold;
+        found += past[i] != 0;
+        cold += past[i] == 0;
+    }
+    for (size_t i = 0; i < found; i++) {
+        uint64_t since =
+            live[i] - margay_rank_before(&rank, timestamps[i], tall);
+        margay_rank_clear(&rank, timestamps[i], top_vectors, tall);
+        e->pending[i] = since;
+        __builtin_prefetch(counters + since, 1);
+    }
+    e->rank.live += cold;
+    e->pending_count = (unsigned)found;
+    return cold;
+}
+
+static NOINLINE uint64_t rank_found(struct margay_exact *e,
+                                    const uint64_t *past, size_t count)
+{
+    return e->rank.tall ? rank_found_batch(e, past, count, true)
+                        : rank_found_batch(e, past, count, false);
+}
+
+/* -------------------------------------------------------- bits in bulk -- */
+
+static ALWAYS_INLINE bool clear_one(uint64_t *leaves, uint64_t past)
+{
+    leaves[past >> 6] &= ~(UINT64_C(1) << (past & 63));
+    return past == 0;
+}
+
+static uint64_t clear(struct margay_rank *rank, const uint64_t *past,
+                      size_t count)
+{
+    uint64_t *leaves = rank->leaves;
+    uint64_t cold = 0;
+    size_t i = 0;
+    for (; i + CLEAR_AHEAD < count; i++) {
+        __builtin_prefetch(leaves + (past[i + CLEAR_AHEAD] >> 6), 1);
+        cold += clear_one(leaves, past[i]);
+    }
+    for (; i < count; i++)
+        cold += clear_one(leaves, past[i]);
+    return cold;
+}
+
+static void refresh(struct margay_rank *rank, uint64_t end)
+{
+    uint64_t sum = 0, top = 0, level3 = 0, level2 = 0;
+    uint64_t last = end >> MARGAY_LEAF_SHIFT;
+    for (uint64_t leaf = 0; leaf <= last; leaf++) {
+        uint64_t *line = rank->leaves + leaf * MARGAY_LEAF_WORDS;
+        if (rank->tall && leaf % (1u << MARGAY_TOP_SHIFT) == 0)
+            rank->top[leaf >> MARGAY_TOP_SHIFT] = top = sum;
+        if (leaf % (1u << MARGAY_LEVEL3_SHIFT) == 0) {
+            level3 = sum - top;
+            rank->level3[leaf >> MARGAY_LEVEL3_SHIFT] = (uint32_t)level3;
+        }
+        if (leaf % (1u << MARGAY_LEVEL2_SHIFT) == 0) {
+            level2 = sum - top - level3;
+            rank->level2[leaf >> MARGAY_LEVEL2_SHIFT] = (uint32_t)level2;
+        }
+        rank->level1[leaf] = (uint16_t)(sum - top - level3 - level2);
+        uint64_t in_leaf = 0, counts = 0;
+        for (unsigned word = 0; word < 7; word++) {
+            counts |= in_leaf << (9 * word);
+            in_leaf += (unsigned)__builtin_popcountll(line[word]);
+        }
+        line[7] = counts;
+        sum += in_leaf;
+    }
+}
+
 #define PASTE(a, b)       a##b
 #define KERNEL_OF(suffix) PASTE(margay_exact_kernel_, suffix)
 
@@ -225,4 +371,8 @@ const struct margay_exact_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .count_pending = count_pending,
     .pass_filter = pass_filter,
     .renumber = renumber,
+    .find = find,
+    .rank_found = rank_found,
+    .clear = clear,
+    .refresh = refresh,
 };

@@ -15,6 +15,7 @@
 #define AXIS_IF_FEW    16
 #define FEW_LIVE       ((uint64_t)1 << 21)
 #define AXIS_AT_LEAST  ((uint64_t)1 << 16)
+#define LOW_TIMESTAMPS ((MARGAY_TALL_LEAVES / 2) << MARGAY_LEAF_SHIFT)
 #define FIRST_ENTRIES  ((uint64_t)1 << 12)
 #define FIRST_COUNTERS ((uint64_t)1 << 15)
 
@@ -68,6 +69,40 @@ uint64_t margay_exact_surplus(const struct margay_exact *e)
     return e->rank.live / 2 >= keep ? e->rank.live - keep : 0;
 }
 
+/*
+ * The timestamps to have after a compaction.  No more than are going to be
+ * used, if that is known; and if one more compaction is all that it takes to
+ * stay with an axis that is not tall, do without a taller one.
+ */
+static uint64_t axis_for(const struct margay_exact *e, uint64_t live)
+{
+    uint64_t per_live = live < FEW_LIVE ? AXIS_IF_FEW : AXIS_PER_LIVE;
+    uint64_t wanted = live * per_live + AXIS_AT_LEAST;
+    if (e->expected_refs <= e->fed_refs)
+        return wanted;
+    uint64_t left = e->expected_refs - e->fed_refs;
+    uint64_t to_end = (live + left) / 7 * 8 + AXIS_AT_LEAST;
+    if (to_end < wanted)
+        wanted = to_end;
+    if (wanted > LOW_TIMESTAMPS && to_end < 2 * LOW_TIMESTAMPS &&
+        live < LOW_TIMESTAMPS / 2)
+        wanted = LOW_TIMESTAMPS;
+    return wanted;
+}
+
+enum margay_status margay_exact_expect(struct margay_exact *e, uint64_t blocks,
+                                       struct margay_error *error)
+{
+    margay_hash_destroy(&e->hash);
+    enum margay_status status =
+        margay_hash_create_stretched(&e->hash, blocks, error);
+    if (status == MARGAY_OK)
+        status = make_axis(e, axis_for(e, blocks), 0, error);
+    if (status == MARGAY_OK)
+        status = margay_exact_reserve_counters(e, blocks, error);
+    return status;
+}
+
 enum margay_status margay_exact_compact(struct margay_exact *e,
                                         uint64_t dropped, uint64_t spare_refs,
                                         struct margay_error *error)
@@ -79,8 +114,7 @@ enum margay_status margay_exact_compact(struct margay_exact *e,
         status = margay_hash_rebuild(&e->hash, e->hash.entries, error);
         e->forgot = true;
     }
-    uint64_t per_live = live < FEW_LIVE ? AXIS_IF_FEW : AXIS_PER_LIVE;
-    uint64_t wanted = live * per_live + AXIS_AT_LEAST + 2 * spare_refs;
+    uint64_t wanted = axis_for(e, live) + 2 * spare_refs;
     uint64_t timestamps = e->rank.leaf_count << MARGAY_LEAF_SHIFT;
     if (status == MARGAY_OK && (timestamps < wanted || timestamps / 8 > wanted))
         status = make_axis(e, wanted, 0, error);
@@ -100,10 +134,23 @@ enum margay_status margay_exact_reserve_counters(struct margay_exact *e,
                                      : make_counters(e, count, error);
 }
 
+/* If the rest of the references goes on to bring new blocks as all so far did,
+   which is more than can be expected. */
+static void stretch_if_last(struct margay_exact *e)
+{
+    double left = (double)e->expected_refs - (double)e->fed_refs;
+    double share = (double)e->hash.entries / (double)e->fed_refs;
+    if (e->fed_refs > 0 && left > 0)
+        margay_hash_stretch(&e->hash, (uint64_t)(left * share) +
+                                          2 * MARGAY_EXACT_SEGMENT);
+}
+
 enum margay_status margay_exact_prepare(struct margay_exact *e,
                                         struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    if (e->hash.entries + MARGAY_EXACT_BATCH > e->hash.entry_limit)
+        stretch_if_last(e);
     if (e->hash.entries + MARGAY_EXACT_BATCH > e->hash.entry_limit) {
         uint64_t surplus = margay_exact_surplus(e);
         if (surplus > 0)
@@ -117,6 +164,8 @@ enum margay_status margay_exact_prepare(struct margay_exact *e,
         status = margay_exact_compact(e, 0, 0, error);
     if (status == MARGAY_OK && e->rank.next % 64 == 0)
         margay_rank_enter(&e->rank);
+    if (status == MARGAY_OK && e->touch_count < e->touch_limit)
+        status = margay_exact_reserve_touches(e, error);
     return status;
 }
 
@@ -177,7 +226,8 @@ void margay_exact_list(const struct margay_exact *e, uint64_t *blocks)
         const struct margay_bucket *bucket = &e->hash.buckets[i];
         for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
             uint64_t time = margay_bucket_value(bucket, slot);
-            if (time != 0 && (uint32_t)time != (uint32_t)MARGAY_IN_FRONT)
+            if (time != 0 && (uint32_t)time != (uint32_t)MARGAY_IN_FRONT &&
+                margay_rank_has(rank, time))
                 blocks[margay_rank_before(rank, time, rank->tall)] =
                     bucket->keys[slot];
         }
@@ -218,6 +268,7 @@ void margay_exact_destroy_stack(struct margay_exact *e)
 void margay_exact_destroy_store(struct margay_exact *e)
 {
     margay_exact_destroy_stack(e);
+    margay_unmap(e->touches, e->touch_capacity * sizeof *e->touches);
     margay_unmap(e->counters, e->counter_count * sizeof *e->counters);
     margay_histogram_free(e->histogram);
 }

@@ -105,11 +105,15 @@ static void analyse_part(void *context, size_t i)
     struct margay_part *part = &parda->parts[i];
     size_t from = parda->ref_count * i / parda->part_count;
     size_t to = parda->ref_count * (i + 1) / parda->part_count;
-    const uint64_t *stack = i == 0 ? parda->stack : NULL;
-    uint64_t stack_count = i == 0 ? parda->stack_count : 0;
-    enum margay_status status =
-        margay_part_begin(part, "olken", &parda->options, i == 0, parda->plain,
-                          stack, stack_count, NULL);
+    const struct margay_part_setup setup = {
+        .spec = "olken",
+        .options = &parda->options,
+        .first = i == 0,
+        .plain = parda->plain,
+        .blocks = i == 0 ? parda->stack : NULL,
+        .block_count = i == 0 ? parda->stack_count : 0,
+    };
+    enum margay_status status = margay_part_begin(part, &setup, NULL);
     if (status == MARGAY_OK)
         status = margay_part_feed(part, parda->refs + from, to - from, NULL);
     if (status == MARGAY_OK)
@@ -120,12 +124,13 @@ static void analyse_part(void *context, size_t i)
 /* The first touches of part `i` go from part to part until they are settled. */
 static enum margay_status settle(struct parda *parda, size_t i)
 {
-    struct margay_part *part = &parda->parts[i];
-    size_t left = part->touch_count;
+    static const struct margay_part_help nobody;
+    size_t left;
+    uint64_t *touches = margay_part_touches(&parda->parts[i], &left);
     enum margay_status status = MARGAY_OK;
     for (size_t k = i; k-- > 0 && status == MARGAY_OK;)
         status =
-            margay_part_answer(&parda->parts[k], part->touches, &left, NULL);
+            margay_part_answer(&parda->parts[k], touches, &left, &nobody, NULL);
     return status;
 }
 
@@ -212,8 +217,8 @@ static enum margay_status run_phase(struct parda *parda,
         status = join_stacks(parda);
     for (size_t i = 0; i < parda->part_count; i++) {
         if (status == MARGAY_OK)
-            status = margay_histogram_add_all(parda->tally.histogram,
-                                              parda->parts[i].counts, NULL);
+            status =
+                margay_part_end(&parda->parts[i], parda->tally.histogram, NULL);
         margay_part_free(&parda->parts[i]);
     }
     parda->ref_count = 0;

@@ -77,6 +77,22 @@ enum margay_status margay_rank_create(struct margay_rank *rank,
     return MARGAY_OK;
 }
 
+enum margay_status margay_rank_copy_bits(const struct margay_rank *rank,
+                                         struct margay_rank *copy,
+                                         struct margay_error *error)
+{
+    uint64_t leaves = (rank->next >> MARGAY_LEAF_SHIFT) + 1;
+    enum margay_status status = margay_rank_create(
+        copy, rank->leaf_count << MARGAY_LEAF_SHIFT, 0, error);
+    if (status != MARGAY_OK)
+        return status;
+    memcpy(copy->leaves, rank->leaves,
+           leaves * MARGAY_LEAF_WORDS * sizeof *copy->leaves);
+    copy->live = rank->live;
+    copy->next = rank->next;
+    return MARGAY_OK;
+}
+
 void margay_rank_destroy(struct margay_rank *rank)
 {
     margay_unmap(rank->leaves, rank->bytes);

@@ -79,6 +79,12 @@ enum margay_status margay_rank_create(struct margay_rank *rank,
                                       uint64_t timestamps, uint64_t first,
                                       struct margay_error *error);
 
+/* A vector with the same bits, up to the leaf of rank->next, whose sums are
+   still to be made.  MARGAY_NO_MEMORY on failure. */
+enum margay_status margay_rank_copy_bits(const struct margay_rank *rank,
+                                         struct margay_rank *copy,
+                                         struct margay_error *error);
+
 void margay_rank_destroy(struct margay_rank *rank);
 
 /* Clear everything, then set the first `live` bits of time. */
@@ -142,6 +148,12 @@ static inline void margay_rank_prefetch(const struct margay_rank *rank,
     uint64_t leaf = timestamp >> MARGAY_LEAF_SHIFT;
     __builtin_prefetch(rank->leaves + leaf * MARGAY_LEAF_WORDS, 1);
     __builtin_prefetch(rank->level1 + leaf, 1);
+}
+
+static inline bool margay_rank_has(const struct margay_rank *rank,
+                                   uint64_t timestamp)
+{
+    return rank->leaves[timestamp >> 6] >> (timestamp & 63) & 1;
 }
 
 /* Set bits before `timestamp`.  `tall` must be rank->tall; it is a parameter

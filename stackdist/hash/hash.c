@@ -9,6 +9,7 @@
  */
 #define LOAD_NUMERATOR   7
 #define LOAD_DENOMINATOR 10
+#define LOAD_STRETCHED   8 /* when it is known to be the end */
 #define SMALLEST_BUCKETS 64
 
 /* The old table is given back in steps of this while it is moved. */
@@ -62,6 +63,19 @@ enum margay_status margay_hash_create(struct margay_hash *hash,
     return allocate(hash, bucket_count, error);
 }
 
+enum margay_status margay_hash_create_stretched(struct margay_hash *hash,
+                                                uint64_t entries,
+                                                struct margay_error *error)
+{
+    uint64_t least = entries / LOAD_STRETCHED * LOAD_NUMERATOR;
+    enum margay_status status = margay_hash_create(hash, least, error);
+    if (status != MARGAY_OK)
+        return status;
+    margay_hash_stretch(hash, entries);
+    margay_touch(hash->buckets, margay_hash_bytes(hash));
+    return MARGAY_OK;
+}
+
 void margay_hash_destroy(struct margay_hash *hash)
 {
     margay_unmap(hash->buckets, margay_hash_bytes(hash));
@@ -92,14 +106,41 @@ void margay_hash_put_new(struct margay_hash *hash, uint64_t key, uint64_t value)
     hash->entries++;
 }
 
-static void copy_entries(struct margay_hash *to,
-                         const struct margay_bucket *from)
+/* How full the buckets of a new table are: to look at these themselves, just
+   after they were written, would cost more. */
+struct filling {
+    struct margay_hash *hash;
+    uint8_t *fills;
+    struct margay_bucket nowhere; /* what free slots hold goes there */
+};
+
+/* No branch that cannot be foreseen: as many slots are free as not. */
+static inline void copy_entries(struct filling *to,
+                                const struct margay_bucket *from)
 {
+    uint64_t mask = to->hash->bucket_count - 1;
     for (unsigned i = 0; i < MARGAY_BUCKET_SLOTS; i++) {
-        if (from->values[i] != 0)
-            margay_hash_put_new(to, from->keys[i],
-                                margay_bucket_value(from, i));
+        bool there = from->values[i] != 0;
+        uint64_t home = margay_hash_home(to->hash, from->keys[i]);
+        while (__builtin_expect(to->fills[home] == MARGAY_BUCKET_SLOTS, 0))
+            home = (home + 1) & mask;
+        struct margay_bucket *bucket =
+            there ? to->hash->buckets + home : &to->nowhere;
+        unsigned slot = to->fills[home];
+        bucket->keys[slot] = from->keys[i];
+        margay_bucket_set_value(bucket, slot, margay_bucket_value(from, i));
+        to->fills[home] = (uint8_t)(slot + there);
+        to->hash->entries += there;
     }
+}
+
+void margay_hash_stretch(struct margay_hash *hash, uint64_t more)
+{
+    uint64_t limit = hash->bucket_count * MARGAY_BUCKET_SLOTS /
+                     LOAD_DENOMINATOR * LOAD_STRETCHED;
+    if (hash->entry_limit < limit && hash->entries <= limit &&
+        more <= limit - hash->entries)
+        hash->entry_limit = limit;
 }
 
 enum margay_status margay_hash_reserve(struct margay_hash *hash, uint64_t more,
@@ -113,6 +154,25 @@ enum margay_status margay_hash_reserve(struct margay_hash *hash, uint64_t more,
     return margay_hash_rebuild(hash, wanted, error);
 }
 
+/* Where the entries go that are in bucket i of the old table, roughly. */
+static uint64_t moved_to(const struct margay_hash *from,
+                         const struct margay_hash *to, uint64_t i)
+{
+    return to->shift <= from->shift ? i << (from->shift - to->shift)
+                                    : i >> (to->shift - from->shift);
+}
+
+/* The next step of the old table goes there. */
+static void touch_step(const struct margay_hash *from, struct margay_hash *to,
+                       uint64_t i)
+{
+    uint64_t left = from->bucket_count - i;
+    uint64_t step = left < RELEASE_BUCKETS ? left : RELEASE_BUCKETS;
+    uint64_t begin = moved_to(from, to, i);
+    margay_touch(to->buckets + begin,
+                 (moved_to(from, to, i + step) - begin) * sizeof *to->buckets);
+}
+
 enum margay_status margay_hash_rebuild(struct margay_hash *hash,
                                        uint64_t entries,
                                        struct margay_error *error)
@@ -121,12 +181,21 @@ enum margay_status margay_hash_rebuild(struct margay_hash *hash,
     enum margay_status status = margay_hash_create(&fresh, entries, error);
     if (status != MARGAY_OK)
         return status;
+    struct filling filling = {.hash = &fresh,
+                              .fills = margay_map(fresh.bucket_count)};
+    if (filling.fills == NULL) {
+        margay_hash_destroy(&fresh);
+        return margay_fail_memory(error, "a table that grows");
+    }
     for (uint64_t i = 0; i < hash->bucket_count; i++) {
-        copy_entries(&fresh, &hash->buckets[i]);
+        if (i % RELEASE_BUCKETS == 0)
+            touch_step(hash, &fresh, i);
+        copy_entries(&filling, &hash->buckets[i]);
         if ((i + 1) % RELEASE_BUCKETS == 0)
             margay_discard(&hash->buckets[i + 1 - RELEASE_BUCKETS],
                            RELEASE_BUCKETS * sizeof *hash->buckets);
     }
+    margay_unmap(filling.fills, fresh.bucket_count);
     margay_hash_destroy(hash);
     *hash = fresh;
     return MARGAY_OK;

@@ -51,6 +51,12 @@ enum margay_status margay_hash_create(struct margay_hash *hash,
                                       uint64_t entries,
                                       struct margay_error *error);
 
+/* The same for a table whose final size is known, roughly, and that is soon
+   in use everywhere: it may become a little fuller. */
+enum margay_status margay_hash_create_stretched(struct margay_hash *hash,
+                                                uint64_t entries,
+                                                struct margay_error *error);
+
 /* Release the table; a zeroed struct is fine. */
 void margay_hash_destroy(struct margay_hash *hash);
 
@@ -60,6 +66,12 @@ void margay_hash_destroy(struct margay_hash *hash);
  */
 enum margay_status margay_hash_reserve(struct margay_hash *hash, uint64_t more,
                                        struct margay_error *error);
+
+/*
+ * `more` further entries are all that may still come: take them without
+ * growing if that makes the table only a little fuller than it should be.
+ */
+void margay_hash_stretch(struct margay_hash *hash, uint64_t more);
 
 /*
  * Move everything into a new table with room for `entries`, leaving out the

@@ -104,10 +104,15 @@ static uint64_t *receive_words(const margay_cluster *cluster, unsigned place,
 enum margay_status margay_cluster_begin_phase(margay_cluster *cluster,
                                               struct margay_error *error)
 {
-    bool first = margay_cluster_place(cluster) == 0;
-    enum margay_status status = margay_part_begin(
-        &cluster->part, cluster->spec, &cluster->options, first, false,
-        cluster->stack, cluster->stack_count, error);
+    const struct margay_part_setup setup = {
+        .spec = cluster->spec,
+        .options = &cluster->options,
+        .first = margay_cluster_place(cluster) == 0,
+        .blocks = cluster->stack,
+        .block_count = cluster->stack_count,
+    };
+    enum margay_status status =
+        margay_part_begin(&cluster->part, &setup, error);
     free(cluster->stack);
     cluster->stack = NULL;
     cluster->stack_count = 0;
@@ -130,13 +135,16 @@ static void pass_touches(margay_cluster *cluster)
     struct margay_part *part = &cluster->part;
     unsigned place = margay_cluster_place(cluster);
     unsigned last = cluster->transport->ranks - 1;
+    static const struct margay_part_help nobody;
+    size_t touch_count;
+    uint64_t *own_touches = margay_part_touches(part, &touch_count);
     if (place > 0)
-        send_words(cluster, place - 1, part->touches, part->touch_count);
+        send_words(cluster, place - 1, own_touches, touch_count);
     for (unsigned above = place + 1; above <= last; above++) {
         uint64_t count;
         uint64_t *touches = receive_words(cluster, place + 1, &count);
         size_t left = (size_t)count;
-        check(cluster, margay_part_answer(part, touches, &left, NULL));
+        check(cluster, margay_part_answer(part, touches, &left, &nobody, NULL));
         if (place > 0)
             send_words(cluster, place - 1, touches, left);
         free(touches);
@@ -187,12 +195,11 @@ void margay_cluster_end_phase(margay_cluster *cluster, bool more)
     struct margay_part *part = &cluster->part;
     check(cluster, margay_part_close(part, NULL));
     pass_touches(cluster);
-    check(cluster,
-          margay_histogram_add_all(cluster->counts, part->counts, NULL));
-    cluster->exceeded = cluster->exceeded || part->exceeded;
-    cluster->left = part->past.stack.live;
+    cluster->left = margay_part_left(part);
     if (more)
         join_stacks(cluster);
+    check(cluster, margay_part_end(part, cluster->counts, NULL));
+    cluster->exceeded = cluster->exceeded || part->exceeded;
     margay_part_free(part);
     if (more)
         cluster->turned = !cluster->turned;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stackdist/engine.h"
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
@@ -25,23 +26,38 @@ static enum margay_status import(struct margay_part *part,
     return status;
 }
 
-enum margay_status margay_part_begin(
-    struct margay_part *part, const char *spec,
-    const struct margay_engine_options *options, bool first, bool plain,
-    const uint64_t *blocks, uint64_t count, struct margay_error *error)
+static enum margay_status prepare(struct margay_part *part,
+                                  const struct margay_part_setup *setup,
+                                  struct margay_error *error)
 {
+    part->own =
+        setup->plain ? NULL : margay_engine_as_part(part->engine, &part->state);
+    if (part->own == NULL)
+        return margay_histogram_create(&part->counts, error);
+    const struct margay_expected expected = {setup->refs,
+                                             setup->expected_blocks};
+    return part->own->begin(part->state, &expected,
+                            part->first ? 0 : part->bound, error);
+}
+
+enum margay_status margay_part_begin(struct margay_part *part,
+                                     const struct margay_part_setup *setup,
+                                     struct margay_error *error)
+{
+    uint64_t bound = setup->options->bound_blocks;
     *part = (struct margay_part){
-        .first = first,
-        .plain = plain,
-        .bound =
-            options->bound_blocks == 0 ? UINT64_MAX : options->bound_blocks,
+        .first = setup->first,
+        .plain = setup->plain,
+        .bound = bound == 0 ? UINT64_MAX : bound,
     };
+    struct margay_engine_options options = *setup->options;
+    options.threads = 1;
     enum margay_status status =
-        margay_engine_create(spec, options, &part->engine, error);
+        margay_engine_create(setup->spec, &options, &part->engine, error);
     if (status == MARGAY_OK)
-        status = margay_histogram_create(&part->counts, error);
+        status = prepare(part, setup, error);
     if (status == MARGAY_OK)
-        status = import(part, blocks, count, error);
+        status = import(part, setup->blocks, setup->block_count, error);
     return status;
 }
 
@@ -59,7 +75,7 @@ void margay_part_free(struct margay_part *part)
 
 static bool wants_touches(const struct margay_part *part)
 {
-    return !part->first && part->touch_count < part->bound;
+    return part->own == NULL && !part->first && part->touch_count < part->bound;
 }
 
 static enum margay_status reserve_touches(struct margay_part *part,
@@ -118,8 +134,15 @@ enum margay_status margay_part_feed(struct margay_part *part,
     return status;
 }
 
-/* ---------------------------------------------------- asked by later parts --
- */
+uint64_t *margay_part_touches(struct margay_part *part, size_t *count)
+{
+    if (part->own != NULL)
+        return part->own->touches(part->state, count);
+    *count = part->touch_count;
+    return part->touches;
+}
+
+/* ------------------------------------------------- asked by later parts -- */
 
 static enum margay_status make_past(struct margay_part *part,
                                     const struct margay_engine_state *state,
@@ -137,6 +160,8 @@ enum margay_status margay_part_close(struct margay_part *part,
                                      struct margay_error *error)
 {
     struct margay_engine_state state;
+    if (part->own != NULL)
+        return part->own->close(part->state, error);
     enum margay_status status =
         margay_engine_export(part->engine, &state, error);
     if (status != MARGAY_OK)
@@ -181,25 +206,107 @@ static enum margay_status answer_piece(struct margay_part *part,
     return status;
 }
 
-enum margay_status margay_part_answer(struct margay_part *part,
-                                      uint64_t *blocks, size_t *count,
-                                      struct margay_error *error)
+static enum margay_status answer_pieces(struct margay_part *part,
+                                        uint64_t *blocks, size_t *count,
+                                        struct margay_error *error)
 {
     size_t asked = *count, left = 0;
     enum margay_status status = MARGAY_OK;
-    if (asked > part->bound - part->asked) {
-        asked = (size_t)(part->bound - part->asked);
-        part->exceeded = true;
-        status = margay_histogram_add(part->counts, MARGAY_INFINITE,
-                                      *count - asked, error);
-    }
     for (size_t done = 0; done < asked && status == MARGAY_OK;) {
         size_t some = asked - done < PIECE_REFS ? asked - done : PIECE_REFS;
         status = answer_piece(part, blocks + done, some, blocks, &left, error);
         done += some;
     }
-    part->asked += asked;
     *count = left;
+    return status;
+}
+
+#define MOST_HELPERS 64
+
+/* The engine itself, with the help of the other parts' engines. */
+static enum margay_status answer_itself(struct margay_part *part,
+                                        uint64_t *blocks, size_t *count,
+                                        const struct margay_part_help *help,
+                                        struct margay_error *error)
+{
+    void *helpers[MOST_HELPERS] = {part->state};
+    struct margay_question question = {
+        .blocks = blocks,
+        .count = *count,
+        .last = part->first,
+        .asked = part->asked,
+        .crew = help->crew,
+        .helpers = helpers,
+        .helper_count = 1,
+        .least_share = help->least_share,
+    };
+    for (unsigned i = 0;
+         i < help->part_count && question.helper_count < MOST_HELPERS; i++) {
+        if (&help->parts[i] != part)
+            helpers[question.helper_count++] = help->parts[i].state;
+    }
+    enum margay_status status =
+        part->own->answer(part->state, &question, error);
+    *count = question.count;
+    return status;
+}
+
+enum margay_status margay_part_answer(struct margay_part *part,
+                                      uint64_t *blocks, size_t *count,
+                                      const struct margay_part_help *help,
+                                      struct margay_error *error)
+{
+    uint64_t room = part->bound - part->asked;
+    uint64_t beyond = *count > room ? *count - room : 0;
+    enum margay_status status = MARGAY_OK;
+    *count -= beyond;
+    part->beyond += beyond;
+    part->exceeded = part->exceeded || beyond > 0;
+    size_t asked = *count;
+    if (part->own != NULL)
+        status = answer_itself(part, blocks, count, help, error);
+    else
+        status = answer_pieces(part, blocks, count, error);
+    part->asked += asked;
+    return status;
+}
+
+uint64_t margay_part_left(const struct margay_part *part)
+{
+    return part->own != NULL ? part->own->left(part->state)
+                             : part->past.stack.live;
+}
+
+enum margay_status margay_part_finish(struct margay_part *part,
+                                      struct margay_error *error)
+{
+    struct margay_result result;
+    if (part->own == NULL || part->counts != NULL)
+        return MARGAY_OK;
+    margay_part_touches(part, &part->touch_count);
+    enum margay_status status =
+        margay_engine_finish(part->engine, &result, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (margay_histogram_exceeded_bound(result.histogram) != 0)
+        part->exceeded = true;
+    part->counts = result.histogram;
+    return MARGAY_OK;
+}
+
+enum margay_status margay_part_end(struct margay_part *part,
+                                   margay_histogram *histogram,
+                                   struct margay_error *error)
+{
+    enum margay_status status = margay_part_finish(part, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_take_all(histogram, part->counts, error);
+    /* The engine does not know that others have answered these. */
+    if (status == MARGAY_OK && part->own != NULL)
+        margay_histogram_uncount_infinite(histogram, part->touch_count);
+    if (status == MARGAY_OK)
+        status = margay_histogram_add(histogram, MARGAY_INFINITE, part->beyond,
+                                      error);
     return status;
 }
 
@@ -207,6 +314,8 @@ enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
                                     uint64_t *count, struct margay_error *error)
 {
     struct margay_engine_state state;
+    if (part->own != NULL)
+        return part->own->list_stack(part->state, blocks, count, error);
     if (part->has_past) {
         *count = part->past.stack.live;
         *blocks = malloc((*count + 1) * sizeof **blocks);

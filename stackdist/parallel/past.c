@@ -33,11 +33,6 @@ void margay_past_destroy(struct margay_past *past)
     margay_rank_destroy(&past->stack);
 }
 
-static bool is_set(const struct margay_rank *rank, uint64_t place)
-{
-    return rank->leaves[place >> 6] >> (place & 63) & 1;
-}
-
 /* Where the blocks of a batch stand; 0: not here. */
 static void look_up(const struct margay_past *past, const uint64_t *blocks,
                     size_t count, uint64_t *places)
@@ -72,7 +67,8 @@ void margay_past_ask(struct margay_past *past, const uint64_t *blocks,
         some = count - done < BATCH ? count - done : BATCH;
         look_up(past, blocks + done, some, places);
         for (size_t i = 0; i < some; i++) {
-            bool here = places[i] != 0 && is_set(&past->stack, places[i]);
+            bool here =
+                places[i] != 0 && margay_rank_has(&past->stack, places[i]);
             distances[done + i] =
                 here ? take_out(past, places[i]) : MARGAY_INFINITE;
             past->asked++;
@@ -87,7 +83,7 @@ void margay_past_list(const struct margay_past *past, uint64_t *blocks)
         const struct margay_bucket *bucket = &past->places.buckets[i];
         for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
             uint64_t place = margay_bucket_value(bucket, slot);
-            if (place != 0 && is_set(stack, place))
+            if (place != 0 && margay_rank_has(stack, place))
                 blocks[margay_rank_before(stack, place, stack->tall)] =
                     bucket->keys[slot];
         }

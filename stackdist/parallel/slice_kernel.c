@@ -13,9 +13,6 @@
 /* Marks, in the work list, a block wanted: its past is to be published. */
 #define WANTED (UINT64_C(1) << 63)
 
-/* Timestamps ahead whose leaf is fetched when bits are cleared in bulk. */
-#define CLEAR_AHEAD 24
-
 /* The hash table takes the top bits of another product. */
 static void assign(const uint64_t *blocks, size_t count, unsigned threads,
                    uint8_t *owners)
@@ -164,20 +161,6 @@ static enum margay_status look_up(struct margay_slice *slice,
 
 /* --------------------------------------------------------------- ranks -- */
 
-/* Clear the bits of one thread's published timestamps; how many were 0. */
-static ALWAYS_INLINE uint64_t clear_past(uint64_t *leaves, const uint64_t *past,
-                                         size_t count)
-{
-    uint64_t cold = 0;
-    for (size_t i = 0; i < count; i++) {
-        __builtin_prefetch(leaves + (past[i + CLEAR_AHEAD] >> 6), 1);
-        /* A timestamp of 0 is nobody's. */
-        leaves[past[i] >> 6] &= ~(UINT64_C(1) << (past[i] & 63));
-        cold += past[i] == 0;
-    }
-    return cold;
-}
-
 /* What the slices from `from` to before `to` do to the bits. */
 static void apply_slices(struct margay_slice *slice,
                          const struct margay_slice_batch *batch, unsigned from,
@@ -202,42 +185,14 @@ static void apply_slices(struct margay_slice *slice,
         size_t begin = past->before_slice[from];
         size_t count = past->before_slice[to] - begin;
         uint64_t cold =
-            clear_past(rank->leaves, past->timestamps + begin, count);
+            slice->e.kernel->clear(rank, past->timestamps + begin, count);
         rank->live -= count - cold;
-    }
-}
-
-/* The sums of all leaves up to the one with timestamp `end`. */
-static void refresh_until(struct margay_rank *rank, uint64_t end)
-{
-    uint64_t sum = 0, top = 0, level3 = 0, level2 = 0;
-    uint64_t last = end >> MARGAY_LEAF_SHIFT;
-    for (uint64_t leaf = 0; leaf <= last; leaf++) {
-        uint64_t *line = rank->leaves + leaf * MARGAY_LEAF_WORDS;
-        if (rank->tall && leaf % (1u << MARGAY_TOP_SHIFT) == 0)
-            rank->top[leaf >> MARGAY_TOP_SHIFT] = top = sum;
-        if (leaf % (1u << MARGAY_LEVEL3_SHIFT) == 0) {
-            level3 = sum - top;
-            rank->level3[leaf >> MARGAY_LEVEL3_SHIFT] = (uint32_t)level3;
-        }
-        if (leaf % (1u << MARGAY_LEVEL2_SHIFT) == 0) {
-            level2 = sum - top - level3;
-            rank->level2[leaf >> MARGAY_LEVEL2_SHIFT] = (uint32_t)level2;
-        }
-        rank->level1[leaf] = (uint16_t)(sum - top - level3 - level2);
-        uint64_t in_leaf = 0, counts = 0;
-        for (unsigned word = 0; word < 7; word++) {
-            counts |= in_leaf << (9 * word);
-            in_leaf += (unsigned)__builtin_popcountll(line[word]);
-        }
-        line[7] = counts;
-        sum += in_leaf;
     }
 }
 
 static void refresh(struct margay_slice *slice)
 {
-    refresh_until(&slice->e.rank, margay_rank_nth(slice->ranked));
+    slice->e.kernel->refresh(&slice->e.rank, margay_rank_nth(slice->ranked));
 }
 
 /* Collect a word's previous timestamps from those who published them. */
@@ -311,7 +266,8 @@ static enum margay_status rank(struct margay_slice *slice,
         uint64_t most_live = e->rank.live + batch->count;
         if (margay_exact_reserve_counters(e, most_live, NULL) != MARGAY_OK)
             return MARGAY_NO_MEMORY;
-        refresh_until(&e->rank, margay_rank_nth(slice->ranked + 64 * first));
+        e->kernel->refresh(&e->rank,
+                           margay_rank_nth(slice->ranked + 64 * first));
         rank_own(slice, batch, first, last);
     }
     apply_slices(slice, batch, slice->index + 1, slice->threads);

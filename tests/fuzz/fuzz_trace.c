@@ -95,6 +95,16 @@ enum margay_status margay_input_go_to(struct margay_input *input,
     return MARGAY_OK;
 }
 
+enum margay_status margay_input_read_at(struct margay_input *input,
+                                        uint64_t offset, void *buffer,
+                                        size_t bytes, size_t *got,
+                                        struct margay_error *error)
+{
+    (void)input, (void)offset, (void)buffer, (void)bytes, (void)error;
+    *got = 0;
+    return MARGAY_OK;
+}
+
 const char *margay_input_compression(const struct margay_input *input)
 {
     (void)input;

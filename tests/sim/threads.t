@@ -30,7 +30,7 @@ same 'one trace' curve --sizes all a.u64
 same 'traces' curve --sizes all "$@"
 same 'traces and block sizes' histogram -b 64,128,4096 "$@"
 same 'more block sizes than threads' \
-    histogram -b 8,16,32,64,128,256,512,1024 -e olken a.u64
+    histogram -b 8,16,32,64,128,256,512,1024 -e olken c.u64
 same 'an engine that cannot split' curve --sizes all -e olken --bound 500 "$@"
 same 'a warm-up' histogram --warmup 60000 -b 64,4096 "$@"
 same 'nothing but warm-up' histogram --warmup 99999999 -b 64,4096 "$@"
@@ -38,6 +38,22 @@ same 'single distances' distances -b 64,256 --limit 60000 a.u64
 same 'chunks' curve --sizes all --chunk 1000 a.u64
 same 'phases' curve --sizes all --phase 1000 a.u64
 same 'an engine of words' curve -v -q -b 64,128 "$@"
+
+# A file whose references can be counted is read in parts, if it is long
+# enough for that.
+"$MARGAY" generate zipf --refs 2700000 --blocks 90000 --unit 32 --to u64 -o long.u64
+same 'parts' curve --sizes all long.u64
+same 'parts of parts' \
+    histogram --skip 12345 --limit 1800001 -b 64,4096 long.u64
+same 'parts, bounded' curve --bound 7000 -e exact:filter=on long.u64
+run curve -j 2 --skip 2600000 long.u64
+is 'skipping nearly all' "$(sed 's/ references.*//;s/.*: //' err)" 100000
+printf 'abc' >>long.u64
+refuses 'long.u64: byte 21600000: found half a record of 3 bytes' \
+    curve -j 2 long.u64
+"$MARGAY" curve -q -j 1 --limit 2700000 long.u64 >expected
+run curve -q -j 5 --limit 2700000 long.u64
+check 'what is not wanted is not looked at' cmp -s out expected
 
 # Whatever comes first on the command line fails first.
 printf '0 10\n0 zz\n' >bad.din

@@ -53,6 +53,13 @@ void margay_unmap(void *memory, size_t bytes)
         munmap(memory, mapped_bytes(bytes));
 }
 
+void margay_touch(void *memory, size_t bytes)
+{
+    /* What stands there already stays. */
+    for (size_t i = 0; i < bytes; i += PAGE_BYTES)
+        __atomic_fetch_or((char *)memory + i, 0, __ATOMIC_RELAXED);
+}
+
 void margay_discard(void *memory, size_t bytes)
 {
     uintptr_t from = round_up((uintptr_t)memory, PAGE_BYTES);

@@ -17,6 +17,13 @@ void *margay_map(size_t bytes);
 void margay_unmap(void *memory, size_t bytes);
 
 /*
+ * Make memory of margay_map() that is soon written to appear at once.  Memory
+ * that is read first appears as a shared page of zeros, and again when it is
+ * written; other threads have to be interrupted for that.
+ */
+void margay_touch(void *memory, size_t bytes);
+
+/*
  * Give the system back the whole pages of [memory, memory + bytes); they read
  * as zero afterwards.  For tables that are handed over piece by piece.
  */

@@ -236,6 +236,24 @@ enum margay_status margay_input_go_to(struct margay_input *input,
     return MARGAY_OK;
 }
 
+enum margay_status margay_input_read_at(struct margay_input *input,
+                                        uint64_t offset, void *buffer,
+                                        size_t bytes, size_t *got,
+                                        struct margay_error *error)
+{
+    ssize_t result = 1;
+    for (*got = 0; *got < bytes && result > 0; *got += (size_t)result) {
+        do
+            result = pread(input->fd, (char *)buffer + *got, bytes - *got,
+                           input->start + (off_t)(offset + *got));
+        while (result < 0 && errno == EINTR);
+        if (result < 0)
+            return fail_errno(input, error);
+    }
+    atomic_fetch_add_explicit(&input->bytes_read, *got, memory_order_relaxed);
+    return MARGAY_OK;
+}
+
 bool margay_input_would_wait(const struct margay_input *input)
 {
     if (!input->waits || input->decompressor != NULL ||

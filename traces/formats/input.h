@@ -60,6 +60,15 @@ enum margay_status margay_input_go_to(struct margay_input *input,
                                       uint64_t offset,
                                       struct margay_error *error);
 
+/*
+ * In such a file: the bytes at `offset`, fewer only at its end.  From any
+ * thread, at the same time as others.
+ */
+enum margay_status margay_input_read_at(struct margay_input *input,
+                                        uint64_t offset, void *buffer,
+                                        size_t bytes, size_t *got,
+                                        struct margay_error *error);
+
 /* "gzip" ..., NULL for plain bytes; known after the first read. */
 const char *margay_input_compression(const struct margay_input *input);
 

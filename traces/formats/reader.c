@@ -107,18 +107,32 @@ static size_t number_bytes(const struct margay_format *format)
                                                    : sizeof(uint64_t);
 }
 
+enum margay_status margay_batch_allocate(struct margay_references *batch,
+                                         const struct margay_format *format,
+                                         struct margay_error *error)
+{
+    batch->capacity = MARGAY_BATCH_BYTES / number_bytes(format);
+    batch->numbers = malloc(MARGAY_BATCH_BYTES);
+    if (batch->numbers == NULL ||
+        !margay_references_allocate(batch, &format->info))
+        return margay_fail_memory(error, "a batch of references");
+    return MARGAY_OK;
+}
+
+char *margay_batch_records(const struct margay_references *batch,
+                           const struct margay_format *format)
+{
+    return (char *)batch->numbers +
+           batch->capacity * (number_bytes(format) - format->record_bytes);
+}
+
 static enum margay_status allocate_batches(struct margay_reader *reader)
 {
-    const struct margay_format *format = reader->detection.format;
-    for (size_t i = 0; i < MARGAY_RING_SLOTS; i++) {
-        struct margay_references *batch = &reader->ring[i];
-        batch->capacity = MARGAY_BATCH_BYTES / number_bytes(format);
-        batch->numbers = malloc(MARGAY_BATCH_BYTES);
-        if (batch->numbers == NULL ||
-            !margay_references_allocate(batch, &format->info))
-            return margay_fail_memory(&reader->error, "a batch of references");
-    }
-    return MARGAY_OK;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < MARGAY_RING_SLOTS && status == MARGAY_OK; i++)
+        status = margay_batch_allocate(
+            &reader->ring[i], reader->detection.format, &reader->error);
+    return status;
 }
 
 static enum margay_status create_state(struct margay_reader *reader)
@@ -148,26 +162,29 @@ static enum margay_status read_packed(struct margay_reader *reader,
     return MARGAY_OK;
 }
 
-static enum margay_status fail_half_record(struct margay_reader *reader,
-                                           size_t bytes, size_t record_bytes)
+enum margay_status margay_reader_fail_half_record(
+    const struct margay_reader *reader, uint64_t offset, size_t bytes,
+    struct margay_error *error)
 {
-    return margay_fail(&reader->error, MARGAY_BAD_INPUT,
-                       "%s: byte %llu: found half a record of %zu byte%s, "
-                       "expected %zu bytes (read as %s; %s)",
-                       reader->path, (unsigned long long)reader->packed_bytes,
-                       bytes, bytes == 1 ? "" : "s", record_bytes,
-                       reader->detection.format->info.name,
-                       reader->detection.evidence);
+    return margay_fail(
+        error, MARGAY_BAD_INPUT,
+        "%s: byte %llu: found half a record of %zu byte%s, "
+        "expected %u bytes (read as %s; %s)",
+        reader->path, (unsigned long long)offset, bytes, bytes == 1 ? "" : "s",
+        reader->detection.format->record_bytes,
+        reader->detection.format->info.name, reader->detection.evidence);
 }
 
-static enum margay_status fail_record(struct margay_reader *reader,
-                                      const char *expected)
+enum margay_status margay_reader_fail_record(const struct margay_reader *reader,
+                                             uint64_t offset,
+                                             const char *expected,
+                                             struct margay_error *error)
 {
-    return margay_fail(&reader->error, MARGAY_BAD_INPUT,
+    return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %llu: found another record, expected %s "
                        "(read as %s; %s)",
-                       reader->path, (unsigned long long)reader->packed_bytes,
-                       expected, reader->detection.format->info.name,
+                       reader->path, (unsigned long long)offset, expected,
+                       reader->detection.format->info.name,
                        reader->detection.evidence);
 }
 
@@ -183,8 +200,7 @@ static enum margay_status fill_packed(struct margay_reader *reader, bool *more)
     struct margay_references *batch = reader->batch;
     size_t record_bytes = format->record_bytes;
     size_t wanted = batch->capacity * record_bytes;
-    char *records = (char *)batch->numbers +
-                    batch->capacity * number_bytes(format) - wanted;
+    char *records = margay_batch_records(batch, format);
     size_t filled = 0, got;
     do {
         enum margay_status status =
@@ -205,7 +221,10 @@ static enum margay_status fill_packed(struct margay_reader *reader, bool *more)
     const char *expected =
         format->unpack(batch, records, filled / record_bytes);
     reader->packed_bytes += batch->count * record_bytes;
-    return expected == NULL ? MARGAY_OK : fail_record(reader, expected);
+    return expected == NULL
+               ? MARGAY_OK
+               : margay_reader_fail_record(reader, reader->packed_bytes,
+                                           expected, &reader->error);
 }
 
 /*
@@ -246,8 +265,8 @@ static enum margay_status decode_packed(struct margay_reader *reader)
     }
     size_t rest = reader->end - reader->begin;
     if (rest > 0)
-        return fail_half_record(reader, rest,
-                                reader->detection.format->record_bytes);
+        return margay_reader_fail_half_record(reader, reader->packed_bytes,
+                                              rest, &reader->error);
     return MARGAY_END;
 }
 

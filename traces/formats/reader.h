@@ -29,9 +29,9 @@ struct margay_reader {
     uint64_t skip_refs; /* references that nobody wants, at the beginning */
 
     /* Known with the format. */
-    bool refs_known;       /* without reading them: */
-    uint64_t refs;         /* of the file */
-    uint64_t skipped_refs; /* of skip_refs, those gone past */
+    bool refs_known;          /* without reading them: */
+    uint64_t refs;            /* of the file */
+    uint64_t skipped_refs;    /* of skip_refs, those gone past */
     uint64_t collapsed_bytes; /* repeats within so many became counts */
 
     enum margay_status status; /* MARGAY_END, or why reading stopped */
@@ -50,5 +50,28 @@ struct margay_reader {
 /* What the thread runs; the argument is a struct margay_reader with path,
    input, queue, ring, detection and state_options set.  Returns NULL. */
 void *margay_reader_run(void *reader);
+
+/* ------------------------------------------------- for whoever else reads --
+ */
+
+/* Arrays for a batch of this format; whatever happens, to be freed with
+   margay_references_free(). */
+enum margay_status margay_batch_allocate(struct margay_references *batch,
+                                         const struct margay_format *format,
+                                         struct margay_error *error);
+
+/* Where up to `capacity` records of a packed format are to lie, from there
+   on, to be unpacked. */
+char *margay_batch_records(const struct margay_references *batch,
+                           const struct margay_format *format);
+
+/* The messages about records, at an offset in the trace. */
+enum margay_status margay_reader_fail_half_record(
+    const struct margay_reader *reader, uint64_t offset, size_t bytes,
+    struct margay_error *error);
+enum margay_status margay_reader_fail_record(const struct margay_reader *reader,
+                                             uint64_t offset,
+                                             const char *expected,
+                                             struct margay_error *error);
 
 #endif

@@ -8,29 +8,7 @@
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
 #include "traces/base/thread.h"
-#include "traces/formats/reader.h"
-
-struct margay_trace {
-    struct margay_reader reader;
-    pthread_t thread;
-    bool running;
-    struct margay_trace_options options;
-
-    bool ready;      /* the format is known */
-    bool holds_slot; /* `slot` is the consumer's */
-    size_t slot;
-    /* What is given: the slot's own references or, one for each that a count
-       stands for, `expanded`. */
-    struct margay_references *source;
-    size_t given; /* references of it dealt with */
-    struct margay_references expanded;
-    size_t entry; /* of the slot: expanded up to `done` of this one */
-    uint32_t done;
-    uint32_t uncut;   /* of the next reference's count, what is to be given */
-    uint64_t to_skip; /* still to be dropped */
-    uint64_t to_warm_up; /* then, still to be marked */
-    uint64_t to_read;    /* then, warm-up included, still to be given */
-};
+#include "traces/formats/trace.h"
 
 /* ------------------------------------------------------------- opening -- */
 
@@ -316,14 +294,11 @@ static size_t entries_within(const struct margay_references *references,
     return i - from;
 }
 
-/*
- * The batch of `count` references from `from` on.  Sizes of an address format
- * are bytes, which mean nothing to ids.
- */
-static void fill_batch(const struct margay_trace *trace, size_t from,
-                       size_t count, bool warmup, struct margay_batch *batch)
+/* Sizes of an address format are bytes, which mean nothing to ids. */
+void margay_trace_select(const struct margay_trace *trace,
+                         const struct margay_references *references,
+                         size_t from, size_t count, struct margay_batch *batch)
 {
-    const struct margay_references *references = trace->source;
     bool sizes_are_bytes =
         trace->options.ids && margay_trace_format(trace)->numbers != MARGAY_IDS;
     *batch = (struct margay_batch){
@@ -336,9 +311,15 @@ static void fill_batch(const struct margay_trace *trace, size_t from,
         .counts = references->counted ? references->counts + from : NULL,
         .threads = references->threaded ? references->threads + from : NULL,
         .sites = references->sited ? references->sites + from : NULL,
-        .warmup = warmup,
     };
     select_kinds(references, trace->options.kinds, from, batch);
+}
+
+static void fill_batch(const struct margay_trace *trace, size_t from,
+                       size_t count, bool warmup, struct margay_batch *batch)
+{
+    margay_trace_select(trace, trace->source, from, count, batch);
+    batch->warmup = warmup;
 }
 
 /* Leave out what is to be left out at the beginning. */

@@ -1,0 +1,293 @@
+/*
+ * test_row.c - parts of a trace at the same time give what one engine gives
+ *
+ * Rows are normally made of long parts, and long lists of first touches are
+ * answered with the help of idle threads; here both are short, so that small
+ * random traces go through compactions, spills and copies of the bit vector.
+ */
+#include "stackdist/histogram.h"
+#include "stackdist/parallel/footprint.h"
+#include "stackdist/parallel/row.h"
+#include "tests/rounds.h"
+#include "tests/stackdist/same.h"
+#include "tests/tap.h"
+#include "traces/traces_internal.h"
+
+#define MOST_REFS 30000
+#define MOST_ROWS 3
+
+static uint64_t blocks[MOST_REFS];
+
+struct trial {
+    const char *spec;
+    size_t refs;
+    unsigned rows, parts, crew;
+    size_t least_share;
+    uint64_t expected_refs, expected_blocks;
+    struct margay_engine_options options;
+};
+
+/* As many near blocks as the filter likes, or as it does not; and some that
+   are gone through in their order. */
+static void make_blocks(struct margay_random *random, size_t refs)
+{
+    uint64_t distinct =
+        1 + margay_random_below(random, 1u << margay_random_below(random, 15));
+    uint64_t near_share = margay_random_below(random, 101);
+    uint64_t loop = 1 + margay_random_below(random, distinct);
+    for (size_t i = 0; i < refs; i++) {
+        if (margay_random_below(random, 100) < near_share)
+            blocks[i] = margay_random_below(random, 9);
+        else if (margay_random_below(random, 4) == 0)
+            blocks[i] = i % loop + 7;
+        else
+            blocks[i] = ~margay_random_below(random, distinct);
+    }
+}
+
+static struct trial make_trial(struct margay_random *random)
+{
+    static const char *const specs[] = {
+        "exact",
+        "exact:filter=on",
+        "exact:filter=off",
+        "exact:target=portable",
+        "exact:target=portable,filter=on",
+    };
+    struct trial trial = {
+        .spec = specs[margay_random_below(random, 5)],
+        .refs = (size_t)margay_random_below(
+            random, 2u << margay_random_below(random, 14)),
+        .rows = 1 + (unsigned)margay_random_below(random, MOST_ROWS),
+        .parts = 1 + (unsigned)margay_random_below(
+                         random, 1u << margay_random_below(random, 7)),
+        .crew = 1 + (unsigned)margay_random_below(random, 4),
+        .least_share = (size_t)margay_random_below(random, 300),
+        .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
+    };
+    if (trial.parts > MARGAY_ROW_MAX_PARTS)
+        trial.parts = MARGAY_ROW_MAX_PARTS;
+    make_blocks(random, trial.refs);
+    if (margay_random_below(random, 2) == 0)
+        trial.expected_refs = margay_random_below(random, trial.refs + 2);
+    if (margay_random_below(random, 4) == 0)
+        trial.expected_blocks = margay_random_below(random, 100000);
+    if (margay_random_below(random, 2) == 0)
+        trial.options.bound_blocks = 1 + margay_random_below(random, 20000);
+    return trial;
+}
+
+static bool run_naively(const struct trial *trial, struct margay_result *result)
+{
+    margay_engine *engine;
+    if (margay_engine_create("olken", &trial->options, &engine, NULL) !=
+        MARGAY_OK)
+        return false;
+    bool fine = margay_engine_feed(engine, blocks, trial->refs, NULL, NULL) ==
+                    MARGAY_OK &&
+                margay_engine_finish(engine, result, NULL) == MARGAY_OK;
+    margay_engine_free(engine);
+    return fine;
+}
+
+/* Row `r` gets its share, in parts of any length. */
+static bool feed_row(struct margay_row *row, const struct trial *trial,
+                     unsigned r, struct margay_random *random)
+{
+    size_t at = trial->refs * r / trial->rows;
+    size_t end = trial->refs * (r + 1) / trial->rows;
+    bool fine = true;
+    for (unsigned i = 0; i < trial->parts; i++) {
+        size_t count = end - at;
+        if (i + 1 < trial->parts)
+            count = (size_t)margay_random_below(random, count + 1) /
+                    (1 + margay_random_below(random, 8));
+        size_t first = (size_t)margay_random_below(random, count + 1);
+        fine = fine &&
+               margay_row_feed(row, i, blocks + at, first, NULL) == MARGAY_OK &&
+               margay_row_feed(row, i, blocks + at + first, count - first,
+                               NULL) == MARGAY_OK;
+        at += count;
+    }
+    return fine && margay_row_close(row, trial->parts, NULL) == MARGAY_OK;
+}
+
+/* Each row is asked by those behind it, the nearest first. */
+static bool join_rows(struct margay_row *rows, const struct trial *trial)
+{
+    bool fine = true;
+    for (unsigned r = 1; r < trial->rows; r++) {
+        size_t left = rows[r].touch_count;
+        for (unsigned k = r; k-- > 0;)
+            fine = fine && margay_row_answer(&rows[k], rows[r].touches, &left,
+                                             NULL) == MARGAY_OK;
+        fine = fine && left == 0;
+    }
+    return fine;
+}
+
+/* What is left of all rows' stacks is what the whole trace leaves. */
+static bool same_stack(struct margay_row *rows, const struct trial *trial)
+{
+    size_t at = trial->refs;
+    struct margay_hash seen;
+    bool same = margay_hash_create(&seen, trial->refs + 1, NULL) == MARGAY_OK;
+    for (unsigned r = trial->rows; same && r-- > 0;) {
+        uint64_t *list, count;
+        same = margay_row_list(&rows[r], &list, &count, NULL) == MARGAY_OK;
+        while (same && count-- > 0) {
+            while (at > 0 && *margay_hash_insert(&seen, blocks[at - 1]) != 0)
+                at--;
+            same = at > 0 && blocks[--at] == list[count];
+            if (same)
+                *margay_hash_insert(&seen, blocks[at]) = 1;
+        }
+        if (same)
+            free(list);
+    }
+    margay_hash_destroy(&seen);
+    return same;
+}
+
+static bool finish_rows(struct margay_row *rows, const struct trial *trial,
+                        struct margay_result *result)
+{
+    uint64_t bound = trial->options.bound_blocks, left = 0;
+    bool exceeded = false;
+    if (trial->rows == 1)
+        return margay_row_finish(&rows[0], result, NULL) == MARGAY_OK;
+    *result = (struct margay_result){0};
+    bool fine = margay_histogram_create(&result->histogram, NULL) == MARGAY_OK;
+    for (unsigned r = 0; r < trial->rows; r++) {
+        left += margay_row_left(&rows[r]);
+        fine = fine &&
+               margay_row_end(&rows[r], result->histogram, NULL) == MARGAY_OK;
+        exceeded = exceeded || rows[r].exceeded;
+    }
+    exceeded = bound != 0 && (exceeded || left > bound);
+    if (exceeded)
+        margay_histogram_set_exceeded_bound(result->histogram, bound);
+    result->references = margay_histogram_references(result->histogram);
+    result->infinite = margay_histogram_infinite(result->histogram);
+    result->distinct_blocks = exceeded ? bound + 1 : left;
+    return fine;
+}
+
+static bool run_rows(const struct trial *trial, struct margay_random *random,
+                     struct margay_result *result)
+{
+    static struct margay_row rows[MOST_ROWS];
+    margay_crew *crew;
+    bool fine = margay_crew_create(trial->crew, &crew, NULL) == MARGAY_OK;
+    for (unsigned r = 0; r < trial->rows && fine; r++) {
+        const struct margay_part_setup setup = {
+            .spec = trial->spec,
+            .options = &trial->options,
+            .first = r == 0,
+            .refs = trial->expected_refs,
+            .expected_blocks = trial->expected_blocks,
+        };
+        fine = margay_row_begin(&rows[r], &setup, trial->parts, crew, NULL) ==
+               MARGAY_OK;
+        rows[r].least_share = trial->least_share;
+        fine = fine && feed_row(&rows[r], trial, r, random);
+    }
+    fine = fine && join_rows(rows, trial);
+    if (trial->options.bound_blocks == 0)
+        fine = fine && same_stack(rows, trial);
+    fine = fine && finish_rows(rows, trial, result);
+    for (unsigned r = 0; r < trial->rows; r++)
+        margay_row_free(&rows[r]);
+    margay_crew_free(crew);
+    return fine;
+}
+
+static bool try_once(struct margay_random *random)
+{
+    struct trial trial = make_trial(random);
+    struct margay_result expected, got;
+    if (!run_naively(&trial, &expected))
+        return false;
+    bool same = run_rows(&trial, random, &got);
+    if (same) {
+        same = same_results(&expected, &got);
+        margay_result_clear(&got);
+    }
+    margay_result_clear(&expected);
+    if (!same)
+        printf("# %s: %zu references, bound %" PRIu64 ", %u rows of %u parts, "
+               "%u threads, helped from %zu\n",
+               trial.spec, trial.refs, trial.options.bound_blocks, trial.rows,
+               trial.parts, trial.crew, trial.least_share);
+    return same;
+}
+
+static void test_random(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 5);
+    unsigned all = (unsigned)rounds(400), right = 0;
+    for (unsigned i = 0; i < all; i++)
+        right += try_once(&random);
+    CHECK_U64(right, all, "random traces in rows of 1 to 64 parts");
+}
+
+/* Parts that are left out, as when somebody interrupts. */
+static void test_cut_short(void)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    const struct margay_part_setup setup = {
+        .spec = "exact", .options = &options, .first = true};
+    static struct margay_row row;
+    struct margay_result expected, got;
+    struct margay_random random;
+    margay_crew *crew;
+    struct trial trial = {.refs = 2000, .options = options};
+    margay_random_seed(&random, 6);
+    make_blocks(&random, 4000);
+    margay_crew_create(2, &crew, NULL);
+    margay_row_begin(&row, &setup, 4, crew, NULL);
+    for (unsigned i = 0; i < 4; i++)
+        margay_row_feed(&row, i, blocks + 1000 * i, 1000, NULL);
+    margay_row_close(&row, 2, NULL);
+    CHECK(margay_row_finish(&row, &got, NULL) == MARGAY_OK,
+          "a row that is cut short");
+    run_naively(&trial, &expected);
+    CHECK(same_results(&expected, &got), "is that of the parts that are left");
+    margay_result_clear(&expected);
+    margay_result_clear(&got);
+    margay_row_free(&row);
+    margay_crew_free(crew);
+}
+
+static void test_footprint(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 7);
+    for (size_t i = 0; i < 20000; i++)
+        blocks[i] = margay_random_below(&random, 50000);
+    uint64_t expected = margay_footprint_expect(blocks, 20000, 1000000);
+    CHECK(expected > 45000 && expected < 55000,
+          "50,000 blocks, all alike: %" PRIu64 " expected", expected);
+    expected = margay_footprint_expect(blocks, 20000, 50000);
+    CHECK(expected > 30000 && expected < 33000,
+          "as many references touch 0.632 of them: %" PRIu64, expected);
+    for (size_t i = 0; i < 20000; i++)
+        blocks[i] = i;
+    expected = margay_footprint_expect(blocks, 20000, 1000000);
+    CHECK(expected > 990000 && expected <= 1000000,
+          "none met again: as many as references: %" PRIu64, expected);
+    for (size_t i = 0; i < 20000; i++)
+        blocks[i] = 3;
+    expected = margay_footprint_expect(blocks, 20000, 1000000);
+    CHECK(expected <= 1, "always the same: %" PRIu64, expected);
+    CHECK_U64(margay_footprint_expect(blocks, 0, 1000000), 0, "no sample");
+}
+
+int main(void)
+{
+    test_random();
+    test_cut_short();
+    test_footprint();
+    return tap_done();
+}
