@@ -100,6 +100,8 @@ static enum margay_status open_source(struct recording *recording,
         return margay_fail(error, MARGAY_IO, "no pipe: %s", strerror(errno));
     snprintf(path, sizeof path, "/dev/fd/%d", recording->text_pipe[0]);
     trace_options.format = launch->text_format;
+    if (!options->fetches)
+        trace_options.kinds &= ~MARGAY_KIND_BIT(MARGAY_FETCH);
     return margay_trace_open(path, &trace_options, &recording->text, error);
 }
 

@@ -63,6 +63,9 @@ static char **make_arguments(const struct launch *launch)
     memcpy(arguments, launch->prefix, launch->prefix_count * sizeof *arguments);
     memcpy(arguments + launch->prefix_count, options->operands,
            options->operand_count * sizeof *arguments);
+    /* Who runs a program need not look along PATH. */
+    if (launch->prefix_count > 0)
+        arguments[launch->prefix_count] = launch->program;
     return arguments;
 }
 

@@ -93,7 +93,7 @@ struct options {
     struct record_point start, stop;
     uint64_t max_trace_bytes; /* 0 = not given */
     uint64_t collapse_bytes;  /* 0 = not given */
-    bool sites, cflags, libs;
+    bool sites, fetches, cflags, libs;
 
     const char *completion; /* NULL = not given */
 

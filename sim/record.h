@@ -23,8 +23,9 @@ struct launch {
     const struct options *options;
     char *program; /* the file, as found along PATH; owned */
 
-    /* What comes before the program and its arguments.  The strings are the
-       method's, and stay until the program has started. */
+    /* What comes before the program's file and its arguments; the name stays as
+       it was given if that is nothing.  The strings are the method's, and stay
+       until the program has started. */
     const char *prefix[LAUNCH_MAX_PREFIX];
     size_t prefix_count;
     /* NAME=VALUE, to be added. */
@@ -61,6 +62,7 @@ struct record_method {
                                   struct margay_error *error);
     bool knows_functions; /* --start and --stop may name them */
     bool knows_sites;     /* --sites */
+    bool knows_fetches;   /* --fetches */
     bool collapses;       /* --collapse */
 };
 

@@ -50,6 +50,8 @@ static const char *lacks(const struct record_method *method,
 {
     if (options->sites && !method->knows_sites)
         return "--sites";
+    if (options->fetches && !method->knows_fetches)
+        return "--fetches";
     if (options->collapse_bytes != 0 && !method->collapses)
         return "--collapse";
     if (options->start.function != NULL && !method->knows_functions)

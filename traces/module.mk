@@ -30,4 +30,21 @@ $(BUILD)/no-tsan/libtsan.a:
 	@rm -f $@
 	@$(AR) rcsD $@
 
--include $(runtime_OBJECTS:.o=.d)
+# The plugin for QEMU, which has the functions that are undefined in it.
+plugin_SOURCES := $(wildcard traces/capture/qemu/*.c)
+plugin_OBJECTS  = $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o) \
+    $(patsubst %,$(BUILD)/runtime/traces/capture/runtime/%.o,recorder process)
+
+$(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o): $(BUILD)/runtime/%.o: %.c \
+    $(BUILD)/flags | $(installed_HEADERS) deps
+	@mkdir -p $(@D)
+	$(call quiet,CC $@)$(CC) -I. -I$(BUILD)/include $(CPPFLAGS) \
+	    $(runtime_CFLAGS) $(CFLAGS) -fno-sanitize=all -MMD -MP -c -o $@ $<
+
+all tests: $(BUILD)/margay_qemu.so
+
+$(BUILD)/margay_qemu.so: $(plugin_OBJECTS)
+	$(call quiet,LD $@)$(CC) $(runtime_CFLAGS) $(CFLAGS) $(LDFLAGS) \
+	    -fno-sanitize=all -shared -o $@ $^ -pthread
+
+-include $(runtime_OBJECTS:.o=.d) $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.d)

@@ -1,0 +1,133 @@
+#!/bin/sh
+# unmodified.t - programs as they are, in QEMU and under valgrind's lackey
+. tests/sim/lib.sh
+sources=$root/tests/capture
+compiler=${CC:-cc}
+
+# Without libraries of its own and at fixed addresses, a program does the same
+# under both, between two marks at least.
+for program in walk wide many ends; do
+    check "$program is built" "$compiler" -O2 -static -no-pie -o $program \
+        "$sources/$program.c" -pthread
+done
+cat >script <<'END'
+#!/bin/sh
+exit 0
+END
+chmod +x script
+
+# address PROGRAM SYMBOL: as traces have it.
+address() {
+    printf '%08x\n' "0x$(nm "$1" | awk -v name="$2" '$3 == name { print $1 }')"
+}
+
+# marked PROGRAM TRACE: what lies between the stores to begin and to end.
+marked() {
+    sed -n "/^ S $(address "$1" begin),/,/^ S $(address "$1" end),/p" "$2"
+}
+
+# in_range FROM TO: how many references of the file trace lie there.
+in_range() {
+    perl -e 'my ($from, $to) = map { hex } @ARGV; my $count = 0;
+        open my $trace, "<", "trace" or die;
+        while (<$trace>) { /([0-9a-f]+),/ or next; my $address = hex $1;
+            $count++ if $address >= $from && $address < $to } print $count' \
+        "$1" "$2"
+}
+
+# can METHOD PROGRAM: whether it is installed; why not is in the file err.
+can() {
+    run record --method "$1" --to lackey -o trace "$2"
+    [ "$status" != 125 ] || ! grep -q 'not with method' err
+}
+
+both=
+for method in qemu lackey; do
+    if ! can $method ./wide; then
+        skip "method $method" "$(tail -n 1 err)"
+        continue
+    fi
+    both="$both $method"
+
+    run record --method $method --to lackey --fetches -o $method.walk \
+        ./walk expected
+    is "$method: a walk" "$status" 0
+    marked walk $method.walk | grep -v '^I' >got
+    check "$method: all of it, but instructions" cmp -s got expected
+    check "$method: and instructions" grep -q '^I  ' $method.walk
+    run record --method $method --to lackey -o trace ./walk
+    check "$method: no instructions where they are not asked for" \
+        test "$(grep -c '^I' trace)" = 0
+    run record --method $method --to lackey -o $method.wide ./wide
+    is "$method: wide accesses" "$status" 0
+
+    array=$(address ends array)
+    array_end=$(printf '%08x' $((0x$array + 4096 * 8)))
+    for end in return:0:1000 exit:7:1000 _exit:8:1000 abort:134:1000 \
+        fault:139:1000 handler:41:1000 kill:137:1000 exec:0:1000; do
+        how=${end%%:*} refs=${end##*:} expected=${end#*:}
+        run record --method $method --to lackey -o trace ./ends "$how"
+        is "$method: ends by $how" \
+            "$status $(in_range "$array" "$array_end")" \
+            "${expected%:*} $refs"
+    done
+    check "$method: whole records" \
+        test "$(grep -vc '^ [LS] [0-9a-f]*,[0-9]*$' trace)" = 0
+
+    run record -q --method $method --to lackey -o - ./ends say
+    is "$method: what the program says" "$(cat err)" said
+    is "$method: and nothing in the trace but references" \
+        "$(grep -vc '^ [LS] [0-9a-f]*,[0-9]*$' out)" 0
+    run record -q --method $method --to lackey --max-trace 1K -o trace \
+        ./ends return 100000
+    is "$method: no larger than that" "$status" 0
+    check "$method: nor much smaller" \
+        test "$(wc -c <trace)" -gt 1000 -a "$(wc -c <trace)" -le 1024
+
+    run record --method $method --to lackey -o trace ./many 3 5000
+    head -n 3 out >arrays
+    while read -r from to; do
+        is "$method: all references of a thread" \
+            "$(in_range "$from" "$to")" 5000
+    done <arrays
+done
+
+if [ "$both" = ' qemu lackey' ]; then
+    for program in walk wide; do
+        for method in $both; do
+            marked $program $method.$program >$method
+        done
+        check "$program: both marks are there" test "$(wc -l <qemu)" -gt 2
+        check "both record the same of $program" cmp -s qemu lackey
+        diff qemu lackey | head -n 10 | sed 's/^/#   /'
+    done
+fi
+case $both in *qemu*)
+    run record --method qemu -o trace.u64 ./script
+    is 'no emulator for a script' "$status" 125
+    like 'says so' "$(cat err)" 'script: not with method qemu: .*interpreter'
+    run record -q --method qemu -o trace.u64 env
+    check 'the program does not see what records it' \
+        test "$(grep -c MARGAY_CAPTURE out)" = 0
+    run record --method auto -o trace.u64 ./walk
+    like 'chosen by itself' "$(head -n 1 err)" \
+        'walk: method qemu, which takes about .* times its time'
+    cp trace.u64 merged
+    run record -q --method qemu -o trace.u64 walk
+    is 'a program that is not there' "$status" 127
+    ;;
+esac
+case $both in *lackey*)
+    mkdir few
+    ln -s "$(command -v valgrind)" few/valgrind
+    PATH=$PWD/few run record --method auto -o trace.u64 ./walk
+    like 'chosen where there is no other' "$(head -n 1 err)" \
+        'walk: method lackey'
+    ;;
+esac
+run record --method lackey --collapse 64 -o trace.u64 ./walk
+is 'what lackey cannot do' "$status" 125
+run record --method runtime --fetches -o trace.u64 ./walk
+is 'what the runtime cannot do' "$status" 125
+like 'says so' "$(cat err)" 'walk: not with method runtime: .*--fetches'
+finish
