@@ -14,25 +14,25 @@
     enum margay_status parse_##type(const char *name, const char *text, \
                                     void *field, struct margay_error *error)
 
-OPTION_TYPE(flag);       /* bool: set; text is NULL */
-OPTION_TYPE(text);       /* const char *: the argument itself */
-OPTION_TYPE(count);      /* uint64_t: any */
-OPTION_TYPE(positive);   /* uint64_t: 1 or more */
-OPTION_TYPE(interval);   /* struct interval: references, or seconds */
-OPTION_TYPE(threads);    /* unsigned: 1 or more */
-OPTION_TYPE(decimal);    /* double: a finite decimal fraction, 0 or more */
-OPTION_TYPE(delimiter);  /* char: what separates columns */
-OPTION_TYPE(bytes);      /* uint64_t: bytes, 1 or more, perhaps a suffix */
-OPTION_TYPE(block_list); /* struct block_list */
-OPTION_TYPE(kinds);      /* unsigned: a set of kinds */
-OPTION_TYPE(straddle);   /* bool: split */
-OPTION_TYPE(cache_size); /* struct cache_size */
+OPTION_TYPE(flag);          /* bool: set; text is NULL */
+OPTION_TYPE(text);          /* const char *: the argument itself */
+OPTION_TYPE(count);         /* uint64_t: any */
+OPTION_TYPE(positive);      /* uint64_t: 1 or more */
+OPTION_TYPE(interval);      /* struct interval: references, or seconds */
+OPTION_TYPE(threads);       /* unsigned: 1 or more */
+OPTION_TYPE(decimal);       /* double: a finite decimal fraction, 0 or more */
+OPTION_TYPE(delimiter);     /* char: what separates columns */
+OPTION_TYPE(bytes);         /* uint64_t: bytes, 1 or more, perhaps a suffix */
+OPTION_TYPE(block_list);    /* struct block_list */
+OPTION_TYPE(kinds);         /* unsigned: a set of kinds */
+OPTION_TYPE(straddle);      /* bool: split */
+OPTION_TYPE(cache_size);    /* struct cache_size */
 OPTION_TYPE(thread_traces); /* bool: separate */
 OPTION_TYPE(record_point);  /* struct record_point */
-OPTION_TYPE(sizes);      /* struct cache_sizes */
-OPTION_TYPE(bins);       /* struct margay_bins */
-OPTION_TYPE(measure_of); /* enum margay_measure: distances or times */
-OPTION_TYPE(model);      /* enum margay_measure: distances or footprint */
+OPTION_TYPE(sizes);         /* struct cache_sizes */
+OPTION_TYPE(bins);          /* struct margay_bins */
+OPTION_TYPE(measure_of);    /* enum margay_measure: distances or times */
+OPTION_TYPE(model);         /* enum margay_measure: distances or footprint */
 
 /* Of caches, in cache_options.c: */
 OPTION_TYPE(set_list);      /* uint32_t: bit i is 2^i sets */

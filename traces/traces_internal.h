@@ -16,8 +16,8 @@
 #include "traces/base/nearest.h"
 #include "traces/base/number.h"
 #include "traces/base/random.h"
-#include "traces/capture/receiver.h"
 #include "traces/base/thread.h"
+#include "traces/capture/receiver.h"
 
 #include <margay/traces.h>
 

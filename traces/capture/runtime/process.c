@@ -152,8 +152,7 @@ static bool attach(void)
     margay_process.id = (uint32_t)getpid();
     return map_capture() &&
            pthread_key_create(&thread_key, at_thread_end) == 0 &&
-           pthread_atfork(NULL, NULL, after_fork) == 0 &&
-           send_attach();
+           pthread_atfork(NULL, NULL, after_fork) == 0 && send_attach();
 }
 
 /* While one thread attaches, the others, and what the system calls of this
