@@ -20,7 +20,7 @@ INSTALL    ?= install
 define install_ROWS
 755 $(bindir) $(BUILD)/margay $(mpi_PROGRAM)
 644 $(libdir) $(BUILD)/libmargay.a $(shared_LIBRARY)
-644 $(libdir)/margay $(BUILD)/libmargay_runtime.a $(BUILD)/margay_qemu.so
+644 $(libdir)/margay $(runtime_FILES) $(BUILD)/margay_qemu.so
 644 $(libdir)/margay/no-tsan $(BUILD)/no-tsan/libtsan.a
 644 $(libdir)/pkgconfig $(BUILD)/margay.pc
 644 $(includedir)/margay $(public_HEADERS)

@@ -21,6 +21,7 @@ struct copy {
     uint64_t *numbers;
     uint8_t *kinds;
     uint32_t *extents;
+    uint32_t *counts;
 };
 
 struct group {
@@ -134,6 +135,17 @@ static enum margay_status end_warmup(struct feeding *feeding,
                : hooks->end_warmup(feeding->context, error);
 }
 
+/* Every reference but the first of each count is an immediate repeat. */
+static void add_repeats(struct analysis_pass *pass,
+                        const struct margay_batch *batch)
+{
+    uint64_t repeats = 0;
+    for (size_t i = 0; i < batch->references; i++)
+        repeats += batch->counts[i] - 1;
+    margay_engine_add_repeats(pass->engine, repeats);
+    pass->fed_refs += repeats;
+}
+
 static enum margay_status feed_batch(struct feeding *feeding,
                                      struct analysis_pass *pass,
                                      const struct margay_batch *batch,
@@ -149,6 +161,8 @@ static enum margay_status feed_batch(struct feeding *feeding,
     if (status != MARGAY_OK ||
         (hooks->takes_numbers && !pass->split && pass->engine == NULL))
         return status;
+    if (batch->counts != NULL && pass->engine != NULL && !batch->warmup)
+        add_repeats(pass, batch);
     return pass->shift == 0 && one_each
                ? feed_numbers(feeding, pass, batch, error)
                : feed_blocks(feeding, pass, batch, error);
@@ -204,6 +218,7 @@ static bool reserve(struct copy *copy, const struct margay_batch *batch)
         free(copy->numbers);
         free(copy->kinds);
         free(copy->extents);
+        free(copy->counts);
         *copy = (struct copy){.capacity = capacity};
     }
     capacity = copy->capacity;
@@ -213,7 +228,10 @@ static bool reserve(struct copy *copy, const struct margay_batch *batch)
         copy->kinds = malloc(capacity * sizeof *copy->kinds);
     if (copy->extents == NULL && batch->extents != NULL)
         copy->extents = malloc(capacity * sizeof *copy->extents);
+    if (copy->counts == NULL && batch->counts != NULL)
+        copy->counts = malloc(capacity * sizeof *copy->counts);
     return copy->numbers != NULL &&
+           (copy->counts != NULL || batch->counts == NULL) &&
            (copy->kinds != NULL || batch->kinds == NULL) &&
            (copy->extents != NULL || batch->extents == NULL);
 }
@@ -230,11 +248,14 @@ static enum margay_status copy_batch(struct copy *copy,
         memcpy(copy->kinds, batch->kinds, count * sizeof *copy->kinds);
     if (batch->extents != NULL)
         memcpy(copy->extents, batch->extents, count * sizeof *copy->extents);
+    if (batch->counts != NULL)
+        memcpy(copy->counts, batch->counts, count * sizeof *copy->counts);
     copy->batch = (struct margay_batch){
         .references = count,
         .numbers = copy->numbers,
         .kinds = batch->kinds == NULL ? NULL : copy->kinds,
         .extents = batch->extents == NULL ? NULL : copy->extents,
+        .counts = batch->counts == NULL ? NULL : copy->counts,
         .warmup = batch->warmup,
     };
     return MARGAY_OK;
@@ -330,6 +351,7 @@ void feeding_free(struct feeding *feeding)
         free(copy->numbers);
         free(copy->kinds);
         free(copy->extents);
+        free(copy->counts);
     }
     free(feeding->lanes);
     free(feeding);

@@ -21,10 +21,18 @@
 /* In two parts, so that this program does not hold it itself. */
 static const char mark[][12] = {"margay-capt", "ure-runtime"};
 
-static bool holds_mark(const char *bytes, size_t count)
+/* Whether buffers are to end with a fault. */
+static bool wants_mmu(void)
 {
-    char whole[sizeof mark];
-    int length = snprintf(whole, sizeof whole, "%s%s", mark[0], mark[1]);
+    const char *buffer = getenv("MARGAY_BUFFER");
+    return buffer != NULL && strcmp(buffer, "mmu") == 0;
+}
+
+static bool holds_mark(const char *bytes, size_t count, const char *variant)
+{
+    char whole[sizeof mark + 8];
+    int length =
+        snprintf(whole, sizeof whole, "%s%s%s", mark[0], mark[1], variant);
     return memmem(bytes, count, whole, (size_t)length) != NULL;
 }
 
@@ -40,11 +48,13 @@ static bool carries_runtime(const char *program, char *why, size_t why_bytes)
         size_t bytes = (size_t)status.st_size;
         void *memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
         if (memory != MAP_FAILED) {
-            found = holds_mark(memory, bytes);
+            found = holds_mark(memory, bytes, wants_mmu() ? "-mmu" : "");
             munmap(memory, bytes);
         }
         snprintf(why, why_bytes,
-                 "it is not built with 'margay record --cflags' and --libs");
+                 "it is not built with 'margay record --cflags' and "
+                 "%s--libs",
+                 wants_mmu() ? "'MARGAY_BUFFER=mmu margay record " : "");
     }
     if (file >= 0)
         close(file);
@@ -54,6 +64,11 @@ static bool carries_runtime(const char *program, char *why, size_t why_bytes)
 static bool suits(const struct options *options, const char *program, char *why,
                   size_t why_bytes)
 {
+    if (wants_mmu() && (options->collapse_bytes != 0 || options->sites)) {
+        snprintf(why, why_bytes,
+                 "MARGAY_BUFFER=mmu goes with neither --collapse nor --sites");
+        return false;
+    }
     /* Who names the method may have a script that runs the program. */
     if (strcmp(options->method, "auto") != 0)
         return true;
@@ -80,7 +95,13 @@ const struct record_method record_runtime = {
 
 /* ----------------------------------------------------------------- flags -- */
 
-#define ARCHIVE "libmargay_runtime.a"
+/* The archive to link: whether its buffers end with a fault is not for the
+   program to decide when it runs, as that look at their end is what is
+   saved. */
+static const char *archive(void)
+{
+    return wants_mmu() ? "libmargay_runtime_mmu.a" : "libmargay_runtime.a";
+}
 
 static bool is_clang(void)
 {
@@ -104,20 +125,23 @@ static void print_cflags(void)
  */
 static void print_libs(const char *directory)
 {
-    static const char *const wrapped[] = {"memcpy", "memmove", "memset"};
+    static const char *const wrapped[] = {
+        "memcpy", "memmove",     "memset",         "sigaction",
+        "signal", "sigprocmask", "pthread_sigmask"};
+    size_t count = wants_mmu() ? 7 : 3;
     printf("-L%s/no-tsan", directory);
     if (is_clang())
         printf(" -fno-sanitize-link-runtime");
-    for (size_t i = 0; i < sizeof wrapped / sizeof wrapped[0]; i++)
+    for (size_t i = 0; i < count; i++)
         printf(" -Wl,--wrap=%s", wrapped[i]);
-    printf(" %s/%s -pthread", directory, ARCHIVE);
+    printf(" %s/%s -pthread", directory, archive());
 }
 
 enum margay_status record_print_flags(const struct options *options,
                                       struct margay_error *error)
 {
     char directory[PATH_MAX];
-    enum margay_status status = record_find(ARCHIVE, directory, error);
+    enum margay_status status = record_find(archive(), directory, error);
     if (status != MARGAY_OK)
         return status;
     if (options->cflags)

@@ -29,6 +29,30 @@ void trace_run_show_progress(struct trace_run *run, uint64_t read_refs)
 
 /* -------------------------------------------------------------- set-up -- */
 
+/*
+ * Can counts of repeats be added up, or has every single reference to be
+ * gone through?  Where something else looks at the references, or their
+ * number decides when to stop, it has.
+ */
+static bool takes_counts(const struct trace_run *run)
+{
+    const struct options *options = run->options;
+    const struct analysis_hooks *hooks = run->hooks;
+    struct margay_engine_options engine_options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    margay_engine *engine;
+    if (hooks->no_engine || hooks->batch != NULL || hooks->chunk != NULL ||
+        options->window_refs != 0 || options->every.refs != 0)
+        return false;
+    engine_options.bound_blocks = options->bound.given ? 1 : 0;
+    engine_options.measure = options->measure;
+    if (margay_engine_create(options->engine, &engine_options, &engine, NULL) !=
+        MARGAY_OK)
+        return false;
+    bool takes = margay_engine_takes_repeats(engine);
+    margay_engine_free(engine);
+    return takes;
+}
+
 static enum margay_status open_trace(struct trace_run *run,
                                      struct margay_error *error)
 {
@@ -43,6 +67,7 @@ static enum margay_status open_trace(struct trace_run *run,
         .warmup_refs = options->warmup_refs,
         .column = options->column,
         .delimiter = options->delimiter,
+        .counts = takes_counts(run),
     };
     return margay_trace_open(run->name, &trace_options, &run->trace, error);
 }
@@ -66,6 +91,7 @@ static enum margay_status choose_blocks(const struct trace_run *run,
 {
     uint64_t unit = margay_trace_unit_bytes(run->trace);
     bool ids = margay_trace_numbers(run->trace) == MARGAY_IDS;
+    uint64_t collapsed = margay_trace_collapsed_bytes(run->trace);
     *blocks = run->options->blocks;
     if (blocks->count == 0) {
         blocks->bytes[0] = ids ? unit : 64;
@@ -81,6 +107,12 @@ static enum margay_status choose_blocks(const struct trace_run *run,
                            "id stands for, %" PRIu64 " bytes",
                            run->name, blocks->bytes[0], unit);
     }
+    if (collapsed > (ids ? unit : blocks->bytes[0]))
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: repeats within %" PRIu64 " bytes were collapsed "
+            "when it was recorded, so --block is to be %" PRIu64 " or more",
+            run->name, collapsed, collapsed);
     return MARGAY_OK;
 }
 
@@ -288,6 +320,8 @@ static struct margay_batch part_of(const struct margay_batch *batch,
         part.kinds += from;
     if (part.extents != NULL)
         part.extents += from;
+    if (part.counts != NULL)
+        part.counts += from;
     return part;
 }
 
@@ -304,6 +338,14 @@ static enum margay_status stop_if_due(struct trace_run *run, bool warmup,
     return status;
 }
 
+static uint64_t repeats_in(const struct margay_batch *batch)
+{
+    uint64_t repeats = 0;
+    for (size_t i = 0; batch->counts != NULL && i < batch->references; i++)
+        repeats += batch->counts[i] - 1;
+    return repeats;
+}
+
 static enum margay_status analyse_batch(struct trace_run *run,
                                         const struct margay_batch *batch,
                                         struct margay_error *error)
@@ -315,7 +357,8 @@ static enum margay_status analyse_batch(struct trace_run *run,
             some = batch->references - done;
         struct margay_batch part = part_of(batch, done, (size_t)some);
         status = feeding_put(run->feeding, &part, error);
-        done += (size_t)some;
+        done += part.references;
+        some += repeats_in(&part);
         run->read_refs += some;
         run->counted_refs += batch->warmup ? 0 : some;
         if (status == MARGAY_OK)

@@ -38,6 +38,7 @@ struct margay_engine {
     /* The sizes of the spec, where there are no others. */
     uint64_t sizes[MARGAY_ENGINE_MAX_SIZES];
     size_t size_count;
+    uint64_t repeats; /* counted beside what was fed */
 };
 
 size_t margay_engine_count(void)
@@ -196,17 +197,39 @@ enum margay_status margay_engine_feed(margay_engine *engine,
     return class->feed(engine->state, blocks, count, distances, error);
 }
 
+bool margay_engine_takes_repeats(const margay_engine *engine)
+{
+    return engine->class->takes_repeats;
+}
+
+void margay_engine_add_repeats(margay_engine *engine, uint64_t count)
+{
+    engine->repeats += count;
+}
+
 void margay_engine_reset_counts(margay_engine *engine)
 {
+    engine->repeats = 0;
     engine->class->reset_counts(engine->state);
 }
 
-static void count_references(struct margay_result *result)
+static enum margay_status count_references(const margay_engine *engine,
+                                           struct margay_result *result,
+                                           struct margay_error *error)
 {
     if (result->histogram == NULL)
-        return;
+        return MARGAY_OK;
+    if (engine->repeats > 0) {
+        enum margay_status status =
+            margay_histogram_add(result->histogram, 0, engine->repeats, error);
+        if (status != MARGAY_OK) {
+            margay_result_clear(result);
+            return status;
+        }
+    }
     result->references = margay_histogram_references(result->histogram);
     result->infinite = margay_histogram_infinite(result->histogram);
+    return MARGAY_OK;
 }
 
 enum margay_status margay_engine_finish(margay_engine *engine,
@@ -217,7 +240,7 @@ enum margay_status margay_engine_finish(margay_engine *engine,
     enum margay_status status =
         engine->class->finish(engine->state, result, error);
     if (status == MARGAY_OK)
-        count_references(result);
+        status = count_references(engine, result, error);
     return status;
 }
 
@@ -248,7 +271,7 @@ enum margay_status margay_engine_peek(margay_engine *engine,
     if (status == MARGAY_OK)
         status = engine->class->peek(engine->state, result, error);
     if (status == MARGAY_OK)
-        count_references(result);
+        status = count_references(engine, result, error);
     return status;
 }
 

@@ -95,7 +95,8 @@ struct margay_engine_part {
 
 struct margay_engine_class {
     struct margay_engine_info info;
-    bool needs_bound; /* a bound is not optional */
+    bool needs_bound;   /* a bound is not optional */
+    bool takes_repeats; /* a distance of 0 may be counted without it */
     struct margay_engine_parameter parameters[MARGAY_ENGINE_MAX_PARAMETERS];
 
     /* The contracts are those of the public functions of the same names.

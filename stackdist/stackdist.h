@@ -266,6 +266,20 @@ MARGAY_API enum margay_status margay_engine_feed(margay_engine *engine,
                                                  struct margay_error *error);
 
 /*
+ * Whether margay_engine_add_repeats() may be called: the engine counts each
+ * distance of 0 as such, and nothing else depends on them.
+ */
+MARGAY_API bool margay_engine_takes_repeats(const margay_engine *engine);
+
+/*
+ * Count so many references more, each to the block that was referenced just
+ * before it, without feeding them.  Neither the stack nor a distance changes,
+ * so it may be done before or after what is fed meanwhile.
+ */
+MARGAY_API void margay_engine_add_repeats(margay_engine *engine,
+                                          uint64_t count);
+
+/*
  * End of warm-up: forget all counts, keep the state of the stack.
  */
 MARGAY_API void margay_engine_reset_counts(margay_engine *engine);

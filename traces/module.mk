@@ -2,33 +2,35 @@
 library_SOURCES += $(wildcard traces/base/*.c traces/formats/*.c \
                      traces/generate/*.c traces/capture/*.c)
 public_HEADERS  += traces/base/status.h traces/traces.h
-library_LIBS    += -larchive -lz -lcsv $(zstd_LIBS)
+library_LIBS    += -larchive -lz -lcsv
 
-# zstd, of the format mgt, is used if it is there; zstd_LIBS= does without.  It
-# is looked for once, when a recipe needs to know: `deps` may have brought it.
-zstd_program := \#include <zstd.h>\nint main(void) { return ZSTD_isError(0); }
-zstd_LIBS     = $(eval zstd_LIBS := $$(shell printf '$$(zstd_program)' | \
-                  $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -lzstd \
-                  2>/dev/null && echo -lzstd))$(zstd_LIBS)
-zstd_CPPFLAGS = $(if $(zstd_LIBS),-DMARGAY_HAS_ZSTD)
-
-# The runtime that recorded programs are linked with.  It is part of them, not
-# of the library: no sanitizer of ours may look into it, nor may the compiler
+# The runtime that recorded programs are linked with: one whose buffers are
+# looked at, and one whose buffers end with a fault.  It is part of the program,
+# not of the library: no sanitizer of ours may look into it, nor may the compiler
 # turn its loops into calls of the functions that it stands in for.
 runtime_SOURCES := $(wildcard traces/capture/runtime/*.c)
-runtime_OBJECTS  = $(runtime_SOURCES:%.c=$(BUILD)/runtime/%.o)
+runtime_OBJECTS  = $(patsubst %.c,$(BUILD)/runtime/%.o,\
+    $(filter-out %_mmu.c,$(runtime_SOURCES)))
+mmu_OBJECTS      = $(patsubst %.c,$(BUILD)/runtime/%.mmu.o,\
+    $(filter-out %/recorder.c,$(runtime_SOURCES)))
 runtime_CFLAGS   = -std=c17 $(OPTIMISE) $(WARNINGS) -fPIC -fno-builtin \
                    -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. \
                    -ffile-prefix-map=$(BUILD)/=build/
+runtime_FILES    = $(BUILD)/libmargay_runtime.a $(BUILD)/libmargay_runtime_mmu.a
 
-all tests: $(BUILD)/libmargay_runtime.a $(BUILD)/no-tsan/libtsan.a
+all tests: $(runtime_FILES) $(BUILD)/no-tsan/libtsan.a
 
-$(runtime_OBJECTS): $(BUILD)/runtime/%.o: %.c $(BUILD)/flags | deps
+$(mmu_OBJECTS): runtime_VARIANT = -DMARGAY_MMU
+$(runtime_OBJECTS): $(BUILD)/runtime/%.o: %.c
+$(mmu_OBJECTS): $(BUILD)/runtime/%.mmu.o: %.c
+$(runtime_OBJECTS) $(mmu_OBJECTS): $(BUILD)/flags | deps
 	@mkdir -p $(@D)
 	$(call quiet,CC $@)$(CC) -I. $(CPPFLAGS) $(runtime_CFLAGS) $(CFLAGS) \
-	    -fno-sanitize=all -MMD -MP -c -o $@ $<
+	    -fno-sanitize=all $(runtime_VARIANT) -MMD -MP -c -o $@ $(filter %.c,$^)
 
 $(BUILD)/libmargay_runtime.a: $(runtime_OBJECTS)
+$(BUILD)/libmargay_runtime_mmu.a: $(mmu_OBJECTS)
+$(runtime_FILES):
 	@rm -f $@
 	$(call quiet,AR $@)$(AR) rcsD $@ $^
 
@@ -41,7 +43,8 @@ $(BUILD)/no-tsan/libtsan.a:
 # The plugin for QEMU, which has the functions that are undefined in it.
 plugin_SOURCES := $(wildcard traces/capture/qemu/*.c)
 plugin_OBJECTS  = $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o) \
-    $(patsubst %,$(BUILD)/runtime/traces/capture/runtime/%.o,recorder process)
+    $(patsubst %,$(BUILD)/runtime/traces/capture/runtime/%.o,recorder buffers \
+        process)
 
 $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o): $(BUILD)/runtime/%.o: %.c \
     $(BUILD)/flags | $(installed_HEADERS) deps
@@ -55,4 +58,5 @@ $(BUILD)/margay_qemu.so: $(plugin_OBJECTS)
 	$(call quiet,LD $@)$(CC) $(runtime_CFLAGS) $(CFLAGS) $(LDFLAGS) \
 	    -fno-sanitize=all -shared -o $@ $^ -pthread
 
--include $(runtime_OBJECTS:.o=.d) $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.d)
+-include $(runtime_OBJECTS:.o=.d) $(mmu_OBJECTS:.o=.d) \
+    $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.d)

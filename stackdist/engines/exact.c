@@ -232,6 +232,7 @@ const struct margay_engine_class margay_engine_exact = {
             .space = "O(M)",
             .source = "Bennett and Kruskal 1975, with constant-time rank",
         },
+    .takes_repeats = true,
     .parameters = {{"filter", "auto|on|off", MARGAY_CHOICE},
                    {"target", "auto|v4|v3|portable", MARGAY_CHOICE}},
     .create = exact_create,

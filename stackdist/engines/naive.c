@@ -156,6 +156,7 @@ const struct margay_engine_class margay_engine_naive = {
             .source = "Mattson et al. 1970",
         },
     .create = create,
+    .takes_repeats = true,
     .feed = feed,
     .reset_counts = reset_counts,
     .finish = finish,

@@ -284,6 +284,7 @@ static enum margay_status create_holes(const struct margay_engine_setup *setup,
 
 /* clang-format off */
 #define FUNCTIONS                                                         \
+    .takes_repeats = true,                                                \
     .feed = feed, .reset_counts = reset_counts, .finish = finish,         \
     .free_state = free_state, .peek = peek, .list_stack = list_stack,     \
     .adopt = adopt

@@ -14,7 +14,11 @@
 /* How `margay record` knows a program that carries this. */
 HOOK extern const char margay_runtime_mark[];
 const char margay_runtime_mark[] __attribute__((used)) =
+#ifdef MARGAY_MMU
+    "margay-capture-runtime-mmu";
+#else
     "margay-capture-runtime";
+#endif
 
 /* Where the program's own file is loaded: the linker says. */
 extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
@@ -66,6 +70,7 @@ static inline int is_in(const struct margay_code_range *range, uint64_t code)
 void __tsan_func_entry(void *caller)
 {
     (void)caller;
+    margay_recorder_begin();
     if (__builtin_expect(is_in(&start, SITE), 0))
         margay_recorder_start();
     if (__builtin_expect(is_in(&stop, SITE), 0))

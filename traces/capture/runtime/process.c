@@ -65,22 +65,35 @@ bool margay_process_send(uint32_t type, uint32_t buffer, uint32_t words)
     return sent == (ssize_t)sizeof message;
 }
 
+static void *map(uint32_t buffer, void *address, size_t bytes, int flags)
+{
+    if (!margay_process_has(MARGAY_DESCRIPTOR_FILE))
+        return MAP_FAILED;
+    off_t offset = (off_t)margay_process.capture->data_offset +
+                   (off_t)(buffer * MARGAY_BUFFER_BYTES);
+    return mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
+                margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
+}
+
 uint64_t *margay_process_map(uint32_t buffer)
 {
     uint64_t *base = atomic_load(&buffers[buffer]);
     if (base != NULL)
         return base;
-    if (!margay_process_has(MARGAY_DESCRIPTOR_FILE))
+    base = map(buffer, NULL, MARGAY_BUFFER_BYTES, 0);
+    if ((void *)base == MAP_FAILED)
         return NULL;
-    off_t offset = (off_t)margay_process.capture->data_offset +
-                   (off_t)(buffer * MARGAY_BUFFER_BYTES);
-    void *memory =
-        mmap(NULL, MARGAY_BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-             margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
-    if (memory == MAP_FAILED)
-        return NULL;
-    atomic_store(&buffers[buffer], memory);
-    return memory;
+    atomic_store(&buffers[buffer], base);
+    return base;
+}
+
+#ifndef MAP_POPULATE
+#define MAP_POPULATE 0
+#endif
+
+bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes)
+{
+    return map(buffer, address, bytes, MAP_FIXED | MAP_POPULATE) != MAP_FAILED;
 }
 
 /* -------------------------------------------------------------- attaching --

@@ -3,6 +3,7 @@
 #define MARGAY_TRACES_CAPTURE_RUNTIME_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "traces/capture/stream.h"
@@ -34,6 +35,9 @@ bool margay_process_send(uint32_t type, uint32_t buffer, uint32_t words);
 
 /* Where a buffer is; NULL if it cannot be mapped. */
 uint64_t *margay_process_map(uint32_t buffer);
+
+/* The same of its first bytes, at an address. */
+bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes);
 
 /* The calling thread has a buffer, which it is to leave when it ends. */
 void margay_process_mark_thread(void);

@@ -3,30 +3,19 @@
  *
  * Everything here happens once per buffer, or once per process, but for
  * put_special(), which collapses repeats and notes sites.
- *
- * A program may close descriptors that it never opened, and open others that
- * get their numbers.  So whether a descriptor still is what it was is looked
- * at before each use: one system call per buffer.
+ * recorder_mmu.c does the same without a look at where the buffer ends.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/recorder.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/process.h"
 
 /* While nothing is to be recorded, words go round in so many. */
 #define SCRATCH_WORDS 64
-
-/* How long a thread waits for a buffer before it asks again. */
-#define WANT_MS 20
 
 #define NO_BLOCK UINT64_MAX
 
@@ -41,7 +30,6 @@ static __thread struct {
     uint64_t block; /* of the last reference; NO_BLOCK = not to be repeated */
     uint64_t site;
     uint32_t buffer;
-    uint32_t thread; /* from 1 on; 0 = none yet */
     uint64_t scratch[SCRATCH_WORDS];
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -54,58 +42,24 @@ static void go_quiet(void)
     margay_recorder.end = mine.scratch + SCRATCH_WORDS;
 }
 
-/* The number of a free buffer; false: there will be none. */
-static bool take_number(uint32_t *buffer)
-{
-    for (;;) {
-        if (!margay_process_has(MARGAY_DESCRIPTOR_FREE))
-            return false;
-        int file = margay_process.descriptors[MARGAY_DESCRIPTOR_FREE];
-        ssize_t got = read(file, buffer, sizeof *buffer);
-        if (got == (ssize_t)sizeof *buffer)
-            return *buffer < MARGAY_MAX_BUFFERS;
-        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-            return false;
-        if (got < 0 && errno == EAGAIN) {
-            struct pollfd wait = {.fd = file, .events = POLLIN};
-            if (!margay_process_send(MARGAY_MESSAGE_WANT, 0, 0))
-                return false;
-            poll(&wait, 1, WANT_MS);
-        }
-    }
-}
-
 /* Get a buffer, waiting while all are full. */
 static bool acquire(void)
 {
     uint32_t buffer;
-    struct margay_capture *capture = margay_process.capture;
-    if (atomic_load_explicit(&capture->quiet, memory_order_relaxed) ||
-        !take_number(&buffer))
+    if (!margay_buffer_take(&buffer))
         return false;
-    uint64_t *base = margay_process_map(buffer);
-    if (base == NULL)
-        return false;
-    if (mine.thread == 0)
-        mine.thread = 1 + atomic_fetch_add(&capture->next_thread, 1);
-    struct margay_slot *slot = &capture->slots[buffer];
-    atomic_store(&slot->thread, mine.thread - 1);
-    atomic_store(&slot->program, margay_process.program);
-    atomic_store(&slot->process, margay_process.id);
-    mine.base = base;
+    mine.base = margay_process_map(buffer);
     mine.buffer = buffer;
     mine.block = NO_BLOCK;
     mine.site = 0;
-    margay_process_mark_thread();
-    return true;
+    return mine.base != NULL;
 }
 
 static void hand_over(uint64_t *next)
 {
     uint64_t *base = mine.base;
     mine.base = NULL;
-    margay_process_send(MARGAY_MESSAGE_FULL, mine.buffer,
-                        (uint32_t)(next - base));
+    margay_buffer_send(mine.buffer, (uint32_t)(next - base));
 }
 
 /* ----------------------------------------------------------------- words -- */
@@ -221,30 +175,9 @@ void margay_recorder_leave(void)
 /* ------------------------------------------------------ starting, stopping --
  */
 
-/* Go from one state to another, if that is the one it is in. */
-static void change(uint32_t from, uint32_t to)
-{
-    int reason = errno;
-    if (margay_process_attach() &&
-        atomic_compare_exchange_strong(&margay_process.capture->quiet, &from,
-                                       to))
-        margay_recorder_leave();
-    errno = reason;
-}
-
-void margay_recorder_start(void)
-{
-    change(MARGAY_NOT_YET, MARGAY_RECORD);
-}
-
-void margay_recorder_stop(void)
-{
-    change(MARGAY_RECORD, MARGAY_NO_MORE);
-}
-
 void margay_recorder_forget(void)
 {
     margay_recorder = (struct margay_recorder){NULL, NULL};
     mine.base = NULL;
-    mine.thread = 0;
+    margay_buffer_forget();
 }

@@ -19,6 +19,7 @@
 #define MARGAY_TRACES_CAPTURE_RUNTIME_RECORDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "traces/capture/stream.h"
@@ -34,6 +35,25 @@ struct margay_recorder {
 
 extern __thread struct margay_recorder margay_recorder
     __attribute__((tls_model("initial-exec")));
+
+#ifdef MARGAY_MMU
+/*
+ * With this, no look is taken at `end`: behind the buffer lies a page that
+ * cannot be written, and the fault does what else put() does.  A thread has to
+ * begin before its first reference; begin() costs nothing afterwards.
+ */
+void margay_recorder_begin_thread(void);
+
+static inline void margay_recorder_begin(void)
+{
+    if (__builtin_expect(margay_recorder.next == NULL, 0))
+        margay_recorder_begin_thread();
+}
+#else
+static inline void margay_recorder_begin(void)
+{
+}
+#endif
 
 /* One reference when the buffer is full or something special is wanted. */
 void margay_recorder_put(uint64_t word, uint64_t site);
@@ -57,10 +77,14 @@ static inline void margay_record_at(uint64_t address, unsigned kind,
 {
     uint64_t word = margay_word(address, kind, bytes);
     uint64_t *next = margay_recorder.next;
+#ifdef MARGAY_MMU
+    (void)site;
+#else
     if (__builtin_expect(next == margay_recorder.end, 0)) {
         margay_recorder_put(word, site);
         return;
     }
+#endif
     /* In this order, a handler that comes in between records behind it. */
     margay_recorder.next = next + 1;
     __asm__ volatile("" ::: "memory");

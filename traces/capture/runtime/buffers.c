@@ -1,0 +1,94 @@
+/*
+ * buffers.c - buffers that go round between a program and its recorder
+ *
+ * A program may close descriptors that it never opened, and open others that
+ * get their numbers.  So whether a descriptor still is what it was is looked
+ * at before each use: one system call per buffer.
+ */
+#define _GNU_SOURCE
+#include "traces/capture/runtime/buffers.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "traces/capture/runtime/process.h"
+#include "traces/capture/runtime/recorder.h"
+
+/* How long a thread waits for a buffer before it asks again. */
+#define WANT_MS 20
+
+/* Of the calling thread, from 1 on; 0 = none yet. */
+static __thread uint32_t thread_number
+    __attribute__((tls_model("initial-exec")));
+
+/* The number of a free buffer; false: there will be none. */
+static bool take_number(uint32_t *buffer)
+{
+    for (;;) {
+        if (!margay_process_has(MARGAY_DESCRIPTOR_FREE))
+            return false;
+        int file = margay_process.descriptors[MARGAY_DESCRIPTOR_FREE];
+        ssize_t got = read(file, buffer, sizeof *buffer);
+        if (got == (ssize_t)sizeof *buffer)
+            return *buffer < MARGAY_MAX_BUFFERS;
+        /* Nobody is there who could free one: then this writes to a pipe
+           without a reader, and ends as that does. */
+        if (got >= 0 || errno != EINTR) {
+            if (!margay_process_send(MARGAY_MESSAGE_WANT, 0, 0) ||
+                (got < 0 && errno != EAGAIN))
+                return false;
+            struct pollfd wait = {.fd = file, .events = POLLIN};
+            poll(&wait, 1, WANT_MS);
+        }
+    }
+}
+
+bool margay_buffer_take(uint32_t *buffer)
+{
+    struct margay_capture *capture = margay_process.capture;
+    if (atomic_load_explicit(&capture->quiet, memory_order_relaxed) !=
+            MARGAY_RECORD ||
+        !take_number(buffer))
+        return false;
+    if (thread_number == 0)
+        thread_number = 1 + atomic_fetch_add(&capture->next_thread, 1);
+    struct margay_slot *slot = &capture->slots[*buffer];
+    atomic_store(&slot->thread, thread_number - 1);
+    atomic_store(&slot->program, margay_process.program);
+    atomic_store(&slot->process, margay_process.id);
+    margay_process_mark_thread();
+    return true;
+}
+
+void margay_buffer_send(uint32_t buffer, uint32_t words)
+{
+    margay_process_send(MARGAY_MESSAGE_FULL, buffer, words);
+}
+
+void margay_buffer_forget(void)
+{
+    thread_number = 0;
+}
+
+/* Go from one state to another, if that is the one it is in. */
+static void change(uint32_t from, uint32_t to)
+{
+    int reason = errno;
+    if (margay_process_attach() &&
+        atomic_compare_exchange_strong(&margay_process.capture->quiet, &from,
+                                       to))
+        margay_recorder_leave();
+    errno = reason;
+}
+
+void margay_recorder_start(void)
+{
+    change(MARGAY_NOT_YET, MARGAY_RECORD);
+}
+
+void margay_recorder_stop(void)
+{
+    change(MARGAY_RECORD, MARGAY_NO_MORE);
+}
