@@ -1,7 +1,7 @@
 /* engine_sweep.c - margay engines --sweep: speed over the number of blocks */
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "sim/engine_trials.h"
 #include "sim/signals.h"
@@ -47,12 +47,24 @@ static size_t next_swept(void *context, const uint64_t **blocks)
     return count;
 }
 
+/* What can be had without swapping, the page cache given up; 0 = unknown. */
+static uint64_t available_bytes(void)
+{
+    unsigned long long kibibytes = 0;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "r");
+    if (file == NULL)
+        return 0;
+    while (kibibytes == 0 && fgets(line, sizeof line, file) != NULL)
+        sscanf(line, "MemAvailable: %llu kB", &kibibytes);
+    fclose(file);
+    return (uint64_t)kibibytes * 1024;
+}
+
 static bool fits_memory(uint64_t blocks)
 {
-    long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages < 0 || page < 0)
-        return true;
-    return blocks <= (uint64_t)pages * (uint64_t)page / BLOCK_BYTES;
+    uint64_t bytes = available_bytes();
+    return bytes == 0 || blocks <= bytes / BLOCK_BYTES;
 }
 
 /* The mean time of as many runs as it takes to measure one. */

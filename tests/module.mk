@@ -55,7 +55,7 @@ check-tsan: deps ## the tests under ThreadSanitizer
 check-valgrind: deps tests ## most of the test programs under valgrind
 	@$(no_DRIVERS) MARGAY_TEST_ROUNDS=1 $(PROVE) -j$(JOBS) --timer \
 	    --exec 'valgrind -q --leak-check=full --error-exitcode=9' \
-	    $(filter-out %/test_engines_large %/test_exact %/test_levels %/test_near,\
+	    $(filter-out %/test_engines_large %/test_exact %/test_levels,\
 	    $(tests_PROGRAMS))
 
 check-real: deps $(BUILD)/margay ## exact counts of real traces (TRACES=DIR)
@@ -65,14 +65,13 @@ check-real: deps $(BUILD)/margay ## exact counts of real traces (TRACES=DIR)
 
 # Measured, never tested.  The hash pass is built for this machine, as the
 # engine picks the best of its targets at run time.
-bench_TOOLS := $(BUILD)/tests/bench/measure $(BUILD)/tests/bench/passes \
-               $(BUILD)/tests/bench/device
+bench_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 
 $(bench_TOOLS): $(BUILD)/%: %.c $(BUILD)/libmargay.a | $(installed_HEADERS)
 	@mkdir -p $(@D)
 	$(call quiet,CC $@) \
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -O3 -march=native $(LDFLAGS_ALL) \
-	    -o $@ $< $(BUILD)/libmargay.a $(library_LIBS) $(LIBS)
+	    -o $@ $< $(BUILD)/libmargay.a $(library_LIBS) -lm $(LIBS)
 
 bench-tools: $(bench_TOOLS)
 
@@ -101,6 +100,10 @@ $(device_FILES): | $(BUILD)/margay
 bench-gpu: deps $(BUILD)/margay bench-tools $(device_FILES) ## speed of a device (BACKEND= DEVICE= DEVICE_REFS=)
 	@$(BUILD)/tests/bench/device $(BACKEND) $(DEVICE) $(device_FILES)
 
+bench-analysers: deps bench-tools ## docs/analysers.md: its tables
+	@$(BUILD)/tests/bench/analysers
+	@$(BUILD)/tests/bench/shen
+
 # What the sources have to look like.  Both compilers see everything, with
 # warnings as errors.
 lint_C       = $(shell find traces stackdist assoc sim tests -name '*.[ch]')
@@ -125,7 +128,7 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 	    traces stackdist assoc sim
 	@echo 'lint: nothing to complain about'
 
-.PHONY: tests run bench bench-hp-rda bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-real
+.PHONY: tests run bench bench-analysers bench-hp-rda bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-real
 
 include tests/fuzz/module.mk
 include tests/faults/module.mk

@@ -6,8 +6,10 @@
 #include "stackdist/hash/hash.h"
 #include "traces/traces_internal.h"
 
-/* So many references ahead, the bucket of the hash table is fetched. */
-#define PREFETCH_REFS 16
+/* So many references ahead the buckets of the hash table are fetched, a few at
+   a time: their address translations then overlap, too. */
+#define AHEAD_REFS 32
+#define BATCH_REFS 16
 
 struct approximate {
     const struct margay_approximate_class *class;
@@ -101,16 +103,27 @@ static enum margay_status refer(struct approximate *approximate, uint64_t block,
     return margay_histogram_add(approximate->histogram, *distance, 1, error);
 }
 
+/* Inline, as a function that only fetches ahead has no effects, and calls of it
+   are left out. */
+static inline __attribute__((always_inline)) void prefetch(
+    const struct margay_hash *hash, const uint64_t *blocks, size_t count)
+{
+    for (size_t i = 0; i < count && i < BATCH_REFS; i++)
+        margay_hash_prefetch(hash, blocks[i]);
+}
+
 enum margay_status margay_approximate_feed(void *state, const uint64_t *blocks,
                                            size_t count, uint64_t *distances,
                                            struct margay_error *error)
 {
     struct approximate *approximate = state;
     enum margay_status status = MARGAY_OK;
+    prefetch(&approximate->last, blocks, count);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         uint64_t distance = 0;
-        if (count - i > PREFETCH_REFS)
-            margay_hash_prefetch(&approximate->last, blocks[i + PREFETCH_REFS]);
+        if (i % BATCH_REFS == 0 && count - i > AHEAD_REFS)
+            prefetch(&approximate->last, blocks + i + AHEAD_REFS,
+                     count - i - AHEAD_REFS);
         status = refer(approximate, blocks[i], &distance, error);
         if (distances != NULL)
             distances[i] = distance;

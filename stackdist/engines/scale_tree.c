@@ -30,6 +30,7 @@ struct scale {
     double log_base;      /* ln 1 / (1 - e) */
     uint32_t blocks;      /* in all ranges */
     uint32_t compress_at; /* ranges to be compressed, or to think again */
+    uint32_t host;        /* the range found last */
     uint32_t *kept;       /* a compression's ends, then its sizes */
     uint32_t kept_capacity;
 };
@@ -146,6 +147,20 @@ static enum margay_status limit_ranges(struct scale *scale,
 
 /* ----------------------------------------------------------- references -- */
 
+/* The range of a time.  What goes through its blocks in order finds a good
+   many in one range. */
+static uint32_t find_host(struct scale *scale, uint32_t time)
+{
+    const struct margay_ranges *ranges = &scale->ranges;
+    uint32_t host = scale->host;
+    host += ranges->ends[host] < time; /* or in the next one */
+    if (ranges->ends[host] < time ||
+        (host > 0 && ranges->ends[host - 1] >= time))
+        host = margay_ranges_find(ranges, time);
+    scale->host = host;
+    return host;
+}
+
 static enum margay_status scale_refer(void *state, uint32_t last, uint32_t now,
                                       uint32_t *distance,
                                       struct margay_error *error)
@@ -155,7 +170,7 @@ static enum margay_status scale_refer(void *state, uint32_t last, uint32_t now,
     if (last == 0) {
         scale->blocks++;
     } else {
-        uint32_t host = margay_ranges_find(ranges, last);
+        uint32_t host = find_host(scale, last);
         if (host == ranges->count - 1 &&
             margay_ranges_sizes(ranges)[host] == 1) {
             *distance = 0; /* the newest range is this block's alone */

@@ -11,14 +11,14 @@
  *   which the sums of 1 / (t - 1) are logarithms.
  * Source: Shen, Shaw, "Scalable implementation of efficient locality
  *   approximation", LCPC 2008; Shen, Shaw, Meeker, Ding, "Locality
- *   approximation using time", POPL 2007.  With these repairs: p(D) is
- *   summed to D - 1, not D, and half a bar counts (w - 1) / 2w of its sum;
- *   the M last references to blocks count as infinite times; there are M - 1
- *   other blocks; t = 1, which would divide by 0, adds nothing; p is at most 1;
- *   and a distance is at least 1 and at most D - 1 unless D = 1.
- * Guarantee: none.
- * Cost: O(N) time and O(M) space for the reuse times, then O(L^3) (basic) or
- *   O(L^2) for L bars, 16 per octave of time and distance.
+ *   approximation using time", POPL 2007.  The M last references to blocks
+ *   count as infinite times; there are M - 1 other blocks; t = 1, which would
+ *   divide by 0, adds nothing; p is at most 1.  With these repairs, which
+ *   repair=off leaves out: p(D) is summed to D - 1, not D, and half a bar
+ * counts (w - 1) / 2w of its sum; a distance is at least 1 and at most D - 1
+ * unless D = 1. Guarantee: none. Cost: O(N) time and O(M) space for the reuse
+ * times, then O(L^3) (basic) or O(L^2) for L bars, 16 per octave of time and
+ * distance.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +34,11 @@ enum form { BASIC, OPTIMISED };
 struct shen {
     struct margay_reuse reuse;
     enum form form;
+    bool repaired;
 };
+
+/* In the order of the class's parameters. */
+enum parameter { FORM, SAMPLE, REPAIR };
 
 static void free_state(void *state)
 {
@@ -49,9 +53,10 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     struct shen *shen = calloc(1, sizeof *shen);
     if (shen == NULL)
         return margay_fail_memory(error, "the shen engine");
-    shen->form = setup->choices[0] == 0 ? OPTIMISED : BASIC;
+    shen->form = setup->choices[FORM] == 0 ? OPTIMISED : BASIC;
+    shen->repaired = setup->choices[REPAIR] == 0;
     enum margay_status status =
-        margay_reuse_create(&shen->reuse, BAR_BITS, setup->fractions[1],
+        margay_reuse_create(&shen->reuse, BAR_BITS, setup->fractions[SAMPLE],
                             setup->options.seed, error);
     if (status == MARGAY_OK)
         *state = shen;
@@ -127,7 +132,7 @@ static double adds_to_earlier(const struct bars *bars, size_t j)
     return first / w * harmonic(from - 1, high - 2);
 }
 
-static void find_p_optimised(struct bars *bars, double *sums)
+static void find_p_optimised(struct bars *bars, bool repaired, double *sums)
 {
     double later = bars->endless / bars->others;
     for (size_t i = bars->count; i-- > 0;) {
@@ -138,19 +143,21 @@ static void find_p_optimised(struct bars *bars, double *sums)
     double before = 0;
     for (size_t i = 1; i < bars->count; i++) {
         double w = width(bars, i);
-        bars->p[i] = before + sums[i] * (w - 1) / (2 * w);
+        double half = repaired ? (w - 1) / (2 * w) : 0.5;
+        bars->p[i] = before + sums[i] * half;
         before += sums[i];
     }
 }
 
 /* By the definition: for each bar the sum over all t before its middle of the
    sum over all longer times. */
-static void find_p_basic(struct bars *bars)
+static void find_p_basic(struct bars *bars, bool repaired)
 {
     for (size_t i = 0; i < bars->count; i++) {
         double middle = (bars->low[i] + bars->low[i + 1] - 1) / 2, p = 0;
         for (size_t j = 1; j <= i; j++) {
-            double end = j < i ? bars->low[j + 1] : middle;
+            double last = repaired ? middle : middle + 1;
+            double end = j < i ? bars->low[j + 1] : last;
             double later = bars->endless + bars->share[j] / 2;
             if (width(bars, j) <= 1)
                 later -= bars->share[j] / 2; /* no D > t in a single time */
@@ -225,8 +232,12 @@ static void find_masses(const struct shen *shen, const struct bars *bars,
         if (shen->reuse.counts[i] == 0)
             continue;
         double p = bars->p[i] < 1 ? bars->p[i] : 1;
-        double least = bars->low[i] > 1 ? 1 : 0;
-        spread(masses, table, bars->others, p, least, bars->low[i + 1] - 2,
+        double least = 0, most = bars->others;
+        if (shen->repaired) {
+            least = bars->low[i] > 1 ? 1 : 0;
+            most = bars->low[i + 1] - 2;
+        }
+        spread(masses, table, bars->others, p, least, most,
                (double)shen->reuse.counts[i]);
     }
 }
@@ -282,9 +293,9 @@ static enum margay_status infer(struct shen *shen, struct bars *bars,
     if (shen->reuse.sampled > 0) {
         fill_bars(shen, bars);
         if (shen->form == BASIC)
-            find_p_basic(bars);
+            find_p_basic(bars, shen->repaired);
         else
-            find_p_optimised(bars, sums);
+            find_p_optimised(bars, shen->repaired, sums);
         find_masses(shen, bars, masses);
     }
     return round_masses(shen, masses, distance_bars, result, error);
@@ -313,14 +324,16 @@ const struct margay_engine_class margay_engine_shen = {
         {
             .name = "shen",
             .guarantee = "a binomial model; no bound on the error",
-            .parameters = "form=optimised|basic,sample=1|0.000001..1",
+            .parameters = "form=optimised|basic,sample=1|0.000001..1,"
+                          "repair=on|off",
             .time = "O(N + L^2) for L bars; basic O(N + L^3)",
             .space = "O(M)",
             .source = "Shen and Shaw 2008",
             .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
         },
-    .parameters = {{"form", "optimised|basic", MARGAY_CHOICE},
-                   {"sample", "1|0.000001..1", MARGAY_FRACTION}},
+    .parameters = {[FORM] = {"form", "optimised|basic", MARGAY_CHOICE},
+                   [SAMPLE] = {"sample", "1|0.000001..1", MARGAY_FRACTION},
+                   [REPAIR] = {"repair", "on|off", MARGAY_CHOICE}},
     .create = create,
     .feed = feed,
     .reset_counts = reset_counts,
