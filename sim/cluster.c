@@ -12,6 +12,9 @@
 /* Of what rank 0 reads for all, the references for each in a phase. */
 #define USUAL_PART_REFS ((uint64_t)1 << 20)
 
+/* Fewer references are not worth another thread. */
+#define LEAST_THREAD_REFS ((uint64_t)1 << 16)
+
 /* Block references made at a time. */
 #define CHUNK_REFS 8192
 
@@ -35,13 +38,24 @@ struct order {
     } passes[MAX_PASSES];
 };
 
+/* A thread's part of a rank's part of a phase. */
+struct lane {
+    uint64_t begin, count; /* references: of the file, or of what is here */
+    enum margay_status status;
+    struct margay_error error;
+    uint64_t blocks[CHUNK_REFS];
+};
+
 /* A trace, on one rank. */
 struct work {
     const struct options *options;
     const struct order *order;
     margay_trace *trace; /* what rank 0 reads for all; NULL on others */
+    margay_trace *file;  /* what each rank reads itself */
     margay_cluster *passes[MAX_PASSES];
-    uint64_t blocks[CHUNK_REFS];
+    margay_crew *crew;
+    struct lane *lanes;  /* one for each thread */
+    unsigned lane_count; /* in this phase */
 
     /* What has been read for all, or received. */
     uint64_t *numbers;
@@ -109,43 +123,78 @@ static unsigned own_place(const struct work *work)
     return margay_cluster_place(work->passes[0]);
 }
 
-static enum margay_status feed_pass(struct work *work, size_t i,
+static enum margay_status feed_pass(struct work *work, unsigned lane, size_t i,
                                     const struct margay_batch *batch,
                                     struct margay_error *error)
 {
     unsigned shift = work->order->passes[i].shift;
     bool split = work->order->passes[i].split && batch->extents != NULL;
+    uint64_t *blocks = work->lanes[lane].blocks;
     struct margay_block_cursor cursor = {0, 0};
     enum margay_status status = MARGAY_OK;
     size_t count;
     if (shift == 0 && !split)
-        return margay_cluster_feed(work->passes[i], batch->numbers,
+        return margay_cluster_feed(work->passes[i], lane, batch->numbers,
                                    batch->references, error);
     while (status == MARGAY_OK &&
-           (count = margay_batch_blocks(batch, shift, split, &cursor,
-                                        work->blocks, NULL, CHUNK_REFS)) > 0)
+           (count = margay_batch_blocks(batch, shift, split, &cursor, blocks,
+                                        NULL, CHUNK_REFS)) > 0)
         status =
-            margay_cluster_feed(work->passes[i], work->blocks, count, error);
+            margay_cluster_feed(work->passes[i], lane, blocks, count, error);
     return status;
 }
 
-static enum margay_status feed_batch(struct work *work,
+static enum margay_status feed_batch(struct work *work, unsigned lane,
                                      const struct margay_batch *batch,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < work->order->pass_count && status == MARGAY_OK; i++)
-        status = feed_pass(work, i, batch, error);
+        status = feed_pass(work, lane, i, batch, error);
     return status;
 }
 
-static enum margay_status begin_phase(struct work *work,
+/* Begin with this rank's part, divided among its threads. */
+static enum margay_status begin_phase(struct work *work, uint64_t begin,
+                                      uint64_t count,
                                       struct margay_error *error)
 {
+    const struct options *options = work->options;
+    uint64_t least =
+        options->chunk_refs != 0 ? options->chunk_refs : LEAST_THREAD_REFS;
+    uint64_t lanes = count / least;
+    if (lanes > options->threads)
+        lanes = options->threads;
+    if (lanes > MARGAY_ROW_MAX_PARTS)
+        lanes = MARGAY_ROW_MAX_PARTS;
+    work->lane_count = lanes < 1 ? 1 : (unsigned)lanes;
+    for (unsigned i = 0; i < work->lane_count; i++) {
+        uint64_t each = count / work->lane_count;
+        work->lanes[i].begin = begin + each * i;
+        work->lanes[i].count =
+            i + 1 < work->lane_count ? each : count - each * i;
+    }
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < work->order->pass_count && status == MARGAY_OK; i++)
-        status = margay_cluster_begin_phase(work->passes[i], error);
+        status = margay_cluster_begin_phase(work->passes[i], work->lane_count,
+                                            count, error);
     return status;
+}
+
+/* Let each thread feed its part; the first failure counts. */
+static enum margay_status run_lanes(struct work *work,
+                                    void (*feed)(void *work, size_t lane),
+                                    struct margay_error *error)
+{
+    margay_crew_start(work->crew, feed, work, work->lane_count);
+    margay_crew_finish(work->crew);
+    for (unsigned i = 0; i < work->lane_count; i++) {
+        if (work->lanes[i].status == MARGAY_OK)
+            continue;
+        *error = work->lanes[i].error;
+        return work->lanes[i].status;
+    }
+    return MARGAY_OK;
 }
 
 /* If nobody has failed. */
@@ -166,29 +215,40 @@ static enum margay_status end_phase(struct work *work,
 /* -------------------------------------------------- a file that all can read
  * -- */
 
-static enum margay_status feed_range(struct work *work, uint64_t first,
-                                     uint64_t count, struct margay_error *error)
+static enum margay_status open_file(struct work *work,
+                                    struct margay_error *error)
 {
     const struct options *options = work->options;
-    struct margay_trace_options trace_options = {
+    const struct margay_trace_options trace_options = {
         .format = work->order->format,
         .ids = options->ids,
         .unit_bytes = options->unit_bytes,
         .kinds = options->kinds,
-        .skip_refs = first,
-        .limit_refs = count,
+        .limit_refs = UINT64_MAX,
     };
+    enum margay_status status =
+        margay_trace_open(options->operands[work->order->trace], &trace_options,
+                          &work->file, error);
+    return status == MARGAY_OK ? margay_trace_ready(work->file, -1, error)
+                               : status;
+}
+
+/* A task: the range of a thread. */
+static void feed_range(void *context, size_t i)
+{
+    struct work *work = context;
+    struct lane *lane = &work->lanes[i];
     struct margay_batch batch;
-    margay_trace *trace;
-    enum margay_status status = margay_trace_open(
-        options->operands[work->order->trace], &trace_options, &trace, error);
+    margay_range *range;
+    enum margay_status status = margay_trace_range(
+        work->file, lane->begin, lane->count, &range, &lane->error);
     while (status == MARGAY_OK) {
-        status = margay_trace_next(trace, -1, &batch, error);
+        status = margay_range_next(range, &batch, &lane->error);
         if (status == MARGAY_OK)
-            status = feed_batch(work, &batch, error);
+            status = feed_batch(work, (unsigned)i, &batch, &lane->error);
     }
-    margay_trace_free(trace);
-    return status == MARGAY_END ? MARGAY_OK : status;
+    margay_range_free(range);
+    lane->status = status == MARGAY_END ? MARGAY_OK : status;
 }
 
 /* The references from `from` to `to`; whoever has the last ones of the file
@@ -200,12 +260,14 @@ static enum margay_status file_phase(struct work *work, uint64_t from,
     unsigned place = own_place(work);
     uint64_t begin = from + part_begin(to - from, place);
     uint64_t end = from + part_begin(to - from, place + 1);
-    uint64_t count = end - begin;
-    if (place + 1 == ranks->ranks && to == order->count && order->to_end)
-        count = UINT64_MAX;
-    enum margay_status status = begin_phase(work, error);
-    if (status == MARGAY_OK && count > 0)
-        status = feed_range(work, order->first + begin, count, error);
+    bool is_last =
+        place + 1 == ranks->ranks && to == order->count && order->to_end;
+    enum margay_status status =
+        begin_phase(work, order->first + begin, end - begin, error);
+    if (is_last)
+        work->lanes[work->lane_count - 1].count = UINT64_MAX;
+    if (status == MARGAY_OK && (is_last || end > begin))
+        status = run_lanes(work, feed_range, error);
     return end_phase(work, status,
                      to<order->count, order->warmup> 0 && to == order->warmup,
                      error);
@@ -216,14 +278,16 @@ static enum margay_status analyse_file(struct work *work,
 {
     const struct order *order = work->order;
     uint64_t phase = work->options->phase_refs, at = 0;
-    enum margay_status status = MARGAY_OK;
-    do {
+    enum margay_status status = agree(open_file(work, error), error);
+    while (status == MARGAY_OK) {
         uint64_t end = at < order->warmup ? order->warmup : order->count;
         if (phase != 0 && end - at > phase)
             end = at + phase;
         status = file_phase(work, at, end, error);
         at = end;
-    } while (at < order->count && status == MARGAY_OK);
+        if (at >= order->count)
+            break;
+    }
     return status;
 }
 
@@ -347,6 +411,19 @@ static void receive_part(struct work *work, const struct stream_phase *phase)
                        count * sizeof *work->extents);
 }
 
+/* A task: what is here for a thread. */
+static void feed_buffered(void *context, size_t i)
+{
+    struct work *work = context;
+    struct lane *lane = &work->lanes[i];
+    const struct margay_batch batch = {
+        .references = (size_t)lane->count,
+        .numbers = work->numbers + lane->begin,
+        .extents = work->has_extents ? work->extents + lane->begin : NULL,
+    };
+    lane->status = feed_batch(work, (unsigned)i, &batch, &lane->error);
+}
+
 static enum margay_status feed_part(struct work *work,
                                     const struct stream_phase *phase,
                                     struct margay_error *error)
@@ -356,14 +433,11 @@ static enum margay_status feed_part(struct work *work,
     uint64_t count = part_begin(phase->count, place + 1) - begin;
     /* A helper has its own part only. */
     uint64_t offset = ranks->rank == 0 ? begin : 0;
-    const struct margay_batch batch = {
-        .references = (size_t)count,
-        .numbers = work->numbers + offset,
-        .extents = phase->has_extents ? work->extents + offset : NULL,
-    };
-    enum margay_status status = begin_phase(work, error);
-    return status == MARGAY_OK && count > 0 ? feed_batch(work, &batch, error)
-                                            : status;
+    work->has_extents = phase->has_extents;
+    enum margay_status status = begin_phase(work, offset, count, error);
+    return status == MARGAY_OK && count > 0
+               ? run_lanes(work, feed_buffered, error)
+               : status;
 }
 
 /* Rank 0 begins each phase by telling how much of what there is. */
@@ -412,7 +486,11 @@ static enum margay_status create_passes(struct work *work,
                                         struct margay_error *error)
 {
     const struct options *options = work->options;
-    enum margay_status status = MARGAY_OK;
+    enum margay_status status =
+        margay_crew_create(options->threads, &work->crew, error);
+    work->lanes = calloc(options->threads, sizeof *work->lanes);
+    if (status == MARGAY_OK && work->lanes == NULL)
+        status = margay_fail_memory(error, "the threads of a rank");
     for (size_t i = 0; i < work->order->pass_count && status == MARGAY_OK;
          i++) {
         const struct margay_engine_options engine_options = {
@@ -423,7 +501,7 @@ static enum margay_status create_passes(struct work *work,
             .phase_refs = options->phase_refs,
         };
         status = margay_cluster_create(ranks, options->engine, &engine_options,
-                                       &work->passes[i], error);
+                                       work->crew, &work->passes[i], error);
     }
     return agree(status, error);
 }
@@ -451,6 +529,9 @@ static enum margay_status do_work(const struct options *options,
             margay_cluster_finish(work->passes[i], &results[i]);
         margay_cluster_free(work->passes[i]);
     }
+    margay_trace_free(work->file);
+    margay_crew_free(work->crew);
+    free(work->lanes);
     free(work->numbers);
     free(work->extents);
     free(work);

@@ -17,7 +17,16 @@ $(tests_PROGRAMS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/libmargay.a
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(library_LIBS) \
 	    $(tests_LIBS) $(LIBS)
 
-tests: all $(tests_PROGRAMS)
+# The command on ranks that need no MPI.
+tests_RANKS := $(BUILD)/tests/sim/ranks
+$(tests_RANKS): $(BUILD)/obj/tests/sim/ranks.o \
+    $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out sim/main.c,$(program_SOURCES))) \
+    $(BUILD)/libmargay.a
+	@mkdir -p $(@D)
+	$(call quiet,LD $@) \
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(library_LIBS) $(LIBS)
+
+tests: all $(tests_PROGRAMS) $(tests_RANKS)
 
 run: deps $(BUILD)/margay ## analyse the sample: curve.csv, curve.png
 	@sh tests/sample/run.sh $(BUILD)/margay $(BUILD)/run

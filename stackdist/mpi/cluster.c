@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "stackdist/histogram.h"
-#include "stackdist/parallel/part.h"
+#include "stackdist/parallel/row.h"
 #include "traces/traces_internal.h"
 
 struct margay_cluster {
@@ -13,7 +13,8 @@ struct margay_cluster {
     const char *spec;
     struct margay_engine_options options;
     bool turned; /* the row begins with the last rank */
-    struct margay_part part;
+    margay_crew *crew;
+    struct margay_row row;
     margay_histogram *counts; /* this rank's, of all phases */
     uint64_t *stack;          /* at the first place, from the last phase */
     uint64_t stack_count;
@@ -30,8 +31,8 @@ bool margay_cluster_takes(const margay_engine *engine)
 
 enum margay_status margay_cluster_create(
     const struct margay_transport *transport, const char *spec,
-    const struct margay_engine_options *options, margay_cluster **cluster,
-    struct margay_error *error)
+    const struct margay_engine_options *options, margay_crew *crew,
+    margay_cluster **cluster, struct margay_error *error)
 {
     margay_cluster *made = calloc(1, sizeof *made);
     *cluster = NULL;
@@ -40,6 +41,7 @@ enum margay_status margay_cluster_create(
     made->transport = transport;
     made->spec = spec;
     made->options = *options;
+    made->crew = crew;
     enum margay_status status = margay_histogram_create(&made->counts, error);
     if (status == MARGAY_OK)
         *cluster = made;
@@ -52,7 +54,7 @@ void margay_cluster_free(margay_cluster *cluster)
 {
     if (cluster == NULL)
         return;
-    margay_part_free(&cluster->part);
+    margay_row_free(&cluster->row);
     margay_histogram_free(cluster->counts);
     free(cluster->stack);
     free(cluster);
@@ -102,28 +104,30 @@ static uint64_t *receive_words(const margay_cluster *cluster, unsigned place,
 /* --------------------------------------------------------------- a phase -- */
 
 enum margay_status margay_cluster_begin_phase(margay_cluster *cluster,
+                                              unsigned parts, uint64_t refs,
                                               struct margay_error *error)
 {
     const struct margay_part_setup setup = {
         .spec = cluster->spec,
         .options = &cluster->options,
         .first = margay_cluster_place(cluster) == 0,
+        .refs = refs / parts,
         .blocks = cluster->stack,
         .block_count = cluster->stack_count,
     };
     enum margay_status status =
-        margay_part_begin(&cluster->part, &setup, error);
+        margay_row_begin(&cluster->row, &setup, parts, cluster->crew, error);
     free(cluster->stack);
     cluster->stack = NULL;
     cluster->stack_count = 0;
     return status;
 }
 
-enum margay_status margay_cluster_feed(margay_cluster *cluster,
+enum margay_status margay_cluster_feed(margay_cluster *cluster, unsigned part,
                                        const uint64_t *blocks, size_t count,
                                        struct margay_error *error)
 {
-    return margay_part_feed(&cluster->part, blocks, count, error);
+    return margay_row_feed(&cluster->row, part, blocks, count, error);
 }
 
 /*
@@ -132,19 +136,16 @@ enum margay_status margay_cluster_feed(margay_cluster *cluster,
  */
 static void pass_touches(margay_cluster *cluster)
 {
-    struct margay_part *part = &cluster->part;
+    struct margay_row *row = &cluster->row;
     unsigned place = margay_cluster_place(cluster);
     unsigned last = cluster->transport->ranks - 1;
-    static const struct margay_part_help nobody;
-    size_t touch_count;
-    uint64_t *own_touches = margay_part_touches(part, &touch_count);
     if (place > 0)
-        send_words(cluster, place - 1, own_touches, touch_count);
+        send_words(cluster, place - 1, row->touches, row->touch_count);
     for (unsigned above = place + 1; above <= last; above++) {
         uint64_t count;
         uint64_t *touches = receive_words(cluster, place + 1, &count);
         size_t left = (size_t)count;
-        check(cluster, margay_part_answer(part, touches, &left, &nobody, NULL));
+        check(cluster, margay_row_answer(row, touches, &left, NULL));
         if (place > 0)
             send_words(cluster, place - 1, touches, left);
         free(touches);
@@ -155,7 +156,7 @@ static void pass_touches(margay_cluster *cluster)
 static void stack_below(margay_cluster *cluster, const uint64_t *older,
                         uint64_t count)
 {
-    uint64_t bound = cluster->part.bound;
+    uint64_t bound = cluster->row.parts[0].bound;
     uint64_t room = bound - cluster->stack_count;
     uint64_t taken = count < room ? count : room;
     uint64_t total = cluster->stack_count + taken;
@@ -177,7 +178,7 @@ static void join_stacks(margay_cluster *cluster)
     unsigned place = margay_cluster_place(cluster);
     unsigned last = cluster->transport->ranks - 1;
     uint64_t *blocks, count;
-    check(cluster, margay_part_list(&cluster->part, &blocks, &count, NULL));
+    check(cluster, margay_row_list(&cluster->row, &blocks, &count, NULL));
     if (place < last)
         send_words(cluster, last, blocks, count);
     else
@@ -192,15 +193,15 @@ static void join_stacks(margay_cluster *cluster)
 
 void margay_cluster_end_phase(margay_cluster *cluster, bool more)
 {
-    struct margay_part *part = &cluster->part;
-    check(cluster, margay_part_close(part, NULL));
+    struct margay_row *row = &cluster->row;
+    check(cluster, margay_row_close(row, row->count, NULL));
     pass_touches(cluster);
-    cluster->left = margay_part_left(part);
+    cluster->left = margay_row_left(row);
     if (more)
         join_stacks(cluster);
-    check(cluster, margay_part_end(part, cluster->counts, NULL));
-    cluster->exceeded = cluster->exceeded || part->exceeded;
-    margay_part_free(part);
+    check(cluster, margay_row_end(row, cluster->counts, NULL));
+    cluster->exceeded = cluster->exceeded || row->exceeded;
+    margay_row_free(row);
     if (more)
         cluster->turned = !cluster->turned;
 }

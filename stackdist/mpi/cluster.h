@@ -7,6 +7,9 @@
  * next the row is turned round, so that the stack, which the last one puts
  * together, is where the first one needs it.
  *
+ * Within a rank the threads do the same in a small way (parallel/row.h), and
+ * the rank is then like one place of the row.
+ *
  * Source: Niu et al., "PARDA", IPDPS 2012, Algorithms 4 to 7 (see
  * parallel/part.h).
  */
@@ -14,6 +17,7 @@
 #define MARGAY_STACKDIST_CLUSTER_H
 
 #include "stackdist/mpi/transport.h"
+#include "traces/traces_internal.h"
 #include <margay/stackdist.h>
 
 typedef struct margay_cluster margay_cluster;
@@ -21,19 +25,24 @@ typedef struct margay_cluster margay_cluster;
 /* Can the work of this engine be shared? */
 bool margay_cluster_takes(const margay_engine *engine);
 
-/* MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY, on this rank alone. */
+/* The crew is this rank's threads, which the caller may use between calls.
+   MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY, on this rank alone. */
 enum margay_status margay_cluster_create(
     const struct margay_transport *transport, const char *spec,
-    const struct margay_engine_options *options, margay_cluster **cluster,
-    struct margay_error *error);
+    const struct margay_engine_options *options, margay_crew *crew,
+    margay_cluster **cluster, struct margay_error *error);
 void margay_cluster_free(margay_cluster *cluster);
 
 /* The place of this rank in the row of the current phase. */
 unsigned margay_cluster_place(const margay_cluster *cluster);
 
+/* About `refs` references come to this rank, to be fed in `parts` consecutive
+   ones, up to MARGAY_ROW_MAX_PARTS. */
 enum margay_status margay_cluster_begin_phase(margay_cluster *cluster,
+                                              unsigned parts, uint64_t refs,
                                               struct margay_error *error);
-enum margay_status margay_cluster_feed(margay_cluster *cluster,
+/* Feed a part, each from one thread at a time. */
+enum margay_status margay_cluster_feed(margay_cluster *cluster, unsigned part,
                                        const uint64_t *blocks, size_t count,
                                        struct margay_error *error);
 /* To be called when all ranks have been fed without failure.  `more`: another
