@@ -9,6 +9,8 @@ CSV = ARG2
 WHAT = ARG3
 DEVICE = ARG4
 load "plots/terminal.gp"
+# Rows of other series do not break a line.
+set datafile missing NaN
 
 if (WHAT eq "adjust") {
     HEADING = "hp-rda: error with and without the effective factor"
@@ -40,7 +42,7 @@ if (WHAT eq "adjust") {
     set boxwidth 0.36
     set style fill solid 0.9 noborder
     set xrange [0.4:words(traces) + 0.6]
-    set xtics noenhanced rotate by -30 ()
+    set xtics noenhanced rotate by 30 right ()
     do for [i = 1:words(traces)] { set xtics add (word(traces, i) i) }
     plot CSV using (strcol(2) eq "off" ? index_of(strcol(1)) - 0.19 : NaN) \
             :(100 * $3) skip 1 with boxes linecolor rgb colour(2) \
@@ -59,8 +61,11 @@ if (WHAT eq "adjust") {
         set yrange [0:*]
         number(row) = 100 * column(4)
     } else {
-        unset label 2
+        set label 2 "of user time; dashed: backend=" . DEVICE
+        if (DEVICE eq "") { unset label 2 }
         set ylabel "references per second" offset 0.5,0
+        set key outside
+        set rmargin -1
         set logscale y
         set ytics format "%.0s%c"
         number(row) = column(6)
