@@ -24,8 +24,8 @@
 /* 0, or the code with which this call of `name` is to fail. */
 static inline int fake_failure(const char *name, int usual_code)
 {
-    static unsigned calls;
-    static char told[80];
+    static _Thread_local unsigned calls;
+    static _Thread_local char told[80];
     char wanted[64];
     unsigned number = 0;
     int code = usual_code;
