@@ -9,7 +9,7 @@
 # either it prints the command and stops.
 set -eu
 
-build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev'
+build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev'
 run="$build gnuplot-nox"
 check="$run perl pkg-config gzip xz-utils zstd bzip2 lz4"
 capture="$check qemu-user valgrind"

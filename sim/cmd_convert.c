@@ -39,10 +39,19 @@ struct conversion {
     bool split; /* a record for each unit that a reference covers */
     uint64_t written_refs;
 
-    size_t count;
-    uint64_t numbers[PIECE_REFS];
+    /* What is beside the numbers stays NULL where the trace has no such
+       thing. */
+    struct margay_batch piece;
+    uint64_t numbers[PIECE_REFS], sites[PIECE_REFS];
     uint8_t kinds[PIECE_REFS];
-    uint32_t extents[PIECE_REFS];
+    uint32_t extents[PIECE_REFS], counts[PIECE_REFS], threads[PIECE_REFS];
+};
+
+/* A reference on its way. */
+struct reference {
+    uint64_t number, extent;
+    const struct margay_batch *batch; /* that it is from, */
+    size_t index;                     /* and where there */
 };
 
 /* --------------------------------------------------------------- set-up -- */
@@ -55,6 +64,10 @@ static uint64_t unit_written(const struct conversion *conversion)
     bool addresses_read =
         margay_trace_numbers(conversion->trace) == MARGAY_ADDRESSES;
     uint64_t unit = conversion->options->unit_bytes;
+    if (format->any_numbers)
+        return addresses_read && unit != 0
+                   ? unit
+                   : margay_trace_unit_bytes(conversion->trace);
     if (format->numbers == MARGAY_ADDRESSES)
         return 1;
     if (addresses_read && unit != 0)
@@ -79,7 +92,8 @@ static enum margay_status choose_scale(struct conversion *conversion,
     const struct margay_format_info *format =
         margay_writer_format(conversion->writer);
     uint64_t read = unit_read(conversion), written = unit_written(conversion);
-    if (read == 0 && format->numbers == MARGAY_ADDRESSES)
+    if (read == 0 && format->numbers == MARGAY_ADDRESSES &&
+        !format->any_numbers)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: ids become addresses only where it is known "
                            "what an id stands for (say --unit BYTES; --unit 1 "
@@ -102,6 +116,34 @@ static enum margay_status choose_scale(struct conversion *conversion,
     return MARGAY_OK;
 }
 
+/* A format that can say of any trace what it is has to be told. */
+static enum margay_status describe(struct conversion *conversion,
+                                   struct margay_error *error)
+{
+    const struct margay_format_info *format =
+        margay_writer_format(conversion->writer);
+    const margay_trace *trace = conversion->trace;
+    enum margay_numbers numbers = margay_trace_numbers(trace);
+    uint64_t collapsed = margay_trace_collapsed_bytes(trace);
+    enum margay_status status = MARGAY_OK;
+    if (conversion->options->unit_bytes != 0)
+        numbers = MARGAY_IDS;
+    if (format->any_numbers)
+        status = margay_writer_set_numbers(
+            conversion->writer, numbers,
+            numbers == MARGAY_IDS ? unit_written(conversion) : 0,
+            margay_trace_always_splits(trace), error);
+    if (status == MARGAY_OK && format->has_counts && collapsed != 0)
+        status =
+            margay_writer_set_collapsed(conversion->writer, collapsed, error);
+    if (collapsed != 0 && !format->has_counts && !conversion->options->quiet)
+        message_print("%s: repeats within %" PRIu64 " bytes were collapsed "
+                      "when it was recorded, and %s cannot say so: the result "
+                      "is right for blocks of that size and more",
+                      conversion->from, collapsed, format->name);
+    return status;
+}
+
 static enum margay_status open_trace(struct conversion *conversion,
                                      struct margay_error *error)
 {
@@ -114,6 +156,7 @@ static enum margay_status open_trace(struct conversion *conversion,
         .limit_refs = options->limit_refs,
         .column = options->column,
         .delimiter = options->delimiter,
+        .counts = margay_writer_format(conversion->writer)->has_counts,
     };
     enum margay_status status = margay_trace_open(
         conversion->from, &trace_options, &conversion->trace, error);
@@ -155,6 +198,8 @@ static enum margay_status prepare(struct conversion *conversion,
     if (status == MARGAY_OK)
         status = choose_scale(conversion, error);
     if (status == MARGAY_OK)
+        status = describe(conversion, error);
+    if (status == MARGAY_OK)
         status = output_open(conversion->to, OUTPUT_HELD, &conversion->output,
                              error);
     return status;
@@ -165,15 +210,14 @@ static enum margay_status prepare(struct conversion *conversion,
 static enum margay_status write_piece(struct conversion *conversion,
                                       struct margay_error *error)
 {
-    const struct margay_batch batch = {
-        .references = conversion->count,
-        .numbers = conversion->numbers,
-        .kinds = conversion->kinds,
-        .extents = conversion->extents,
-    };
-    conversion->written_refs += conversion->count;
-    conversion->count = 0;
-    return margay_writer_put(conversion->writer, &batch, error);
+    struct margay_batch *piece = &conversion->piece;
+    const uint32_t *counts = piece->counts;
+    for (size_t i = 0; i < piece->references; i++)
+        conversion->written_refs += counts == NULL ? 1 : counts[i];
+    enum margay_status status =
+        margay_writer_put(conversion->writer, piece, error);
+    piece->references = 0;
+    return status;
 }
 
 static enum margay_status fail_number(const struct conversion *conversion,
@@ -187,53 +231,84 @@ static enum margay_status fail_number(const struct conversion *conversion,
                        conversion->multiplier);
 }
 
-static enum margay_status append(struct conversion *conversion, uint64_t number,
-                                 uint8_t kind, uint64_t extent,
+/* The columns that the trace has; all batches have the same. */
+static void keep_columns(struct conversion *conversion,
+                         const struct reference *reference)
+{
+    const struct margay_batch *batch = reference->batch;
+    struct margay_batch *piece = &conversion->piece;
+    size_t from = reference->index, to = piece->references;
+    conversion->kinds[to] =
+        batch->kinds == NULL ? MARGAY_READ : batch->kinds[from];
+    if (batch->counts != NULL) {
+        conversion->counts[to] = batch->counts[from];
+        piece->counts = conversion->counts;
+    }
+    if (batch->threads != NULL) {
+        conversion->threads[to] = batch->threads[from];
+        piece->threads = conversion->threads;
+    }
+    if (batch->sites != NULL) {
+        conversion->sites[to] = batch->sites[from];
+        piece->sites = conversion->sites;
+    }
+}
+
+static enum margay_status append(struct conversion *conversion,
+                                 const struct reference *reference,
                                  struct margay_error *error)
 {
-    size_t i = conversion->count++;
-    conversion->numbers[i] = number;
-    conversion->kinds[i] = kind;
-    conversion->extents[i] = (uint32_t)extent;
-    return conversion->count == PIECE_REFS ? write_piece(conversion, error)
+    struct margay_batch *piece = &conversion->piece;
+    keep_columns(conversion, reference);
+    conversion->numbers[piece->references] = reference->number;
+    conversion->extents[piece->references] = (uint32_t)reference->extent;
+    piece->references++;
+    return piece->references == PIECE_REFS ? write_piece(conversion, error)
                                            : MARGAY_OK;
 }
 
 /* One reference, in the units read, as one in the units written. */
 static enum margay_status convert(struct conversion *conversion,
-                                  uint64_t number, uint8_t kind,
-                                  uint32_t extent, struct margay_error *error)
+                                  struct reference reference,
+                                  struct margay_error *error)
 {
-    uint64_t first, length;
+    uint64_t number = reference.number, extent = reference.extent;
     if (conversion->divisor == 1) {
-        if (!margay_multiply_u64(number, conversion->multiplier, &first) ||
-            !margay_multiply_u64(extent, conversion->multiplier, &length) ||
-            length > UINT32_MAX)
+        if (!margay_multiply_u64(number, conversion->multiplier,
+                                 &reference.number) ||
+            !margay_multiply_u64(extent, conversion->multiplier,
+                                 &reference.extent) ||
+            reference.extent > UINT32_MAX)
             return fail_number(conversion, number, extent, error);
     } else {
         uint64_t last = extent == 0 ? number : number + (extent - 1);
         last = last < number ? UINT64_MAX : last;
-        first = number / conversion->divisor;
-        length = extent == 0 ? 0 : last / conversion->divisor - first + 1;
+        reference.number = number / conversion->divisor;
+        reference.extent =
+            extent == 0 ? 0 : last / conversion->divisor - reference.number + 1;
     }
-    return append(conversion, first, kind, length, error);
+    return append(conversion, &reference, error);
 }
 
 /* Formats without extents get a record for each unit that arc's cover.  Only
-   arc itself has a record that covers nothing. */
+   arc, and what can say that it is like arc, has a record that covers
+   nothing. */
 static enum margay_status convert_reference(struct conversion *conversion,
-                                            uint64_t number, uint8_t kind,
-                                            uint32_t extent,
+                                            struct reference reference,
                                             struct margay_error *error)
 {
+    const struct margay_format_info *format =
+        margay_writer_format(conversion->writer);
     enum margay_status status = MARGAY_OK;
-    if (extent == 0 && margay_writer_format(conversion->writer) !=
-                           margay_trace_format(conversion->trace))
+    uint64_t extent = reference.extent;
+    if (extent == 0 && !format->any_numbers &&
+        format != margay_trace_format(conversion->trace))
         return MARGAY_OK;
     if (!conversion->split)
-        return convert(conversion, number, kind, extent, error);
-    for (uint32_t i = 0; i < extent && status == MARGAY_OK; i++)
-        status = convert(conversion, number + i, kind, 1, error);
+        return convert(conversion, reference, error);
+    reference.extent = 1;
+    for (; extent > 0 && status == MARGAY_OK; extent--, reference.number++)
+        status = convert(conversion, reference, error);
     return status;
 }
 
@@ -242,11 +317,15 @@ static enum margay_status convert_batch(struct conversion *conversion,
                                         struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++)
-        status = convert_reference(
-            conversion, batch->numbers[i],
-            batch->kinds == NULL ? MARGAY_READ : batch->kinds[i],
-            batch->extents == NULL ? 1 : batch->extents[i], error);
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
+        const struct reference reference = {
+            .number = batch->numbers[i],
+            .extent = batch->extents == NULL ? 1 : batch->extents[i],
+            .batch = batch,
+            .index = i,
+        };
+        status = convert_reference(conversion, reference, error);
+    }
     return status;
 }
 
@@ -268,8 +347,24 @@ static enum margay_status convert_all(struct conversion *conversion,
         margay_trace_progress(conversion->trace, &done, &total);
         progress_update(&conversion->progress, read_refs, done, total);
     } while (status == MARGAY_OK || status == MARGAY_AGAIN);
-    if (status == MARGAY_END)
-        status = write_piece(conversion, error);
+    return status;
+}
+
+/* The references before the damage are certain where the format has check
+   sums; others may go wrong long before it shows.  On standard output there is
+   all or nothing. */
+static bool is_worth_keeping(const struct conversion *conversion,
+                             enum margay_status status)
+{
+    return status == MARGAY_BAD_INPUT && conversion->output != NULL &&
+           strcmp(conversion->to, "-") != 0 &&
+           margay_trace_format(conversion->trace)->checked;
+}
+
+static enum margay_status finish(struct conversion *conversion,
+                                 struct margay_error *error)
+{
+    enum margay_status status = write_piece(conversion, error);
     if (status == MARGAY_OK)
         status = margay_writer_finish(conversion->writer, error);
     return status;
@@ -282,15 +377,29 @@ int cmd_convert(const struct options *options)
         .from = options->operands[0],
         .to = options->operands[1],
     };
-    struct margay_error error;
+    conversion.piece = (struct margay_batch){
+        .numbers = conversion.numbers,
+        .kinds = conversion.kinds,
+        .extents = conversion.extents,
+    };
+    struct margay_error error, damage;
     enum margay_status status = prepare(&conversion, &error);
     if (status == MARGAY_OK)
         status = convert_all(&conversion, &error);
+    bool damaged = is_worth_keeping(&conversion, status);
+    damage = error;
+    if (status == MARGAY_END || damaged)
+        status = finish(&conversion, &error);
     margay_trace_free(conversion.trace);
     margay_writer_free(conversion.writer);
     int exit_status = conclude(status, &conversion.output, 1, &error);
-    if (exit_status == EXIT_DONE && !options->quiet)
-        message_print("%s: %" PRIu64 " references to %s as %s", conversion.from,
+    if (exit_status == EXIT_DONE && damaged)
+        exit_status = message_error(&damage);
+    else if (exit_status != EXIT_DONE)
+        return exit_status;
+    if (!options->quiet)
+        message_print("%s: %s%" PRIu64 " references to %s as %s",
+                      conversion.from, damaged ? "the first " : "",
                       conversion.written_refs, conversion.to, options->to);
     return exit_status;
 }

@@ -62,6 +62,8 @@ static bool makes_blocks_at_will(const char *name)
 static enum margay_status check_largest(struct generation *generation,
                                         struct margay_error *error)
 {
+    const struct margay_format_info *format =
+        margay_writer_format(generation->writer);
     char record[MARGAY_RECORD_BYTES];
     size_t bytes;
     uint64_t unit_bytes = generation->unit_bytes;
@@ -71,11 +73,24 @@ static enum margay_status check_largest(struct generation *generation,
         generation->unit_bytes = ELEMENT_BYTES;
     enum margay_status status = scale(generation, 1, error);
     generation->unit_bytes = unit_bytes;
-    if (status == MARGAY_OK)
-        status = margay_format_encode(margay_writer_format(generation->writer),
-                                      generation->blocks[0], MARGAY_READ, 1,
-                                      record, &bytes, error);
+    if (status == MARGAY_OK && !format->any_numbers)
+        status = margay_format_encode(format, generation->blocks[0],
+                                      MARGAY_READ, 1, record, &bytes, error);
     return status;
+}
+
+/* A format that can hold ids is told where they are. */
+static enum margay_status describe(struct generation *generation,
+                                   struct margay_error *error)
+{
+    const struct options *options = generation->options;
+    bool addresses =
+        options->unit_bytes != 0 || makes_addresses(options->operands[0]);
+    if (!margay_writer_format(generation->writer)->any_numbers)
+        return MARGAY_OK;
+    return margay_writer_set_numbers(generation->writer,
+                                     addresses ? MARGAY_ADDRESSES : MARGAY_IDS,
+                                     0, false, error);
 }
 
 static enum margay_status check(const struct options *options,
@@ -113,6 +128,8 @@ static enum margay_status prepare(struct generation *generation,
         status = generator_create(options, &generation->generator, error);
     if (status == MARGAY_OK)
         status = check_largest(generation, error);
+    if (status == MARGAY_OK)
+        status = describe(generation, error);
     if (status == MARGAY_OK)
         status = output_open(options->output, OUTPUT_STREAMED,
                              &generation->output, error);

@@ -2,7 +2,15 @@
 library_SOURCES += $(wildcard traces/base/*.c traces/formats/*.c \
                      traces/generate/*.c traces/capture/*.c)
 public_HEADERS  += traces/base/status.h traces/traces.h
-library_LIBS    += -larchive -lz -lcsv
+library_LIBS    += -larchive -lz -lcsv $(zstd_LIBS)
+
+# zstd, of the format mgt, is used if it is there; zstd_LIBS= does without.  It
+# is looked for once, when a recipe needs to know: `deps` may have brought it.
+zstd_program := \#include <zstd.h>\nint main(void) { return ZSTD_isError(0); }
+zstd_LIBS     = $(eval zstd_LIBS := $$(shell printf '$$(zstd_program)' | \
+                  $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -lzstd \
+                  2>/dev/null && echo -lzstd))$(zstd_LIBS)
+zstd_CPPFLAGS = $(if $(zstd_LIBS),-DMARGAY_HAS_ZSTD)
 
 # The runtime that recorded programs are linked with: one whose buffers are
 # looked at, and one whose buffers end with a fault.  It is part of the program,

@@ -59,8 +59,11 @@ struct margay_format_info {
     const char *suffixes;    /* separated by spaces: "din"; may be "" */
     enum margay_numbers numbers;
     uint64_t
-        unit_bytes; /* what an id stands for; 0 = unknown; 1 for addresses */
-    bool writable;  /* margay_writer can produce it */
+        unit_bytes;   /* what an id stands for; 0 = unknown; 1 for addresses */
+    bool any_numbers; /* its files say themselves, and otherwise */
+    bool checked;     /* has check sums, so that what stands before damage is
+                         certain */
+    bool writable;    /* margay_writer can produce it */
     /* What it says, or may say, beside the numbers. */
     bool has_kinds, has_extents, has_counts, has_threads, has_sites;
     /* What a file of it begins with; NULL = its first record. */
@@ -250,13 +253,14 @@ MARGAY_API size_t margay_batch_blocks(const struct margay_batch *batch,
 #define MARGAY_RECORD_BYTES 64
 
 /*
- * Write one reference in a format's own form to `record` (at least
+ * Write one reference in a format's own form, where its references have one
+ * each, to `record` (at least
  * MARGAY_RECORD_BYTES long) and its length to *bytes.  `number` is written as
  * it stands: an address or an id, whichever the format holds.  `extent` (>= 1)
  * is dropped by formats without sizes, `kind` by formats without labels.
  *
- * Fails with MARGAY_BAD_ARGUMENT when the format is unknown or not writable,
- * or the number does not fit (u32 formats).
+ * Fails with MARGAY_BAD_ARGUMENT when the format is unknown, or not written
+ * record by record, or the number does not fit (u32 formats).
  */
 MARGAY_API enum margay_status margay_format_encode(
     const struct margay_format_info *format, uint64_t number,
@@ -291,18 +295,37 @@ MARGAY_API enum margay_status margay_writer_create(
 MARGAY_API enum margay_status margay_writer_set_collapsed(
     margay_writer *writer, uint64_t bytes, struct margay_error *error);
 
+/*
+ * Before the first reference: say what the numbers are, what an id stands for
+ * (a power of two, 0 = unknown; not used for addresses), and whether each
+ * reference touches all blocks that it covers.  MARGAY_BAD_ARGUMENT where the
+ * format has it otherwise; formats with any_numbers take it all.
+ */
+MARGAY_API enum margay_status margay_writer_set_numbers(
+    margay_writer *writer, enum margay_numbers numbers, uint64_t unit_bytes,
+    bool always_splits, struct margay_error *error);
+
 /* The format written. */
 MARGAY_API const struct margay_format_info *margay_writer_format(
     const margay_writer *writer);
 
 /*
  * Write the references of a batch, as margay_format_encode() does, and those
- * with a count so often where the format has no counts.  After a
+ * with a count so often where the format has no counts.  Which of counts,
+ * threads and sites a trace has is decided by its first batch.  After a
  * failure, and after margay_writer_finish(), the writer can only be freed.
  */
 MARGAY_API enum margay_status margay_writer_put(
     margay_writer *writer, const struct margay_batch *batch,
     struct margay_error *error);
+
+/*
+ * Hand the sink what has come so far, for those who read it meanwhile; more
+ * may come.  Where a format compresses, or is compressed, each time costs some
+ * of that, and a compression may still keep something back.
+ */
+MARGAY_API enum margay_status margay_writer_flush(margay_writer *writer,
+                                                  struct margay_error *error);
 
 /* Hand the sink everything that is still held back. */
 MARGAY_API enum margay_status margay_writer_finish(margay_writer *writer,

@@ -164,6 +164,9 @@ void margay_queue_publish(struct margay_queue *queue)
         digest(batch->numbers[i]);
         digest(kind);
         digest(extent);
+        digest(batch->counted ? batch->counts[i] : 1);
+        digest(batch->threaded ? batch->threads[i] : 0);
+        digest(batch->sited ? batch->sites[i] : 0);
         check_encoding(&reading->detection.format->info, batch->numbers[i],
                        kind, extent);
     }

@@ -21,6 +21,7 @@ static const struct fuzz_target targets[] = {
     {"csv", fuzz_trace},
     {"oracle", fuzz_trace},
     {"vscsi", fuzz_trace},
+    {"mgt", fuzz_trace},
     {"detect", fuzz_trace},
     {"compressed", fuzz_compressed},
     {"options", fuzz_options},

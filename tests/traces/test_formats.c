@@ -342,10 +342,11 @@ static void test_encode_refuses(void)
     struct margay_error error;
     for (size_t i = 0; i < margay_format_count(); i++) {
         const struct margay_format_info *format = margay_format_at(i);
-        bool narrow = strncmp(format->name, "u32", 3) == 0;
+        bool refused = strncmp(format->name, "u32", 3) == 0 ||
+                       !format->writable || format->any_numbers;
         CHECK_U64(margay_format_encode(format, UINT64_C(1) << 32, MARGAY_READ,
                                        1, record, &length, &error),
-                  narrow || !format->writable ? MARGAY_BAD_ARGUMENT : MARGAY_OK,
+                  refused ? MARGAY_BAD_ARGUMENT : MARGAY_OK,
                   "%s and a number of 33 bits", format->name);
     }
     struct margay_format_info unknown = {.name = "unknown"};
@@ -364,7 +365,8 @@ int main(void)
     test_long_lines();
     test_packed();
     for (size_t i = 0; i < margay_format_count(); i++) {
-        if (margay_format_at(i)->writable)
+        /* mgt has no records; test_mgt.c is about it. */
+        if (margay_format_at(i)->writable && !margay_format_at(i)->any_numbers)
             test_round_trip(margay_format_at(i));
     }
     test_encode_refuses();

@@ -14,6 +14,8 @@
  *     damaged text deserves its reader's complaint;
  *  5. the format that decodes most lines before it finds fault;
  *  6. a packed format whose records are as no others are.
+ *
+ * What begins with the magic of a format of blocks is that, before all else.
  */
 #define _GNU_SOURCE
 #include "traces/formats/detect.h"
@@ -23,6 +25,7 @@
 #include <strings.h>
 
 #include "traces/base/error.h"
+#include "traces/formats/blocks_format.h"
 
 #define TRIAL_REFERENCES 1024
 
@@ -251,12 +254,29 @@ static void note_suffix(struct margay_detection *found,
                             "records");
 }
 
+/* The format of blocks that the window begins as, or NULL. */
+static const struct margay_format *format_by_magic(const char *window,
+                                                   size_t bytes)
+{
+    const struct margay_format *format;
+    for (size_t i = 0; (format = margay_format_row(i)) != NULL; i++) {
+        if (format->reading != NULL && format->reading->is_magic(window, bytes))
+            return format;
+    }
+    return NULL;
+}
+
 enum margay_status margay_detect(const char *path, const char *window,
                                  size_t bytes, bool whole,
                                  struct margay_detection *found,
                                  struct margay_error *error)
 {
     size_t records;
+    found->format = format_by_magic(window, bytes);
+    if (found->format != NULL) {
+        note(found, "content: its first 8 bytes");
+        return MARGAY_OK;
+    }
     const char *end = complete_lines(window, bytes, whole);
     struct survey survey = survey_formats(path, window, end);
     const struct margay_format *chosen = survey.candidate;
@@ -287,6 +307,8 @@ bool margay_detect_is_certain(const char *path, const char *window,
                               size_t bytes)
 {
     const char *end = complete_lines(window, bytes, false);
+    if (format_by_magic(window, bytes) != NULL)
+        return true;
     struct survey survey = survey_formats(path, window, end);
     return survey.with_records == 1 &&
            (survey.named == NULL || survey.named_is_candidate);

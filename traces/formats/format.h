@@ -82,9 +82,16 @@ struct margay_state_options {
     bool by_content; /* and there is no suffix to say so */
 };
 
+struct margay_blocks_reading; /* blocks_format.h */
+struct margay_blocks_writing;
+
 struct margay_format {
     struct margay_format_info info;
     bool always_splits;
+
+    /* Of blocks: then nothing of what follows. */
+    const struct margay_blocks_reading *reading;
+    const struct margay_blocks_writing *writing;
 
     /* Text: `recognise` decodes what may be detected by content, often the
        same as `decode`. */
@@ -137,5 +144,6 @@ extern const struct margay_format margay_format_arc;
 extern const struct margay_format margay_format_csv;
 extern const struct margay_format margay_format_oracle;
 extern const struct margay_format margay_format_vscsi;
+extern const struct margay_format margay_format_mgt;
 
 #endif

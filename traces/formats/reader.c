@@ -146,6 +146,85 @@ static enum margay_status create_state(struct margay_reader *reader)
                : MARGAY_OK;
 }
 
+/* -------------------------------------------------------------- blocks -- */
+
+/* The window first, then the rest of the file. */
+static enum margay_status read_bytes(void *context, void *bytes, size_t count,
+                                     size_t *got, struct margay_error *error)
+{
+    struct margay_reader *reader = context;
+    size_t left = reader->end - reader->begin;
+    if (left == 0 && reader->ended) {
+        *got = 0;
+        return MARGAY_OK;
+    }
+    if (left == 0)
+        return margay_input_read(reader->input, bytes, count, got, error);
+    *got = left < count ? left : count;
+    memcpy(bytes, reader->buffer + reader->begin, *got);
+    reader->begin += *got;
+    return MARGAY_OK;
+}
+
+static bool plain_bytes(void *context, uint64_t *bytes)
+{
+    struct margay_reader *reader = context;
+    return margay_input_plain_bytes(reader->input, bytes);
+}
+
+static enum margay_status go_to(void *context, uint64_t offset,
+                                struct margay_error *error)
+{
+    struct margay_reader *reader = context;
+    reader->begin = reader->end = 0;
+    reader->ended = false;
+    return margay_input_go_to(reader->input, offset, error);
+}
+
+/* What the trace says about itself, where its format does not say it all. */
+static enum margay_status open_blocks(struct margay_reader *reader)
+{
+    const struct margay_format *format = reader->detection.format;
+    const struct margay_block_source source = {
+        .context = reader,
+        .name = reader->path,
+        .evidence = reader->detection.evidence,
+        .read = read_bytes,
+        .plain_bytes = plain_bytes,
+        .go_to = go_to,
+    };
+    reader->facts = (struct margay_trace_facts){
+        .numbers = format->info.numbers,
+        .unit_bytes = format->info.unit_bytes,
+        .always_splits = format->always_splits,
+    };
+    if (format->reading == NULL)
+        return MARGAY_OK;
+    enum margay_status status = format->reading->open(
+        &source, &reader->blocks, &reader->facts, &reader->error);
+    if (status == MARGAY_OK)
+        reader->refs_known =
+            format->reading->skip(reader->blocks, reader->skip_refs,
+                                  &reader->skipped_refs, &reader->refs);
+    return status;
+}
+
+static enum margay_status decode_blocks(struct margay_reader *reader)
+{
+    const struct margay_blocks_reading *reading =
+        reader->detection.format->reading;
+    enum margay_status status;
+    do {
+        status = need_batch(reader);
+        if (status == MARGAY_OK)
+            status =
+                reading->fill(reader->blocks, reader->batch, &reader->error);
+        if (status == MARGAY_OK)
+            publish(reader);
+    } while (status == MARGAY_OK);
+    return status;
+}
+
 /* -------------------------------------------------------------- packed -- */
 
 /* Bytes for a batch: those of the buffer first, then from the file. */
@@ -381,12 +460,16 @@ static enum margay_status read_trace(struct margay_reader *reader)
     if (status == MARGAY_OK)
         status = create_state(reader);
     if (status == MARGAY_OK)
+        status = open_blocks(reader);
+    if (status == MARGAY_OK)
         status = skip_records(reader);
     if (status == MARGAY_OK)
         status = need_batch(reader);
     if (status != MARGAY_OK)
         return status;
     publish(reader);
+    if (reader->blocks != NULL)
+        return decode_blocks(reader);
     return reader->detection.format->record_bytes > 0 ? decode_packed(reader)
                                                       : decode_text(reader);
 }
@@ -399,6 +482,8 @@ void *margay_reader_run(void *argument)
         publish(reader);
     if (reader->state != NULL)
         reader->detection.format->free_state(reader->state);
+    if (reader->blocks != NULL)
+        reader->detection.format->reading->free_state(reader->blocks);
     free(reader->buffer);
     margay_queue_close(&reader->queue);
     return NULL;

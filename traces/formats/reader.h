@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "traces/base/queue.h"
+#include "traces/formats/blocks_format.h"
 #include "traces/formats/detect.h"
 #include "traces/formats/input.h"
 
@@ -29,10 +30,10 @@ struct margay_reader {
     uint64_t skip_refs; /* references that nobody wants, at the beginning */
 
     /* Known with the format. */
-    bool refs_known;          /* without reading them: */
-    uint64_t refs;            /* of the file */
-    uint64_t skipped_refs;    /* of skip_refs, those gone past */
-    uint64_t collapsed_bytes; /* repeats within so many became counts */
+    bool refs_known;       /* without reading them: */
+    uint64_t refs;         /* of the file */
+    uint64_t skipped_refs; /* of skip_refs, those gone past */
+    struct margay_trace_facts facts;
 
     enum margay_status status; /* MARGAY_END, or why reading stopped */
     struct margay_error error;
@@ -45,6 +46,8 @@ struct margay_reader {
     uint64_t lines;
     uint64_t packed_bytes; /* of whole records, decoded */
     void *state;           /* of a format that has one */
+    void *blocks;          /* of a format of blocks, which has another */
+    struct margay_block_source source; /* of a format of blocks */
 };
 
 /* What the thread runs; the argument is a struct margay_reader with path,

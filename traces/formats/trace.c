@@ -194,18 +194,17 @@ const char *margay_trace_evidence(const margay_trace *trace)
 
 enum margay_numbers margay_trace_numbers(const margay_trace *trace)
 {
-    return trace->options.ids ? MARGAY_IDS
-                              : margay_trace_format(trace)->numbers;
+    return trace->options.ids ? MARGAY_IDS : trace->reader.facts.numbers;
 }
 
 uint64_t margay_trace_unit_bytes(const margay_trace *trace)
 {
-    const struct margay_format_info *format = margay_trace_format(trace);
+    const struct margay_trace_facts *facts = &trace->reader.facts;
     if (margay_trace_numbers(trace) == MARGAY_ADDRESSES)
         return 1;
     if (trace->options.unit_bytes != 0)
         return trace->options.unit_bytes;
-    return format->numbers == MARGAY_IDS ? format->unit_bytes : 0;
+    return facts->numbers == MARGAY_IDS ? facts->unit_bytes : 0;
 }
 
 bool margay_trace_known_references(const margay_trace *trace,
@@ -217,7 +216,7 @@ bool margay_trace_known_references(const margay_trace *trace,
 
 bool margay_trace_always_splits(const margay_trace *trace)
 {
-    return trace->reader.detection.format->always_splits;
+    return trace->reader.facts.always_splits;
 }
 
 void margay_trace_progress(const margay_trace *trace, uint64_t *bytes_read,
@@ -228,7 +227,7 @@ void margay_trace_progress(const margay_trace *trace, uint64_t *bytes_read,
 
 uint64_t margay_trace_collapsed_bytes(const margay_trace *trace)
 {
-    return trace->reader.collapsed_bytes;
+    return trace->reader.facts.collapsed_bytes;
 }
 
 /* ------------------------------------------------------------- batches -- */
@@ -300,7 +299,7 @@ void margay_trace_select(const struct margay_trace *trace,
                          size_t from, size_t count, struct margay_batch *batch)
 {
     bool sizes_are_bytes =
-        trace->options.ids && margay_trace_format(trace)->numbers != MARGAY_IDS;
+        trace->options.ids && trace->reader.facts.numbers != MARGAY_IDS;
     *batch = (struct margay_batch){
         .references = count,
         .numbers = references->numbers + from,

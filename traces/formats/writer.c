@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
+#include "traces/formats/blocks_format.h"
 #include "traces/formats/compress.h"
 #include "traces/formats/format.h"
 
@@ -13,7 +15,10 @@
 struct margay_writer {
     const struct margay_format_info *format;
     struct margay_sink sink;
-    struct margay_compressor *compressor; /* NULL = plain */
+    struct margay_compressor *compressor;        /* NULL = plain */
+    const struct margay_blocks_writing *writing; /* NULL = by the record */
+    void *blocks;
+    struct margay_trace_facts facts;
     size_t used;
     char piece[PIECE_BYTES];
 };
@@ -49,18 +54,44 @@ static enum margay_status fail_format(const char *name,
                        names);
 }
 
+/* To where all bytes go: the sink of a format of blocks. */
+static enum margay_status pass_on(void *context, const void *bytes,
+                                  size_t count, struct margay_error *error)
+{
+    struct margay_writer *writer = context;
+    if (writer->compressor != NULL)
+        return margay_compressor_write(writer->compressor, bytes, count, error);
+    return writer->sink.write(writer->sink.context, bytes, count, error);
+}
+
 static enum margay_status flush(struct margay_writer *writer,
                                 struct margay_error *error)
 {
     size_t count = writer->used;
     writer->used = 0;
-    if (count == 0)
+    return count == 0 ? MARGAY_OK
+                      : pass_on(writer, writer->piece, count, error);
+}
+
+/* What a format of blocks has to say at the beginning of the trace. */
+static enum margay_status create_blocks(struct margay_writer *writer,
+                                        const struct margay_format *format,
+                                        struct margay_error *error)
+{
+    const struct margay_sink sink = {writer, pass_on};
+    writer->facts = (struct margay_trace_facts){
+        .numbers = format->info.numbers,
+        .unit_bytes = format->info.unit_bytes,
+        .always_splits = format->always_splits,
+    };
+    writer->writing = format->writing;
+    if (format->writing == NULL)
         return MARGAY_OK;
-    if (writer->compressor != NULL)
-        return margay_compressor_write(writer->compressor, writer->piece, count,
-                                       error);
-    return writer->sink.write(writer->sink.context, writer->piece, count,
-                              error);
+    enum margay_status status =
+        format->writing->create(&sink, &writer->blocks, error);
+    if (status == MARGAY_OK)
+        format->writing->describe(writer->blocks, &writer->facts);
+    return status;
 }
 
 enum margay_status margay_writer_create(const char *format, const char *path,
@@ -72,16 +103,17 @@ enum margay_status margay_writer_create(const char *format, const char *path,
     *writer = NULL;
     if (row == NULL || !row->info.writable)
         return fail_format(format, error);
-    struct margay_writer *this = malloc(sizeof *this);
+    struct margay_writer *this = calloc(1, sizeof *this);
     if (this == NULL)
         return margay_fail_memory(error, "a writer of traces");
     this->format = &row->info;
     this->sink = *sink;
-    this->used = 0;
     enum margay_status status =
         margay_compressor_create(path, sink, &this->compressor, error);
+    if (status == MARGAY_OK)
+        status = create_blocks(this, row, error);
     if (status != MARGAY_OK) {
-        free(this);
+        margay_writer_free(this);
         return status;
     }
     if (row->info.head != NULL) {
@@ -102,10 +134,44 @@ enum margay_status margay_writer_set_collapsed(margay_writer *writer,
                                                uint64_t bytes,
                                                struct margay_error *error)
 {
-    (void)bytes;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "format %s has no place for counts of repeats",
-                       writer->format->name);
+    if (!writer->format->has_counts)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "format %s has no place for counts of repeats",
+                           writer->format->name);
+    if (bytes != 0 && !margay_is_power_of_two(bytes))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "repeats collapsed within %llu bytes, expected a "
+                           "power of two",
+                           (unsigned long long)bytes);
+    writer->facts.collapsed_bytes = bytes;
+    writer->writing->describe(writer->blocks, &writer->facts);
+    return MARGAY_OK;
+}
+
+enum margay_status margay_writer_set_numbers(margay_writer *writer,
+                                             enum margay_numbers numbers,
+                                             uint64_t unit_bytes,
+                                             bool always_splits,
+                                             struct margay_error *error)
+{
+    struct margay_trace_facts *facts = &writer->facts;
+    bool same =
+        numbers == facts->numbers &&
+        (numbers == MARGAY_ADDRESSES || unit_bytes == facts->unit_bytes) &&
+        always_splits == facts->always_splits;
+    if (!same && !writer->format->any_numbers)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "format %s has other numbers", writer->format->name);
+    if (unit_bytes != 0 && !margay_is_power_of_two(unit_bytes))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "unit %llu is not a power of two",
+                           (unsigned long long)unit_bytes);
+    facts->numbers = numbers;
+    facts->unit_bytes = unit_bytes;
+    facts->always_splits = always_splits;
+    if (writer->writing != NULL)
+        writer->writing->describe(writer->blocks, facts);
+    return MARGAY_OK;
 }
 
 /* Reference `i` of the batch. */
@@ -132,6 +198,8 @@ enum margay_status margay_writer_put(margay_writer *writer,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    if (writer->writing != NULL)
+        return writer->writing->put(writer->blocks, batch, error);
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
         uint32_t count = batch->counts == NULL ? 1 : batch->counts[i];
         for (uint32_t k = 0; k < count && status == MARGAY_OK; k++)
@@ -140,10 +208,20 @@ enum margay_status margay_writer_put(margay_writer *writer,
     return status;
 }
 
+enum margay_status margay_writer_flush(margay_writer *writer,
+                                       struct margay_error *error)
+{
+    return writer->writing != NULL
+               ? writer->writing->flush(writer->blocks, error)
+               : flush(writer, error);
+}
+
 enum margay_status margay_writer_finish(margay_writer *writer,
                                         struct margay_error *error)
 {
-    enum margay_status status = flush(writer, error);
+    enum margay_status status =
+        writer->writing != NULL ? writer->writing->finish(writer->blocks, error)
+                                : flush(writer, error);
     if (status == MARGAY_OK && writer->compressor != NULL)
         status = margay_compressor_finish(writer->compressor, error);
     return status;
@@ -153,6 +231,8 @@ void margay_writer_free(margay_writer *writer)
 {
     if (writer == NULL)
         return;
+    if (writer->writing != NULL)
+        writer->writing->free_state(writer->blocks);
     margay_compressor_free(writer->compressor);
     free(writer);
 }

@@ -1,0 +1,395 @@
+/*
+ * mgt_read.c - a file of the format mgt, from a pipe or by its index
+ *
+ * Read from the beginning, a file needs no index: blocks come one after the
+ * other, and the footer only has to agree with them.  A file that is cut or
+ * damaged gives every reference of the blocks before that, which their check
+ * sums vouch for, and then an error that says how many these are.
+ */
+#include <stdlib.h>
+
+#include "traces/base/checked.h"
+#include "traces/base/error.h"
+#include "traces/formats/blocks_format.h"
+#include "traces/formats/mgt.h"
+#include "traces/formats/mgt_file.h"
+
+struct reader {
+    struct margay_block_source source;
+    struct margay_mgt_header header;
+    struct margay_mgt_packer *packer;
+    struct margay_mgt_block block;
+    uint64_t offset; /* read so far */
+    /* Of whole blocks, the current one included; entries are not known if
+       blocks have been skipped. */
+    uint64_t blocks, entries, references;
+    bool skipped;
+    uint8_t payload[MARGAY_MGT_PAYLOAD_BYTES];
+};
+
+/* ------------------------------------------------------------- failing -- */
+
+static enum margay_status fail(const struct reader *reader, uint64_t offset,
+                               const char *found, const char *expected,
+                               struct margay_error *error)
+{
+    uint64_t whole = reader->references - reader->block.references_left;
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s: byte %llu: found %s, expected %s; the first %llu "
+                       "references of the trace are whole (read as mgt; %s)",
+                       reader->source.name, (unsigned long long)offset, found,
+                       expected, (unsigned long long)whole,
+                       reader->source.evidence);
+}
+
+/* Read as many bytes as there are, up to `bytes`. */
+static enum margay_status read_some(struct reader *reader, void *buffer,
+                                    size_t bytes, size_t *got,
+                                    struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    size_t more = 1;
+    for (*got = 0; *got < bytes && more > 0 && status == MARGAY_OK;) {
+        status =
+            reader->source.read(reader->source.context, (char *)buffer + *got,
+                                bytes - *got, &more, error);
+        *got += status == MARGAY_OK ? more : 0;
+    }
+    reader->offset += *got;
+    return status;
+}
+
+static enum margay_status read_all(struct reader *reader, void *buffer,
+                                   size_t bytes, const char *expected,
+                                   struct margay_error *error)
+{
+    size_t got;
+    uint64_t offset = reader->offset;
+    enum margay_status status = read_some(reader, buffer, bytes, &got, error);
+    if (status == MARGAY_OK && got < bytes)
+        return fail(reader, offset, "the end of the file, which is cut",
+                    expected, error);
+    return status;
+}
+
+/* -------------------------------------------------------------- header -- */
+
+static uint64_t power_of(uint8_t shift)
+{
+    return shift == 0 ? 0 : UINT64_C(1) << (shift - 1);
+}
+
+const char *margay_mgt_take_header(const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
+                                   struct margay_mgt_header *header)
+{
+    if (memcmp(bytes, MARGAY_MGT_MAGIC, MARGAY_MGT_MAGIC_BYTES) != 0)
+        return "the eight bytes that begin a trace in this format";
+    if (!margay_mgt_is_crc(margay_mgt_crc(0, bytes, 16), bytes + 16))
+        return "the check sum of the header";
+    if (bytes[8] != MARGAY_MGT_VERSION)
+        return "version 1 of the format";
+    if (bytes[9] > 1 || bytes[10] > 7 || bytes[11] > 1 || bytes[12] > 64 ||
+        bytes[13] > 64 || bytes[14] != 0 || bytes[15] != 0)
+        return "a header that this version has a meaning for";
+    header->numbers = bytes[9] == 1 ? MARGAY_IDS : MARGAY_ADDRESSES;
+    header->columns = MARGAY_MGT_ALWAYS | (unsigned)bytes[10] << 2;
+    header->always_splits = bytes[11] == 1;
+    header->unit_bytes = power_of(bytes[12]);
+    header->collapsed_bytes = power_of(bytes[13]);
+    return NULL;
+}
+
+static enum margay_status read_header(struct reader *reader,
+                                      struct margay_trace_facts *facts,
+                                      struct margay_error *error)
+{
+    uint8_t bytes[MARGAY_MGT_HEADER_BYTES];
+    struct margay_mgt_header *header = &reader->header;
+    enum margay_status status =
+        read_all(reader, bytes, sizeof bytes, "a header of 20 bytes", error);
+    if (status != MARGAY_OK)
+        return status;
+    const char *expected = margay_mgt_take_header(bytes, header);
+    if (expected != NULL)
+        return fail(reader, 0, "another header", expected, error);
+    reader->block.columns = header->columns;
+    *facts = (struct margay_trace_facts){
+        .numbers = header->numbers,
+        .unit_bytes =
+            header->numbers == MARGAY_ADDRESSES ? 1 : header->unit_bytes,
+        .always_splits = header->always_splits,
+        .collapsed_bytes = header->collapsed_bytes,
+    };
+    return MARGAY_OK;
+}
+
+static void reader_free(void *state)
+{
+    struct reader *reader = state;
+    if (reader == NULL)
+        return;
+    margay_mgt_packer_free(reader->packer);
+    margay_mgt_block_free(&reader->block);
+    free(reader);
+}
+
+static enum margay_status reader_open(const struct margay_block_source *source,
+                                      void **state,
+                                      struct margay_trace_facts *facts,
+                                      struct margay_error *error)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    *state = NULL;
+    if (reader == NULL)
+        return margay_fail_memory(error, "a reader of traces");
+    reader->source = *source;
+    enum margay_status status =
+        margay_mgt_packer_create(false, &reader->packer, error);
+    if (status == MARGAY_OK)
+        status = read_header(reader, facts, error);
+    if (status == MARGAY_OK)
+        *state = reader;
+    else
+        reader_free(reader);
+    return status;
+}
+
+static bool is_magic(const void *window, size_t bytes)
+{
+    return bytes >= MARGAY_MGT_MAGIC_BYTES &&
+           memcmp(window, MARGAY_MGT_MAGIC, MARGAY_MGT_MAGIC_BYTES) == 0;
+}
+
+/* -------------------------------------------------------------- footer -- */
+
+struct footer {
+    uint64_t blocks, entries, references;
+};
+
+static struct footer take_footer(const uint8_t *bytes)
+{
+    return (struct footer){
+        .blocks = margay_mgt_get(bytes + 8, 8),
+        .entries = margay_mgt_get(bytes + 16, 8),
+        .references = margay_mgt_get(bytes + 24, 8),
+    };
+}
+
+/* Nothing may follow, and what has been read must be what the footer says. */
+static enum margay_status check_trailer(struct reader *reader, uint64_t offset,
+                                        uint32_t crc,
+                                        struct margay_error *error)
+{
+    uint8_t bytes[MARGAY_MGT_TRAILER_BYTES], more;
+    size_t got;
+    enum margay_status status =
+        read_all(reader, bytes, sizeof bytes, "the last 24 bytes", error);
+    if (status == MARGAY_OK)
+        status = read_some(reader, &more, 1, &got, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (got > 0)
+        return fail(reader, reader->offset - 1, "more bytes",
+                    "the end of the file", error);
+    if (margay_mgt_get(bytes, 8) != offset ||
+        !margay_mgt_is_crc(crc, bytes + 8) ||
+        !margay_mgt_is_crc(margay_mgt_crc(0, bytes, 12), bytes + 12) ||
+        memcmp(bytes + 16, MARGAY_MGT_END_MAGIC, MARGAY_MGT_MAGIC_BYTES) != 0)
+        return fail(reader, offset, "a damaged footer", "its check sum", error);
+    return MARGAY_END;
+}
+
+static enum margay_status end_trace(struct reader *reader, const uint8_t *mark,
+                                    struct margay_error *error)
+{
+    uint8_t bytes[MARGAY_MGT_FOOTER_BYTES];
+    uint64_t offset = reader->offset - 4;
+    memcpy(bytes, mark, 4);
+    enum margay_status status =
+        read_all(reader, bytes + 4, sizeof bytes - 4, "the footer", error);
+    struct footer footer = take_footer(bytes);
+    if (status == MARGAY_OK &&
+        (footer.blocks != reader->blocks ||
+         footer.references != reader->references ||
+         (footer.entries != reader->entries && !reader->skipped)))
+        return fail(reader, offset, "a footer of other blocks",
+                    "the counts of those before it", error);
+    uint32_t crc = margay_mgt_crc(0, bytes, sizeof bytes);
+    for (uint64_t i = 0; i < footer.blocks && status == MARGAY_OK; i++) {
+        status = read_all(reader, bytes, MARGAY_MGT_PLACE_BYTES,
+                          "the places of all blocks", error);
+        crc = margay_mgt_crc(crc, bytes, MARGAY_MGT_PLACE_BYTES);
+    }
+    return status == MARGAY_OK ? check_trailer(reader, offset, crc, error)
+                               : status;
+}
+
+/* -------------------------------------------------------------- blocks -- */
+
+static enum margay_status begin_block(
+    struct reader *reader, const struct margay_mgt_block_header *header,
+    struct margay_error *error)
+{
+    uint64_t offset = reader->offset;
+    bool no_memory = false;
+    enum margay_status status = read_all(
+        reader, reader->payload, header->payload_bytes, "a block", error);
+    if (status != MARGAY_OK)
+        return status;
+    const char *expected = "its check sum";
+    uint32_t crc = margay_mgt_crc(0, reader->payload, header->payload_bytes);
+    if (margay_mgt_is_crc(crc, header->payload_crc))
+        expected = margay_mgt_block_begin(&reader->block, reader->packer,
+                                          header, reader->payload, &no_memory);
+    if (no_memory)
+        return margay_fail_memory(error, "a block of a trace");
+    if (expected != NULL)
+        return fail(reader, offset, "a damaged block", expected, error);
+    reader->blocks++;
+    reader->entries += header->entries;
+    reader->references += header->references;
+    return MARGAY_OK;
+}
+
+static enum margay_status next_block(struct reader *reader,
+                                     struct margay_error *error)
+{
+    uint8_t bytes[MARGAY_MGT_BLOCK_HEADER_BYTES];
+    struct margay_mgt_block_header header;
+    uint64_t offset = reader->offset, references;
+    enum margay_status status =
+        read_all(reader, bytes, 4, "a block, or the footer", error);
+    if (status != MARGAY_OK)
+        return status;
+    if (margay_mgt_get(bytes, 4) == MARGAY_MGT_FOOTER_MARK)
+        return end_trace(reader, bytes, error);
+    if (margay_mgt_get(bytes, 4) != MARGAY_MGT_BLOCK_MARK)
+        return fail(reader, offset, "something else", "a block, or the footer",
+                    error);
+    status = read_all(reader, bytes + 4, sizeof bytes - 4,
+                      "the header of a block", error);
+    if (status != MARGAY_OK)
+        return status;
+    const char *expected = margay_mgt_take_block_header(bytes, &header);
+    if (expected == NULL &&
+        !margay_add_u64(reader->references, header.references, &references))
+        expected = "fewer than 2^64 references";
+    if (expected != NULL)
+        return fail(reader, offset, "a damaged block", expected, error);
+    return begin_block(reader, &header, error);
+}
+
+static enum margay_status reader_fill(void *state,
+                                      struct margay_references *batch,
+                                      struct margay_error *error)
+{
+    struct reader *reader = state;
+    enum margay_status status = MARGAY_OK;
+    if (reader->block.left == 0)
+        status = next_block(reader, error);
+    if (status != MARGAY_OK)
+        return status;
+    const char *expected = margay_mgt_block_next(&reader->block, batch);
+    if (expected != NULL)
+        return fail(reader, reader->offset, "a block of odd entries", expected,
+                    error);
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------------------- skipping -- */
+
+static bool read_at(struct reader *reader, uint64_t offset, uint8_t *bytes,
+                    size_t count)
+{
+    const struct margay_block_source *source = &reader->source;
+    size_t got = 0;
+    return source->go_to(source->context, offset, NULL) == MARGAY_OK &&
+           read_some(reader, bytes, count, &got, NULL) == MARGAY_OK &&
+           got == count;
+}
+
+/* Where the last block begins before which there are no more than `skip_refs`
+   references, by an index that is in order; from the footer on. */
+static bool find_place(struct reader *reader, const struct footer *footer,
+                       uint64_t skip_refs, uint32_t *crc, uint64_t place[2],
+                       uint64_t *block)
+{
+    uint64_t last[2] = {0, 0};
+    size_t got;
+    *block = 0;
+    for (uint64_t i = 0; i < footer->blocks; i++) {
+        uint8_t bytes[MARGAY_MGT_PLACE_BYTES];
+        if (read_some(reader, bytes, sizeof bytes, &got, NULL) != MARGAY_OK ||
+            got < sizeof bytes)
+            return false;
+        *crc = margay_mgt_crc(*crc, bytes, sizeof bytes);
+        uint64_t next[2] = {margay_mgt_get(bytes, 8),
+                            margay_mgt_get(bytes + 8, 8)};
+        if (next[0] <= last[0] || (i > 0 && next[1] <= last[1]) ||
+            next[1] > footer->references)
+            return false;
+        memcpy(last, next, sizeof last);
+        if (next[1] <= skip_refs || i == 0) {
+            memcpy(place, next, sizeof next);
+            *block = i;
+        }
+    }
+    return footer->blocks > 0;
+}
+
+/* The index, if it is whole and ends the file. */
+static bool use_index(struct reader *reader, uint64_t file_bytes,
+                      uint64_t skip_refs, struct footer *footer,
+                      uint64_t place[2], uint64_t *block)
+{
+    uint8_t trailer[MARGAY_MGT_TRAILER_BYTES], bytes[MARGAY_MGT_FOOTER_BYTES];
+    if (file_bytes < MARGAY_MGT_HEADER_BYTES + sizeof bytes + sizeof trailer ||
+        !read_at(reader, file_bytes - sizeof trailer, trailer, sizeof trailer))
+        return false;
+    uint64_t offset = margay_mgt_get(trailer, 8);
+    if (!margay_mgt_is_crc(margay_mgt_crc(0, trailer, 12), trailer + 12) ||
+        offset > file_bytes - sizeof trailer - sizeof bytes ||
+        !read_at(reader, offset, bytes, sizeof bytes))
+        return false;
+    *footer = take_footer(bytes);
+    uint64_t index_bytes = file_bytes - sizeof trailer - sizeof bytes - offset;
+    uint32_t crc = margay_mgt_crc(0, bytes, sizeof bytes);
+    return margay_mgt_get(bytes, 4) == MARGAY_MGT_FOOTER_MARK &&
+           index_bytes % MARGAY_MGT_PLACE_BYTES == 0 &&
+           index_bytes / MARGAY_MGT_PLACE_BYTES == footer->blocks &&
+           find_place(reader, footer, skip_refs, &crc, place, block) &&
+           place[0] < offset && margay_mgt_is_crc(crc, trailer + 8);
+}
+
+/* Whatever is wrong with the index is found when the reading comes there. */
+static bool reader_skip(void *state, uint64_t skip_refs, uint64_t *skipped_refs,
+                        uint64_t *refs)
+{
+    struct reader *reader = state;
+    const struct margay_block_source *source = &reader->source;
+    struct footer footer;
+    uint64_t bytes, place[2] = {MARGAY_MGT_HEADER_BYTES, 0}, block = 0;
+    if (!source->plain_bytes(source->context, &bytes))
+        return false;
+    bool used = use_index(reader, bytes, skip_refs, &footer, place, &block);
+    if (!used) {
+        place[0] = MARGAY_MGT_HEADER_BYTES;
+        block = 0;
+    }
+    reader->offset = place[0];
+    if (source->go_to(source->context, place[0], NULL) != MARGAY_OK || !used)
+        return false;
+    reader->blocks = block;
+    reader->references = *skipped_refs = place[1];
+    reader->skipped = block > 0;
+    *refs = footer.references;
+    return true;
+}
+
+const struct margay_blocks_reading margay_mgt_reading = {
+    .is_magic = is_magic,
+    .open = reader_open,
+    .free_state = reader_free,
+    .skip = reader_skip,
+    .fill = reader_fill,
+};

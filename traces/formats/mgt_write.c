@@ -1,0 +1,234 @@
+/* mgt_write.c - a file of the format mgt: header, blocks, footer */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "traces/base/checked.h"
+#include "traces/base/error.h"
+#include "traces/formats/blocks_format.h"
+#include "traces/formats/mgt.h"
+#include "traces/formats/mgt_file.h"
+
+struct place {
+    uint64_t offset, references; /* before the block */
+};
+
+struct writer {
+    struct margay_sink sink;
+    struct margay_mgt_header header;
+    bool begun; /* the header has been written */
+    struct margay_mgt_builder *builder;
+    uint64_t offset;
+    uint64_t entries, references;
+    uint64_t of_kind[MARGAY_KINDS];
+    struct place *places;
+    size_t blocks, room;
+};
+
+void margay_mgt_put_header(const struct margay_mgt_header *header,
+                           uint8_t bytes[MARGAY_MGT_HEADER_BYTES])
+{
+    uint64_t unit = header->unit_bytes, collapsed = header->collapsed_bytes;
+    memset(bytes, 0, MARGAY_MGT_HEADER_BYTES);
+    memcpy(bytes, MARGAY_MGT_MAGIC, MARGAY_MGT_MAGIC_BYTES);
+    bytes[8] = MARGAY_MGT_VERSION;
+    bytes[9] = header->numbers == MARGAY_IDS;
+    bytes[10] = (uint8_t)(header->columns >> 2);
+    bytes[11] = header->always_splits;
+    bytes[12] = unit == 0 ? 0 : (uint8_t)(1 + margay_log2_floor(unit));
+    bytes[13] =
+        collapsed == 0 ? 0 : (uint8_t)(1 + margay_log2_floor(collapsed));
+    margay_mgt_put(bytes + 16, margay_mgt_crc(0, bytes, 16), 4);
+}
+
+static enum margay_status emit(struct writer *writer, const void *bytes,
+                               size_t count, struct margay_error *error)
+{
+    writer->offset += count;
+    return writer->sink.write(writer->sink.context, bytes, count, error);
+}
+
+static enum margay_status begin(struct writer *writer,
+                                struct margay_error *error)
+{
+    uint8_t bytes[MARGAY_MGT_HEADER_BYTES];
+    if (writer->begun)
+        return MARGAY_OK;
+    writer->begun = true;
+    margay_mgt_put_header(&writer->header, bytes);
+    return emit(writer, bytes, sizeof bytes, error);
+}
+
+static enum margay_status note_place(struct writer *writer,
+                                     struct margay_error *error)
+{
+    if (writer->blocks == writer->room) {
+        size_t room = writer->room == 0 ? 64 : 2 * writer->room;
+        struct place *places =
+            reallocarray(writer->places, room, sizeof *places);
+        if (places == NULL)
+            return margay_fail_memory(error, "the index of a trace");
+        writer->places = places;
+        writer->room = room;
+    }
+    writer->places[writer->blocks++] =
+        (struct place){writer->offset, writer->references};
+    return MARGAY_OK;
+}
+
+static enum margay_status end_block(struct writer *writer,
+                                    struct margay_error *error)
+{
+    size_t entries = margay_mgt_builder_entries(writer->builder), bytes;
+    uint64_t references;
+    if (entries == 0)
+        return MARGAY_OK;
+    enum margay_status status = note_place(writer, error);
+    if (status != MARGAY_OK)
+        return status;
+    const uint8_t *block = margay_mgt_builder_end(
+        writer->builder, writer->header.columns, &bytes, &references);
+    writer->entries += entries;
+    writer->references += references;
+    return emit(writer, block, bytes, error);
+}
+
+/* The first batch decides on the columns. */
+static void choose_columns(struct writer *writer,
+                           const struct margay_batch *batch)
+{
+    unsigned columns = MARGAY_MGT_ALWAYS;
+    if (batch->counts != NULL || writer->header.collapsed_bytes != 0)
+        columns |= MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS);
+    if (batch->threads != NULL)
+        columns |= MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);
+    if (batch->sites != NULL)
+        columns |= MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES);
+    writer->header.columns = columns;
+}
+
+static void count_kinds(struct writer *writer, const struct margay_batch *batch)
+{
+    for (size_t i = 0; i < batch->references; i++) {
+        uint8_t kind = batch->kinds == NULL ? MARGAY_READ : batch->kinds[i];
+        writer->of_kind[kind] += batch->counts == NULL ? 1 : batch->counts[i];
+    }
+}
+
+static enum margay_status writer_put(void *state,
+                                     const struct margay_batch *batch,
+                                     struct margay_error *error)
+{
+    struct writer *writer = state;
+    if (batch->references == 0)
+        return MARGAY_OK;
+    if (!writer->begun)
+        choose_columns(writer, batch);
+    enum margay_status status = begin(writer, error);
+    count_kinds(writer, batch);
+    for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
+        done += margay_mgt_builder_take(writer->builder, writer->header.columns,
+                                        batch, done);
+        if (margay_mgt_builder_entries(writer->builder) ==
+            MARGAY_MGT_BLOCK_ENTRIES)
+            status = end_block(writer, error);
+    }
+    return status;
+}
+
+/* A trace without references has a header all the same. */
+static enum margay_status writer_flush(void *state, struct margay_error *error)
+{
+    enum margay_status status = begin(state, error);
+    return status == MARGAY_OK ? end_block(state, error) : status;
+}
+
+static enum margay_status put_places(struct writer *writer, uint32_t *crc,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < writer->blocks && status == MARGAY_OK; i++) {
+        uint8_t bytes[MARGAY_MGT_PLACE_BYTES];
+        margay_mgt_put(bytes, writer->places[i].offset, 8);
+        margay_mgt_put(bytes + 8, writer->places[i].references, 8);
+        *crc = margay_mgt_crc(*crc, bytes, sizeof bytes);
+        status = emit(writer, bytes, sizeof bytes, error);
+    }
+    return status;
+}
+
+static enum margay_status put_footer(struct writer *writer,
+                                     struct margay_error *error)
+{
+    uint8_t footer[MARGAY_MGT_FOOTER_BYTES] = {0};
+    uint8_t trailer[MARGAY_MGT_TRAILER_BYTES];
+    uint64_t offset = writer->offset;
+    margay_mgt_put(footer, MARGAY_MGT_FOOTER_MARK, 4);
+    margay_mgt_put(footer + 8, writer->blocks, 8);
+    margay_mgt_put(footer + 16, writer->entries, 8);
+    margay_mgt_put(footer + 24, writer->references, 8);
+    for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
+        margay_mgt_put(footer + 32 + 8 * kind, writer->of_kind[kind], 8);
+    uint32_t crc = margay_mgt_crc(0, footer, sizeof footer);
+    enum margay_status status = emit(writer, footer, sizeof footer, error);
+    if (status == MARGAY_OK)
+        status = put_places(writer, &crc, error);
+    margay_mgt_put(trailer, offset, 8);
+    margay_mgt_put(trailer + 8, crc, 4);
+    margay_mgt_put(trailer + 12, margay_mgt_crc(0, trailer, 12), 4);
+    memcpy(trailer + 16, MARGAY_MGT_END_MAGIC, MARGAY_MGT_MAGIC_BYTES);
+    return status == MARGAY_OK ? emit(writer, trailer, sizeof trailer, error)
+                               : status;
+}
+
+static enum margay_status writer_finish(void *state, struct margay_error *error)
+{
+    enum margay_status status = writer_flush(state, error);
+    return status == MARGAY_OK ? put_footer(state, error) : status;
+}
+
+static void writer_describe(void *state, const struct margay_trace_facts *facts)
+{
+    struct margay_mgt_header *header = &((struct writer *)state)->header;
+    header->numbers = facts->numbers;
+    header->unit_bytes = facts->numbers == MARGAY_IDS ? facts->unit_bytes : 0;
+    header->always_splits = facts->always_splits;
+    header->collapsed_bytes = facts->collapsed_bytes;
+}
+
+static void writer_free(void *state)
+{
+    struct writer *writer = state;
+    if (writer == NULL)
+        return;
+    margay_mgt_builder_free(writer->builder);
+    free(writer->places);
+    free(writer);
+}
+
+static enum margay_status writer_create(const struct margay_sink *sink,
+                                        void **state,
+                                        struct margay_error *error)
+{
+    struct writer *writer = calloc(1, sizeof *writer);
+    *state = NULL;
+    if (writer == NULL)
+        return margay_fail_memory(error, "a writer of traces");
+    writer->sink = *sink;
+    writer->header.columns = MARGAY_MGT_ALWAYS;
+    enum margay_status status =
+        margay_mgt_builder_create(&writer->builder, error);
+    if (status == MARGAY_OK)
+        *state = writer;
+    else
+        writer_free(writer);
+    return status;
+}
+
+const struct margay_blocks_writing margay_mgt_writing = {
+    .create = writer_create,
+    .free_state = writer_free,
+    .describe = writer_describe,
+    .put = writer_put,
+    .flush = writer_flush,
+    .finish = writer_finish,
+};
