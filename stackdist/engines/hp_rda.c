@@ -362,26 +362,31 @@ static void take_block(struct hp_rda *hp, struct worker *worker,
         worker->across[i] = block->across[i];
 }
 
-/* Analyse what is pending on a device. */
+/* Analyse what is pending on a device, which takes part of it at least. */
 static enum margay_status run_on_device(struct hp_rda *hp,
                                         struct margay_error *error)
 {
     struct worker *worker = &hp->workers[0];
     struct margay_gpu_block block;
-    size_t count = hp->pending_count;
+    size_t count = hp->pending_count, done = 0;
+    uint32_t taken;
+    enum margay_status status;
     hp->pending_count = 0;
-    enum margay_status status =
-        margay_gpu_blocks_run(hp->device, hp->pending, (uint32_t)count, error);
-    if (status != MARGAY_OK || count == 0)
-        return status;
-    for (size_t i = 0; i < hp->chunk_refs; i++)
-        worker->local[i] = margay_gpu_blocks_local(hp->device)[i];
-    for (uint32_t i = 0;
-         status == MARGAY_OK && margay_gpu_blocks_at(hp->device, i, &block);
-         i++) {
-        take_block(hp, worker, &block);
-        status = merge_block(hp, worker, error);
-    }
+    do {
+        status = margay_gpu_blocks_run(hp->device, hp->pending + done,
+                                       (uint32_t)(count - done), &taken, error);
+        done += taken;
+        if (status != MARGAY_OK || taken == 0)
+            break;
+        for (size_t i = 0; i < hp->chunk_refs; i++)
+            worker->local[i] = margay_gpu_blocks_local(hp->device)[i];
+        for (uint32_t i = 0;
+             status == MARGAY_OK && margay_gpu_blocks_at(hp->device, i, &block);
+             i++) {
+            take_block(hp, worker, &block);
+            status = merge_block(hp, worker, error);
+        }
+    } while (status == MARGAY_OK && done < count);
     return status;
 }
 

@@ -106,22 +106,27 @@ enum margay_status margay_gpu_blocks_create(
     return MARGAY_OK;
 }
 
+static void release(margay_gpu_blocks *run)
+{
+    for (unsigned i = 0; i < BUFFERS; i++) {
+        margay_gpu_release(run->gpu, &run->buffers[i]);
+        free(run->copies[i]);
+        run->copies[i] = NULL;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        margay_gpu_release(run->gpu, &run->pair[i].keys);
+        margay_gpu_release(run->gpu, &run->pair[i].owners);
+    }
+    margay_gpu_scratch_release(run->gpu, &run->scratch);
+    margay_gpu_release_pinned(run->gpu, &run->pinned);
+}
+
 void margay_gpu_blocks_free(margay_gpu_blocks *run)
 {
     if (run == NULL)
         return;
-    for (unsigned i = 0; i < BUFFERS; i++)
-        free(run->copies[i]);
-    if (run->gpu != NULL) {
-        for (unsigned i = 0; i < BUFFERS; i++)
-            margay_gpu_release(run->gpu, &run->buffers[i]);
-        for (unsigned i = 0; i < 2; i++) {
-            margay_gpu_release(run->gpu, &run->pair[i].keys);
-            margay_gpu_release(run->gpu, &run->pair[i].owners);
-        }
-        margay_gpu_scratch_release(run->gpu, &run->scratch);
-        margay_gpu_release_pinned(run->gpu, &run->pinned);
-    }
+    if (run->gpu != NULL)
+        release(run);
     margay_gpu_close(run->gpu);
     free(run);
 }
@@ -152,6 +157,27 @@ static enum margay_status allocate(margay_gpu_blocks *run,
     if (status == MARGAY_OK)
         status = margay_gpu_scratch_create(run->gpu, (uint32_t)all,
                                            &run->scratch, error);
+    return status;
+}
+
+/* With ever fewer thread blocks at a time, as long as memory is too little. */
+static enum margay_status open_device(margay_gpu_blocks *run,
+                                      struct margay_error *error)
+{
+    enum margay_status status =
+        margay_gpu_open(run->backend, run->device, &run->gpu, error);
+    while (status == MARGAY_OK) {
+        status = allocate(run, error);
+        if (status == MARGAY_OK)
+            return MARGAY_OK;
+        release(run);
+        if (status != MARGAY_NO_MEMORY || run->most_blocks == 1)
+            break;
+        run->most_blocks /= 2;
+        status = MARGAY_OK;
+    }
+    margay_gpu_close(run->gpu);
+    run->gpu = NULL;
     return status;
 }
 
@@ -268,19 +294,21 @@ static enum margay_status check(const margay_gpu_blocks *run, uint32_t count,
 
 enum margay_status margay_gpu_blocks_run(margay_gpu_blocks *run,
                                          const uint64_t *refs, uint32_t count,
+                                         uint32_t *taken,
                                          struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     uint64_t varying = 0;
     uint32_t firsts = 0;
     run->block_count = 0;
-    if (run->gpu == NULL) {
-        status = margay_gpu_open(run->backend, run->device, &run->gpu, error);
-        if (status == MARGAY_OK)
-            status = allocate(run, error);
-    }
+    *taken = 0;
+    if (run->gpu == NULL)
+        status = open_device(run, error);
     if (status != MARGAY_OK || count == 0)
         return status;
+    if (count > run->block_refs * run->most_blocks)
+        count = run->block_refs * run->most_blocks;
+    *taken = count;
     memcpy(run->pinned.memory, refs, (size_t)count * sizeof *refs);
     for (uint32_t i = 1; i < count; i++)
         varying |= refs[i] ^ refs[0];

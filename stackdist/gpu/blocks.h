@@ -32,11 +32,14 @@ enum margay_status margay_gpu_blocks_create(
 void margay_gpu_blocks_free(margay_gpu_blocks *blocks);
 
 /*
- * Analyse `count` references, which may be none.  What was known before is
- * gone.  Fails as margay_gpu_open() does, and with MARGAY_IO.
+ * Analyse the first *taken of `count` references, which may be none: all of
+ * them, or as many thread blocks as the device has memory for.  What was known
+ * before is gone.  Fails as margay_gpu_open() does, with MARGAY_IO, and with
+ * MARGAY_NO_MEMORY where there is none for a single thread block.
  */
 enum margay_status margay_gpu_blocks_run(margay_gpu_blocks *blocks,
                                          const uint64_t *refs, uint32_t count,
+                                         uint32_t *taken,
                                          struct margay_error *error);
 
 /* Counts of distances within chunks, those of all blocks, below chunk_refs. */

@@ -40,6 +40,16 @@ run curve -q -e hp-rda zipf
 cp out expected
 run curve -q -e hp-rda:backend=auto zipf
 check 'hp-rda:backend=auto' cmp -s out expected
+run curve -q -e hp-rda:st=64,nb=4 zipf
+cp out expected
+FAKE_MEMORY=40000
+export FAKE_MEMORY
+run curve -q -e hp-rda:st=64,nb=4,backend=opencl zipf
+check 'hp-rda, a thread block or two at a time' cmp -s out expected
+FAKE_MEMORY=10000
+refuses 'no memory for .* bytes more' \
+    curve -q -e hp-rda:st=64,nb=4,backend=opencl zipf
+unset FAKE_MEMORY
 
 # ----------------------------------------------------- what may go wrong --
 refuses 'gpu: opencl has no device 2, only 2' curve -e gpu:device=2 zipf
