@@ -10,6 +10,7 @@
 #include "sim/csv.h"
 #include "sim/message.h"
 #include "sim/options.h"
+#include "sim/run_csv.h"
 #include "sim/tables.h"
 #include "traces/traces_internal.h"
 
@@ -26,8 +27,10 @@ struct compare {
     struct csv_writer csv;
     struct caches_setup setup; /* of the trace being read */
     void *caches;              /* NULL until they are needed */
+    struct run_csv signature;  /* predicted; its histogram may be NULL */
     struct errors fully_associative[MARGAY_MOST_WAYS];
     struct errors binomial[MARGAY_MOST_WAYS];
+    struct errors of_signature[MARGAY_MOST_WAYS], total[MARGAY_MOST_WAYS];
 };
 
 /* -------------------------------------------------------------- reading -- */
@@ -38,6 +41,12 @@ static enum margay_status begin(void *context, const struct analysis_pass *pass,
     struct compare *compare = context;
     compare->setup.shifts[pass->index] = pass->shift;
     compare->setup.pass_count = pass->index + 1;
+    if (compare->signature.histogram != NULL) {
+        enum margay_status status = run_csv_check_blocks(
+            &compare->signature, pass->trace, pass->block_bytes, error);
+        if (status != MARGAY_OK)
+            return status;
+    }
     return caches_check_bytes(&compare->grid, pass, error);
 }
 
@@ -113,11 +122,30 @@ static void note_error(struct errors *errors, double error)
     errors->largest = fmax(errors->largest, fabs(error));
 }
 
-/* What is known about a cache besides its simulation. */
+/* What is known about a cache besides its simulation: from the distances of
+   the trace, and, as miss ratios, from predicted ones. */
 struct prediction {
     uint64_t fully_associative, cold;
     double binomial;
+    double signature_fully_associative, signature_binomial;
 };
+
+/* What --prediction adds to a row: whether the distances were predicted well,
+   and what that and the step from them to sets come to. */
+static void write_signature(struct compare *compare, unsigned ways,
+                            double fully, double simulated,
+                            const struct prediction *prediction)
+{
+    struct csv_writer *csv = &compare->csv;
+    double of_signature = prediction->signature_fully_associative - fully;
+    double total = prediction->signature_binomial - simulated;
+    csv_decimal(csv, prediction->signature_fully_associative);
+    csv_decimal(csv, prediction->signature_binomial);
+    csv_decimal(csv, of_signature);
+    csv_decimal(csv, total);
+    note_error(&compare->of_signature[ways - 1], of_signature);
+    note_error(&compare->total[ways - 1], total);
+}
 
 static void write_row(struct compare *compare, const struct analysis_pass *pass,
                       size_t set, size_t way,
@@ -141,31 +169,67 @@ static void write_row(struct compare *compare, const struct analysis_pass *pass,
     csv_u64(csv, prediction->cold);
     csv_u64(csv, prediction->fully_associative - prediction->cold);
     csv_i64(csv, (int64_t)(misses - prediction->fully_associative));
+    if (compare->signature.histogram != NULL)
+        write_signature(compare, ways, fully, simulated, prediction);
     csv_end_row(csv);
     note_error(&compare->fully_associative[ways - 1], fully - simulated);
     note_error(&compare->binomial[ways - 1], binomial - simulated);
 }
 
+/* Fully associative misses, of the trace's distances and of predicted ones. */
+struct misses {
+    uint64_t *measured, *predicted; /* [set][way]; the latter may be NULL */
+};
+
 static void write_rows(struct compare *compare,
                        const struct analysis_pass *pass,
-                       const uint64_t *fully_associative)
+                       const struct misses *misses)
 {
     const struct cache_grid *grid = &compare->grid;
     const margay_histogram *histogram = pass->result.histogram;
+    const margay_histogram *signature = compare->signature.histogram;
+    double all =
+        signature == NULL ? 1 : (double)margay_histogram_references(signature);
     for (size_t set = 0; set < grid->set_count; set++) {
-        double binomial[MARGAY_MOST_WAYS];
+        double binomial[MARGAY_MOST_WAYS], predicted[MARGAY_MOST_WAYS] = {0};
         margay_binomial_misses(histogram, grid->set_shifts[set],
                                grid->most_ways, binomial);
+        if (signature != NULL)
+            margay_binomial_misses(signature, grid->set_shifts[set],
+                                   grid->most_ways, predicted);
         for (size_t way = 0; way < grid->way_count; way++) {
+            size_t cache = set * grid->way_count + way;
             struct prediction prediction = {
-                .fully_associative =
-                    fully_associative[set * grid->way_count + way],
+                .fully_associative = misses->measured[cache],
                 .cold = margay_histogram_infinite(histogram),
                 .binomial = binomial[grid->ways[way] - 1],
+                .signature_binomial = predicted[grid->ways[way] - 1] / all,
             };
+            if (signature != NULL)
+                prediction.signature_fully_associative =
+                    (double)misses->predicted[cache] / all;
             write_row(compare, pass, set, way, &prediction);
         }
     }
+}
+
+static enum margay_status find_misses(struct compare *compare,
+                                      const struct analysis_pass *pass,
+                                      struct misses *misses,
+                                      struct margay_error *error)
+{
+    const margay_histogram *signature = compare->signature.histogram;
+    size_t caches = compare->grid.set_count * compare->grid.way_count;
+    misses->measured = calloc(caches, sizeof *misses->measured);
+    misses->predicted = calloc(caches, sizeof *misses->predicted);
+    if (misses->measured == NULL || misses->predicted == NULL)
+        return margay_fail_memory(error, "the comparison");
+    enum margay_status status = find_fully_associative(
+        compare, pass->result.histogram, misses->measured, error);
+    if (status == MARGAY_OK && signature != NULL)
+        status = find_fully_associative(compare, signature, misses->predicted,
+                                        error);
+    return status;
 }
 
 static enum margay_status write_pass(void *context,
@@ -173,21 +237,17 @@ static enum margay_status write_pass(void *context,
                                      struct margay_error *error)
 {
     struct compare *compare = context;
-    const struct cache_grid *grid = &compare->grid;
+    struct misses misses = {NULL, NULL};
     if (pass->result.references == 0)
         return MARGAY_OK;
-    uint64_t *misses =
-        calloc(grid->set_count * grid->way_count, sizeof *misses);
-    if (misses == NULL)
-        return margay_fail_memory(error, "the comparison");
-    enum margay_status status =
-        find_fully_associative(compare, pass->result.histogram, misses, error);
+    enum margay_status status = find_misses(compare, pass, &misses, error);
     if (status == MARGAY_OK)
         status =
             csv_set_key(&compare->csv, pass->trace, pass->block_bytes, error);
     if (status == MARGAY_OK)
-        write_rows(compare, pass, misses);
-    free(misses);
+        write_rows(compare, pass, &misses);
+    free(misses.measured);
+    free(misses.predicted);
     if (pass->index + 1 == compare->setup.pass_count)
         free_caches(compare);
     return status;
@@ -206,6 +266,13 @@ static void summarise(const struct compare *compare)
                       "most; fully associative %.6f, %.6f",
                       i + 1, i == 0 ? "" : "s", b->sum / (double)b->count,
                       b->largest, f->sum / (double)f->count, f->largest);
+        const struct errors *s = &compare->of_signature[i];
+        const struct errors *t = &compare->total[i];
+        if (s->count > 0)
+            message_print("%u way%s: signature error %.6f on average, %.6f at "
+                          "most; total %.6f, %.6f",
+                          i + 1, i == 0 ? "" : "s", s->sum / (double)s->count,
+                          s->largest, t->sum / (double)t->count, t->largest);
     }
 }
 
@@ -223,6 +290,35 @@ static bool within_tolerance(const struct compare *compare)
     return false;
 }
 
+static enum margay_status read_signature(struct compare *compare,
+                                         struct margay_error *error)
+{
+    const struct options *options = compare->options;
+    if (options->prediction == NULL)
+        return MARGAY_OK;
+    if (options->operand_count > 1 || options->blocks.count > 1)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--prediction is of one trace at one block size");
+    return run_csv_read(&compare->signature, options->prediction, false, error);
+}
+
+static enum margay_status run(struct compare *compare,
+                              const struct analysis_hooks *hooks,
+                              struct margay_error *error)
+{
+    enum margay_status status = read_signature(compare, error);
+    if (status == MARGAY_OK)
+        status = output_open(compare->options->output, OUTPUT_HELD,
+                             &compare->output, error);
+    if (status != MARGAY_OK)
+        return status;
+    csv_begin(&compare->csv, compare->output,
+              compare->signature.histogram == NULL
+                  ? COMPARE_COLUMNS
+                  : COMPARE_COLUMNS COMPARE_PREDICTION_COLUMNS);
+    return analysis_run(compare->options, hooks, compare, error);
+}
+
 int cmd_compare(const struct options *options)
 {
     static const struct analysis_hooks hooks = {
@@ -236,13 +332,9 @@ int cmd_compare(const struct options *options)
     struct margay_error error;
     cache_grid_init(&compare.grid, options);
     compare.setup.grid = &compare.grid;
-    enum margay_status status =
-        output_open(options->output, OUTPUT_HELD, &compare.output, &error);
-    if (status == MARGAY_OK) {
-        csv_begin(&compare.csv, compare.output, COMPARE_COLUMNS);
-        status = analysis_run(options, &hooks, &compare, &error);
-    }
+    enum margay_status status = run(&compare, &hooks, &error);
     free_caches(&compare);
+    run_csv_clear(&compare.signature);
     csv_end(&compare.csv);
     int exit_status = conclude(status, &compare.output, 1, &error);
     if (exit_status != EXIT_TROUBLE && !options->quiet)

@@ -23,7 +23,7 @@
 /* gnuplot hands a script nine arguments and drops the rest without a word. */
 #define MOST_TABLES 8
 
-enum { CURVE, WINDOWS, HISTOGRAM, COMPARE, ASSOC, RUN, SWEEP };
+enum { CURVE, WINDOWS, PREDICTION, HISTOGRAM, COMPARE, ASSOC, RUN, SWEEP };
 
 /* Tables that begin with these columns; the first that fits counts. */
 static const struct kind {
@@ -31,6 +31,7 @@ static const struct kind {
     const char *map; /* the script for --map; NULL = none */
 } kinds[] = {
     [CURVE] = {CURVE_COLUMNS, "curve.gp", NULL},
+    [PREDICTION] = {ROLE_COLUMN CURVE_COLUMNS, "predict.gp", NULL},
     [WINDOWS] = {WINDOW_COLUMN CURVE_COLUMNS, "windows.gp", NULL},
     [HISTOGRAM] = {HISTOGRAM_COLUMNS, "histogram.gp", NULL},
     [COMPARE] = {COMPARE_COLUMNS, "compare.gp", "assoc-map.gp"},
@@ -79,7 +80,7 @@ static enum margay_status find_kind(const char *path, const struct kind **kind,
 static bool join(const struct kind **kind, const struct kind *other)
 {
     if (other == &kinds[RUN] || other == &kinds[SWEEP] ||
-        other == &kinds[WINDOWS])
+        other == &kinds[WINDOWS] || other == &kinds[PREDICTION])
         return false;
     if (*kind == &kinds[CURVE] && other == &kinds[ASSOC])
         *kind = other;

@@ -10,6 +10,7 @@
 #include "sim/message.h"
 #include "sim/model_file.h"
 #include "sim/options.h"
+#include "sim/predict_sample.h"
 #include "sim/run_csv.h"
 #include "sim/tables.h"
 #include "traces/traces_internal.h"
@@ -165,8 +166,9 @@ static void report_model(const struct prediction *prediction)
     if (info->checked_accuracy < 0)
         return;
     message_print("the largest run, from the others: accuracy %.4f, no change "
-                  "%.4f",
-                  info->checked_accuracy, info->checked_no_change);
+                  "%.4f: %s",
+                  info->checked_accuracy, info->checked_no_change,
+                  info->confirmed ? "confirmed" : "not confirmed");
     if (info->held_back > 0)
         message_print("no change was better there: %.0f%% of the prediction "
                       "is the largest run as it is",
@@ -318,6 +320,8 @@ int cmd_predict(const struct options *options)
     struct prediction prediction = {.options = options,
                                     .choices = &options->predict};
     struct margay_error error;
+    if (options->predict.sample)
+        return predict_sample(options);
     enum margay_status status = check_options(options, &error);
     if (status == MARGAY_OK)
         status = predict(&prediction, &error);

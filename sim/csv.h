@@ -31,6 +31,12 @@
     ",predicted_fully_associative,predicted_binomial,"    \
     "error_fully_associative,error_binomial,cold_misses," \
     "capacity_misses,conflict_misses"
+#define COMPARE_PREDICTION_COLUMNS                     \
+    ",signature_fully_associative,signature_binomial," \
+    "error_signature,error_total"
+#define SAMPLE_COLUMNS                                                         \
+    "trace,block_bytes,sample,block,peak,index,known_index,coverage,distance," \
+    "size"
 #define INFO_COLUMNS    "key,value"
 #define ENGINES_COLUMNS "name,exact,guarantee,parameters,time,space,source"
 #define ENGINES_RUN_COLUMNS                      \

@@ -71,9 +71,10 @@ struct options {
     struct cache_policy policy;
     bool by_kind;
     enum write_rule write, allocate;
-    uint64_t best;       /* caches to name; 0 = none */
-    uint64_t most_bytes; /* of these; 0 = any */
-    double tolerance;    /* negative = none given */
+    uint64_t best;          /* caches to name; 0 = none */
+    uint64_t most_bytes;    /* of these; 0 = any */
+    double tolerance;       /* negative = none given */
+    const char *prediction; /* NULL = not given */
     bool map;
 
     struct predict_choices predict;

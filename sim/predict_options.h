@@ -21,12 +21,16 @@ struct predict_choices {
     bool plain, curve, with_runs;
     double size; /* 0 = not given */
     uint64_t references;
+    bool sample;
+    uint64_t qualification_blocks, temporal_blocks, spatial_blocks; /* 0 =
+                                                                   automatic */
+    uint64_t samples, peaks; /* at most so many; peaks of each sample */
     const char *truth, *save_model, *load_model; /* NULL = not given */
 };
 
-#define PREDICT_CHOICES_DEFAULT \
-    {                           \
-        .references = 1000000   \
+#define PREDICT_CHOICES_DEFAULT                          \
+    {                                                    \
+        .references = 1000000, .samples = 16, .peaks = 8 \
     }
 
 /* Of linear bins, and groups of reference bins, in blocks. */

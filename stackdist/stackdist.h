@@ -485,6 +485,9 @@ struct margay_model_info {
        accuracy of the next largest as it is; both negative where there were too
        few runs, or with `plain`. */
     double checked_accuracy, checked_no_change;
+    /* The error of the former is two thirds of that of the latter at most: the
+       runs have shown how the program grows. */
+    bool confirmed;
     double held_back; /* the share of every prediction that is the largest run,
                          because that had been better; 0 .. 1 */
 };
@@ -559,6 +562,86 @@ MARGAY_API double margay_signature_accuracy(const margay_histogram *histogram,
  */
 MARGAY_API double margay_curve_difference(const margay_histogram *histogram,
                                           const margay_histogram *other);
+
+/* ------------------------------------------- input sizes from sampling -- */
+
+#define MARGAY_MOST_SAMPLES 4096
+
+/* Thresholds in blocks; 0 = found on the way. */
+struct margay_sampler_options {
+    uint64_t qualification_blocks; /* distances that make a data sample */
+    uint64_t temporal_blocks;      /* distances that make an access sample */
+    uint64_t spatial_blocks;       /* how far apart data samples are */
+    unsigned most_samples;         /* data samples: 1 .. 4096 */
+    unsigned most_peaks;           /* of each, the first ones: 1 or more */
+};
+
+/*
+ * Distance-based sampling: finds where a run passes over its data again, and
+ * at which distances, which tell how large they are.
+ */
+typedef struct margay_sampler margay_sampler;
+
+/* MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY on failure.  The caller owns
+ * *sampler. */
+MARGAY_API enum margay_status margay_sampler_create(
+    const struct margay_sampler_options *options, margay_sampler **sampler,
+    struct margay_error *error);
+
+/* NULL is fine. */
+MARGAY_API void margay_sampler_free(margay_sampler *sampler);
+
+/* The next `count` references, with their distances as an engine has found
+   them.  MARGAY_NO_MEMORY on failure. */
+MARGAY_API enum margay_status margay_sampler_feed(margay_sampler *sampler,
+                                                  const uint64_t *blocks,
+                                                  const uint64_t *distances,
+                                                  size_t count,
+                                                  struct margay_error *error);
+
+/* A distance between two references of a block that is larger than those
+   before and after it. */
+struct margay_peak {
+    unsigned sample, peak; /* numbers from 0 on: of the data sample in the order
+                              in which they qualified, and of its peaks */
+    uint64_t block;
+    uint64_t distance;    /* in blocks */
+    uint64_t index;       /* of the reference that ends it, from 0 */
+    uint64_t known_index; /* of the one that shows that it is a peak */
+};
+
+/*
+ * The peaks so far, in a new array that the caller frees with free(), and the
+ * thresholds as they are.  MARGAY_NO_MEMORY on failure.
+ */
+MARGAY_API enum margay_status margay_sampler_finish(
+    const margay_sampler *sampler, struct margay_sampler_options *options,
+    struct margay_peak **peaks, size_t *count, struct margay_error *error);
+
+struct margay_sampled_run {
+    double size; /* of its input; finite, above 0 */
+    const struct margay_peak *peaks;
+    size_t count;
+};
+
+/* The peak that is the input size: log d = offset + exponent log s. */
+struct margay_size_rule {
+    unsigned sample, peak;
+    double offset, exponent;
+};
+
+/*
+ * Choose it from runs of known size.  MARGAY_BAD_ARGUMENT for fewer than two;
+ * MARGAY_BAD_INPUT where no peak grows with the size.
+ */
+MARGAY_API enum margay_status margay_size_rule_fit(
+    const struct margay_sampled_run *runs, size_t count,
+    struct margay_size_rule *rule, struct margay_error *error);
+
+/* The size of a run by that rule; false: it has no such peak. */
+MARGAY_API bool margay_size_rule_apply(const struct margay_size_rule *rule,
+                                       const struct margay_sampled_run *run,
+                                       double *size);
 
 #ifdef __cplusplus
 }

@@ -142,3 +142,4 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 include tests/fuzz/module.mk
 include tests/faults/module.mk
 include tests/gpu/module.mk
+include tests/prediction/module.mk

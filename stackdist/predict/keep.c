@@ -122,6 +122,7 @@ static bool get_head(const uint64_t *head, struct margay_model *model)
         .checked_no_change = real_of(head[5]),
         .held_back = real_of(head[6]),
     };
+    info->confirmed = margay_model_is_confirmed(info);
     model->size = real_of(head[7]);
     model->finite = real_of(head[8]);
     model->finite_exponent = real_of(head[9]);

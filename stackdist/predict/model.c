@@ -250,6 +250,12 @@ static enum margay_status learn(const struct margay_run *runs, size_t count,
 
 /* -------------------------------------------------------- holding back -- */
 
+bool margay_model_is_confirmed(const struct margay_model_info *info)
+{
+    return info->checked_accuracy >= 0 && 3 * (1 - info->checked_accuracy) <=
+                                              2 * (1 - info->checked_no_change);
+}
+
 /* Accuracy of `part` of the model's bars and the rest of the unchanged. */
 static double mixed_accuracy(const double *model, const double *unchanged,
                              const double *truth, double part)
@@ -266,6 +272,7 @@ static void find_hold(struct margay_model_info *info, const double *model,
     double best = info->checked_accuracy =
         mixed_accuracy(model, unchanged, truth, 1);
     info->checked_no_change = mixed_accuracy(model, unchanged, truth, 0);
+    info->confirmed = margay_model_is_confirmed(info);
     if (best >= GOOD_ENOUGH ||
         best >= info->checked_no_change - CHECK_TOLERANCE)
         return;

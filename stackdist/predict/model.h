@@ -44,6 +44,9 @@ struct margay_model {
     size_t unchanged_count;
 };
 
+/* Does the check of a model confirm it? */
+bool margay_model_is_confirmed(const struct margay_model_info *info);
+
 /* A list of pieces that grows.  MARGAY_NO_MEMORY on failure. */
 enum margay_status margay_model_add_piece(struct margay_model *model,
                                           const struct margay_piece *piece,

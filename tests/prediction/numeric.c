@@ -1,70 +1,15 @@
-/* numeric.c - programs that compute: grids, matrices, particles */
+/* numeric.c - programs that compute: matrices, dense and sparse, particles */
 #include "tests/prediction/touch.h"
 
 #define SWEEPS     4
 #define ROW_VALUES 6 /* of the sparse matrix */
 
-/* The largest n with n^dimensions <= size. */
-static uint64_t root(uint64_t size, unsigned dimensions)
-{
-    for (uint64_t n = 1;; n++) {
-        uint64_t power = 1;
-        for (unsigned i = 0; i < dimensions; i++)
-            power *= n + 1;
-        if (power > size)
-            return n;
-    }
-}
-
-/* Five points of a plane of n x n, from one array into the other and back. */
-void run_stencil(uint64_t size)
-{
-    uint64_t n = root(size, 2);
-    double *from = make_room(n * n, sizeof *from);
-    double *to = make_room(n * n, sizeof *to);
-    for (unsigned sweep = 0; sweep < SWEEPS; sweep++) {
-        for (uint64_t y = 1; y + 1 < n; y++) {
-            for (uint64_t x = 1; x + 1 < n; x++) {
-                uint64_t i = y * n + x;
-                AT(to[i]) =
-                    0.2 * (AT(from[i - n]) + AT(from[i - 1]) + AT(from[i]) +
-                           AT(from[i + 1]) + AT(from[i + n]));
-            }
-        }
-        double *other = from;
-        from = to;
-        to = other;
-    }
-}
-
-/* Seven points of a cube of n x n x n. */
-void run_stencil3d(uint64_t size)
-{
-    uint64_t n = root(size, 3);
-    double *from = make_room(n * n * n, sizeof *from);
-    double *to = make_room(n * n * n, sizeof *to);
-    for (unsigned sweep = 0; sweep < SWEEPS; sweep++) {
-        for (uint64_t z = 1; z + 1 < n; z++) {
-            for (uint64_t y = 1; y + 1 < n; y++) {
-                for (uint64_t x = 1; x + 1 < n; x++) {
-                    uint64_t i = (z * n + y) * n + x;
-                    AT(to[i]) = AT(from[i - n * n]) + AT(from[i - n]) +
-                                AT(from[i - 1]) + AT(from[i]) +
-                                AT(from[i + 1]) + AT(from[i + n]) +
-                                AT(from[i + n * n]);
-                }
-            }
-        }
-        double *other = from;
-        from = to;
-        to = other;
-    }
-}
-
 /* A = L U in place, row by row, without pivoting. */
 void run_lu(uint64_t size)
 {
-    uint64_t n = root(size, 2);
+    uint64_t n = 1;
+    while ((n + 1) * (n + 1) <= size)
+        n++;
     double *a = make_room(n * n, sizeof *a);
     for (uint64_t i = 0; i < n * n; i++)
         a[i] = 1 + (double)draw(1000) / 1000 + (i % (n + 1) == 0 ? 9e3 : 0);

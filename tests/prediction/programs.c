@@ -20,8 +20,6 @@ static const struct {
     const char *name;
     program *run;
 } programs[] = {
-    {"stencil", run_stencil},
-    {"stencil3d", run_stencil3d},
     {"lu", run_lu},
     {"spmv", run_spmv},
     {"nbody", run_nbody},

@@ -34,6 +34,8 @@ is 'a million references, shares of 1' "$(awk -F, '
     NR > 1 { n += $5; s += $6 } END { printf "%d %.6f", n, s }' out)" \
     '1000000 1.000000'
 like 'cold references end it' "$(tail -n 1 out)" '^predicted 3600,8,inf,inf,'
+like 'the check is told' "$(cat err)" \
+    'largest run, from the others: accuracy 1\.0000, no change 0\.5000: confirmed'
 like 'the patterns are named' "$(cat err)" 'sizes 144 to 729; patterns of 2-d'
 cp out single.csv
 for bins in reference log2 loglinear linear:32; do
@@ -81,7 +83,7 @@ cp err said
 run predict --size 3600 --load-model model --truth m60.csv
 check 'it predicts the same' cmp -s out single.csv
 check 'and says the same' cmp -s err said
-head -c 200 model >cut
+head -c 200 model >"cut"
 refuses 'cut: the model is damaged or cut short' \
     predict --size 9 --load-model cut
 refuses 'm12.csv: not a model that --save-model wrote' \
@@ -92,6 +94,64 @@ refuses 'other: a model of version 2, expected version 1' \
 refuses 'no.model: No such file' predict --size 9 --load-model no.model
 refuses 'm12.csv=144' predict --size 9 --load-model model m12.csv=144
 refuses 'would be the same' predict --load-model model --save-model m2
+
+# ------------------------------------------------------ all three steps --
+"$MARGAY" generate matmul -q --blocks 10800 --refs 435600 --to u64 -o m60.u64
+run compare -f u64 -b 8 --sets 1..64 --ways 1,4 --prediction single.csv m60.u64
+is 'compare goes on with the signature' "$(head -n 1 out | cut -d, -f16-)" \
+    signature_fully_associative,signature_binomial,error_signature,error_total
+check 'errors are what they are called' test "$(awk -F, '
+    function far(x) { return x > 1e-9 || x < -1e-9 }
+    NR > 1 { bad += far($18 - ($16 - $9)) + far($19 - ($17 - $8)) + \
+        far($12 - ($10 - $8)); n++ }
+    END { print n, bad + 0 }' out)" = '14 0'
+check 'and small for predicted distances' test "$(awk -F, '
+    NR > 1 && ($18 > 0.01 || $18 < -0.01) { bad++ }
+    END { print bad + 0 }' out)" = 0
+like 'with a summary of them' "$(cat err)" \
+    '4 ways: signature error 0\.0[0-9]* on average, 0\.0[0-9]* at most; total'
+refuses 'blocks of 8 bytes, expected blocks of 64 bytes as in m60.u64' \
+    compare -f u64 --prediction single.csv m60.u64
+refuses 'one trace at one block size' \
+    compare -f u64 -b 8,16 --prediction single.csv m60.u64
+
+# -------------------------------------------------------------- sampling --
+for n in 24 36 54 90; do
+    "$MARGAY" generate stencil -q --blocks $((2 * n * n)) \
+        --refs $((30 * (n - 2) * (n - 2))) --to u64 -o s$n.u64
+done
+run predict --sample -f u64 -b 8 s24.u64=576 s36.u64=1296 s54.u64=2916 s90.u64
+is 'the columns of peaks' "$(head -n 1 out)" \
+    trace,block_bytes,sample,block,peak,index,known_index,coverage,distance,size
+check 'a size within a tenth of the true one' test "$(awk -F, '
+    $1 == "s90.u64" && $10 != "" { print($10 > 7290 && $10 < 8910) }' out)" = 1
+is 'those given stand beside' "$(awk -F, '
+    $1 != "s90.u64" && $10 != "" { print $10 }' out | sort -nu | tr '\n' ' ')" \
+    'size 576 1296 2916 '
+like 'and what was found is said' "$(cat err)" \
+    's90.u64: input size [0-9.]+, coverage 0\.[0-9]{4}'
+run predict --sample -f u64 -b 8 --qualification 3000 --temporal 2000 \
+    --spatial 100 --samples 5 --peaks 1 s90.u64
+check 'thresholds can be given' test "$(sed 1d out | wc -l)" = 5
+like 'and stay' "$(cat err)" '5 peaks, qualification 3000, temporal 2000, spatial 100'
+refuses 'expected 2 or more' predict --sample -f u64 -b 8 s24.u64=576 s90.u64
+refuses 'no peak' predict --sample -f u64 -b 8 s24.u64=576 s24.u64=577
+refuses 'one block size' predict --sample -f u64 -b 8,64 s90.u64
+refuses 'data samples' predict --sample -f u64 --samples 9999 s90.u64
+refuses 'no.u64' predict --sample -f u64 no.u64
+
+# --------------------------------------------------------------- a picture --
+if command -v gnuplot >/dev/null; then
+    predicts --curve --with-runs -q -o curves.csv
+    run plot curves.csv -o curves.svg
+    is 'a picture of prediction, truth and runs' "$status$(cat err)" 0
+    for text in 'predicted 3600' 'truth: m60.csv' 'm12.csv=144' 'miss ratio'; do
+        check "it shows: $text" grep -Fq "$text" curves.svg
+    done
+    refuses 'of another kind' plot curves.csv curve.csv -o both.svg
+else
+    skip 'a picture of prediction, truth and runs' 'gnuplot is not installed'
+fi
 
 # ------------------------------------------------------------- bad input --
 multiply 13 -b64

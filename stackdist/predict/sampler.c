@@ -1,0 +1,272 @@
+/*
+ * sampler.c - the input size of a run from its beginning
+ *
+ * Algorithm: distance-based sampling.  A reference at a distance beyond the
+ * qualification threshold makes its block a data sample, unless it is nearer
+ * to another one than the spatial threshold.  From then on its references at
+ * distances beyond the temporal threshold are access samples, the one that
+ * qualified it being the first.  A distance among them that is larger than its
+ * neighbours, the one before and the one behind, is a peak: in a program that
+ * passes over its data again and again, the size of the data.  A distance
+ * that stays is a peak when it first does.
+ *
+ * Thresholds that are not given adapt: when there are more samples than
+ * wanted, the qualification threshold rises to half of the largest distance
+ * that qualified any, and where that does not tell them apart, the spatial
+ * threshold doubles; samples that would not have become ones go.
+ *
+ * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, section 3.5, and Ding and
+ * Zhong, PLDI 2003; the way that thresholds adapt is ours.
+ *
+ * Cost: a comparison for each reference, and one for each data sample where
+ * the distance is beyond the thresholds.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <margay/stackdist.h>
+
+#include "stackdist/predict/room.h"
+#include "traces/traces_internal.h"
+
+/* What automatic thresholds begin with, in blocks. */
+#define FIRST_QUALIFICATION 64
+#define FIRST_SPATIAL       1
+
+/* Access samples of a data sample: the first ones matter. */
+#define MOST_ACCESSES 4096
+
+struct access {
+    uint64_t index, distance;
+};
+
+struct sample {
+    uint64_t block, qualified; /* by that distance */
+    struct access *accesses;   /* owned */
+    size_t count, room;
+};
+
+struct margay_sampler {
+    struct margay_sampler_options options; /* thresholds as they are now */
+    bool qualification_adapts, spatial_adapts, temporal_adapts;
+    struct sample *samples; /* in the order in which they qualified */
+    size_t count;
+    uint64_t references;
+};
+
+enum margay_status margay_sampler_create(
+    const struct margay_sampler_options *options, margay_sampler **sampler,
+    struct margay_error *error)
+{
+    *sampler = NULL;
+    if (options->most_samples == 0 || options->most_peaks == 0 ||
+        options->most_samples > MARGAY_MOST_SAMPLES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%u data samples of %u peaks, expected 1 to %d of "
+                           "1 or more",
+                           options->most_samples, options->most_peaks,
+                           MARGAY_MOST_SAMPLES);
+    struct margay_sampler *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return margay_fail_memory(error, "a sampler");
+    made->options = *options;
+    made->qualification_adapts = options->qualification_blocks == 0;
+    made->spatial_adapts = options->spatial_blocks == 0;
+    made->temporal_adapts = options->temporal_blocks == 0;
+    if (made->qualification_adapts)
+        made->options.qualification_blocks = FIRST_QUALIFICATION;
+    if (made->spatial_adapts)
+        made->options.spatial_blocks = FIRST_SPATIAL;
+    if (made->temporal_adapts)
+        made->options.temporal_blocks = made->options.qualification_blocks;
+    made->samples = calloc(options->most_samples, sizeof *made->samples);
+    if (made->samples == NULL) {
+        free(made);
+        return margay_fail_memory(error, "a sampler");
+    }
+    *sampler = made;
+    return MARGAY_OK;
+}
+
+void margay_sampler_free(margay_sampler *sampler)
+{
+    if (sampler == NULL)
+        return;
+    for (size_t i = 0; i < sampler->count; i++)
+        free(sampler->samples[i].accesses);
+    free(sampler->samples);
+    free(sampler);
+}
+
+/* -------------------------------------------------------------- samples -- */
+
+static bool is_far(const struct margay_sampler *sampler, size_t count,
+                   uint64_t block)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t other = sampler->samples[i].block;
+        uint64_t apart = other > block ? other - block : block - other;
+        if (apart < sampler->options.spatial_blocks)
+            return false;
+    }
+    return true;
+}
+
+/* Let those go that the thresholds no longer admit. */
+static void thin_out(struct margay_sampler *sampler)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sampler->count; i++) {
+        struct sample sample = sampler->samples[i];
+        if (sample.qualified > sampler->options.qualification_blocks &&
+            is_far(sampler, kept, sample.block))
+            sampler->samples[kept++] = sample;
+        else
+            free(sample.accesses);
+    }
+    sampler->count = kept;
+}
+
+static void raise_thresholds(struct margay_sampler *sampler, uint64_t distance)
+{
+    struct margay_sampler_options *options = &sampler->options;
+    uint64_t largest = distance;
+    for (size_t i = 0; i < sampler->count; i++) {
+        if (sampler->samples[i].qualified > largest)
+            largest = sampler->samples[i].qualified;
+    }
+    if (sampler->qualification_adapts &&
+        largest / 2 > options->qualification_blocks) {
+        options->qualification_blocks = largest / 2;
+        if (sampler->temporal_adapts)
+            options->temporal_blocks = largest / 2;
+    } else if (sampler->spatial_adapts && options->spatial_blocks < UINT64_C(1)
+                                                                        << 62) {
+        options->spatial_blocks *= 2;
+    }
+    thin_out(sampler);
+}
+
+static bool qualifies(const struct margay_sampler *sampler, uint64_t block,
+                      uint64_t distance)
+{
+    return distance > sampler->options.qualification_blocks &&
+           is_far(sampler, sampler->count, block);
+}
+
+/* Room for another sample, if there can be one for this reference. */
+static struct sample *admit(struct margay_sampler *sampler, uint64_t block,
+                            uint64_t distance)
+{
+    unsigned tries = 0;
+    bool adapts = sampler->qualification_adapts || sampler->spatial_adapts;
+    while (qualifies(sampler, block, distance)) {
+        if (sampler->count < sampler->options.most_samples) {
+            struct sample *sample = &sampler->samples[sampler->count++];
+            *sample = (struct sample){.block = block, .qualified = distance};
+            return sample;
+        }
+        if (!adapts || tries++ > 128)
+            return NULL;
+        raise_thresholds(sampler, distance);
+    }
+    return NULL;
+}
+
+static enum margay_status note(struct sample *sample, uint64_t index,
+                               uint64_t distance, struct margay_error *error)
+{
+    if (sample->count == MOST_ACCESSES)
+        return MARGAY_OK;
+    struct access *accesses = margay_make_room(sample->accesses, sample->count,
+                                               &sample->room, sizeof *accesses);
+    if (accesses == NULL)
+        return margay_fail_memory(error, "access samples");
+    sample->accesses = accesses;
+    sample->accesses[sample->count++] = (struct access){index, distance};
+    return MARGAY_OK;
+}
+
+static enum margay_status look_at(struct margay_sampler *sampler,
+                                  uint64_t index, uint64_t block,
+                                  uint64_t distance, struct margay_error *error)
+{
+    for (size_t i = 0; i < sampler->count; i++) {
+        struct sample *sample = &sampler->samples[i];
+        if (sample->block != block)
+            continue;
+        return distance > sampler->options.temporal_blocks
+                   ? note(sample, index, distance, error)
+                   : MARGAY_OK;
+    }
+    struct sample *sample = admit(sampler, block, distance);
+    return sample == NULL ? MARGAY_OK : note(sample, index, distance, error);
+}
+
+enum margay_status margay_sampler_feed(margay_sampler *sampler,
+                                       const uint64_t *blocks,
+                                       const uint64_t *distances, size_t count,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    const struct margay_sampler_options *options = &sampler->options;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        uint64_t distance = distances[i];
+        if (distance != MARGAY_INFINITE &&
+            (distance > options->temporal_blocks ||
+             distance > options->qualification_blocks))
+            status = look_at(sampler, sampler->references + i, blocks[i],
+                             distance, error);
+    }
+    sampler->references += count;
+    return status;
+}
+
+/* ---------------------------------------------------------------- peaks -- */
+
+/* The peaks of one sample, behind `*count` ones of others. */
+static void find_peaks(const struct margay_sampler *sampler, size_t number,
+                       struct margay_peak *peaks, size_t *count)
+{
+    const struct sample *sample = &sampler->samples[number];
+    uint64_t before = 0;
+    unsigned found = 0;
+    struct access at = {0, 0}; /* the one that may be a peak */
+    for (size_t i = 0; i < sample->count && found < sampler->options.most_peaks;
+         i++) {
+        struct access next = sample->accesses[i];
+        /* It may be older than the temporal threshold is now. */
+        if (next.distance <= sampler->options.temporal_blocks)
+            continue;
+        if (at.distance > before && at.distance >= next.distance)
+            peaks[(*count)++] = (struct margay_peak){
+                .sample = (unsigned)number,
+                .peak = found++,
+                .block = sample->block,
+                .distance = at.distance,
+                .index = at.index,
+                .known_index = next.index,
+            };
+        before = at.distance;
+        at = next;
+    }
+}
+
+enum margay_status margay_sampler_finish(const margay_sampler *sampler,
+                                         struct margay_sampler_options *options,
+                                         struct margay_peak **peaks,
+                                         size_t *count,
+                                         struct margay_error *error)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < sampler->count; i++)
+        most += sampler->samples[i].count;
+    *count = 0;
+    *peaks = calloc(most, sizeof **peaks);
+    if (*peaks == NULL)
+        return margay_fail_memory(error, "the peaks");
+    for (size_t i = 0; i < sampler->count; i++)
+        find_peaks(sampler, i, *peaks, count);
+    *options = sampler->options;
+    return MARGAY_OK;
+}

@@ -1,0 +1,16 @@
+# tests/prediction/ - programs whose locality is predicted, and how well
+#
+# Measured, never tested: the table of docs/prediction.md.
+prediction_SOURCES := $(wildcard tests/prediction/*.c)
+
+$(BUILD)/tests/prediction/programs: $(prediction_SOURCES:%.c=$(BUILD)/obj/%.o)
+	@mkdir -p $(@D)
+	$(call quiet,LD $@)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(LIBS)
+
+bench-tools: $(BUILD)/tests/prediction/programs
+
+prediction: deps $(BUILD)/margay $(BUILD)/tests/prediction/programs ## measure how well programs are predicted (PREDICTION_FLAGS=--csv)
+	@perl tests/prediction/evaluate.pl $(PREDICTION_FLAGS) $(BUILD)/margay \
+	    $(BUILD)/tests/prediction/programs $(BUILD)/prediction
+
+.PHONY: prediction
