@@ -7,16 +7,22 @@
 #ifndef MARGAY_STACKDIST_ENGINES_FRONT_H
 #define MARGAY_STACKDIST_ENGINES_FRONT_H
 
+#include "stackdist/engines/exact.h"
 #include "stackdist/engines/near.h"
 
 #include <margay/stackdist.h>
 
-/* References per call. */
-#define MARGAY_FRONT_REFS 4096
+/* References per call, at most. */
+#define MARGAY_FRONT_REFS MARGAY_EXACT_SEGMENT
 
 struct margay_front {
     struct margay_near *near; /* or NULL, and: */
     margay_engine *engine;
+    /* On top of `near`, on traces that keep returning to a few blocks, the
+       filter of the exact engine: all of an engine that it makes use of. */
+    struct margay_exact *filter;
+    bool filtering;
+    const struct margay_near_kernel *kernel;
     uint64_t blocks; /* its depth */
     uint64_t repeats;
     uint64_t previous; /* the reference before */
@@ -29,13 +35,14 @@ enum margay_status margay_front_create(uint64_t blocks,
 void margay_front_destroy(struct margay_front *front);
 void margay_front_reset_counts(struct margay_front *front);
 
-/* Copy to kept[], which has room for one more than `count`, all but repeats;
-   returns how many. */
+/* Copy to kept[], which has room for MARGAY_NEAR_SPARE more than `count`, all
+   but repeats, which are counted; returns how many. */
 size_t margay_front_collapse(struct margay_front *front, const uint64_t *blocks,
                              size_t count, uint64_t *kept);
 
-/* Refer to `count` blocks, none like the one before.  beyond[] receives the
-   places of those that are further down than the front, *found of them. */
+/* Refer to `count` <= MARGAY_FRONT_REFS blocks, none like the one before.
+   beyond[] receives the places of those that are further down than the front,
+   *found of them. */
 enum margay_status margay_front_refer(struct margay_front *front,
                                       const uint64_t *blocks, size_t count,
                                       uint16_t *beyond, size_t *found,

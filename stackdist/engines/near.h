@@ -15,11 +15,13 @@
 #ifndef MARGAY_STACKDIST_ENGINES_NEAR_H
 #define MARGAY_STACKDIST_ENGINES_NEAR_H
 
+#include "stackdist/engines/sample.h"
 #include "stackdist/hash/hash.h"
 #include "traces/traces_internal.h"
 
 #define MARGAY_NEAR_FRONT 1024 /* the deepest there is */
 #define MARGAY_NEAR_WORDS 64
+#define MARGAY_NEAR_SPARE 8
 #define MARGAY_NEAR_TIMES (MARGAY_NEAR_WORDS * 64)
 
 typedef uint8_t margay_near_lanes
@@ -39,6 +41,7 @@ struct margay_near {
     uint64_t block_of[MARGAY_NEAR_FRONT];
     uint16_t time_of[MARGAY_NEAR_FRONT];
     uint16_t slot_at[MARGAY_NEAR_TIMES]; /* of a time whose bit is set */
+    /* What is in a filter has a slot, but no bit. */
 };
 
 /* Compiled once per processor level, from near_kernel.c. */
@@ -50,11 +53,25 @@ struct margay_near_kernel {
     size_t (*refer)(struct margay_near *near, const uint64_t *blocks,
                     size_t count, uint16_t *beyond);
 
+    /*
+     * The same behind a filter, which holds blocks on top of the stack: each
+     * of wanted[] goes there and the one in demoted[] comes from there, `above`
+     * blocks being there all the time.
+     */
+    size_t (*refer_deep)(struct margay_near *near, const uint64_t *wanted,
+                         const uint64_t *demoted, size_t count, uint32_t above,
+                         uint16_t *beyond);
+
     /* Copy `count` blocks but for those that repeat the one before, which for
-       the first is `previous`; returns how many.  kept[] has room for one
-       more. */
+       the first is `previous`; returns how many.  kept[] has room for
+       MARGAY_NEAR_SPARE more. */
     size_t (*collapse)(const uint64_t *blocks, size_t count, uint64_t previous,
                        uint64_t *kept);
+
+    /* The places of those of `count` <= 65536 blocks that are in a sample, in
+       picks[], which has room for one more; returns how many. */
+    size_t (*pick)(const struct margay_sample *sample, const uint64_t *blocks,
+                   size_t count, uint16_t *picks);
 };
 
 extern const struct margay_near_kernel margay_near_kernel_portable;
@@ -73,6 +90,13 @@ enum margay_status margay_near_create(uint32_t front, enum margay_target target,
 void margay_near_free(struct margay_near *near);
 
 void margay_near_reset_counts(struct margay_near *near);
+
+/* Take the newest blocks off the stack, and put them on it again: the newest
+   first, `count` of them.  They keep their slots. */
+void margay_near_take_top(struct margay_near *near, uint64_t *blocks,
+                          uint32_t count);
+void margay_near_put_top(struct margay_near *near, const uint64_t *blocks,
+                         uint32_t count);
 
 /* For the kernels: a slot for a block that has none, its time not yet set. */
 uint32_t margay_near_enter(struct margay_near *near, uint64_t block);

@@ -105,15 +105,137 @@ static size_t refer(struct margay_near *near, const uint64_t *blocks,
     return found;
 }
 
+static size_t refer_deep(struct margay_near *near, const uint64_t *wanted,
+                         const uint64_t *demoted, size_t count, uint32_t above,
+                         uint16_t *beyond)
+{
+    const struct margay_hash slots = near->slots;
+    margay_near_lanes live = near->live;
+    uint32_t now = near->now;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        unsigned at;
+        const struct margay_bucket *bucket =
+            margay_hash_slot(&slots, wanted[i], &at);
+        uint32_t slot = bucket->values[at] - 1;
+        if (__builtin_expect(now == MARGAY_NEAR_TIMES, 0)) {
+            near->live = live;
+            margay_near_renumber(near);
+            live = near->live;
+            now = near->now;
+        }
+        if (__builtin_expect(slot != UINT32_MAX, 1)) {
+            near->counts[above + leave(near, &live, near->time_of[slot])]++;
+        } else {
+            near->live = live;
+            margay_near_enter(near, wanted[i]);
+            live = near->live;
+            beyond[found++] = (uint16_t)i;
+        }
+        bucket = margay_hash_slot(&slots, demoted[i], &at);
+        place(near, &live, bucket->values[at] - 1, now++);
+    }
+    near->live = live;
+    near->now = now;
+    near->beyond += found;
+    return found;
+}
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+
+/* Eight at a time, and what is left one by one. */
+static ALWAYS_INLINE size_t collapse_vectors(const uint64_t *blocks,
+                                             size_t count, uint64_t previous,
+                                             uint64_t *kept, size_t *done)
+{
+    __m512i before = _mm512_set1_epi64((long long)previous);
+    size_t n = 0, i = 0;
+    for (; i + 8 <= count; i += 8) {
+        __m512i these = _mm512_loadu_si512(blocks + i);
+        /* Each lane's neighbour, the first one's being the last one before. */
+        __m512i shifted = _mm512_alignr_epi64(these, before, 7);
+        __mmask8 differ = _mm512_cmpneq_epi64_mask(these, shifted);
+        _mm512_storeu_si512(kept + n,
+                            _mm512_maskz_compress_epi64(differ, these));
+        n += (size_t)__builtin_popcount(differ);
+        before = these;
+    }
+    *done = i;
+    return n;
+}
+
+/* margay_sample_hash() */
+static ALWAYS_INLINE __m512i hash_vector(__m512i x, uint64_t key)
+{
+    const __m512i factor = _mm512_set1_epi64((long long)0xd6e8feb86659fd93);
+    x = _mm512_xor_si512(x, _mm512_set1_epi64((long long)key));
+    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+    x = _mm512_mullo_epi64(x, factor);
+    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+    x = _mm512_mullo_epi64(x, factor);
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+}
+
+static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
+                                         const uint64_t *blocks, size_t count,
+                                         uint16_t *picks, size_t *done)
+{
+    const __m512i limit = _mm512_set1_epi64((long long)sample->limit);
+    size_t n = 0, i = 0;
+    for (; i + 8 <= count; i += 8) {
+        __m512i hashes =
+            hash_vector(_mm512_loadu_si512(blocks + i), sample->key);
+        unsigned in = _mm512_cmple_epu64_mask(hashes, limit);
+        for (; in != 0; in &= in - 1)
+            picks[n++] = (uint16_t)(i + (unsigned)__builtin_ctz(in));
+    }
+    *done = i;
+    return n;
+}
+
+#else
+
+static ALWAYS_INLINE size_t collapse_vectors(const uint64_t *blocks,
+                                             size_t count, uint64_t previous,
+                                             uint64_t *kept, size_t *done)
+{
+    (void)blocks, (void)count, (void)previous, (void)kept;
+    return *done = 0;
+}
+
+static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
+                                         const uint64_t *blocks, size_t count,
+                                         uint16_t *picks, size_t *done)
+{
+    (void)sample, (void)blocks, (void)count, (void)picks;
+    return *done = 0;
+}
+
+#endif
+
+/* Written always and kept sometimes: branches would be mispredicted. */
+
 static size_t collapse(const uint64_t *blocks, size_t count, uint64_t previous,
                        uint64_t *kept)
 {
-    size_t n = 0;
-    /* Written always and kept sometimes: a branch would be mispredicted. */
-    for (size_t i = 0; i < count; i++) {
+    size_t i, n = collapse_vectors(blocks, count, previous, kept, &i);
+    if (i > 0)
+        previous = blocks[i - 1];
+    for (; i < count; i++) {
         kept[n] = blocks[i];
         n += blocks[i] != previous;
         previous = blocks[i];
+    }
+    return n;
+}
+
+static size_t pick(const struct margay_sample *sample, const uint64_t *blocks,
+                   size_t count, uint16_t *picks)
+{
+    size_t i, n = pick_vectors(sample, blocks, count, picks, &i);
+    for (; i < count; i++) {
+        picks[n] = (uint16_t)i;
+        n += margay_sample_hash(blocks[i], sample->key) <= sample->limit;
     }
     return n;
 }
@@ -123,5 +245,7 @@ static size_t collapse(const uint64_t *blocks, size_t count, uint64_t previous,
 
 const struct margay_near_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .refer = refer,
+    .refer_deep = refer_deep,
     .collapse = collapse,
+    .pick = pick,
 };

@@ -64,19 +64,6 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     return status;
 }
 
-/* Where the sampled references of a piece are: their indices. */
-static size_t pick(const struct margay_sample *sample, const uint64_t *blocks,
-                   size_t count, uint16_t *indices)
-{
-    uint64_t key = sample->key, limit = sample->limit;
-    size_t picked = 0;
-    for (size_t i = 0; i < count; i++) {
-        indices[picked] = (uint16_t)i;
-        picked += margay_sample_hash(blocks[i], key) <= limit;
-    }
-    return picked;
-}
-
 /* Count the sampled references that are beyond the front; both lists of
    places ascend. */
 static enum margay_status count_beyond(struct hybrid *hybrid,
@@ -100,11 +87,12 @@ static enum margay_status feed_piece(struct hybrid *hybrid,
                                      const uint64_t *blocks, size_t count,
                                      struct margay_error *error)
 {
-    uint64_t kept[PIECE_REFS + 1], sampled[PIECE_REFS], distances[PIECE_REFS];
+    uint64_t kept[PIECE_REFS + MARGAY_NEAR_SPARE];
+    uint64_t sampled[PIECE_REFS], distances[PIECE_REFS];
     uint16_t picks[PIECE_REFS + 1], beyond[PIECE_REFS];
     size_t found;
     size_t n = margay_front_collapse(&hybrid->front, blocks, count, kept);
-    size_t picked = pick(&hybrid->sample, kept, n, picks);
+    size_t picked = hybrid->front.kernel->pick(&hybrid->sample, kept, n, picks);
     for (size_t i = 0; i < picked; i++)
         sampled[i] = kept[picks[i]];
     enum margay_status status =

@@ -4,7 +4,7 @@
  * Time is used up after some thousands of references, so the traces are long
  * enough for that to happen with few blocks and with many.
  */
-#include "stackdist/engines/near.h"
+#include "stackdist/engines/front.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
@@ -63,16 +63,115 @@ static void test_target(enum margay_target target, struct margay_random *random)
               margay_target_name(target));
 }
 
+/* References to a few blocks and to many take turns, so that the filter comes
+   and goes. */
+static void make_bursts(uint64_t *blocks, size_t count,
+                        struct margay_random *random)
+{
+    uint64_t few = 1 + margay_random_below(random, 20);
+    for (size_t i = 0; i < count; i++)
+        blocks[i] = i / 5000 % 2 == 0 && margay_random_below(random, 9) != 0
+                        ? margay_random_below(random, few)
+                        : margay_random_below(random, 2500);
+}
+
+/* Is all counted, and what is beyond the front found? */
+static bool front_is_right(uint64_t depth, const uint64_t *blocks, size_t count,
+                           const uint64_t *distances, bool *filtered)
+{
+    uint64_t kept[MARGAY_FRONT_REFS + MARGAY_NEAR_SPARE], distinct;
+    uint16_t beyond[MARGAY_FRONT_REFS];
+    struct margay_front front;
+    margay_histogram *histogram, *wanted;
+    size_t far = 0, got_far = 0, found;
+    if (margay_front_create(depth, &front, NULL) != MARGAY_OK ||
+        margay_histogram_create(&wanted, NULL) != MARGAY_OK)
+        abort();
+    bool right = true;
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < 1000 ? count - done : 1000;
+        size_t n = margay_front_collapse(&front, blocks + done, some, kept);
+        if (margay_front_refer(&front, kept, n, beyond, &found, NULL) !=
+            MARGAY_OK)
+            abort();
+        *filtered = *filtered || front.filtering;
+        got_far += found;
+        size_t next = 0, place = 0;
+        for (size_t i = done; i < done + some; i++) {
+            uint64_t d = distances[i] < depth ? distances[i] : MARGAY_INFINITE;
+            margay_histogram_add(wanted, d, 1, NULL);
+            if (d == MARGAY_INFINITE) {
+                far++;
+                right = right && next < found && beyond[next++] == place;
+            }
+            place += d != 0;
+        }
+    }
+    right =
+        right && far == got_far &&
+        margay_front_finish(&front, &histogram, &distinct, NULL) == MARGAY_OK;
+    uint64_t from = 0, d1, d2, n1, n2;
+    for (bool more = true; right && more; from = d1 + 1) {
+        more = margay_histogram_next(wanted, from, &d1, &n1);
+        right = margay_histogram_next(histogram, from, &d2, &n2) == more &&
+                (!more || (d1 == d2 && n1 == n2));
+        if (!more)
+            break;
+    }
+    right = right && margay_histogram_references(histogram) == count;
+    margay_histogram_free(histogram);
+    margay_histogram_free(wanted);
+    margay_front_destroy(&front);
+    return right;
+}
+
+static void test_front(struct margay_random *random)
+{
+    static uint64_t blocks[LONGEST_TRACE], distances[LONGEST_TRACE];
+    static const uint64_t depths[] = {1, 9, 64, 100, 1024, 1500};
+    uint64_t number = rounds(20), failures = 0;
+    bool filtered = false;
+    for (uint64_t round = 0; round < number; round++) {
+        make_bursts(blocks, LONGEST_TRACE, random);
+        ask_naive(blocks, LONGEST_TRACE, distances);
+        for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++)
+            failures += !front_is_right(depths[i], blocks, LONGEST_TRACE,
+                                        distances, &filtered);
+    }
+    CHECK_U64(failures, 0, "%" PRIu64 " traces through fronts", number);
+    CHECK(filtered, "some of them filtered");
+}
+
 static void test_collapse(enum margay_target target)
 {
-    static const uint64_t blocks[] = {7, 7, 0, 0, 0, UINT64_MAX, 7, 7};
-    uint64_t kept[9];
+    static const uint64_t blocks[] = {7, 7, 0, 0, 0, UINT64_MAX, 7, 7, 7, 1};
+    uint64_t kept[10 + MARGAY_NEAR_SPARE];
     const struct margay_near_kernel *kernel = margay_near_kernel_of(target);
-    CHECK(kernel->collapse(blocks, 8, 1, kept) == 4 && kept[0] == 7 &&
-              kept[1] == 0 && kept[2] == UINT64_MAX && kept[3] == 7,
+    CHECK(kernel->collapse(blocks, 10, 1, kept) == 5 && kept[0] == 7 &&
+              kept[1] == 0 && kept[2] == UINT64_MAX && kept[3] == 7 &&
+              kept[4] == 1,
           "repeats, target %s", margay_target_name(target));
-    CHECK(kernel->collapse(blocks, 8, 7, kept) == 3 && kept[0] == 0,
+    CHECK(kernel->collapse(blocks, 10, 7, kept) == 4 && kept[0] == 0,
           "the first repeats, target %s", margay_target_name(target));
+}
+
+static void test_pick(enum margay_target target, struct margay_random *random)
+{
+    uint64_t blocks[1003];
+    uint16_t picks[1004];
+    const struct margay_sample sample = margay_sample_of(0.1, 5);
+    for (size_t i = 0; i < 1003; i++)
+        blocks[i] = margay_random_u64(random);
+    size_t next = 0;
+    bool right = true;
+    size_t n =
+        margay_near_kernel_of(target)->pick(&sample, blocks, 1003, picks);
+    for (size_t i = 0; i < 1003; i++) {
+        if (margay_sample_hash(blocks[i], sample.key) <= sample.limit)
+            right = right && next < n && picks[next++] == i;
+    }
+    CHECK(right && next == n && n > 50, "a sample, target %s",
+          margay_target_name(target));
 }
 
 int main(void)
@@ -83,7 +182,9 @@ int main(void)
         if (!margay_target_available((enum margay_target)target))
             continue;
         test_collapse((enum margay_target)target);
+        test_pick((enum margay_target)target, &random);
         test_target((enum margay_target)target, &random);
     }
+    test_front(&random);
     return tap_done();
 }
