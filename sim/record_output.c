@@ -157,6 +157,14 @@ static uint64_t count_of(const struct margay_batch *batch, size_t i)
     return batch->counts == NULL ? 1 : batch->counts[i];
 }
 
+static uint64_t refs_of(const struct margay_batch *batch)
+{
+    uint64_t refs = batch->counts == NULL ? batch->references : 0;
+    for (size_t i = 0; batch->counts != NULL && i < batch->references; i++)
+        refs += batch->counts[i];
+    return refs;
+}
+
 /* The bytes of reference `i`; 0: the format has no records. */
 static size_t record_bytes(const struct record_output *output,
                            const struct margay_batch *batch, size_t i)
@@ -201,8 +209,7 @@ static enum margay_status write_batch(struct record_output *output,
                        ? batch->threads[0]
                        : 0;
     part.references = fitting(output, batch);
-    for (size_t i = 0; i < part.references; i++)
-        output->refs += count_of(batch, i);
+    output->refs += refs_of(&part);
     if (part.references == 0)
         return MARGAY_OK;
     enum margay_status status = need_file(output, index, error);
@@ -250,14 +257,6 @@ static enum margay_status put_cut(struct record_output *output,
                            batch->counts == NULL ? 0 : (uint32_t)count, error);
     }
     return status;
-}
-
-static uint64_t refs_of(const struct margay_batch *batch)
-{
-    uint64_t refs = 0;
-    for (size_t i = 0; i < batch->references; i++)
-        refs += count_of(batch, i);
-    return refs;
 }
 
 enum margay_status record_output_put(struct record_output *output,

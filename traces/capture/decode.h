@@ -21,8 +21,9 @@ struct margay_decoding {
 
 /*
  * Append what the words up to `end` say to `references`, which has room for
- * MARGAY_DECODED_REFS and all arrays but that of threads filled in.  Whatever
- * the words are, nothing bad happens; what means nothing is left out.
+ * MARGAY_DECODED_REFS; all its arrays but that of threads are filled in, of
+ * which those of counts, without repeats, and of sites may be missing.
+ * Whatever the words are, nothing bad happens; what means nothing is left out.
  */
 void margay_decode_words(struct margay_decoding *decoding,
                          const uint64_t *words, uint32_t end,

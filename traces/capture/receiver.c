@@ -174,9 +174,9 @@ static enum margay_status allocate(struct margay_receiver *receiver,
     const struct margay_format_info columns = {
         .has_kinds = true,
         .has_extents = true,
-        .has_counts = true,
+        .has_counts = receiver->options.collapse_bytes != 0,
         .has_threads = true,
-        .has_sites = true,
+        .has_sites = receiver->options.sites,
     };
     struct margay_references *references = &receiver->references;
     references->capacity = MARGAY_DECODED_REFS;
@@ -409,10 +409,9 @@ static void fill_batch(const struct margay_receiver *receiver,
         .numbers = references->numbers,
         .kinds = references->kinds,
         .extents = references->extents,
-        .counts =
-            receiver->options.collapse_bytes != 0 ? references->counts : NULL,
+        .counts = references->counts,
         .threads = references->threads,
-        .sites = receiver->options.sites ? references->sites : NULL,
+        .sites = references->sites,
     };
 }
 
