@@ -177,7 +177,8 @@ typedef struct margay_range margay_range;
  * References [first, first + count) of the file, or those up to its end, which
  * are looked at as in margay_trace_next() if the range reaches it.  Only
  * `kinds` and `ids` of the trace's options apply.  The trace must be ready.
- * MARGAY_BAD_ARGUMENT where the references are not known; MARGAY_NO_MEMORY.
+ * MARGAY_BAD_ARGUMENT where the references are not known, or not all are as
+ * long as each other in the file; MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_trace_range(margay_trace *trace,
                                                  uint64_t first, uint64_t count,

@@ -95,6 +95,10 @@ refuses 'z.mgt: byte [0-9]*: found a damaged block, expected its check sum; the 
 run curve -q --skip 131072 z.mgt
 is 'what lies behind it can be had' "$status $(sed -n '2s/.*,\([0-9]*\),[0-9]*,[0-9.]*$/\1/p' out)" \
     '0 68928'
+"$MARGAY" generate -q uniform --refs 600000 --blocks 3000 --to mgt -o long.mgt
+"$MARGAY" curve -q -j 1 long.mgt >one
+"$MARGAY" curve -q -j 2 long.mgt >two
+check 'on two threads the same' cmp one two
 printf 'nothing of the kind' >no.mgt
 refuses 'no.mgt: byte 0: found .*, expected' info no.mgt
 cat k.mgt k.mgt >two.mgt

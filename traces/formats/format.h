@@ -115,6 +115,9 @@ struct margay_format {
        hold?  NULL = they show nothing.  `certain`: no others look like it. */
     bool (*is_plausible)(const void *records, size_t count, bool *certain);
 
+    /* Packed: records are what the numbers are in this machine's memory. */
+    bool stands_in_memory;
+
     /* Write one record, return its length; 0 = the number does not fit. */
     size_t (*encode)(char *record, uint64_t number, enum margay_kind kind,
                      uint32_t extent);

@@ -103,20 +103,21 @@ static size_t encode_u64be(char *record, uint64_t number, enum margay_kind kind,
     return sizeof packed;
 }
 
-#define PACKED_FORMAT(word, bytes, text)                \
-    const struct margay_format margay_format_##word = { \
-        .info = {.name = #word,                         \
-                 .description = text,                   \
-                 .suffixes = #word,                     \
-                 .numbers = MARGAY_ADDRESSES,           \
-                 .unit_bytes = 1,                       \
-                 .writable = true},                     \
-        .record_bytes = bytes,                          \
-        .unpack = unpack_##word,                        \
-        .encode = encode_##word,                        \
+#define PACKED_FORMAT(word, bytes, order, text)                      \
+    const struct margay_format margay_format_##word = {              \
+        .info = {.name = #word,                                      \
+                 .description = text,                                \
+                 .suffixes = #word,                                  \
+                 .numbers = MARGAY_ADDRESSES,                        \
+                 .unit_bytes = 1,                                    \
+                 .writable = true},                                  \
+        .record_bytes = bytes,                                       \
+        .stands_in_memory = (bytes) == 8 && (order) == __BYTE_ORDER, \
+        .unpack = unpack_##word,                                     \
+        .encode = encode_##word,                                     \
     }
 
-PACKED_FORMAT(u32, 4, "packed 32-bit numbers, little-endian");
-PACKED_FORMAT(u64, 8, "packed 64-bit numbers, little-endian");
-PACKED_FORMAT(u32be, 4, "packed 32-bit numbers, big-endian");
-PACKED_FORMAT(u64be, 8, "packed 64-bit numbers, big-endian");
+PACKED_FORMAT(u32, 4, __LITTLE_ENDIAN, "packed 32-bit numbers, little-endian");
+PACKED_FORMAT(u64, 8, __LITTLE_ENDIAN, "packed 64-bit numbers, little-endian");
+PACKED_FORMAT(u32be, 4, __BIG_ENDIAN, "packed 32-bit numbers, big-endian");
+PACKED_FORMAT(u64be, 8, __BIG_ENDIAN, "packed 64-bit numbers, big-endian");

@@ -15,9 +15,10 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       struct margay_error *error)
 {
     *range = NULL;
-    if (!trace->ready || !trace->reader.refs_known)
+    if (!trace->ready || !trace->reader.refs_known ||
+        trace->reader.detection.format->record_bytes == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: a range of references that must be counted",
+                           "%s: a range of references whose place is not known",
                            trace->reader.path);
     margay_range *made = calloc(1, sizeof *made);
     if (made == NULL)

@@ -14,6 +14,7 @@
 
 struct margay_writer {
     const struct margay_format_info *format;
+    bool stands_in_memory; /* as in format.h */
     struct margay_sink sink;
     struct margay_compressor *compressor;        /* NULL = plain */
     const struct margay_blocks_writing *writing; /* NULL = by the record */
@@ -107,6 +108,7 @@ enum margay_status margay_writer_create(const char *format, const char *path,
     if (this == NULL)
         return margay_fail_memory(error, "a writer of traces");
     this->format = &row->info;
+    this->stands_in_memory = row->stands_in_memory;
     this->sink = *sink;
     enum margay_status status =
         margay_compressor_create(path, sink, &this->compressor, error);
@@ -193,6 +195,18 @@ static enum margay_status put_reference(margay_writer *writer,
     return status;
 }
 
+/* Numbers that are records as they stand in memory. */
+static enum margay_status put_numbers(margay_writer *writer,
+                                      const struct margay_batch *batch,
+                                      struct margay_error *error)
+{
+    enum margay_status status = flush(writer, error);
+    return status != MARGAY_OK || batch->references == 0
+               ? status
+               : pass_on(writer, (const char *)batch->numbers,
+                         batch->references * sizeof *batch->numbers, error);
+}
+
 enum margay_status margay_writer_put(margay_writer *writer,
                                      const struct margay_batch *batch,
                                      struct margay_error *error)
@@ -200,6 +214,8 @@ enum margay_status margay_writer_put(margay_writer *writer,
     enum margay_status status = MARGAY_OK;
     if (writer->writing != NULL)
         return writer->writing->put(writer->blocks, batch, error);
+    if (writer->stands_in_memory && batch->counts == NULL)
+        return put_numbers(writer, batch, error);
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
         uint32_t count = batch->counts == NULL ? 1 : batch->counts[i];
         for (uint32_t k = 0; k < count && status == MARGAY_OK; k++)
