@@ -38,13 +38,16 @@ struct analysis_chunk {
     uint64_t first_index; /* among all of the pass, warm-up included */
     size_t count;
     const uint64_t *blocks;
-    const uint8_t *kinds;      /* NULL = all are reads */
-    const uint64_t *distances; /* NULL unless the hooks want them */
+    const uint8_t *kinds;             /* NULL = all are reads */
+    const uint64_t *distances;        /* NULL unless the hooks want them */
+    const struct margay_batch *batch; /* that they are of, */
+    const uint32_t *origins; /* and of which of its references; NULL unless
+                                the hooks want to know */
     bool warmup;
 };
 
 struct analysis_hooks {
-    bool wants_distances;
+    bool wants_distances, wants_origins;
     unsigned needs; /* MARGAY_LACKS_... that the engine must not lack */
     bool no_engine; /* none is made: pass->engine is NULL, the result empty */
     bool takes_numbers; /* no chunks, only batches, where no reference is

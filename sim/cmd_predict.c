@@ -94,7 +94,7 @@ static enum margay_status write_table(struct prediction *prediction,
             },
     };
     if (prediction->choices->with_runs)
-        prediction->csv.role = role;
+        prediction->csv.label = role;
     if (prediction->choices->curve)
         return table_curve(&prediction->csv, &pass, &prediction->options->sizes,
                            NULL, error);

@@ -75,9 +75,9 @@ void csv_begin(struct csv_writer *csv, struct output *output,
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes, struct margay_error *error)
 {
-    const char *role = csv->role == NULL ? "" : csv->role;
-    size_t room =
-        most_text_bytes(trace) + strlen(role) + 1 + 2 * (1 + MAX_DIGITS);
+    const char *label = csv->label == NULL ? "" : csv->label;
+    size_t room = most_text_bytes(trace) + most_text_bytes(label) + 1 +
+                  2 * (1 + MAX_DIGITS);
     csv_end(csv);
     csv->key = malloc(room);
     if (csv->key == NULL)
@@ -87,8 +87,8 @@ enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
         end = put_u64(end, csv->window);
         *end++ = ',';
     }
-    if (csv->role != NULL) {
-        end = stpcpy(end, role);
+    if (csv->label != NULL) {
+        end += put_text(end, room - (size_t)(end - csv->key), label);
         *end++ = ',';
     }
     end += put_text(end, room - (size_t)(end - csv->key), trace);

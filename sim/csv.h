@@ -56,8 +56,8 @@ struct csv_writer {
     struct output *output;
     bool has_window; /* each row begins with `window` */
     uint64_t window;
-    const char *role; /* or with this word; NULL = not */
-    char *key;        /* the first fields of each row, ready made */
+    const char *label; /* or with this; NULL = not */
+    char *key;         /* the first fields of each row, ready made */
     size_t key_bytes;
     size_t fields; /* of the row so far */
 };
@@ -68,7 +68,7 @@ void csv_begin(struct csv_writer *csv, struct output *output,
 
 /*
  * Begin all further rows with these two fields, after that of the window or
- * the role if there is one; the block size is empty when it is 0.
+ * the label if there is one; the block size is empty when it is 0.
  * MARGAY_NO_MEMORY on failure; csv_end() releases.
  */
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,

@@ -35,6 +35,7 @@ struct lane {
     enum margay_status status;
     struct margay_error error;
     uint64_t blocks[CHUNK_REFS], distances[CHUNK_REFS];
+    uint32_t origins[CHUNK_REFS];
     uint8_t kinds[CHUNK_REFS];
 };
 
@@ -72,6 +73,22 @@ static enum margay_status feed(struct feeding *feeding,
     return status;
 }
 
+/* A cursor that goes along with that of the blocks. */
+static void find_origins(struct feeding *feeding,
+                         const struct analysis_pass *pass,
+                         const struct margay_batch *batch,
+                         struct margay_block_cursor *cursor,
+                         struct analysis_chunk *chunk)
+{
+    uint32_t *origins = feeding->lanes[pass->index].origins;
+    chunk->batch = batch;
+    if (!feeding->hooks->wants_origins)
+        return;
+    margay_batch_origins(batch, pass->shift, pass->split, cursor, origins,
+                         chunk->count);
+    chunk->origins = origins;
+}
+
 /* Numbers that already are blocks need not be copied. */
 static enum margay_status feed_numbers(struct feeding *feeding,
                                        struct analysis_pass *pass,
@@ -79,6 +96,7 @@ static enum margay_status feed_numbers(struct feeding *feeding,
                                        struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    struct margay_block_cursor origin = {0, 0};
     for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
         size_t left = batch->references - done;
         struct analysis_chunk chunk = {
@@ -87,6 +105,7 @@ static enum margay_status feed_numbers(struct feeding *feeding,
             .kinds = batch->kinds == NULL ? NULL : batch->kinds + done,
             .warmup = batch->warmup,
         };
+        find_origins(feeding, pass, batch, &origin, &chunk);
         status = feed(feeding, pass, &chunk, error);
         done += chunk.count;
     }
@@ -99,7 +118,7 @@ static enum margay_status feed_blocks(struct feeding *feeding,
                                       struct margay_error *error)
 {
     struct lane *lane = &feeding->lanes[pass->index];
-    struct margay_block_cursor cursor = {0, 0};
+    struct margay_block_cursor cursor = {0, 0}, origin = {0, 0};
     uint8_t *kinds = batch->kinds == NULL ? NULL : lane->kinds;
     enum margay_status status = MARGAY_OK;
     while (status == MARGAY_OK) {
@@ -113,6 +132,7 @@ static enum margay_status feed_blocks(struct feeding *feeding,
                                 lane->blocks, kinds, CHUNK_REFS);
         if (chunk.count == 0)
             break;
+        find_origins(feeding, pass, batch, &origin, &chunk);
         status = feed(feeding, pass, &chunk, error);
     }
     return status;

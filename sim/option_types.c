@@ -291,6 +291,21 @@ OPTION_TYPE(measure_of)
     return status;
 }
 
+OPTION_TYPE(by_place)
+{
+    struct place_option *place = field;
+    if (strcmp(text, "site") == 0)
+        place->kind = BY_SITE;
+    else if (strcmp(text, "thread") == 0)
+        place->kind = BY_THREAD;
+    else if (strncmp(text, "region=", 7) == 0 && text[7] != '\0')
+        place->kind = BY_REGION;
+    else
+        return refuse(name, text, "site, thread or region=MAP.csv", error);
+    place->map = place->kind == BY_REGION ? text + 7 : NULL;
+    return MARGAY_OK;
+}
+
 OPTION_TYPE(model)
 {
     static const char *const words[] = {"lru", "footprint", NULL};

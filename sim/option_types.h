@@ -32,6 +32,7 @@ OPTION_TYPE(record_point);  /* struct record_point */
 OPTION_TYPE(sizes);         /* struct cache_sizes */
 OPTION_TYPE(bins);          /* struct margay_bins */
 OPTION_TYPE(measure_of);    /* enum margay_measure: distances or times */
+OPTION_TYPE(by_place);      /* struct place_option */
 OPTION_TYPE(model);         /* enum margay_measure: distances or footprint */
 
 /* Of caches, in cache_options.c: */

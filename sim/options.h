@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "sim/cache_options.h"
+#include "sim/place_option.h"
 #include "sim/predict_options.h"
 #include "sim/sizes.h"
 #include <margay/stackdist.h>
@@ -64,6 +65,7 @@ struct options {
     const char *histogram; /* NULL = not given */
     const char *from;      /* NULL = not given */
     struct margay_bins bins;
+    struct place_option place;
 
     bool writebacks;
     uint32_t set_shifts; /* bit i: 2^i sets */

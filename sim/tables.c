@@ -85,7 +85,7 @@ enum margay_status table_curve(struct csv_writer *csv,
 /* ----------------------------------------------------------- histogram -- */
 
 static void infinite_row(struct csv_writer *csv,
-                         const margay_histogram *histogram)
+                         const margay_histogram *histogram, uint64_t all)
 {
     uint64_t bound = margay_histogram_exceeded_bound(histogram);
     uint64_t infinite = margay_histogram_infinite(histogram);
@@ -96,7 +96,7 @@ static void infinite_row(struct csv_writer *csv,
         csv_u64(csv, bound);
     csv_text(csv, "inf");
     csv_u64(csv, infinite);
-    csv_share(csv, infinite, margay_histogram_references(histogram));
+    csv_share(csv, infinite, all);
     csv_end_row(csv);
 }
 
@@ -106,7 +106,7 @@ enum margay_status table_histogram(struct csv_writer *csv,
                                    struct margay_error *error)
 {
     const margay_histogram *histogram = pass->result.histogram;
-    uint64_t references = margay_histogram_references(histogram);
+    uint64_t references = pass->result.references;
     struct margay_bin_cursor cursor = {0, 0, 0};
     struct margay_bin bin;
     enum margay_status status =
@@ -121,7 +121,7 @@ enum margay_status table_histogram(struct csv_writer *csv,
         csv_share(csv, bin.references, references);
         csv_end_row(csv);
     }
-    infinite_row(csv, histogram);
+    infinite_row(csv, histogram, references);
     return MARGAY_OK;
 }
 

@@ -14,7 +14,8 @@ enum margay_status table_curve(struct csv_writer *csv,
                                const margay_writebacks *writebacks,
                                struct margay_error *error);
 
-/* Rows of HISTOGRAM_COLUMNS for one pass. */
+/* Rows of HISTOGRAM_COLUMNS for one pass; shares are of all references of its
+   result, of which the histogram may hold a part. */
 enum margay_status table_histogram(struct csv_writer *csv,
                                    const struct analysis_pass *pass,
                                    const struct margay_bins *bins,

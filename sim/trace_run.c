@@ -322,6 +322,10 @@ static struct margay_batch part_of(const struct margay_batch *batch,
         part.extents += from;
     if (part.counts != NULL)
         part.counts += from;
+    if (part.threads != NULL)
+        part.threads += from;
+    if (part.sites != NULL)
+        part.sites += from;
     return part;
 }
 

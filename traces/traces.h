@@ -246,6 +246,16 @@ MARGAY_API size_t margay_batch_blocks(const struct margay_batch *batch,
                                       uint64_t *blocks, uint8_t *kinds,
                                       size_t capacity);
 
+/*
+ * The same walk with a cursor of its own, for who wants to know more of the
+ * references: writes to `references` the place in the batch of the one that
+ * each block is of.
+ */
+MARGAY_API size_t margay_batch_origins(const struct margay_batch *batch,
+                                       unsigned shift, bool split,
+                                       struct margay_block_cursor *cursor,
+                                       uint32_t *references, size_t capacity);
+
 /* ------------------------------------------------------------- writing -- */
 
 /*

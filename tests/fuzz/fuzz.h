@@ -30,6 +30,7 @@ void fuzz_compressed(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_options(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_specs(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes);
+void fuzz_regions(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_model(const char *name, const uint8_t *data, size_t bytes);
 
 #endif

@@ -8,6 +8,7 @@
 #include "sim/histogram_csv.h"
 #include "sim/model_file.h"
 #include "sim/options.h"
+#include "sim/regions.h"
 #include "tests/fuzz/fuzz.h"
 #include "traces/traces_internal.h"
 
@@ -221,4 +222,24 @@ void fuzz_model(const char *name, const uint8_t *data, size_t bytes)
         margay_model_import(words + 3, count - 4, &model, &error) == MARGAY_OK)
         try_model(model);
     free(words);
+}
+
+/* Every address is somewhere. */
+void fuzz_regions(const char *name, const uint8_t *data, size_t bytes)
+{
+    static const uint64_t addresses[] = {0, 1, 0x1000, 0x1fff, UINT64_MAX};
+    struct margay_error error = {.message = ""};
+    struct regions *regions;
+    (void)name;
+    if (bytes == 0)
+        return;
+    FILE *file = fmemopen((void *)data, bytes, "rb");
+    if (regions_read_stream(file, "table", &regions, &error) != MARGAY_OK)
+        check_message(&error);
+    for (size_t i = 0; regions != NULL && i < 5; i++) {
+        if (regions_find(regions, addresses[i]) >= regions_count(regions))
+            fuzz_fail("address %zu is nowhere", i);
+    }
+    regions_free(regions);
+    fclose(file);
 }

@@ -27,6 +27,7 @@ static const struct fuzz_target targets[] = {
     {"options", fuzz_options},
     {"specs", fuzz_specs},
     {"histogram", fuzz_histogram},
+    {"regions", fuzz_regions},
     {"model", fuzz_model},
 };
 

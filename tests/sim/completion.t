@@ -91,6 +91,7 @@ for command in curve histogram assoc; do
             --format*) continue ;; # not of this trace
             *octave: | *reference: | *linear:) word=${word}2 ;;
             --engine*=) continue ;; # a number is to follow
+            --bysite | --bythread | --byregion=) continue ;; # nor these
             esac
             bound='--bound 4'
             [ $command != assoc ] || bound='--sets 1 --ways 1'

@@ -3,25 +3,35 @@
 
 #include <margay/traces.h>
 
+/* Where block references go; what is NULL is not wanted. */
+struct out {
+    uint64_t *blocks;
+    uint8_t *kinds;
+    uint32_t *references;
+    size_t capacity;
+};
+
 /* Every reference touches one block, so blocks and kinds go over in bulk. */
 static size_t first_blocks(const struct margay_batch *batch, unsigned shift,
-                           struct margay_block_cursor *cursor, uint64_t *blocks,
-                           uint8_t *kinds, size_t capacity)
+                           struct margay_block_cursor *cursor,
+                           const struct out *out)
 {
     size_t from = cursor->reference;
     size_t left = batch->references - from;
-    size_t count = left < capacity ? left : capacity;
+    size_t count = left < out->capacity ? left : out->capacity;
     const uint64_t *numbers = batch->numbers + from;
-    if (shift == 0) {
-        memcpy(blocks, numbers, count * sizeof *blocks);
-    } else {
+    if (out->blocks != NULL && shift == 0) {
+        memcpy(out->blocks, numbers, count * sizeof *numbers);
+    } else if (out->blocks != NULL) {
         for (size_t i = 0; i < count; i++)
-            blocks[i] = numbers[i] >> shift;
+            out->blocks[i] = numbers[i] >> shift;
     }
-    if (kinds != NULL && batch->kinds != NULL)
-        memcpy(kinds, batch->kinds + from, count);
-    else if (kinds != NULL)
-        memset(kinds, MARGAY_READ, count);
+    if (out->kinds != NULL && batch->kinds != NULL)
+        memcpy(out->kinds, batch->kinds + from, count);
+    else if (out->kinds != NULL)
+        memset(out->kinds, MARGAY_READ, count);
+    for (size_t i = 0; out->references != NULL && i < count; i++)
+        out->references[i] = (uint32_t)(from + i);
     cursor->reference += count;
     return count;
 }
@@ -39,19 +49,22 @@ static uint64_t blocks_covered(uint64_t number, uint32_t extent, unsigned shift)
 }
 
 static size_t all_blocks(const struct margay_batch *batch, unsigned shift,
-                         struct margay_block_cursor *cursor, uint64_t *blocks,
-                         uint8_t *kinds, size_t capacity)
+                         struct margay_block_cursor *cursor,
+                         const struct out *out)
 {
     size_t written = 0, i = cursor->reference;
     uint64_t done = cursor->block_in_reference;
-    while (i < batch->references && written < capacity) {
+    while (i < batch->references && written < out->capacity) {
         uint64_t number = batch->numbers[i];
         uint64_t covered = blocks_covered(number, batch->extents[i], shift);
         uint8_t kind = batch->kinds == NULL ? MARGAY_READ : batch->kinds[i];
-        for (; done < covered && written < capacity; done++, written++) {
-            blocks[written] = (number >> shift) + done;
-            if (kinds != NULL)
-                kinds[written] = kind;
+        for (; done < covered && written < out->capacity; done++, written++) {
+            if (out->blocks != NULL)
+                out->blocks[written] = (number >> shift) + done;
+            if (out->kinds != NULL)
+                out->kinds[written] = kind;
+            if (out->references != NULL)
+                out->references[written] = (uint32_t)i;
         }
         if (done == covered) {
             done = 0;
@@ -63,13 +76,30 @@ static size_t all_blocks(const struct margay_batch *batch, unsigned shift,
     return written;
 }
 
-size_t margay_batch_blocks(const struct margay_batch *batch, unsigned shift,
-                           bool split, struct margay_block_cursor *cursor,
-                           uint64_t *blocks, uint8_t *kinds, size_t capacity)
+static size_t next_blocks(const struct margay_batch *batch, unsigned shift,
+                          bool split, struct margay_block_cursor *cursor,
+                          const struct out *out)
 {
     if (cursor->reference >= batch->references)
         return 0;
     if (split && batch->extents != NULL)
-        return all_blocks(batch, shift, cursor, blocks, kinds, capacity);
-    return first_blocks(batch, shift, cursor, blocks, kinds, capacity);
+        return all_blocks(batch, shift, cursor, out);
+    return first_blocks(batch, shift, cursor, out);
+}
+
+size_t margay_batch_blocks(const struct margay_batch *batch, unsigned shift,
+                           bool split, struct margay_block_cursor *cursor,
+                           uint64_t *blocks, uint8_t *kinds, size_t capacity)
+{
+    const struct out out = {
+        .blocks = blocks, .kinds = kinds, .capacity = capacity};
+    return next_blocks(batch, shift, split, cursor, &out);
+}
+
+size_t margay_batch_origins(const struct margay_batch *batch, unsigned shift,
+                            bool split, struct margay_block_cursor *cursor,
+                            uint32_t *references, size_t capacity)
+{
+    const struct out out = {.references = references, .capacity = capacity};
+    return next_blocks(batch, shift, split, cursor, &out);
 }
