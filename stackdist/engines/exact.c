@@ -203,6 +203,9 @@ enum margay_status margay_exact_create_at(
     e->threads = setup->options.threads;
     e->team_after_refs = MARGAY_TEAM_AFTER_REFS;
     e->team_batch_refs = team_batch_refs(&setup->options);
+    /* Who asks for chunks wants to see them. */
+    if (e->threads < MARGAY_TEAM_LEAST_THREADS && e->team_batch_refs == 0)
+        e->team_after_refs = UINT64_MAX;
     e->probe_interval = 1;
     enum margay_status status =
         choose_kernel(setup->choices[1], &e->kernel, error);

@@ -21,6 +21,10 @@ struct margay_team;
 /* References that one thread analyses before it pays to have more. */
 #define MARGAY_TEAM_AFTER_REFS (UINT64_C(1) << 19)
 
+/* Two threads gain about what working together costs them, so they are a team
+   only when somebody wants to see it. */
+#define MARGAY_TEAM_LEAST_THREADS 3
+
 /*
  * Start e->threads threads (at least 2) and hand them e's hash table and bit
  * vector, which are empty afterwards.  Fails with MARGAY_NO_MEMORY; then `e`

@@ -147,6 +147,8 @@ for my $workload (grep { is_wanted($_->{name}) } @workloads) {
     my @numbers = defined $made ? ('--ids') : ();
     add_case($name, 'exact', $refs,
         $margay, 'curve', '-q', '-j1', @numbers, $path);
+    add_case($name, 'exact_two_threads', $refs,
+        $margay, 'curve', '-q', '-j2', @numbers, $path);
     add_case($name, 'olken', $refs,
         $margay, 'curve', '-q', '-j1', '-e', 'olken', @numbers, $path);
     # The program's addresses are not shifted to blocks in the hash pass, so
@@ -270,14 +272,15 @@ sub print_table {
     printf "%s\n", machine();
     printf "million references per second of user time, one analysis thread, "
         . "medians of %d\n\n", $rounds;
-    printf "%-4s %-26s %8s %10s %8s %8s %8s\n", '', '', 'exact', 'hash pass',
-        'of it', 'olken', 'times';
+    printf "%-4s %-26s %8s %10s %8s %8s %8s %10s\n", '', '', 'exact',
+        'hash pass', 'of it', 'olken', 'times', '2 threads';
     for my $workload (grep { $results{ $_->{name} }{exact} } @workloads) {
         my ($exact, $hash, $olken) =
             map { rate($workload->{name}, $_) } qw(exact hash olken);
-        printf "%-4s %-26s %8.1f %10.1f %8.2f %8.2f %8.1f\n",
+        printf "%-4s %-26s %8.1f %10.1f %8.2f %8.2f %8.1f %9.2fx\n",
             $workload->{name}, $workload->{what}, $exact / 1e6, $hash / 1e6,
-            $exact / $hash, $olken / 1e6, $exact / $olken;
+            $exact / $hash, $olken / 1e6, $exact / $olken,
+            speedup($workload->{name}, 'exact', 'exact_two_threads');
     }
     print_caches() if grep { $results{ $_->{name} }{assoc} } @workloads;
     print "\nreading alone\n" if grep { $results{$_} } @texts;
