@@ -10,17 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stackdist/gpu/launch.h"
 #include "stackdist/gpu/steps.h"
 #include "traces/traces_internal.h"
-
-#define B(buffer) MARGAY_GPU_BUFFER(buffer)
-#define N(number) MARGAY_GPU_NUMBER(number)
-#define LAUNCH(kernel, groups, ...)                          \
-    margay_gpu_launch(run->gpu, MARGAY_GPU_##kernel, groups, \
-                      (const struct margay_gpu_argument[]){__VA_ARGS__})
-
-/* Chunks of a group: GROUP_ITEMS of the kernels. */
-#define GROUP_CHUNKS 128
 
 /* The device's buffers, and the host's copies of some. */
 enum buffer {
@@ -191,7 +183,7 @@ static enum margay_status run_chunks(margay_gpu_blocks *run, uint32_t count,
 {
     struct margay_gpu_buffer *b = run->buffers;
     uint32_t chunks = (count - 1) / run->chunk_refs + 1;
-    uint32_t groups = (chunks - 1) / GROUP_CHUNKS + 1;
+    uint32_t groups = (chunks - 1) / GROUP_ITEMS + 1;
     bool is_copied;
     margay_gpu_upload(run->gpu, &b[REFS], &run->pinned,
                       (size_t)count * sizeof(uint64_t));
@@ -201,13 +193,13 @@ static enum margay_status run_chunks(margay_gpu_blocks *run, uint32_t count,
     margay_gpu_fill(run->gpu, &b[AFTER], count, 0);
     margay_gpu_fill(run->gpu, &b[ACROSS],
                     (uint32_t)elements(run, ACROSS, &is_copied), 0);
-    LAUNCH(chunk_distances, groups, B(b[REFS]), N(count), N(run->chunk_refs),
-           B(b[LIVE]), B(b[IS_FIRST]), B(b[BEFORE]), B(b[AFTER]),
-           B(b[LOCAL_COUNTS]), B(b[CHUNK_COUNTS]));
-    LAUNCH(chunk_starts, groups, B(b[CHUNK_COUNTS]), N(chunks),
+    LAUNCH(run->gpu, chunk_distances, groups, B(b[REFS]), N(count),
+           N(run->chunk_refs), B(b[LIVE]), B(b[IS_FIRST]), B(b[BEFORE]),
+           B(b[AFTER]), B(b[LOCAL_COUNTS]), B(b[CHUNK_COUNTS]));
+    LAUNCH(run->gpu, chunk_starts, groups, B(b[CHUNK_COUNTS]), N(chunks),
            N(run->block_refs / run->chunk_refs), B(b[STARTS]),
            B(b[BLOCK_SUMS]));
-    LAUNCH(chunk_ends, margay_gpu_tiles(count), B(b[STARTS]),
+    LAUNCH(run->gpu, chunk_ends, margay_gpu_tiles(count), B(b[STARTS]),
            B(b[CHUNK_COUNTS]), N(count), N(run->chunk_refs), B(b[AFTER]));
     margay_gpu_scan(run->gpu, &b[IS_FIRST], count, &run->scratch, &b[RESULT],
                     0);
@@ -225,21 +217,22 @@ static void run_merge(margay_gpu_blocks *run, uint32_t count, uint32_t firsts,
     uint64_t block_bits = run->most_blocks - 1;
     for (unsigned shift = 1; shift < 32; shift *= 2)
         block_bits |= block_bits >> shift;
-    LAUNCH(gather_firsts, margay_gpu_tiles(count), B(b[REFS]), B(b[IS_FIRST]),
-           N(count), N(firsts), B(pair[0].keys), B(pair[0].owners));
+    LAUNCH(run->gpu, gather_firsts, margay_gpu_tiles(count), B(b[REFS]),
+           B(b[IS_FIRST]), N(count), N(firsts), B(pair[0].keys),
+           B(pair[0].owners));
     if (margay_gpu_sort(run->gpu, pair, firsts, varying, &run->scratch) != 0) {
         pair[0] = run->pair[1];
         pair[1] = run->pair[0];
     }
-    LAUNCH(key_by_block, tiles, B(pair[0].owners), N(firsts),
+    LAUNCH(run->gpu, key_by_block, tiles, B(pair[0].owners), N(firsts),
            N(run->block_refs), B(pair[0].keys));
     unsigned sorted =
         margay_gpu_sort(run->gpu, pair, firsts, block_bits, &run->scratch);
     const struct margay_gpu_buffer *owners = &pair[sorted].owners;
-    LAUNCH(mark_heads, tiles, B(b[REFS]), B(*owners), N(firsts),
+    LAUNCH(run->gpu, mark_heads, tiles, B(b[REFS]), B(*owners), N(firsts),
            N(run->block_refs), B(b[HEADS]));
     margay_gpu_scan(run->gpu, &b[HEADS], firsts, &run->scratch, &b[RESULT], 1);
-    LAUNCH(merge_chunks, tiles, B(b[REFS]), B(*owners), N(firsts),
+    LAUNCH(run->gpu, merge_chunks, tiles, B(b[REFS]), B(*owners), N(firsts),
            N(run->chunk_refs), N(run->block_refs), B(b[HEADS]), B(b[STARTS]),
            B(b[BEFORE]), B(b[AFTER]), B(b[ACROSS]), B(b[PLACE_IDS]),
            B(b[PLACE_FIRSTS]), B(b[PLACE_KEYS]), B(b[PLACE_COUNTS]));

@@ -12,12 +12,10 @@
 #include <stdlib.h>
 
 #include "stackdist/gpu/device.h"
+#include "stackdist/gpu/sizes.h"
 #include "traces/traces_internal.h"
 
 #define DRIVER "libcuda.so.1"
-
-/* Items in a group: GROUP_ITEMS of the kernels. */
-#define GROUP_ITEMS 128
 
 /* What nvcc made of the kernels; one byte of 0 where there was none. */
 extern const unsigned char margay_gpu_cuda_image[];

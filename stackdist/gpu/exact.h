@@ -70,12 +70,22 @@ struct margay_gpu_exact {
     struct margay_error failure;
 };
 
-/* pass.c: what happens on the device.  All may fail with whatever the device
-   fails with; then it is to be closed. */
+/* space.c: memory of the device.  All may fail with whatever the device fails
+   with; then it is to be closed. */
 
 /* Room for transfers of e->transfer_refs, or of fewer. */
 enum margay_status margay_gpu_exact_make_transfers(struct margay_gpu_exact *e,
                                                    struct margay_error *error);
+
+/* Make room for *refs references beside the stack, or for fewer: *refs. */
+enum margay_status margay_gpu_exact_reserve(struct margay_gpu_exact *e,
+                                            uint32_t *refs,
+                                            struct margay_error *error);
+
+/* Release all memory of the device. */
+void margay_gpu_exact_release(struct margay_gpu_exact *e);
+
+/* pass.c: what happens on the device.  As above. */
 
 /* Hand over e->filled references; their distances, if wanted, in order. */
 enum margay_status margay_gpu_exact_submit(struct margay_gpu_exact *e,
@@ -89,8 +99,5 @@ enum margay_status margay_gpu_exact_settle(struct margay_gpu_exact *e,
 /* Move the device's counts to the histogram. */
 enum margay_status margay_gpu_exact_collect(struct margay_gpu_exact *e,
                                             struct margay_error *error);
-
-/* Release all memory of the device. */
-void margay_gpu_exact_release(struct margay_gpu_exact *e);
 
 #endif

@@ -12,15 +12,13 @@
 #include <string.h>
 
 #include "stackdist/gpu/device.h"
+#include "stackdist/gpu/sizes.h"
 #include "traces/traces_internal.h"
 
 #define LOADER "libOpenCL.so.1"
 
 #define MOST_PLATFORMS 16
 #define MOST_DEVICES   64
-
-/* Items in a group: GROUP_ITEMS of the kernels. */
-#define GROUP_ITEMS 128
 
 /* The kernels' source, line by line; made from the headers by make. */
 extern const char *const margay_gpu_opencl_source[];

@@ -20,12 +20,9 @@
 #ifndef MARGAY_STACKDIST_GPU_PORTABLE_H
 #define MARGAY_STACKDIST_GPU_PORTABLE_H
 
-/* Items in a group, references to each, and what a group takes at a time. */
-#define GROUP_ITEMS 128
-#define ITEM_REFS   8
-#define TILE_REFS   1024
+#include "stackdist/gpu/sizes.h"
 
-#if defined(__OPENCL_VERSION__)
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 #define KERNEL \
     __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void

@@ -1,17 +1,13 @@
 /* steps.c - sorts and prefix sums on a device, several kernels each */
 #include "stackdist/gpu/steps.h"
 
-#define B(buffer) MARGAY_GPU_BUFFER(buffer)
-#define N(number) MARGAY_GPU_NUMBER(number)
-#define LAUNCH(kernel, groups, ...)                     \
-    margay_gpu_launch(gpu, MARGAY_GPU_##kernel, groups, \
-                      (const struct margay_gpu_argument[]){__VA_ARGS__})
+#include "stackdist/gpu/launch.h"
 
 enum margay_status margay_gpu_scratch_create(margay_gpu *gpu, uint32_t count,
                                              struct margay_gpu_scratch *scratch,
                                              struct margay_error *error)
 {
-    uint32_t totals = margay_gpu_tiles(count) * MARGAY_GPU_DIGITS;
+    uint32_t totals = margay_gpu_tiles(count) * DIGITS;
     uint32_t most = count > totals ? count : totals;
     enum margay_status status = margay_gpu_allocate(
         gpu, (size_t)totals * sizeof(uint32_t), &scratch->totals, error);
@@ -34,22 +30,22 @@ void margay_gpu_scan(margay_gpu *gpu, const struct margay_gpu_buffer *values,
                      const struct margay_gpu_buffer *result, uint32_t at)
 {
     uint32_t tiles = margay_gpu_tiles(count);
-    LAUNCH(scan_sums, tiles, B(*values), B(scratch->sums), N(count));
-    LAUNCH(scan_top, 1, B(scratch->sums), N(tiles), B(*result), N(at));
-    LAUNCH(scan_apply, tiles, B(*values), B(scratch->sums), N(count));
+    LAUNCH(gpu, scan_sums, tiles, B(*values), B(scratch->sums), N(count));
+    LAUNCH(gpu, scan_top, 1, B(scratch->sums), N(tiles), B(*result), N(at));
+    LAUNCH(gpu, scan_apply, tiles, B(*values), B(scratch->sums), N(count));
 }
 
 void margay_gpu_fill(margay_gpu *gpu, const struct margay_gpu_buffer *values,
                      uint32_t count, uint32_t value)
 {
-    LAUNCH(fill, margay_gpu_tiles(count), B(*values), N(count), N(value));
+    LAUNCH(gpu, fill, margay_gpu_tiles(count), B(*values), N(count), N(value));
 }
 
 /* Take the lowest four bits out of *varying: their numbers, a byte each. */
 static uint32_t next_digit(uint64_t *varying)
 {
     uint32_t bits = MARGAY_GPU_UNUSED_BITS;
-    for (unsigned i = 0; i < MARGAY_GPU_DIGIT_BITS && *varying != 0; i++) {
+    for (unsigned i = 0; i < DIGIT_BITS && *varying != 0; i++) {
         uint32_t bit = (uint32_t)__builtin_ctzll(*varying);
         bits = (bits & ~(UINT32_C(255) << (8 * i))) | bit << (8 * i);
         *varying &= *varying - 1;
@@ -66,12 +62,12 @@ unsigned margay_gpu_sort(margay_gpu *gpu, const struct margay_gpu_keys *pair,
     while (varying != 0) {
         uint32_t bits = next_digit(&varying);
         const struct margay_gpu_keys *in = &pair[from], *out = &pair[!from];
-        LAUNCH(sort_count, tiles, B(in->keys), N(count), N(bits),
+        LAUNCH(gpu, sort_count, tiles, B(in->keys), N(count), N(bits),
                B(scratch->totals), N(tiles));
         /* The sum of all is of no interest: it goes where nobody looks. */
-        margay_gpu_scan(gpu, &scratch->totals, tiles * MARGAY_GPU_DIGITS,
-                        scratch, &out->owners, 0);
-        LAUNCH(sort_move, tiles, B(in->keys), B(in->owners), B(out->keys),
+        margay_gpu_scan(gpu, &scratch->totals, tiles * DIGITS, scratch,
+                        &out->owners, 0);
+        LAUNCH(gpu, sort_move, tiles, B(in->keys), B(in->owners), B(out->keys),
                B(out->owners), N(count), N(bits), B(scratch->totals), N(tiles));
         from = !from;
     }

@@ -3,19 +3,16 @@
 #define MARGAY_STACKDIST_GPU_STEPS_H
 
 #include "stackdist/gpu/device.h"
+#include "stackdist/gpu/sizes.h"
 
-/* References that a group of kernels takes at a time: as TILE_REFS there. */
-#define MARGAY_GPU_TILE_REFS   1024
-#define MARGAY_GPU_DIGITS      16
-#define MARGAY_GPU_DIGIT_BITS  4
+/* References that can be numbered; of a digit: bits that are 0. */
 #define MARGAY_GPU_MOST_COUNT  (UINT32_C(1) << 31)
-#define MARGAY_GPU_KEY_BITS    64
-#define MARGAY_GPU_UNUSED_BITS UINT32_C(0xffffffff) /* of a digit: all 0 */
+#define MARGAY_GPU_UNUSED_BITS UINT32_C(0xffffffff)
 
 /* Tiles, and groups, for so many references. */
 static inline uint32_t margay_gpu_tiles(uint32_t count)
 {
-    return count / MARGAY_GPU_TILE_REFS + (count % MARGAY_GPU_TILE_REFS != 0);
+    return count / TILE_REFS + (count % TILE_REFS != 0);
 }
 
 /* Room for the totals of tiles, and for the sums of a scan over them. */

@@ -8,8 +8,7 @@
 
 #include "stackdist/gpu/portable.h"
 
-/* Sorting goes by digits of four bits; NO_DIGIT stands beyond the end. */
-#define DIGITS   16
+/* What stands beyond the end. */
 #define NO_DIGIT DIGITS
 #define COUNTERS ((DIGITS + 1) * GROUP_ITEMS)
 
