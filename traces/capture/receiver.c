@@ -485,22 +485,26 @@ static enum margay_status find_tasks(struct margay_receiver *receiver,
         add_dead(receiver, true);
         receiver->ended = true;
     }
-    return receiver->task_count > 0 ? MARGAY_OK : status;
+    return status;
 }
 
 enum margay_status margay_receiver_next(margay_receiver *receiver, int wait_ms,
                                         struct margay_batch *batch,
                                         struct margay_error *error)
 {
+    enum margay_status status = MARGAY_OK;
     *batch = (struct margay_batch){.references = 0};
     if (receiver->task == receiver->task_count) {
         if (receiver->ended)
             return MARGAY_END;
-        enum margay_status status = find_tasks(receiver, wait_ms, error);
-        if (status != MARGAY_OK || receiver->task_count == 0)
-            return status;
+        status = find_tasks(receiver, wait_ms, error);
     }
-    do_task(receiver, &receiver->tasks[receiver->task++]);
-    fill_batch(receiver, batch);
-    return MARGAY_OK;
+    while (receiver->task < receiver->task_count) {
+        do_task(receiver, &receiver->tasks[receiver->task++]);
+        if (receiver->references.count > 0) {
+            fill_batch(receiver, batch);
+            return MARGAY_OK;
+        }
+    }
+    return status;
 }
