@@ -70,7 +70,7 @@ static bool suits(const struct options *options, const char *program, char *why,
         return false;
     }
     /* Who names the method may have a script that runs the program. */
-    if (strcmp(options->method, "auto") != 0)
+    if (strcmp(options->method, "auto") != 0 && !wants_mmu())
         return true;
     return carries_runtime(program, why, why_bytes);
 }

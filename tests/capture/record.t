@@ -106,6 +106,64 @@ is 'an option that there is not' "$status" 125
 run record -o no/such/place ./walk
 is 'a trace that cannot be written' "$status" 125
 
+# ---------------------------------------------------------------- collapsed --
+# The same program gets the same addresses, so tables can be compared.
+tables() { # TRACE
+    for options in '--sizes all' '-b 128 --sizes all --straddle split' \
+        '-e olken' '--kind write --bins log2' '--skip 1000 --limit 3333' \
+        '--window 5000 --sizes pow2' '-e shards:rate=0.5' '--warmup 777'; do
+        case $options in
+        *bins*) "$MARGAY" histogram -q $options "$1" ;;
+        *) "$MARGAY" curve -q $options "$1" ;;
+        esac
+    done | sed 's/[a-z]*\.mgt/trace/'
+}
+for program in './operations expected' './ends return 20000'; do
+    run record -o whole.mgt $program
+    run record --collapse 64 -o collapsed.mgt $program
+    tables whole.mgt >tables
+    tables collapsed.mgt >collapsed
+    check "$program: a collapsed trace gives the same tables" \
+        cmp -s tables collapsed
+    diff tables collapsed | head -n 5 | sed 's/^/#   /'
+done
+refuses 'collapsed.*--block is to be 64' curve -b 32 collapsed.mgt
+refuses 'no place for counts' convert collapsed.mgt x.din --to din
+run record --collapse 64 --to din -o x.din ./ends
+is 'a format without counts' "$status $(ls x.din 2>/dev/null)" '125 '
+run record --collapse 48 -o x.mgt ./ends
+is 'no block' "$status" 125
+
+# ------------------------------------------------------------------ a fault --
+MARGAY_BUFFER=mmu
+export MARGAY_BUFFER
+run record --method runtime -o x.mgt ./walk
+like 'a program that looks at its buffers' "$status $(cat err)" \
+    '^125 .*MARGAY_BUFFER'
+for program in walk many ends operations; do
+    mv $program $program.looks
+    check "$program is built anew" build $program
+    mv $program $program.mmu
+done
+run record --to lackey -o trace ./walk.mmu expected
+between "$(sed -n '1s/.* //; 1s/,.*//p' expected)" \
+    "$(tail -n 1 expected | sed 's/.* //; s/,.*//')" <trace >got
+check 'buffers that end with a fault: exactly the references' \
+    cmp -s got expected
+for end in return:0:100000 handler:41:100002 fault:139:100001; do
+    how=${end%%:*} refs=${end##*:} expected=${end#*:}
+    run record --to lackey -o trace ./ends.mmu $how 100000
+    is "and a program that ends by $how" \
+        "$status $(grep -c '^ S.*,[48]$' trace)" "${expected%:*} $refs"
+done
+run record --to lackey -o trace ./many.mmu 5 20000
+while read -r from to; do count_in "$from" "$to"; echo; done <out >counts
+is 'and threads' "$(sort counts | uniq -c | tr -s ' ')" ' 6 20000'
+run record --method runtime --collapse 64 -o x.mgt ./ends.mmu
+is 'and nothing else' "$status" 125
+unset MARGAY_BUFFER
+for program in walk many ends operations; do mv $program.looks $program; done
+
 # ----------------------------------------------------------------- streams --
 run record -q --to lackey -o - ./ends say
 is 'the program says it on standard error' "$(cat err)" said
