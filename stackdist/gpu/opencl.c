@@ -7,6 +7,7 @@
 #include "stackdist/gpu/opencl_api.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,10 @@
 /* The kernels' source, line by line; made from the headers by make. */
 extern const char *const margay_gpu_opencl_source[];
 extern const uint32_t margay_gpu_opencl_source_lines;
+
+/* Drivers that start, or compile, in two threads at once have been seen to
+   find no device, and to crash: one at a time. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 struct opencl {
     struct opencl_api api;
@@ -157,9 +162,9 @@ static enum margay_status list_devices(const struct opencl_api *api,
     return MARGAY_OK;
 }
 
-static enum margay_status describe(unsigned number,
-                                   struct margay_gpu_info *info,
-                                   struct margay_error *error)
+static enum margay_status describe_alone(unsigned number,
+                                         struct margay_gpu_info *info,
+                                         struct margay_error *error)
 {
     struct opencl_api api = {0};
     cl_device devices[MOST_DEVICES];
@@ -178,6 +183,16 @@ static enum margay_status describe(unsigned number,
                       sizeof info->memory_bytes, &info->memory_bytes, NULL);
     info->is_processor = is_processor(&api, devices[number]);
     return MARGAY_OK;
+}
+
+static enum margay_status describe(unsigned number,
+                                   struct margay_gpu_info *info,
+                                   struct margay_error *error)
+{
+    pthread_mutex_lock(&one_at_a_time);
+    enum margay_status status = describe_alone(number, info, error);
+    pthread_mutex_unlock(&one_at_a_time);
+    return status;
 }
 
 /* --------------------------------------------------- opening, closing -- */
@@ -272,6 +287,7 @@ static enum margay_status open_device(unsigned number, void **device,
     struct opencl *cl = calloc(1, sizeof *cl);
     if (cl == NULL)
         return margay_fail_memory(error, "an OpenCL device");
+    pthread_mutex_lock(&one_at_a_time);
     enum margay_status status = load(&cl->api, error);
     if (status == MARGAY_OK)
         status = list_devices(&cl->api, devices, &count, error);
@@ -283,6 +299,7 @@ static enum margay_status open_device(unsigned number, void **device,
     }
     if (status == MARGAY_OK)
         status = build(cl, error);
+    pthread_mutex_unlock(&one_at_a_time);
     if (status == MARGAY_OK)
         *device = cl;
     else

@@ -29,6 +29,8 @@ run histogram -q --bins exact -e exact zipf zipf
 cp out expected
 run histogram -q --bins exact -e gpu zipf zipf
 check 'histogram, of two traces' cmp -s out expected
+run histogram -q -j 4 --bins exact -e gpu zipf zipf
+check 'the same at once' cmp -s out expected
 run distances -q -e exact zipf
 cp out expected
 run distances -q -e gpu:backend=emulate zipf
