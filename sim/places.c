@@ -172,9 +172,10 @@ static enum margay_status check_trace(const struct places *places,
     if ((places->kind == BY_SITE && batch->sites == NULL) ||
         (places->kind == BY_THREAD && batch->threads == NULL))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: --by %s: the trace does not say (only traces "
-                           "recorded as mgt do)",
-                           pass->trace, place_column(places->kind));
+                           "%s: --by %s: the trace does not say (margay record "
+                           "--to mgt%s writes one that does)",
+                           pass->trace, place_column(places->kind),
+                           places->kind == BY_SITE ? " --sites" : "");
     return MARGAY_OK;
 }
 

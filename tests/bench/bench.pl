@@ -48,6 +48,7 @@ my %cached = map { $_ => 1 } qw(W1 W2 W4);
 my @texts = qw(din lackey hex);
 my $text_refs = 10_000_000;
 my $generated_refs = 10_000_000;
+my $compact_refs = 20_000_000;
 # Beyond 4 M blocks; the last just beyond a power of two.
 my @scans = (4_194_304, 6_000_000, 8_500_000);
 
@@ -182,6 +183,18 @@ for my $format (grep { is_wanted($_) } @texts) {
     add_case($format, 'read', $text_refs, "$tools/passes", 'read', $path);
 }
 
+# The compact format: read alone, and read and written.
+if (is_wanted('mgt')) {
+    my $text = repeat_program('program-long.lackey', $compact_refs,
+        $encode{lackey});
+    my $path = make_file('program.mgt', sub {
+        run($margay, 'convert', '-q', $text, $_[0], '--to', 'mgt');
+    });
+    add_case('mgt', 'read', $compact_refs, "$tools/passes", 'read', $path);
+    add_case('mgt', 'convert', $compact_refs, $margay, 'convert', '-q', $path,
+        '/dev/null', '--to', 'mgt');
+}
+
 # A trace of a million blocks, made from the histogram of another one.
 if (is_wanted('generator')) {
     my $path = generate('W1.u64', 10_000_000, $workloads[0]{make});
@@ -287,6 +300,10 @@ sub print_table {
     for my $format (grep { $results{$_} } @texts) {
         printf "%-31s %8.1f\n", $format, rate($format, 'read') / 1e6;
     }
+    printf "%-31s %8.1f\n%-31s %8.1f  %.3f bytes per reference\n", 'mgt',
+        rate('mgt', 'read') / 1e6, 'mgt, read and written',
+        rate('mgt', 'convert') / 1e6,
+        (-s "$files/program.mgt") / $compact_refs if $results{mgt};
     printf "\n%-31s %8.1f\n", 'generated from a histogram',
         rate('histogram', 'generate') / 1e6 if $results{histogram};
     print "\nbytes per distinct block, at the peak\n" if %memory;

@@ -38,6 +38,11 @@ static const struct job {
     {"convert t.din out.lackey.gz --to lackey", "out.lackey.gz"},
     {"convert t.din out.u64.xz --to u64", "out.u64.xz"},
     {"convert t.din - --to csv", NULL},
+    {"convert t.din out.mgt --to mgt", "out.mgt"},
+    {"convert t.mgt out.din --to din", "out.din"},
+    {"histogram --by region=map.csv t.mgt", NULL},
+    {"generate histogram --from kept.csv --refs 900 --to mgt -o out.mgt",
+     "out.mgt"},
     {"engines", NULL},
     {"help curve", NULL},
 };
@@ -166,6 +171,10 @@ static void test_kind(const struct job *job, const struct reference *reference,
 
 static void make_inputs(void)
 {
+    FILE *map = fopen("map.csv", "w");
+    if (map == NULL || fputs("name,from,to\na,0,2048\n", map) < 0 ||
+        fclose(map) != 0)
+        abort();
     static const char *const commands[] = {
         "generate zipf --refs 3000 --blocks 99 --to lines -o ids.lines",
         "generate zipf --refs 3000 --blocks 99 --unit 64 --to din -o t.din",
@@ -175,6 +184,7 @@ static void make_inputs(void)
         "convert t.din t.din.bz2 --to din",
         "convert t.din t.din.lz4 --to din",
         "convert ids.lines t.csv --to csv",
+        "convert t.din t.mgt --to mgt",
         "histogram --bins exact ids.lines -o kept.csv",
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {

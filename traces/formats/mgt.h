@@ -111,7 +111,8 @@ void margay_mgt_packer_free(
 /* Bytes of a stream: raw bytes, stored bytes, and these. */
 #define MARGAY_MGT_STREAM_BYTES(raw) (8 + (size_t)(raw))
 
-/* Append a stream, compressed if that makes it shorter; returns its end. */
+/* Append a stream, compressed if that makes it shorter; returns its end, or
+   NULL for want of memory. */
 uint8_t *margay_mgt_pack(struct margay_mgt_packer *packer, const uint8_t *raw,
                          size_t raw_bytes, uint8_t *to);
 
@@ -145,7 +146,7 @@ void margay_mgt_encoder_free(struct margay_mgt_encoder *encoder);
 
 /*
  * Append a column of up to MARGAY_MGT_BLOCK_ENTRIES values, before which lie
- * MARGAY_MGT_BACK_VALUES zeros; returns its end.
+ * MARGAY_MGT_BACK_VALUES zeros; returns its end, or NULL for want of memory.
  */
 uint8_t *margay_mgt_encode(struct margay_mgt_encoder *encoder,
                            enum margay_mgt_column_name name,
@@ -209,7 +210,7 @@ size_t margay_mgt_builder_take(struct margay_mgt_builder *builder,
 size_t margay_mgt_builder_entries(const struct margay_mgt_builder *builder);
 
 /* Code what has been taken and begin anew.  The block, header and all, is the
-   builder's until then. */
+   builder's until then; NULL for want of memory. */
 const uint8_t *margay_mgt_builder_end(struct margay_mgt_builder *builder,
                                       unsigned columns, size_t *bytes,
                                       uint64_t *references);

@@ -153,13 +153,15 @@ const uint8_t *margay_mgt_builder_end(struct margay_mgt_builder *builder,
 {
     uint8_t *payload = builder->block + MARGAY_MGT_BLOCK_HEADER_BYTES;
     uint8_t *end = payload;
-    for (unsigned name = 0; name < MARGAY_MGT_COLUMNS; name++) {
+    for (unsigned name = 0; name < MARGAY_MGT_COLUMNS && end != NULL; name++) {
         if (columns & MARGAY_MGT_COLUMN_BIT(name))
             end = margay_mgt_encode(builder->encoder, name,
                                     builder->values[name] +
                                         MARGAY_MGT_BACK_VALUES,
                                     builder->entries, end);
     }
+    if (end == NULL)
+        return NULL;
     struct margay_mgt_block_header header = {
         .payload_bytes = (uint32_t)(end - payload),
         .entries = (uint32_t)builder->entries,

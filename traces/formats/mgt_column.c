@@ -181,7 +181,7 @@ static uint8_t *encode_back(struct margay_mgt_encoder *encoder,
         deltas[w] += widths[w];
     }
     to = margay_mgt_pack(encoder->packer, encoder->control, count, to);
-    for (unsigned w = 1; w < 4; w++)
+    for (unsigned w = 1; w < 4 && to != NULL; w++)
         to = margay_mgt_pack(encoder->packer, encoder->deltas[w],
                              (size_t)(deltas[w] - encoder->deltas[w]), to);
     return to;

@@ -10,10 +10,14 @@
 #include "traces/base/error.h"
 #include "traces/formats/mgt.h"
 
+/* In the place of a length. */
+#define NO_MEMORY SIZE_MAX
+
 #define EXPECTS_STREAM "a stream as long as it says"
 
 #ifdef MARGAY_HAS_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 
 /* Higher ones take twice the time and more for a twentieth less. */
 #define LEVEL 1
@@ -50,7 +54,7 @@ void margay_mgt_packer_free(struct margay_mgt_packer *packer)
     free(packer);
 }
 
-/* The length, 0 if it is no shorter or, for want of memory, nothing. */
+/* The length; 0 if it is no shorter; or NO_MEMORY. */
 static size_t compress(struct margay_mgt_packer *packer, const uint8_t *raw,
                        size_t raw_bytes, uint8_t *to)
 {
@@ -58,7 +62,10 @@ static size_t compress(struct margay_mgt_packer *packer, const uint8_t *raw,
         return 0;
     size_t bytes = ZSTD_compressCCtx(packer->compression, to, raw_bytes - 1,
                                      raw, raw_bytes, LEVEL);
-    return ZSTD_isError(bytes) ? 0 : bytes;
+    if (!ZSTD_isError(bytes))
+        return bytes;
+    return ZSTD_getErrorCode(bytes) == ZSTD_error_dstSize_tooSmall ? 0
+                                                                   : NO_MEMORY;
 }
 
 static const char *decompress(struct margay_mgt_packer *packer,
@@ -112,6 +119,8 @@ uint8_t *margay_mgt_pack(struct margay_mgt_packer *packer, const uint8_t *raw,
                          size_t raw_bytes, uint8_t *to)
 {
     size_t bytes = compress(packer, raw, raw_bytes, to + 8);
+    if (bytes == NO_MEMORY)
+        return NULL;
     if (bytes == 0) {
         bytes = raw_bytes;
         memcpy(to + 8, raw, raw_bytes);

@@ -87,6 +87,8 @@ static enum margay_status end_block(struct writer *writer,
         return status;
     const uint8_t *block = margay_mgt_builder_end(
         writer->builder, writer->header.columns, &bytes, &references);
+    if (block == NULL)
+        return margay_fail_memory(error, "compression");
     writer->entries += entries;
     writer->references += references;
     return emit(writer, block, bytes, error);
