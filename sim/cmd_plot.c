@@ -23,7 +23,19 @@
 /* gnuplot hands a script nine arguments and drops the rest without a word. */
 #define MOST_TABLES 8
 
-enum { CURVE, WINDOWS, PREDICTION, HISTOGRAM, COMPARE, ASSOC, RUN, SWEEP };
+enum {
+    CURVE,
+    WINDOWS,
+    PREDICTION,
+    HISTOGRAM,
+    SITES,
+    THREADS,
+    REGIONS,
+    COMPARE,
+    ASSOC,
+    RUN,
+    SWEEP,
+};
 
 /* Tables that begin with these columns; the first that fits counts. */
 static const struct kind {
@@ -34,6 +46,9 @@ static const struct kind {
     [PREDICTION] = {ROLE_COLUMN CURVE_COLUMNS, "predict.gp", NULL},
     [WINDOWS] = {WINDOW_COLUMN CURVE_COLUMNS, "windows.gp", NULL},
     [HISTOGRAM] = {HISTOGRAM_COLUMNS, "histogram.gp", NULL},
+    [SITES] = {"site," HISTOGRAM_COLUMNS, "places.gp", NULL},
+    [THREADS] = {"thread," HISTOGRAM_COLUMNS, "places.gp", NULL},
+    [REGIONS] = {"region," HISTOGRAM_COLUMNS, "places.gp", NULL},
     [COMPARE] = {COMPARE_COLUMNS, "compare.gp", "assoc-map.gp"},
     [ASSOC] = {ASSOC_COLUMNS, "assoc.gp", "assoc-map.gp"},
     [RUN] = {ENGINES_RUN_COLUMNS, "engines-run.gp", NULL},
@@ -79,8 +94,9 @@ static enum margay_status find_kind(const char *path, const struct kind **kind,
    and of trials of engines one at a time. */
 static bool join(const struct kind **kind, const struct kind *other)
 {
-    if (other == &kinds[RUN] || other == &kinds[SWEEP] ||
-        other == &kinds[WINDOWS] || other == &kinds[PREDICTION])
+    if (strcmp(other->script, "places.gp") == 0 || other == &kinds[RUN] ||
+        other == &kinds[SWEEP] || other == &kinds[WINDOWS] ||
+        other == &kinds[PREDICTION])
         return false;
     if (*kind == &kinds[CURVE] && other == &kinds[ASSOC])
         *kind = other;

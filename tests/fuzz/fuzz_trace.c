@@ -231,11 +231,8 @@ static struct outcome read_trace(const struct margay_state_options *options,
     result.format = reader.detection.format;
     if (reader.status != MARGAY_END)
         strcpy(result.message, reader.error.message);
-    for (size_t i = 0; i < MARGAY_RING_SLOTS; i++) {
-        free(reader.ring[i].numbers);
-        free(reader.ring[i].kinds);
-        free(reader.ring[i].extents);
-    }
+    for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
+        margay_references_free(&reader.ring[i]);
     return result;
 }
 

@@ -143,6 +143,28 @@ quiet 'windows of ids, two traces'
 read_texts ids
 shows ids 'u,, 5 blocks'
 
+# Places: the one with the longest distances first, whatever its name.
+table places.csv region,$histogram 'low,"d, ""e"".x",64,0,1,5,0.5' \
+    'low,"d, ""e"".x",64,inf,inf,0,0' '"b, ""c""","d, ""e"".x",64,1024,1025,4,0.4' \
+    '"b, ""c""","d, ""e"".x",64,inf,inf,1,0.1' 'low,"d, ""e"".x",128,0,1,5,0.5'
+draw places places.svg places.csv
+quiet 'places'
+read_texts places
+for text in 'b, c' low 'd, e.x, 64-byte blocks' 0 '1 Ki' cold; do
+    shows places "$text"
+done
+is 'the farthest first' "$(grep -n -x -e low -e 'b, c' places.txt | sed 's/.*://' |
+    head -n 1)" 'b, c'
+for site in 1 2 3 4 5 6 7 8 9 a; do
+    printf '0x%s,t,,0,1,1,0.1\n0x%s,t,,inf,inf,0,0\n' $site $site
+done >rows
+table many.csv site,$histogram "$(cat rows)"
+draw places many.svg many.csv
+quiet 'many sites'
+read_texts many
+shows many 'all others'
+lacks many 0x9
+
 for suffix in png pdf; do
     draw curve curve.$suffix deep.csv
     check "curve.$suffix" test "$status" = 0 -a -s curve.$suffix

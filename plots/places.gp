@@ -1,0 +1,98 @@
+# places.gp - whose references have which distances, from a table of
+# `margay histogram --by`
+#
+#     gnuplot -c places.gp OUT.png|svg|pdf PLACES.csv
+#
+# A bar for each power of two of the distance, cut up among the places: those
+# with most references at 64 blocks or more have a colour of their own, all
+# others share one.  Of several traces or block sizes the first is drawn.
+
+OUT = ARG1
+CSV = ARG2
+HEADING = "Whose distances"
+folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
+    . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "terminal.gp"
+
+# One word for the shell, whatever is in it.
+shell_rest(text) = strstrt(text, "'") == 0 ? text \
+    : text[1:strstrt(text, "'")] . "\\''" \
+      . shell_rest(text[strstrt(text, "'") + 1:*])
+shell_word(text) = "'" . shell_rest(text) . "'"
+
+# The trace; then a block with the label of each power of two, and one for each
+# place, below its name, of "POSITION FROM TO": from where to where its part of
+# the bar goes.
+program = 'function first_field(line,   i) {' \
+. '    if (substr(line, 1, 1) != "\"")' \
+. '        return substr(line, 1, index(line, ",") - 1);' \
+. '    for (i = 2; i < length(line) && (substr(line, i, 1) != "\"" ||' \
+. '        substr(line, i + 1, 1) == "\""); i++)' \
+. '        if (substr(line, i, 1) == "\"") i++;' \
+. '    return substr(line, 1, i) }' \
+. 'function plain(text) {' \
+. '    gsub(/"/, "", text); return text == "" ? " " : text }' \
+. 'function text_of(k,   n) {' \
+. '    if (k == 0) return "0";' \
+. '    for (n = 2 ^ (k - 1); n >= 1024; k -= 10) { n /= 1024; unit++ }' \
+. '    if (unit) n = n " " substr("KiMiGiTiPi", 2 * unit - 1, 2); unit = 0; return n }' \
+. 'NR > 1 {' \
+. '    place = first_field($0);' \
+. '    trace = substr($0, length(place) + 2);' \
+. '    sub(/,[^,]*,[^,]*,[^,]*,[^,]*$/, "", trace);' \
+. '    if (NR == 2) only = trace;' \
+. '    if (trace != only) next;' \
+. '    from = $(NF - 3); k = 0;' \
+. '    if ($(NF - 2) == "inf") k = 99;' \
+. '    else if (from > 0) { for (n = 1; n <= from; n *= 2) k++;' \
+. '        if (k > last) last = k }' \
+. '    if (!(place in all)) { all[place] = 0; name[++count] = place }' \
+. '    share[place, k] += $NF; all[place] += 1e-9 * $NF;' \
+. '    if (k >= 7) all[place] += $NF }' \
+. 'END {' \
+. '    for (i = 2; i <= count; i++)' \
+. '        for (j = i; j > 1 && all[name[j - 1]] < all[name[j]]; j--)' \
+. '            { n = name[j]; name[j] = name[j - 1]; name[j - 1] = n }' \
+. '    most = count > 8 ? 7 : count;' \
+. '    n = split(only, part, ","); block = part[n];' \
+. '    sub(/,[^,]*$/, "", only); sub(/.*\//, "", only);' \
+. '    print plain(only) (block == "" ? "" : ", " block "-byte blocks");' \
+. '    print "\"bins\"";' \
+. '    for (k = 0; k <= last; k++) print k, "\"" text_of(k) "\"";' \
+. '    print last + 1.5, "cold"; print ""; print "";' \
+. '    for (i = 1; i <= most + (count > most); i++) {' \
+. '        print "\"" (i > most ? "all others" : plain(name[i])) "\"";' \
+. '        for (k = 0; k <= last + 1; k++) {' \
+. '            b = k > last ? 99 : k; height = 0;' \
+. '            for (j = i; j <= (i > most ? count : i); j++)' \
+. '                height += share[name[j], b];' \
+. '            print k + (b == 99) / 2, sum[b] + 0, sum[b] + height;' \
+. '            sum[b] += height }' \
+. '        print ""; print "" } }'
+
+table = system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
+cut = strstrt(table, "\n")
+set print $lines
+print table[cut + 1:*]
+unset print
+set datafile separator whitespace
+stats $lines using 1 nooutput
+places = STATS_blocks - 1
+
+set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
+set label 2 table[1:cut - 1] at screen 0.095,0.908 noenhanced \
+    textcolor "#666666"
+set rmargin -1
+set key outside right top vertical Left reverse noenhanced samplen 1.5 \
+    spacing 1.25 textcolor "#222222"
+set xlabel "reuse distance in blocks, from" offset 0,0.2
+set ylabel "share of references" offset 0.5,0
+set yrange [0:*]
+set format y "%g"
+set grid noxtics
+set style fill solid 0.85 border
+part_colour(i) = i > 7 ? "#bbbbbb" : colour(i)
+plot $lines index 0 using 1:(0):xtic(2) with points pointtype 0 notitle, \
+    for [i = 1:places] $lines index i \
+    using 1:2:($1 - 0.44):($1 + 0.44):2:3 with boxxyerror \
+    linecolor rgb part_colour(i) linewidth 0.5 title columnheader(1)
