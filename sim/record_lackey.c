@@ -34,7 +34,7 @@ static enum margay_status prepare(struct launch *launch,
         "--tool=lackey",
         "--trace-mem=yes",
         "--basic-counts=no",
-        "--log-fd=" NUMBER(LAUNCH_TEXT_DESCRIPTOR),
+        ("--log-fd=" NUMBER(LAUNCH_TEXT_DESCRIPTOR)),
         /* Two processes would write into each other's lines. */
         "--child-silent-after-fork=yes",
     };

@@ -121,7 +121,7 @@ NATIVE(64, uint64_t)
    operations all come through here. */
 __extension__ typedef unsigned __int128 u128;
 
-static _Atomic bool locked;
+static bool locked;
 
 static void lock(void)
 {
