@@ -3,7 +3,8 @@
 #
 # Groups: build, run (build + plots), check (run + tests), capture (check +
 # what records unmodified programs), gpu (build + OpenCL on the processor, 250 MB
-# with the compiler that it brings), valgrind, mpi, lint.
+# with the compiler that it brings), evaluation (capture + the programs that are
+# recorded, 170 MB), valgrind, mpi, lint.
 # With nothing missing it says nothing and changes nothing.  Otherwise it says
 # what it installs; it needs root, or sudo and a terminal to ask on; without
 # either it prints the command and stops.
@@ -13,6 +14,9 @@ build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev'
 run="$build gnuplot-nox"
 check="$run perl pkg-config gzip xz-utils zstd bzip2 lz4"
 capture="$check qemu-user valgrind"
+evaluation="$capture gnugo povray povray-includes x264 pocketsphinx
+    pocketsphinx-en-us lua5.4 sqlite3 link-grammar
+    link-grammar-dictionaries-en hmmer glpk-utils python3-minimal"
 valgrind="$check valgrind"
 mpi="$build openmpi-bin libopenmpi-dev"
 gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
@@ -23,12 +27,14 @@ build) packages=$build ;;
 run) packages=$run ;;
 check) packages=$check ;;
 capture) packages=$capture ;;
+evaluation) packages=$evaluation ;;
 valgrind) packages=$valgrind ;;
 mpi) packages=$mpi ;;
 gpu) packages=$gpu ;;
 lint) packages=$lint ;;
 *)
-    echo "usage: deps.sh build|run|check|capture|gpu|valgrind|mpi|lint" >&2
+    echo "usage: deps.sh build|run|check|capture|gpu|evaluation|valgrind|mpi|\
+lint" >&2
     exit 2
     ;;
 esac

@@ -142,4 +142,5 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 include tests/fuzz/module.mk
 include tests/faults/module.mk
 include tests/gpu/module.mk
+include tests/evaluation/module.mk
 include tests/prediction/module.mk

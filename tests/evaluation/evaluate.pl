@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # evaluate.pl - what it costs to record real programs and analyse them
 #
-#     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME] [--associative]
-#         MARGAY MEASURE FOLDER
+#     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME]
+#         [--olken-refs N] [--associative] MARGAY MEASURE FOLDER
 #
 # MARGAY is the command, MEASURE the tool of tests/bench, FOLDER where inputs
 # and programs are made and kept.  Prints a row per program:
@@ -18,7 +18,9 @@
 # other end by Olken's algorithm, and by the default engine; and again with
 # immediate repeats counted where they are recorded.
 #
-# Seconds are of processor time, medians: of a pipeline, the time it needs on
+# Seconds are of processor time, medians of the rounds, but for the collapsed
+# trace, which is measured once, and for Olken's algorithm, whose time is that of
+# the first --olken-refs references (20 million) times as many as there are: of a pipeline, the time it needs on
 # two cores at least, which is that of its dearer side or half of both together,
 # whichever is more.  So they hold on a machine that does other work as well;
 # the columns of wall seconds are what a clock showed.
@@ -36,11 +38,14 @@ use File::Basename;
 use Getopt::Long;
 
 my ($rounds, $only, $method, $associative) = (3, '', '', 0);
+my $olken_refs = 20_000_000;
 GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
+    'olken-refs=i' => \$olken_refs,
     'method=s' => \$method, 'associative' => \$associative)
     && @ARGV == 3 && $rounds > 0
     or die "usage: evaluate.pl [--rounds N] [--only NAME,...] "
-    . "[--method qemu|runtime] [--associative] MARGAY MEASURE FOLDER\n";
+    . "[--method qemu|runtime] [--olken-refs N] [--associative] "
+    . "MARGAY MEASURE FOLDER\n";
 my ($margay, $measure) = map { abs_path($_) } @ARGV[0, 1];
 my $here = abs_path(dirname(__FILE__));
 mkdir $ARGV[2] unless -d $ARGV[2];
@@ -101,26 +106,39 @@ sub report {
     return ($user + $system, $wall);
 }
 
-# Seconds and wall seconds of a pipeline of one or two commands.
+# What both sides of a pipeline take on two cores at least.
+sub together {
+    my ($one, $other) = @_;
+    return (sort { $b <=> $a } $one, $other, ($one + $other) / 2)[0];
+}
+
+# Processor seconds of each command of a pipeline of one or two, and the wall
+# seconds of the first.
 sub time_of {
     my ($program, @sides) = @_;
     my @reports = map { "$folder/report.$_" } 0 .. $#sides;
     my $line = join ' | ',
-        map { "'$measure' -o '$reports[$_]' $sides[$_]" } 0 .. $#sides;
+        map { "{ '$measure' -o '$reports[$_]' $sides[$_]; }" } 0 .. $#sides;
     run("cd '$folder/inputs' && { $line; } <$program->{input} "
         . ">/dev/null 2>'$folder/messages'");
     my @times = map { [report($_)] } @reports;
-    my $seconds = $times[0][0];
-    if (@times > 1) {
-        my ($one, $other) = map { $_->[0] } @times;
-        my $half = ($one + $other) / 2;
-        $seconds = (sort { $b <=> $a } $one, $other, $half)[0];
-    }
-    return ($seconds, $times[0][1]);
+    return ($times[0][0], @times > 1 ? $times[1][0] : 0, $times[0][1]);
 }
 
+# Of Olken's algorithm on all references, of which it has seen some.
+sub olken_seconds {
+    my ($program, $curve, $references, $pipe) = @_;
+    my $some = $references < $olken_refs ? $references : $olken_refs;
+    # The program is stopped by a pipe that nobody reads any more.
+    my (undef, $seconds) = time_of($program, record($program, '-') . ' || :',
+        "$curve -f u64 -e olken --limit $some -");
+    return together($seconds * $references / $some, $pipe);
+}
+
+# Plain numbers are what passes through a pipe at the least cost.
 sub record {
     my ($program, $out, @options) = @_;
+    push @options, '--to u64' if !grep { /^--collapse/ } @options;
     my $build = $program->{method} eq 'runtime' ? 'hooked' : 'native';
     return "'$margay' record -q --method $program->{method} @options "
         . "-o $out -- " . command($program, $build);
@@ -129,50 +147,46 @@ sub record {
 sub measure_program {
     my ($program) = @_;
     my $collapse = "--collapse $block_bytes";
-    my $curve = "'$margay' curve -q -b $block_bytes";
+    # One thread: the other core is the program's.
+    my $curve = "'$margay' curve -j 1 -b $block_bytes";
     my %cases = (
         native => [command($program, 'native')],
         capture => [record($program, '/dev/null')],
         pipe => [record($program, '-'), 'cat'],
-        margay => [record($program, '-'), "$curve -"],
         collapsed => [record($program, '-', $collapse), "$curve -"],
+        margay => [record($program, '-'), "$curve -f u64 -"],
     );
+    my %once = (collapsed => 1);
     my (%seconds, %walls);
     for my $round (1 .. $rounds) {
-        for my $case (sort keys %cases) {
-            my ($seconds, $wall) = time_of($program, @{ $cases{$case} });
-            push @{ $seconds{$case} }, $seconds;
+        # The last one leaves its summary behind.
+        for my $case (qw(native capture pipe collapsed margay)) {
+            next if $once{$case} && $round > 1;
+            my ($one, $other, $wall) = time_of($program, @{ $cases{$case} });
+            push @{ $seconds{$case} }, together($one, $other);
             push @{ $walls{$case} }, $wall;
         }
     }
-    my %row = (
-        (map { ("${_}_seconds" => median(@{ $seconds{$_} })) } keys %cases),
-        (map { ("${_}_wall_seconds" => median(@{ $walls{$_} })) }
-            qw(margay collapsed)),
-    );
-    ($row{olken_seconds}) =
-        time_of($program, record($program, '-'), "$curve -e olken -");
+    my %row = map { (
+        "${_}_seconds" => median(@{ $seconds{$_} }),
+        "${_}_wall_seconds" => median(@{ $walls{$_} }),
+    ) } keys %cases;
     $row{"${_}_slowdown"} = $row{"${_}_seconds"} / $row{native_seconds}
         for qw(margay collapsed);
-    return (%row, counts($program));
+    my %counts = counts();
+    $row{olken_seconds} = olken_seconds($program, $curve, $counts{references},
+        $row{pipe_seconds});
+    return (%row, %counts);
 }
 
-# The numbers of references and distinct blocks.
+# The numbers of references and distinct blocks, by the summary of the curve.
 sub counts {
-    my ($program) = @_;
-    run("cd '$folder/inputs' && " . record($program, '-')
-        . " <$program->{input} 2>'$folder/messages' | "
-        . "'$margay' histogram -q -b $block_bytes --bins log2 "
-        . ">'$folder/histogram' -");
-    open my $in, '<', "$folder/histogram" or die "evaluate: histogram: $!\n";
-    my ($references, $distinct) = (0, 0);
+    open my $in, '<', "$folder/messages" or die "evaluate: messages: $!\n";
     while (<$in>) {
-        my (undef, undef, $from, undef, $count) = split /,/;
-        next if $. == 1;
-        $references += $count;
-        $distinct = $count if $from eq 'inf';
+        return (references => $1, distinct_blocks => $2)
+            if /: (\d+) references in blocks.*, (\d+) distinct blocks/;
     }
-    return (references => $references, distinct_blocks => $distinct);
+    die "evaluate: the analysis has no summary\n";
 }
 
 # -------------------------------------------------------------- printing --
