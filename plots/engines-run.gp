@@ -31,14 +31,15 @@ if (words(engines) == 0) {
 foot = 10.0 ** (floor(log10(lowest)) - 1)
 top = highest == 0 ? 1 : 10.0 ** ceil(log10(highest))
 
-set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
+set label 1 HEADING at screen 0.11,0.955 noenhanced font ",18"
+set lmargin at screen 0.11
 set rmargin -1
 set key outside right top vertical Left reverse noenhanced samplen 1 \
     spacing 1.25 textcolor "#222222"
 set logscale xy
 set xlabel "references per second" offset 0,0.2
 set xtics format "%.0s%c"
-set ylabel "mean error of the miss ratio" offset 1.5,0
+set ylabel "mean error of the miss ratio" offset 0.3,0
 set yrange [foot / 2:top]
 set format y "%g"
 set ytics add ("exact" foot)

@@ -8,6 +8,7 @@
  * LARGEST is the number of blocks that the scale tree's sweep goes up to
  * (10000000); a hundred million take 5 GB.  Starts in the root of the tree.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static double now_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void stop(const char *what)
+static _Noreturn void stop(const char *what)
 {
     fprintf(stderr, "analysers: %s\n", what);
     exit(1);

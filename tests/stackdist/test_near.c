@@ -82,7 +82,7 @@ static bool front_is_right(uint64_t depth, const uint64_t *blocks, size_t count,
     uint64_t kept[MARGAY_FRONT_REFS + MARGAY_NEAR_SPARE], distinct;
     uint16_t beyond[MARGAY_FRONT_REFS];
     struct margay_front front;
-    margay_histogram *histogram, *wanted;
+    margay_histogram *histogram = NULL, *wanted;
     size_t far = 0, got_far = 0, found;
     if (margay_front_create(depth, &front, NULL) != MARGAY_OK ||
         margay_histogram_create(&wanted, NULL) != MARGAY_OK)
