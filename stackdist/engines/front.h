@@ -7,21 +7,16 @@
 #ifndef MARGAY_STACKDIST_ENGINES_FRONT_H
 #define MARGAY_STACKDIST_ENGINES_FRONT_H
 
-#include "stackdist/engines/exact.h"
 #include "stackdist/engines/near.h"
 
 #include <margay/stackdist.h>
 
 /* References per call, at most. */
-#define MARGAY_FRONT_REFS MARGAY_EXACT_SEGMENT
+#define MARGAY_FRONT_REFS 4096
 
 struct margay_front {
     struct margay_near *near; /* or NULL, and: */
     margay_engine *engine;
-    /* On top of `near`, on traces that keep returning to a few blocks, the
-       filter of the exact engine: all of an engine that it makes use of. */
-    struct margay_exact *filter;
-    bool filtering;
     const struct margay_near_kernel *kernel;
     uint64_t blocks; /* its depth */
     uint64_t repeats;

@@ -71,35 +71,6 @@ uint32_t margay_near_enter(struct margay_near *near, uint64_t block)
     return slot;
 }
 
-void margay_near_take_top(struct margay_near *near, uint64_t *blocks,
-                          uint32_t count)
-{
-    uint32_t word = MARGAY_NEAR_WORDS - 1;
-    for (uint32_t i = 0; i < count; i++) {
-        while (near->bits[word] == 0)
-            word--;
-        uint32_t bit = margay_log2_floor(near->bits[word]);
-        near->bits[word] ^= UINT64_C(1) << bit;
-        near->live[word]--;
-        blocks[i] = near->block_of[near->slot_at[64 * word + bit]];
-    }
-}
-
-void margay_near_put_top(struct margay_near *near, const uint64_t *blocks,
-                         uint32_t count)
-{
-    for (uint32_t i = count; i-- > 0;) {
-        if (near->now == MARGAY_NEAR_TIMES)
-            margay_near_renumber(near);
-        uint32_t now = near->now++;
-        uint32_t slot = *margay_hash_find(&near->slots, blocks[i]) - 1;
-        near->bits[now / 64] |= UINT64_C(1) << (now % 64);
-        near->live[now / 64]++;
-        near->time_of[slot] = (uint16_t)now;
-        near->slot_at[now] = (uint16_t)slot;
-    }
-}
-
 void margay_near_renumber(struct margay_near *near)
 {
     uint32_t next = 0;

@@ -41,7 +41,6 @@ struct margay_near {
     uint64_t block_of[MARGAY_NEAR_FRONT];
     uint16_t time_of[MARGAY_NEAR_FRONT];
     uint16_t slot_at[MARGAY_NEAR_TIMES]; /* of a time whose bit is set */
-    /* What is in a filter has a slot, but no bit. */
 };
 
 /* Compiled once per processor level, from near_kernel.c. */
@@ -52,15 +51,6 @@ struct margay_near_kernel {
      */
     size_t (*refer)(struct margay_near *near, const uint64_t *blocks,
                     size_t count, uint16_t *beyond);
-
-    /*
-     * The same behind a filter, which holds blocks on top of the stack: each
-     * of wanted[] goes there and the one in demoted[] comes from there, `above`
-     * blocks being there all the time.
-     */
-    size_t (*refer_deep)(struct margay_near *near, const uint64_t *wanted,
-                         const uint64_t *demoted, size_t count, uint32_t above,
-                         uint16_t *beyond);
 
     /* Copy `count` blocks but for those that repeat the one before, which for
        the first is `previous`; returns how many.  kept[] has room for
@@ -90,13 +80,6 @@ enum margay_status margay_near_create(uint32_t front, enum margay_target target,
 void margay_near_free(struct margay_near *near);
 
 void margay_near_reset_counts(struct margay_near *near);
-
-/* Take the newest blocks off the stack, and put them on it again: the newest
-   first, `count` of them.  They keep their slots. */
-void margay_near_take_top(struct margay_near *near, uint64_t *blocks,
-                          uint32_t count);
-void margay_near_put_top(struct margay_near *near, const uint64_t *blocks,
-                         uint32_t count);
 
 /* For the kernels: a slot for a block that has none, its time not yet set. */
 uint32_t margay_near_enter(struct margay_near *near, uint64_t block);

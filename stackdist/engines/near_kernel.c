@@ -105,42 +105,6 @@ static size_t refer(struct margay_near *near, const uint64_t *blocks,
     return found;
 }
 
-static size_t refer_deep(struct margay_near *near, const uint64_t *wanted,
-                         const uint64_t *demoted, size_t count, uint32_t above,
-                         uint16_t *beyond)
-{
-    const struct margay_hash slots = near->slots;
-    margay_near_lanes live = near->live;
-    uint32_t now = near->now;
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        unsigned at;
-        const struct margay_bucket *bucket =
-            margay_hash_slot(&slots, wanted[i], &at);
-        uint32_t slot = bucket->values[at] - 1;
-        if (__builtin_expect(now == MARGAY_NEAR_TIMES, 0)) {
-            near->live = live;
-            margay_near_renumber(near);
-            live = near->live;
-            now = near->now;
-        }
-        if (__builtin_expect(slot != UINT32_MAX, 1)) {
-            near->counts[above + leave(near, &live, near->time_of[slot])]++;
-        } else {
-            near->live = live;
-            margay_near_enter(near, wanted[i]);
-            live = near->live;
-            beyond[found++] = (uint16_t)i;
-        }
-        bucket = margay_hash_slot(&slots, demoted[i], &at);
-        place(near, &live, bucket->values[at] - 1, now++);
-    }
-    near->live = live;
-    near->now = now;
-    near->beyond += found;
-    return found;
-}
-
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
 /* Eight at a time, and what is left one by one. */
@@ -245,7 +209,6 @@ static size_t pick(const struct margay_sample *sample, const uint64_t *blocks,
 
 const struct margay_near_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .refer = refer,
-    .refer_deep = refer_deep,
     .collapse = collapse,
     .pick = pick,
 };
