@@ -9,6 +9,8 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "terminal.gp"
 
+array SHAPE[4] = [7, 5, 9, 13]
+
 # The engines in the order of the table; no name has a blank.
 engines = ""
 last = ""
@@ -20,7 +22,7 @@ set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
 set label 2 "M blocks in 100 parts, each gone through twice" \
     at screen 0.095,0.908 noenhanced textcolor "#666666"
 set rmargin -1
-set key outside right top vertical Left reverse noenhanced samplen 1.5 \
+set key outside right top vertical Left reverse noenhanced samplen 3.5 \
     spacing 1.25 textcolor "#222222"
 set logscale xy
 set xrange [*:*] noextend
@@ -30,5 +32,6 @@ set xtics format "%.0s%c"
 set ytics format "%.0s%c"
 plot for [i = 1:words(engines)] CSV \
     using (strcol(1) eq word(engines, i) ? $2 : NaN):5 skip 1 \
-    with linespoints pointtype 7 pointsize 0.7 linecolor rgb colour(i) \
+    with linespoints pointtype SHAPE[(i - 1) / 7 % 4 + 1] pointsize 0.9 \
+    linecolor rgb colour(i) \
     dashtype dashes(i) linewidth 2 title word(engines, i)
