@@ -580,7 +580,7 @@ static void fill_order(const struct trace_run *run, size_t trace,
     memset(order, 0, sizeof *order);
     order->trace = trace;
     order->from_file = margay_trace_known_references(run->trace, &refs) &&
-                       strcmp(run->name, "-") != 0;
+                       trace_run_has_ranges(run) && strcmp(run->name, "-") != 0;
     strncpy(order->format, margay_trace_format(run->trace)->name,
             sizeof order->format - 1);
     order->first = options->skip_refs < refs ? options->skip_refs : refs;

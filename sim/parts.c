@@ -72,15 +72,6 @@ static unsigned most_parts(const struct trace_run *run, uint64_t count)
                                         : MARGAY_ROW_MAX_PARTS;
 }
 
-/* Whether the trace's format lets us read from anywhere. */
-static bool has_ranges(const struct trace_run *run)
-{
-    margay_range *range;
-    bool has = margay_trace_range(run->trace, 0, 0, &range, NULL) == MARGAY_OK;
-    margay_range_free(range);
-    return has;
-}
-
 bool parts_wanted(const struct trace_run *run)
 {
     const struct options *options = run->options;
@@ -100,7 +91,7 @@ bool parts_wanted(const struct trace_run *run)
             return false;
     }
     return count_refs(run, &first, &count) && most_parts(run, count) > 1 &&
-           has_ranges(run);
+           trace_run_has_ranges(run);
 }
 
 /* ---------------------------------------------------------- the sample -- */

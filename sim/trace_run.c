@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "sim/cluster.h"
 #include "sim/feeding.h"
 #include "sim/message.h"
 #include "sim/parts.h"
@@ -31,8 +32,8 @@ void trace_run_show_progress(struct trace_run *run, uint64_t read_refs)
 
 /*
  * Can counts of repeats be added up, or has every single reference to be
- * gone through?  Where something else looks at the references, or their
- * number decides when to stop, it has.
+ * gone through?  Where something else looks at the references, their number
+ * decides when to stop, or ranks share them, it has.
  */
 static bool takes_counts(const struct trace_run *run)
 {
@@ -41,7 +42,8 @@ static bool takes_counts(const struct trace_run *run)
     struct margay_engine_options engine_options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     margay_engine *engine;
     if (hooks->no_engine || hooks->batch != NULL || hooks->chunk != NULL ||
-        options->window_refs != 0 || options->every.refs != 0)
+        options->window_refs != 0 || options->every.refs != 0 ||
+        cluster_shares(options, hooks))
         return false;
     engine_options.bound_blocks = options->bound.given ? 1 : 0;
     engine_options.measure = options->measure;
@@ -459,6 +461,14 @@ enum margay_status trace_run_end(struct trace_run *run,
     for (size_t i = 0; i < run->pass_count && status == MARGAY_OK; i++)
         status = run->hooks->end(run->context, &run->passes[i], error);
     return status;
+}
+
+bool trace_run_has_ranges(const struct trace_run *run)
+{
+    margay_range *range;
+    bool has = margay_trace_range(run->trace, 0, 0, &range, NULL) == MARGAY_OK;
+    margay_range_free(range);
+    return has;
 }
 
 void trace_run_release(struct trace_run *run)

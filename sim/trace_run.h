@@ -63,6 +63,9 @@ void trace_run_read(struct trace_run *run);
 enum margay_status trace_run_end(struct trace_run *run,
                                  struct margay_error *error);
 
+/* Whether its format lets ranges be read from anywhere. */
+bool trace_run_has_ranges(const struct trace_run *run);
+
 /* Release what reading has left. */
 void trace_run_release(struct trace_run *run);
 

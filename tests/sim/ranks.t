@@ -50,6 +50,11 @@ same 'a pipe with a warm-up' histogram -q -f u64 --warmup 30000 --chunk 999 -
 numbers='2 7'
 same 'traces of all kinds' curve -q -b 64,128 --sizes all phases.u32be \
     empty.u64 uniform.din.gz short.u64 uniform.din zipf.u64
+# A format of blocks, whose references are counted; and repeats that are.
+"$MARGAY" convert -q zipf.u64 zipf.mgt --to mgt
+tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >counts.mgt
+same 'blocks' curve -q --sizes all --skip 12345 zipf.mgt counts.mgt
+same 'counts of repeats' histogram -q --warmup 300 counts.mgt
 numbers=3
 same 'an engine of words' histogram -q -e olken:tree=avl zipf.u64
 same 'an engine that cannot share' curve -q -e shards:rate=0.5 zipf.u64

@@ -379,7 +379,8 @@ static void test_cuts(void)
     CHECK(reading.status == MARGAY_END && reading.same &&
               reading.entries == SMALL,
           "a file of %zu bytes", bytes.count);
-    for (size_t cut = 0; cut < bytes.count; cut++) {
+    size_t step = rounds(100) < 100 ? 7 : 1;
+    for (size_t cut = 0; cut < bytes.count; cut += step) {
         struct bytes part = {bytes.data, cut};
         reading = read_as(&part, &columns, ALL);
         wrong += reading.status != MARGAY_BAD_INPUT || !reading.same ||
@@ -404,7 +405,7 @@ static void test_flips(void)
     size_t ends[5], wrong = 0;
     struct columns columns;
     struct bytes bytes = make_small(&columns, ends);
-    size_t step = rounds(100) < 100 ? 13 : 1;
+    size_t step = rounds(100) < 100 ? 97 : 1;
     for (size_t bit = 0; bit < 8 * bytes.count; bit += step) {
         bytes.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
         struct reading reading = read_as(&bytes, &columns, ALL);

@@ -122,7 +122,7 @@ static bool fill_dictionary(struct dictionary *dictionary,
 
 static inline uint64_t fold(uint64_t difference)
 {
-    return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+    return difference << 1 ^ -(difference >> 63);
 }
 
 static inline uint64_t unfold(uint64_t folded)

@@ -207,18 +207,20 @@ static enum margay_status end_trace(struct reader *reader, const uint8_t *mark,
     memcpy(bytes, mark, 4);
     enum margay_status status =
         read_all(reader, bytes + 4, sizeof bytes - 4, "the footer", error);
+    if (status != MARGAY_OK)
+        return status;
     struct footer footer = take_footer(bytes);
-    if (status == MARGAY_OK &&
-        (footer.blocks != reader->blocks ||
-         footer.references != reader->references ||
-         (footer.entries != reader->entries && !reader->skipped)))
+    if (footer.blocks != reader->blocks ||
+        footer.references != reader->references ||
+        (footer.entries != reader->entries && !reader->skipped))
         return fail(reader, offset, "a footer of other blocks",
                     "the counts of those before it", error);
     uint32_t crc = margay_mgt_crc(0, bytes, sizeof bytes);
     for (uint64_t i = 0; i < footer.blocks && status == MARGAY_OK; i++) {
         status = read_all(reader, bytes, MARGAY_MGT_PLACE_BYTES,
                           "the places of all blocks", error);
-        crc = margay_mgt_crc(crc, bytes, MARGAY_MGT_PLACE_BYTES);
+        if (status == MARGAY_OK)
+            crc = margay_mgt_crc(crc, bytes, MARGAY_MGT_PLACE_BYTES);
     }
     return status == MARGAY_OK ? check_trailer(reader, offset, crc, error)
                                : status;
