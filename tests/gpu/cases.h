@@ -2,6 +2,7 @@
 #ifndef MARGAY_TESTS_GPU_CASES_H
 #define MARGAY_TESTS_GPU_CASES_H
 
+#include "tests/rounds.h"
 #include "tests/stackdist/engines.h"
 #include "tests/stackdist/shapes.h"
 
@@ -60,6 +61,8 @@ static inline void test_gpu_case(const char *backend,
 {
     char spec[128];
     size_t count = (size_t)test->refs;
+    if (count >= 100000)
+        count = (size_t)rounds(count);
     uint64_t *blocks = malloc((count + 1) * sizeof *blocks);
     uint64_t *unbounded = malloc((count + 1) * sizeof *unbounded);
     uint64_t *distances = malloc((count + 1) * sizeof *distances);
