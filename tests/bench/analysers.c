@@ -108,7 +108,7 @@ static struct workload generate(const char *name, double exponent,
         .blocks = 1000000, .seed = 1, .exponent = exponent};
     struct workload load = {malloc(references * sizeof(uint64_t)), references,
                             0};
-    margay_generator *generator;
+    margay_generator *generator = NULL;
     if (load.blocks == NULL ||
         margay_generator_create(name, &options, &generator, NULL) != MARGAY_OK)
         stop(name);
@@ -121,7 +121,7 @@ static struct workload read_program(void)
 {
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
     struct margay_batch batch;
-    margay_trace *trace;
+    margay_trace *trace = NULL;
     struct workload load = {malloc(5000000 * sizeof(uint64_t)), 0, 0};
     if (load.blocks == NULL ||
         margay_trace_open(PROGRAM, &options, &trace, NULL) != MARGAY_OK)
