@@ -19,6 +19,7 @@ static const struct {
     {"kind", "read write fetch", NULL},
     {"straddle", "first split", NULL},
     {"of", "distance time", NULL},
+    {"pattern", "auto 1d 2d 3d", NULL},
     {"model", "lru footprint", NULL},
     {"sizes", "pow2 octave: all", NULL},
     {"bins", "exact log2 loglinear linear: reference:", NULL},

@@ -43,6 +43,12 @@ static const struct job {
     {"histogram --by region=map.csv t.mgt", NULL},
     {"generate histogram --from kept.csv --refs 900 --to mgt -o out.mgt",
      "out.mgt"},
+    {"predict -q --references 99 --size 900 --bins log2 kept.csv=99 "
+     "more.csv=198 "
+     "--truth kept.csv -o out.csv",
+     "out.csv"},
+    {"predict -q --references 99 --size 900 --load-model model", NULL},
+    {"predict --sample -q --samples 4 ids.lines", NULL},
     {"engines", NULL},
     {"help curve", NULL},
 };
@@ -186,6 +192,10 @@ static void make_inputs(void)
         "convert ids.lines t.csv --to csv",
         "convert t.din t.mgt --to mgt",
         "histogram --bins exact ids.lines -o kept.csv",
+        "generate zipf --refs 6000 --blocks 198 --to lines -o more.lines",
+        "histogram --bins exact more.lines -o more.csv",
+        "predict -q --bins reference:50 --save-model model kept.csv=99 "
+        "more.csv=198",
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (run(commands[i], "none") != 0) {
