@@ -163,6 +163,11 @@ static void report_model(const struct prediction *prediction)
                   "patterns of %d-dimensional data",
                   info->runs, info->least_size, info->most_size,
                   (int)info->pattern);
+    if (info->size_power > 1)
+        message_print("the sizes are sides of %s: they are taken to "
+                      "the power of %u",
+                      info->size_power == 2 ? "squares" : "cubes",
+                      info->size_power);
     if (info->checked_accuracy < 0)
         return;
     message_print("the largest run, from the others: accuracy %.4f, no change "

@@ -481,6 +481,10 @@ struct margay_model_info {
     uint64_t runs;
     double least_size, most_size;
     enum margay_pattern pattern; /* the one chosen */
+    /* 2 or 3: with MARGAY_PATTERN_AUTO, the cold references grow as that power
+       of the sizes, which are then the sides of squares or cubes, and raised
+       to it; else 1. */
+    unsigned size_power;
     /* How well the largest run was predicted from the others, with the
        accuracy of the next largest as it is; both negative where there were too
        few runs, or with `plain`. */

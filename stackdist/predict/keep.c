@@ -12,7 +12,7 @@
 #include "stackdist/predict/model.h"
 #include "traces/traces_internal.h"
 
-#define HEAD_WORDS  14
+#define HEAD_WORDS  15
 #define PIECE_WORDS 6
 
 /* More pieces than any method makes. */
@@ -68,6 +68,7 @@ enum margay_status margay_model_export(const margay_model *model,
         word_of(model->cold_exponent),
         model->piece_count,
         model->unchanged_count,
+        info->size_power,
     };
     *count = HEAD_WORDS +
              PIECE_WORDS * (model->piece_count + model->unchanged_count);
@@ -121,6 +122,8 @@ static bool get_head(const uint64_t *head, struct margay_model *model)
         .checked_accuracy = real_of(head[4]),
         .checked_no_change = real_of(head[5]),
         .held_back = real_of(head[6]),
+        .size_power =
+            head[14] <= MARGAY_MOST_SIZE_POWER ? (unsigned)head[14] : 0,
     };
     info->confirmed = margay_model_is_confirmed(info);
     model->size = real_of(head[7]);
@@ -130,7 +133,8 @@ static bool get_head(const uint64_t *head, struct margay_model *model)
     model->cold_exponent = real_of(head[11]);
     return info->runs >= 2 && info->pattern != MARGAY_PATTERN_AUTO &&
            info->least_size > 0 && info->most_size > info->least_size &&
-           info->most_size <= LARGEST && model->size == info->most_size &&
+           info->most_size <= LARGEST && info->size_power > 0 &&
+           model->size == margay_raise(info->most_size, info->size_power) &&
            is_within(info->checked_accuracy, -1, 1.5) &&
            is_within(info->checked_no_change, -1, 1.5) &&
            is_within(info->held_back, 0, 1) &&

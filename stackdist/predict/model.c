@@ -23,6 +23,9 @@
    steps that is done. */
 #define CHECK_TOLERANCE 0.005
 #define GOOD_ENOUGH     0.98
+
+/* How near to 2 or 3 the exponent of the data is that makes sizes sides. */
+#define POWER_TOLERANCE 0.2
 #define CHECK_STEPS     20
 #define CHECK_REFS      1000000
 
@@ -229,6 +232,7 @@ static enum margay_status learn(const struct margay_run *runs, size_t count,
         .least_size = runs[0].size,
         .most_size = runs[count - 1].size,
         .pattern = dimension,
+        .size_power = 1,
         .checked_accuracy = -1,
         .checked_no_change = -1,
     };
@@ -316,20 +320,63 @@ static enum margay_status check(struct margay_model *model,
     return MARGAY_OK;
 }
 
-static enum margay_status fit(const struct margay_run *runs, size_t count,
+/* -------------------------------------------------------------- patterns -- */
+
+double margay_raise(double size, unsigned power)
+{
+    double product = 1;
+    for (unsigned i = 0; i < power; i++)
+        product *= size;
+    return product;
+}
+
+/*
+ * People give the side of a square where its area was asked for.  The data of a
+ * run are the blocks that it touches, and each of these is cold once: where
+ * they grow as the square or the cube of the sizes, that is what counts.
+ */
+static unsigned find_power(const struct margay_run *runs, size_t count)
+{
+    const struct margay_run *first = &runs[0], *last = &runs[count - 1];
+    uint64_t before = margay_histogram_infinite(first->histogram);
+    uint64_t after = margay_histogram_infinite(last->histogram);
+    if (before == 0 || after == 0)
+        return 1;
+    double exponent = log_ratio((double)before, (double)after) /
+                      log_ratio(first->size, last->size);
+    for (unsigned power = 2; power <= MARGAY_MOST_SIZE_POWER; power++) {
+        if (fabs(exponent - power) < POWER_TOLERANCE &&
+            isnormal(margay_raise(first->size, power)) &&
+            isnormal(margay_raise(last->size, power)))
+            return power;
+    }
+    return 1;
+}
+
+/* The sizes of the runs are replaced by their powers. */
+static enum margay_status fit(struct margay_run *runs, size_t count,
                               const struct margay_predict_options *options,
                               margay_model **model, struct margay_error *error)
 {
     enum margay_pattern dimension;
+    double least = runs[0].size, most = runs[count - 1].size;
+    unsigned power = 1;
     enum margay_status status = check_runs(runs, count, &options->bins, error);
-    if (status == MARGAY_OK)
-        status =
-            margay_choose_dimension(runs, count, options, &dimension, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (options->pattern == MARGAY_PATTERN_AUTO && !options->plain)
+        power = find_power(runs, count);
+    for (size_t i = 0; i < count; i++)
+        runs[i].size = margay_raise(runs[i].size, power);
+    status = margay_choose_dimension(runs, count, options, &dimension, error);
     if (status == MARGAY_OK)
         status = learn(runs, count, options, dimension, model, error);
     if (status != MARGAY_OK)
         return status;
     status = check(*model, runs, count, options, error);
+    (*model)->info.least_size = least;
+    (*model)->info.most_size = most;
+    (*model)->info.size_power = power;
     if (status != MARGAY_OK) {
         margay_model_free(*model);
         *model = NULL;
@@ -436,6 +483,11 @@ enum margay_status margay_model_predict(const margay_model *model, double size,
     enum margay_status status = check_request(size, references, error);
     if (status != MARGAY_OK)
         return status;
+    size = margay_raise(size, model->info.size_power);
+    if (!isnormal(size))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "the size, to the power of %u, is beyond numbers",
+                           model->info.size_power);
     double odds = model->cold_odds;
     if (odds > 0)
         odds *= pow(size / model->size, model->cold_exponent);

@@ -80,4 +80,9 @@ enum margay_status margay_choose_dimension(
     const struct margay_predict_options *options,
     enum margay_pattern *dimension, struct margay_error *error);
 
+#define MARGAY_MOST_SIZE_POWER 3
+
+/* size^power, by multiplication. */
+double margay_raise(double size, unsigned power);
+
 #endif

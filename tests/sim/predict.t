@@ -52,6 +52,9 @@ predicts --plain
 accuracy_of 'as published' 0.99
 run predict --size 3600 m12.csv=144 m18.csv=324 --truth m60.csv
 accuracy_of 'from two runs' 0.99
+run predict --size 60 m12.csv=12 m18.csv=18 m27.csv=27 --truth m60.csv
+accuracy_of 'from sides of squares' 0.99
+like 'which are told' "$(cat err)" 'the sizes are sides of squares'
 run predict --size 3600 m27.csv=729 m12.csv=144.0 m18.csv=324
 check 'the runs come in any order' cmp -s out single.csv
 cp m12.csv 'a=1.csv'

@@ -266,6 +266,38 @@ static void test_method(size_t i)
     margay_histogram_free(truth);
 }
 
+/* The sides of squares in place of their areas. */
+static void test_sides(void)
+{
+    static const double sides[] = {32, 48, 72};
+    struct margay_predict_options options = methods[0].options;
+    margay_histogram *h[3], *truth = run_of(82944), *p;
+    struct margay_run runs[3];
+    margay_model *model;
+    for (size_t k = 0; k < 3; k++) {
+        h[k] = run_of(sides[k] * sides[k]);
+        runs[k] = (struct margay_run){h[k], sides[k]};
+    }
+    if (margay_model_fit(runs, 3, &options, &model, NULL) != MARGAY_OK ||
+        margay_model_predict(model, 288, 1000000, &p, NULL) != MARGAY_OK)
+        abort();
+    CHECK_U64(margay_model_describe(model)->size_power, 2, "sides are told");
+    CHECK(margay_model_describe(model)->most_size == 72,
+          "and stay what they are");
+    CHECK(margay_signature_accuracy(p, truth) > 0.995, "and squared");
+    margay_histogram_free(p);
+    margay_model_free(model);
+    options.pattern = MARGAY_PATTERN_2D;
+    if (margay_model_fit(runs, 3, &options, &model, NULL) != MARGAY_OK)
+        abort();
+    CHECK_U64(margay_model_describe(model)->size_power, 1,
+              "but not where the pattern is given");
+    margay_model_free(model);
+    for (size_t k = 0; k < 3; k++)
+        margay_histogram_free(h[k]);
+    margay_histogram_free(truth);
+}
+
 /* Two runs that suggest growth, and a third that has none. */
 static void test_held_back(void)
 {
@@ -418,6 +450,7 @@ int main(void)
     test_patterns();
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         test_method(i);
+    test_sides();
     test_held_back();
     test_refusals();
     test_requests();
