@@ -38,7 +38,7 @@
 #define MARGAY_MGT_BLOCK_MARK  UINT32_C(0x6274676d) /* "mgtb" */
 #define MARGAY_MGT_FOOTER_MARK UINT32_C(0x6574676d) /* "mgte" */
 
-#define MARGAY_MGT_BLOCK_ENTRIES 65536
+#define MARGAY_MGT_BLOCK_ENTRIES ((size_t)65536 >> MARGAY_SHRINK)
 
 /* The columns, in the order in which a block has them. */
 enum margay_mgt_column_name {
