@@ -34,7 +34,7 @@ run: deps $(BUILD)/margay ## analyse the sample: curve.csv, curve.png
 check: deps tests ## run the tests (TESTS="tests/sim/plot.t ...": only these)
 	@MARGAY='$(abspath $(BUILD)/margay)' BUILD='$(abspath $(BUILD))' \
 	    $(PROVE) $(PROVE_FLAGS) $(or $(TESTS),\
-	    $(filter-out $(SKIP_TESTS),$(tests_SCRIPTS) $(tests_PROGRAMS)))
+	    $(tests_SCRIPTS) $(tests_PROGRAMS))
 
 comma := ,
 
@@ -52,12 +52,9 @@ check-asan: deps ## the tests under AddressSanitizer and UBSan
 	    UBSAN_OPTIONS=print_stacktrace=1 \
 	    $(call sanitized,asan,address$(comma)undefined) check
 
-# A signal that meets a blocked system call is not delivered under TSan, so
-# the script that sends them would wait for ever.
 check-tsan: deps ## the tests under ThreadSanitizer
 	+@MARGAY_TEST_ROUNDS=$${MARGAY_TEST_ROUNDS:-10} \
-	    TSAN_OPTIONS=halt_on_error=1 $(call sanitized,tsan,thread) \
-	    SKIP_TESTS=tests/sim/signals.t check
+	    TSAN_OPTIONS=halt_on_error=1 $(call sanitized,tsan,thread) check
 
 # Valgrind knows no AVX-512, so the engines' best code does not run under it;
 # the long tests of all their settings would take it hours.

@@ -10,6 +10,11 @@ export LC_ALL
 root=$PWD
 case $MARGAY in /*) ;; *) MARGAY=$root/$MARGAY ;; esac
 case $BUILD in /*) ;; *) BUILD=$root/$BUILD ;; esac
+[ -x "$MARGAY" ] || {
+    echo "not ok 1 - $MARGAY is there to be tested"
+    echo 1..1
+    exit 1
+}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -78,11 +83,13 @@ refuses() {
     fi
 }
 
-# await COMMAND...: until it succeeds.  Only what is broken takes a minute: the
+# await COMMAND...: until it succeeds, or says with status 3 that it never will.
+# Only what is broken takes a minute: the
 # tests never wait for a time, but for what they want to see.
 await() {
     attempts=0
     until "$@"; do
+        [ $? != 3 ] || return 1
         attempts=$((attempts + 1))
         [ $attempts -lt 1200 ] || return 1
         sleep 0.05
@@ -95,6 +102,7 @@ started() {
     await catches_usr1 "$1"
 }
 catches_usr1() {
+    lives "$1" || return 3
     mask=$(sed -n 's/^SigCgt:[[:space:]]*[0-9a-f]*\([0-9a-f]\)..$/\1/p' \
         "/proc/$1/status")
     case $mask in [2367abef]) ;; *) return 1 ;; esac
@@ -106,7 +114,12 @@ analyses() {
     started "$1" && await tells "$1" "${2:-references,}"
 }
 tells() {
+    lives "$1" || return 3
     kill -USR1 "$1" && sleep 0.05 && grep -Eq "$2" err
+}
+# lives PID: is there anything still to wait for?
+lives() {
+    grep -q '^State:[[:space:]]*[^XZ]' "/proc/$1/status" 2>/dev/null
 }
 
 # letters WORD: a trace of block ids, one per letter, in the format lines.

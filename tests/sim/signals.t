@@ -85,18 +85,25 @@ is 'traces that are left' "$status $(grep interrupted err)" '130 '\
 'margay curve: -: interrupted; the output covers the first 0 references only
 margay curve: interrupted; the output does not cover 2 of the 3 traces'
 
-# It waits for somebody to read the FIFO, until there is a second one.
-mkfifo unread
-"$MARGAY" curve -f u64 -o unread --histogram half.csv - <pipe 9>&- 2>err &
-reader=$!
-analyses $reader
-kill -INT $reader
-await grep -q interrupted err
-kill -INT $reader
-status=0
-wait $reader 2>/dev/null || status=$?
-is 'a second interrupt kills at once' "$status" 130
-check 'and leaves nothing behind' absent half.csv
+# It waits for somebody to read the FIFO, until there is a second one.  Under
+# ThreadSanitizer no signal would arrive there: it keeps them back until a system
+# call has returned that, to its knowledge, never waits, as to open a file.
+if grep -q __tsan_init "$MARGAY"; then
+    skip 'a second interrupt kills at once' 'not under ThreadSanitizer'
+    skip 'and leaves nothing behind' 'not under ThreadSanitizer'
+else
+    mkfifo unread
+    "$MARGAY" curve -f u64 -o unread --histogram half.csv - <pipe 9>&- 2>err &
+    reader=$!
+    analyses $reader
+    kill -INT $reader
+    await grep -q interrupted err
+    kill -INT $reader
+    status=0
+    wait $reader 2>/dev/null || status=$?
+    is 'a second interrupt kills at once' "$status" 130
+    check 'and leaves nothing behind' absent half.csv
+fi
 exec 9>&-
 
 # generate has nothing exact to show for half of the work.
