@@ -84,8 +84,8 @@ refuses() {
 }
 
 # await COMMAND...: until it succeeds, or says with status 3 that it never will.
-# Only what is broken takes a minute: the
-# tests never wait for a time, but for what they want to see.
+# Only what is broken takes a minute: the tests never wait for a time, but for
+# what they want to see.
 await() {
     attempts=0
     until "$@"; do
