@@ -117,7 +117,7 @@ static enum margay_status prepare(struct launch *launch,
 
 const struct record_method record_qemu = {
     .name = "qemu",
-    .slowdown = "5 to 20 times",
+    .slowdown = "10 to 50 times",
     .suits = suits,
     .prepare = prepare,
     .knows_sites = true,

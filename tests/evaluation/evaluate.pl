@@ -2,7 +2,8 @@
 # evaluate.pl - what it costs to record real programs and analyse them
 #
 #     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME]
-#         [--olken-refs N] [--associative] MARGAY MEASURE FOLDER
+#         [--olken-refs N] [--no-collapsed] [--associative]
+#         MARGAY MEASURE FOLDER
 #
 # MARGAY is the command, MEASURE the tool of tests/bench, FOLDER where inputs
 # and programs are made and kept.  Prints a row per program:
@@ -16,7 +17,8 @@
 # references of the program; its own time; the time with its references
 # recorded and thrown away; sent through a pipe to nobody; analysed at the
 # other end by Olken's algorithm, and by the default engine; and again with
-# immediate repeats counted where they are recorded.
+# immediate repeats counted where they are recorded, in a compact trace, for
+# which --no-collapsed leaves no time.
 #
 # Seconds are of processor time, medians of the rounds, but for the collapsed
 # trace, which is measured once, and for Olken's algorithm, whose time is that of
@@ -38,13 +40,14 @@ use File::Basename;
 use Getopt::Long;
 
 my ($rounds, $only, $method, $associative) = (3, '', '', 0);
-my $olken_refs = 20_000_000;
+my ($olken_refs, $with_collapsed) = (20_000_000, 1);
 GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
-    'olken-refs=i' => \$olken_refs,
+    'olken-refs=i' => \$olken_refs, 'collapsed!' => \$with_collapsed,
     'method=s' => \$method, 'associative' => \$associative)
     && @ARGV == 3 && $rounds > 0
     or die "usage: evaluate.pl [--rounds N] [--only NAME,...] "
-    . "[--method qemu|runtime] [--olken-refs N] [--associative] "
+    . "[--method qemu|runtime] [--olken-refs N] [--no-collapsed] "
+    . "[--associative] "
     . "MARGAY MEASURE FOLDER\n";
 my ($margay, $measure) = map { abs_path($_) } @ARGV[0, 1];
 my $here = abs_path(dirname(__FILE__));
@@ -161,7 +164,7 @@ sub measure_program {
     for my $round (1 .. $rounds) {
         # The last one leaves its summary behind.
         for my $case (qw(native capture pipe collapsed margay)) {
-            next if $once{$case} && $round > 1;
+            next if $once{$case} && ($round > 1 || !$with_collapsed);
             my ($one, $other, $wall) = time_of($program, @{ $cases{$case} });
             push @{ $seconds{$case} }, together($one, $other);
             push @{ $walls{$case} }, $wall;
@@ -170,9 +173,11 @@ sub measure_program {
     my %row = map { (
         "${_}_seconds" => median(@{ $seconds{$_} }),
         "${_}_wall_seconds" => median(@{ $walls{$_} }),
-    ) } keys %cases;
-    $row{"${_}_slowdown"} = $row{"${_}_seconds"} / $row{native_seconds}
-        for qw(margay collapsed);
+    ) } keys %seconds;
+    for my $case (grep { $seconds{$_} } qw(margay collapsed)) {
+        $row{"${case}_slowdown"} =
+            $row{"${case}_seconds"} / $row{native_seconds};
+    }
     my %counts = counts();
     $row{olken_seconds} = olken_seconds($program, $curve, $counts{references},
         $row{pipe_seconds});
@@ -201,7 +206,8 @@ sub print_times {
         note("$program->{name}, $program->{method}");
         my %row = measure_program($program);
         my @values = map {
-            /seconds$/ ? sprintf('%.3f', $row{$_})
+            !defined $row{$_} ? ''
+                : /seconds$/ ? sprintf('%.3f', $row{$_})
                 : /slowdown$/ ? sprintf('%.1f', $row{$_}) : $row{$_}
         } @columns;
         print join(',', @$program{qw(name stands_for method)}, @values), "\n";
@@ -216,7 +222,7 @@ sub print_associative {
         note("$program->{name}, $program->{method}");
         run("cd '$folder/inputs' && " . record($program, '-')
             . " <$program->{input} 2>'$folder/messages' | "
-            . "'$margay' compare -q -b 32 --sets 8..131072 --ways 1,2,4,8 "
+            . "'$margay' compare -q -f u64 -b 32 --sets 8..131072 --ways 1,2,4,8 "
             . ">'$folder/compare' -");
         open my $in, '<', "$folder/compare" or die "evaluate: compare: $!\n";
         my @names = split /,/, <$in>;

@@ -179,7 +179,7 @@ my ($motif) = words(\@amino_acids, 1, 90, 90);
 put('large.txt', prose(4_000_000));
 put('middle.txt', prose(1_500_000));
 put('small.txt', prose(500_000));
-put('program.c', c_program(14));
+put('program.c', c_program(5));
 put('film.y4m', film(40, 176, 144));
 put('sound.raw', sound());
 put('work.sql', sql(6000, 24000));

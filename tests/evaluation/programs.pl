@@ -43,7 +43,9 @@ my @built = (
     ['lua', 'an interpreter', 'BUILT/lua tables.lua'],
     ['tinyscheme', '130.li', 'BUILT/tinyscheme lists.scm'],
     ['glpsol', '450.soplex', 'BUILT/glpsol --lp transport.lp'],
-    ['picosat', '429.mcf', 'BUILT/picosat -n clauses.cnf'],
+    # Its exit status is the answer.
+    ['picosat', '429.mcf',
+        "BUILT/picosat -n clauses.cnf || expr \$? : '[12]0\$' >/dev/null"],
     ['fft', "Zhong's FFT", 'BUILT/kernels fft 1000000'],
     ['lu', '433.milc', 'BUILT/kernels lu 900'],
     ['sort', 'quicksort', 'BUILT/kernels sort 1000000'],
