@@ -162,7 +162,8 @@ MARGAY_API enum margay_numbers margay_trace_numbers(const margay_trace *trace);
 MARGAY_API uint64_t margay_trace_unit_bytes(const margay_trace *trace);
 
 /* The references in the file, if that is known without reading it: records of
-   fixed length in a regular file that is not compressed. */
+   fixed length, or blocks with an index, in a regular file that is not
+   compressed. */
 MARGAY_API bool margay_trace_known_references(const margay_trace *trace,
                                               uint64_t *references);
 
@@ -177,8 +178,9 @@ typedef struct margay_range margay_range;
  * References [first, first + count) of the file, or those up to its end, which
  * are looked at as in margay_trace_next() if the range reaches it.  Only
  * `kinds` and `ids` of the trace's options apply.  The trace must be ready.
- * MARGAY_BAD_ARGUMENT where the references are not known, or not all are as
- * long as each other in the file; MARGAY_NO_MEMORY.
+ * MARGAY_BAD_ARGUMENT where the references are not known, or lie in no known
+ * places of the file; MARGAY_NO_MEMORY, and MARGAY_IO or MARGAY_BAD_INPUT of
+ * what has to be looked at first.
  */
 MARGAY_API enum margay_status margay_trace_range(margay_trace *trace,
                                                  uint64_t first, uint64_t count,

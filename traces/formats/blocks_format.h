@@ -15,6 +15,7 @@ struct margay_trace_facts {
     uint64_t unit_bytes; /* of ids; 0 = unknown */
     bool always_splits;
     uint64_t collapsed_bytes;
+    bool has_counts; /* entries may stand for more than one reference */
 };
 
 /* Where the bytes come from. */

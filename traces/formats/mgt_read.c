@@ -119,6 +119,8 @@ static enum margay_status read_header(struct reader *reader,
             header->numbers == MARGAY_ADDRESSES ? 1 : header->unit_bytes,
         .always_splits = header->always_splits,
         .collapsed_bytes = header->collapsed_bytes,
+        .has_counts =
+            header->columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS),
     };
     return MARGAY_OK;
 }
