@@ -41,7 +41,9 @@
 
 /* 64 KiB: so small that it stays in a core's own cache, so large that a
    system call for each is nothing. */
+#ifndef MARGAY_BUFFER_WORDS
 #define MARGAY_BUFFER_WORDS 8192
+#endif
 #define MARGAY_BUFFER_BYTES (MARGAY_BUFFER_WORDS * sizeof(uint64_t))
 
 /* At most; each thread has one, and there are some more. */
