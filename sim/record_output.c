@@ -20,6 +20,8 @@
 struct trace_file {
     char *path; /* NULL: standard output */
     margay_writer *writer;
+    struct output **output;
+    uint64_t bytes; /* that came out of the writer */
 };
 
 struct record_output {
@@ -53,8 +55,11 @@ static const char *format_of_suffix(const char *path)
     return NULL;
 }
 
-static const char *usual_format(void)
+/* A pipe is for what is quick, a file for what is small. */
+static const char *usual_format(const struct options *options)
 {
+    if (options->output == NULL || strcmp(options->output, "-") == 0)
+        return "words";
     const struct margay_format_info *format;
     for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
         if (strcmp(format->name, "mgt") == 0 && format->writable)
@@ -69,7 +74,7 @@ static const char *choose_format(const struct options *options)
         options->output == NULL ? NULL : format_of_suffix(options->output);
     return options->to != NULL ? options->to
            : of_suffix != NULL ? of_suffix
-                               : usual_format();
+                               : usual_format(options);
 }
 
 /* "runs/sort.3.mgt.zst" for thread 3 and "runs/sort.mgt.zst". */
@@ -85,12 +90,23 @@ static char *path_of_thread(const char *path, size_t thread)
     return made;
 }
 
+/* As sink_write(), and count. */
+static enum margay_status count_and_write(void *context, const void *bytes,
+                                          size_t count,
+                                          struct margay_error *error)
+{
+    struct trace_file *file = context;
+    file->bytes += count;
+    return sink_write(file->output, bytes, count, error);
+}
+
 static enum margay_status make_file(struct record_output *output, size_t index,
                                     struct margay_error *error)
 {
     const struct options *options = output->options;
     struct trace_file *file = &output->files[index];
-    struct margay_sink sink = {&output->outputs[index], sink_write};
+    struct margay_sink sink = {file, count_and_write};
+    file->output = &output->outputs[index];
     if (options->output != NULL) {
         file->path = options->separate_threads
                          ? path_of_thread(options->output, index)
@@ -215,6 +231,10 @@ static enum margay_status write_batch(struct record_output *output,
     enum margay_status status = need_file(output, index, error);
     if (status == MARGAY_OK)
         status = margay_writer_put(output->files[index].writer, &part, error);
+    /* Where references have no length of their own, this is noticed late. */
+    if (output->options->max_trace_bytes != 0 &&
+        output->files[index].bytes >= output->options->max_trace_bytes)
+        output->full = true;
     return status;
 }
 

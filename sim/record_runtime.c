@@ -52,9 +52,9 @@ static bool carries_runtime(const char *program, char *why, size_t why_bytes)
             munmap(memory, bytes);
         }
         snprintf(why, why_bytes,
-                 "it is not built with 'margay record --cflags' and "
-                 "%s--libs",
-                 wants_mmu() ? "'MARGAY_BUFFER=mmu margay record " : "");
+                 "it is not built with what '%smargay record --cflags --libs' "
+                 "prints",
+                 wants_mmu() ? "MARGAY_BUFFER=mmu " : "");
     }
     if (file >= 0)
         close(file);

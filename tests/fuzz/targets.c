@@ -29,7 +29,8 @@ static const struct fuzz_target targets[] = {
     {"histogram", fuzz_histogram},
     {"regions", fuzz_regions},
     {"model", fuzz_model},
-    {"capture", fuzz_capture},
+    {"words", fuzz_trace},
+    {"receiver", fuzz_capture},
 };
 
 const struct fuzz_target *fuzz_at(size_t index)

@@ -148,5 +148,6 @@ extern const struct margay_format margay_format_csv;
 extern const struct margay_format margay_format_oracle;
 extern const struct margay_format margay_format_vscsi;
 extern const struct margay_format margay_format_mgt;
+extern const struct margay_format margay_format_words;
 
 #endif
