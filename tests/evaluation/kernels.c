@@ -63,7 +63,7 @@ static void transform(double complex *values, size_t count)
 {
     reverse_bits(values, count);
     for (size_t half = 1; half < count; half *= 2) {
-        double complex turn = cexp(-I * M_PI / (double)half);
+        double complex turn = cexp(-I * acos(-1.0) / (double)half);
         for (size_t from = 0; from < count; from += 2 * half) {
             double complex factor = 1;
             for (size_t i = from; i < from + half; i++) {
