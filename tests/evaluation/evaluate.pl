@@ -17,8 +17,8 @@
 # references of the program; its own time; the time with its references
 # recorded and thrown away; sent through a pipe to nobody; analysed at the
 # other end by Olken's algorithm, and by the default engine; and again with
-# immediate repeats counted where they are recorded, in a compact trace, for
-# which --no-collapsed leaves no time.
+# immediate repeats counted where they are recorded, for which --no-collapsed
+# leaves no time.
 #
 # Seconds are of processor time, medians of the rounds, but for the collapsed
 # trace, which is measured once, and for Olken's algorithm, whose time is that of
