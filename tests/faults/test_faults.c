@@ -194,8 +194,8 @@ static void make_inputs(void)
         "histogram --bins exact ids.lines -o kept.csv",
         "generate zipf --refs 6000 --blocks 198 --to lines -o more.lines",
         "histogram --bins exact more.lines -o more.csv",
-        "predict -q --bins reference:50 --save-model model kept.csv=99 "
-        "more.csv=198",
+        ("predict -q --bins reference:50 --save-model model kept.csv=99 "
+         "more.csv=198"),
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (run(commands[i], "none") != 0) {
