@@ -1,0 +1,71 @@
+#!/usr/bin/perl
+# links.t - every link from page to page leads somewhere
+#
+# Relative links of all Markdown pages: the file has to be there, and where
+# the link names a section, a heading of that name in it.
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+
+# How a heading is named in links.
+sub anchor {
+    my ($heading) = @_;
+    $heading = lc $heading;
+    $heading =~ s/[^\w\- ]//g;
+    $heading =~ tr/ /-/;
+    return $heading;
+}
+
+sub lines_of {
+    my ($path) = @_;
+    open my $file, '<', $path or die "$path: $!\n";
+    my @lines = <$file>;
+    return @lines;
+}
+
+my %anchors;
+sub has_section {
+    my ($path, $section) = @_;
+    $anchors{$path} //= { map { /^#+ +(.*)/ ? (anchor($1) => 1) : () }
+                          lines_of($path) };
+    return $anchors{$path}{$section};
+}
+
+# Why a link of `page` leads nowhere; '' if it does not.
+sub fault {
+    my ($page, $link) = @_;
+    return '' if $link =~ /^\w+:/;
+    my ($target, $section) = split /#/, $link, 2;
+    my $path = $target eq '' ? $page : dirname($page) . "/$target";
+    return 'no such file' unless -e $path;
+    return '' unless defined $section;
+    return has_section($path, $section) ? '' : 'no such section';
+}
+
+my ($number, $failed) = (0, 0);
+sub report {
+    my ($passed, $name) = @_;
+    $number++;
+    $failed++ unless $passed;
+    print $passed ? '' : 'not ', "ok $number - $name\n";
+}
+
+# The test must be able to fail.
+report(fault('docs/formats.md', 'nowhere.md') ne '', 'a missing file is seen');
+report(fault('README.md', 'docs/formats.md#nowhere') ne '',
+    'a missing section is seen');
+report(fault('README.md', 'docs/formats.md#mgt') eq '', 'a section is found');
+
+for my $page (sort glob('*.md docs/*.md tests/*/*.md')) {
+    my @faults;
+    my $text = join '', lines_of($page);
+    while ($text =~ /\]\(([^)\s]+)\)/g) {
+        my $why = fault($page, $1);
+        push @faults, "$1: $why" if $why ne '';
+    }
+    report(!@faults, "the links of $page lead somewhere");
+    print "#   $_\n" for @faults;
+}
+
+print "1..$number\n";
+exit($failed != 0);
