@@ -107,6 +107,15 @@ static size_t refer(struct margay_near *near, const uint64_t *blocks,
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
+/* A mask as a number.  Left to itself GCC 12 may spill the mask as one byte,
+   and read four where the number is wanted. */
+static ALWAYS_INLINE unsigned bits_of(__mmask8 mask)
+{
+    unsigned bits;
+    __asm__("kmovb %1, %0" : "=r"(bits) : "k"(mask));
+    return bits;
+}
+
 /* Eight at a time, and what is left one by one. */
 static ALWAYS_INLINE size_t collapse_vectors(const uint64_t *blocks,
                                              size_t count, uint64_t previous,
@@ -121,7 +130,7 @@ static ALWAYS_INLINE size_t collapse_vectors(const uint64_t *blocks,
         __mmask8 differ = _mm512_cmpneq_epi64_mask(these, shifted);
         _mm512_storeu_si512(kept + n,
                             _mm512_maskz_compress_epi64(differ, these));
-        n += (size_t)__builtin_popcount(differ);
+        n += (size_t)__builtin_popcount(bits_of(differ));
         before = these;
     }
     *done = i;
@@ -149,7 +158,7 @@ static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
     for (; i + 8 <= count; i += 8) {
         __m512i hashes =
             hash_vector(_mm512_loadu_si512(blocks + i), sample->key);
-        unsigned in = _mm512_cmple_epu64_mask(hashes, limit);
+        unsigned in = bits_of(_mm512_cmple_epu64_mask(hashes, limit));
         for (; in != 0; in &= in - 1)
             picks[n++] = (uint16_t)(i + (unsigned)__builtin_ctz(in));
     }
