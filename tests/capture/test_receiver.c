@@ -172,13 +172,14 @@ static void test_repeats(void)
 
 static void test_the_dead(void)
 {
+    /* Before there is anything that the child would seem to have lost. */
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
     struct program program;
     margay_receiver *receiver = make(&program, 0);
     enum margay_status status;
     static uint64_t got[64];
-    pid_t child = fork();
-    if (child == 0)
-        _exit(0);
     program_own(&program, 4, (uint32_t)child, 0);
     fill(&program, 4, 50, 9);
     program.buffers[4][12] = WORD(MARGAY_READ, 8, 59);
