@@ -207,6 +207,14 @@ static enum margay_status release_held(struct output *output, int descriptor,
     return status;
 }
 
+enum output_turn output_turn(const struct output *output)
+{
+    if (!output->target.in_place)
+        return OUTPUT_FILES;
+    return target_is_standard_output(&output->target) ? OUTPUT_STANDARD
+                                                      : OUTPUT_DEVICES;
+}
+
 enum margay_status output_publish(struct output *output,
                                   struct margay_error *error)
 {

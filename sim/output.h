@@ -56,6 +56,16 @@ enum margay_status output_status(const struct output *output,
 enum margay_status output_finish(struct output *output,
                                  struct margay_error *error);
 
+/* What of a command's outputs appears first: what is most likely to fail,
+   while nothing else can be seen. */
+enum output_turn {
+    OUTPUT_DEVICES,  /* and FIFOs */
+    OUTPUT_STANDARD, /* standard output */
+    OUTPUT_FILES,    /* which only get their names */
+    OUTPUT_TURNS,
+};
+enum output_turn output_turn(const struct output *output);
+
 /* After output_finish(): let it appear. */
 enum margay_status output_publish(struct output *output,
                                   struct margay_error *error);

@@ -185,7 +185,7 @@ enum margay_status target_publish(struct target *target,
     return MARGAY_OK;
 }
 
-static bool is_stdout(const struct target *target)
+bool target_is_standard_output(const struct target *target)
 {
     return strcmp(target->name, "-") == 0;
 }
@@ -194,7 +194,7 @@ enum margay_status target_open_in_place(const struct target *target,
                                         int *descriptor,
                                         struct margay_error *error)
 {
-    *descriptor = is_stdout(target)
+    *descriptor = target_is_standard_output(target)
                       ? STDOUT_FILENO
                       : open(target->name, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (*descriptor < 0)
@@ -208,7 +208,7 @@ enum margay_status target_close_in_place(const struct target *target,
 {
     /* Standard output stays open, but what its file system has to say when
        it is closed must be heard. */
-    if (is_stdout(target))
+    if (target_is_standard_output(target))
         descriptor = dup(descriptor);
     if (descriptor < 0 || close(descriptor) != 0)
         return fail_to_write(target->name, error);

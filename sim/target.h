@@ -30,6 +30,9 @@ struct target {
 enum margay_status target_open(struct target *target, const char *path,
                                const char *suffix, struct margay_error *error);
 
+/* However it is called: /dev/stdout is, too. */
+bool target_is_standard_output(const struct target *target);
+
 /* Close the temporary file, noticing what could not be written after all. */
 enum margay_status target_close(struct target *target,
                                 struct margay_error *error);

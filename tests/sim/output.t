@@ -95,6 +95,12 @@ for command in "curve good.din" "histogram good.din" "distances good.din" \
         ': -: cannot write: No space left on device$'
 done
 refuses '/dev/full: cannot write: No space' curve -q -o /dev/full good.din
+refuses '/dev/full: cannot write: No space' \
+    curve -q --histogram /dev/full good.din
+status=0
+"$MARGAY" curve -q --histogram never.csv good.din >/dev/full 2>err || status=$?
+is 'no file beside a full standard output' \
+    "$status $(ls never.csv 2>/dev/null)" '2 '
 status=0
 "$MARGAY" curve -q good.din >&- 2>err || status=$?
 is 'a closed standard output' "$status" 2
