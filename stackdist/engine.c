@@ -89,6 +89,7 @@ static enum margay_status choose_measure(
 }
 
 static enum margay_status check_bound(const struct margay_engine_class *class,
+                                      enum margay_measure measure,
                                       uint64_t bound,
                                       struct margay_error *error)
 {
@@ -96,6 +97,10 @@ static enum margay_status check_bound(const struct margay_engine_class *class,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "engine %s needs a bound (--bound SIZE)",
                            class->info.name);
+    if (bound != 0 && measure != MARGAY_REUSE_DISTANCES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "reuse times and footprints take no bound (reuse "
+                           "distances do)");
     if (bound != 0 && class->info.lacks & MARGAY_LACKS_BOUND)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "engine %s takes no bound (exact does)",
@@ -133,7 +138,8 @@ enum margay_status margay_engine_create(
     if (status == MARGAY_OK)
         status = choose_measure(&class, spec, options->measure, error);
     if (status == MARGAY_OK)
-        status = check_bound(class, options->bound_blocks, error);
+        status =
+            check_bound(class, options->measure, options->bound_blocks, error);
     if (status == MARGAY_OK)
         status = make(class, &setup, engine, error);
     return status;

@@ -85,7 +85,7 @@ is 'times: 1, and 2' "$(sed 1d out | cut -d, -f3-5 | tr '\n' ' ')" \
 refuses "'x' .expected distance or time" histogram --of x few.lines
 refuses "'naive' measures reuse distances only" \
     histogram --of time -e naive few.lines
-refuses 'takes no bound' histogram --of time --bound 4 few.lines
+refuses 'times and footprints take no bound' histogram --of time --bound 4 few.lines
 run curve -q --ids --model footprint --sizes 1,2000 zipf.u64
 is 'footprint: all miss without a cache, the first ones with a large one' \
     "$status $(sed -n 3p out | cut -d, -f6)" \
