@@ -73,7 +73,8 @@ static enum margay_status check_largest(struct generation *generation,
         generation->unit_bytes = ELEMENT_BYTES;
     enum margay_status status = scale(generation, 1, error);
     generation->unit_bytes = unit_bytes;
-    if (status == MARGAY_OK && !format->any_numbers)
+    /* Those with counts have no records by themselves, and room for any. */
+    if (status == MARGAY_OK && !format->has_counts)
         status = margay_format_encode(format, generation->blocks[0],
                                       MARGAY_READ, 1, record, &bytes, error);
     return status;

@@ -70,6 +70,10 @@ is 'stencil' "$(grep -E '^(distinct_blocks|lowest|highest)' out | tr '\n' ' ')" 
 run generate stencil3d --refs 432 --blocks 432 --to hex -o stencil3d.hex
 run info -q -b 8 stencil3d.hex
 like 'stencil3d' "$(cat out)" 'references,432'
+run generate -q fft --refs 999 --blocks 64 --to words -o fft.words
+run generate -q fft --refs 999 --blocks 64 --to din -o fft.din
+"$MARGAY" convert -q fft.words - --to din | cmp -s - fft.din
+is 'words, which have no records by themselves' $? 0
 refuses '18 elements at least' generate stencil --refs 4 --blocks 17 --to hex
 refuses '54 elements at least' generate stencil3d --refs 4 --blocks 53 --to hex
 refuses '--unit: stencil makes addresses' \
