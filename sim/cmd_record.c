@@ -119,7 +119,7 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
         return margay_fail(error, MARGAY_IO, "%s: no such program",
                            options->operands[0]);
     }
-    if (access(launch->program, X_OK) != 0) {
+    if (!launch_can_run(launch->program)) {
         *exit_status = EXIT_CANNOT_RUN;
         return margay_fail(error, MARGAY_IO, "%s: cannot run: %s",
                            options->operands[0], strerror(errno));

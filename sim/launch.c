@@ -26,11 +26,14 @@ void launch_put_environment(struct launch *launch, const char *assignment)
         launch->environment[launch->environment_count++] = assignment;
 }
 
-static bool is_program(const char *path)
+bool launch_can_run(const char *path)
 {
     struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-           access(path, X_OK) == 0;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        errno = EACCES;
+        return false;
+    }
+    return access(path, X_OK) == 0;
 }
 
 char *launch_find(const char *name)
@@ -44,7 +47,7 @@ char *launch_find(const char *name)
         if (asprintf(&file, "%.*s%s%s", (int)bytes, path, bytes > 0 ? "/" : "",
                      name) < 0)
             return NULL;
-        if (is_program(file))
+        if (launch_can_run(file))
             return file;
         free(file);
         path += bytes + (path[bytes] == ':');

@@ -108,4 +108,7 @@ enum margay_status launch_start(struct launch *launch, int text,
 /* The file that execvp would run; NULL: there is none.  To be freed. */
 char *launch_find(const char *name);
 
+/* Whether that may be run, and is a file; else errno says why not. */
+bool launch_can_run(const char *path);
+
 #endif

@@ -16,6 +16,9 @@
    lengths of their own. */
 #define PIECE_REFS 4096
 
+/* So many at a time are turned from addresses into ids. */
+#define UNITS_REFS 1024
+
 /* The trace of one thread, or of all. */
 struct trace_file {
     char *path; /* NULL: standard output */
@@ -34,6 +37,9 @@ struct record_output {
     uint64_t refs;              /* written */
     uint64_t bytes;             /* of them, before compression */
     bool full;
+    /* A batch in what an id of the format stands for. */
+    uint64_t numbers[UNITS_REFS];
+    uint32_t extents[UNITS_REFS];
 };
 
 /* ----------------------------------------------------------------- files -- */
@@ -238,11 +244,8 @@ static enum margay_status write_batch(struct record_output *output,
     return status;
 }
 
-/* Entries from `from` on, or the `count` last references of the one there. */
-static enum margay_status write_part(struct record_output *output,
-                                     const struct margay_batch *batch,
-                                     size_t from, size_t entries,
-                                     uint32_t count, struct margay_error *error)
+static struct margay_batch part_of(const struct margay_batch *batch,
+                                   size_t from, size_t entries)
 {
     struct margay_batch part = *batch;
     part.references = entries;
@@ -252,6 +255,16 @@ static enum margay_status write_part(struct record_output *output,
     part.counts = batch->counts == NULL ? NULL : batch->counts + from;
     part.threads = batch->threads == NULL ? NULL : batch->threads + from;
     part.sites = batch->sites == NULL ? NULL : batch->sites + from;
+    return part;
+}
+
+/* Entries from `from` on, or the `count` last references of the one there. */
+static enum margay_status write_part(struct record_output *output,
+                                     const struct margay_batch *batch,
+                                     size_t from, size_t entries,
+                                     uint32_t count, struct margay_error *error)
+{
+    struct margay_batch part = part_of(batch, from, entries);
     if (count != 0)
         part.counts = &count;
     return write_batch(output, &part, error);
@@ -279,9 +292,10 @@ static enum margay_status put_cut(struct record_output *output,
     return status;
 }
 
-enum margay_status record_output_put(struct record_output *output,
-                                     const struct margay_batch *batch,
-                                     struct margay_error *error)
+/* Write what neither --start nor --stop leaves out. */
+static enum margay_status select_from(struct record_output *output,
+                                      const struct margay_batch *batch,
+                                      struct margay_error *error)
 {
     if (record_output_is_full(output) || batch->references == 0)
         return MARGAY_OK;
@@ -296,6 +310,49 @@ enum margay_status record_output_put(struct record_output *output,
         return put_cut(output, batch, error);
     output->to_write -= refs;
     return write_batch(output, batch, error);
+}
+
+/* As much of a batch as fits, from `from` on, with an id for each address and
+   the number of ids that each reference covers. */
+static struct margay_batch in_units(struct record_output *output,
+                                    const struct margay_batch *batch,
+                                    size_t from, uint64_t unit_bytes)
+{
+    struct margay_batch part = part_of(batch, from, batch->references - from);
+    if (part.references > UNITS_REFS)
+        part.references = UNITS_REFS;
+    for (size_t i = 0; i < part.references; i++) {
+        uint64_t first = part.numbers[i];
+        uint64_t last =
+            first + (part.extents == NULL ? 1 : part.extents[i]) - 1;
+        last = last < first ? UINT64_MAX : last;
+        output->numbers[i] = first / unit_bytes;
+        output->extents[i] =
+            (uint32_t)(last / unit_bytes - output->numbers[i] + 1);
+    }
+    part.numbers = output->numbers;
+    part.extents = output->extents;
+    return part;
+}
+
+enum margay_status record_output_put(struct record_output *output,
+                                     const struct margay_batch *batch,
+                                     struct margay_error *error)
+{
+    const struct margay_format_info *format =
+        margay_writer_format(output->files[0].writer);
+    enum margay_status status = MARGAY_OK;
+    /* As `margay convert` does it: an id of unknown size is an address. */
+    if (format->any_numbers || format->numbers == MARGAY_ADDRESSES ||
+        format->unit_bytes == 0)
+        return select_from(output, batch, error);
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK;) {
+        struct margay_batch part =
+            in_units(output, batch, i, format->unit_bytes);
+        status = select_from(output, &part, error);
+        i += part.references;
+    }
+    return status;
 }
 
 /* --------------------------------------------------------------- the end -- */

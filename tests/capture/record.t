@@ -12,7 +12,7 @@ build() {
         $(CC="$compiler" "$MARGAY" record --libs) &&
         $compiler -O2 -o "$1.plain" "$sources/$1.c" -pthread
 }
-for program in walk many ends operations; do
+for program in walk many ends operations straddle; do
     check "$program is built" build $program
 done
 is 'what a program is built with, on one line' \
@@ -97,6 +97,10 @@ check 'and no trace' test ! -e trace.u64
 : >file
 run record -o trace.u64 ./file
 is 'what cannot be run' "$status" 126
+run record -o trace.u64 ./
+is 'a directory' "$status $(cat err)" \
+    '126 margay record: ./: cannot run: Permission denied'
+check 'and no trace of these, either' test ! -e trace.u64
 run record --method runtime -o trace.u64 ./walk.plain
 is 'a program without the runtime' "$status" 125
 check 'and no trace' test ! -e trace.u64
@@ -109,8 +113,9 @@ is 'a trace that cannot be written' "$status" 125
 # ---------------------------------------------------------------- collapsed --
 # The same program gets the same addresses, so tables can be compared.
 tables() { # TRACE
-    for options in '--sizes all' '-b 128 --sizes all --straddle split' \
-        '-e olken' '--kind write --bins log2' '--skip 1000 --limit 3333' \
+    for options in '--sizes all' '--sizes all --straddle split' \
+        '-b 128 --sizes all --straddle split' '-e olken' \
+        '--kind write --bins log2' '--skip 1000 --limit 3333' \
         '--window 5000 --sizes pow2' '-e shards:rate=0.5' '--warmup 777'; do
         case $options in
         *bins*) "$MARGAY" histogram -q $options "$1" ;;
@@ -118,7 +123,10 @@ tables() { # TRACE
         esac
     done | sed 's/[a-z]*\.mgt/trace/'
 }
-for program in './operations expected' './ends return 20000'; do
+run record --to lackey -o trace ./straddle
+check 'references that cover two blocks are there' \
+    test "$(grep -c '[3f7b]e,4$' trace)" -ge 1000
+for program in './operations expected' './ends return 20000' ./straddle; do
     run record -o whole.mgt $program
     run record --collapse 64 -o collapsed.mgt $program
     tables whole.mgt >tables
@@ -133,6 +141,20 @@ run record --collapse 64 --to din -o x.din ./ends
 is 'a format without counts' "$status $(ls x.din 2>/dev/null)" '125 '
 run record --collapse 48 -o x.mgt ./ends
 is 'no block' "$status" 125
+
+# -------------------------------------------------------------------- units --
+# What convert makes of addresses.
+run record --to mgt -o whole.mgt ./straddle
+for format in arc vscsi lines; do
+    run record --to $format -o recorded ./straddle
+    "$MARGAY" convert -q whole.mgt converted --to $format
+    for trace in recorded converted; do
+        "$MARGAY" distances -q --unit 512 -f $format $trace |
+            sed 's/^[a-z]*,//' >$trace.csv
+    done
+    check "$format: the ids that convert makes, too" \
+        cmp -s recorded.csv converted.csv
+done
 
 # ------------------------------------------------------------------ a fault --
 MARGAY_BUFFER=mmu
