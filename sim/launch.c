@@ -36,23 +36,37 @@ bool launch_can_run(const char *path)
     return access(path, X_OK) == 0;
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 char *launch_find(const char *name)
 {
     const char *path = getenv("PATH");
+    char *denied = NULL;
     if (strchr(name, '/') != NULL || path == NULL)
         return strdup(name);
     while (*path != '\0') {
         size_t bytes = strcspn(path, ":");
         char *file = NULL;
         if (asprintf(&file, "%.*s%s%s", (int)bytes, path, bytes > 0 ? "/" : "",
-                     name) < 0)
+                     name) < 0) {
+            free(denied);
             return NULL;
-        if (launch_can_run(file))
+        }
+        if (launch_can_run(file)) {
+            free(denied);
             return file;
-        free(file);
+        }
+        if (denied == NULL && errno == EACCES && !is_directory(file))
+            denied = file;
+        else
+            free(file);
         path += bytes + (path[bytes] == ':');
     }
-    return NULL;
+    return denied;
 }
 
 /* Everything in front, then the program and its arguments. */

@@ -105,7 +105,8 @@ enum margay_status launch_start(struct launch *launch, int text,
                                 bool trace_is_output, int *exit_status,
                                 struct margay_error *error);
 
-/* The file that execvp would run; NULL: there is none.  To be freed. */
+/* The file that execvp would run, or else the first that it would find and may
+   not run; NULL: there is none.  To be freed. */
 char *launch_find(const char *name);
 
 /* Whether that may be run, and is a file; else errno says why not. */

@@ -97,6 +97,9 @@ check 'and no trace' test ! -e trace.u64
 : >file
 run record -o trace.u64 ./file
 is 'what cannot be run' "$status" 126
+: >not-to-run
+PATH=$PWD:$PATH run record -o trace.u64 not-to-run
+is 'what is found and cannot be run' "$status" 126
 run record -o trace.u64 ./
 is 'a directory' "$status $(cat err)" \
     '126 margay record: ./: cannot run: Permission denied'
