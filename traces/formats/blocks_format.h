@@ -32,8 +32,12 @@ struct margay_block_source {
                                 struct margay_error *error);
 };
 
+/* How many bytes tell such a format. */
+#define MARGAY_BLOCKS_MAGIC_BYTES 8
+
 struct margay_blocks_reading {
-    /* Does a trace that begins so have this format? */
+    /* Does a trace that begins so, MARGAY_BLOCKS_MAGIC_BYTES or more, have this
+       format? */
     bool (*is_magic)(const void *window, size_t bytes);
 
     /* Begin at the first byte.  The caller owns *state. */

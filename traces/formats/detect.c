@@ -306,6 +306,9 @@ enum margay_status margay_detect(const char *path, const char *window,
 bool margay_detect_is_certain(const char *path, const char *window,
                               size_t bytes)
 {
+    /* A magic has newlines, before which nothing may be taken for a line. */
+    if (bytes < MARGAY_BLOCKS_MAGIC_BYTES)
+        return false;
     const char *end = complete_lines(window, bytes, false);
     if (format_by_magic(window, bytes) != NULL)
         return true;
