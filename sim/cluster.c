@@ -212,8 +212,7 @@ static enum margay_status end_phase(struct work *work,
     return status;
 }
 
-/* -------------------------------------------------- a file that all can read
- * -- */
+/* ------------------------------------------ a file that all can read -- */
 
 static enum margay_status open_file(struct work *work,
                                     struct margay_error *error)

@@ -96,8 +96,7 @@ static enum margay_status push(struct margay_exact *e, uint64_t block,
     return MARGAY_OK;
 }
 
-/* ---------------------------------------------- through and round the filter
- * -- */
+/* --------------------------------------- through and round the filter -- */
 
 /* Without the filter: the whole stack is the deep part. */
 static enum margay_status feed_plain(struct margay_exact *e,

@@ -3,25 +3,9 @@
 #define MARGAY_TESTS_GPU_CASES_H
 
 #include "tests/rounds.h"
+#include "tests/stackdist/ask.h"
 #include "tests/stackdist/engines.h"
 #include "tests/stackdist/shapes.h"
-
-/* Distances from olken, whom other tests have tested; the distinct blocks. */
-static inline uint64_t ask_olken(const uint64_t *blocks, size_t count,
-                                 uint64_t *distances)
-{
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    struct margay_result result;
-    margay_engine *engine;
-    if (margay_engine_create("olken", &options, &engine, NULL) != MARGAY_OK ||
-        margay_engine_feed(engine, blocks, count, distances, NULL) !=
-            MARGAY_OK ||
-        margay_engine_finish(engine, &result, NULL) != MARGAY_OK)
-        abort();
-    margay_engine_free(engine);
-    margay_histogram_free(result.histogram);
-    return result.distinct_blocks;
-}
 
 static const struct gpu_case {
     const char *name;
@@ -83,7 +67,8 @@ static inline void test_gpu_case(const char *backend,
         .reset = count / 3,
         .blocks = blocks,
         .distances = distances,
-        .distinct = ask_olken(blocks, count, unbounded),
+        /* Other tests have tested it. */
+        .distinct = ask_distances("olken", blocks, count, unbounded),
     };
     apply_bound(task.bound, unbounded, count, distances);
     add_up(&task);

@@ -7,6 +7,7 @@
  */
 #include "stackdist/engine.h"
 #include "tests/rounds.h"
+#include "tests/stackdist/ask.h"
 #include "tests/stackdist/estimates.h"
 #include "tests/stackdist/stochastic.h"
 #include "tests/tap.h"
@@ -126,21 +127,6 @@ static struct errors errors_of(const char *spec,
 
 /* --------------------------------------------------------------- promises --
  */
-
-static struct margay_result ask(const char *spec, const uint64_t *blocks,
-                                size_t count, uint64_t *distances)
-{
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    struct margay_result result;
-    margay_engine *engine;
-    if (margay_engine_create(spec, &options, &engine, NULL) != MARGAY_OK ||
-        margay_engine_feed(engine, blocks, count, distances, NULL) !=
-            MARGAY_OK ||
-        margay_engine_finish(engine, &result, NULL) != MARGAY_OK)
-        abort();
-    margay_engine_free(engine);
-    return result;
-}
 
 /* d - relative d - absolute <= d' <= d, for every reference. */
 static struct margay_result check_promise(const char *name, const char *spec,

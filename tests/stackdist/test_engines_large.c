@@ -7,6 +7,7 @@
  * Engines with trees get shorter ones, unless MARGAY_TEST_ROUNDS asks for more.
  */
 #include "tests/rounds.h"
+#include "tests/stackdist/ask.h"
 #include "tests/stackdist/engines.h"
 
 static void make_uniform(uint64_t *blocks, size_t count, uint64_t distinct,
@@ -61,23 +62,6 @@ static const struct large {
     {"sweep", make_sweep, 900000, 200000, 200000},
 };
 
-/* Unbounded distances; returns the distinct blocks. */
-static uint64_t ask(const char *spec, const uint64_t *blocks, size_t count,
-                    uint64_t *distances)
-{
-    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-    struct margay_result result;
-    margay_engine *engine;
-    if (margay_engine_create(spec, &options, &engine, NULL) != MARGAY_OK ||
-        margay_engine_feed(engine, blocks, count, distances, NULL) !=
-            MARGAY_OK ||
-        margay_engine_finish(engine, &result, NULL) != MARGAY_OK)
-        abort();
-    margay_engine_free(engine);
-    margay_histogram_free(result.histogram);
-    return result.distinct_blocks;
-}
-
 static bool is_quick(const char *spec)
 {
     return strncmp(spec, "exact", 5) == 0 ||
@@ -126,8 +110,8 @@ static void test_large(const struct large *large, bool quick,
     struct task task = {
         .count = count, .blocks = blocks, .distances = unbounded};
     /* The quick ones' truth has had its own checked before. */
-    task.distinct =
-        ask(quick ? "bennett-kruskal:k=2" : "olken", blocks, count, unbounded);
+    task.distinct = ask_distances(quick ? "bennett-kruskal:k=2" : "olken",
+                                  blocks, count, unbounded);
     test_task(&task, large->name, quick, random);
     apply_bound(bound, unbounded, count, bounded);
     task.bound = bound;
