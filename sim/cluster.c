@@ -218,13 +218,12 @@ static enum margay_status open_file(struct work *work,
                                     struct margay_error *error)
 {
     const struct options *options = work->options;
-    const struct margay_trace_options trace_options = {
-        .format = work->order->format,
-        .ids = options->ids,
-        .unit_bytes = options->unit_bytes,
-        .kinds = options->kinds,
-        .limit_refs = UINT64_MAX,
-    };
+    struct margay_trace_options trace_options = options_of_trace(options);
+    /* Rank 0 has found the format, and says which references are to be read. */
+    trace_options.format = work->order->format;
+    trace_options.skip_refs = 0;
+    trace_options.limit_refs = UINT64_MAX;
+    trace_options.warmup_refs = 0;
     enum margay_status status =
         margay_trace_open(options->operands[work->order->trace], &trace_options,
                           &work->file, error);

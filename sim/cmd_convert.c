@@ -147,22 +147,16 @@ static enum margay_status describe(struct conversion *conversion,
 static enum margay_status open_trace(struct conversion *conversion,
                                      struct margay_error *error)
 {
-    const struct options *options = conversion->options;
-    struct margay_trace_options trace_options = {
-        .format = options->format,
-        .ids = options->ids,
-        .kinds = options->kinds,
-        .skip_refs = options->skip_refs,
-        .limit_refs = options->limit_refs,
-        .column = options->column,
-        .delimiter = options->delimiter,
-        .counts = margay_writer_format(conversion->writer)->has_counts,
-    };
+    struct margay_trace_options trace_options =
+        options_of_trace(conversion->options);
+    /* Here it says what ids are written as. */
+    trace_options.unit_bytes = 0;
+    trace_options.counts = margay_writer_format(conversion->writer)->has_counts;
     enum margay_status status = margay_trace_open(
         conversion->from, &trace_options, &conversion->trace, error);
     if (status == MARGAY_OK)
         status = margay_trace_ready(conversion->trace, -1, error);
-    if (status == MARGAY_OK && options->verbose)
+    if (status == MARGAY_OK && conversion->options->verbose)
         message_print("%s: format %s, from %s", conversion->from,
                       margay_trace_format(conversion->trace)->name,
                       margay_trace_evidence(conversion->trace));

@@ -268,3 +268,18 @@ void options_free(struct options *options)
     free(options->operands);
     free(options->sizes.list);
 }
+
+struct margay_trace_options options_of_trace(const struct options *options)
+{
+    return (struct margay_trace_options){
+        .format = options->format,
+        .ids = options->ids,
+        .unit_bytes = options->unit_bytes,
+        .kinds = options->kinds,
+        .skip_refs = options->skip_refs,
+        .limit_refs = options->limit_refs,
+        .warmup_refs = options->warmup_refs,
+        .column = options->column,
+        .delimiter = options->delimiter,
+    };
+}

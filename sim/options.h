@@ -119,6 +119,10 @@ enum margay_status options_parse(struct options *options,
 
 void options_free(struct options *options);
 
+/* How a trace is to be opened, as the common options say; the column's name is
+   theirs. */
+struct margay_trace_options options_of_trace(const struct options *options);
+
 /* How many threads there are without --threads; otherwise as many as cores. */
 void options_set_usual_threads(unsigned threads);
 

@@ -58,19 +58,8 @@ static bool takes_counts(const struct trace_run *run)
 static enum margay_status open_trace(struct trace_run *run,
                                      struct margay_error *error)
 {
-    const struct options *options = run->options;
-    struct margay_trace_options trace_options = {
-        .format = options->format,
-        .ids = options->ids,
-        .unit_bytes = options->unit_bytes,
-        .kinds = options->kinds,
-        .skip_refs = options->skip_refs,
-        .limit_refs = options->limit_refs,
-        .warmup_refs = options->warmup_refs,
-        .column = options->column,
-        .delimiter = options->delimiter,
-        .counts = takes_counts(run),
-    };
+    struct margay_trace_options trace_options = options_of_trace(run->options);
+    trace_options.counts = takes_counts(run);
     return margay_trace_open(run->name, &trace_options, &run->trace, error);
 }
 
