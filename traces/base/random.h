@@ -1,7 +1,7 @@
 /*
  * random.h - reproducible random numbers
  *
- * xoshiro256** (Blackman and Vigna 2018), seeded by SplitMix64 as its authors
+ * xoshiro256** (Blackman and Vigna 2021), seeded by SplitMix64 as its authors
  * advise.  Integer arithmetic only: the same seed gives the same sequence on
  * every machine and compiler.  Not for secrets.
  */
