@@ -9,12 +9,12 @@
 # are then in blocks.
 
 OUT = ARG1
+folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
+    . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "text.gp"
 # The third column of a curve; of no other table.
-quoted(text) = strstrt(text, "'") == 0 ? text \
-    : text[1:strstrt(text, "'")] . "\\''" \
-      . quoted(text[strstrt(text, "'") + 1:*])
-is_curve(file) = int(system(sprintf("head -n 1 '%s' | grep -c '^trace," \
-    . "block_bytes,cache_blocks,' || true", quoted(file))))
+is_curve(file) = int(system(sprintf("head -n 1 %s | grep -c '^trace," \
+    . "block_bytes,cache_blocks,' || true", shell_word(file))))
 tables = 0
 curves = 0
 array IS_CURVE[ARGC]
@@ -42,8 +42,6 @@ do for [i = 2:ARGC] {
 ASCENDING = 3
 MINOR = 4
 HEADING = "Misses of set-associative caches"
-folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
-    . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "common.gp"
 
 # ------------------------------------------------------ what is there --
@@ -105,8 +103,7 @@ if (highest > 50 * lowest) {
 }
 set format y "%g"
 set rmargin -1
-set key outside right top vertical Left reverse noenhanced samplen 1.5 \
-    spacing 1.25 textcolor "#222222"
+set key outside
 
 # -------------------------------------------------------------- picture --
 

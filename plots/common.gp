@@ -13,26 +13,8 @@
 #   LABEL[i]        what tells it from the others
 #   COMMON          what they have in common, for the title
 
+load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
-
-# ----------------------------------------------------------------- text --
-
-# 2^k with a binary prefix: "512", "64 Ki"; `unit` is "B" or "".
-power_text(k, unit) = sprintf("%d%s%s%s", 2 ** (k % 10), \
-    k < 10 && unit eq "" ? "" : " ", \
-    k < 10 ? "" : word("Ki Mi Gi Ti Pi Ei", k / 10), unit)
-# 2^k with "KiB" and the like, or a plain count where it is short enough.
-size_text(k, unit) = unit eq "" && k <= 13 ? sprintf("%d", 2 ** k) \
-                                           : power_text(k, unit)
-
-base_name(path) = strstrt(path, "/") == 0 ? path \
-    : base_name(path[strstrt(path, "/") + 1:*])
-
-# One word for the shell, whatever is in it.
-shell_rest(text) = strstrt(text, "'") == 0 ? text \
-    : text[1:strstrt(text, "'")] . "\\''" \
-      . shell_rest(text[strstrt(text, "'") + 1:*])
-shell_word(text) = "'" . shell_rest(text) . "'"
 
 columns_of(file) = int(system(sprintf("head -n 1 %s | tr -cd , | wc -c", \
     shell_word(file)))) + 1
@@ -133,8 +115,7 @@ COMMON = joined(several_traces ? "" : base_name(TRACE[1]), \
 if (series > 1) {
     # Beside the picture, as lines may pass anywhere in it.
     set rmargin -1
-    set key outside right top vertical Left reverse noenhanced samplen 1.5 \
-        spacing 1.25 textcolor "#222222"
+    set key outside
 } else {
     unset key
 }

@@ -33,8 +33,7 @@ set format "%g"
 set xlabel "simulated miss ratio" offset 0,0.2
 set ylabel "predicted miss ratio" offset 0.5,0
 set rmargin -1
-set key outside right top vertical Left reverse noenhanced samplen 1.5 \
-    spacing 1.25 textcolor "#222222"
+set key outside
 
 points(i, column, name, type) = sprintf("FILE[%d] using 8:%d skip 1" \
     . " every ::FIRST[%d]::LAST[%d] with points pointtype %d pointsize 0.7" \

@@ -34,8 +34,7 @@ top = highest == 0 ? 1 : 10.0 ** ceil(log10(highest))
 set label 1 HEADING at screen 0.11,0.955 noenhanced font ",18"
 set lmargin at screen 0.11
 set rmargin -1
-set key outside right top vertical Left reverse noenhanced samplen 1 \
-    spacing 1.25 textcolor "#222222"
+set key outside samplen 1
 set logscale xy
 set xlabel "references per second" offset 0,0.2
 set xtics format "%.0s%c"

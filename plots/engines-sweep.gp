@@ -22,8 +22,7 @@ set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
 set label 2 "M blocks in 100 parts, each gone through twice" \
     at screen 0.095,0.908 noenhanced textcolor "#666666"
 set rmargin -1
-set key outside right top vertical Left reverse noenhanced samplen 3.5 \
-    spacing 1.25 textcolor "#222222"
+set key outside
 set logscale xy
 set xrange [*:*] noextend
 set xlabel "distinct blocks" offset 0,0.2

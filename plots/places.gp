@@ -12,13 +12,8 @@ CSV = ARG2
 HEADING = "Whose distances"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
-
-# One word for the shell, whatever is in it.
-shell_rest(text) = strstrt(text, "'") == 0 ? text \
-    : text[1:strstrt(text, "'")] . "\\''" \
-      . shell_rest(text[strstrt(text, "'") + 1:*])
-shell_word(text) = "'" . shell_rest(text) . "'"
 
 # The trace; then a block with the label of each power of two, and one for each
 # place, below its name, of "POSITION FROM TO": from where to where its part of
@@ -83,8 +78,7 @@ set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
 set label 2 table[1:cut - 1] at screen 0.095,0.908 noenhanced \
     textcolor "#666666"
 set rmargin -1
-set key outside right top vertical Left reverse noenhanced samplen 1.5 \
-    spacing 1.25 textcolor "#222222"
+set key outside
 set xlabel "reuse distance in blocks, from" offset 0,0.2
 set ylabel "share of references" offset 0.5,0
 set yrange [0:*]

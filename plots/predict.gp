@@ -9,13 +9,8 @@ CSV = ARG2
 HEADING = "Predicted misses of a fully associative LRU cache"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
-
-# One word for the shell, whatever is in it.
-shell_rest(text) = strstrt(text, "'") == 0 ? text \
-    : text[1:strstrt(text, "'")] . "\\''" \
-      . shell_rest(text[strstrt(text, "'") + 1:*])
-shell_word(text) = "'" . shell_rest(text) . "'"
 
 # Blocks of lines "SIZE RATIO" below a label and a role, those of the runs
 # first.  The name of a trace may hold anything, so the other fields are counted
@@ -59,11 +54,6 @@ do for [i = 2:|$lines|] {
 
 # ----------------------------------------------------------------- axes --
 
-power_text(k, unit) = sprintf("%d%s%s%s", 2 ** (k % 10), \
-    k < 10 && unit eq "" ? "" : " ", \
-    k < 10 ? "" : word("Ki Mi Gi Ti Pi Ei", k / 10), unit)
-size_text(k, unit) = unit eq "" && k <= 13 ? sprintf("%d", 2 ** k) \
-                                           : power_text(k, unit)
 stats $lines index 1:series using 1:2 nooutput
 first_power = floor(log(STATS_min_x) / log(2) + 1e-9)
 last_power = ceil(log(STATS_max_x) / log(2) - 1e-9)
@@ -83,18 +73,28 @@ set format y "%g"
 # -------------------------------------------------------------- picture --
 
 set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
-set key outside right top vertical Left reverse noenhanced samplen 1.5 \
-    spacing 1.25 textcolor "#222222"
+set key outside
 set rmargin -1
 
-# The truth is a broad line, on which the prediction is to lie.
-look(i, role) = role eq "truth" ? "linecolor rgb '#bbbbbb' linewidth 7" \
-    : role eq "prediction" ? "linecolor rgb colour(2) linewidth 2" \
-    : sprintf("linecolor rgb colour(1) dashtype %d linewidth 1.2", i % 4 + 2)
-line(i) = sprintf("$lines index %d using 1:2 with lines %s title columnheader(1)", \
-    i, look(i, ROLE[i]))
+runs = sum [i = 1:series] (ROLE[i] eq "training")
+# The later a run, which is as a rule the larger, the darker.
+part(i) = runs < 2 ? 1.0 : (i - 1.0) / (runs - 1)
+mixed(light, dark, i) = light + (dark - light) * part(i)
+shade(i) = sprintf("#%02x%02x%02x", mixed(0x7f, 0x00, i), \
+    mixed(0xbf, 0x2f, i), mixed(0xe8, 0x4f, i))
+
+# The truth is a broad line below the others, on which the prediction is to lie.
+look(i) = ROLE[i] eq "truth" ? "linecolor rgb '#c8c8c8' linewidth 7" \
+    : ROLE[i] eq "prediction" ? "linecolor rgb colour(2) linewidth 2" \
+    : sprintf("linecolor rgb '%s' dashtype (9,4) linewidth 1.7", shade(i))
+line(i) = sprintf("$lines index %d using 1:2 with lines %s" \
+    . " title columnheader(1)", i, look(i))
 command = ""
-do for [i = 1:series] {
-    command = command . (i == 1 ? "plot " : ", ") . line(i)
+do for [role in "truth training prediction"] {
+    do for [i = 1:series] {
+        if (ROLE[i] eq role) {
+            command = command . (command eq "" ? "plot " : ", ") . line(i)
+        }
+    }
 }
 eval command

@@ -34,3 +34,7 @@ set lmargin at screen 0.095
 set rmargin at screen 0.965
 set bmargin at screen 0.12
 set tmargin at screen 0.875
+
+# Samples are long enough for every dash type to be told from the others.
+set key right top vertical Left reverse noenhanced samplen 3.5 spacing 1.25 \
+    textcolor "#222222"

@@ -11,13 +11,8 @@ CSV = ARG2
 HEADING = "Miss ratio over time"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
-
-# One word for the shell, whatever is in it.
-shell_rest(text) = strstrt(text, "'") == 0 ? text \
-    : text[1:strstrt(text, "'")] . "\\''" \
-      . shell_rest(text[strstrt(text, "'") + 1:*])
-shell_word(text) = "'" . shell_rest(text) . "'"
 
 # Blocks of lines "WINDOW RATIO" below a label.  The name of a trace may hold
 # anything, so the other fields are counted from the end of a row.
@@ -64,8 +59,7 @@ stats $lines using 2 nooutput
 series = STATS_blocks
 
 set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
-set key outside right top vertical Left reverse noenhanced samplen 1.5 \
-    spacing 1.25 textcolor "#222222"
+set key outside
 set rmargin -1
 set xlabel "window" offset 0,0.2
 set ylabel "miss ratio" offset 0.5,0

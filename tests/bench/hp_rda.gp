@@ -22,8 +22,6 @@ if (WHAT eq "adjust") {
 set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
 set label 2 "mean difference of the shares of log2 bars, as in the paper" \
     at screen 0.095,0.908 noenhanced textcolor "#666666"
-set key top right vertical Left reverse noenhanced samplen 1.5 spacing 1.25 \
-    textcolor "#222222"
 
 # Traces in the order of the table; no name has a blank.
 traces = ""
@@ -35,6 +33,7 @@ index_of(name) = int(sum [i = 1:words(traces)] \
     word(traces, i) eq name ? i : 0)
 
 if (WHAT eq "adjust") {
+    set key samplen 1.5
     set ylabel "error" offset 0.5,0
     set yrange [0:*]
     set ytics format "%g %%"
