@@ -103,34 +103,43 @@ static const char *archive(void)
     return wants_mmu() ? "libmargay_runtime_mmu.a" : "libmargay_runtime.a";
 }
 
-static bool is_clang(void)
-{
-    const char *compiler = getenv("CC");
-    return compiler != NULL && strstr(compiler, "clang") != NULL;
-}
+/* What CC names; if it says nothing, it may be either. */
+enum compiler { EITHER, GCC, CLANG };
 
-/* Copies that the compiler would make itself, unseen, become calls. */
-static void print_cflags(void)
+static enum compiler compiler(void)
 {
-    printf("-fsanitize=thread");
-    if (!is_clang())
-        printf(" -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
-               "-fno-tree-loop-distribute-patterns");
+    const char *name = getenv("CC");
+    if (name == NULL)
+        return EITHER;
+    return strstr(name, "clang") != NULL ? CLANG
+           : strstr(name, "gcc") != NULL ? GCC
+                                         : EITHER;
 }
 
 /*
  * A compiler that is to compile and link at once would link its own library as
- * well.  gcc finds an empty one of that name; clang has a flag for it, which
- * gcc does not know.
+ * well.  gcc finds an empty one of that name, clang has a flag against it that
+ * gcc does not know; of what goes to the preprocessor, which is the compiler
+ * itself, neither hears when it links.
+ *
+ * Copies that the compiler would make itself, unseen, become calls.
  */
+static void print_cflags(const char *directory)
+{
+    printf("%s-fsanitize=thread -fno-builtin-memcpy -fno-builtin-memmove "
+           "-fno-builtin-memset -include %s/calls.h",
+           compiler() == EITHER ? "-Wp," : "", directory);
+}
+
 static void print_libs(const char *directory)
 {
     static const char *const wrapped[] = {
-        "memcpy", "memmove",     "memset",         "sigaction",
-        "signal", "sigprocmask", "pthread_sigmask"};
-    size_t count = wants_mmu() ? 7 : 3;
+        "memcpy",        "memmove",        "memset",    "__memcpy_chk",
+        "__memmove_chk", "__memset_chk",   "sigaction", "signal",
+        "sigprocmask",   "pthread_sigmask"};
+    size_t count = wants_mmu() ? 10 : 6;
     printf("-L%s/no-tsan", directory);
-    if (is_clang())
+    if (compiler() == CLANG)
         printf(" -fno-sanitize-link-runtime");
     for (size_t i = 0; i < count; i++)
         printf(" -Wl,--wrap=%s", wrapped[i]);
@@ -145,7 +154,7 @@ enum margay_status record_print_flags(const struct options *options,
     if (status != MARGAY_OK)
         return status;
     if (options->cflags)
-        print_cflags();
+        print_cflags(directory);
     if (options->cflags && options->libs)
         printf(" ");
     if (options->libs)

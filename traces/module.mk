@@ -24,7 +24,8 @@ mmu_OBJECTS      = $(patsubst %.c,$(BUILD)/runtime/%.mmu.o,\
 runtime_CFLAGS   = -std=c17 $(OPTIMISE) $(WARNINGS) -fPIC -fno-builtin \
                    -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. \
                    -ffile-prefix-map=$(BUILD)/=build/
-runtime_FILES    = $(BUILD)/libmargay_runtime.a $(BUILD)/libmargay_runtime_mmu.a
+runtime_ARCHIVES = $(BUILD)/libmargay_runtime.a $(BUILD)/libmargay_runtime_mmu.a
+runtime_FILES    = $(runtime_ARCHIVES) $(BUILD)/calls.h
 
 all tests: $(runtime_FILES) $(BUILD)/no-tsan/libtsan.a
 
@@ -38,9 +39,13 @@ $(runtime_OBJECTS) $(mmu_OBJECTS): $(BUILD)/flags | deps
 
 $(BUILD)/libmargay_runtime.a: $(runtime_OBJECTS)
 $(BUILD)/libmargay_runtime_mmu.a: $(mmu_OBJECTS)
-$(runtime_FILES):
+$(runtime_ARCHIVES):
 	@rm -f $@
 	$(call quiet,AR $@)$(AR) rcsD $@ $^
+
+$(BUILD)/calls.h: traces/capture/runtime/calls.h
+	@mkdir -p $(@D)
+	@cp $< $@
 
 # Found in place of the compilers' own, where they want to link that.
 $(BUILD)/no-tsan/libtsan.a:

@@ -16,7 +16,7 @@
 
 #define ELEMENTS 4096
 
-static volatile uint64_t array[ELEMENTS];
+static _Alignas(64) volatile uint64_t array[ELEMENTS];
 static volatile uint32_t handled;
 
 static void on_fault(int number)

@@ -78,6 +78,16 @@ static __attribute__((noinline)) void copy(size_t bytes)
     check(target[0] == 7 && target[bytes - 1] == 7);
 }
 
+/* And a length that is known: compilers would rather move than call. */
+static __attribute__((noinline)) void copy_some(void)
+{
+    fence = 1;
+    memcpy(target, source + 1, 40);
+    memset(target + 64, 7, 24);
+    fence = 2;
+    check(target[39] == source[40] && target[87] == 7);
+}
+
 static void expect_range(FILE *file, char kind, const char *from, size_t bytes)
 {
     while (bytes > 0) {
@@ -107,6 +117,7 @@ int main(int argument_count, char **arguments)
     do_32();
     do_64();
     copy(bytes);
+    copy_some();
     FILE *file = argument_count > 1 ? fopen(arguments[1], "w") : NULL;
     if (file == NULL)
         return 2;
@@ -118,5 +129,7 @@ int main(int argument_count, char **arguments)
     expect_copy(file, target, source + 1, bytes);
     expect_copy(file, target + 3, target, bytes);
     expect_range(file, 'S', target, bytes);
+    expect_copy(file, target, source + 1, 40);
+    expect_range(file, 'S', target + 64, 24);
     return fclose(file) != 0 || wrong;
 }

@@ -9,14 +9,14 @@ compiler=${CC:-cc}
 build() {
     # shellcheck disable=SC2046,SC2086 # words
     $compiler -O2 $("$MARGAY" record --cflags) -o "$1" "$sources/$1.c" \
-        $(CC="$compiler" "$MARGAY" record --libs) &&
+        $("$MARGAY" record --libs) &&
         $compiler -O2 -o "$1.plain" "$sources/$1.c" -pthread
 }
 for program in walk many ends operations straddle; do
     check "$program is built" build $program
 done
 is 'what a program is built with, on one line' \
-    "$("$MARGAY" record --libs --cflags | grep -c '^-fsanitize=thread.*runtime')" 1
+    "$("$MARGAY" record --libs --cflags | grep -c '^-.*fsanitize=thread.*runtime')" 1
 
 # Of a trace in the format lackey, what lies between the first store to one
 # address and the next store to another.
@@ -44,11 +44,47 @@ done
 # ------------------------------------------------------------- what is done --
 run record --to lackey -o trace ./operations expected
 is 'every atomic operation is done' "$status" 0
-fence=$(cat out)
-awk -v fence="$fence," '$2 ~ "^" fence { inside = !inside; next } inside' \
-    trace >got
-check 'atomic operations and copies, read and written' cmp -s got expected
-diff got expected | head -n 5 | sed 's/^/#   /'
+check_operations() { # NAME
+    fence=$(cat out)
+    awk -v fence="$fence," '$2 ~ "^" fence { inside = !inside; next } inside' \
+        trace >got
+    check "$1: atomic operations and copies, read and written" \
+        cmp -s got expected
+    diff got expected | head -n 5 | sed 's/^/#   /'
+}
+check_operations "$compiler"
+
+# What is printed fits both compilers, or the one that CC names.
+for each in gcc clang; do
+    command -v $each >/dev/null || continue
+    for named in '' $each; do
+        for fortify in '' -D_FORTIFY_SOURCE=2; do
+            name="$each, CC=$named $fortify"
+            # shellcheck disable=SC2046,SC2086 # words
+            check "$name: built" $each -Werror -O2 $fortify \
+                $(CC=$named "$MARGAY" record --cflags) -o built \
+                "$sources/operations.c" $(CC=$named "$MARGAY" record --libs)
+            run record --method runtime --to lackey -o trace ./built expected
+            check_operations "$name"
+        done
+    done
+done
+# What lacks room ends as it would.
+cat >overflow.c <<'END'
+#include <string.h>
+char target[16], source[32];
+int main(int count, char **arguments)
+{
+    memcpy(target, source, 16 + (unsigned)count);
+    return arguments == NULL;
+}
+END
+# shellcheck disable=SC2046 # words
+$compiler -O2 -D_FORTIFY_SOURCE=2 $("$MARGAY" record --cflags) -o overflow overflow.c \
+    $("$MARGAY" record --libs)
+run record --to lackey -o trace ./overflow
+is 'a copy that lacks room ends the program, and is not made' \
+    "$status $(wc -l <trace)" '134 0'
 
 # --------------------------------------------------- threads and processes --
 count_in() { # FROM TO: references of the trace that lie in there
@@ -195,8 +231,9 @@ is 'the program says it on standard error' "$(cat err)" said
 check 'and the trace is alone' test "$(grep -vc '^ [LS] ' out)" = 0
 "$MARGAY" record -q --to lackey -o - ./ends return 1000000 |
     "$MARGAY" curve -q --sizes pow2 - >curve
-is 'analysed while it runs' "$(tail -n 1 curve | cut -d, -f4-6)" \
-    "32768,1000002,513"
+# What it reads besides lies in one block or two.
+like 'analysed while it runs' "$(tail -n 1 curve | cut -d, -f4-6)" \
+    '^32768,1000002,51[34]$'
 "$MARGAY" record -q --to u64 -o - ./ends return 3000000 2>err | head -c 800 >few
 is 'a reader that has enough' "$(wc -c <few) $(cat err)" '800 '
 if [ -e /dev/full ]; then

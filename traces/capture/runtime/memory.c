@@ -41,49 +41,55 @@ void margay_observe_copy(const volatile void *to, const volatile void *from,
     }
 }
 
-void *__real_memcpy(void *to, const void *from, size_t bytes);
-void *__real_memmove(void *to, const void *from, size_t bytes);
-void *__real_memset(void *to, int value, size_t bytes);
+/* `hook` records what `real` does, which does it. */
+#define COPY(hook, real)                                       \
+    void *real(void *to, const void *from, size_t bytes);      \
+    HOOK void *hook(void *to, const void *from, size_t bytes); \
+    void *hook(void *to, const void *from, size_t bytes)       \
+    {                                                          \
+        margay_observe_copy(to, from, bytes, SITE);            \
+        return real(to, from, bytes);                          \
+    }
 
-HOOK void *__wrap_memcpy(void *to, const void *from, size_t bytes);
-HOOK void *__wrap_memmove(void *to, const void *from, size_t bytes);
-HOOK void *__wrap_memset(void *to, int value, size_t bytes);
-HOOK void *__tsan_memcpy(void *to, const void *from, size_t bytes);
-HOOK void *__tsan_memmove(void *to, const void *from, size_t bytes);
-HOOK void *__tsan_memset(void *to, int value, size_t bytes);
+#define SET(hook, real)                                 \
+    void *real(void *to, int value, size_t bytes);      \
+    HOOK void *hook(void *to, int value, size_t bytes); \
+    void *hook(void *to, int value, size_t bytes)       \
+    {                                                   \
+        margay_observe_range(to, bytes, WRITE, SITE);   \
+        return real(to, value, bytes);                  \
+    }
 
-void *__wrap_memcpy(void *to, const void *from, size_t bytes)
+COPY(__wrap_memcpy, __real_memcpy)
+COPY(__wrap_memmove, __real_memmove)
+SET(__wrap_memset, __real_memset)
+COPY(__tsan_memcpy, __real_memcpy)
+COPY(__tsan_memmove, __real_memmove)
+SET(__tsan_memset, __real_memset)
+
+/* _FORTIFY_SOURCE: the library ends the program where there is no room.  Who
+   has no such functions does not call them. */
+#define CHECKED_COPY(hook, real)                                               \
+    __attribute__((weak)) void *real(void *to, const void *from, size_t bytes, \
+                                     size_t room);                             \
+    HOOK void *hook(void *to, const void *from, size_t bytes, size_t room);    \
+    void *hook(void *to, const void *from, size_t bytes, size_t room)          \
+    {                                                                          \
+        if (bytes <= room)                                                     \
+            margay_observe_copy(to, from, bytes, SITE);                        \
+        return real(to, from, bytes, room);                                    \
+    }
+
+CHECKED_COPY(__wrap___memcpy_chk, __real___memcpy_chk)
+CHECKED_COPY(__wrap___memmove_chk, __real___memmove_chk)
+
+__attribute__((weak)) void *__real___memset_chk(void *to, int value,
+                                                size_t bytes, size_t room);
+HOOK void *__wrap___memset_chk(void *to, int value, size_t bytes, size_t room);
+
+void *__wrap___memset_chk(void *to, int value, size_t bytes, size_t room)
 {
-    margay_observe_copy(to, from, bytes, SITE);
-    return __real_memcpy(to, from, bytes);
-}
-
-void *__wrap_memmove(void *to, const void *from, size_t bytes)
-{
-    margay_observe_copy(to, from, bytes, SITE);
-    return __real_memmove(to, from, bytes);
-}
-
-void *__wrap_memset(void *to, int value, size_t bytes)
-{
-    margay_observe_range(to, bytes, WRITE, SITE);
-    return __real_memset(to, value, bytes);
-}
-
-void *__tsan_memcpy(void *to, const void *from, size_t bytes)
-{
-    margay_observe_copy(to, from, bytes, SITE);
-    return __real_memcpy(to, from, bytes);
-}
-
-void *__tsan_memmove(void *to, const void *from, size_t bytes)
-{
-    margay_observe_copy(to, from, bytes, SITE);
-    return __real_memmove(to, from, bytes);
-}
-
-void *__tsan_memset(void *to, int value, size_t bytes)
-{
-    margay_observe_range(to, bytes, WRITE, SITE);
-    return __real_memset(to, value, bytes);
+    if (bytes <= room)
+        margay_observe_range(to, bytes, WRITE, SITE);
+    return __real___memset_chk(to, value, bytes, room);
 }
