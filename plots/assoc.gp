@@ -3,10 +3,10 @@
 #
 #     gnuplot -c assoc.gp OUT.png|svg|pdf ASSOC.csv... [CURVE.csv...]
 #
-# Colours are numbers of ways, dashes are traces and block sizes.  Of more than
-# eight numbers of ways, the powers of two are drawn.  A curve of the same
-# trace and block size is drawn in black, as the fully associative cache; sizes
-# are then in blocks.
+# Colours are numbers of ways, from the seventh on with other points; dashes are
+# traces and block sizes.  Of more than eight numbers of ways, the powers of two
+# are drawn.  A curve of the same trace and block size is drawn in black, as the
+# fully associative cache; sizes are then in blocks.
 
 OUT = ARG1
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
@@ -83,17 +83,8 @@ do for [w = 1:64] {
 
 # ----------------------------------------------------------------- axes --
 
-first_power = floor(log(smallest) / log(2) + 1e-9)
-last_power = ceil(log(largest) / log(2) - 1e-9)
-if (last_power == first_power) { last_power = first_power + 1 }
-every_power = (last_power - first_power + 11) / 12
-set logscale x 2
-set xrange [2.0 ** first_power:1.0001 * 2.0 ** last_power]
-set xtics ()
-do for [k = first_power:last_power:every_power] {
-    set xtics add (size_text(k, in_bytes ? "B" : "") 2.0 ** k)
-}
-set xlabel in_bytes ? "cache size" : "cache size in blocks" offset 0,0.2
+most_tics = 8
+load folder(ARG0) . "size-axis.gp"
 set ylabel "miss ratio" offset 0.5,0
 if (highest > 50 * lowest) {
     set logscale y
@@ -110,10 +101,10 @@ set key outside
 ways_text(w) = w == 1 ? "1 way" : sprintf("%d ways", w)
 line(i, j) = sprintf("FILE[%d] using (in_bytes ? $5 : $3 * $4):" \
     . "($4 == %s ? $8 : NaN) skip 1 every ::FIRST[%d]::LAST[%d]" \
-    . " with linespoints pointtype 7 pointsize 0.4 linewidth 2" \
+    . " with linespoints pointtype %d pointsize 0.7 linewidth 2" \
     . " linecolor rgb colour(%d) dashtype %d title joined(ways_text(%s)," \
-    . " LABEL[%d])", i, word(drawn, j), i, i, (j - 1) % 6 + 1, \
-    series == 1 ? (j - 1) / 6 % 4 + 1 : (i - 1) % 4 + 1, word(drawn, j), i)
+    . " LABEL[%d])", i, word(drawn, j), i, i, j > 6 ? 5 : 7, (j - 1) % 6 + 1, \
+    (i - 1) % 4 + 1, word(drawn, j), i)
 full(i, c) = sprintf("CURVE[%d] using 3:(strcol(1) eq TRACE[%d] &&" \
     . " strcol(2) eq BLOCK[%d] ? $7 : NaN) skip 1 with lines linewidth 2.5" \
     . " linecolor rgb '#000000' dashtype %d title joined(" \

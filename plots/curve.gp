@@ -47,19 +47,9 @@ do for [i = 1:series] {
         every ::FIRST[i]::LAST[i] nooutput
 }
 
-first_power = floor(log(smallest) / log(2) + 1e-9)
-last_power = ceil(log(largest) / log(2) - 1e-9)
-if (last_power == first_power) { last_power = first_power + 1 }
-every_power = (last_power - first_power + 11) / 12
-set logscale x 2
-# A little beyond, lest rounding loses the last tick.
-set xrange [2.0 ** first_power:1.0001 * 2.0 ** last_power]
-unit = in_bytes ? "B" : ""
-set xtics ()
-do for [k = first_power:last_power:every_power] {
-    set xtics add (size_text(k, unit) 2.0 ** k)
-}
-set xlabel in_bytes ? "cache size" : "cache size in blocks" offset 0,0.2
+# A key takes some of the room.
+most_tics = series > 1 ? 8 : 12
+load folder(ARG0) . "size-axis.gp"
 set ylabel "miss ratio" offset 0.5,0
 
 if (2 * steep >= series) {

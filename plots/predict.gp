@@ -55,17 +55,10 @@ do for [i = 2:|$lines|] {
 # ----------------------------------------------------------------- axes --
 
 stats $lines index 1:series using 1:2 nooutput
-first_power = floor(log(STATS_min_x) / log(2) + 1e-9)
-last_power = ceil(log(STATS_max_x) / log(2) - 1e-9)
-if (last_power == first_power) { last_power = first_power + 1 }
-set logscale x 2
-set xrange [2.0 ** first_power:1.0001 * 2.0 ** last_power]
-unit = in_bytes ? "B" : ""
-set xtics ()
-do for [k = first_power:last_power:(last_power - first_power + 7) / 8] {
-    set xtics add (size_text(k, unit) 2.0 ** k)
-}
-set xlabel in_bytes ? "cache size" : "cache size in blocks" offset 0,0.2
+smallest = STATS_min_x
+largest = STATS_max_x
+most_tics = 8
+load folder(ARG0) . "size-axis.gp"
 set ylabel "miss ratio" offset 0.5,0
 set yrange [0:STATS_max_y > 0.7 ? 1 : 1.1 * STATS_max_y]
 set format y "%g"
@@ -86,7 +79,7 @@ shade(i) = sprintf("#%02x%02x%02x", mixed(0x7f, 0x00, i), \
 # The truth is a broad line below the others, on which the prediction is to lie.
 look(i) = ROLE[i] eq "truth" ? "linecolor rgb '#c8c8c8' linewidth 7" \
     : ROLE[i] eq "prediction" ? "linecolor rgb colour(2) linewidth 2" \
-    : sprintf("linecolor rgb '%s' dashtype (9,4) linewidth 1.7", shade(i))
+    : sprintf("linecolor rgb '%s' dashtype (16,8) linewidth 1.7", shade(i))
 line(i) = sprintf("$lines index %d using 1:2 with lines %s" \
     . " title columnheader(1)", i, look(i))
 command = ""

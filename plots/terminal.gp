@@ -9,12 +9,14 @@ set datafile separator comma
 
 suffix = strlen(OUT) > 4 ? OUT[strlen(OUT) - 3:strlen(OUT)] : ""
 if (suffix eq ".png") {
-    set terminal pngcairo noenhanced size 1280,800 font "Sans,15" linewidth 1.6
+    set terminal pngcairo noenhanced size 1280,800 font "Sans,15" linewidth 1.6 \
+        dashlength 0.5
 } else { if (suffix eq ".svg") {
     set terminal svg noenhanced size 960,600 font "Sans,14" linewidth 1.2 \
-        background "#ffffff"
+        dashlength 0.5 background "#ffffff"
 } else { if (suffix eq ".pdf") {
-    set terminal pdfcairo noenhanced size 8in,5in font "Sans,12" linewidth 1.5
+    set terminal pdfcairo noenhanced size 8in,5in font "Sans,12" linewidth 1.5 \
+        dashlength 0.5
 } else {
     print sprintf("%s: expected a name that ends in .png, .svg or .pdf", OUT)
     exit status 2

@@ -134,14 +134,25 @@ table windows.csv window,$curve \
 draw windows windows.svg windows.csv
 quiet 'windows'
 read_texts windows
-for text in '64 B' '1 KiB' 'Miss ratio over time' window; do
+for text in '64 B' '1 KiB' 'Miss ratio over time' window \
+    'd, e.x, 64-byte blocks'; do
     shows windows "$text"
 done
-table ids.csv window,$curve '0,t,,5,,10,5,0.5' '0,u,,5,,10,5,0.5'
+table ids.csv window,$curve '0,a/t,,5,,10,5,0.5' '0,a/u,,1,,10,5,0.5'
 draw windows ids.svg ids.csv
 quiet 'windows of ids, two traces'
 read_texts ids
-shows ids 'u,, 5 blocks'
+shows ids 't, 5 blocks'
+shows ids 'u, 1 block'
+table blocks.csv window,$curve '0,a/t,16,16,256,10,5,0.5' \
+    '0,a/t,64,16,1024,10,5,0.5' '0,b/t,64,16,1024,10,5,0.5'
+draw windows blocks.svg blocks.csv
+quiet 'windows of two block sizes'
+read_texts blocks
+for text in 'a/t, 16-byte blocks, 256 B' 'a/t, 64-byte blocks, 1 KiB' \
+    'b/t, 64-byte blocks, 1 KiB'; do
+    shows blocks "$text"
+done
 
 # Places: the one with the longest distances first, whatever its name.
 table places.csv region,$histogram 'low,"d, ""e"".x",64,0,1,5,0.5' \
