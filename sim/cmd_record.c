@@ -21,6 +21,7 @@
 #include "sim/commands.h"
 #include "sim/message.h"
 #include "sim/options.h"
+#include "sim/progress.h"
 #include "sim/record.h"
 #include "sim/record_output.h"
 #include "sim/signals.h"
@@ -34,6 +35,7 @@ struct recording {
     margay_trace *text; /* of a method that writes text */
     int text_pipe[2];
     struct record_output *output;
+    struct progress progress;
     bool stopped; /* no more is wanted */
 
     bool ended; /* the program has, and this is how: */
@@ -235,10 +237,14 @@ static enum margay_status write_all(struct recording *recording,
 {
     enum margay_status status;
     struct margay_batch batch;
+    progress_begin(&recording->progress, recording->options->operands[0],
+                   recording->options->quiet);
     do {
         status = next_batch(recording, &batch, error);
         if (status == MARGAY_OK)
             status = record_output_put(recording->output, &batch, error);
+        progress_update(&recording->progress,
+                        record_output_refs(recording->output), 0, 0);
         stop_if_full(recording);
         bool ended = recording->ended;
         look_after(recording, false);

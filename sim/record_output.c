@@ -169,6 +169,11 @@ enum margay_status record_output_open(const struct options *options,
 
 /* ------------------------------------------------------------- selection -- */
 
+uint64_t record_output_refs(const struct record_output *output)
+{
+    return output->refs;
+}
+
 bool record_output_is_full(const struct record_output *output)
 {
     return output->full || output->to_write == 0;

@@ -7,6 +7,8 @@
 #ifndef MARGAY_SIM_RECORD_OUTPUT_H
 #define MARGAY_SIM_RECORD_OUTPUT_H
 
+#include <stdint.h>
+
 #include "sim/options.h"
 
 struct record_output;
@@ -20,6 +22,9 @@ enum margay_status record_output_open(const struct options *options,
 enum margay_status record_output_put(struct record_output *output,
                                      const struct margay_batch *batch,
                                      struct margay_error *error);
+
+/* The references written so far. */
+uint64_t record_output_refs(const struct record_output *output);
 
 /* Whether nothing more is wanted. */
 bool record_output_is_full(const struct record_output *output);

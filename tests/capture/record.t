@@ -248,6 +248,31 @@ kill -TERM $recorder
 wait $recorder
 is 'a signal is handed on' "$? $(grep -c '^1' trace.din)" '143 1000'
 
+# ---------------------------------------------------------------- progress --
+"$MARGAY" record -o trace.din ./ends wait 100000 2>err & recorder=$!
+started $recorder
+check 'SIGUSR1: a line' await eval "kill -USR1 $recorder || return 3
+    grep -Eq '^margay record: ./ends: [0-9]{5,} references, [0-9.]+ M/s$' err"
+kill -TERM $recorder
+status=0
+wait $recorder || status=$?
+is 'and the program does not hear of it' "$status" 143
+"$MARGAY" record -q -o trace.din ./ends wait 100000 2>err & recorder=$!
+started $recorder
+kill -USR1 $recorder
+sleep 0.3
+kill -TERM $recorder
+wait $recorder
+is 'with -q it says nothing' "$(cat err)" ''
+name='on a terminal it says how far it is'
+if command -v script >/dev/null && script -qc true /dev/null >/dev/null; then
+    timeout 60 script -qc "timeout 1 '$MARGAY' record -o trace.din ./ends wait \
+        100000" /dev/null </dev/null >typescript
+    check "$name" grep -q 'ends: [0-9]* references, .* M/s' typescript
+else
+    skip "$name" 'needs script'
+fi
+
 # ------------------------------------------------------------------- a part --
 run record --to lackey --start write_some --stop write_some -o trace ./ends
 is 'from the call of a function to its return' \
