@@ -36,7 +36,8 @@ struct recording {
     int text_pipe[2];
     struct record_output *output;
     struct progress progress;
-    bool stopped; /* no more is wanted */
+    bool recorded; /* something has come */
+    bool stopped;  /* no more is wanted */
 
     bool ended; /* the program has, and this is how: */
     int state;
@@ -121,11 +122,9 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
         return margay_fail(error, MARGAY_IO, "%s: no such program",
                            options->operands[0]);
     }
-    if (!launch_can_run(launch->program)) {
-        *exit_status = EXIT_CANNOT_RUN;
-        return margay_fail(error, MARGAY_IO, "%s: cannot run: %s",
-                           options->operands[0], strerror(errno));
-    }
+    status = launch_check(launch->program, exit_status, error);
+    if (status != MARGAY_OK)
+        return status;
     const struct record_method *method =
         record_method_choose(options, launch->program, error);
     if (method == NULL)
@@ -219,10 +218,16 @@ static void stop_if_full(struct recording *recording)
 }
 
 /* Nobody has recorded: the method was not the right one. */
-static enum margay_status check_attached(const struct recording *recording,
+static enum margay_status check_recorded(const struct recording *recording,
+                                         int *exit_status,
                                          struct margay_error *error)
 {
     const struct launch *launch = &recording->launch;
+    if (launch->prefix_count > 0 && !recording->recorded) {
+        *exit_status = EXIT_CANNOT_RUN;
+        return margay_fail(error, MARGAY_IO, "%s: %s cannot run it",
+                           launch->program, launch->prefix[0]);
+    }
     if (launch->receiver == NULL ||
         margay_receiver_processes(launch->receiver) > 0)
         return MARGAY_OK;
@@ -241,6 +246,7 @@ static enum margay_status write_all(struct recording *recording,
                    recording->options->quiet);
     do {
         status = next_batch(recording, &batch, error);
+        recording->recorded = recording->recorded || status == MARGAY_OK;
         if (status == MARGAY_OK)
             status = record_output_put(recording->output, &batch, error);
         progress_update(&recording->progress,
@@ -252,8 +258,6 @@ static enum margay_status write_all(struct recording *recording,
         if (recording->ended && !ended && recording->launch.receiver != NULL)
             margay_receiver_finish(recording->launch.receiver);
     } while (status == MARGAY_OK || status == MARGAY_AGAIN);
-    if (status == MARGAY_END)
-        status = check_attached(recording, error);
     return status;
 }
 
@@ -286,6 +290,8 @@ static enum margay_status record(struct recording *recording, int *exit_status,
         return status;
     *exit_status = EXIT_FAILED;
     status = write_all(recording, error);
+    if (status == MARGAY_END)
+        status = check_recorded(recording, exit_status, error);
     await_end(recording, status);
     return status;
 }

@@ -26,7 +26,8 @@ void launch_put_environment(struct launch *launch, const char *assignment)
         launch->environment[launch->environment_count++] = assignment;
 }
 
-bool launch_can_run(const char *path)
+/* Whether that may be run, and is a file; else errno says why not. */
+static bool can_run(const char *path)
 {
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -34,6 +35,46 @@ bool launch_can_run(const char *path)
         return false;
     }
     return access(path, X_OK) == 0;
+}
+
+/* The interpreter that a script's first line names, as the system reads it;
+   false: it is no script, or names none. */
+static bool read_interpreter(const char *path, char *name, size_t bytes)
+{
+    char line[256] = "";
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file < 0 ? -1 : read(file, line, sizeof line - 1);
+    if (file >= 0)
+        close(file);
+    if (got < 2 || line[0] != '#' || line[1] != '!')
+        return false;
+    const char *begin = line + 2 + strspn(line + 2, " \t");
+    snprintf(name, bytes, "%.*s", (int)strcspn(begin, " \t\n"), begin);
+    return *name != '\0';
+}
+
+/* Scripts may be the interpreters of others, so many deep. */
+#define MOST_INTERPRETERS 5
+
+enum margay_status launch_check(const char *program, int *exit_status,
+                                struct margay_error *error)
+{
+    char names[2][256];
+    const char *path = program;
+    for (int i = 0; i < MOST_INTERPRETERS; i++) {
+        if (!can_run(path)) {
+            int reason = errno;
+            *exit_status = reason == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+            return margay_fail(
+                error, MARGAY_IO, "%s: cannot run: %s%s%s", program,
+                i == 0 ? "" : path,
+                i == 0 ? "" : ", its interpreter: ", strerror(reason));
+        }
+        if (!read_interpreter(path, names[i % 2], sizeof names[0]))
+            break;
+        path = names[i % 2];
+    }
+    return MARGAY_OK;
 }
 
 static bool is_directory(const char *path)
@@ -56,7 +97,7 @@ char *launch_find(const char *name)
             free(denied);
             return NULL;
         }
-        if (launch_can_run(file)) {
+        if (can_run(file)) {
             free(denied);
             return file;
         }

@@ -109,7 +109,9 @@ enum margay_status launch_start(struct launch *launch, int text,
    not run; NULL: there is none.  To be freed. */
 char *launch_find(const char *name);
 
-/* Whether that may be run, and is a file; else errno says why not. */
-bool launch_can_run(const char *path);
+/* Whether a file that was found, and the interpreter of a script, may be run:
+   else MARGAY_IO, and *exit_status is 126 or, if one is not there, 127. */
+enum margay_status launch_check(const char *program, int *exit_status,
+                                struct margay_error *error);
 
 #endif

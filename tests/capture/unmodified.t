@@ -84,6 +84,15 @@ for method in qemu lackey; do
     check "$method: nor much smaller" \
         test "$(wc -c <trace)" -gt 1000 -a "$(wc -c <trace)" -le 1024
 
+    # An emulator reads a program, and so finds it wrong, when it has begun.
+    head -c 3000 walk >broken
+    chmod +x broken
+    run record --method $method -o broken.u64 ./broken
+    is "$method: a program that it cannot run" \
+        "$status $(ls broken.u64 2>/dev/null)" '126 '
+    like "$method: says so" "$(tail -n 1 err)" \
+        '^margay record: ./broken: .* cannot run it$'
+
     run record --method $method --to lackey -o trace ./many 3 5000
     head -n 3 out >arrays
     while read -r from to; do
@@ -102,6 +111,21 @@ if [ "$both" = ' qemu lackey' ]; then
         diff qemu lackey | head -n 10 | sed 's/^/#   /'
     done
 fi
+# A script, by who can run scripts, and by who asks the system to.
+for method in runtime lackey auto; do
+    for line in '#!/no/interpreter' '#! /no/interpreter -x' '#!./by-script'; do
+        echo "$line" >wants-other
+        echo '#!/no/interpreter' >by-script
+        chmod +x wants-other by-script
+        run record --method $method -o nothing.u64 ./wants-other
+        is "$method: $line" "$status $(cat err) $(ls -A | grep u64)" \
+            '127 margay record: ./wants-other: cannot run: /no/interpreter, its interpreter: No such file or directory '
+    done
+done
+echo '#!/dev/null' >wants-other
+run record -o nothing.u64 ./wants-other
+is 'an interpreter that is no program' "$status $(ls -A | grep u64)" '126 '
+
 case $both in *qemu*)
     run record --method qemu -o trace.u64 ./script
     is 'no emulator for a script' "$status" 125
