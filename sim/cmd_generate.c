@@ -11,6 +11,7 @@
 #include "sim/options.h"
 #include "sim/progress.h"
 #include "sim/sink.h"
+#include "sim/units.h"
 #include "traces/traces_internal.h"
 
 /* Of the arrays whose addresses some generators make. */
@@ -24,11 +25,13 @@ struct generation {
     margay_writer *writer;
     struct generator *generator;
     struct output *output;
-    uint64_t unit_bytes; /* what ids are multiplied by */
+    uint64_t unit_bytes;   /* what ids are multiplied by */
+    uint64_t format_bytes; /* and addresses divided by */
     uint64_t blocks[PIECE_REFS];
 };
 
-/* Multiply ids into addresses, where that was asked for. */
+/* Multiply ids into addresses, where that was asked for; and make ids of
+   addresses where a format has nothing else. */
 static enum margay_status scale(struct generation *generation, size_t count,
                                 struct margay_error *error)
 {
@@ -40,6 +43,7 @@ static enum margay_status scale(struct generation *generation, size_t count,
                                "--unit: block %" PRIu64 " times %" PRIu64
                                " bytes is over 64 bits",
                                block, generation->unit_bytes);
+        generation->blocks[i] /= generation->format_bytes;
     }
     return MARGAY_OK;
 }
@@ -80,13 +84,16 @@ static enum margay_status check_largest(struct generation *generation,
     return status;
 }
 
+static bool writes_addresses(const struct options *options)
+{
+    return options->unit_bytes != 0 || makes_addresses(options->operands[0]);
+}
+
 /* A format that can hold ids is told where they are. */
 static enum margay_status describe(struct generation *generation,
                                    struct margay_error *error)
 {
-    const struct options *options = generation->options;
-    bool addresses =
-        options->unit_bytes != 0 || makes_addresses(options->operands[0]);
+    bool addresses = writes_addresses(generation->options);
     if (!margay_writer_format(generation->writer)->any_numbers)
         return MARGAY_OK;
     return margay_writer_set_numbers(generation->writer,
@@ -127,6 +134,9 @@ static enum margay_status prepare(struct generation *generation,
                                       &generation->writer, error);
     if (status == MARGAY_OK)
         status = generator_create(options, &generation->generator, error);
+    if (status == MARGAY_OK && writes_addresses(options))
+        generation->format_bytes =
+            bytes_of_id(margay_writer_format(generation->writer));
     if (status == MARGAY_OK)
         status = check_largest(generation, error);
     if (status == MARGAY_OK)
@@ -175,6 +185,7 @@ int cmd_generate(const struct options *options)
     struct generation generation = {
         .options = options,
         .unit_bytes = options->unit_bytes == 0 ? 1 : options->unit_bytes,
+        .format_bytes = 1,
     };
     struct margay_error error;
     enum margay_status status = prepare(&generation, &error);

@@ -10,6 +10,7 @@
 #include "sim/conclude.h"
 #include "sim/message.h"
 #include "sim/sink.h"
+#include "sim/units.h"
 #include "traces/traces_internal.h"
 
 /* Looked at after so many references, where a format's records have no
@@ -344,16 +345,13 @@ enum margay_status record_output_put(struct record_output *output,
                                      const struct margay_batch *batch,
                                      struct margay_error *error)
 {
-    const struct margay_format_info *format =
-        margay_writer_format(output->files[0].writer);
+    uint64_t unit_bytes =
+        bytes_of_id(margay_writer_format(output->files[0].writer));
     enum margay_status status = MARGAY_OK;
-    /* As `margay convert` does it: an id of unknown size is an address. */
-    if (format->any_numbers || format->numbers == MARGAY_ADDRESSES ||
-        format->unit_bytes == 0)
+    if (unit_bytes == 1)
         return select_from(output, batch, error);
     for (size_t i = 0; i < batch->references && status == MARGAY_OK;) {
-        struct margay_batch part =
-            in_units(output, batch, i, format->unit_bytes);
+        struct margay_batch part = in_units(output, batch, i, unit_bytes);
         status = select_from(output, &part, error);
         i += part.references;
     }

@@ -74,6 +74,19 @@ run generate -q fft --refs 999 --blocks 64 --to words -o fft.words
 run generate -q fft --refs 999 --blocks 64 --to din -o fft.din
 "$MARGAY" convert -q fft.words - --to din | cmp -s - fft.din
 is 'words, which have no records by themselves' $? 0
+run generate -q fft --refs 999 --blocks 8192 --to words -o fft.words
+# Addresses are written as convert writes them.
+for format in arc vscsi lines csv mgt; do
+    run generate -q fft --refs 999 --blocks 8192 --to $format -o fft.$format
+    run convert -q fft.words converted.$format --to $format
+    for trace in fft converted; do
+        "$MARGAY" distances -q --unit 512 $trace.$format | cut -d, -f2- >$trace.csv
+    done
+    check "$format: addresses as ids" cmp -s fft.csv converted.csv
+done
+run generate -q zipf --refs 99 --blocks 50 --unit 512 --to arc -o units.arc
+run generate -q zipf --refs 99 --blocks 50 --to arc -o ids.arc
+check 'arc: addresses by --unit' cmp -s units.arc ids.arc
 refuses '18 elements at least' generate stencil --refs 4 --blocks 17 --to hex
 refuses '54 elements at least' generate stencil3d --refs 4 --blocks 53 --to hex
 refuses '--unit: stencil makes addresses' \
