@@ -63,6 +63,7 @@ struct record_method {
     bool knows_functions; /* --start and --stop may name them */
     bool knows_sites;     /* --sites */
     bool knows_fetches;   /* --fetches */
+    bool knows_threads;   /* --thread-traces separate */
     bool collapses;       /* --collapse */
 };
 

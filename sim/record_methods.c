@@ -52,6 +52,8 @@ static const char *lacks(const struct record_method *method,
         return "--sites";
     if (options->fetches && !method->knows_fetches)
         return "--fetches";
+    if (options->separate_threads && !method->knows_threads)
+        return "--thread-traces separate";
     if (options->collapse_bytes != 0 && !method->collapses)
         return "--collapse";
     if (options->start.function != NULL && !method->knows_functions)

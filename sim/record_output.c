@@ -13,10 +13,6 @@
 #include "sim/units.h"
 #include "traces/traces_internal.h"
 
-/* Looked at after so many references, where a format's records have no
-   lengths of their own. */
-#define PIECE_REFS 4096
-
 /* So many at a time are turned from addresses into ids. */
 #define UNITS_REFS 1024
 
@@ -24,8 +20,6 @@
 struct trace_file {
     char *path; /* NULL: standard output */
     margay_writer *writer;
-    struct output **output;
-    uint64_t bytes; /* that came out of the writer */
 };
 
 struct record_output {
@@ -36,7 +30,6 @@ struct record_output {
     size_t file_count;
     uint64_t to_skip, to_write; /* references */
     uint64_t refs;              /* written */
-    uint64_t bytes;             /* of them, before compression */
     bool full;
     /* A batch in what an id of the format stands for. */
     uint64_t numbers[UNITS_REFS];
@@ -97,23 +90,12 @@ static char *path_of_thread(const char *path, size_t thread)
     return made;
 }
 
-/* As sink_write(), and count. */
-static enum margay_status count_and_write(void *context, const void *bytes,
-                                          size_t count,
-                                          struct margay_error *error)
-{
-    struct trace_file *file = context;
-    file->bytes += count;
-    return sink_write(file->output, bytes, count, error);
-}
-
 static enum margay_status make_file(struct record_output *output, size_t index,
                                     struct margay_error *error)
 {
     const struct options *options = output->options;
     struct trace_file *file = &output->files[index];
-    struct margay_sink sink = {file, count_and_write};
-    file->output = &output->outputs[index];
+    struct margay_sink sink = {&output->outputs[index], sink_write};
     if (options->output != NULL) {
         file->path = options->separate_threads
                          ? path_of_thread(options->output, index)
@@ -126,6 +108,13 @@ static enum margay_status make_file(struct record_output *output, size_t index,
     if (status == MARGAY_OK && options->collapse_bytes != 0)
         status = margay_writer_set_collapsed(file->writer,
                                              options->collapse_bytes, error);
+    uint64_t most = options->max_trace_bytes;
+    if (status == MARGAY_OK && most != 0 &&
+        margay_writer_most_bytes(file->writer, NULL) > most)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "--max-trace: %" PRIu64 " bytes are less than a "
+                             "trace as %s has without a reference",
+                             most, output->format);
     if (status == MARGAY_OK)
         status = output_open(file->path, OUTPUT_STREAMED,
                              &output->outputs[index], error);
@@ -193,63 +182,6 @@ static uint64_t refs_of(const struct margay_batch *batch)
     return refs;
 }
 
-/* The bytes of reference `i`; 0: the format has no records. */
-static size_t record_bytes(const struct record_output *output,
-                           const struct margay_batch *batch, size_t i)
-{
-    char record[MARGAY_RECORD_BYTES];
-    size_t bytes = 0;
-    const struct margay_format_info *format =
-        margay_writer_format(output->files[0].writer);
-    if (margay_format_encode(format, batch->numbers[i],
-                             batch->kinds == NULL ? MARGAY_READ
-                                                  : batch->kinds[i],
-                             batch->extents == NULL ? 1 : batch->extents[i],
-                             record, &bytes, NULL) != MARGAY_OK)
-        return 0;
-    return bytes;
-}
-
-/* References of the batch's beginning that still fit. */
-static size_t fitting(struct record_output *output,
-                      const struct margay_batch *batch)
-{
-    uint64_t most = output->options->max_trace_bytes;
-    if (most == 0)
-        return batch->references;
-    for (size_t i = 0; i < batch->references; i++) {
-        uint64_t bytes = record_bytes(output, batch, i) * count_of(batch, i);
-        if (bytes > most - output->bytes) {
-            output->full = true;
-            return i;
-        }
-        output->bytes += bytes;
-    }
-    return batch->references;
-}
-
-static enum margay_status write_batch(struct record_output *output,
-                                      const struct margay_batch *batch,
-                                      struct margay_error *error)
-{
-    struct margay_batch part = *batch;
-    size_t index = output->options->separate_threads && batch->threads != NULL
-                       ? batch->threads[0]
-                       : 0;
-    part.references = fitting(output, batch);
-    output->refs += refs_of(&part);
-    if (part.references == 0)
-        return MARGAY_OK;
-    enum margay_status status = need_file(output, index, error);
-    if (status == MARGAY_OK)
-        status = margay_writer_put(output->files[index].writer, &part, error);
-    /* Where references have no length of their own, this is noticed late. */
-    if (output->options->max_trace_bytes != 0 &&
-        output->files[index].bytes >= output->options->max_trace_bytes)
-        output->full = true;
-    return status;
-}
-
 static struct margay_batch part_of(const struct margay_batch *batch,
                                    size_t from, size_t entries)
 {
@@ -262,6 +194,76 @@ static struct margay_batch part_of(const struct margay_batch *batch,
     part.threads = batch->threads == NULL ? NULL : batch->threads + from;
     part.sites = batch->sites == NULL ? NULL : batch->sites + from;
     return part;
+}
+
+static bool fits(const struct record_output *output,
+                 const margay_writer *writer, const struct margay_batch *batch,
+                 size_t from, size_t entries)
+{
+    struct margay_batch part = part_of(batch, from, entries);
+    return margay_writer_most_bytes(writer, &part) <=
+           output->options->max_trace_bytes;
+}
+
+/* How many entries, from `from` on, fit for certain. */
+static size_t fitting(const struct record_output *output,
+                      const margay_writer *writer,
+                      const struct margay_batch *batch, size_t from)
+{
+    size_t fit = 0, beyond = batch->references - from;
+    if (fits(output, writer, batch, from, beyond))
+        return beyond;
+    while (fit + 1 < beyond) {
+        size_t middle = fit + (beyond - fit) / 2;
+        if (fits(output, writer, batch, from, middle))
+            fit = middle;
+        else
+            beyond = middle;
+    }
+    return fit;
+}
+
+/* Write what --max-trace has room for.  What a format makes of references is
+   known when it has been handed over; until then, the worst is reckoned
+   with. */
+static enum margay_status write_fitting(struct record_output *output,
+                                        margay_writer *writer,
+                                        const struct margay_batch *batch,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
+        size_t count = fitting(output, writer, batch, done);
+        if (count < batch->references - done) {
+            status = margay_writer_flush(writer, error);
+            count = fitting(output, writer, batch, done);
+        }
+        output->full = count == 0;
+        if (output->full || status != MARGAY_OK)
+            break;
+        struct margay_batch part = part_of(batch, done, count);
+        status = margay_writer_put(writer, &part, error);
+        output->refs += refs_of(&part);
+        done += count;
+    }
+    return status;
+}
+
+static enum margay_status write_batch(struct record_output *output,
+                                      const struct margay_batch *batch,
+                                      struct margay_error *error)
+{
+    size_t index = output->options->separate_threads && batch->threads != NULL
+                       ? batch->threads[0]
+                       : 0;
+    enum margay_status status = need_file(output, index, error);
+    if (status != MARGAY_OK)
+        return status;
+    margay_writer *writer = output->files[index].writer;
+    if (output->options->max_trace_bytes != 0)
+        return write_fitting(output, writer, batch, error);
+    output->refs += refs_of(batch);
+    return margay_writer_put(writer, batch, error);
 }
 
 /* Entries from `from` on, or the `count` last references of the one there. */

@@ -122,5 +122,6 @@ const struct record_method record_qemu = {
     .prepare = prepare,
     .knows_sites = true,
     .knows_fetches = true,
+    .knows_threads = true,
     .collapses = true,
 };

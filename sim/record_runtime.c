@@ -90,6 +90,7 @@ const struct record_method record_runtime = {
     .prepare = prepare,
     .knows_functions = true,
     .knows_sites = true,
+    .knows_threads = true,
     .collapses = true,
 };
 

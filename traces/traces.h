@@ -333,6 +333,14 @@ MARGAY_API enum margay_status margay_writer_put(
     struct margay_error *error);
 
 /*
+ * The most bytes that the trace comes to, before compression, if it ends with
+ * the references of this batch, or without more where that is NULL.  Exact for
+ * formats of records.
+ */
+MARGAY_API uint64_t margay_writer_most_bytes(const margay_writer *writer,
+                                             const struct margay_batch *batch);
+
+/*
  * Hand the sink what has come so far, for those who read it meanwhile; more
  * may come.  Where a format compresses, or is compressed, each time costs some
  * of that, and a compression may still keep something back.

@@ -281,6 +281,28 @@ run record --to lackey --start 10 --stop 20 -o trace ./ends
 is 'from one reference to another' "$(wc -l <trace)" 20
 run record --to u64 --max-trace 1K -o trace ./ends return 500000
 is 'no larger than that' "$status $(wc -c <trace)" '0 1024'
+# Whatever the format; and not much smaller, either, but as references are long.
+bytes_of() { wc -c <"$1" | tr -d ' '; }
+for case in mgt:20000:600 mgt:3000:600 words:3000:40 words:100000:40 \
+    csv:1001:20 lackey:5000:40 mgt:101:100; do
+    format=${case%%:*} slack=${case##*:} most=${case#*:}
+    most=${most%:*}
+    run record --to $format --max-trace $most -o trace ./ends return 3000000
+    check "$format: at most $most bytes, and not much less" test "$status" = 0 \
+        -a "$(bytes_of trace)" -le "$most" \
+        -a "$(bytes_of trace)" -ge $((most - slack))
+    run info trace -f $format
+    is "$format: and whole" "$status" 0
+done
+run record --collapse 64 --sites --max-trace 5K -o trace.mgt ./many 3 30000
+check 'and with all columns' test "$status" = 0 -a "$(bytes_of trace.mgt)" -le 5120
+run record --thread-traces separate --max-trace 2K -o each.mgt ./many 3 300000
+for trace in each.*.mgt; do
+    check "$trace: each of several" test "$(bytes_of $trace)" -le 2048
+done
+run record --max-trace 99 -o nothing.mgt ./ends
+is 'less than an empty trace has' "$status $(ls nothing.mgt 2>/dev/null)" '125 '
+like 'says so' "$(cat err)" '99 bytes are less than a trace as mgt'
 run record --start no_such_function -o trace ./ends
 is 'a function that there is not' "$status" 125
 like 'says so' "$(cat err)" "no function 'no_such_function'"

@@ -30,7 +30,7 @@ static uint64_t write_trace(bool collapsed)
     struct margay_sink sink = {NULL, keep};
     struct margay_random random;
     margay_writer *writer;
-    uint64_t refs = 0;
+    uint64_t refs = 0, most = 0;
     margay_random_seed(&random, 7);
     for (size_t i = 0; i < REFS; i++) {
         numbers[i] = margay_random_below(&random, UINT64_C(1) << 56);
@@ -51,10 +51,13 @@ static uint64_t write_trace(bool collapsed)
             MARGAY_OK ||
         (collapsed &&
          margay_writer_set_collapsed(writer, 64, NULL) != MARGAY_OK) ||
+        (most = margay_writer_most_bytes(writer, &batch)) == 0 ||
         margay_writer_put(writer, &batch, NULL) != MARGAY_OK ||
         margay_writer_finish(writer, NULL) != MARGAY_OK)
         printf("Bail out! nothing written\n");
     margay_writer_free(writer);
+    CHECK(written.count <= most, "%zu bytes, %llu at most", written.count,
+          (unsigned long long)most);
     struct whole_trace got =
         read_bytes("x.words", NULL, written.data, written.count);
     CHECK_U64(got.status, MARGAY_OK, "read without an error");

@@ -151,6 +151,10 @@ case $both in *lackey*)
 esac
 run record --method lackey --collapse 64 -o trace.u64 ./walk
 is 'what lackey cannot do' "$status" 125
+run record --method lackey --thread-traces separate -o trace.u64 ./many 2
+is 'nor tell threads apart' "$status" 125
+like 'says so' "$(cat err)" \
+    'many: not with method lackey: .*--thread-traces separate'
 run record --method runtime --fetches -o trace.u64 ./walk
 is 'what the runtime cannot do' "$status" 125
 like 'says so' "$(cat err)" 'walk: not with method runtime: .*--fetches'

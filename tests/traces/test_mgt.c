@@ -96,22 +96,28 @@ static void end_writer(margay_writer *writer)
     margay_writer_free(writer);
 }
 
+/* Every trace so far was as long at most as its writer had said. */
+static bool within_most = true;
+
 /* Written in batches of `piece` references, a block for every `flush`. */
 static struct bytes write_columns(const struct columns *columns, unsigned shown,
                                   size_t piece, size_t flush)
 {
     struct bytes bytes = {0};
     margay_writer *writer = make_writer(&bytes);
+    uint64_t most = margay_writer_most_bytes(writer, NULL);
     for (size_t done = 0; done < columns->count; done += piece) {
         size_t left = columns->count - done;
         struct margay_batch batch =
             batch_of(columns, shown, done, left < piece ? left : piece);
+        most = margay_writer_most_bytes(writer, &batch);
         if (margay_writer_put(writer, &batch, NULL) != MARGAY_OK ||
             (flush > 0 && (done + piece) % flush == 0 &&
              margay_writer_flush(writer, NULL) != MARGAY_OK))
             abort();
     }
     end_writer(writer);
+    within_most = within_most && bytes.count <= most;
     return bytes;
 }
 
@@ -266,6 +272,7 @@ static void test_round_trips(void)
         check_round_trip(65537, wildness, EXTENTS | KINDS, 70000, 0);
         check_round_trip(200000, wildness, ALL, 16384, 32768);
     }
+    CHECK(within_most, "no longer than margay_writer_most_bytes() says");
 }
 
 /* What a trace says about itself. */

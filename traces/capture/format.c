@@ -342,6 +342,21 @@ static enum margay_status put(void *state, const struct margay_batch *batch,
     return status;
 }
 
+/* An entry may need a part, a site and itself; and words for its count, of
+   fetches one each. */
+static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
+{
+    const struct writing *writing = state;
+    uint64_t words = writing->words + 1;
+    for (size_t i = 0; i < batch->references; i++) {
+        uint64_t count = batch->counts == NULL ? 1 : batch->counts[i];
+        bool fetched = batch->kinds != NULL && batch->kinds[i] == MARGAY_FETCH;
+        words += 3 + (fetched ? 2 * count : 2 + 2 * (count >> 27));
+    }
+    return (writing->begun ? 0 : sizeof(struct file_head)) +
+           words * sizeof(uint64_t);
+}
+
 static enum margay_status flush(void *state, struct margay_error *error)
 {
     struct writing *writing = state;
@@ -354,6 +369,7 @@ static const struct margay_blocks_writing writing_words = {
     .free_state = free,
     .describe = describe,
     .put = put,
+    .most_bytes = most_bytes,
     .flush = flush,
     .finish = flush,
 };

@@ -69,6 +69,9 @@ struct margay_blocks_writing {
 
     enum margay_status (*put)(void *state, const struct margay_batch *batch,
                               struct margay_error *error);
+    /* The most bytes that what is held back, the batch, and the end of the
+       trace come to. */
+    uint64_t (*most_bytes)(const void *state, const struct margay_batch *batch);
     /* Hand over what has come; there may be more. */
     enum margay_status (*flush)(void *state, struct margay_error *error);
     enum margay_status (*finish)(void *state, struct margay_error *error);

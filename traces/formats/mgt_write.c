@@ -95,8 +95,8 @@ static enum margay_status end_block(struct writer *writer,
 }
 
 /* The first batch decides on the columns. */
-static void choose_columns(struct writer *writer,
-                           const struct margay_batch *batch)
+static unsigned choose_columns(const struct writer *writer,
+                               const struct margay_batch *batch)
 {
     unsigned columns = MARGAY_MGT_ALWAYS;
     if (batch->counts != NULL || writer->header.collapsed_bytes != 0)
@@ -105,7 +105,7 @@ static void choose_columns(struct writer *writer,
         columns |= MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);
     if (batch->sites != NULL)
         columns |= MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES);
-    writer->header.columns = columns;
+    return columns;
 }
 
 static void count_kinds(struct writer *writer, const struct margay_batch *batch)
@@ -124,7 +124,7 @@ static enum margay_status writer_put(void *state,
     if (batch->references == 0)
         return MARGAY_OK;
     if (!writer->begun)
-        choose_columns(writer, batch);
+        writer->header.columns = choose_columns(writer, batch);
     enum margay_status status = begin(writer, error);
     count_kinds(writer, batch);
     for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
@@ -135,6 +135,28 @@ static enum margay_status writer_put(void *state,
             status = end_block(writer, error);
     }
     return status;
+}
+
+/* Of a column as it is encoded: its name, its coding and four streams, ... */
+#define COLUMN_BYTES (2 + 4 * MARGAY_MGT_STREAM_BYTES(0))
+/* ... and what an entry may add, in a dictionary as well. */
+#define ENTRY_BYTES 9
+
+static uint64_t writer_most_bytes(const void *state,
+                                  const struct margay_batch *batch)
+{
+    const struct writer *writer = state;
+    unsigned columns = (unsigned)__builtin_popcount(
+        writer->begun ? writer->header.columns : choose_columns(writer, batch));
+    uint64_t entries =
+        margay_mgt_builder_entries(writer->builder) + batch->references;
+    uint64_t blocks =
+        (entries + MARGAY_MGT_BLOCK_ENTRIES - 1) / MARGAY_MGT_BLOCK_ENTRIES;
+    return (writer->begun ? 0 : MARGAY_MGT_HEADER_BYTES) +
+           blocks * (MARGAY_MGT_BLOCK_HEADER_BYTES + columns * COLUMN_BYTES) +
+           entries * columns * ENTRY_BYTES +
+           (writer->blocks + blocks) * MARGAY_MGT_PLACE_BYTES +
+           MARGAY_MGT_FOOTER_BYTES + MARGAY_MGT_TRAILER_BYTES;
 }
 
 /* A trace without references has a header all the same. */
@@ -231,6 +253,7 @@ const struct margay_blocks_writing margay_mgt_writing = {
     .free_state = writer_free,
     .describe = writer_describe,
     .put = writer_put,
+    .most_bytes = writer_most_bytes,
     .flush = writer_flush,
     .finish = writer_finish,
 };

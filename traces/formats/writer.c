@@ -20,6 +20,7 @@ struct margay_writer {
     const struct margay_blocks_writing *writing; /* NULL = by the record */
     void *blocks;
     struct margay_trace_facts facts;
+    uint64_t bytes; /* that have left, before compression */
     size_t used;
     char piece[PIECE_BYTES];
 };
@@ -60,6 +61,7 @@ static enum margay_status pass_on(void *context, const void *bytes,
                                   size_t count, struct margay_error *error)
 {
     struct margay_writer *writer = context;
+    writer->bytes += count;
     if (writer->compressor != NULL)
         return margay_compressor_write(writer->compressor, bytes, count, error);
     return writer->sink.write(writer->sink.context, bytes, count, error);
@@ -222,6 +224,37 @@ enum margay_status margay_writer_put(margay_writer *writer,
             status = put_reference(writer, batch, i, error);
     }
     return status;
+}
+
+/* Of records, as they would be written; none of what cannot be. */
+static uint64_t record_bytes(const margay_writer *writer,
+                             const struct margay_batch *batch)
+{
+    char record[MARGAY_RECORD_BYTES];
+    uint64_t all = 0;
+    for (size_t i = 0; i < batch->references; i++) {
+        size_t bytes = 0;
+        uint64_t count = batch->counts == NULL ? 1 : batch->counts[i];
+        if (margay_format_encode(writer->format, batch->numbers[i],
+                                 batch->kinds == NULL ? MARGAY_READ
+                                                      : batch->kinds[i],
+                                 batch->extents == NULL ? 1 : batch->extents[i],
+                                 record, &bytes, NULL) == MARGAY_OK)
+            all += count * bytes;
+    }
+    return all;
+}
+
+uint64_t margay_writer_most_bytes(const margay_writer *writer,
+                                  const struct margay_batch *batch)
+{
+    static const struct margay_batch nothing;
+    if (batch == NULL)
+        batch = &nothing;
+    return writer->bytes + writer->used +
+           (writer->writing != NULL
+                ? writer->writing->most_bytes(writer->blocks, batch)
+                : record_bytes(writer, batch));
 }
 
 enum margay_status margay_writer_flush(margay_writer *writer,
