@@ -284,19 +284,26 @@ static enum margay_status convert(struct conversion *conversion,
     return append(conversion, &reference, error);
 }
 
-/* Formats without extents get a record for each unit that arc's cover.  Only
-   arc, and what can say that it is like arc, has a record that covers
-   nothing. */
+/* Only arc, and what can say that it is like arc, has a record that covers
+   nothing.  Asked whether its references touch all that they cover, the writer
+   of a format that cannot change this only answers. */
+static bool may_cover_nothing(margay_writer *writer)
+{
+    const struct margay_format_info *format = margay_writer_format(writer);
+    return format->any_numbers ||
+           margay_writer_set_numbers(writer, format->numbers,
+                                     format->unit_bytes, true,
+                                     NULL) == MARGAY_OK;
+}
+
+/* Formats without extents get a record for each unit that arc's cover. */
 static enum margay_status convert_reference(struct conversion *conversion,
                                             struct reference reference,
                                             struct margay_error *error)
 {
-    const struct margay_format_info *format =
-        margay_writer_format(conversion->writer);
     enum margay_status status = MARGAY_OK;
     uint64_t extent = reference.extent;
-    if (extent == 0 && !format->any_numbers &&
-        format != margay_trace_format(conversion->trace))
+    if (extent == 0 && !may_cover_nothing(conversion->writer))
         return MARGAY_OK;
     if (!conversion->split)
         return convert(conversion, reference, error);

@@ -38,6 +38,8 @@ static const struct table {
     {"a delimiter alone", NULL, ';', "1\n2\n", "r1 r2"},
     {"nothing", "a", 0, "", ""},
     {"a header alone", "a", 0, "a,b\n", ""},
+    {"an empty trace as it is written", "1", 0, "id\n", ""},
+    {"any other key alone", "1", 0, "ab\n", "r89c4407b545986a"},
     {"no such name", "d", 0, "a,b\n1,2\n", ":1: found 'a,b', expected a col"},
     {"no such number", "3", 0, "1,2\n3,4\n",
      ":2: found '3,4', expected an id in column 3 of the first row"},

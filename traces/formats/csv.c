@@ -5,8 +5,8 @@
  * any other text is a key, whose id is the 64-bit FNV-1a hash of its bytes.
  *
  * The first row is held back until the second one is known: it is a header if
- * --column names one of its fields, or if it holds no number and the second
- * row does.
+ * --column names one of its fields, if it holds no number and the second row
+ * does, or if it is all there is of what the writer of an empty trace leaves.
  *
  * libcsv keeps its own state, so it is fed line by line: that gives a failure
  * its line, and leaves the next line for the next batch when one is full.
@@ -22,6 +22,9 @@
 /* Names of columns that a message lists, and one of them at most. */
 #define NAMES_BYTES 160
 #define NAME_BYTES  256
+
+/* What is written above ids. */
+#define HEAD "id"
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
@@ -275,7 +278,8 @@ static const char *finish(struct margay_text *text,
                  "the quotes in the row that begins in line %llu to be closed",
                  (unsigned long long)csv->row_line);
         csv->expected = csv->message;
-    } else if (csv->first_is_pending && csv->expected == NULL) {
+    } else if (csv->first_is_pending && csv->expected == NULL &&
+               strcmp(csv->names, HEAD) != 0) {
         append(csv, &csv->first);
     }
     return csv->expected;
@@ -315,7 +319,7 @@ const struct margay_format margay_format_csv = {
              .suffixes = "csv",
              .numbers = MARGAY_IDS,
              .writable = true,
-             .head = "id\n"},
+             .head = HEAD "\n"},
     .decode = decode,
     .recognise = decode,
     .create_state = create_state,
