@@ -86,6 +86,14 @@ static bool needs_state(const struct options *options)
            options->resume != NULL;
 }
 
+/* What was asked of an engine, where that is not distances. */
+static const char *measure_text(enum margay_measure measure)
+{
+    return measure == MARGAY_REUSE_TIMES ? " with --of time"
+           : measure == MARGAY_FOOTPRINT ? " with --model footprint"
+                                         : "";
+}
+
 static enum margay_status check_engine(const struct options *options,
                                        unsigned needs,
                                        struct margay_error *error)
@@ -101,9 +109,11 @@ static enum margay_status check_engine(const struct options *options,
     if (status == MARGAY_OK && needs_state(options) &&
         !margay_engine_has_state(engine))
         status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "engine %s cannot be looked into before its end, "
-                             "as --window, --every, --save and --resume need",
-                             margay_engine_describe(engine)->name);
+                             "engine %s%s cannot be looked into before its "
+                             "end, as --window, --every, --save and --resume "
+                             "need",
+                             margay_engine_describe(engine)->name,
+                             measure_text(options->measure));
     margay_engine_free(engine);
     return status;
 }

@@ -4,18 +4,25 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/message.h"
 #include "traces/traces_internal.h"
 
+uint64_t best_capacity(const struct best_cache *cache)
+{
+    uint64_t blocks = cache->sets * cache->ways;
+    return cache->block_bytes == 0 ? blocks : blocks * cache->block_bytes;
+}
+
 static bool better(const struct best_cache *a, const struct best_cache *b)
 {
     if (a->misses != b->misses)
         return a->misses < b->misses;
-    if (a->cache_bytes != b->cache_bytes)
-        return a->cache_bytes < b->cache_bytes;
+    if (best_capacity(a) != best_capacity(b))
+        return best_capacity(a) < best_capacity(b);
     return a->ways < b->ways;
 }
 
@@ -43,10 +50,14 @@ enum margay_status best_add(struct best *best, const struct best_cache *cache,
 
 static void print_one(size_t place, const struct best_cache *cache)
 {
-    message_print("%s: best %zu: %" PRIu64 " bytes in blocks of %" PRIu64
-                  ", %" PRIu64 " sets, %" PRIu64 " ways: %" PRIu64
-                  " misses, ratio %.6g",
-                  cache->trace, place, cache->cache_bytes, cache->block_bytes,
+    char blocks[48] = "";
+    if (cache->block_bytes != 0)
+        snprintf(blocks, sizeof blocks, " in blocks of %" PRIu64,
+                 cache->block_bytes);
+    message_print("%s: best %zu: %" PRIu64 " %s%s, %" PRIu64 " sets, %" PRIu64
+                  " ways: %" PRIu64 " misses, ratio %.6g",
+                  cache->trace, place, best_capacity(cache),
+                  cache->block_bytes == 0 ? "blocks" : "bytes", blocks,
                   cache->sets, cache->ways, cache->misses,
                   cache->references == 0
                       ? 0
@@ -55,6 +66,8 @@ static void print_one(size_t place, const struct best_cache *cache)
 
 void best_print(struct best *best)
 {
+    if (best->count == 0)
+        message_print("%s: there is no cache to name", best->trace);
     for (size_t i = 0; i < best->count; i++)
         print_one(i + 1, &best->caches[i]);
     best->count = 0;

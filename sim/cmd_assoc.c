@@ -128,17 +128,16 @@ static enum margay_status consider(struct assoc *assoc,
                                    unsigned ways, struct margay_error *error)
 {
     const struct options *options = assoc->options;
-    struct best_cache cache = {
+    const struct best_cache cache = {
         .trace = pass->trace,
         .block_bytes = pass->block_bytes,
         .sets = sets,
         .ways = ways,
-        .cache_bytes = sets * ways * pass->block_bytes,
         .references = row->references,
         .misses = cache_row_misses(row),
     };
-    if (options->best == 0 ||
-        (options->most_bytes != 0 && cache.cache_bytes > options->most_bytes))
+    if (options->best == 0 || (options->most_bytes != 0 &&
+                               best_capacity(&cache) > options->most_bytes))
         return MARGAY_OK;
     return best_add(&assoc->best[assoc->best_count - 1], &cache, error);
 }
@@ -160,7 +159,7 @@ static enum margay_status write_row(struct assoc *assoc,
     return consider(assoc, pass, &row, sets, ways, error);
 }
 
-static enum margay_status begin_best(struct assoc *assoc,
+static enum margay_status begin_best(struct assoc *assoc, const char *trace,
                                      struct margay_error *error)
 {
     if (assoc->options->best == 0)
@@ -171,7 +170,7 @@ static enum margay_status begin_best(struct assoc *assoc,
         return margay_fail_memory(error, "the best caches");
     assoc->best = best;
     best[assoc->best_count++] =
-        (struct best){.most = (size_t)assoc->options->best};
+        (struct best){.trace = trace, .most = (size_t)assoc->options->best};
     return MARGAY_OK;
 }
 
@@ -191,7 +190,7 @@ static enum margay_status write_pass(void *context,
     if (status == MARGAY_OK && !assoc->finished)
         status = assoc->class->finish(assoc->caches, error);
     if (status == MARGAY_OK && !assoc->finished)
-        status = begin_best(assoc, error);
+        status = begin_best(assoc, pass->trace, error);
     assoc->finished = true;
     if (status == MARGAY_OK)
         status =

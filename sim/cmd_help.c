@@ -92,6 +92,13 @@ static void put_devices(struct output *output)
     }
 }
 
+/* clang says who it is itself. */
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
 int cmd_version(const struct options *options)
 {
     struct output *output;
@@ -100,7 +107,7 @@ int cmd_version(const struct options *options)
     (void)options;
     if (status == MARGAY_OK) {
         output_text(output, "margay %s\n", MARGAY_VERSION);
-        output_text(output, "compiler:  %s\n", __VERSION__);
+        output_text(output, "compiler:  " COMPILER "\n");
         output_text(output, "libraries: %s, libcsv %s\n",
                     archive_version_details(), csv_library_version());
         put_targets(output);

@@ -130,6 +130,18 @@ is 'assoc: the best of those small enough' "$(cat err)" \
 margay assoc: six.din: best 2: 1 bytes in blocks of 1, 1 sets, 1 ways: '\
 '6 misses, ratio 1'
 
+run assoc -q -b 1 --sets 1 --ways 1 --best 2 --max-bytes 1 -b 2 six.din
+is 'assoc: none is small enough' "$(cat err)" \
+    'margay assoc: six.din: there is no cache to name'
+echo 7 >one.lines
+run assoc -q --sets 1,2,4 --ways 1,2 --best 4 one.lines
+is 'assoc: the smallest first, in blocks of no known size' \
+    "$(sed 's/.*best \(.*\): 1 miss.*/\1/' err)" \
+    '1: 1 blocks, 1 sets, 1 ways
+2: 2 blocks, 2 sets, 1 ways
+3: 2 blocks, 1 sets, 2 ways
+4: 4 blocks, 4 sets, 1 ways'
+
 # ----------------------------------------------------------- bad input --
 
 refuses "--sets: '3' \(expected powers of two" assoc --sets 3 six.din
