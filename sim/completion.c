@@ -11,26 +11,6 @@
 #include "sim/output.h"
 #include "traces/traces_internal.h"
 
-/* Values that are words; a colon at the end asks for more. */
-static const struct {
-    const char *option, *words;
-    const char *argument; /* of options that have namesakes; NULL = any */
-} choices[] = {
-    {"kind", "read write fetch", NULL},
-    {"straddle", "first split", NULL},
-    {"of", "distance time", NULL},
-    {"pattern", "auto 1d 2d 3d", NULL},
-    {"model", "lru footprint", NULL},
-    {"sizes", "pow2 octave: all", NULL},
-    {"bins", "exact log2 loglinear linear: reference:", NULL},
-    {"policy", "lru fifo plru random opt opt:bypass=on opt:bypass=off", NULL},
-    {"by", "kind", "kind"},
-    {"by", "site thread region=", "PLACE"},
-    {"write", "back through", NULL},
-    {"allocate", "on off", NULL},
-    {"completion", "bash zsh", NULL},
-};
-
 /* What writes a word in the shell's own way. */
 struct script {
     struct output *output;
@@ -117,12 +97,8 @@ static void put_values(const struct script *script, const struct option *option)
     if (strcmp(option->name, "engine") == 0 ||
         strcmp(option->name, "only") == 0)
         put_engines(script);
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        if (strcmp(choices[i].option, option->name) == 0 &&
-            (choices[i].argument == NULL ||
-             strcmp(choices[i].argument, option->argument) == 0))
-            put_word(script, choices[i].words);
-    }
+    if (option->words != NULL)
+        put_word(script, option->words);
 }
 
 /* ------------------------------------------------------------ operands -- */

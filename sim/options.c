@@ -13,17 +13,21 @@
 #include "traces/traces_internal.h"
 
 static const struct option table[] = {
-#define OPTION(name, letter, argument, type, field, commands, help) \
-    {                                                               \
-        name,                                                       \
-        letter,                                                     \
-        argument,                                                   \
-        parse_##type,                                               \
-        offsetof(struct options, field),                            \
-        commands,                                                   \
+#define CHOICE(name, letter, argument, type, field, commands, words, help) \
+    {                                                                      \
+        name,                                                              \
+        letter,                                                            \
+        argument,                                                          \
+        parse_##type,                                                      \
+        offsetof(struct options, field),                                   \
+        commands,                                                          \
+        words,                                                             \
         help},
+#define OPTION(name, letter, argument, type, field, commands, help) \
+    CHOICE(name, letter, argument, type, field, commands, NULL, help)
 #include "sim/options.def"
 #undef OPTION
+#undef CHOICE
 };
 
 static unsigned usual_threads; /* 0 = as many as cores */

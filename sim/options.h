@@ -135,6 +135,7 @@ struct option {
                                 struct margay_error *error);
     size_t field; /* offset in struct options */
     unsigned commands;
+    const char *words; /* that the argument may be; NULL = it is no choice */
     const char *help;
 };
 

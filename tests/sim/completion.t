@@ -69,6 +69,11 @@ completes 'margay curve -e olk' 'olken olken:tree=splay olken:tree=avl'
 completes 'margay curve -e olken:tree=s' splay
 completes 'margay curve --engine=olken:tr' 'tree=splay tree=avl'
 completes 'margay assoc --policy opt:b' 'bypass=on bypass=off'
+completes 'margay predict --method ' 'single multi'
+completes 'margay record --method=' 'auto runtime qemu lackey'
+completes 'margay record --thread-traces s' separate
+completes 'margay predict --bins lin' 'linear linear:'
+completes 'margay histogram --bins lin' linear:
 completes 'margay generate zipf --to u3' 'u32 u32be'
 completes 'margay curve --skip ' ''
 completes 'margay nosuch ' ''
@@ -99,6 +104,20 @@ for command in curve histogram assoc; do
             run $command "$option" "$word" $bound ids.lines
             check "$command $option $word" sh -c \
                 '[ "$0" = 0 ] || grep -q "bound\|gpu: .* device" err' "$status"
+        done
+    done <choices
+done
+
+# Of other commands none refuses a word as such.
+for command in predict record generate; do
+    sed -n "s/^ *$command,.*\(--[a-z-]*\)) echo '\(..*\)' ;;/\1 \2/p" \
+        margay.bash | grep -v FILES >choices
+    while read -r option words; do
+        for word in $words; do
+            case $word in *:) word=${word}2 ;; esac
+            run $command "$option" "$word" -o nothing.u64 true
+            check "$command $option $word" sh -c \
+                '! grep -q -e "$0: \|no format" err' "$option"
         done
     done <choices
 done

@@ -48,7 +48,7 @@ like 'margay --version' "$(head -n 1 out)" '^margay [0-9]+\.[0-9]+'
 check 'help lists the commands' test "$(echo "$commands" | wc -l)" -ge 9
 
 # The table of options is what the compiler reads, so it is what counts.
-sed -n 's/^OPTION("\([a-z-]*\)", \(.\)\(.\).*/\1 \2\3/p' \
+sed -n 's/^[A-Z]*("\([a-z-]*\)", \(.\)\(.\).*/\1 \2\3/p' \
     "$root/sim/options.def" | sed "s/ '/ /; s/ 0.*/ /" |
     while read -r name letter; do
         echo "--$name${letter:+ -$letter}"
