@@ -17,13 +17,15 @@
 
 #include <immintrin.h>
 
+#include "traces/traces_internal.h"
+
 #if MARGAY_TAG_BITS == 32
 #define BY_WIDTH(narrow, wide) narrow
 #else
 #define BY_WIDTH(narrow, wide) wide
 #endif
 
-#if defined(__AVX512F__)
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
 
 typedef __m512i line;
 typedef BY_WIDTH(__mmask16, __mmask8) line_mask;
@@ -60,7 +62,8 @@ static ALWAYS_INLINE void line_store_part(tag *tags, line value, unsigned count)
 
 static ALWAYS_INLINE uint32_t line_equal(line a, line b)
 {
-    return BY_WIDTH(_mm512_cmpeq_epi32_mask, _mm512_cmpeq_epi64_mask)(a, b);
+    return BY_WIDTH(margay_mask16_bits(_mm512_cmpeq_epi32_mask(a, b)),
+                    margay_mask8_bits(_mm512_cmpeq_epi64_mask(a, b)));
 }
 
 static ALWAYS_INLINE line line_shift(line old, line before, uint32_t found)

@@ -18,6 +18,7 @@
 #define MARGAY_STACKDIST_EXACT_FILTER_H
 
 #include "stackdist/engines/exact.h"
+#include "traces/traces_internal.h"
 
 #if defined __AVX2__ && defined __BMI2__
 
@@ -52,11 +53,12 @@ static ALWAYS_INLINE uint16_t digest(uint64_t block)
 static ALWAYS_INLINE uint64_t find_digest(const uint16_t *digests,
                                           uint16_t wanted)
 {
-#if defined __AVX512BW__
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
     __m512i all = _mm512_set1_epi16((short)wanted);
-    uint64_t low = _mm512_cmpeq_epi16_mask(all, _mm512_loadu_si512(digests));
-    uint64_t high =
-        _mm512_cmpeq_epi16_mask(all, _mm512_loadu_si512(digests + 32));
+    uint64_t low = margay_mask32_bits(
+        _mm512_cmpeq_epi16_mask(all, _mm512_loadu_si512(digests)));
+    uint64_t high = margay_mask32_bits(
+        _mm512_cmpeq_epi16_mask(all, _mm512_loadu_si512(digests + 32)));
     return low | high << 32;
 #else
     __m256i all = _mm256_set1_epi16((short)wanted), equal[4];

@@ -28,6 +28,8 @@
 #include <immintrin.h>
 #endif
 
+#include "traces/traces_internal.h"
+
 #include <margay/status.h>
 
 #define MARGAY_BUCKET_SLOTS 5
@@ -115,11 +117,12 @@ static inline void margay_hash_prefetch(const struct margay_hash *hash,
 static inline __attribute__((always_inline)) uint32_t margay_bucket_match(
     const struct margay_bucket *bucket, uint64_t key)
 {
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
     __m512i line = _mm512_load_si512(bucket);
-    uint32_t same = _mm512_mask_cmpeq_epi64_mask(
-        0x1f, line, _mm512_set1_epi64((long long)key));
-    uint32_t unused = _mm512_mask_testn_epi32_mask(0x7c00, line, line);
+    uint32_t same = margay_mask8_bits(_mm512_mask_cmpeq_epi64_mask(
+        0x1f, line, _mm512_set1_epi64((long long)key)));
+    uint32_t unused =
+        margay_mask16_bits(_mm512_mask_testn_epi32_mask(0x7c00, line, line));
     return same | unused >> 10;
 #elif defined(__AVX2__)
     const __m256i wanted = _mm256_set1_epi64x((long long)key);

@@ -1,0 +1,28 @@
+/*
+ * mask.h - masks of AVX-512 as numbers
+ *
+ * For what is compiled for a processor that has them.  To assign a mask to a
+ * wider number is not enough: when registers run out, GCC 12 may store the mask
+ * in its own width and load it in that of the number.
+ */
+#ifndef MARGAY_MASK_H
+#define MARGAY_MASK_H
+
+#include <stdint.h>
+
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+#include <immintrin.h>
+
+#define MARGAY_MASK_BITS(name, mask_type, instruction)                         \
+    static inline __attribute__((always_inline)) uint32_t name(mask_type mask) \
+    {                                                                          \
+        uint32_t bits;                                                         \
+        __asm__(instruction " %1, %0" : "=r"(bits) : "k"(mask));               \
+        return bits;                                                           \
+    }
+MARGAY_MASK_BITS(margay_mask8_bits, __mmask8, "kmovb")
+MARGAY_MASK_BITS(margay_mask16_bits, __mmask16, "kmovw")
+MARGAY_MASK_BITS(margay_mask32_bits, __mmask32, "kmovd")
+#endif
+
+#endif
