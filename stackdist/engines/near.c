@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define FIRST_TIME 64
+
 const struct margay_near_kernel *margay_near_kernel_of(
     enum margay_target target)
 {
@@ -24,21 +26,14 @@ enum margay_status margay_near_create(uint32_t front, enum margay_target target,
     if (made == NULL)
         return margay_fail_memory(error, "the top of a stack");
     made->front = front;
+    made->now = made->horizon = FIRST_TIME;
     made->kernel = margay_near_kernel_of(target);
-    enum margay_status status =
-        margay_hash_create(&made->slots, (uint64_t)front + 1, error);
-    if (status == MARGAY_OK)
-        *near = made;
-    else
-        margay_near_free(made);
-    return status;
+    *near = made;
+    return MARGAY_OK;
 }
 
 void margay_near_free(struct margay_near *near)
 {
-    if (near == NULL)
-        return;
-    margay_hash_destroy(&near->slots);
     margay_unmap(near, sizeof *near);
 }
 
@@ -48,44 +43,46 @@ void margay_near_reset_counts(struct margay_near *near)
     near->beyond = 0;
 }
 
-/* The oldest block loses its slot. */
-static uint32_t evict(struct margay_near *near)
+uint32_t margay_near_take(struct margay_near *near, uint32_t head,
+                          uint64_t block)
 {
-    uint32_t word = 0;
-    while (near->bits[word] == 0)
-        word++;
-    uint32_t time = 64 * word + (uint32_t)__builtin_ctzll(near->bits[word]);
-    near->bits[word] &= near->bits[word] - 1;
-    near->live[word]--;
-    near->exceeded = true;
-    uint32_t slot = near->slot_at[time];
-    margay_hash_erase(&near->slots, near->block_of[slot]);
-    return slot;
+    for (uint32_t time = head, next;; time = next) {
+        next = near->older[time];
+        if (next < near->horizon)
+            return 0;
+        if (near->block_at[next] == block) {
+            near->older[time] = near->older[next];
+            return next;
+        }
+    }
 }
 
-uint32_t margay_near_enter(struct margay_near *near, uint64_t block)
+/* The bits of `live` times from the first one on. */
+static void set_bits(struct margay_near *near, uint32_t live)
 {
-    uint32_t slot = near->blocks < near->front ? near->blocks++ : evict(near);
-    *margay_hash_insert(&near->slots, block) = slot + 1;
-    near->block_of[slot] = block;
-    return slot;
+    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++) {
+        uint32_t here = word == 0 ? 0 : live < 64 ? live : 64;
+        live -= here;
+        near->bits[word] = here < 64 ? (UINT64_C(1) << here) - 1 : ~UINT64_C(0);
+        near->newer[word] = (uint16_t)live;
+    }
 }
 
 void margay_near_renumber(struct margay_near *near)
 {
-    uint32_t next = 0;
-    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++) {
+    uint32_t next = FIRST_TIME;
+    memset(near->heads, 0, sizeof near->heads);
+    for (uint32_t word = near->horizon / 64; word < MARGAY_NEAR_WORDS; word++) {
         for (uint64_t left = near->bits[word]; left != 0; left &= left - 1) {
-            uint32_t time = 64 * word + (uint32_t)__builtin_ctzll(left);
-            uint16_t slot = near->slot_at[time];
-            near->slot_at[next] = slot;
-            near->time_of[slot] = (uint16_t)next++;
+            uint64_t block =
+                near->block_at[64 * word + (uint32_t)__builtin_ctzll(left)];
+            uint16_t *head = &near->heads[margay_near_chain(block)];
+            near->block_at[next] = block;
+            near->older[next] = *head;
+            *head = (uint16_t)next++;
         }
     }
+    set_bits(near, next - FIRST_TIME);
     near->now = next;
-    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++) {
-        uint32_t live = next > 64 * word ? next - 64 * word : 0;
-        near->live[word] = (uint8_t)(live < 64 ? live : 64);
-        near->bits[word] = live < 64 ? (UINT64_C(1) << live) - 1 : ~UINT64_C(0);
-    }
+    near->horizon = FIRST_TIME;
 }

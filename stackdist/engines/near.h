@@ -1,46 +1,50 @@
 /*
  * near.h - the top of the LRU stack, exactly and at speed
  *
- * Algorithm: a table leads from a block to its slot, of which there are as
- *   many as the stack is deep, and a slot knows the time of its block's last
- *   reference.  Time is short, 64 words of 64 bits, in which the bits of those
- *   times are set, and the number of them in each word is a lane of one vector:
- *   so the bits behind a time, the distance, are a sum of lanes and a few bits
- *   more.  When time is used up, the slots are numbered anew.
+ * Algorithm: time is short, 64 words of 64 bits, in which the bits of the times
+ *   of each block's last reference are set.  A row has, for each word, the
+ *   number of bits in those behind it, so that one of them and a few bits more
+ *   are the bits behind a time, the distance.  References come in batches of a
+ *   word's worth, in which all bits are set beforehand; the row is brought up
+ *   to date after a batch, and meanwhile a vector, of a byte per word, has what
+ *   left the stack.  Which time is a block's last is found as compressors find
+ *   what they repeat: a table has the latest time of all blocks with the same
+ *   hash, and each time the one of the block before; chains go from the newest
+ *   to the oldest, so what is no longer in the stack ends them and is never
+ *   taken out.  When time is used up, what is in the stack is numbered anew.
  * Source: Bennett, Kruskal, "LRU stack processing", IBM J. R&D 19(4), 1975; a
- *   vector in the place of their tree.
+ *   row and a vector in the place of their tree.  The chains are those of
+ *   Deflate's reference implementation, by Gailly and Adler.
  * Guarantee: exact below `front`; that a distance is not, is exact too.
- * Cost: O(1) per reference, a table of so many blocks.
+ * Cost: O(1) expected per reference, 60 KB.
  */
 #ifndef MARGAY_STACKDIST_ENGINES_NEAR_H
 #define MARGAY_STACKDIST_ENGINES_NEAR_H
 
 #include "stackdist/engines/sample.h"
-#include "stackdist/hash/hash.h"
 #include "traces/traces_internal.h"
 
-#define MARGAY_NEAR_FRONT 1024 /* the deepest there is */
-#define MARGAY_NEAR_WORDS 64
-#define MARGAY_NEAR_SPARE 8
-#define MARGAY_NEAR_TIMES (MARGAY_NEAR_WORDS * 64)
-
-typedef uint8_t margay_near_lanes
-    __attribute__((vector_size(MARGAY_NEAR_WORDS)));
+#define MARGAY_NEAR_FRONT     1024 /* the deepest there is */
+#define MARGAY_NEAR_WORDS     64
+#define MARGAY_NEAR_SPARE     8
+#define MARGAY_NEAR_TIMES     (MARGAY_NEAR_WORDS * 64)
+#define MARGAY_NEAR_HEAD_BITS 12
 
 struct margay_near {
-    margay_near_lanes live; /* bits set per word */
+    /* Of times, which begin at 64: word 0 is nobody's. */
     uint64_t bits[MARGAY_NEAR_WORDS];
+    uint16_t newer[MARGAY_NEAR_WORDS]; /* bits set in the words behind */
     const struct margay_near_kernel *kernel;
     uint32_t front;
-    uint32_t blocks;                    /* in the stack */
-    uint32_t now;                       /* the time to be given next */
-    bool exceeded;                      /* a block was forgotten */
-    struct margay_hash slots;           /* block to slot + 1 */
+    uint32_t blocks;  /* in the stack */
+    uint32_t now;     /* the time to be given next */
+    uint32_t horizon; /* no bit below is set, nor is a time below a block's */
+    bool exceeded;    /* a block was forgotten */
     uint64_t counts[MARGAY_NEAR_FRONT]; /* references by distance */
     uint64_t beyond;                    /* references that are further */
-    uint64_t block_of[MARGAY_NEAR_FRONT];
-    uint16_t time_of[MARGAY_NEAR_FRONT];
-    uint16_t slot_at[MARGAY_NEAR_TIMES]; /* of a time whose bit is set */
+    uint16_t heads[1 << MARGAY_NEAR_HEAD_BITS]; /* of chains; 0: none */
+    uint16_t older[MARGAY_NEAR_TIMES];          /* the next of the chain */
+    uint64_t block_at[MARGAY_NEAR_TIMES];
 };
 
 /* Compiled once per processor level, from near_kernel.c. */
@@ -81,10 +85,19 @@ void margay_near_free(struct margay_near *near);
 
 void margay_near_reset_counts(struct margay_near *near);
 
-/* For the kernels: a slot for a block that has none, its time not yet set. */
-uint32_t margay_near_enter(struct margay_near *near, uint64_t block);
+/* For the kernels: the chain that a block is in. */
+static inline uint32_t margay_near_chain(uint64_t block)
+{
+    return (uint32_t)((block * UINT64_C(0x9e3779b97f4a7c15)) >>
+                      (64 - MARGAY_NEAR_HEAD_BITS));
+}
 
-/* For the kernels: time is used up; give the slots' times anew, from 0 on. */
+/* For the kernels: a block is not the head of its chain; the time that it has
+   in the rest, and then no longer, or 0. */
+uint32_t margay_near_take(struct margay_near *near, uint32_t head,
+                          uint64_t block);
+
+/* For the kernels: time is used up; give those times anew that are set. */
 void margay_near_renumber(struct margay_near *near);
 
 #endif

@@ -10,111 +10,146 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* Windows on these are vectors with ones behind a lane, and with 1 in it. */
-#define ONES    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
-#define ZEROS   0, 0, 0, 0, 0, 0, 0, 0
-#define ZEROS56 ZEROS, ZEROS, ZEROS, ZEROS, ZEROS, ZEROS, ZEROS
-static const uint8_t ones_behind[2 * MARGAY_NEAR_WORDS] = {
-    ZEROS56, ZEROS, ONES, ONES, ONES, ONES, ONES, ONES, ONES, ONES};
-static const uint8_t one_at[2 * MARGAY_NEAR_WORDS] = {ZEROS56, 0, 0, 0, 0,
-                                                      0,       0, 0, 1};
-
-static ALWAYS_INLINE margay_near_lanes window(const uint8_t *row, uint32_t lane)
-{
-    margay_near_lanes lanes;
-    memcpy(&lanes, row + (MARGAY_NEAR_WORDS - 1 - lane), sizeof lanes);
-    return lanes;
-}
-
-static ALWAYS_INLINE uint32_t sum_lanes(margay_near_lanes lanes)
-{
+/* As much of a vector of bytes, one for each word, as a register holds. */
 #if defined(__AVX512BW__)
-    __m512i sums = _mm512_sad_epu8((__m512i)lanes, _mm512_setzero_si512());
-    return (uint32_t)_mm512_reduce_add_epi64(sums);
-#elif defined(__SSE2__)
-    __m128i parts[4];
-    memcpy(parts, &lanes, sizeof lanes);
-    const __m128i zero = _mm_setzero_si128();
-    __m128i sums = _mm_add_epi64(_mm_add_epi64(_mm_sad_epu8(parts[0], zero),
-                                               _mm_sad_epu8(parts[1], zero)),
-                                 _mm_add_epi64(_mm_sad_epu8(parts[2], zero),
-                                               _mm_sad_epu8(parts[3], zero)));
-    return (uint32_t)(_mm_cvtsi128_si32(sums) + _mm_extract_epi16(sums, 4));
+#define PART_BYTES 64
+#elif defined(__AVX2__)
+#define PART_BYTES 32
 #else
-    uint32_t sum = 0;
-    for (int i = 0; i < MARGAY_NEAR_WORDS; i++)
-        sum += lanes[i];
-    return sum;
+#define PART_BYTES 16
 #endif
+#define PARTS (MARGAY_NEAR_WORDS / PART_BYTES)
+typedef uint8_t part __attribute__((vector_size(PART_BYTES)));
+
+/* Windows on this are vectors with 1 in the lanes before one. */
+#define ONES 1, 1, 1, 1, 1, 1, 1, 1
+static const uint8_t one_before[2 * MARGAY_NEAR_WORDS] = {
+    ONES, ONES, ONES, ONES, ONES, ONES, ONES, ONES};
+
+/* What left the stack during a batch: how many behind each word.  To be read
+   from; the vectors themselves stay in registers. */
+union gone {
+    part parts[PARTS];
+    uint8_t behind[MARGAY_NEAR_WORDS];
+};
+
+static ALWAYS_INLINE void leave_word(union gone *gone, part *parts,
+                                     uint32_t word)
+{
+    const uint8_t *window = one_before + (MARGAY_NEAR_WORDS - word);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < PARTS; i++) {
+        part ones;
+        memcpy(&ones, window + i * PART_BYTES, sizeof ones);
+        parts[i] += ones;
+        gone->parts[i] = parts[i];
+    }
+    /* Or the compiler takes lanes out of the registers, which is slower. */
+    __asm__("" : "+m"(*gone));
 }
 
-/* The block at a slot, set `time`, is referenced: how many were since? */
-static ALWAYS_INLINE uint32_t leave(struct margay_near *near,
-                                    margay_near_lanes *live, uint32_t time)
+/* Blocks of a batch that starts at `now`, at whose end its times are set. */
+struct batch {
+    uint32_t now, end;
+};
+
+static ALWAYS_INLINE struct batch begin_batch(struct margay_near *near,
+                                              const uint64_t *blocks,
+                                              size_t count)
 {
-    uint32_t word = time / 64;
-    uint64_t bits = near->bits[word];
-    near->bits[word] = bits & ~(UINT64_C(1) << (time % 64));
-    uint32_t newer = sum_lanes(*live & window(ones_behind, word));
-    newer += (uint32_t)__builtin_popcountll(bits >> (time % 64) >> 1);
-    *live -= window(one_at, word);
-    return newer;
+    uint32_t now = near->now, room = 64 - now % 64;
+    uint32_t some = count < room ? (uint32_t)count : room;
+    size_t i = 0;
+    for (; i + 8 <= some; i += 8)
+        memcpy(near->block_at + now + i, blocks + i, 8 * sizeof *blocks);
+    for (; i < some; i++)
+        near->block_at[now + i] = blocks[i];
+    near->bits[now / 64] |= ~UINT64_C(0) >> (64 - some) << (now % 64);
+    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
+        near->newer[word] += (uint16_t)(word < now / 64 ? some : 0);
+    return (struct batch){now, now + some};
 }
 
-static ALWAYS_INLINE void place(struct margay_near *near,
-                                margay_near_lanes *live, uint32_t slot,
-                                uint32_t now)
+/* The time of the oldest block, which leaves the stack. */
+static ALWAYS_INLINE uint32_t evict(struct margay_near *near)
 {
-    near->bits[now / 64] |= UINT64_C(1) << (now % 64);
-    *live += window(one_at, now / 64);
-    near->time_of[slot] = (uint16_t)now;
-    near->slot_at[now] = (uint16_t)slot;
+    uint32_t word = near->horizon / 64;
+    while (near->bits[word] == 0)
+        word++;
+    uint32_t time = 64 * word + (uint32_t)__builtin_ctzll(near->bits[word]);
+    near->horizon = time + 1;
+    near->exceeded = true;
+    return time;
+}
+
+/* A block is not in the stack: whose time is taken for its own?  It will be
+   counted as if it were behind all others, which is undone here, or, where one
+   of them leaves, after the batch. */
+static ALWAYS_INLINE uint32_t make_room(struct margay_near *near)
+{
+    if (near->blocks == near->front)
+        return evict(near);
+    near->counts[near->blocks++]--;
+    return 0;
+}
+
+static size_t refer_batch(struct margay_near *near, struct batch batch,
+                          size_t first, uint16_t *beyond)
+{
+    union gone gone = {{{0}}};
+    part parts[PARTS] = {{0}};
+    uint32_t horizon = near->horizon, blocks = near->blocks;
+    size_t found = 0;
+    for (uint32_t now = batch.now; now < batch.end; now++) {
+        uint64_t block = near->block_at[now];
+        uint16_t *head = &near->heads[margay_near_chain(block)];
+        uint32_t time = *head, older = time;
+        if (__builtin_expect(time >= horizon && near->block_at[time] == block,
+                             1)) {
+            older = near->older[time];
+        } else {
+            time = time < horizon ? 0 : margay_near_take(near, time, block);
+            if (time == 0) {
+                beyond[found++] = (uint16_t)(first + (now - batch.now));
+                time = make_room(near);
+                horizon = near->horizon;
+            }
+        }
+        near->older[now] = (uint16_t)older;
+        *head = (uint16_t)now;
+        uint32_t word = time / 64;
+        uint64_t bits = near->bits[word] & ~(UINT64_C(1) << (time % 64));
+        near->bits[word] = bits;
+        /* The batch's own times from now on are set as well. */
+        uint32_t newer = near->newer[word] - gone.behind[word] +
+                         (uint32_t)__builtin_popcountll(bits >> (time % 64)) -
+                         (batch.end - now);
+        leave_word(&gone, parts, word);
+        near->counts[newer]++;
+    }
+    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
+        near->newer[word] -= gone.behind[word];
+    near->counts[near->front - 1] -= found - (near->blocks - blocks);
+    near->now = batch.end;
+    return found;
 }
 
 static size_t refer(struct margay_near *near, const uint64_t *blocks,
                     size_t count, uint16_t *beyond)
 {
-    const struct margay_hash slots = near->slots; /* never grows */
-    margay_near_lanes live = near->live;
-    uint32_t now = near->now;
     size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        unsigned at;
-        const struct margay_bucket *bucket =
-            margay_hash_slot(&slots, blocks[i], &at);
-        uint32_t slot = bucket->values[at] - 1;
-        if (__builtin_expect(now == MARGAY_NEAR_TIMES, 0)) {
-            near->live = live;
+    for (size_t done = 0; done < count;) {
+        if (near->now == MARGAY_NEAR_TIMES)
             margay_near_renumber(near);
-            live = near->live;
-            now = near->now;
-        }
-        if (__builtin_expect(slot != UINT32_MAX, 1)) {
-            near->counts[leave(near, &live, near->time_of[slot])]++;
-        } else {
-            near->live = live;
-            slot = margay_near_enter(near, blocks[i]);
-            live = near->live;
-            beyond[found++] = (uint16_t)i;
-        }
-        place(near, &live, slot, now++);
+        struct batch batch = begin_batch(near, blocks + done, count - done);
+        found += refer_batch(near, batch, done, beyond + found);
+        done += batch.end - batch.now;
     }
-    near->live = live;
-    near->now = now;
     near->beyond += found;
     return found;
 }
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
-
-/* A mask as a number.  Left to itself GCC 12 may spill the mask as one byte,
-   and read four where the number is wanted. */
-static ALWAYS_INLINE unsigned bits_of(__mmask8 mask)
-{
-    unsigned bits;
-    __asm__("kmovb %1, %0" : "=r"(bits) : "k"(mask));
-    return bits;
-}
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
 
 /* Eight at a time, and what is left one by one. */
 static ALWAYS_INLINE size_t collapse_vectors(const uint64_t *blocks,
@@ -130,7 +165,7 @@ static ALWAYS_INLINE size_t collapse_vectors(const uint64_t *blocks,
         __mmask8 differ = _mm512_cmpneq_epi64_mask(these, shifted);
         _mm512_storeu_si512(kept + n,
                             _mm512_maskz_compress_epi64(differ, these));
-        n += (size_t)__builtin_popcount(bits_of(differ));
+        n += (size_t)__builtin_popcount(margay_mask8_bits(differ));
         before = these;
     }
     *done = i;
@@ -158,7 +193,7 @@ static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
     for (; i + 8 <= count; i += 8) {
         __m512i hashes =
             hash_vector(_mm512_loadu_si512(blocks + i), sample->key);
-        unsigned in = bits_of(_mm512_cmple_epu64_mask(hashes, limit));
+        unsigned in = margay_mask8_bits(_mm512_cmple_epu64_mask(hashes, limit));
         for (; in != 0; in &= in - 1)
             picks[n++] = (uint16_t)(i + (unsigned)__builtin_ctz(in));
     }

@@ -36,7 +36,8 @@ static inline uint64_t next_number(enum shape shape, uint64_t blocks, size_t i,
 }
 
 /* From numbers to ids: small, both ends, high bits only, hashed, of the same
-   digest (exact_filter.h), or large. */
+   digest (exact_filter.h), 128 in a chain (near.h) or next to each other in a
+   small hash table, or large. */
 static inline uint64_t block_id(unsigned coding, uint64_t number)
 {
     switch (coding) {
@@ -50,11 +51,13 @@ static inline uint64_t block_id(unsigned coding, uint64_t number)
         return number * UINT64_C(0x9e3779b97f4a7c15);
     case 4:
         return number * 0x10001;
+    case 5: /* times the multiplier of both, this is number << 45 */
+        return number * (UINT64_C(0xf1de83e19937733d) << 45);
     default:
         return UINT64_MAX - number;
     }
 }
-#define CODINGS 6
+#define CODINGS 7
 
 static inline void make_trace(enum shape shape, uint64_t *blocks, size_t count,
                               uint64_t distinct, struct margay_random *random)

@@ -11,6 +11,19 @@
 
 #define LONGEST_TRACE 20000
 
+/* Is each block of the stack, and nothing else, in a chain, and once? */
+static bool chains_are_right(const struct margay_near *near)
+{
+    uint32_t chained = 0;
+    for (size_t i = 0; i < sizeof near->heads / sizeof near->heads[0]; i++) {
+        for (uint32_t time = near->heads[i];
+             time >= near->horizon && chained <= near->blocks;
+             time = near->older[time])
+            chained++;
+    }
+    return chained == near->blocks;
+}
+
 /* Does it tell apart what is beyond, and count all else? */
 static bool is_right(uint32_t front, enum margay_target target,
                      const uint64_t *blocks, size_t count,
@@ -34,7 +47,7 @@ static bool is_right(uint32_t front, enum margay_target target,
             else
                 right = next < found && beyond[next++] == i;
         }
-        right = right && next == found;
+        right = right && next == found && chains_are_right(near);
     }
     right = right && memcmp(wanted, near->counts, sizeof wanted) == 0;
     margay_near_free(near);
