@@ -197,14 +197,40 @@ static void forward_signal(struct recording *recording)
         kill(recording->launch.process, number);
 }
 
-static enum margay_status next_batch(struct recording *recording,
-                                     struct margay_batch *batch,
+static enum margay_status write_next_of_text(struct recording *recording,
+                                             struct margay_error *error)
+{
+    struct margay_batch batch;
+    enum margay_status status =
+        margay_trace_next(recording->text, WAIT_MS, &batch, error);
+    return status == MARGAY_OK
+               ? record_output_put(recording->output, &batch, error)
+               : status;
+}
+
+/* As they are, if nobody wants to look at them. */
+static enum margay_status write_next_words(struct recording *recording,
+                                           struct margay_error *error)
+{
+    margay_receiver *receiver = recording->launch.receiver;
+    struct margay_words words;
+    struct margay_batch batch;
+    enum margay_status status =
+        margay_receiver_next(receiver, WAIT_MS, &words, error);
+    if (status != MARGAY_OK || words.count == 0)
+        return status;
+    if (record_output_takes_words(recording->output) &&
+        margay_receiver_words_stand_alone(receiver))
+        return record_output_put_words(recording->output, &words, error);
+    margay_receiver_decode(receiver, &batch);
+    return record_output_put(recording->output, &batch, error);
+}
+
+static enum margay_status write_next(struct recording *recording,
                                      struct margay_error *error)
 {
-    if (recording->text != NULL)
-        return margay_trace_next(recording->text, WAIT_MS, batch, error);
-    return margay_receiver_next(recording->launch.receiver, WAIT_MS, batch,
-                                error);
+    return recording->text != NULL ? write_next_of_text(recording, error)
+                                   : write_next_words(recording, error);
 }
 
 /* What --max-trace or --stop do not want need not be recorded. */
@@ -241,14 +267,11 @@ static enum margay_status write_all(struct recording *recording,
                                     struct margay_error *error)
 {
     enum margay_status status;
-    struct margay_batch batch;
     progress_begin(&recording->progress, recording->options->operands[0],
                    recording->options->quiet);
     do {
-        status = next_batch(recording, &batch, error);
+        status = write_next(recording, error);
         recording->recorded = recording->recorded || status == MARGAY_OK;
-        if (status == MARGAY_OK)
-            status = record_output_put(recording->output, &batch, error);
         progress_update(&recording->progress,
                         record_output_refs(recording->output), 0, 0);
         stop_if_full(recording);

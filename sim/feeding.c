@@ -159,9 +159,7 @@ static enum margay_status end_warmup(struct feeding *feeding,
 static void add_repeats(struct analysis_pass *pass,
                         const struct margay_batch *batch)
 {
-    uint64_t repeats = 0;
-    for (size_t i = 0; i < batch->references; i++)
-        repeats += batch->counts[i] - 1;
+    uint64_t repeats = margay_batch_references(batch) - batch->references;
     margay_engine_add_repeats(pass->engine, repeats);
     pass->fed_refs += repeats;
 }

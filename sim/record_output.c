@@ -174,14 +174,6 @@ static uint64_t count_of(const struct margay_batch *batch, size_t i)
     return batch->counts == NULL ? 1 : batch->counts[i];
 }
 
-static uint64_t refs_of(const struct margay_batch *batch)
-{
-    uint64_t refs = batch->counts == NULL ? batch->references : 0;
-    for (size_t i = 0; batch->counts != NULL && i < batch->references; i++)
-        refs += batch->counts[i];
-    return refs;
-}
-
 static struct margay_batch part_of(const struct margay_batch *batch,
                                    size_t from, size_t entries)
 {
@@ -243,7 +235,7 @@ static enum margay_status write_fitting(struct record_output *output,
             break;
         struct margay_batch part = part_of(batch, done, count);
         status = margay_writer_put(writer, &part, error);
-        output->refs += refs_of(&part);
+        output->refs += margay_batch_references(&part);
         done += count;
     }
     return status;
@@ -262,7 +254,7 @@ static enum margay_status write_batch(struct record_output *output,
     margay_writer *writer = output->files[index].writer;
     if (output->options->max_trace_bytes != 0)
         return write_fitting(output, writer, batch, error);
-    output->refs += refs_of(batch);
+    output->refs += margay_batch_references(batch);
     return margay_writer_put(writer, batch, error);
 }
 
@@ -309,7 +301,7 @@ static enum margay_status select_from(struct record_output *output,
         return MARGAY_OK;
     if (output->to_skip == 0 && output->to_write == UINT64_MAX)
         return write_batch(output, batch, error);
-    uint64_t refs = refs_of(batch);
+    uint64_t refs = margay_batch_references(batch);
     if (refs <= output->to_skip) {
         output->to_skip -= refs;
         return MARGAY_OK;
@@ -358,6 +350,27 @@ enum margay_status record_output_put(struct record_output *output,
         i += part.references;
     }
     return status;
+}
+
+/* ---------------------------------------------------- words as they are -- */
+
+bool record_output_takes_words(const struct record_output *output)
+{
+    return margay_writer_takes_words(output->files[0].writer) &&
+           output->to_skip == 0 && output->to_write == UINT64_MAX &&
+           output->options->max_trace_bytes == 0;
+}
+
+enum margay_status record_output_put_words(struct record_output *output,
+                                           const struct margay_words *words,
+                                           struct margay_error *error)
+{
+    size_t index = output->options->separate_threads ? words->thread : 0;
+    output->refs += margay_words_references(words);
+    enum margay_status status = need_file(output, index, error);
+    return status == MARGAY_OK ? margay_writer_put_words(
+                                     output->files[index].writer, words, error)
+                               : status;
 }
 
 /* --------------------------------------------------------------- the end -- */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "sim/options.h"
+#include "traces/traces_internal.h"
 
 struct record_output;
 
@@ -25,6 +26,14 @@ enum margay_status record_output_put(struct record_output *output,
 
 /* The references written so far. */
 uint64_t record_output_refs(const struct record_output *output);
+
+/* Whether recorded words can be written as they are, and all of them. */
+bool record_output_takes_words(const struct record_output *output);
+
+/* Write them; only then. */
+enum margay_status record_output_put_words(struct record_output *output,
+                                           const struct margay_words *words,
+                                           struct margay_error *error);
 
 /* Whether nothing more is wanted. */
 bool record_output_is_full(const struct record_output *output);

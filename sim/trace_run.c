@@ -55,11 +55,20 @@ static bool takes_counts(const struct trace_run *run)
     return takes;
 }
 
+/* Does nobody look at what else a trace may know of its references? */
+static bool only_numbers_matter(const struct trace_run *run)
+{
+    const struct analysis_hooks *hooks = run->hooks;
+    return hooks->batch == NULL && hooks->chunk == NULL &&
+           !run->options->split && !cluster_shares(run->options, hooks);
+}
+
 static enum margay_status open_trace(struct trace_run *run,
                                      struct margay_error *error)
 {
     struct margay_trace_options trace_options = options_of_trace(run->options);
     trace_options.counts = takes_counts(run);
+    trace_options.numbers_only = only_numbers_matter(run);
     return margay_trace_open(run->name, &trace_options, &run->trace, error);
 }
 
@@ -333,14 +342,6 @@ static enum margay_status stop_if_due(struct trace_run *run, bool warmup,
     return status;
 }
 
-static uint64_t repeats_in(const struct margay_batch *batch)
-{
-    uint64_t repeats = 0;
-    for (size_t i = 0; batch->counts != NULL && i < batch->references; i++)
-        repeats += batch->counts[i] - 1;
-    return repeats;
-}
-
 static enum margay_status analyse_batch(struct trace_run *run,
                                         const struct margay_batch *batch,
                                         struct margay_error *error)
@@ -353,7 +354,7 @@ static enum margay_status analyse_batch(struct trace_run *run,
         struct margay_batch part = part_of(batch, done, (size_t)some);
         status = feeding_put(run->feeding, &part, error);
         done += part.references;
-        some += repeats_in(&part);
+        some = margay_batch_references(&part);
         run->read_refs += some;
         run->counted_refs += batch->warmup ? 0 : some;
         if (status == MARGAY_OK)

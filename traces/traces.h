@@ -93,10 +93,14 @@ struct margay_trace_options {
     char delimiter;
     bool counts; /* the caller looks at a batch's counts; false = a reference
                     that a trace holds with a count is given that often */
+    bool numbers_only; /* the caller looks neither at kinds nor, unless the
+                          trace always splits references, at extents, threads
+                          or sites: batches may lack them */
 };
-#define MARGAY_TRACE_OPTIONS_DEFAULT                                       \
-    {                                                                      \
-        NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, false \
+#define MARGAY_TRACE_OPTIONS_DEFAULT                                        \
+    {                                                                       \
+        NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, false, \
+            false                                                           \
     }
 
 /*
@@ -117,6 +121,9 @@ struct margay_batch {
     const uint64_t *sites;   /* address of the code that did; NULL = unknown */
     bool warmup; /* simulate, do not count: all of the batch or nothing */
 };
+
+/* How many references a batch stands for, its counts added up. */
+MARGAY_API uint64_t margay_batch_references(const struct margay_batch *batch);
 
 typedef struct margay_trace margay_trace;
 

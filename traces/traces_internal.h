@@ -19,6 +19,7 @@
 #include "traces/base/random.h"
 #include "traces/base/thread.h"
 #include "traces/capture/receiver.h"
+#include "traces/capture/words.h"
 
 #include <margay/traces.h>
 

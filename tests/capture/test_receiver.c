@@ -7,62 +7,95 @@
 #include "tests/tap.h"
 #include "traces/capture/decode.h"
 
-#define CONTROL(what, payload)                                 \
-    ((uint64_t)MARGAY_WORD_CONTROL << MARGAY_WORD_KIND_SHIFT | \
-     (uint64_t)(what) << MARGAY_WORD_BYTES_SHIFT | (uint64_t)(payload))
-#define WORD(kind, bytes, address)                \
-    ((uint64_t)(kind) << MARGAY_WORD_KIND_SHIFT | \
-     (uint64_t)(bytes) << MARGAY_WORD_BYTES_SHIFT | (uint64_t)(address))
-#define REPEATS(reads, writes)      \
-    CONTROL(MARGAY_CONTROL_REPEATS, \
-            (uint64_t)(reads) | (uint64_t)(writes) << MARGAY_REPEATS_BITS)
+/* A read or a write, and how often it is repeated. */
+#define REPEATED(word, reads, writes) \
+    ((word) | (uint64_t)(reads) << 48 | (uint64_t)(writes) << 52)
 
 /* ---------------------------------------------------------------- decode -- */
 
-static uint64_t numbers[64], sites[64];
-static uint8_t kinds[64];
-static uint32_t extents[64], counts[64], threads[64];
+static uint64_t numbers[256], sites[256];
+static uint8_t kinds[256];
+static uint32_t extents[256], counts[256], threads[256];
 static struct margay_references references = {.numbers = numbers,
                                               .kinds = kinds,
                                               .extents = extents,
                                               .counts = counts,
                                               .threads = threads,
                                               .sites = sites,
-                                              .capacity = 64};
+                                              .capacity = 256};
+
+/* More words than a piece; every third is what `odd` says. */
+static void decode_many(uint64_t odd, struct margay_references *to)
+{
+    uint64_t words[130];
+    struct margay_decoding decoding = {0};
+    to->count = 0;
+    for (uint32_t i = 0; i < 130; i++)
+        words[i] = i % 3 == 2 ? odd : margay_word(i + 1, i % 3, 1 + i % 64);
+    margay_decode_words(&decoding, words, 130, to);
+}
+
+/* Pieces with nothing but references are dealt with otherwise. */
+static void test_pieces(void)
+{
+    bool same = true;
+    decode_many(margay_word(9, MARGAY_FETCH, 64), &references);
+    for (size_t i = 0; i < 130; i++)
+        same = same && counts[i] == 1 && sites[i] == 0 && kinds[i] == i % 3 &&
+               numbers[i] == (i % 3 == 2 ? 9 : i + 1) &&
+               extents[i] == (i % 3 == 2 ? 64 : 1 + i % 64);
+    CHECK(same && references.count == 130, "many references");
+    decode_many(0, &references);
+    CHECK(references.count == 87 && numbers[86] == 130 && kinds[2] == 0,
+          "and holes among them");
+    decode_many(margay_control_word(MARGAY_CONTROL_SITE, 77), &references);
+    CHECK(references.count == 87 && sites[1] == 0 && sites[2] == 77,
+          "and words about others");
+    decode_many(REPEATED(margay_word(9, MARGAY_WRITE, 1), 2, 3), &references);
+    CHECK(references.count == 173 && counts[2] == 4 && kinds[2] == 1 &&
+              counts[3] == 2 && kinds[3] == 0 && numbers[3] == 9,
+          "and repeats of another kind");
+    struct margay_references bare = {
+        .numbers = numbers, .counts = counts, .capacity = 256};
+    decode_many(REPEATED(margay_word(9, MARGAY_WRITE, 1), 2, 3), &bare);
+    CHECK(bare.count == 130 && counts[2] == 6 && counts[3] == 1 &&
+              numbers[5] == 9,
+          "which are one where kinds do not matter");
+}
 
 static void test_decode(void)
 {
-    static const uint64_t words[] = {
-        REPEATS(5, 5), /* of nothing */
-        WORD(MARGAY_READ, 4, 0x1000),
+    const uint64_t words[] = {
+        margay_word(0x1000, MARGAY_READ, 4),
         0, /* a hole */
-        WORD(MARGAY_WRITE, 0, 0xffffffffffffff),
-        REPEATS(0, 7),
-        CONTROL(MARGAY_CONTROL_SITE, 0x400123),
-        WORD(MARGAY_FETCH, 63, 1),
-        CONTROL(9, 99), /* means nothing */
-        WORD(MARGAY_READ, 8, 0x2000),
-        REPEATS(2, 3),
-        REPEATS(1, 0),
+        REPEATED(margay_word(0xffffffffffff, MARGAY_WRITE, 64), 0, 7),
+        margay_control_word(MARGAY_CONTROL_SITE, 0x400123),
+        REPEATED(margay_word(1, MARGAY_FETCH, 63), 5, 5), /* has none */
+        margay_control_word(9, 99),                       /* means nothing */
+        REPEATED(margay_word(0x2000, MARGAY_READ, 8), 2, 3),
+        margay_control_word(MARGAY_CONTROL_ABOVE, 0x1ffff),
+        margay_word(0x2000, MARGAY_READ, 8),
     };
     struct margay_decoding decoding = {0};
     references.count = 0;
-    margay_decode_words(&decoding, words, 11, &references);
+    margay_decode_words(&decoding, words, 9, &references);
     CHECK_U64(references.count, 6, "references, and repeats of another kind");
     CHECK(numbers[0] == 0x1000 && kinds[0] == MARGAY_READ && extents[0] == 4 &&
               counts[0] == 1 && sites[0] == 0,
           "a read");
-    CHECK(numbers[1] == 0xffffffffffffff && kinds[1] == MARGAY_WRITE &&
+    CHECK(numbers[1] == 0xffffffffffff && kinds[1] == MARGAY_WRITE &&
               extents[1] == 64 && counts[1] == 8,
           "a write at the highest address, and its repeats");
-    CHECK(kinds[2] == MARGAY_FETCH && extents[2] == 63 && sites[2] == 0x400123,
+    CHECK(kinds[2] == MARGAY_FETCH && extents[2] == 63 && counts[2] == 1 &&
+              sites[2] == 0x400123,
           "a fetch by known code");
     CHECK(numbers[3] == 0x2000 && counts[3] == 3, "a read, and repeats of it");
     CHECK(numbers[4] == 0x2000 && kinds[4] == MARGAY_WRITE && counts[4] == 3,
           "writes of the same block");
-    CHECK(kinds[5] == MARGAY_READ && counts[5] == 1, "and a read once more");
-    margay_decode_words(&decoding, words, 11, &references);
+    CHECK(numbers[5] == UINT64_C(0xffff000000002000), "a higher address");
+    margay_decode_words(&decoding, words, 9, &references);
     CHECK_U64(references.count, 6, "nothing twice");
+    test_pieces();
 }
 
 /* --------------------------------------------------------------- receiver --
@@ -86,11 +119,13 @@ static margay_receiver *make(struct program *program, uint64_t collapse_bytes)
 static size_t drain(margay_receiver *receiver, uint64_t *addresses, size_t most,
                     enum margay_status *status)
 {
+    struct margay_words words;
     struct margay_batch batch;
     struct margay_error error;
     size_t count = 0;
-    while ((*status = margay_receiver_next(receiver, 1, &batch, &error)) ==
+    while ((*status = margay_receiver_next(receiver, 1, &words, &error)) ==
            MARGAY_OK) {
+        margay_receiver_decode(receiver, &batch);
         for (size_t i = 0; i < batch.references && count < most; i++)
             addresses[count++] = batch.numbers[i];
     }
@@ -101,7 +136,7 @@ static void fill(struct program *program, uint32_t buffer, uint64_t first,
                  uint32_t words)
 {
     for (uint32_t i = 0; i < words; i++)
-        program->buffers[buffer][i] = WORD(MARGAY_READ, 8, first + i);
+        program->buffers[buffer][i] = margay_word(first + i, MARGAY_READ, 8);
 }
 
 static bool is_sequence(const uint64_t *addresses, size_t count, uint64_t first)
@@ -155,16 +190,19 @@ static void test_repeats(void)
     uint32_t me = (uint32_t)getpid();
     program_own(&program, 0, me, 0);
     fill(&program, 0, 5, 2);
-    program.buffers[0][2] = REPEATS(1, 0);
     CHECK_U64(drain(receiver, got, 64, &status), 1, "the last one is left");
-    program.buffers[0][2] = REPEATS(1, 2);
-    program_send(&program, MARGAY_MESSAGE_FULL, 0, 3, me);
+    program.buffers[0][1] = REPEATED(program.buffers[0][1], 1, 2);
+    program_send(&program, MARGAY_MESSAGE_FULL, 0, 2, me);
+    struct margay_words words;
     struct margay_batch batch;
     struct margay_error error;
-    status = margay_receiver_next(receiver, 1, &batch, &error);
-    CHECK(status == MARGAY_OK && batch.references == 2 &&
-              batch.counts[0] == 2 && batch.counts[1] == 2 &&
-              batch.kinds[1] == MARGAY_WRITE,
+    status = margay_receiver_next(receiver, 1, &words, &error);
+    CHECK(status == MARGAY_OK && words.count == 1 && words.repeats &&
+              margay_words_references(&words) == 4,
+          "as a word");
+    margay_receiver_decode(receiver, &batch);
+    CHECK(batch.references == 2 && batch.counts[0] == 2 &&
+              batch.counts[1] == 2 && batch.kinds[1] == MARGAY_WRITE,
           "with all its repeats");
     program_release(&program);
     margay_receiver_free(receiver);
@@ -182,7 +220,7 @@ static void test_the_dead(void)
     static uint64_t got[64];
     program_own(&program, 4, (uint32_t)child, 0);
     fill(&program, 4, 50, 9);
-    program.buffers[4][12] = WORD(MARGAY_READ, 8, 59);
+    program.buffers[4][12] = margay_word(59, MARGAY_READ, 8);
     program_own(&program, 5, (uint32_t)getpid(), 1);
     waitpid(child, NULL, 0);
     margay_receiver_finish(receiver);

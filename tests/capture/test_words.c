@@ -3,6 +3,8 @@
 #include "tests/tap.h"
 #include "tests/traces/read_all.h"
 #include "traces/base/random.h"
+#include "traces/capture/stream.h"
+#include "traces/capture/words.h"
 
 #define REFS 20000
 
@@ -21,6 +23,37 @@ static enum margay_status keep(void *context, const void *bytes, size_t count,
     return MARGAY_OK;
 }
 
+/* Whoever wants only numbers and counts gets no more, and the same ones. */
+static void check_numbers(const uint64_t *numbers, uint64_t refs)
+{
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    char path[TEST_PATH_BYTES];
+    margay_trace *trace;
+    struct margay_batch batch;
+    uint64_t all = 0;
+    size_t entry = 0;
+    bool same = true, bare = true;
+    options.numbers_only = options.counts = true;
+    write_file(make_path(path, "x.words"), written.data, written.count);
+    margay_trace_open(path, &options, &trace, NULL);
+    while (margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK) {
+        all += margay_batch_references(&batch);
+        bare = bare && batch.kinds == NULL && batch.extents == NULL &&
+               batch.threads == NULL;
+        for (size_t i = 0; i < batch.references && same; i++) {
+            /* One that is counted may come as several. */
+            while (entry + 1 < REFS && numbers[entry] != batch.numbers[i])
+                entry++;
+            same = numbers[entry] == batch.numbers[i];
+        }
+    }
+    CHECK(bare, "numbers without anything else");
+    CHECK(same && entry == REFS - 1, "the same numbers");
+    CHECK_U64(all, refs, "and as many references");
+    margay_trace_free(trace);
+    unlink(path);
+}
+
 /* One trace, with counts or without; returns how many references it holds. */
 static uint64_t write_trace(bool collapsed)
 {
@@ -33,10 +66,12 @@ static uint64_t write_trace(bool collapsed)
     uint64_t refs = 0, most = 0;
     margay_random_seed(&random, 7);
     for (size_t i = 0; i < REFS; i++) {
-        numbers[i] = margay_random_below(&random, UINT64_C(1) << 56);
+        /* Some far above the others, for a while. */
+        numbers[i] = 1 + margay_random_below(&random, UINT64_C(1) << 47) +
+                     (i / 900 % 3 == 1 ? UINT64_C(0xffff8000) << 32 : 0);
         kinds[i] = (uint8_t)margay_random_below(&random, MARGAY_KINDS);
         extents[i] = (uint32_t)margay_random_below(&random, 64) + 1;
-        counts[i] = (uint32_t)margay_random_below(&random, 5) + 1;
+        counts[i] = (uint32_t)margay_random_below(&random, 40) + 1;
         threads[i] = (uint32_t)(i / 3000 % 2);
         refs += collapsed ? counts[i] : 1;
     }
@@ -70,6 +105,7 @@ static uint64_t write_trace(bool collapsed)
     }
     CHECK(same, "each of them the same");
     drop_trace(&got);
+    check_numbers(numbers, refs);
     return refs;
 }
 
@@ -91,22 +127,65 @@ static void test_cut(void)
     drop_trace(&got);
 }
 
-static void test_refusals(void)
+static enum margay_status try_one(uint64_t number, uint32_t extent)
 {
-    static const uint64_t far = UINT64_C(1) << 56;
-    static const uint32_t large = 65;
     struct margay_sink sink = {NULL, keep};
-    struct margay_batch batch = {.references = 1, .numbers = &far};
+    struct margay_batch batch = {
+        .references = 1, .numbers = &number, .extents = &extent};
     margay_writer *writer;
     margay_writer_create("words", NULL, &sink, &writer, NULL);
-    CHECK_U64(margay_writer_put(writer, &batch, NULL), MARGAY_BAD_ARGUMENT,
-              "an address of 57 bits");
+    enum margay_status status = margay_writer_put(writer, &batch, NULL);
     margay_writer_free(writer);
-    batch.numbers = &(uint64_t){1};
-    batch.extents = &large;
+    return status;
+}
+
+static void test_refusals(void)
+{
+    CHECK_U64(try_one(1, 65), MARGAY_BAD_ARGUMENT, "65 bytes");
+    CHECK_U64(try_one(1, 0), MARGAY_BAD_ARGUMENT, "no byte");
+    CHECK_U64(try_one(UINT64_C(5) << 48, 64), MARGAY_BAD_ARGUMENT,
+              "what would be an unused word");
+    CHECK_U64(try_one(UINT64_C(5) << 48, 63), MARGAY_OK, "and what would not");
+    CHECK_U64(try_one(UINT64_MAX, 1), MARGAY_OK, "the last address");
+}
+
+/* Recorded words, as they are, among references that are not. */
+static void test_raw_words(void)
+{
+    const uint64_t raw[] = {
+        margay_word(0x1000, MARGAY_READ, 8) | UINT64_C(2) << 48,
+        margay_control_word(MARGAY_CONTROL_SITE, 0x400123),
+        margay_word(0x2000, MARGAY_WRITE, 64) | UINT64_C(3) << 48,
+        0,
+        margay_word(0x3000, MARGAY_FETCH, 4) | UINT64_C(15) << 48,
+    };
+    const struct margay_words words = {
+        .words = raw, .count = 5, .thread = 3, .sites = true, .repeats = true};
+    const struct margay_batch batch = {.references = 1,
+                                       .numbers = &(uint64_t){0x4000}};
+    struct margay_sink sink = {NULL, keep};
+    margay_writer *writer;
+    written.count = 0;
+    CHECK_U64(margay_words_references(&words), 8, "what they stand for");
     margay_writer_create("words", NULL, &sink, &writer, NULL);
-    CHECK_U64(margay_writer_put(writer, &batch, NULL), MARGAY_BAD_ARGUMENT,
-              "65 bytes");
+    CHECK(margay_writer_takes_words(writer), "the format takes words");
+    margay_writer_set_collapsed(writer, 64, NULL);
+    margay_writer_put_words(writer, &words, NULL);
+    margay_writer_put(writer, &batch, NULL);
+    margay_writer_put_words(writer, &words, NULL);
+    margay_writer_finish(writer, NULL);
+    margay_writer_free(writer);
+    struct whole_trace got =
+        read_bytes("x.words", NULL, written.data, written.count);
+    char text[512];
+    CHECK_TEXT(show_trace(&got, text, sizeof text),
+               "r1000+8 r1000+8 r1000+8 w2000+64 r2000+64 r2000+64 r2000+64 "
+               "f3000+4 r4000 r1000+8 r1000+8 r1000+8 w2000+64 r2000+64 "
+               "r2000+64 r2000+64 f3000+4",
+               "all of them, in their order");
+    drop_trace(&got);
+    margay_writer_create("u64", NULL, &sink, &writer, NULL);
+    CHECK(!margay_writer_takes_words(writer), "others take none");
     margay_writer_free(writer);
 }
 
@@ -116,6 +195,7 @@ int main(void)
     write_trace(true);
     test_cut();
     test_refusals();
+    test_raw_words();
     free(written.data);
     return tap_done();
 }

@@ -10,10 +10,17 @@
 
 static void take(margay_receiver *receiver)
 {
+    struct margay_words words;
     struct margay_batch batch;
     struct margay_error error;
-    if (margay_receiver_next(receiver, 0, &batch, &error) != MARGAY_OK)
+    if (margay_receiver_next(receiver, 0, &words, &error) != MARGAY_OK)
         return;
+    if (words.count > MARGAY_BUFFER_WORDS)
+        fuzz_fail("%u words of a buffer", (unsigned)words.count);
+    uint64_t references = margay_words_references(&words);
+    margay_receiver_decode(receiver, &batch);
+    if (margay_batch_references(&batch) != references)
+        fuzz_fail("references that were counted otherwise");
     for (size_t i = 0; i < batch.references; i++) {
         if (batch.kinds[i] >= MARGAY_KINDS || batch.extents[i] == 0 ||
             batch.extents[i] > MARGAY_WORD_MAX_BYTES ||
@@ -77,9 +84,9 @@ void fuzz_capture(const char *name, const uint8_t *data, size_t bytes)
     }
     program_close(&program);
     enum margay_status status = MARGAY_OK;
-    struct margay_batch batch;
+    struct margay_words words;
     for (int i = 0; status != MARGAY_END; i++) {
-        status = margay_receiver_next(receiver, 0, &batch, &error);
+        status = margay_receiver_next(receiver, 0, &words, &error);
         if (i > 100000)
             fuzz_fail("it does not end");
     }

@@ -1,18 +1,16 @@
-/* decode.c - the words of a recorded thread, as references */
+/*
+ * decode.c - the words of a recorded thread, as references
+ *
+ * Nearly all words are references, and most columns are wanted by few: so
+ * words are gone through in pieces, array by array, in loops that a compiler
+ * makes vectors of.  Only a piece in which anything else is found is looked
+ * at word by word.
+ */
 #include "traces/capture/decode.h"
 
-static void append(const struct margay_decoding *decoding, uint8_t kind,
-                   uint32_t count, struct margay_references *references)
-{
-    size_t i = references->count++;
-    references->numbers[i] = decoding->address;
-    references->kinds[i] = kind;
-    references->extents[i] = decoding->extent;
-    if (references->counts != NULL)
-        references->counts[i] = count;
-    if (references->sites != NULL)
-        references->sites[i] = decoding->site;
-}
+#include "traces/capture/words.h"
+
+#define PIECE_WORDS 64
 
 static unsigned kind_of(uint64_t word)
 {
@@ -25,105 +23,162 @@ static uint32_t extent_of(uint64_t word)
     return (bytes + MARGAY_WORD_MAX_BYTES - 1) % MARGAY_WORD_MAX_BYTES + 1;
 }
 
-/* Words from `from` on that are references, before any that is not. */
-static uint32_t plain_words(const uint64_t *words, uint32_t from, uint32_t end)
+/* A hole, or something that is said about others. */
+static bool is_reference(uint64_t word)
 {
-    uint32_t i = from;
-    while (i < end && words[i] != 0 && kind_of(words[i]) != MARGAY_WORD_CONTROL)
-        i++;
-    return i - from;
+    return (word != 0) & (kind_of(word) != MARGAY_WORD_CONTROL);
 }
 
-/* So many are worth a loop for each array. */
-#define MANY_WORDS 16
-
-static void append_few(struct margay_decoding *decoding, const uint64_t *words,
-                       uint32_t count, struct margay_references *references)
+/* Fetches have none, whatever stands there, nor have control words. */
+static uint32_t repeats_of(uint64_t word, unsigned kind)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        decoding->address = words[i] & MARGAY_WORD_ADDRESS_MASK;
-        decoding->extent = extent_of(words[i]);
-        decoding->kind = (uint8_t)kind_of(words[i]);
-        append(decoding, decoding->kind, 1, references);
-    }
+    uint64_t repeats =
+        word >> (MARGAY_WORD_REPEATS_SHIFT + kind * MARGAY_WORD_REPEATS_BITS) &
+        MARGAY_WORD_MAX_REPEATS;
+    return (uint32_t)(repeats & ((word >> (MARGAY_WORD_KIND_SHIFT + 1)) - 1));
 }
 
-static void append_many(struct margay_decoding *decoding, const uint64_t *words,
-                        uint32_t count, struct margay_references *references)
+static uint32_t all_repeats_of(uint64_t word)
 {
-    size_t first = references->count;
-    uint64_t *numbers = references->numbers + first;
-    uint32_t *extents = references->extents + first;
-    uint8_t *kinds = references->kinds + first;
-    for (uint32_t i = 0; i < count; i++)
-        numbers[i] = words[i] & MARGAY_WORD_ADDRESS_MASK;
-    for (uint32_t i = 0; i < count; i++)
-        extents[i] = extent_of(words[i]);
-    for (uint32_t i = 0; i < count; i++)
-        kinds[i] = (uint8_t)kind_of(words[i]);
-    for (uint32_t i = 0; references->counts != NULL && i < count; i++)
-        references->counts[first + i] = 1;
-    for (uint32_t i = 0; references->sites != NULL && i < count; i++)
-        references->sites[first + i] = decoding->site;
-    references->count += count;
-    decoding->address = numbers[count - 1];
-    decoding->extent = extents[count - 1];
-    decoding->kind = kinds[count - 1];
+    return repeats_of(word, MARGAY_READ) + repeats_of(word, MARGAY_WRITE);
 }
 
-/* Repeats of one kind; those of the reference's own go into its count if it
-   is the batch's last. */
-static void repeat(const struct margay_decoding *decoding, uint8_t kind,
-                   uint32_t count, struct margay_references *references)
+/* ------------------------------------------------------- word by word -- */
+
+static void append(const struct margay_decoding *decoding, uint64_t word,
+                   unsigned kind, uint32_t count,
+                   struct margay_references *references)
 {
-    size_t last = references->count;
-    if (count == 0 || decoding->extent == 0 || references->counts == NULL)
+    size_t i = references->count++;
+    references->numbers[i] = (word & MARGAY_WORD_ADDRESS_MASK) |
+                             decoding->above << MARGAY_WORD_REPEATS_SHIFT;
+    if (references->kinds != NULL)
+        references->kinds[i] = (uint8_t)kind;
+    if (references->extents != NULL)
+        references->extents[i] = extent_of(word);
+    if (references->counts != NULL)
+        references->counts[i] = count;
+    if (references->sites != NULL)
+        references->sites[i] = decoding->site;
+}
+
+static void append_word(const struct margay_decoding *decoding, uint64_t word,
+                        struct margay_references *references)
+{
+    unsigned kind = kind_of(word), other = !kind;
+    if (references->kinds == NULL) {
+        append(decoding, word, kind, 1 + all_repeats_of(word), references);
         return;
-    if (last > 0 && references->kinds[last - 1] == kind &&
-        references->counts[last - 1] <= UINT32_MAX - count &&
-        references->numbers[last - 1] == decoding->address)
-        references->counts[last - 1] += count;
-    else
-        append(decoding, kind, count, references);
+    }
+    append(decoding, word, kind, 1 + repeats_of(word, kind % 2), references);
+    if (references->counts != NULL && repeats_of(word, other) > 0)
+        append(decoding, word, other, repeats_of(word, other), references);
 }
 
-static void control(struct margay_decoding *decoding, uint64_t word,
-                    struct margay_references *references)
+static void take_control(struct margay_decoding *decoding, uint64_t word)
 {
-    uint64_t payload = word & MARGAY_WORD_ADDRESS_MASK;
+    uint64_t payload = word & MARGAY_CONTROL_MASK;
     switch (word >> MARGAY_WORD_BYTES_SHIFT & 63) {
-    case MARGAY_CONTROL_REPEATS: {
-        uint8_t own = decoding->kind == MARGAY_WRITE;
-        for (unsigned i = 0; i < 2; i++) {
-            uint8_t kind = i == 0 ? own : !own;
-            repeat(decoding, kind,
-                   (uint32_t)(payload >> (kind * MARGAY_REPEATS_BITS) &
-                              MARGAY_REPEATS_MASK),
-                   references);
-        }
-        return;
-    }
     case MARGAY_CONTROL_SITE:
         decoding->site = payload;
+        return;
+    case MARGAY_CONTROL_ABOVE:
+        decoding->above = payload & 0xffff;
         return;
     default:
         return;
     }
 }
 
+static void append_singly(struct margay_decoding *decoding,
+                          const uint64_t *words, uint32_t count,
+                          struct margay_references *references)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_reference(words[i]))
+            append_word(decoding, words[i], references);
+        else
+            take_control(decoding, words[i]);
+    }
+}
+
+/* -------------------------------------------------------- many at once -- */
+
+/* The top bit is set unless the word is a reference: both bits of its kind
+   are, or it is 0, which borrows them all.  For vectors without comparisons of
+   64 bits. */
+static uint64_t is_odd(uint64_t word)
+{
+    return (word & word << 1) | ((word - 1) & ~word);
+}
+
+/* Whether each word of a piece is one reference, and becomes one entry. */
+static bool is_plain(const uint64_t *words,
+                     const struct margay_references *references)
+{
+    bool split = references->kinds != NULL && references->counts != NULL;
+    uint64_t odd = 0, others = 0;
+    for (int i = 0; i < PIECE_WORDS; i++)
+        odd |= is_odd(words[i]);
+    for (int i = 0; split && i < PIECE_WORDS; i++)
+        others |= repeats_of(words[i], !kind_of(words[i]));
+    return odd >> 63 == 0 && others == 0;
+}
+
+static void widen_numbers(const uint64_t *restrict words, uint64_t above,
+                          uint64_t *restrict numbers)
+{
+    for (int i = 0; i < PIECE_WORDS; i++)
+        numbers[i] = (words[i] & MARGAY_WORD_ADDRESS_MASK) | above;
+}
+
+static void count_each(const uint64_t *restrict words,
+                       uint32_t *restrict counts)
+{
+    for (int i = 0; i < PIECE_WORDS; i++)
+        counts[i] = 1 + all_repeats_of(words[i]);
+}
+
+static void append_piece(const struct margay_decoding *decoding,
+                         const uint64_t *words,
+                         struct margay_references *references)
+{
+    size_t first = references->count;
+    widen_numbers(words, decoding->above << MARGAY_WORD_REPEATS_SHIFT,
+                  references->numbers + first);
+    if (references->counts != NULL)
+        count_each(words, references->counts + first);
+    for (int i = 0; references->kinds != NULL && i < PIECE_WORDS; i++)
+        references->kinds[first + i] = (uint8_t)kind_of(words[i]);
+    for (int i = 0; references->extents != NULL && i < PIECE_WORDS; i++)
+        references->extents[first + i] = extent_of(words[i]);
+    for (int i = 0; references->sites != NULL && i < PIECE_WORDS; i++)
+        references->sites[first + i] = decoding->site;
+    references->count += PIECE_WORDS;
+}
+
 void margay_decode_words(struct margay_decoding *decoding,
                          const uint64_t *words, uint32_t end,
                          struct margay_references *references)
 {
-    for (uint32_t i = decoding->words; i < end;) {
-        uint32_t plain = plain_words(words, i, end);
-        if (plain >= MANY_WORDS)
-            append_many(decoding, words + i, plain, references);
+    while (decoding->words < end) {
+        const uint64_t *piece = words + decoding->words;
+        uint32_t left = end - decoding->words;
+        uint32_t count = left < PIECE_WORDS ? left : PIECE_WORDS;
+        if (count == PIECE_WORDS && is_plain(piece, references))
+            append_piece(decoding, piece, references);
         else
-            append_few(decoding, words + i, plain, references);
-        i += plain;
-        if (i < end)
-            control(decoding, words[i++], references);
+            append_singly(decoding, piece, count, references);
+        decoding->words += count;
     }
-    decoding->words = end;
+}
+
+uint64_t margay_words_references(const struct margay_words *words)
+{
+    uint64_t references = 0;
+    for (uint32_t i = 0; i < words->count; i++)
+        references += is_reference(words->words[i]);
+    for (uint32_t i = 0; words->repeats && i < words->count; i++)
+        references += all_repeats_of(words->words[i]);
+    return references;
 }

@@ -11,19 +11,18 @@
 struct margay_decoding {
     uint32_t words; /* dealt with */
     uint64_t site;
-    uint64_t address; /* of the last reference */
-    uint8_t kind;
-    uint32_t extent; /* 0 = there was none yet */
+    uint64_t above; /* the 48 bits of an address */
 };
 
-/* References that a buffer yields at most: its words, two for repeats. */
+/* References that a buffer yields at most: a word may have repeats of another
+   kind. */
 #define MARGAY_DECODED_REFS ((size_t)2 * MARGAY_BUFFER_WORDS)
 
 /*
  * Append what the words up to `end` say to `references`, which has room for
- * MARGAY_DECODED_REFS; all its arrays but that of threads are filled in, of
- * which those of counts, without repeats, and of sites may be missing.
- * Whatever the words are, nothing bad happens; what means nothing is left out.
+ * two of each; arrays that are missing are left out, and without counts so are
+ * repeats.  Without kinds, all repeats are of the reference's own.  Whatever
+ * the words are, nothing bad happens; what means nothing is left out.
  */
 void margay_decode_words(struct margay_decoding *decoding,
                          const uint64_t *words, uint32_t end,

@@ -1,15 +1,17 @@
 /*
  * format.c - the words of the recorder as a format: quick to write and to read
  *
- *     8 bytes   "mgwords" and the version, 1
+ *     8 bytes   "mgwords" and the version, 2
  *     4 bytes   block size within which repeats were collapsed, 0 = none were
- *     4 bytes   1 = the code that made each reference is known
+ *     4 bytes   1 = the code that made each reference is known, 2 = words may
+ *               have repeats, 3 = both
  *     then, as often as there are
  *     4 bytes   words that follow, up to MARGAY_BUFFER_WORDS
  *     4 bytes   number of the thread
  *     words     of 8 bytes, as stream.h has them
  *
- * All numbers are little-endian.  A trace that is cut gives its whole words.
+ * All numbers are little-endian.  A part says everything anew that words say
+ * about others.  A trace that is cut gives its whole words.
  */
 #define _DEFAULT_SOURCE
 #include <endian.h>
@@ -19,13 +21,17 @@
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/capture/decode.h"
+#include "traces/capture/words.h"
 #include "traces/formats/blocks_format.h"
 
-static const char magic[8] = {'m', 'g', 'w', 'o', 'r', 'd', 's', 1};
+static const char magic[8] = {'m', 'g', 'w', 'o', 'r', 'd', 's', 2};
+
+#define FLAG_SITES   1u
+#define FLAG_REPEATS 2u
 
 struct file_head {
     char magic[8];
-    uint32_t collapsed_bytes, sites;
+    uint32_t collapsed_bytes, flags;
 };
 
 struct part_head {
@@ -40,17 +46,21 @@ struct part_head {
 struct reading {
     struct margay_block_source source;
     uint64_t offset; /* of the byte that comes next */
-    bool collapsed, sites;
+    uint32_t flags;
     uint32_t thread, words; /* of the part; `decoding` says which are done */
     struct margay_decoding decoding;
     enum margay_status cut; /* why no more can be read behind the part */
     struct margay_error error;
-    uint64_t part[PART_WORDS];
+    size_t ahead; /* bytes of the next part's head that have come */
+    struct part_head head;
+    /* One more than its words: the next head, if it comes with them. */
+    uint64_t part[PART_WORDS + 1];
 };
 
-/* As many of the bytes as there are. */
+/* As many of `count` bytes as there are, and those behind that come with them,
+   up to `most`. */
 static enum margay_status read_bytes(struct reading *reading, void *bytes,
-                                     size_t count, size_t *all,
+                                     size_t count, size_t most, size_t *all,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
@@ -60,9 +70,9 @@ static enum margay_status read_bytes(struct reading *reading, void *bytes,
         got = 0;
         status =
             reading->source.read(reading->source.context, (char *)bytes + *all,
-                                 count - *all, &got, error);
+                                 most - *all, &got, error);
     }
-    reading->offset += *all;
+    reading->offset += *all < count ? *all : count;
     return status;
 }
 
@@ -89,18 +99,20 @@ static enum margay_status read_head(struct reading *reading,
     struct file_head head;
     size_t got;
     enum margay_status status =
-        read_bytes(reading, &head, sizeof head, &got, error);
+        read_bytes(reading, &head, sizeof head, sizeof head, &got, error);
     if (status != MARGAY_OK)
         return status;
     if (got < sizeof head || !is_magic(&head, sizeof head))
-        return fail(reading, "another beginning", "mgwords, version 1", error);
+        return fail(reading, "another beginning", "mgwords, version 2", error);
     uint32_t collapsed = le32toh(head.collapsed_bytes);
     if (collapsed != 0 && !margay_is_power_of_two(collapsed))
         return fail(reading, "repeats collapsed within a strange length",
                     "a power of two", error);
+    reading->flags = le32toh(head.flags);
+    if (reading->flags > (FLAG_SITES | FLAG_REPEATS))
+        return fail(reading, "unknown flags", "0 to 3", error);
     facts->collapsed_bytes = collapsed;
-    reading->collapsed = collapsed != 0;
-    reading->sites = le32toh(head.sites) != 0;
+    facts->has_counts = reading->flags & FLAG_REPEATS;
     return MARGAY_OK;
 }
 
@@ -129,37 +141,73 @@ static bool skip(void *state, uint64_t skip_refs, uint64_t *skipped_refs,
     return false;
 }
 
+/* The head of the next part, or MARGAY_END. */
+static enum margay_status read_part_head(struct reading *reading,
+                                         struct margay_error *error)
+{
+    size_t left = sizeof reading->head - reading->ahead, got;
+    enum margay_status status =
+        read_bytes(reading, (char *)&reading->head + reading->ahead, left, left,
+                   &got, error);
+    reading->offset += reading->ahead;
+    if (status != MARGAY_OK)
+        return status;
+    if (got < left)
+        return got + reading->ahead == 0
+                   ? MARGAY_END
+                   : fail(reading, "the end", "the rest of 8 bytes", error);
+    return le32toh(reading->head.words) <= PART_WORDS
+               ? MARGAY_OK
+               : fail(reading, "a part of more words", "8192 at most", error);
+}
+
 /* The next part.  What is cut off is reported when the rest has been given. */
 static enum margay_status read_part(struct reading *reading,
                                     struct margay_error *error)
 {
-    struct part_head head;
-    size_t got;
     if (reading->cut != MARGAY_OK) {
         if (error != NULL)
             *error = reading->error;
         return reading->cut;
     }
-    enum margay_status status =
-        read_bytes(reading, &head, sizeof head, &got, error);
-    if (status != MARGAY_OK || got == 0)
-        return status == MARGAY_OK ? MARGAY_END : status;
-    if (got < sizeof head)
-        return fail(reading, "the end", "the rest of 8 bytes", error);
-    uint32_t words = le32toh(head.words);
-    if (words > PART_WORDS)
-        return fail(reading, "a part of more words", "8192 at most", error);
-    reading->thread = le32toh(head.thread);
+    enum margay_status status = read_part_head(reading, error);
+    if (status != MARGAY_OK)
+        return status;
+    size_t words = le32toh(reading->head.words), got;
+    size_t bytes = words * sizeof(uint64_t);
+    reading->thread = le32toh(reading->head.thread);
     reading->decoding = (struct margay_decoding){0};
-    status = read_bytes(reading, reading->part, words * sizeof(uint64_t), &got,
-                        &reading->error);
-    reading->words = (uint32_t)(got / sizeof(uint64_t));
-    if (status == MARGAY_OK && reading->words < words)
+    status = read_bytes(reading, reading->part, bytes,
+                        bytes + sizeof reading->head, &got, &reading->error);
+    if (status == MARGAY_OK && got < bytes)
         status = fail(reading, "the end", "more words", &reading->error);
     reading->cut = status;
+    reading->ahead = got > bytes ? got - bytes : 0;
+    memcpy(&reading->head, reading->part + words, reading->ahead);
+    reading->words = (uint32_t)((got < bytes ? got : bytes) / sizeof(uint64_t));
     for (uint32_t i = 0; le64toh(1) != 1 && i < reading->words; i++)
         reading->part[i] = le64toh(reading->part[i]);
     return MARGAY_OK;
+}
+
+/* Two entries for a word at most.  Those columns that the trace does not have
+   are not filled. */
+static void decode(struct reading *reading, struct margay_references *batch)
+{
+    struct margay_references wanted = *batch;
+    size_t room = (batch->capacity - batch->count) / 2;
+    uint32_t left = reading->words - reading->decoding.words;
+    if (!batch->counted)
+        wanted.counts = NULL;
+    if (!batch->sited)
+        wanted.sites = NULL;
+    margay_decode_words(&reading->decoding, reading->part,
+                        reading->decoding.words +
+                            (uint32_t)(left < room ? left : room),
+                        &wanted);
+    for (size_t i = batch->count; batch->threaded && i < wanted.count; i++)
+        batch->threads[i] = reading->thread;
+    batch->count = wanted.count;
 }
 
 static enum margay_status fill(void *state, struct margay_references *batch,
@@ -167,24 +215,17 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 {
     struct reading *reading = state;
     size_t first = batch->count;
-    batch->counted = reading->collapsed;
-    batch->sited = reading->sites;
-    batch->threaded = true;
+    batch->counted = reading->flags & FLAG_REPEATS;
+    batch->sited = batch->sites != NULL && reading->flags & FLAG_SITES;
+    batch->threaded = batch->threads != NULL;
     while (batch->count == first) {
         while (reading->decoding.words == reading->words) {
             enum margay_status status = read_part(reading, error);
             if (status != MARGAY_OK)
                 return status;
         }
-        size_t room = (batch->capacity - batch->count) / 2;
-        uint32_t left = reading->words - reading->decoding.words;
-        margay_decode_words(&reading->decoding, reading->part,
-                            reading->decoding.words +
-                                (uint32_t)(left < room ? left : room),
-                            batch);
+        decode(reading, batch);
     }
-    for (size_t i = first; i < batch->count; i++)
-        batch->threads[i] = reading->thread;
     return MARGAY_OK;
 }
 
@@ -202,13 +243,18 @@ struct writing {
     struct margay_sink sink;
     uint32_t collapsed_bytes;
     bool begun;
-    uint64_t site;
+    uint32_t flags; /* once it has begun */
+    /* What the words of the part say of those that follow. */
+    uint64_t site, above;
     uint32_t words;
     struct {
         _Alignas(uint64_t) struct part_head head;
         uint64_t words[PART_WORDS];
     } part; /* without a hole, as it is written as it lies here */
 };
+
+/* Words that one reference takes at most. */
+#define REFERENCE_WORDS 3
 
 static enum margay_status create(const struct margay_sink *sink, void **state,
                                  struct margay_error *error)
@@ -227,17 +273,25 @@ static void describe(void *state, const struct margay_trace_facts *facts)
     writing->collapsed_bytes = (uint32_t)facts->collapsed_bytes;
 }
 
-static enum margay_status write_head(struct writing *writing, bool sites,
-                                     struct margay_error *error)
+static uint32_t choose_flags(const struct writing *writing, bool sites,
+                             bool counts)
 {
-    struct file_head head = {
-        .collapsed_bytes = htole32(writing->collapsed_bytes),
-        .sites = htole32(sites),
-    };
-    memcpy(head.magic, magic, sizeof magic);
+    return (sites ? FLAG_SITES : 0) |
+           (counts || writing->collapsed_bytes != 0 ? FLAG_REPEATS : 0);
+}
+
+static enum margay_status write_head(struct writing *writing, bool sites,
+                                     bool counts, struct margay_error *error)
+{
     if (writing->begun)
         return MARGAY_OK;
     writing->begun = true;
+    writing->flags = choose_flags(writing, sites, counts);
+    struct file_head head = {
+        .collapsed_bytes = htole32(writing->collapsed_bytes),
+        .flags = htole32(writing->flags),
+    };
+    memcpy(head.magic, magic, sizeof magic);
     return writing->sink.write(writing->sink.context, &head, sizeof head,
                                error);
 }
@@ -251,7 +305,7 @@ static enum margay_status write_part(struct writing *writing,
         return MARGAY_OK;
     writing->part.head.words = htole32(writing->words);
     writing->words = 0;
-    writing->site = 0;
+    writing->site = writing->above = 0;
     return writing->sink.write(writing->sink.context, &writing->part, bytes,
                                error);
 }
@@ -261,67 +315,62 @@ static void add_word(struct writing *writing, uint64_t word)
     writing->part.words[writing->words++] = htole64(word);
 }
 
-static uint64_t make_word(uint64_t address, unsigned kind, unsigned bytes)
+/* What the word is to know of its reference before it comes. */
+static void add_controls(struct writing *writing, uint64_t above, uint64_t site)
 {
-    return address |
-           (uint64_t)(bytes % MARGAY_WORD_MAX_BYTES)
-               << MARGAY_WORD_BYTES_SHIFT |
-           (uint64_t)kind << MARGAY_WORD_KIND_SHIFT;
+    if (above != writing->above)
+        add_word(writing, margay_control_word(MARGAY_CONTROL_ABOVE, above));
+    if (site != writing->site)
+        add_word(writing, margay_control_word(MARGAY_CONTROL_SITE, site));
+    writing->above = above;
+    writing->site = site;
 }
 
-/* So many more references as the one before. */
-static enum margay_status add_repeats(struct writing *writing, uint64_t word,
-                                      uint32_t count,
-                                      struct margay_error *error)
+/* Whether entry `i` is written with its repeats, and not as often as it
+   comes. */
+static bool may_repeat(const struct writing *writing,
+                       const struct margay_batch *batch, size_t i)
 {
-    unsigned kind = (unsigned)(word >> MARGAY_WORD_KIND_SHIFT);
-    enum margay_status status = MARGAY_OK;
-    while (count > 0 && status == MARGAY_OK) {
-        uint32_t some =
-            count < MARGAY_REPEATS_MASK ? count : (uint32_t)MARGAY_REPEATS_MASK;
-        some = kind == MARGAY_FETCH ? 1 : some;
-        if (writing->words == PART_WORDS) {
-            /* In another part, it begins with a reference. */
-            status = write_part(writing, error);
-            add_word(writing, word);
-            some = 1;
-        } else if (kind == MARGAY_FETCH) {
-            add_word(writing, word);
-        } else {
-            add_word(writing,
-                     make_word((uint64_t)some << (kind * MARGAY_REPEATS_BITS),
-                               MARGAY_WORD_CONTROL, MARGAY_CONTROL_REPEATS));
-        }
-        count -= some;
-    }
-    return status;
+    uint32_t flags = writing->begun
+                         ? writing->flags
+                         : choose_flags(writing, false, batch->counts != NULL);
+    return flags & FLAG_REPEATS &&
+           (batch->kinds == NULL || batch->kinds[i] != MARGAY_FETCH);
 }
 
 static enum margay_status put_reference(struct writing *writing,
                                         const struct margay_batch *batch,
                                         size_t i, struct margay_error *error)
 {
+    uint64_t number = batch->numbers[i];
+    uint64_t site = batch->sites == NULL ? 0 : batch->sites[i];
     uint32_t extent = batch->extents == NULL ? 1 : batch->extents[i];
     uint8_t kind = batch->kinds == NULL ? MARGAY_READ : batch->kinds[i];
+    uint32_t left = batch->counts == NULL ? 1 : batch->counts[i];
+    uint32_t most = /* repeats of a word */
+        may_repeat(writing, batch, i) ? MARGAY_WORD_MAX_REPEATS : 0;
     enum margay_status status = MARGAY_OK;
-    if (batch->numbers[i] > MARGAY_WORD_ADDRESS_MASK || extent == 0 ||
-        extent > MARGAY_WORD_MAX_BYTES)
+    if (extent == 0 || extent > MARGAY_WORD_MAX_BYTES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%llu, over %u, does not fit the 56 bits of an "
-                           "address and the 64 bytes of a words record",
-                           (unsigned long long)batch->numbers[i],
+                           "a reference of %u bytes does not fit the 1 to 64 "
+                           "of a words record",
                            (unsigned)extent);
-    if (writing->words > PART_WORDS - 2)
-        status = write_part(writing, error);
-    if (batch->sites != NULL && batch->sites[i] != writing->site) {
-        writing->site = batch->sites[i];
-        add_word(writing, make_word(writing->site & MARGAY_WORD_ADDRESS_MASK,
-                                    MARGAY_WORD_CONTROL, MARGAY_CONTROL_SITE));
+    if (margay_word(number, kind, extent) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a read of 64 bytes at %llu is what an unused word "
+                           "looks like, so it has no words record",
+                           (unsigned long long)number);
+    while (left > 0 && status == MARGAY_OK) {
+        uint64_t repeats = left - 1 < most ? left - 1 : most;
+        if (writing->words > PART_WORDS - REFERENCE_WORDS)
+            status = write_part(writing, error);
+        add_controls(writing, number >> MARGAY_WORD_REPEATS_SHIFT,
+                     site & MARGAY_CONTROL_MASK);
+        add_word(writing, margay_word(number, kind, extent) |
+                              repeats << (MARGAY_WORD_REPEATS_SHIFT +
+                                          kind * MARGAY_WORD_REPEATS_BITS));
+        left -= 1 + (uint32_t)repeats;
     }
-    uint64_t word = make_word(batch->numbers[i], kind, extent);
-    add_word(writing, word);
-    if (status == MARGAY_OK && batch->counts != NULL && batch->counts[i] > 1)
-        status = add_repeats(writing, word, batch->counts[i] - 1, error);
     return status;
 }
 
@@ -330,7 +379,7 @@ static enum margay_status put(void *state, const struct margay_batch *batch,
 {
     struct writing *writing = state;
     enum margay_status status =
-        write_head(writing, batch->sites != NULL, error);
+        write_head(writing, batch->sites != NULL, batch->counts != NULL, error);
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
         uint32_t thread = batch->threads == NULL ? 0 : batch->threads[i];
         if (htole32(thread) != writing->part.head.thread)
@@ -342,25 +391,47 @@ static enum margay_status put(void *state, const struct margay_batch *batch,
     return status;
 }
 
-/* An entry may need a part, a site and itself; and words for its count, of
-   fetches one each. */
+/* An entry may need a part and the words of its address and site; and words
+   for its count. */
 static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
 {
     const struct writing *writing = state;
     uint64_t words = writing->words + 1;
     for (size_t i = 0; i < batch->references; i++) {
-        uint64_t count = batch->counts == NULL ? 1 : batch->counts[i];
-        bool fetched = batch->kinds != NULL && batch->kinds[i] == MARGAY_FETCH;
-        words += 3 + (fetched ? 2 * count : 2 + 2 * (count >> 27));
+        uint64_t own = batch->counts == NULL ? 1 : batch->counts[i];
+        if (may_repeat(writing, batch, i))
+            own =
+                (own + MARGAY_WORD_MAX_REPEATS) / (MARGAY_WORD_MAX_REPEATS + 1);
+        words +=
+            (own / (PART_WORDS - REFERENCE_WORDS) + 1) * REFERENCE_WORDS + own;
     }
     return (writing->begun ? 0 : sizeof(struct file_head)) +
            words * sizeof(uint64_t);
 }
 
+static enum margay_status put_words(void *state,
+                                    const struct margay_words *words,
+                                    struct margay_error *error)
+{
+    struct writing *writing = state;
+    struct part_head head = {htole32(words->count), htole32(words->thread)};
+    enum margay_status status = write_head(writing, words->sites, false, error);
+    if (status == MARGAY_OK)
+        status = write_part(writing, error);
+    if (status == MARGAY_OK)
+        status = writing->sink.write(writing->sink.context, &head, sizeof head,
+                                     error);
+    if (status == MARGAY_OK)
+        status =
+            writing->sink.write(writing->sink.context, words->words,
+                                words->count * sizeof *words->words, error);
+    return status;
+}
+
 static enum margay_status flush(void *state, struct margay_error *error)
 {
     struct writing *writing = state;
-    enum margay_status status = write_head(writing, false, error);
+    enum margay_status status = write_head(writing, false, false, error);
     return status == MARGAY_OK ? write_part(writing, error) : status;
 }
 
@@ -370,6 +441,7 @@ static const struct margay_blocks_writing writing_words = {
     .describe = describe,
     .put = put,
     .most_bytes = most_bytes,
+    .put_words = put_words,
     .flush = flush,
     .finish = flush,
 };
@@ -386,6 +458,7 @@ const struct margay_format margay_format_words = {
              .has_counts = true,
              .has_threads = true,
              .has_sites = true},
+    .leaves_out = true,
     .reading = &reading_words,
     .writing = &writing_words,
 };

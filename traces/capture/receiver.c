@@ -1,5 +1,5 @@
 /*
- * receiver.c - what recorded programs send, as batches of references
+ * receiver.c - what recorded programs send
  *
  * What the programs write may be anything: their memory errors reach the
  * memory they share with us.  So a number from there is looked at once, and
@@ -51,6 +51,11 @@ struct margay_receiver {
     uint32_t buffer_count;
     struct task *tasks; /* [task, task_count) are to be done */
     size_t task, task_count;
+    /* What has been given: words of a buffer from `decoding.words` on, which
+       are dealt with at the next call. */
+    bool given;
+    uint32_t given_buffer, given_end;
+    bool given_whole;
     struct margay_references references;
     bool finishing, ended;
     uint64_t processes;
@@ -384,7 +389,7 @@ static void handle(struct margay_receiver *receiver,
 }
 
 /* Words that are written, one after the other; the last reference may yet be
-   followed by repeats. */
+   repeated. */
 static uint32_t written_words(const struct margay_receiver *receiver,
                               const struct buffer *buffer)
 {
@@ -392,18 +397,72 @@ static uint32_t written_words(const struct margay_receiver *receiver,
     while (end < MARGAY_BUFFER_WORDS &&
            __atomic_load_n(&buffer->words[end], __ATOMIC_ACQUIRE) != 0)
         end++;
-    if (!receiver->capture->collapses)
-        return end;
-    while (end > from && buffer->words[end - 1] >> MARGAY_WORD_KIND_SHIFT ==
-                             MARGAY_WORD_CONTROL)
-        end--;
-    return end > from ? end - 1 : from;
+    return receiver->capture->collapses && end > from ? end - 1 : end;
 }
 
-static void fill_batch(const struct margay_receiver *receiver,
-                       struct margay_batch *batch)
+/* Of a buffer whose process is dead, what it has written. */
+static uint32_t without_unused(const uint64_t *words, uint32_t from,
+                               uint32_t end)
 {
-    const struct margay_references *references = &receiver->references;
+    while (end > from && words[end - 1] == 0)
+        end--;
+    return end;
+}
+
+static void give(struct margay_receiver *receiver, const struct task *task,
+                 struct margay_words *words)
+{
+    struct buffer *buffer = &receiver->buffers[task->buffer];
+    uint32_t from = buffer->decoding.words;
+    uint32_t end = task->whole
+                       ? without_unused(buffer->words, from, task->words)
+                       : written_words(receiver, buffer);
+    receiver->given = true;
+    receiver->given_buffer = task->buffer;
+    receiver->given_whole = task->whole;
+    receiver->given_end = end > from ? end : from;
+    *words = (struct margay_words){
+        .words = buffer->words + from,
+        .count = receiver->given_end - from,
+        .thread = atomic_load(&receiver->capture->slots[task->buffer].thread),
+        .sites = receiver->options.sites,
+        .repeats = receiver->options.collapse_bytes != 0,
+    };
+}
+
+/* Nobody looks at what was given any more. */
+static void take_back(struct margay_receiver *receiver)
+{
+    struct buffer *buffer = &receiver->buffers[receiver->given_buffer];
+    if (!receiver->given)
+        return;
+    receiver->given = false;
+    buffer->decoding.words = receiver->given_end;
+    if (!receiver->given_whole)
+        return;
+    memset(buffer->words, 0, receiver->given_end * sizeof *buffer->words);
+    set_free(receiver, receiver->given_buffer);
+}
+
+bool margay_receiver_words_stand_alone(const margay_receiver *receiver)
+{
+    return !receiver->options.sites ||
+           receiver->buffers[receiver->given_buffer].decoding.words == 0;
+}
+
+void margay_receiver_decode(margay_receiver *receiver,
+                            struct margay_batch *batch)
+{
+    struct buffer *buffer = &receiver->buffers[receiver->given_buffer];
+    struct margay_references *references = &receiver->references;
+    uint32_t thread =
+        atomic_load(&receiver->capture->slots[receiver->given_buffer].thread);
+    references->count = 0;
+    if (receiver->given)
+        margay_decode_words(&buffer->decoding, buffer->words,
+                            receiver->given_end, references);
+    for (size_t i = 0; i < references->count; i++)
+        references->threads[i] = thread;
     *batch = (struct margay_batch){
         .references = references->count,
         .numbers = references->numbers,
@@ -413,24 +472,6 @@ static void fill_batch(const struct margay_receiver *receiver,
         .threads = references->threads,
         .sites = references->sites,
     };
-}
-
-static void do_task(struct margay_receiver *receiver, const struct task *task)
-{
-    struct buffer *buffer = &receiver->buffers[task->buffer];
-    uint32_t words =
-        task->whole ? task->words : written_words(receiver, buffer);
-    struct margay_references *references = &receiver->references;
-    references->count = 0;
-    margay_decode_words(&buffer->decoding, buffer->words, words, references);
-    uint32_t thread =
-        atomic_load(&receiver->capture->slots[task->buffer].thread);
-    for (size_t i = 0; i < references->count; i++)
-        references->threads[i] = thread;
-    if (task->whole) {
-        memset(buffer->words, 0, words * sizeof *buffer->words);
-        set_free(receiver, task->buffer);
-    }
 }
 
 /* ------------------------------------------------------------------ next -- */
@@ -489,22 +530,22 @@ static enum margay_status find_tasks(struct margay_receiver *receiver,
 }
 
 enum margay_status margay_receiver_next(margay_receiver *receiver, int wait_ms,
-                                        struct margay_batch *batch,
+                                        struct margay_words *words,
                                         struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    *batch = (struct margay_batch){.references = 0};
+    *words = (struct margay_words){.count = 0};
+    take_back(receiver);
     if (receiver->task == receiver->task_count) {
         if (receiver->ended)
             return MARGAY_END;
         status = find_tasks(receiver, wait_ms, error);
     }
     while (receiver->task < receiver->task_count) {
-        do_task(receiver, &receiver->tasks[receiver->task++]);
-        if (receiver->references.count > 0) {
-            fill_batch(receiver, batch);
+        give(receiver, &receiver->tasks[receiver->task++], words);
+        if (words->count > 0)
             return MARGAY_OK;
-        }
+        take_back(receiver);
     }
     return status;
 }

@@ -1,9 +1,9 @@
 /*
- * receiver.h - what recorded programs send, as batches of references
+ * receiver.h - what recorded programs send
  *
  * A receiver is made, its descriptors are left open in a program that finds
- * their numbers in its environment, and it is asked for batches until
- * MARGAY_END.  stream.h tells what passes between them.
+ * their numbers in its environment, and it is asked for words, or batches of
+ * references, until MARGAY_END.  stream.h tells what passes between them.
  *
  * The references of one thread come in their order.  Those of several come in
  * pieces of a buffer or less, in the order in which the pieces were filled.
@@ -19,6 +19,7 @@
 #include <margay/traces.h>
 
 #include "traces/capture/stream.h"
+#include "traces/capture/words.h"
 
 struct margay_receiver_options {
     /* Immediate repeats within blocks of so many bytes, a power of two, become
@@ -48,14 +49,22 @@ void margay_receiver_pass_on(const margay_receiver *receiver);
 void margay_receiver_started(margay_receiver *receiver);
 
 /*
- * The next batch, waiting up to `wait_ms` milliseconds (-1 = for ever).
- * MARGAY_OK: *batch holds 0 or more references, its arrays belong to the
- * receiver and stay valid until the next call.  MARGAY_AGAIN: none yet.
- * MARGAY_END: the recorded processes have ended, and all has been given.
+ * Words that have come, waiting for them up to `wait_ms` milliseconds (-1 = for
+ * ever).  MARGAY_OK: *words has 0 or more, which belong to the receiver and
+ * stay valid until the next call; the program may yet write over them.
+ * MARGAY_AGAIN: none yet.  MARGAY_END: the recorded processes have ended, and
+ * all has been given.
  */
 enum margay_status margay_receiver_next(margay_receiver *receiver, int wait_ms,
-                                        struct margay_batch *batch,
+                                        struct margay_words *words,
                                         struct margay_error *error);
+
+/* Whether they can be read without those that have come before. */
+bool margay_receiver_words_stand_alone(const margay_receiver *receiver);
+
+/* The same as a batch, once: its arrays stay valid until the next call. */
+void margay_receiver_decode(margay_receiver *receiver,
+                            struct margay_batch *batch);
 
 /* The program has ended: what lies in the buffers of processes that are no
    more is given, those that still run are waited for, then comes the end. */

@@ -18,9 +18,14 @@
  * A word is one reference or, where its kind is MARGAY_WORD_CONTROL, says
  * something about those around it:
  *
- *     bits 0..55    the address
+ *     bits 0..47    the address; what is above is dropped
+ *     bits 48..51   so many more reads of the same block
+ *     bits 52..55   and so many writes
  *     bits 56..61   the size in bytes, 1 to 63; 0 = 64
  *     bits 62..63   enum margay_kind
+ *
+ * A read or a write is repeated where repeats are to be collapsed: by what
+ * follows it at once, in the same block.
  *
  * Both sides run on one machine, so words are in its own byte order.
  */
@@ -31,7 +36,7 @@
 #include <stdint.h>
 
 /* Changes with anything in this file. */
-#define MARGAY_CAPTURE_VERSION 1
+#define MARGAY_CAPTURE_VERSION 2
 
 /* "FILE,FREE,FULL": the three descriptors, in decimal. */
 #define MARGAY_CAPTURE_VARIABLE "MARGAY_CAPTURE"
@@ -51,25 +56,45 @@
 
 /* ----------------------------------------------------------------- words -- */
 
-#define MARGAY_WORD_CONTROL      3u /* in place of a kind */
-#define MARGAY_WORD_KIND_SHIFT   62
-#define MARGAY_WORD_BYTES_SHIFT  56
-#define MARGAY_WORD_ADDRESS_MASK ((UINT64_C(1) << 56) - 1)
+#define MARGAY_WORD_CONTROL       3u /* in place of a kind */
+#define MARGAY_WORD_KIND_SHIFT    62
+#define MARGAY_WORD_BYTES_SHIFT   56
+#define MARGAY_WORD_REPEATS_SHIFT 48 /* of reads; those of writes follow */
+#define MARGAY_WORD_REPEATS_BITS  4
+#define MARGAY_WORD_MAX_REPEATS   ((1u << MARGAY_WORD_REPEATS_BITS) - 1)
+#define MARGAY_WORD_ADDRESS_MASK \
+    ((UINT64_C(1) << MARGAY_WORD_REPEATS_SHIFT) - 1)
 
 /* The longest reference of one word. */
 #define MARGAY_WORD_MAX_BYTES 64
 
-/* What a control word says, in place of a size. */
+/* What a control word says, in place of a size; bits 0..55 are for it. */
 enum margay_control {
-    /* So many more reads and writes of the same block as the reference before
-       it: reads in bits 0..27 and writes in bits 28..55. */
-    MARGAY_CONTROL_REPEATS = 1,
     /* The references after it are made by the code at that address. */
     MARGAY_CONTROL_SITE = 2,
+    /* The addresses after it have these 16 bits above the 48.  No recorder
+       writes that. */
+    MARGAY_CONTROL_ABOVE = 3,
 };
 
-#define MARGAY_REPEATS_BITS 28
-#define MARGAY_REPEATS_MASK ((UINT64_C(1) << MARGAY_REPEATS_BITS) - 1)
+#define MARGAY_CONTROL_MASK ((UINT64_C(1) << MARGAY_WORD_BYTES_SHIFT) - 1)
+
+static inline uint64_t margay_word(uint64_t address, unsigned kind,
+                                   unsigned bytes)
+{
+    return (address & MARGAY_WORD_ADDRESS_MASK) |
+           (uint64_t)(bytes % MARGAY_WORD_MAX_BYTES)
+               << MARGAY_WORD_BYTES_SHIFT |
+           (uint64_t)kind << MARGAY_WORD_KIND_SHIFT;
+}
+
+static inline uint64_t margay_control_word(enum margay_control control,
+                                           uint64_t payload)
+{
+    return (payload & MARGAY_CONTROL_MASK) |
+           (uint64_t)control << MARGAY_WORD_BYTES_SHIFT |
+           (uint64_t)MARGAY_WORD_CONTROL << MARGAY_WORD_KIND_SHIFT;
+}
 
 /* -------------------------------------------------------------- messages -- */
 

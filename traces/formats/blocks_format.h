@@ -9,6 +9,8 @@
 
 #include "traces/formats/format.h"
 
+struct margay_words; /* capture/words.h */
+
 /* What a trace may say about itself as a whole. */
 struct margay_trace_facts {
     enum margay_numbers numbers;
@@ -72,6 +74,10 @@ struct margay_blocks_writing {
     /* The most bytes that what is held back, the batch, and the end of the
        trace come to. */
     uint64_t (*most_bytes)(const void *state, const struct margay_batch *batch);
+    /* Take recorded words as they are; NULL = not of this format. */
+    enum margay_status (*put_words)(void *state,
+                                    const struct margay_words *words,
+                                    struct margay_error *error);
     /* Hand over what has come; there may be more. */
     enum margay_status (*flush)(void *state, struct margay_error *error);
     enum margay_status (*finish)(void *state, struct margay_error *error);

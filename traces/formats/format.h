@@ -14,8 +14,10 @@
 /* References on their way from a decoder into a batch. */
 struct margay_references {
     uint64_t *numbers;
-    uint8_t *kinds;    /* written by formats that have kinds */
-    uint32_t *extents; /* written by formats with extents */
+    /* Of formats that have them, unless nobody looks and the format can do
+       without (leaves_out). */
+    uint8_t *kinds;
+    uint32_t *extents;
     /* Of formats that may have them; a decoder says whether it filled them,
        for each batch anew. */
     uint32_t *counts;
@@ -33,6 +35,11 @@ bool margay_references_allocate(struct margay_references *references,
 
 /* Free all arrays. */
 void margay_references_free(struct margay_references *references);
+
+/* How many entries from `from` on hold no more than *limit references; *limit
+   becomes what they hold. */
+size_t margay_references_within(const struct margay_references *references,
+                                size_t from, uint64_t *limit);
 
 /*
  * From entry *entry of `from` on, of which *done references are dealt with,
@@ -88,6 +95,7 @@ struct margay_blocks_writing;
 struct margay_format {
     struct margay_format_info info;
     bool always_splits;
+    bool leaves_out; /* can do without arrays that nobody looks at */
 
     /* Of blocks: then nothing of what follows. */
     const struct margay_blocks_reading *reading;

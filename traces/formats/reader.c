@@ -126,12 +126,18 @@ char *margay_batch_records(const struct margay_references *batch,
            batch->capacity * (number_bytes(format) - format->record_bytes);
 }
 
+/* Arrays that nobody looks at are left out if the format can do without. */
 static enum margay_status allocate_batches(struct margay_reader *reader)
 {
+    struct margay_format format = *reader->detection.format;
     enum margay_status status = MARGAY_OK;
+    if (reader->numbers_only && format.leaves_out &&
+        !reader->facts.always_splits)
+        format.info.has_kinds = format.info.has_extents =
+            format.info.has_threads = format.info.has_sites = false;
     for (size_t i = 0; i < MARGAY_RING_SLOTS && status == MARGAY_OK; i++)
-        status = margay_batch_allocate(
-            &reader->ring[i], reader->detection.format, &reader->error);
+        status =
+            margay_batch_allocate(&reader->ring[i], &format, &reader->error);
     return status;
 }
 
@@ -456,11 +462,11 @@ static enum margay_status read_trace(struct margay_reader *reader)
         return margay_fail_memory(&reader->error, "a reading buffer");
     enum margay_status status = find_format(reader);
     if (status == MARGAY_OK)
-        status = allocate_batches(reader);
-    if (status == MARGAY_OK)
         status = create_state(reader);
     if (status == MARGAY_OK)
         status = open_blocks(reader);
+    if (status == MARGAY_OK)
+        status = allocate_batches(reader);
     if (status == MARGAY_OK)
         status = skip_records(reader);
     if (status == MARGAY_OK)

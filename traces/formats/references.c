@@ -38,6 +38,48 @@ void margay_references_free(struct margay_references *references)
     *references = (struct margay_references){0};
 }
 
+/* So many at a time, which compilers make vectors of. */
+#define SUM_PIECE 32
+
+static uint64_t sum_counts(const uint32_t *counts, size_t entries)
+{
+    uint64_t sum = 0;
+    size_t i = 0;
+    for (; i + SUM_PIECE <= entries; i += SUM_PIECE) {
+        for (size_t k = 0; k < SUM_PIECE; k++)
+            sum += counts[i + k];
+    }
+    for (; i < entries; i++)
+        sum += counts[i];
+    return sum;
+}
+
+uint64_t margay_batch_references(const struct margay_batch *batch)
+{
+    return batch->counts == NULL ? batch->references
+                                 : sum_counts(batch->counts, batch->references);
+}
+
+size_t margay_references_within(const struct margay_references *references,
+                                size_t from, uint64_t *limit)
+{
+    size_t left = references->count - from, i = from;
+    uint64_t held = references->counted
+                        ? sum_counts(references->counts + from, left)
+                        : left;
+    if (held <= *limit) {
+        *limit = held;
+        return left;
+    }
+    if (!references->counted)
+        return (size_t)*limit;
+    held = 0;
+    while (references->counts[i] <= *limit - held)
+        held += references->counts[i++];
+    *limit = held;
+    return i - from;
+}
+
 static void copy_reference(const struct margay_references *from, size_t i,
                            struct margay_references *to)
 {

@@ -60,6 +60,8 @@ static enum margay_status take_options(struct margay_trace *trace,
 {
     trace->options = *given;
     trace->to_skip = trace->reader.skip_refs = given->skip_refs;
+    trace->reader.numbers_only =
+        given->numbers_only && given->kinds == MARGAY_ALL_KINDS;
     trace->to_read = given->limit_refs;
     trace->to_warm_up = given->warmup_refs;
     if (given->unit_bytes != 0 && !margay_is_power_of_two(given->unit_bytes))
@@ -274,25 +276,6 @@ static uint64_t minimum(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How many entries from `from` on hold no more than *limit references;
- *limit becomes what they hold. */
-static size_t entries_within(const struct margay_references *references,
-                             size_t from, uint64_t *limit)
-{
-    size_t left = references->count - from;
-    if (!references->counted) {
-        size_t count = minimum(left, *limit);
-        *limit = count;
-        return count;
-    }
-    uint64_t held = 0;
-    size_t i = from;
-    while (i < references->count && references->counts[i] <= *limit - held)
-        held += references->counts[i++];
-    *limit = held;
-    return i - from;
-}
-
 /* Sizes of an address format are bytes, which mean nothing to ids. */
 void margay_trace_select(const struct margay_trace *trace,
                          const struct margay_references *references,
@@ -325,7 +308,8 @@ static void fill_batch(const struct margay_trace *trace, size_t from,
 static void skip(struct margay_trace *trace)
 {
     uint64_t skipped = trace->to_skip;
-    trace->given += entries_within(trace->source, trace->given, &skipped);
+    trace->given +=
+        margay_references_within(trace->source, trace->given, &skipped);
     trace->to_skip -= skipped;
     if (trace->to_skip > 0 && trace->given < trace->source->count) {
         trace->source->counts[trace->given] -= (uint32_t)trace->to_skip;
@@ -347,7 +331,7 @@ static void give(struct margay_trace *trace, struct margay_batch *batch)
         warmup ? minimum(trace->to_read, trace->to_warm_up) : trace->to_read;
     uint64_t refs = wanted;
     size_t from = trace->given;
-    size_t count = entries_within(source, from, &refs);
+    size_t count = margay_references_within(source, from, &refs);
     if (count == 0 && from < source->count && wanted > 0) {
         trace->uncut = source->counts[from] - (uint32_t)wanted;
         source->counts[from] = (uint32_t)wanted;

@@ -1,10 +1,13 @@
 /* writer.c - references into records, compressed or plain, into a sink */
+#define _DEFAULT_SOURCE
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
+#include "traces/capture/words.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/compress.h"
 #include "traces/formats/format.h"
@@ -255,6 +258,20 @@ uint64_t margay_writer_most_bytes(const margay_writer *writer,
            (writer->writing != NULL
                 ? writer->writing->most_bytes(writer->blocks, batch)
                 : record_bytes(writer, batch));
+}
+
+/* They are in the byte order of the machine, the format is not. */
+bool margay_writer_takes_words(const margay_writer *writer)
+{
+    return writer->writing != NULL && writer->writing->put_words != NULL &&
+           le64toh(1) == 1;
+}
+
+enum margay_status margay_writer_put_words(margay_writer *writer,
+                                           const struct margay_words *words,
+                                           struct margay_error *error)
+{
+    return writer->writing->put_words(writer->blocks, words, error);
 }
 
 enum margay_status margay_writer_flush(margay_writer *writer,

@@ -2,7 +2,7 @@
  * recorder.c - references out of a program, from the inside
  *
  * Everything here happens once per buffer, or once per process, but for
- * put_special(), which collapses repeats and notes sites.
+ * collapse(), which counts repeats, and put_special(), which notes sites.
  * recorder_mmu.c does the same without a look at where the buffer ends.
  */
 #define _GNU_SOURCE
@@ -17,19 +17,22 @@
 /* While nothing is to be recorded, words go round in so many. */
 #define SCRATCH_WORDS 64
 
-#define NO_BLOCK UINT64_MAX
+/* Not in a block with any other: it has more bits than an address. */
+#define NO_ADDRESS UINT64_MAX
 
 __thread struct margay_recorder margay_recorder
     __attribute__((tls_model("initial-exec")));
 
-/* The calling thread's buffer, and where it is in it if put_special() does
-   the work. */
+/* The calling thread's buffer, and where it is in it if what follows has to be
+   looked at. */
 static __thread struct {
     uint64_t *base; /* NULL = has none */
     uint64_t *next, *end;
-    uint64_t block; /* of the last reference; NO_BLOCK = not to be repeated */
-    uint64_t site;
+    uint64_t *collapse_end; /* as `end` while only repeats are looked for */
+    uint64_t last;  /* address of the last reference, which may be repeated */
+    unsigned shift; /* a block has so many bits */
     uint32_t buffer;
+    uint64_t site;
     uint64_t scratch[SCRATCH_WORDS];
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -50,7 +53,7 @@ static bool acquire(void)
         return false;
     mine.base = margay_process_map(buffer);
     mine.buffer = buffer;
-    mine.block = NO_BLOCK;
+    mine.last = NO_ADDRESS;
     mine.site = 0;
     return mine.base != NULL;
 }
@@ -58,7 +61,7 @@ static bool acquire(void)
 static void hand_over(uint64_t *next)
 {
     uint64_t *base = mine.base;
-    mine.base = NULL;
+    mine.base = mine.next = mine.collapse_end = NULL;
     margay_buffer_send(mine.buffer, (uint32_t)(next - base));
 }
 
@@ -70,41 +73,29 @@ static bool is_special(void)
            margay_process.capture->wants_sites != 0;
 }
 
-/* Another reference to the block of the one before, counted in the word
-   behind that. */
-static void count_repeat(unsigned kind)
+/*
+ * Count a repeat in the word before it, if there is room; true if that was
+ * done.  What is neither a read nor a write, or touches two blocks, is no
+ * repeat and has none.
+ */
+static inline bool collapse(uint64_t word)
 {
-    unsigned shift = kind * MARGAY_REPEATS_BITS;
-    uint64_t *last = mine.next - 1;
-    const uint64_t empty =
-        margay_word(0, MARGAY_WORD_CONTROL, MARGAY_CONTROL_REPEATS);
-    if (*last >> MARGAY_WORD_BYTES_SHIFT == empty >> MARGAY_WORD_BYTES_SHIFT &&
-        (*last >> shift & MARGAY_REPEATS_MASK) != MARGAY_REPEATS_MASK)
-        *last += UINT64_C(1) << shift;
-    else
-        *mine.next++ = empty | UINT64_C(1) << shift;
-}
-
-/* True if the reference is a repeat, and counted. */
-static bool collapse(uint64_t word)
-{
-    unsigned shift = margay_process.capture->collapse_shift;
     unsigned kind = (unsigned)(word >> MARGAY_WORD_KIND_SHIFT);
-    uint64_t address = word & MARGAY_WORD_ADDRESS_MASK;
-    uint64_t block = address >> shift;
-    unsigned bytes = word >> MARGAY_WORD_BYTES_SHIFT & 63;
-    uint64_t last = address + (bytes == 0 ? MARGAY_WORD_MAX_BYTES : bytes) - 1;
-    if (kind > 1 || last >> shift != block) {
-        /* Neither a read nor a write, or it touches two blocks. */
-        mine.block = NO_BLOCK;
+    unsigned field =
+        MARGAY_WORD_REPEATS_SHIFT + kind * MARGAY_WORD_REPEATS_BITS;
+    uint64_t first = word & MARGAY_WORD_ADDRESS_MASK;
+    uint64_t end =
+        first + ((word >> MARGAY_WORD_BYTES_SHIFT) - 1) % MARGAY_WORD_MAX_BYTES;
+    bool alone = (first ^ end) >> mine.shift != 0 || kind > 1;
+    bool same = (first ^ mine.last) >> mine.shift == 0;
+    mine.last = alone ? NO_ADDRESS : first;
+    if (!same || alone)
         return false;
-    }
-    if (block == mine.block) {
-        count_repeat(kind);
-        return true;
-    }
-    mine.block = block;
-    return false;
+    uint64_t before = mine.next[-1];
+    if ((before >> field & MARGAY_WORD_MAX_REPEATS) == MARGAY_WORD_MAX_REPEATS)
+        return false;
+    mine.next[-1] = before + (UINT64_C(1) << field);
+    return true;
 }
 
 /* There is room for two words. */
@@ -114,8 +105,7 @@ static void put_special(uint64_t word, uint64_t site)
         return;
     if (margay_process.capture->wants_sites && site != mine.site) {
         mine.site = site;
-        *mine.next++ =
-            margay_word(site, MARGAY_WORD_CONTROL, MARGAY_CONTROL_SITE);
+        *mine.next++ = margay_control_word(MARGAY_CONTROL_SITE, site);
     }
     *mine.next++ = word;
 }
@@ -133,6 +123,9 @@ static void put_first(uint64_t word, uint64_t site)
         mine.next = mine.base;
         /* The last word is never used: put_special() may need two. */
         mine.end = mine.base + MARGAY_BUFFER_WORDS - 1;
+        mine.collapse_end =
+            margay_process.capture->wants_sites ? NULL : mine.end;
+        mine.shift = margay_process.capture->collapse_shift;
         put_special(word, site);
     } else {
         margay_recorder.end = mine.base + MARGAY_BUFFER_WORDS;
@@ -141,7 +134,8 @@ static void put_first(uint64_t word, uint64_t site)
     }
 }
 
-void margay_recorder_put(uint64_t word, uint64_t site)
+/* Everything that is rare, out of the way of what is not. */
+static __attribute__((noinline)) void put_rare(uint64_t word, uint64_t site)
 {
     if (mine.base != NULL && margay_recorder.end == NULL &&
         mine.next < mine.end) {
@@ -156,6 +150,16 @@ void margay_recorder_put(uint64_t word, uint64_t site)
         go_quiet();
     pthread_setcancelstate(cancel, NULL);
     errno = reason;
+}
+
+void margay_recorder_put(uint64_t word, uint64_t site)
+{
+    if (__builtin_expect(mine.next < mine.collapse_end, 1)) {
+        if (!collapse(word))
+            *mine.next++ = word;
+        return;
+    }
+    put_rare(word, site);
 }
 
 bool margay_recorder_wants_sites(void)
@@ -178,6 +182,6 @@ void margay_recorder_leave(void)
 void margay_recorder_forget(void)
 {
     margay_recorder = (struct margay_recorder){NULL, NULL};
-    mine.base = NULL;
+    mine.base = mine.next = mine.collapse_end = NULL;
     margay_buffer_forget();
 }

@@ -58,17 +58,8 @@ static inline void margay_recorder_begin(void)
 /* One reference when the buffer is full or something special is wanted. */
 void margay_recorder_put(uint64_t word, uint64_t site);
 
-static inline uint64_t margay_word(uint64_t address, unsigned kind,
-                                   unsigned bytes)
-{
-    return (address & MARGAY_WORD_ADDRESS_MASK) |
-           (uint64_t)(bytes % MARGAY_WORD_MAX_BYTES)
-               << MARGAY_WORD_BYTES_SHIFT |
-           (uint64_t)kind << MARGAY_WORD_KIND_SHIFT;
-}
-
 /*
- * Record a reference of 1 to 64 bytes at an address of at most 56 bits (tags
+ * Record a reference of 1 to 64 bytes at an address of at most 48 bits (tags
  * above them are dropped); kind as enum margay_kind.  `site` is the address
  * of the code that makes it, or 0.
  */
