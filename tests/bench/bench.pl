@@ -9,6 +9,8 @@
 # thread, input in the page cache; medians over rounds in which the commands
 # take turns, so that a change of the machine's speed meets all of them.  The
 # engine `olken`, the field's reference, is slow and runs in the first only.
+# Of programs that are recorded, system time counts as well, and what it takes
+# all processes; without a compiler for them they are left out.
 use strict;
 use warnings;
 no warnings 'portable';    # addresses have more than 32 bits
@@ -49,6 +51,11 @@ my @texts = qw(din lackey hex);
 my $text_refs = 10_000_000;
 my $generated_refs = 10_000_000;
 my $compact_refs = 20_000_000;
+# A kernel and how it is called: native, with its hooks idle, recorded, and
+# analysed while it runs.
+my $kernels = 'tests/evaluation/kernels.c';
+my @kernel = qw(multiply 256);
+my @recorded = qw(native idle recorded online online_collapsed);
 # Beyond 4 M blocks; the last just beyond a power of two.
 my @scans = (4_194_304, 6_000_000, 8_500_000);
 
@@ -130,7 +137,7 @@ sub measure {
     my $line = <$out> // '';
     close $out or die "bench: failed: @_\n";
     my ($user, $system, $wall, $peak) = split ' ', $line;
-    return { user => $user, wall => $wall, peak => $peak };
+    return { user => $user, system => $system, wall => $wall, peak => $peak };
 }
 
 sub median {
@@ -207,13 +214,48 @@ if (is_wanted('generator')) {
         '--to', 'u64', '-o', '/dev/null');
 }
 
+# Compiled with the flags; false: it cannot be.
+sub build_kernel {
+    my ($path, $flags, $libs) = @_;
+    my $compiler = $ENV{CC} || 'cc';
+    return system("$compiler -O2 $flags -o $path $kernels $libs -lm") == 0;
+}
+
+if (is_wanted('record')) {
+    my ($native, $hooked) = map { "$files/$_" } qw(native hooked);
+    if (build_kernel($native, '', '')
+        && build_kernel($hooked, "\$($margay record --cflags)",
+            "\$($margay record --libs)")) {
+        my $record = "$margay record -q -o -";
+        my $curve = "$margay curve -q -j1 --sizes pow2 -";
+        my ($refs) = `$record $hooked @kernel 2>/dev/null | $margay info -q -`
+            =~ /^references,(\d+)$/m or die "bench: nothing recorded\n";
+        my %commands = (
+            native => "$native @kernel",
+            idle => "$hooked @kernel",
+            recorded => "$record $hooked @kernel 2>/dev/null",
+            online => "$record $hooked @kernel 2>/dev/null | $curve",
+            online_collapsed => "$record --collapse 64 $hooked @kernel "
+                . "2>/dev/null | $curve",
+        );
+        for my $quantity (@recorded) {
+            add_case('record', $quantity, $refs, 'sh', '-c',
+                $commands{$quantity});
+            $cases[-1]{system} = 1;
+        }
+    } else {
+        note('no compiler for programs to record');
+    }
+}
+
 for my $round (1 .. $rounds) {
     note("round $round of $rounds");
     for my $case (@cases) {
         next if $case->{quantity} eq 'olken' && $round > 1;
         my $measured = measure(@{ $case->{command} });
         push @{ $results{ $case->{workload} }{ $case->{quantity} } },
-            $case->{refs} / ($measured->{user} || 1e-6);
+            $case->{refs} / (($measured->{user}
+                + ($case->{system} ? $measured->{system} : 0)) || 1e-6);
         push @{ $walls{ $case->{workload} }{ $case->{quantity} } },
             $measured->{wall};
     }
@@ -281,12 +323,29 @@ sub print_caches {
     }
 }
 
+sub print_recorded {
+    my %what = (
+        native => 'as it is',
+        idle => 'built for it, not recorded',
+        recorded => 'recorded',
+        online => 'and analysed meanwhile',
+        online_collapsed => 'and collapsed',
+    );
+    printf "\n%-31s %8s %10s\n", "a program, @kernel", '', 'slowdown';
+    for my $quantity (@recorded) {
+        printf "%-31s %8.1f %9.1fx\n", $what{$quantity},
+            rate('record', $quantity) / 1e6,
+            rate('record', 'native') / rate('record', $quantity);
+    }
+}
+
 sub print_table {
     printf "%s\n", machine();
     printf "million references per second of user time, one analysis thread, "
         . "medians of %d\n\n", $rounds;
     printf "%-4s %-26s %8s %10s %8s %8s %8s %10s\n", '', '', 'exact',
-        'hash pass', 'of it', 'olken', 'times', '2 threads';
+        'hash pass', 'of it', 'olken', 'times', '2 threads'
+        if grep { $_->{exact} } values %results;
     for my $workload (grep { $results{ $_->{name} }{exact} } @workloads) {
         my ($exact, $hash, $olken) =
             map { rate($workload->{name}, $_) } qw(exact hash olken);
@@ -306,6 +365,7 @@ sub print_table {
         (-s "$files/program.mgt") / $compact_refs if $results{mgt};
     printf "\n%-31s %8.1f\n", 'generated from a histogram',
         rate('histogram', 'generate') / 1e6 if $results{histogram};
+    print_recorded() if $results{record};
     print "\nbytes per distinct block, at the peak\n" if %memory;
     for my $blocks (sort { $a <=> $b } keys %memory) {
         printf "%-31s %8.1f\n", "$blocks blocks", $memory{$blocks};
