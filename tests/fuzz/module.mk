@@ -13,10 +13,12 @@ fuzz_COMMAND := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out \
                   sim/main.c,$(program_SOURCES)))
 
 # The readers with buffers as small as the fuzzers have them (format.h), whose
-# input.c fuzz_trace.c replaces.
-fuzz_SHRINK  := -DMARGAY_SHRINK=7
+# input.c fuzz_trace.c replaces; the receiver with buffers of a page, as most of
+# its time would go into looking for words in them.
+fuzz_SHRINK  := -DMARGAY_SHRINK=7 -DMARGAY_BUFFER_WORDS=512
 fuzz_READERS := $(patsubst %.c,$(BUILD)/obj/shrunk/%.o,\
-                  $(filter-out %/input.c,$(wildcard traces/formats/*.c)))
+                  $(filter-out %/input.c,$(wildcard traces/formats/*.c)) \
+                  $(wildcard traces/capture/*.c))
 
 $(BUILD)/obj/shrunk/%.o: %.c $(BUILD)/flags | $(installed_HEADERS) deps
 	@mkdir -p $(@D)
