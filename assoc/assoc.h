@@ -217,6 +217,7 @@ MARGAY_API void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
 /* End of warm-up: forget all counts, keep what is in the cache. */
 MARGAY_API void margay_cache_reset_counts(margay_cache *cache);
 
+/* What has been counted; belongs to the cache, and goes on counting. */
 MARGAY_API const struct margay_cache_counts *margay_cache_counts(
     const margay_cache *cache);
 

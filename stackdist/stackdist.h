@@ -40,6 +40,7 @@ typedef struct margay_histogram margay_histogram;
 MARGAY_API enum margay_status margay_histogram_create(
     margay_histogram **histogram, struct margay_error *error);
 
+/* NULL is fine. */
 MARGAY_API void margay_histogram_free(margay_histogram *histogram);
 
 /*
@@ -70,6 +71,8 @@ margay_histogram_infinite(const margay_histogram *histogram);
  */
 MARGAY_API uint64_t
 margay_histogram_exceeded_bound(const margay_histogram *histogram);
+
+/* Say so of a histogram that is made by hand: a bound in blocks, or 0. */
 MARGAY_API void margay_histogram_set_exceeded_bound(margay_histogram *histogram,
                                                     uint64_t bound_blocks);
 
@@ -114,6 +117,14 @@ struct margay_bin {
     uint64_t references;
 };
 
+/* How far a visit has come. */
+struct margay_bin_cursor {
+    uint64_t next_distance; /* not yet visited */
+    uint64_t group;         /* reference bins: groups done */
+    uint64_t left_of_row;   /* reference bins: references of next_distance's
+                               row that earlier groups took */
+};
+
 /*
  * Visit the finite bins of a histogram in order: zero *cursor, then call
  * until it returns false.  Exact bins are the non-empty ones; log2,
@@ -121,12 +132,6 @@ struct margay_bin {
  * an exceeded bound; reference bins are groups of references / P in the order
  * of distance, whose ranges [least, most + 1) may overlap.
  */
-struct margay_bin_cursor {
-    uint64_t next_distance; /* not yet visited */
-    uint64_t group;         /* reference bins: groups done */
-    uint64_t left_of_row;   /* reference bins: references of next_distance's
-                               row that earlier groups took */
-};
 MARGAY_API bool margay_histogram_next_bin(const margay_histogram *histogram,
                                           const struct margay_bins *bins,
                                           struct margay_bin_cursor *cursor,
@@ -194,6 +199,7 @@ struct margay_engine_info {
     unsigned lacks;     /* set of MARGAY_LACKS_... */
 };
 
+/* Rows of the table of engines. */
 MARGAY_API size_t margay_engine_count(void);
 
 /* Row `index` in [0, margay_engine_count()), NULL beyond. */
@@ -239,6 +245,7 @@ MARGAY_API enum margay_status margay_engine_create(
     const char *spec, const struct margay_engine_options *options,
     margay_engine **engine, struct margay_error *error);
 
+/* NULL is fine. */
 MARGAY_API void margay_engine_free(margay_engine *engine);
 
 /* What an engine is and lacks. */
@@ -515,6 +522,7 @@ MARGAY_API enum margay_status margay_model_fit(
 /* NULL is fine. */
 MARGAY_API void margay_model_free(margay_model *model);
 
+/* What was learnt, and how well it did; belongs to the model. */
 MARGAY_API const struct margay_model_info *margay_model_describe(
     const margay_model *model);
 

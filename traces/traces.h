@@ -70,6 +70,7 @@ struct margay_format_info {
     const char *head;
 };
 
+/* Rows of the table of formats. */
 MARGAY_API size_t margay_format_count(void);
 
 /* Row `index` in [0, margay_format_count()), NULL beyond. */
@@ -379,7 +380,10 @@ struct margay_generator_info {
     bool addresses;
 };
 
+/* Rows of the table of generators. */
 MARGAY_API size_t margay_generator_count(void);
+
+/* Row `index` in [0, margay_generator_count()), NULL beyond. */
 MARGAY_API const struct margay_generator_info *margay_generator_at(
     size_t index);
 
