@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,13 +65,29 @@ static bool begins_with(const char *columns, const char *first)
            (columns[bytes] == ',' || columns[bytes] == '\0');
 }
 
+/* The scripts go through a table several times. */
+static enum margay_status check_file(const char *path,
+                                     struct margay_error *error)
+{
+    struct stat about;
+    bool once = strcmp(path, "-") == 0 ||
+                (stat(path, &about) == 0 && !S_ISREG(about.st_mode) &&
+                 !S_ISDIR(about.st_mode));
+    return !once ? MARGAY_OK
+                 : margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "%s: can be read only once, expected a file",
+                               path);
+}
+
 static enum margay_status find_kind(const char *path, const struct kind **kind,
                                     struct margay_error *error)
 {
     char columns[COLUMNS_BYTES];
     bool has_rows;
-    enum margay_status status =
-        csv_read_header(path, columns, sizeof columns, &has_rows, error);
+    enum margay_status status = check_file(path, error);
+    if (status == MARGAY_OK)
+        status =
+            csv_read_header(path, columns, sizeof columns, &has_rows, error);
     if (status != MARGAY_OK)
         return status;
     *kind = NULL;
@@ -277,8 +294,6 @@ static enum margay_status run_gnuplot(char **arguments,
         signals_reset();
         /* Names are in UTF-8 and numbers have points, whatever the user's
            locale says. */
-        setenv("LC_ALL", "C.UTF-8", 1);
-        /* The scripts are in UTF-8, and numbers have points. */
         setenv("LC_ALL", "C.UTF-8", 1);
         execvp(arguments[0], arguments);
         _exit(127);

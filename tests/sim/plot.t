@@ -69,6 +69,8 @@ for table in curve histogram; do
     check "$table.svg is one" grep -q '<svg' $table.svg
     check "$table.pdf is one" sh -c "head -c 5 $table.pdf | grep -q %PDF-"
 done
+refuses '-: can be read only once' plot - -o pipe.png
+refuses 'can be read only once' plot /dev/null -o pipe.png
 refuses '9 tables, expected at most 8' plot -o nine.png curve.csv curve.csv \
     curve.csv curve.csv curve.csv curve.csv curve.csv curve.csv curve.csv
 cp curve.csv "odd 'name', with \"_quotes\".csv"
