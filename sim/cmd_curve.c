@@ -199,22 +199,35 @@ static enum margay_status write_snapshot(void *context,
 static enum margay_status check_from(const struct options *options,
                                      struct margay_error *error)
 {
-    const char *needless = options->operand_count > 0  ? "a trace beside it"
-                           : options->blocks.count > 0 ? "--block"
-                           : options->bound.given      ? "--bound"
-                           : options->format != NULL   ? "--format"
-                           : options->unit_bytes != 0  ? "--unit"
-                           : options->skip_refs != 0   ? "--skip"
-                           : options->warmup_refs != 0 ? "--warmup"
-                           : options->limit_refs != UINT64_MAX ? "--limit"
-                           : options->writebacks               ? "--writebacks"
-                                                               : NULL;
-    if (needless == NULL)
-        return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "--from takes the place of a trace, so there is no use "
-                       "for %s",
-                       needless);
+    const struct {
+        bool given;
+        const char *name;
+    } needless[] = {
+        {options->operand_count > 0, "a trace beside it"},
+        {options->blocks.count > 0, "--block"},
+        {options->bound.given, "--bound"},
+        {options->format != NULL, "--format"},
+        {options->column != NULL, "--column"},
+        {options->delimiter != 0, "--delimiter"},
+        {options->ids, "--ids"},
+        {options->unit_bytes != 0, "--unit"},
+        {options->kinds != MARGAY_ALL_KINDS, "--kind"},
+        {options->skip_refs != 0, "--skip"},
+        {options->limit_refs != UINT64_MAX, "--limit"},
+        {options->warmup_refs != 0, "--warmup"},
+        {options->split, "--straddle"},
+        {strcmp(options->engine, "exact") != 0, "--engine"},
+        {options->measure == MARGAY_FOOTPRINT, "--model"},
+        {options->writebacks, "--writebacks"},
+    };
+    for (size_t i = 0; i < sizeof needless / sizeof needless[0]; i++) {
+        if (needless[i].given)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--from takes the place of a trace, so there "
+                               "is no use for %s",
+                               needless[i].name);
+    }
+    return MARGAY_OK;
 }
 
 static enum margay_status write_histogram(void *context, const char *trace,

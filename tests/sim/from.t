@@ -80,5 +80,7 @@ tr '\0' , <zeros.csv >wide.csv
 refuses 'wide.csv:1: found more than 64 columns' curve --from wide.csv
 refuses 'no use for a trace' curve --from h.csv ids.lines
 refuses 'no use for --block' curve --from h.csv -b 64
+refuses 'no use for --kind' curve --from h.csv --kind write
+refuses 'no use for --engine' curve --from h.csv -e shards
 refuses 'no use for --bound' curve --from h.csv --bound 64
 finish
