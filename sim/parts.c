@@ -2,7 +2,6 @@
 #include "sim/parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
@@ -96,6 +95,17 @@ bool parts_wanted(const struct trace_run *run)
 
 /* ---------------------------------------------------------- the sample -- */
 
+/* Each reference by itself, as many as have room. */
+static void keep_sample(struct parts *parts, const struct margay_batch *batch)
+{
+    const size_t most = sizeof parts->sample / sizeof *parts->sample;
+    for (size_t i = 0; i < batch->references; i++) {
+        uint32_t count = batch->counts == NULL ? 1 : batch->counts[i];
+        for (uint32_t k = 0; k < count && parts->sampled < most; k++)
+            parts->sample[parts->sampled++] = batch->numbers[i];
+    }
+}
+
 /* A few runs of references from places all over the trace. */
 static void take_sample(struct parts *parts)
 {
@@ -112,11 +122,8 @@ static void take_sample(struct parts *parts)
         if (margay_trace_range(run->trace, at, SAMPLE_RUN_REFS, &range, NULL) !=
             MARGAY_OK)
             return;
-        if (margay_range_next(range, &batch, NULL) == MARGAY_OK) {
-            memcpy(parts->sample + parts->sampled, batch.numbers,
-                   batch.references * sizeof *parts->sample);
-            parts->sampled += batch.references;
-        }
+        if (margay_range_next(range, &batch, NULL) == MARGAY_OK)
+            keep_sample(parts, &batch);
         margay_range_free(range);
     }
 }
@@ -165,6 +172,10 @@ static enum margay_status feed_pass(struct parts *parts, unsigned i,
     struct margay_block_cursor cursor = {0, 0};
     enum margay_status status = MARGAY_OK;
     size_t count;
+    /* As in feeding.c. */
+    if (batch->counts != NULL)
+        margay_row_add_repeats(
+            row, i, margay_batch_references(batch) - batch->references);
     if (pass->shift == 0 && !split)
         return margay_row_feed(row, i, batch->numbers, batch->references,
                                error);
@@ -202,7 +213,8 @@ static enum margay_status read_range(struct parts *parts, unsigned i,
              k++)
             status = feed_pass(parts, i, k, &batch, &part->error);
         if (status == MARGAY_OK)
-            atomic_fetch_add_explicit(&part->read_refs, batch.references,
+            atomic_fetch_add_explicit(&part->read_refs,
+                                      margay_batch_references(&batch),
                                       memory_order_relaxed);
         if (i == 0)
             trace_run_show_progress(parts->run, sum_read(parts));

@@ -185,9 +185,9 @@ typedef struct margay_range margay_range;
 /*
  * References [first, first + count) of the file, or those up to its end, which
  * are looked at as in margay_trace_next() if the range reaches it.  Only
- * `kinds` and `ids` of the trace's options apply.  The trace must be ready.
- * MARGAY_BAD_ARGUMENT where the references are not known, or lie in no known
- * places of the file; MARGAY_NO_MEMORY, and MARGAY_IO or MARGAY_BAD_INPUT of
+ * `kinds`, `ids` and `counts` of the trace's options apply.  The trace must be
+ * ready.  MARGAY_BAD_ARGUMENT where the references are not known, lie in no
+ * known places of the file, or have counts that were not asked for; MARGAY_NO_MEMORY, and MARGAY_IO or MARGAY_BAD_INPUT of
  * what has to be looked at first.
  */
 MARGAY_API enum margay_status margay_trace_range(margay_trace *trace,

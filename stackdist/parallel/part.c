@@ -134,6 +134,11 @@ enum margay_status margay_part_feed(struct margay_part *part,
     return status;
 }
 
+void margay_part_add_repeats(struct margay_part *part, uint64_t count)
+{
+    margay_engine_add_repeats(part->engine, count);
+}
+
 uint64_t *margay_part_touches(struct margay_part *part, size_t *count)
 {
     if (part->own != NULL)

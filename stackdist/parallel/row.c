@@ -64,6 +64,11 @@ enum margay_status margay_row_feed(struct margay_row *row, unsigned i,
     return margay_part_feed(&row->parts[i], blocks, count, error);
 }
 
+void margay_row_add_repeats(struct margay_row *row, unsigned i, uint64_t count)
+{
+    margay_part_add_repeats(&row->parts[i], count);
+}
+
 /* ------------------------------------------------------------- questions -- */
 
 /* What parts below `place` know of a list; the rest is left. */

@@ -174,6 +174,14 @@ for program in './operations expected' './ends return 20000' ./straddle; do
         cmp -s tables collapsed
     diff tables collapsed | head -n 5 | sed 's/^/#   /'
 done
+# Threads share it by its index, and it is long enough for five.
+run record --collapse 64 -o collapsed.mgt ./ends return 3000000
+for options in '--sizes all' '--bound 100' '--skip 12345 --limit 2222222' \
+    '-b 64,256 --kind write' '--straddle split'; do
+    "$MARGAY" curve -q -j1 $options collapsed.mgt >tables
+    "$MARGAY" curve -q -j5 $options collapsed.mgt >collapsed
+    check "$options: collapsed, by five threads" cmp -s tables collapsed
+done
 refuses 'collapsed.*--block is to be 64' curve -b 32 collapsed.mgt
 refuses 'no place for counts' convert collapsed.mgt x.din --to din
 run record --collapse 64 --to din -o x.din ./ends

@@ -23,6 +23,7 @@ struct trial {
     size_t refs;
     unsigned rows, parts, crew;
     size_t least_share;
+    uint64_t repeats; /* that each row is told of */
     uint64_t expected_refs, expected_blocks;
     struct margay_engine_options options;
 };
@@ -73,6 +74,8 @@ static struct trial make_trial(struct margay_random *random)
     if (margay_random_below(random, 4) == 0)
         trial.expected_blocks = margay_random_below(random, 100000);
     if (margay_random_below(random, 2) == 0)
+        trial.repeats = margay_random_below(random, UINT64_C(1) << 40);
+    if (margay_random_below(random, 2) == 0)
         trial.options.bound_blocks = 1 + margay_random_below(random, 20000);
     return trial;
 }
@@ -83,6 +86,7 @@ static bool run_naively(const struct trial *trial, struct margay_result *result)
     if (margay_engine_create("olken", &trial->options, &engine, NULL) !=
         MARGAY_OK)
         return false;
+    margay_engine_add_repeats(engine, trial->repeats * trial->rows);
     bool fine = margay_engine_feed(engine, blocks, trial->refs, NULL, NULL) ==
                     MARGAY_OK &&
                 margay_engine_finish(engine, result, NULL) == MARGAY_OK;
@@ -97,6 +101,7 @@ static bool feed_row(struct margay_row *row, const struct trial *trial,
     size_t at = trial->refs * r / trial->rows;
     size_t end = trial->refs * (r + 1) / trial->rows;
     bool fine = true;
+    margay_row_add_repeats(row, r % trial->parts, trial->repeats);
     for (unsigned i = 0; i < trial->parts; i++) {
         size_t count = end - at;
         if (i + 1 < trial->parts)

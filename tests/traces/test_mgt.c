@@ -449,6 +449,65 @@ static void check_skips(const char *path, const struct columns *columns,
     CHECK_U64(wrong, 0, "%s, from every reference on", what);
 }
 
+/* References [first, first + count): entries, of which those at the ends may be
+   cut. */
+static bool check_range(margay_trace *trace, const struct columns *columns,
+                        uint64_t first, uint64_t count)
+{
+    struct margay_batch batch;
+    margay_range *range;
+    uint64_t before = 0, expected = 0;
+    size_t entry = 0;
+    bool same = true;
+    enum margay_status status =
+        margay_trace_range(trace, first, count, &range, NULL);
+    while (status == MARGAY_OK &&
+           (status = margay_range_next(range, &batch, NULL)) == MARGAY_OK) {
+        for (size_t i = 0; i < batch.references; i++, entry++) {
+            while (entry < columns->count &&
+                   before + columns->counts[entry] <= first)
+                before += columns->counts[entry++];
+            uint64_t begin = before < first ? first : before;
+            before += columns->counts[entry];
+            uint64_t end = before > first + count ? first + count : before;
+            same = same &&
+                   same_entry(columns, entry, &batch, i, ALL & ~COUNTS) &&
+                   batch.counts[i] == end - begin;
+            expected += end - begin;
+        }
+    }
+    margay_range_free(range);
+    return status == MARGAY_END && same && expected == count;
+}
+
+static void test_ranges(void)
+{
+    size_t ends[5], wrong = 0;
+    char path[TEST_PATH_BYTES];
+    struct columns columns;
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    struct bytes bytes = make_small(&columns, ends);
+    uint64_t all = 0;
+    margay_trace *trace;
+    write_file(make_path(path, "x"), bytes.data, bytes.count);
+    for (size_t i = 0; i < columns.count; i++)
+        all += columns.counts[i];
+    options.counts = true;
+    if (margay_trace_open(path, &options, &trace, NULL) != MARGAY_OK ||
+        margay_trace_ready(trace, -1, NULL) != MARGAY_OK)
+        abort();
+    for (uint64_t first = 0; first < all; first += 1 + all / 300) {
+        for (uint64_t count = 0; count <= all - first; count += 1 + all / 30)
+            wrong += !check_range(trace, &columns, first, count);
+        wrong += !check_range(trace, &columns, first, all - first);
+    }
+    CHECK_U64(wrong, 0, "any range of references with counts");
+    margay_trace_free(trace);
+    unlink(path);
+    free(bytes.data);
+    free_columns(&columns);
+}
+
 static void test_skips(void)
 {
     size_t ends[5];
@@ -579,6 +638,7 @@ int main(void)
     test_cuts();
     test_flips();
     test_skips();
+    test_ranges();
     test_nonsense();
     return tap_done();
 }

@@ -2,8 +2,8 @@
  * range.c - part of a file, read without a thread
  *
  * Of records of fixed length, which lie where they must; or of blocks, by a
- * reader of the range's own that is led by the index.  Where entries have
- * counts, nobody knows in which one a reference is.
+ * reader of the range's own that is led by the index.  An entry whose count
+ * crosses an end of the range is in it with what lies within.
  */
 #include <stdlib.h>
 
@@ -76,6 +76,35 @@ static enum margay_status open_blocks(margay_range *range,
     return status;
 }
 
+/* Where the range begins in what has been read. */
+static size_t drop(margay_range *range)
+{
+    struct margay_references *references = &range->references;
+    uint64_t dropped = range->drop;
+    size_t from = margay_references_within(references, 0, &dropped);
+    range->drop -= dropped;
+    if (range->drop > 0 && from < references->count) {
+        references->counts[from] -= (uint32_t)range->drop;
+        range->drop = 0;
+    }
+    return from;
+}
+
+/* And how many entries of it, from there on, belong to the range. */
+static size_t keep(margay_range *range, size_t from)
+{
+    struct margay_references *references = &range->references;
+    uint64_t kept = range->left;
+    size_t entries = margay_references_within(references, from, &kept);
+    range->left -= kept;
+    if (range->left > 0 && from + entries < references->count) {
+        references->counts[from + entries] = (uint32_t)range->left;
+        range->left = 0;
+        entries++;
+    }
+    return entries;
+}
+
 static enum margay_status next_of_blocks(margay_range *range,
                                          struct margay_batch *batch,
                                          struct margay_error *error)
@@ -87,15 +116,8 @@ static enum margay_status next_of_blocks(margay_range *range,
     enum margay_status status = reading->fill(range->blocks, references, error);
     if (status != MARGAY_OK)
         return status;
-    size_t from = references->count;
-    if (range->drop < from)
-        from = (size_t)range->drop;
-    size_t count = references->count - from;
-    if (count > range->left)
-        count = (size_t)range->left;
-    range->drop -= from;
-    range->left -= count;
-    margay_trace_select(range->trace, references, from, count, batch);
+    size_t from = drop(range), entries = keep(range, from);
+    margay_trace_select(range->trace, references, from, entries, batch);
     return MARGAY_OK;
 }
 
@@ -107,7 +129,8 @@ static bool has_places(const struct margay_trace *trace)
     const struct margay_format *format = reader->detection.format;
     return trace->ready && reader->refs_known &&
            (format->record_bytes != 0 ||
-            (format->reading != NULL && !reader->facts.has_counts));
+            (format->reading != NULL &&
+             (!reader->facts.has_counts || trace->options.counts)));
 }
 
 enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
