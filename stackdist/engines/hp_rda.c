@@ -7,22 +7,21 @@
  *   to their block, between the previous one and this.  Across chunks i < j it
  *   is the distinct others after the last reference in i, those of all chunks
  *   in between, and those before the first one in j: too many where chunks
- *   overlap.  So (adjust=on) what is over the M distinct of the thread block is
- *   multiplied by the effective factor, M / the sum of the chunks' distinct.
- *   The same again from thread block to thread block.  With a backend= other
- *   than cpu a device does everything up to the blocks' correction.
+ *   overlap, which is corrected, and thread blocks are merged, as hp_merge.h
+ *   says.  With a backend= other than cpu a device does everything before that.
  * Source: Cui, Yi, Xue, Wang, Yang, Feng, "A highly parallel reuse distance
- *   analysis algorithm on GPUs", IPDPS 2012.
- * Guarantee: exact below the shortest distance across chunks; none beyond.
- *   Results do not depend on the number of threads.
+ *   analysis algorithm on GPUs", IPDPS 2012; the correction by times is ours.
+ * Guarantee: exact within chunks, and by default from thread block to thread
+ *   block; no bound on the error from chunk to chunk.  Results do not depend on
+ *   the number of threads.
  * Cost: O(N st / 64) work, divided by the threads but for O(distinct) per
  *   thread block; O(M) space and 40 bytes nb st per thread.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "stackdist/clock.h"
 #include "stackdist/engine.h"
+#include "stackdist/engines/hp_merge.h"
 #include "stackdist/gpu/blocks.h"
 #include "stackdist/hash/hash.h"
 #include "traces/traces_internal.h"
@@ -33,21 +32,13 @@ enum parameter { ST, NB, ADJUST, BACKEND, DEVICE };
 /* References that a device takes at a time, if a thread block has less. */
 #define DEVICE_REFS (UINT32_C(1) << 22)
 
-/* What is known of a block within a thread block. */
-struct place {
-    uint64_t block;
-    uint64_t first; /* distinct ones before its first reference here */
-    uint64_t key;   /* sum of counts through its last chunk, less `latest` */
-    uint32_t last;  /* position of its last reference */
-};
-
 /* One thread block, and whoever works on it. */
 struct worker {
     const uint64_t *refs;
     size_t count;
     size_t chunk_refs;
-    struct margay_hash hash; /* block to place */
-    struct place *places;    /* numbered from 1 */
+    struct margay_hash hash;        /* block to place */
+    struct margay_hp_place *places; /* numbered from 1 */
     uint32_t place_count;
     uint64_t *live;      /* bits by position in the chunk */
     uint32_t *place_at;  /* by position in the chunk */
@@ -58,7 +49,6 @@ struct worker {
 
 struct hp_rda {
     size_t chunk_refs, block_refs;
-    bool adjust;
     margay_gpu_blocks *device; /* in the place of the crew; or NULL */
     margay_crew *crew;
     unsigned worker_count;
@@ -68,12 +58,7 @@ struct hp_rda {
     uint64_t previous; /* the reference before, if there is any */
     bool has_previous;
     uint64_t repeats;
-    struct margay_hash keys; /* block to key, across thread blocks */
-    uint64_t sum_counts;     /* distinct blocks of the thread blocks so far */
-    uint64_t first_sum;      /* where that begins */
-    uint64_t cold;
-    margay_histogram *settled;   /* distances that are final */
-    margay_histogram *across;    /* across thread blocks, uncorrected */
+    struct margay_hp_merge *merge;
     struct margay_error failure; /* of a reset, to be reported later */
 };
 
@@ -115,9 +100,7 @@ static void free_state(void *state)
         destroy_worker(&hp->workers[i]);
     free(hp->workers);
     free(hp->pending);
-    margay_hash_destroy(&hp->keys);
-    margay_histogram_free(hp->settled);
-    margay_histogram_free(hp->across);
+    margay_hp_merge_free(hp->merge);
     free(hp);
 }
 
@@ -130,14 +113,8 @@ static enum margay_status allocate(struct hp_rda *hp,
         return margay_fail_memory(error, "thread blocks");
     enum margay_status status =
         margay_crew_create(hp->worker_count, &hp->crew, error);
-    if (status == MARGAY_OK)
-        status = margay_hash_create(&hp->keys, 0, error);
     for (unsigned i = 0; i < hp->worker_count && status == MARGAY_OK; i++)
         status = create_worker(hp, &hp->workers[i], error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_create(&hp->settled, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_create(&hp->across, error);
     return status;
 }
 
@@ -164,13 +141,12 @@ static enum margay_status create(const struct margay_engine_setup *setup,
         return margay_fail_memory(error, "the hp-rda engine");
     hp->chunk_refs = (size_t)setup->counts[ST];
     hp->block_refs = hp->chunk_refs * (size_t)setup->counts[NB];
-    hp->adjust = setup->choices[ADJUST] == 0;
     hp->worker_count = setup->options.threads < 1 ? 1 : setup->options.threads;
     hp->pending_capacity = hp->worker_count * hp->block_refs;
-    /* Keys are differences: begin where none can be negative. */
-    hp->first_sum = hp->sum_counts = hp->block_refs + 1;
-    enum margay_status status = MARGAY_OK;
-    if (setup->choices[BACKEND] != 0)
+    enum margay_status status = margay_hp_merge_create(
+        (enum margay_hp_adjust)setup->choices[ADJUST], hp->chunk_refs,
+        hp->block_refs, &hp->merge, error);
+    if (status == MARGAY_OK && setup->choices[BACKEND] != 0)
         status = create_device(hp, setup, error);
     if (status == MARGAY_OK)
         status = allocate(hp, error);
@@ -201,18 +177,18 @@ static uint64_t count_live(const uint64_t *live, size_t from, size_t to)
 }
 
 /* The place of a block, which is a new one if it has not been met here. */
-static struct place *find_place(struct worker *worker, uint64_t block)
+static struct margay_hp_place *find_place(struct worker *worker, uint64_t block)
 {
     uint32_t *number = margay_hash_insert(&worker->hash, block);
     if (*number == 0) {
         *number = ++worker->place_count;
-        worker->places[*number] = (struct place){.block = block};
+        worker->places[*number] = (struct margay_hp_place){.block = block};
     }
     return &worker->places[*number];
 }
 
 /* The first reference to a block in a chunk that has met `before` others. */
-static void enter_chunk(struct worker *worker, struct place *place,
+static void enter_chunk(struct worker *worker, struct margay_hp_place *place,
                         uint64_t before)
 {
     uint64_t first = worker->sum_counts + before;
@@ -240,7 +216,8 @@ static void run_chunk(struct worker *worker, size_t begin, size_t count)
     uint64_t distinct = 0;
     memset(worker->live, 0, (worker->chunk_refs / 64 + 1) * sizeof(uint64_t));
     for (size_t i = 0; i < count; i++) {
-        struct place *place = find_place(worker, worker->refs[begin + i]);
+        struct margay_hp_place *place =
+            find_place(worker, worker->refs[begin + i]);
         bool here = place->last > begin; /* positions are from 1 up */
         if (here) {
             size_t last = place->last - 1 - begin;
@@ -274,78 +251,18 @@ static void run_block(void *context, size_t i)
 
 /* ------------------------------------------------- from block to block -- */
 
-/* The effective factor, where a distance is over what there is. */
-static uint64_t correct(const struct hp_rda *hp, uint64_t distance,
-                        uint64_t distinct, uint64_t sum_counts)
-{
-    if (!hp->adjust || distance <= distinct)
-        return distance;
-    return (uint64_t)((double)distance *
-                      ((double)distinct / (double)sum_counts));
-}
-
-/* Move a worker's counts to the histogram. */
-static enum margay_status settle(struct hp_rda *hp, struct worker *worker,
-                                 struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t d = 0; d < hp->chunk_refs && status == MARGAY_OK; d++) {
-        if (worker->local[d] != 0)
-            status =
-                margay_histogram_add(hp->settled, d, worker->local[d], error);
-        worker->local[d] = 0;
-    }
-    for (uint64_t d = 0; d <= worker->sum_counts && status == MARGAY_OK; d++) {
-        if (worker->across[d] != 0)
-            status = margay_histogram_add(
-                hp->settled,
-                correct(hp, d, worker->place_count, worker->sum_counts),
-                worker->across[d], error);
-        worker->across[d] = 0;
-    }
-    return status;
-}
-
-static enum margay_status merge_place(struct hp_rda *hp,
+static enum margay_status merge_block(struct hp_rda *hp,
                                       const struct worker *worker,
-                                      const struct place *place,
                                       struct margay_error *error)
 {
-    uint64_t distinct = worker->place_count, sum = worker->sum_counts;
-    uint64_t first = correct(hp, place->first, distinct, sum);
-    uint64_t latest = correct(hp, sum - place->key, distinct, sum);
-    unsigned slot;
-    struct margay_bucket *bucket =
-        margay_hash_slot(&hp->keys, place->block, &slot);
-    uint64_t value = margay_bucket_value(bucket, slot);
-    enum margay_status status = MARGAY_OK;
-    if (value == 0) {
-        hp->keys.entries++;
-        hp->cold++;
-    } else {
-        status = margay_histogram_add(
-            hp->across, hp->sum_counts + first - margay_clock_decode(value), 1,
-            error);
-    }
-    bucket->keys[slot] = place->block;
-    margay_bucket_set_value(
-        bucket, slot, margay_clock_encode(hp->sum_counts + distinct - latest));
-    return status;
-}
-
-static enum margay_status merge_block(struct hp_rda *hp, struct worker *worker,
-                                      struct margay_error *error)
-{
-    if (hp->sum_counts + hp->block_refs >= MARGAY_CLOCK_END)
-        return margay_clock_fail_end(error);
-    enum margay_status status =
-        margay_hash_reserve(&hp->keys, worker->place_count, error);
-    if (status == MARGAY_OK)
-        status = settle(hp, worker, error);
-    for (uint32_t i = 1; i <= worker->place_count && status == MARGAY_OK; i++)
-        status = merge_place(hp, worker, &worker->places[i], error);
-    hp->sum_counts += worker->place_count;
-    return status;
+    const struct margay_hp_block block = {
+        .places = worker->places,
+        .place_count = worker->place_count,
+        .sum_counts = worker->sum_counts,
+        .local = worker->local,
+        .across = worker->across,
+    };
+    return margay_hp_merge_add(hp->merge, &block, error);
 }
 
 /* What a device says of a thread block, as if the worker had found it out. */
@@ -355,9 +272,10 @@ static void take_block(struct hp_rda *hp, struct worker *worker,
     worker->place_count = block->place_count;
     worker->sum_counts = block->sum_counts;
     for (uint32_t i = 0; i < block->place_count; i++)
-        worker->places[i + 1] = (struct place){.block = block->ids[i],
-                                               .first = block->firsts[i],
-                                               .key = block->keys[i]};
+        worker->places[i + 1] =
+            (struct margay_hp_place){.block = block->ids[i],
+                                     .first = block->firsts[i],
+                                     .key = block->keys[i]};
     for (size_t i = 0; i <= hp->block_refs; i++)
         worker->across[i] = block->across[i];
 }
@@ -445,9 +363,8 @@ static void reset_counts(void *state)
     struct hp_rda *hp = state;
     hp->failure.status = MARGAY_OK;
     run_pending(hp, &hp->failure);
-    hp->repeats = hp->cold = 0;
-    margay_histogram_clear(hp->settled);
-    margay_histogram_clear(hp->across);
+    hp->repeats = 0;
+    margay_hp_merge_reset_counts(hp->merge);
 }
 
 static enum margay_status finish(void *state, struct margay_result *result,
@@ -457,26 +374,9 @@ static enum margay_status finish(void *state, struct margay_result *result,
     enum margay_status status = feed(hp, NULL, 0, NULL, error);
     if (status == MARGAY_OK)
         status = run_pending(hp, error);
-    uint64_t distinct = hp->keys.entries, distance, count;
-    uint64_t sum_counts = hp->sum_counts - hp->first_sum;
     if (status == MARGAY_OK)
-        status = margay_histogram_add(hp->settled, 0, hp->repeats, error);
-    if (status == MARGAY_OK)
-        status =
-            margay_histogram_add(hp->settled, MARGAY_INFINITE, hp->cold, error);
-    for (uint64_t from = 0;
-         status == MARGAY_OK &&
-         margay_histogram_next(hp->across, from, &distance, &count);
-         from = distance + 1)
-        status = margay_histogram_add(
-            hp->settled, correct(hp, distance, distinct, sum_counts), count,
-            error);
-    if (status != MARGAY_OK)
-        return status;
-    result->histogram = hp->settled;
-    result->distinct_blocks = distinct;
-    hp->settled = NULL;
-    return MARGAY_OK;
+        status = margay_hp_merge_finish(hp->merge, hp->repeats, result, error);
+    return status;
 }
 
 const struct margay_engine_class margay_engine_hp_rda = {
@@ -484,17 +384,18 @@ const struct margay_engine_class margay_engine_hp_rda = {
         {
             .name = "hp-rda",
             .guarantee = "exact within chunks; no bound on the error beyond",
-            .parameters = "st=2048|64..65536,nb=64|1..1024,adjust=on|off,"
-                          "backend=cpu|" MARGAY_GPU_BACKENDS
-                          ",device=" MARGAY_GPU_DEVICES,
+            .parameters =
+                "st=2048|64..65536,nb=16|1..1024,adjust=" MARGAY_HP_ADJUST ","
+                "backend=cpu|" MARGAY_GPU_BACKENDS
+                ",device=" MARGAY_GPU_DEVICES,
             .time = "O(N st / threads)",
             .space = "O(M + threads nb st)",
             .source = "Cui et al. 2012",
             .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
         },
     .parameters = {[ST] = {"st", "2048|64..65536", MARGAY_COUNT},
-                   [NB] = {"nb", "64|1..1024", MARGAY_COUNT},
-                   [ADJUST] = {"adjust", "on|off", MARGAY_CHOICE},
+                   [NB] = {"nb", "16|1..1024", MARGAY_COUNT},
+                   [ADJUST] = {"adjust", MARGAY_HP_ADJUST, MARGAY_CHOICE},
                    [BACKEND] = {"backend", "cpu|" MARGAY_GPU_BACKENDS,
                                 MARGAY_CHOICE},
                    [DEVICE] = {"device", MARGAY_GPU_DEVICES, MARGAY_COUNT}},

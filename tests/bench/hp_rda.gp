@@ -13,7 +13,7 @@ load "plots/terminal.gp"
 set datafile missing NaN
 
 if (WHAT eq "adjust") {
-    HEADING = "hp-rda: error with and without the effective factor"
+    HEADING = "hp-rda: error uncorrected, by the factor and by times"
 } else { if (WHAT eq "error") {
     HEADING = "hp-rda: error over the references of a chunk"
 } else {
@@ -38,17 +38,16 @@ if (WHAT eq "adjust") {
     set yrange [0:*]
     set ytics format "%g %%"
     set bmargin at screen 0.24
-    set boxwidth 0.36
+    set boxwidth 0.25
     set style fill solid 0.9 noborder
     set xrange [0.4:words(traces) + 0.6]
     set xtics noenhanced rotate by 30 right ()
     do for [i = 1:words(traces)] { set xtics add (word(traces, i) i) }
-    plot CSV using (strcol(2) eq "off" ? index_of(strcol(1)) - 0.19 : NaN) \
-            :(100 * $3) skip 1 with boxes linecolor rgb colour(2) \
-            title "adjust=off", \
-        CSV using (strcol(2) eq "on" ? index_of(strcol(1)) + 0.19 : NaN) \
-            :(100 * $3) skip 1 with boxes linecolor rgb colour(1) \
-            title "adjust=on"
+    adjusts = "off on times"
+    plot for [a = 1:3] CSV using (strcol(2) eq word(adjusts, a) \
+            ? index_of(strcol(1)) + 0.26 * (a - 2) : NaN):(100 * $3) skip 1 \
+        with boxes linecolor rgb colour(a == 3 ? 3 : 3 - a) \
+        title "adjust=" . word(adjusts, a)
 } else {
     set logscale x 2
     set xlabel "references of a chunk (st)" offset 0,0.2

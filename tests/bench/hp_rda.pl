@@ -7,9 +7,10 @@
 # of `measure`.  Writes into the folder FILES, after Cui et al. (2012):
 #
 #   hp-rda-adjust.csv, .png   the error of each trace, with the effective factor
-#                             and without it (their Figure 14)
-#   hp-rda-sweep.csv, -error.png, -speed.png   error and speed over ST, the
-#                             references of a chunk (their Figures 16 and 17)
+#                             and without it (their Figure 14), and as we do it
+#   hp-rda-sweep.csv, -error.png, -speed.png   error, with the factor, and speed
+#                             over ST, the references of a chunk (their Figures
+#                             16 and 17)
 #
 # The error is theirs: differences of the shares of log2 bars, the infinite one
 # among them, added up and divided by the number of bars.  As that flatters,
@@ -35,6 +36,7 @@ my @made = (
     { name => 'fft', make => 'fft --blocks 65536', options => '-b 64' },
 );
 my @swept = qw(zipf phases fft);
+my @adjusts = qw(off on times);
 my @chunks = map { 1 << $_ } 7 .. 13;
 
 sub note { print STDERR "bench: $_[0]\n" }
@@ -106,8 +108,10 @@ my %mean;
 for my $trace (@traces) {
     note($trace->{name});
     $trace->{true} = bars($trace, 'exact');
-    for my $adjust (qw(on off)) {
-        my $got = bars($trace, "hp-rda:adjust=$adjust");
+    for my $adjust (@adjusts) {
+        my $engine = 'hp-rda';
+        $engine .= ":nb=64,adjust=$adjust" if $adjust ne 'times';
+        my $got = bars($trace, $engine);
         my ($error, $overlap) = errors($trace->{true}, $got);
         printf $adjust_csv "%s,%s,%.6f,%.6f\n", $trace->{name}, $adjust,
             $error, $overlap;
@@ -115,7 +119,7 @@ for my $trace (@traces) {
     }
 }
 close $adjust_csv or die;
-note(sprintf 'mean error: adjust=on %.4f, adjust=off %.4f', @mean{qw(on off)});
+note(sprintf 'mean error: adjust=%s %.4f', $_, $mean{$_}) for @adjusts;
 
 my $sweep_csv =
     open_csv('hp-rda-sweep.csv', 'trace,st,backend,error,overlap,refs_per_second');
@@ -124,7 +128,7 @@ for my $name (@swept) {
     note("$name, chunks of $chunks[0] to $chunks[-1]");
     for my $st (@chunks) {
         for my $on ('cpu', $backend || ()) {
-            my $engine = "hp-rda:st=$st,backend=$on";
+            my $engine = "hp-rda:st=$st,nb=64,adjust=on,backend=$on";
             my $got = bars($trace, $engine);
             my ($error, $overlap) = errors($trace->{true}, $got);
             printf $sweep_csv "%s,%d,%s,%.6f,%.6f,%.0f\n", $name, $st, $on,

@@ -119,6 +119,7 @@ static inline void test_hp_rda(const char *backend)
         {"st=64,nb=1", UNIFORM, 3000, 400},
         {"st=64,nb=3,adjust=off", DRIFT, 5000, 3000},
         {"st=100,nb=7", SKEWED, 20000, 5000},
+        {"st=64,nb=5,adjust=on", SKEWED, 20000, 5000},
         {"st=2048,nb=64", STRIDED, 150000, 2500},
         {"st=1000,nb=2", REPEATS, 2000, 1},
         {"st=64,nb=64", LOOP, 1, 1},

@@ -22,17 +22,16 @@ static const struct kernel {
     const char *name;
     uint64_t blocks;
     unsigned shift; /* from what is generated to blocks */
-    double hp_rda;  /* allowed per log2 bar; see check_hp_rda() */
 } kernels[] = {
-    {"program", 0, 0, 0.01},      {"zipf", 500000, 0, 0.01},
-    {"phases", 200000, 0, 0.015}, {"scan", 1, 0, 0.01},
-    {"matmul", 270000, 3, 0.01},  {"fft", 262144, 3, 0.012},
+    {"program", 0, 0}, {"zipf", 500000, 0},   {"phases", 200000, 0},
+    {"scan", 1, 0},    {"matmul", 270000, 3}, {"fft", 262144, 3},
 };
 
-static size_t generate(const struct kernel *kernel, uint64_t *blocks)
+static size_t generate(const struct kernel *kernel, uint64_t seed,
+                       uint64_t *blocks)
 {
     struct margay_generator_options options = {
-        .blocks = kernel->blocks, .seed = 1, .exponent = 1};
+        .blocks = kernel->blocks, .seed = seed, .exponent = 1};
     margay_generator *generator;
     if (margay_generator_create(kernel->name, &options, &generator, NULL) !=
         MARGAY_OK)
@@ -150,22 +149,13 @@ static struct margay_result check_promise(const char *name, const char *spec,
     return result;
 }
 
-/*
- * The paper's rule corrects what is more than all blocks, by one factor for
- * the whole trace.  Phases defeat it, and distances that are just short of a
- * power of two, as of the transform, count in two bars when they are a little
- * too long: for these two the limit is what the rule comes to.
- */
-static void check_hp_rda(const struct kernel *kernel,
-                         const struct margay_result *exact,
+static void check_hp_rda(const char *name, const struct margay_result *exact,
                          const uint64_t *blocks, size_t count)
 {
     struct errors e = errors_of("hp-rda", exact, blocks, count);
     /* A part of the references, far more than its per-bar mean suggests. */
-    printf("# %s: hp-rda %g per bar, overlap %g\n", kernel->name, e.bars,
-           e.overlap);
-    CHECK(e.bars <= kernel->hp_rda, "%s: hp-rda errs by %g per bar",
-          kernel->name, e.bars);
+    printf("# %s: hp-rda %g per bar, overlap %g\n", name, e.bars, e.overlap);
+    CHECK(e.bars <= 0.01, "%s: hp-rda errs by %g per bar", name, e.bars);
 }
 
 static void check_samples(const struct margay_result *exact,
@@ -186,8 +176,8 @@ static void test_accuracy(const struct kernel *kernel)
     if (blocks == NULL || distances == NULL)
         abort();
     const char *name = kernel->name;
-    size_t count =
-        kernel->blocks == 0 ? read_program(blocks) : generate(kernel, blocks);
+    size_t count = kernel->blocks == 0 ? read_program(blocks)
+                                       : generate(kernel, 1, blocks);
     struct margay_result exact = ask("exact", blocks, count, distances);
     struct margay_result result = check_promise(name, "scale-tree:e=0.01", 0.01,
                                                 0, blocks, count, distances);
@@ -201,7 +191,7 @@ static void test_accuracy(const struct kernel *kernel)
     CHECK(e.log2 <= 0.03, "%s: aet errs by %g", name, e.log2);
     e = errors_of("shards-hybrid", &exact, blocks, count);
     CHECK(e.log2 <= 0.02, "%s: shards-hybrid errs by %g", name, e.log2);
-    check_hp_rda(kernel, &exact, blocks, count);
+    check_hp_rda(name, &exact, blocks, count);
     if (strcmp(name, "zipf") == 0) {
         check_samples(&exact, blocks, count);
         result =
@@ -211,6 +201,23 @@ static void test_accuracy(const struct kernel *kernel)
     margay_result_clear(&exact);
     free(blocks);
     free(distances);
+}
+
+/* Other phases, with which the paper's rule errs by 1.2% to 3.1%. */
+static void test_phases(void)
+{
+    static const struct kernel phases = {"phases", 200000, 0};
+    static const uint64_t seeds[] = {5, 6, 15};
+    uint64_t *blocks = malloc(REFS * sizeof *blocks);
+    if (blocks == NULL)
+        abort();
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        generate(&phases, seeds[i], blocks);
+        struct margay_result exact = run_plainly("exact", blocks, REFS);
+        check_hp_rda("other phases", &exact, blocks, REFS);
+        margay_result_clear(&exact);
+    }
+    free(blocks);
 }
 
 /* ----------------------------------------------- SHEN's synthetic traces -- */
@@ -243,8 +250,10 @@ int main(void)
     test_shen();
     /* Errors of shorter traces say nothing, and a tenth as fast this takes
        minutes. */
-    for (size_t i = 0;
-         rounds(100) >= 100 && i < sizeof kernels / sizeof kernels[0]; i++)
+    if (rounds(100) < 100)
+        return tap_done();
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         test_accuracy(&kernels[i]);
+    test_phases();
     return tap_done();
 }

@@ -39,7 +39,7 @@ static void test_good(void)
         "shards:rate=1,adjust=off",
         "shards:blocks=16,adjust=off",
         "shards-hybrid:front=1",
-        "hp-rda:st=64,nb=1,adjust=off",
+        "hp-rda:st=64,nb=1,adjust=times",
         "hp-rda:adjust=off,backend=opencl,device=1",
         "gpu:backend=cuda,device=63,transfer=256",
     };

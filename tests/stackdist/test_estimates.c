@@ -86,6 +86,7 @@ static const char *const estimating[] = {
     "shards:blocks=16",
     "shards-hybrid:front=3,rate=0.2",
     "hp-rda:st=64,nb=2",
+    "hp-rda:st=64,nb=2,adjust=on",
     "hp-rda:st=100,nb=3,adjust=off",
 };
 #define ESTIMATING (sizeof estimating / sizeof estimating[0])
@@ -115,16 +116,19 @@ static void test_invariants(struct margay_random *random)
 static void test_whole_samples(struct margay_random *random)
 {
     static uint64_t blocks[LONGEST_TRACE];
-    static const char *const specs[] = {
-        "shards:rate=1", "shards:rate=1,adjust=off", "shards-hybrid:rate=1",
-        "shards-hybrid:front=10,rate=1", "hp-rda:st=65536,nb=1"};
-    uint64_t number = rounds(60), failures[5] = {0}, fixed = 0, front = 0;
+    static const char *const specs[] = {"shards:rate=1",
+                                        "shards:rate=1,adjust=off",
+                                        "shards-hybrid:rate=1",
+                                        "shards-hybrid:front=10,rate=1",
+                                        "hp-rda:st=65536,nb=1,adjust=on",
+                                        "hp-rda:st=64,nb=1"};
+    uint64_t number = rounds(60), failures[6] = {0}, fixed = 0, front = 0;
     for (uint64_t round = 0; round < number; round++) {
         size_t count = (size_t)margay_random_below(random, LONGEST_TRACE);
         make_trace((enum shape)(round % SHAPES), blocks, count,
                    1 + margay_random_below(random, count / 2 + 3), random);
         struct margay_result naive = run_plainly("naive", blocks, count);
-        for (size_t i = 0; i < 5; i++) {
+        for (size_t i = 0; i < 6; i++) {
             struct margay_result result = run_plainly(specs[i], blocks, count);
             failures[i] += !same_histogram(naive.histogram, result.histogram) ||
                            result.distinct_blocks != naive.distinct_blocks;
@@ -141,7 +145,7 @@ static void test_whole_samples(struct margay_random *random)
         margay_result_clear(&result);
         margay_result_clear(&naive);
     }
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < 6; i++)
         CHECK_U64(failures[i], 0, "%" PRIu64 " traces: %s is exact", number,
                   specs[i]);
     CHECK_U64(fixed, 0, "shards with room for all blocks: small sizes");
@@ -188,7 +192,7 @@ static void test_threads(struct margay_random *random)
 static void test_chunks(void)
 {
     static const char *const specs[] = {"hp-rda:st=64,nb=4",
-                                        "hp-rda:st=64,nb=1",
+                                        "hp-rda:st=64,nb=1,adjust=on",
                                         "hp-rda:st=64,nb=1,adjust=off"};
     uint64_t blocks[192];
     for (uint64_t i = 0; i < 192; i++)
