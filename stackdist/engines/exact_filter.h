@@ -12,11 +12,13 @@
  * if no later one was to the same block.  Where a block was last referenced is
  * found by comparing digests of all of them at once, which waits for nothing;
  * the bits set since are the distance.  Only the word passes from reference to
- * reference, and that takes four instructions.
+ * reference, and that takes four instructions.  What leaves the stack as it was
+ * is counted before (condense.h).
  */
 #ifndef MARGAY_STACKDIST_EXACT_FILTER_H
 #define MARGAY_STACKDIST_EXACT_FILTER_H
 
+#include "stackdist/engines/condense.h"
 #include "stackdist/engines/exact.h"
 #include "traces/traces_internal.h"
 
@@ -135,66 +137,105 @@ static ALWAYS_INLINE size_t filter_window(struct margay_exact *e,
     return passed;
 }
 
-/* Lay out as many references as there is room for, without the immediate
-   repeats; *count is what has been taken from blocks[].  Returns how many. */
-static ALWAYS_INLINE size_t fill_windows(struct margay_exact *e,
+/* References without repeats, *count of blocks[] from `first` on, or as many as
+   there is room for; and where each distance is wanted, what it is of. */
+static ALWAYS_INLINE size_t drop_repeats(struct margay_exact *e,
                                          struct windows *windows,
                                          const uint64_t *blocks, size_t first,
-                                         size_t *count, uint64_t last,
-                                         uint64_t *distances)
+                                         size_t *count, uint64_t *distances,
+                                         uint64_t *kept_blocks)
 {
-    uint64_t kept_blocks[STRETCHES * STRETCH_REFS + 1];
-    size_t kept = 0, i = first, end = *count;
-    for (; i < end && kept < STRETCHES * STRETCH_REFS; i++) {
+    uint64_t last = e->front[0];
+    size_t kept = 0, i = first;
+    for (; i < *count && kept < STRETCHES * STRETCH_REFS; i++) {
         uint64_t block = blocks[i];
         kept_blocks[kept] = block;
-        if (distances != NULL) {
-            windows->origins[kept] = (uint16_t)i;
-            distances[i] = 0;
-        }
+        windows->origins[kept] = (uint16_t)i;
+        distances[i] = 0;
         kept += block != last;
         last = block;
     }
     e->front_hits[0] += i - first - kept;
-    for (size_t j = 0; j < kept; j += STRETCH_REFS) {
-        uint64_t *window = windows->blocks + j / STRETCH_REFS * WINDOW_REFS;
-        for (size_t k = 0; k < STRETCH_REFS; k++)
-            window[STRETCH_REFS - 1 - k] = kept_blocks[j + k];
-    }
-    size_t used = (kept + STRETCH_REFS - 1) / STRETCH_REFS * WINDOW_REFS;
-    for (size_t j = 0; j < used; j++)
-        windows->digests[j] = digest(windows->blocks[j]);
     *count = i;
     return kept;
 }
 
-static ALWAYS_INLINE size_t filter_blocks(struct margay_exact *e,
-                                          const uint64_t *blocks, size_t count,
-                                          uint64_t *distances)
+static ALWAYS_INLINE void fill_windows(struct windows *windows,
+                                       const uint64_t *blocks, size_t count)
 {
+    for (size_t j = 0; j < count; j += STRETCH_REFS) {
+        uint64_t *window = windows->blocks + j / STRETCH_REFS * WINDOW_REFS;
+        for (size_t k = 0; k < STRETCH_REFS; k++)
+            window[STRETCH_REFS - 1 - k] = blocks[j + k];
+    }
+    size_t used = (count + STRETCH_REFS - 1) / STRETCH_REFS * WINDOW_REFS;
+    for (size_t j = 0; j < used; j++)
+        windows->digests[j] = digest(windows->blocks[j]);
+}
+
+static ALWAYS_INLINE size_t filter_windows(struct margay_exact *e,
+                                           struct windows *windows,
+                                           const uint64_t *blocks, size_t count,
+                                           size_t passed, uint64_t *distances)
+{
+    fill_windows(windows, blocks, count);
+    for (size_t i = 0; i < count; i += STRETCH_REFS) {
+        size_t from = i / STRETCH_REFS * WINDOW_REFS;
+        size_t some = count - i < STRETCH_REFS ? count - i : STRETCH_REFS;
+        passed =
+            filter_window(e, windows->blocks + from, windows->digests + from,
+                          windows->origins + i, some, passed, distances);
+    }
+    return passed;
+}
+
+/* A stretch may be read further than it goes. */
+#define READ_REFS (STRETCH_REFS + CONDENSE_SPARE)
+
+/* Who wants each distance has all references gone through, */
+static NOINLINE size_t filter_each(struct margay_exact *e,
+                                   const uint64_t *blocks, size_t count,
+                                   uint64_t *distances)
+{
+    uint64_t kept_blocks[STRETCHES * STRETCH_REFS + READ_REFS];
     struct windows windows = {0};
     size_t passed = 0;
     for (size_t done = 0; done < count;) {
         size_t end = count;
-        size_t kept = fill_windows(e, &windows, blocks, done, &end, e->front[0],
-                                   distances);
-        for (size_t i = 0; i < kept; i += STRETCH_REFS) {
-            size_t from = i / STRETCH_REFS * WINDOW_REFS;
-            size_t some = kept - i < STRETCH_REFS ? kept - i : STRETCH_REFS;
-            passed =
-                filter_window(e, windows.blocks + from, windows.digests + from,
-                              windows.origins + i, some, passed, distances);
-        }
+        size_t kept = drop_repeats(e, &windows, blocks, done, &end, distances,
+                                   kept_blocks);
+        passed =
+            filter_windows(e, &windows, kept_blocks, kept, passed, distances);
         done = end;
+    }
+    return passed;
+}
+
+/* and the others do not. */
+static NOINLINE size_t filter_all(struct margay_exact *e,
+                                  const uint64_t *blocks, size_t count)
+{
+    uint64_t kept_blocks[MARGAY_EXACT_SEGMENT + READ_REFS];
+    struct windows windows = {0};
+    uint64_t top[2] = {e->front[0], e->front[1]};
+    size_t kept =
+        margay_condense(blocks, count, top, kept_blocks, e->front_hits);
+    size_t passed = 0;
+    for (size_t done = 0, some; done < kept; done += some) {
+        some = kept - done;
+        if (some > STRETCHES * STRETCH_REFS)
+            some = STRETCHES * STRETCH_REFS;
+        passed =
+            filter_windows(e, &windows, kept_blocks + done, some, passed, NULL);
     }
     return passed;
 }
 
 #else
 
-static ALWAYS_INLINE size_t filter_blocks(struct margay_exact *e,
-                                          const uint64_t *blocks, size_t count,
-                                          uint64_t *distances)
+static ALWAYS_INLINE size_t filter_one_by_one(struct margay_exact *e,
+                                              const uint64_t *blocks,
+                                              size_t count, uint64_t *distances)
 {
     uint64_t *front = e->front;
     size_t passed = 0;
@@ -221,14 +262,25 @@ static ALWAYS_INLINE size_t filter_blocks(struct margay_exact *e,
     return passed;
 }
 
+static size_t filter_each(struct margay_exact *e, const uint64_t *blocks,
+                          size_t count, uint64_t *distances)
+{
+    return filter_one_by_one(e, blocks, count, distances);
+}
+
+static size_t filter_all(struct margay_exact *e, const uint64_t *blocks,
+                         size_t count)
+{
+    return filter_one_by_one(e, blocks, count, NULL);
+}
+
 #endif
 
 static size_t pass_filter(struct margay_exact *e, const uint64_t *blocks,
                           size_t count, uint64_t *distances)
 {
-    if (distances != NULL)
-        return filter_blocks(e, blocks, count, distances);
-    return filter_blocks(e, blocks, count, NULL);
+    return distances != NULL ? filter_each(e, blocks, count, distances)
+                             : filter_all(e, blocks, count);
 }
 
 #endif

@@ -25,7 +25,7 @@ void margay_front_destroy(struct margay_front *front)
 
 void margay_front_reset_counts(struct margay_front *front)
 {
-    front->repeats = 0;
+    front->hits[0] = front->hits[1] = 0;
     if (front->near != NULL)
         margay_near_reset_counts(front->near);
     else
@@ -34,17 +34,30 @@ void margay_front_reset_counts(struct margay_front *front)
 
 /* ----------------------------------------------------------- references -- */
 
-size_t margay_front_collapse(struct margay_front *front, const uint64_t *blocks,
+/* Without anything but repeats, one by one; true if it is not one. */
+static bool begin_with(struct margay_front *front, uint64_t block)
+{
+    if (front->tops > 0 && front->top[0] == block) {
+        front->hits[0]++;
+        return false;
+    }
+    front->top[1] = front->top[0];
+    front->top[0] = block;
+    front->tops += front->tops < 2;
+    return true;
+}
+
+size_t margay_front_condense(struct margay_front *front, const uint64_t *blocks,
                              size_t count, uint64_t *kept)
 {
-    if (count == 0)
-        return 0;
-    uint64_t previous = front->begun ? front->previous : ~blocks[0];
-    size_t n = front->kernel->collapse(blocks, count, previous, kept);
-    front->previous = blocks[count - 1];
-    front->begun = true;
-    front->repeats += count - n;
-    return n;
+    size_t i = 0, n = 0;
+    /* What is second from the top is beyond a front of one block. */
+    while (i < count && (front->tops < 2 || front->blocks == 1)) {
+        kept[n] = blocks[i];
+        n += begin_with(front, blocks[i++]);
+    }
+    return n + front->kernel->condense(blocks + i, count - i, front->top,
+                                       kept + n, front->hits);
 }
 
 static enum margay_status refer_engine(struct margay_front *front,
@@ -103,8 +116,8 @@ enum margay_status margay_front_finish(struct margay_front *front,
         *histogram = result.histogram;
         *distinct = result.distinct_blocks;
     }
-    if (status == MARGAY_OK)
-        status = margay_histogram_add(*histogram, 0, front->repeats, error);
+    for (uint64_t d = 0; d < 2 && status == MARGAY_OK; d++)
+        status = margay_histogram_add(*histogram, d, front->hits[d], error);
     if (status != MARGAY_OK) {
         margay_histogram_free(*histogram);
         *histogram = NULL;

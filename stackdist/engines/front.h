@@ -2,7 +2,8 @@
  * front.h - which references are to the top of the LRU stack
  *
  * Whatever is fast for the depth: near.h, or for a deep front the exact engine
- * with a bound.  Immediate repeats are not fed, but counted.
+ * with a bound.  References that leave the stack as it was are not fed, but
+ * counted.
  */
 #ifndef MARGAY_STACKDIST_ENGINES_FRONT_H
 #define MARGAY_STACKDIST_ENGINES_FRONT_H
@@ -18,10 +19,10 @@ struct margay_front {
     struct margay_near *near; /* or NULL, and: */
     margay_engine *engine;
     const struct margay_near_kernel *kernel;
-    uint64_t blocks; /* its depth */
-    uint64_t repeats;
-    uint64_t previous; /* the reference before */
-    bool begun;        /* there was one */
+    uint64_t blocks;  /* its depth */
+    uint64_t hits[2]; /* that are not fed, by distance */
+    uint64_t top[2];  /* of the stack, the latest block first, */
+    unsigned tops;    /* as far as there are any */
 };
 
 enum margay_status margay_front_create(uint64_t blocks,
@@ -31,8 +32,8 @@ void margay_front_destroy(struct margay_front *front);
 void margay_front_reset_counts(struct margay_front *front);
 
 /* Copy to kept[], which has room for MARGAY_NEAR_SPARE more than `count`, all
-   but repeats, which are counted; returns how many. */
-size_t margay_front_collapse(struct margay_front *front, const uint64_t *blocks,
+   but those that are counted at once; returns how many. */
+size_t margay_front_condense(struct margay_front *front, const uint64_t *blocks,
                              size_t count, uint64_t *kept);
 
 /* Refer to `count` <= MARGAY_FRONT_REFS blocks, none like the one before.

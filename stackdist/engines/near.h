@@ -56,11 +56,9 @@ struct margay_near_kernel {
     size_t (*refer)(struct margay_near *near, const uint64_t *blocks,
                     size_t count, uint16_t *beyond);
 
-    /* Copy `count` blocks but for those that repeat the one before, which for
-       the first is `previous`; returns how many.  kept[] has room for
-       MARGAY_NEAR_SPARE more. */
-    size_t (*collapse)(const uint64_t *blocks, size_t count, uint64_t previous,
-                       uint64_t *kept);
+    /* margay_condense() of condense.h, MARGAY_NEAR_SPARE being its spare. */
+    size_t (*condense)(const uint64_t *blocks, size_t count, uint64_t top[2],
+                       uint64_t *kept, uint64_t hits[2]);
 
     /* The places of those of `count` <= 65536 blocks that are in a sample, in
        picks[], which has room for one more; returns how many. */

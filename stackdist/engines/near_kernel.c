@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "stackdist/engines/condense.h"
+
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* As much of a vector of bytes, one for each word, as a register holds. */
@@ -151,27 +153,6 @@ static size_t refer(struct margay_near *near, const uint64_t *blocks,
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
 
-/* Eight at a time, and what is left one by one. */
-static ALWAYS_INLINE size_t collapse_vectors(const uint64_t *blocks,
-                                             size_t count, uint64_t previous,
-                                             uint64_t *kept, size_t *done)
-{
-    __m512i before = _mm512_set1_epi64((long long)previous);
-    size_t n = 0, i = 0;
-    for (; i + 8 <= count; i += 8) {
-        __m512i these = _mm512_loadu_si512(blocks + i);
-        /* Each lane's neighbour, the first one's being the last one before. */
-        __m512i shifted = _mm512_alignr_epi64(these, before, 7);
-        __mmask8 differ = _mm512_cmpneq_epi64_mask(these, shifted);
-        _mm512_storeu_si512(kept + n,
-                            _mm512_maskz_compress_epi64(differ, these));
-        n += (size_t)__builtin_popcount(margay_mask8_bits(differ));
-        before = these;
-    }
-    *done = i;
-    return n;
-}
-
 /* margay_sample_hash() */
 static ALWAYS_INLINE __m512i hash_vector(__m512i x, uint64_t key)
 {
@@ -203,14 +184,6 @@ static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
 
 #else
 
-static ALWAYS_INLINE size_t collapse_vectors(const uint64_t *blocks,
-                                             size_t count, uint64_t previous,
-                                             uint64_t *kept, size_t *done)
-{
-    (void)blocks, (void)count, (void)previous, (void)kept;
-    return *done = 0;
-}
-
 static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
                                          const uint64_t *blocks, size_t count,
                                          uint16_t *picks, size_t *done)
@@ -221,22 +194,13 @@ static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
 
 #endif
 
-/* Written always and kept sometimes: branches would be mispredicted. */
-
-static size_t collapse(const uint64_t *blocks, size_t count, uint64_t previous,
-                       uint64_t *kept)
+static size_t condense(const uint64_t *blocks, size_t count, uint64_t top[2],
+                       uint64_t *kept, uint64_t hits[2])
 {
-    size_t i, n = collapse_vectors(blocks, count, previous, kept, &i);
-    if (i > 0)
-        previous = blocks[i - 1];
-    for (; i < count; i++) {
-        kept[n] = blocks[i];
-        n += blocks[i] != previous;
-        previous = blocks[i];
-    }
-    return n;
+    return margay_condense(blocks, count, top, kept, hits);
 }
 
+/* Written always and kept sometimes: branches would be mispredicted. */
 static size_t pick(const struct margay_sample *sample, const uint64_t *blocks,
                    size_t count, uint16_t *picks)
 {
@@ -253,6 +217,6 @@ static size_t pick(const struct margay_sample *sample, const uint64_t *blocks,
 
 const struct margay_near_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .refer = refer,
-    .collapse = collapse,
+    .condense = condense,
     .pick = pick,
 };

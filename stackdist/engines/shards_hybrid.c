@@ -91,7 +91,7 @@ static enum margay_status feed_piece(struct hybrid *hybrid,
     uint64_t sampled[PIECE_REFS], distances[PIECE_REFS];
     uint16_t picks[PIECE_REFS + 1], beyond[PIECE_REFS];
     size_t found;
-    size_t n = margay_front_collapse(&hybrid->front, blocks, count, kept);
+    size_t n = margay_front_condense(&hybrid->front, blocks, count, kept);
     size_t picked = hybrid->front.kernel->pick(&hybrid->sample, kept, n, picks);
     for (size_t i = 0; i < picked; i++)
         sampled[i] = kept[picks[i]];

@@ -4,6 +4,7 @@
  * Time is used up after some thousands of references, so the traces are long
  * enough for that to happen with few blocks and with many.
  */
+#include "stackdist/engines/condense.h"
 #include "stackdist/engines/front.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/shapes.h"
@@ -102,20 +103,19 @@ static bool front_is_right(uint64_t depth, const uint64_t *blocks, size_t count,
     bool right = true;
     for (size_t done = 0, some; done < count; done += some) {
         some = count - done < 1000 ? count - done : 1000;
-        size_t n = margay_front_collapse(&front, blocks + done, some, kept);
+        size_t n = margay_front_condense(&front, blocks + done, some, kept);
         if (margay_front_refer(&front, kept, n, beyond, &found, NULL) !=
             MARGAY_OK)
             abort();
         got_far += found;
-        size_t next = 0, place = 0;
+        size_t next = 0;
         for (size_t i = done; i < done + some; i++) {
             uint64_t d = distances[i] < depth ? distances[i] : MARGAY_INFINITE;
             margay_histogram_add(wanted, d, 1, NULL);
-            if (d == MARGAY_INFINITE) {
-                far++;
-                right = right && next < found && beyond[next++] == place;
-            }
-            place += d != 0;
+            if (d != MARGAY_INFINITE)
+                continue;
+            far++;
+            right = right && next < found && kept[beyond[next++]] == blocks[i];
         }
     }
     right =
@@ -151,17 +151,47 @@ static void test_front(struct margay_random *random)
     CHECK_U64(failures, 0, "%" PRIu64 " traces through fronts", number);
 }
 
-static void test_collapse(enum margay_target target)
+/* Whatever bits are set: in each run of them all pairs from its beginning. */
+static bool pairs_are_right(uint64_t hits)
 {
-    static const uint64_t blocks[] = {7, 7, 0, 0, 0, UINT64_MAX, 7, 7, 7, 1};
-    uint64_t kept[10 + MARGAY_NEAR_SPARE];
+    uint64_t wanted = 0;
+    for (unsigned i = 0; i < 63; i++) {
+        if ((hits >> i & 3) == 3) {
+            wanted |= UINT64_C(3) << i;
+            i++;
+        }
+    }
+    return margay_pairs(hits) == wanted;
+}
+
+static void test_pairs(struct margay_random *random)
+{
+    bool right = pairs_are_right(0) && pairs_are_right(~UINT64_C(0));
+    for (int i = 0; i < 20000 && right; i++) {
+        uint64_t hits = margay_random_u64(random);
+        if (i % 2 == 0)
+            hits |= margay_random_u64(random) | margay_random_u64(random);
+        right = pairs_are_right(hits);
+    }
+    CHECK(right, "the pairs of a run");
+}
+
+static void test_condense(enum margay_target target)
+{
+    static const uint64_t blocks[] = {5, 7, 5, 5, 7, 5, 0, 7, 0, 7, UINT64_MAX};
+    uint64_t kept[11 + MARGAY_NEAR_SPARE], top[2] = {7, 5}, hits[2] = {0, 0};
     const struct margay_near_kernel *kernel = margay_near_kernel_of(target);
-    CHECK(kernel->collapse(blocks, 10, 1, kept) == 5 && kept[0] == 7 &&
-              kept[1] == 0 && kept[2] == UINT64_MAX && kept[3] == 7 &&
-              kept[4] == 1,
-          "repeats, target %s", margay_target_name(target));
-    CHECK(kernel->collapse(blocks, 10, 7, kept) == 4 && kept[0] == 0,
-          "the first repeats, target %s", margay_target_name(target));
+    size_t n = kernel->condense(blocks, 11, top, kept, hits);
+    CHECK(n == 4 && kept[0] == 5 && kept[1] == 0 && kept[2] == 7 &&
+              kept[3] == UINT64_MAX,
+          "what is left, target %s", margay_target_name(target));
+    CHECK(hits[0] == 1 && hits[1] == 6, "and what is not");
+    CHECK(top[0] == UINT64_MAX && top[1] == 7, "and the top");
+    top[0] = 5, top[1] = 7;
+    hits[0] = hits[1] = 0;
+    n = kernel->condense(blocks, 1, top, kept, hits);
+    CHECK(n == 0 && hits[0] == 1 && top[0] == 5 && top[1] == 7,
+          "a repeat alone");
 }
 
 static void test_pick(enum margay_target target, struct margay_random *random)
@@ -190,10 +220,11 @@ int main(void)
     for (int target = 0; target <= MARGAY_TARGET_V4; target++) {
         if (!margay_target_available((enum margay_target)target))
             continue;
-        test_collapse((enum margay_target)target);
+        test_condense((enum margay_target)target);
         test_pick((enum margay_target)target, &random);
         test_target((enum margay_target)target, &random);
     }
+    test_pairs(&random);
     test_front(&random);
     return tap_done();
 }
