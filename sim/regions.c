@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/csv_read.h"
+#include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
 struct region {
@@ -22,8 +23,9 @@ struct regions {
     struct region *list; /* ascending, once all have been read */
     size_t count, room;
     char **names;
-    size_t name_count, other;
-    const struct region *last; /* found */
+    size_t name_count, name_room, other;
+    struct margay_hash numbers; /* by what a name hashes to: 1 + its number */
+    const struct region *last;  /* found */
 };
 
 /* ------------------------------------------------------------- reading -- */
@@ -40,20 +42,46 @@ static bool parse_address(const char *text, uint64_t *address)
            text[2 + digits] == '\0';
 }
 
-/* The number of a name, entered if need be. */
-static bool number_of(struct regions *regions, const char *name, size_t *number)
+static bool add_name(struct regions *regions, const char *name)
 {
-    for (*number = 0; *number < regions->name_count; ++*number) {
-        if (strcmp(regions->names[*number], name) == 0)
-            return true;
+    if (regions->name_count == regions->name_room) {
+        size_t room = regions->name_room == 0 ? 64 : 2 * regions->name_room;
+        char **names = reallocarray(regions->names, room, sizeof *names);
+        if (names == NULL)
+            return false;
+        regions->names = names;
+        regions->name_room = room;
     }
-    char **names =
-        reallocarray(regions->names, regions->name_count + 1, sizeof *names);
-    if (names == NULL)
-        return false;
-    regions->names = names;
-    names[regions->name_count] = strdup(name);
-    return names[regions->name_count] != NULL && ++regions->name_count > 0;
+    char *copy = strdup(name);
+    if (copy != NULL)
+        regions->names[regions->name_count++] = copy;
+    return copy != NULL;
+}
+
+/* The number of a name, entered if need be.  Another name of the same hash
+   has the next place that is free. */
+static enum margay_status number_of(struct regions *regions, const char *name,
+                                    size_t *number, struct margay_error *error)
+{
+    uint64_t key = margay_fnv1a(name, strlen(name));
+    uint32_t *entry;
+    enum margay_status status =
+        regions->name_count < UINT32_MAX
+            ? margay_hash_reserve(&regions->numbers, 1, error)
+            : margay_fail_memory(error, "so many regions");
+    if (status != MARGAY_OK)
+        return status;
+    while (*(entry = margay_hash_insert(&regions->numbers, key)) != 0 &&
+           strcmp(regions->names[*entry - 1], name) != 0)
+        key++;
+    if (*entry == 0 && !add_name(regions, name)) {
+        *entry = 1; /* whatever comes, the table stays in order */
+        return margay_fail_memory(error, "regions");
+    }
+    if (*entry == 0)
+        *entry = (uint32_t)regions->name_count;
+    *number = *entry - 1;
+    return MARGAY_OK;
 }
 
 static enum margay_status add_region(struct regions *regions,
@@ -71,9 +99,7 @@ static enum margay_status add_region(struct regions *regions,
     }
     struct region *added = &regions->list[regions->count++];
     *added = *region;
-    return number_of(regions, name, &added->number)
-               ? MARGAY_OK
-               : margay_fail_memory(error, "regions");
+    return number_of(regions, name, &added->number, error);
 }
 
 static enum margay_status take_row(void *context, const struct csv_row *row,
@@ -142,8 +168,10 @@ static enum margay_status read_all(const char *path, FILE *file,
     if (made == NULL)
         return margay_fail_memory(error, "regions");
     made->path = path;
-    enum margay_status status =
-        file == NULL ? csv_read(path, take_row, made, error)
+    enum margay_status status = margay_hash_create(&made->numbers, 64, error);
+    if (status == MARGAY_OK)
+        status = file == NULL
+                     ? csv_read(path, take_row, made, error)
                      : csv_read_stream(file, path, take_row, made, error);
     if (status == MARGAY_OK && made->count == 0)
         status = margay_fail(error, MARGAY_BAD_INPUT,
@@ -155,8 +183,8 @@ static enum margay_status read_all(const char *path, FILE *file,
         status = check_overlap(made, error);
     }
     /* Regions of that name are no different from what lies in none. */
-    if (status == MARGAY_OK && !number_of(made, REGIONS_OTHER, &other))
-        status = margay_fail_memory(error, "regions");
+    if (status == MARGAY_OK)
+        status = number_of(made, REGIONS_OTHER, &other, error);
     made->other = other;
     if (status == MARGAY_OK)
         *regions = made;
@@ -186,6 +214,7 @@ void regions_free(struct regions *regions)
         free(regions->names[i]);
     free(regions->names);
     free(regions->list);
+    margay_hash_destroy(&regions->numbers);
     free(regions);
 }
 

@@ -62,6 +62,14 @@ is 'regions, in the order of the table, the rest last' "$(cat out)" \
 high,r.lackey,64,0,1,2,0.333333333333
 high,r.lackey,64,inf,inf,0,0
 other,r.lackey,64,inf,inf,1,0.166666666667'
+awk 'BEGIN { print "name,from,to"
+    for (i = 0; i < 3000; i++) print "n" (i * 7) % 1000 "," i ",", i + 1 }' |
+    tr -d ' ' >thousand.csv
+awk 'BEGIN { for (i = 0; i < 3000; i++) printf " L %x,1\n", i }' >t.lackey
+run histogram -q -b 1 --by region=thousand.csv t.lackey
+is 'a thousand names, each of three regions, and in their order' \
+    "$(awk -F, 'NR > 1 && ($6 != 3 || $1 != "n" (n++ * 7) % 1000) { bad++ }
+        END { print n, bad + 0 }' out)" '1000 0'
 run histogram -q --straddle split --by region=map.csv r.lackey
 is 'a block belongs to where its reference begins' \
     "$(awk -F, '$1 == "high" { n += $6 } END { print n }' out)" 4

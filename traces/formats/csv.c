@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/fnv.h"
 #include "traces/base/number.h"
 #include "traces/formats/text.h"
 
@@ -59,19 +60,11 @@ struct csv {
 
 /* --------------------------------------------------------------- fields -- */
 
-static uint64_t hash_key(const unsigned char *key, size_t bytes)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ key[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 static void take_key(struct csv *csv, const char *field, size_t bytes)
 {
     csv->row.has_key = bytes > 0;
     if (!margay_parse_u64(field, &csv->row.id))
-        csv->row.id = hash_key((const unsigned char *)field, bytes);
+        csv->row.id = margay_fnv1a(field, bytes);
 }
 
 static bool may_be_name(const char *field)
