@@ -187,8 +187,9 @@ typedef struct margay_range margay_range;
  * are looked at as in margay_trace_next() if the range reaches it.  Only
  * `kinds`, `ids` and `counts` of the trace's options apply.  The trace must be
  * ready.  MARGAY_BAD_ARGUMENT where the references are not known, lie in no
- * known places of the file, or have counts that were not asked for; MARGAY_NO_MEMORY, and MARGAY_IO or MARGAY_BAD_INPUT of
- * what has to be looked at first.
+ * known places of the file, or have counts that were not asked for;
+ * MARGAY_NO_MEMORY, and MARGAY_IO or MARGAY_BAD_INPUT of what has to be looked
+ * at first.
  */
 MARGAY_API enum margay_status margay_trace_range(margay_trace *trace,
                                                  uint64_t first, uint64_t count,
