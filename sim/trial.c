@@ -49,15 +49,58 @@ static void resident(uint64_t *own, uint64_t *shared)
     *shared = common * page;
 }
 
-/* What was needed at most beyond what was there at the beginning. */
-static uint64_t peak_since(uint64_t own_before)
+/* Pages that this process has written to since it began, in bytes; 0 where the
+   system does not say. */
+static uint64_t written(void)
+{
+    unsigned long long kibibytes = 0;
+    char line[128];
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "Private_Dirty: %llu", &kibibytes) == 1)
+            break;
+    }
+    if (file != NULL)
+        fclose(file);
+    return kibibytes * 1024;
+}
+
+/*
+ * What an engine needs at most beyond what is there at the beginning.  The
+ * system knows the most pages there were at a time, but to some hundred only,
+ * and not that the engine was given again what its parent had released; what
+ * has been written to is exact, but known only when we look.
+ */
+struct memory {
+    uint64_t own, written; /* at the beginning */
+    uint64_t most_written;
+};
+
+static struct memory begin_memory(void)
+{
+    struct memory memory = {0};
+    uint64_t shared;
+    resident(&memory.own, &shared);
+    memory.written = memory.most_written = written();
+    return memory;
+}
+
+static void look_at_memory(struct memory *memory)
+{
+    uint64_t now = written();
+    if (now > memory->most_written)
+        memory->most_written = now;
+}
+
+static uint64_t peak_of(const struct memory *memory)
 {
     struct rusage usage;
-    uint64_t own, shared;
+    uint64_t own, shared, grown = memory->most_written - memory->written;
     resident(&own, &shared);
     getrusage(RUSAGE_SELF, &usage);
     uint64_t peak = (uint64_t)usage.ru_maxrss * 1024;
-    return peak > shared + own_before ? peak - shared - own_before : 0;
+    peak = peak > shared + memory->own ? peak - shared - memory->own : 0;
+    return peak > grown ? peak : grown;
 }
 
 static enum margay_status feed_all(const struct trial *trial,
@@ -102,18 +145,19 @@ static enum margay_status run(const struct trial *trial, struct report *report)
     struct trial_result *result = &report->result;
     struct margay_result found = {0};
     margay_engine *engine;
-    uint64_t own, shared;
-    resident(&own, &shared);
+    struct memory memory = begin_memory();
     enum margay_status status =
         margay_engine_create(trial->spec, &trial->options, &engine, error);
     if (status != MARGAY_OK)
         return status;
     status = feed_all(trial, engine, result, error);
+    look_at_memory(&memory);
     double begin = now_seconds(trial);
     if (status == MARGAY_OK)
         status = margay_engine_finish(engine, &found, error);
     result->seconds += now_seconds(trial) - begin;
-    result->peak_bytes = peak_since(own);
+    look_at_memory(&memory);
+    result->peak_bytes = peak_of(&memory);
     result->nodes = found.nodes;
     if (status == MARGAY_OK)
         ask_sizes(trial, &found, report);

@@ -26,6 +26,13 @@ is 'on a trace: exact engines have no error' \
         cut -d, -f7- | sort -u)" '1,0,0,0,0'
 check 'on a trace: scale-tree has hardly any' \
     awk -F, '$1 == "scale-tree" { exit !($7 >= 0.99) }' out
+# To the page where the system says what a process has written to.
+printf '1\n2\n3\n1\n' >four
+run engines --run four -f lines -q
+if grep -q ^Private_Dirty: /proc/self/smaps_rollup; then
+    check 'four references: some memory each, four megabytes at most' \
+        awk -F, 'NR > 1 && ($5 < 4096 || $5 > 4194304) { exit 1 }' out
+fi
 run engines --run zipf.u64 --ids -q \
     --only markers:at=5,absolute:b=1,c=2,tree=splay,aet
 is 'some engines: which' "$(sed 1d out | sed 's/,20000,.*//')" \
