@@ -179,7 +179,7 @@ static enum margay_status feed_batch(struct feeding *feeding,
     if (status != MARGAY_OK ||
         (hooks->takes_numbers && !pass->split && pass->engine == NULL))
         return status;
-    if (batch->counts != NULL && pass->engine != NULL && !batch->warmup)
+    if (pass->engine != NULL && !batch->warmup)
         add_repeats(pass, batch);
     return pass->shift == 0 && one_each
                ? feed_numbers(feeding, pass, batch, error)
@@ -274,6 +274,7 @@ static enum margay_status copy_batch(struct copy *copy,
         .kinds = batch->kinds == NULL ? NULL : copy->kinds,
         .extents = batch->extents == NULL ? NULL : copy->extents,
         .counts = batch->counts == NULL ? NULL : copy->counts,
+        .repeats = batch->repeats,
         .warmup = batch->warmup,
     };
     return MARGAY_OK;

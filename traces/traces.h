@@ -96,7 +96,8 @@ struct margay_trace_options {
                     that a trace holds with a count is given that often */
     bool numbers_only; /* the caller looks neither at kinds nor, unless the
                           trace always splits references, at extents, threads
-                          or sites: batches may lack them */
+                          or sites, and of counts at their sum only: batches
+                          may lack them */
 };
 #define MARGAY_TRACE_OPTIONS_DEFAULT                                        \
     {                                                                       \
@@ -118,12 +119,14 @@ struct margay_batch {
        what margay_trace_collapsed_bytes() takes for one block; NULL = 1 each,
        as always unless margay_trace_options.counts asks for them. */
     const uint32_t *counts;
+    uint64_t repeats; /* in the place of counts: how many references the batch
+                         stands for beside one for each */
     const uint32_t *threads; /* who made it, from 0 on; NULL = unknown */
     const uint64_t *sites;   /* address of the code that did; NULL = unknown */
     bool warmup; /* simulate, do not count: all of the batch or nothing */
 };
 
-/* How many references a batch stands for, its counts added up. */
+/* How many references a batch stands for, with all repeats. */
 MARGAY_API uint64_t margay_batch_references(const struct margay_batch *batch);
 
 typedef struct margay_trace margay_trace;

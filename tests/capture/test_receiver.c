@@ -1,5 +1,6 @@
 /* test_receiver.c - what programs send, and what they had better not */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -208,6 +209,53 @@ static void test_repeats(void)
     margay_receiver_free(receiver);
 }
 
+#define HURRIED_BUFFERS 30000
+#define HURRIED_WORDS   3
+
+/* A program's thread, which changes buffers all the time. */
+static void *hurry(void *argument)
+{
+    struct program *program = argument;
+    uint32_t me = (uint32_t)getpid(), number;
+    for (uint64_t n = 0; n < HURRIED_BUFFERS; n++) {
+        while (read(program->free_end, &number, sizeof number) != sizeof number)
+            ;
+        program_own(program, number, me, 0);
+        for (uint64_t i = 0; i < HURRIED_WORDS; i++) {
+            atomic_signal_fence(memory_order_seq_cst);
+            *(volatile uint64_t *)&program->buffers[number][i] =
+                margay_word(1 + n * HURRIED_WORDS + i, MARGAY_READ, 8);
+        }
+        program_send(program, MARGAY_MESSAGE_FULL, number, HURRIED_WORDS, me);
+    }
+    program_close(program);
+    return NULL;
+}
+
+/* Whenever it is looked into buffers, none is before the thread's last one. */
+static void test_hurry(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    struct margay_words words;
+    struct margay_error error;
+    enum margay_status status;
+    uint64_t next = 1, wrong = 0;
+    pthread_t thread;
+    pthread_create(&thread, NULL, hurry, &program);
+    while ((status = margay_receiver_next(receiver, 1, &words, &error)) ==
+               MARGAY_OK ||
+           status == MARGAY_AGAIN) {
+        for (uint32_t i = 0; i < words.count; i++)
+            wrong += (words.words[i] & MARGAY_WORD_ADDRESS_MASK) != next++;
+    }
+    pthread_join(thread, NULL);
+    CHECK_U64(wrong, 0, "in order while buffers change");
+    CHECK_U64(next - 1, HURRIED_BUFFERS * HURRIED_WORDS, "and all of them");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
 static void test_the_dead(void)
 {
     /* Before there is anything that the child would seem to have lost. */
@@ -271,6 +319,7 @@ int main(void)
     test_order();
     test_repeats();
     test_the_dead();
+    test_hurry();
     test_harm();
     return tap_done();
 }

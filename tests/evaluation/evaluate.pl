@@ -20,12 +20,13 @@
 # immediate repeats counted where they are recorded, for which --no-collapsed
 # leaves no time.
 #
-# Seconds are of processor time, medians of the rounds, but for the collapsed
-# trace, which is measured once, and for Olken's algorithm, whose time is that of
-# the first --olken-refs references (20 million) times as many as there are: of a pipeline, the time it needs on
-# two cores at least, which is that of its dearer side or half of both together,
+# Seconds are of processor time, medians of the rounds, but for Olken's
+# algorithm, whose time is that of the first --olken-refs references (20
+# million) times as many as there are: of a pipeline, the time it needs on two
+# cores at least, which is that of its dearer side or half of both together,
 # whichever is more.  So they hold on a machine that does other work as well;
-# the columns of wall seconds are what a clock showed.
+# the columns of wall seconds are what a clock showed.  The program and `margay
+# record` are one side, the analysis is the other.
 #
 # With --associative a second kind of table is printed instead, in the manner
 # of Fu, Zhang and Chen: miss ratios in 32-byte blocks of caches of 2^6 to 2^17
@@ -134,14 +135,12 @@ sub olken_seconds {
     my $some = $references < $olken_refs ? $references : $olken_refs;
     # The program is stopped by a pipe that nobody reads any more.
     my (undef, $seconds) = time_of($program, record($program, '-') . ' || :',
-        "$curve -f u64 -e olken --limit $some -");
+        "$curve -e olken --limit $some -");
     return together($seconds * $references / $some, $pipe);
 }
 
-# Plain numbers are what passes through a pipe at the least cost.
 sub record {
     my ($program, $out, @options) = @_;
-    push @options, '--to u64' if !grep { /^--collapse/ } @options;
     my $build = $program->{method} eq 'runtime' ? 'hooked' : 'native';
     return "'$margay' record -q --method $program->{method} @options "
         . "-o $out -- " . command($program, $build);
@@ -154,17 +153,16 @@ sub measure_program {
     my $curve = "'$margay' curve -j 1 -b $block_bytes";
     my %cases = (
         native => [command($program, 'native')],
-        capture => [record($program, '/dev/null')],
+        capture => [record($program, '/dev/null', '--to words')],
         pipe => [record($program, '-'), 'cat'],
         collapsed => [record($program, '-', $collapse), "$curve -"],
-        margay => [record($program, '-'), "$curve -f u64 -"],
+        margay => [record($program, '-'), "$curve -"],
     );
-    my %once = (collapsed => 1);
     my (%seconds, %walls);
     for my $round (1 .. $rounds) {
         # The last one leaves its summary behind.
         for my $case (qw(native capture pipe collapsed margay)) {
-            next if $once{$case} && ($round > 1 || !$with_collapsed);
+            next if $case eq 'collapsed' && !$with_collapsed;
             my ($one, $other, $wall) = time_of($program, @{ $cases{$case} });
             push @{ $seconds{$case} }, together($one, $other);
             push @{ $walls{$case} }, $wall;
@@ -222,7 +220,7 @@ sub print_associative {
         note("$program->{name}, $program->{method}");
         run("cd '$folder/inputs' && " . record($program, '-')
             . " <$program->{input} 2>'$folder/messages' | "
-            . "'$margay' compare -q -f u64 -b 32 --sets 8..131072 --ways 1,2,4,8 "
+            . "'$margay' compare -q -b 32 --sets 8..131072 --ways 1,2,4,8 "
             . ">'$folder/compare' -");
         open my $in, '<', "$folder/compare" or die "evaluate: compare: $!\n";
         my @names = split /,/, <$in>;

@@ -66,6 +66,8 @@ static void append_word(const struct margay_decoding *decoding, uint64_t word,
                         struct margay_references *references)
 {
     unsigned kind = kind_of(word), other = !kind;
+    if (references->counts == NULL)
+        references->repeats += all_repeats_of(word);
     if (references->kinds == NULL) {
         append(decoding, word, kind, 1 + all_repeats_of(word), references);
         return;
@@ -139,6 +141,14 @@ static void count_each(const uint64_t *restrict words,
         counts[i] = 1 + all_repeats_of(words[i]);
 }
 
+static uint64_t repeats_of_piece(const uint64_t *words)
+{
+    uint64_t repeats = 0;
+    for (int i = 0; i < PIECE_WORDS; i++)
+        repeats += all_repeats_of(words[i]);
+    return repeats;
+}
+
 static void append_piece(const struct margay_decoding *decoding,
                          const uint64_t *words,
                          struct margay_references *references)
@@ -148,6 +158,8 @@ static void append_piece(const struct margay_decoding *decoding,
                   references->numbers + first);
     if (references->counts != NULL)
         count_each(words, references->counts + first);
+    else
+        references->repeats += repeats_of_piece(words);
     for (int i = 0; references->kinds != NULL && i < PIECE_WORDS; i++)
         references->kinds[first + i] = (uint8_t)kind_of(words[i]);
     for (int i = 0; references->extents != NULL && i < PIECE_WORDS; i++)
@@ -173,12 +185,24 @@ void margay_decode_words(struct margay_decoding *decoding,
     }
 }
 
+static uint64_t references_of_piece(const uint64_t *words, bool repeats)
+{
+    uint64_t odd = 0;
+    for (int i = 0; i < PIECE_WORDS; i++)
+        odd += is_odd(words[i]) >> 63;
+    return PIECE_WORDS - odd + (repeats ? repeats_of_piece(words) : 0);
+}
+
 uint64_t margay_words_references(const struct margay_words *words)
 {
     uint64_t references = 0;
-    for (uint32_t i = 0; i < words->count; i++)
+    uint32_t i = 0;
+    for (; i + PIECE_WORDS <= words->count; i += PIECE_WORDS)
+        references += references_of_piece(words->words + i, words->repeats);
+    for (; i < words->count; i++) {
         references += is_reference(words->words[i]);
-    for (uint32_t i = 0; words->repeats && i < words->count; i++)
-        references += all_repeats_of(words->words[i]);
+        if (words->repeats)
+            references += all_repeats_of(words->words[i]);
+    }
     return references;
 }

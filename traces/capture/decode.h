@@ -20,9 +20,9 @@ struct margay_decoding {
 
 /*
  * Append what the words up to `end` say to `references`, which has room for
- * two of each; arrays that are missing are left out, and without counts so are
- * repeats.  Without kinds, all repeats are of the reference's own.  Whatever
- * the words are, nothing bad happens; what means nothing is left out.
+ * two of each; arrays that are missing are left out.  Without kinds, all
+ * repeats are of the reference's own; without counts, they are added up.
+ * Whatever the words are, nothing bad happens; what means nothing is left out.
  */
 void margay_decode_words(struct margay_decoding *decoding,
                          const uint64_t *words, uint32_t end,

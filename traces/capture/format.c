@@ -208,6 +208,8 @@ static void decode(struct reading *reading, struct margay_references *batch)
     for (size_t i = batch->count; batch->threaded && i < wanted.count; i++)
         batch->threads[i] = reading->thread;
     batch->count = wanted.count;
+    if (reading->flags & FLAG_REPEATS)
+        batch->repeats = wanted.repeats;
 }
 
 static enum margay_status fill(void *state, struct margay_references *batch,
@@ -215,7 +217,7 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 {
     struct reading *reading = state;
     size_t first = batch->count;
-    batch->counted = reading->flags & FLAG_REPEATS;
+    batch->counted = batch->counts != NULL && reading->flags & FLAG_REPEATS;
     batch->sited = batch->sites != NULL && reading->flags & FLAG_SITES;
     batch->threaded = batch->threads != NULL;
     while (batch->count == first) {

@@ -305,21 +305,24 @@ static void add_task(struct margay_receiver *receiver, uint32_t buffer,
 /*
  * What others have written so far comes before a buffer that is full.  Where
  * a thread has two buffers, one of them is full, and a message about it on
- * its way: then its turn is later.
+ * its way: then its turn is later.  All is decided by one look at who has
+ * what: a buffer that is taken meanwhile may be the second.
  */
 static void add_others(struct margay_receiver *receiver, uint32_t except)
 {
-    enum { PLACES = 4096 };
+    enum { PLACES = 4096, NOBODY = UINT16_MAX };
     uint8_t held[PLACES] = {0};
+    uint16_t holder[MARGAY_MAX_BUFFERS];
     const struct margay_slot *slots = receiver->capture->slots;
     for (uint32_t i = 0; i < receiver->buffer_count; i++) {
-        uint8_t *place = &held[atomic_load(&slots[i].thread) % PLACES];
-        if (owner(receiver, i) != 0 && *place < 2)
-            ++*place;
+        holder[i] = (uint16_t)(atomic_load(&slots[i].thread) % PLACES);
+        if (owner(receiver, i) == 0)
+            holder[i] = NOBODY;
+        else if (held[holder[i]] < 2)
+            held[holder[i]]++;
     }
     for (uint32_t i = 0; i < receiver->buffer_count; i++) {
-        if (i != except && owner(receiver, i) != 0 &&
-            held[atomic_load(&slots[i].thread) % PLACES] == 1)
+        if (i != except && holder[i] != NOBODY && held[holder[i]] == 1)
             add_task(receiver, i, 0, false);
     }
 }

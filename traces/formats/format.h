@@ -24,6 +24,8 @@ struct margay_references {
     uint32_t *threads;
     uint64_t *sites;
     bool counted, threaded, sited;
+    uint64_t repeats; /* in the place of counts that are left out: their sum,
+                         less one for each */
     size_t count;
     size_t capacity;
 };

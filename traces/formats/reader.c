@@ -28,6 +28,7 @@ static enum margay_status need_batch(struct margay_reader *reader)
         return MARGAY_IO;
     reader->batch = &reader->ring[slot];
     reader->batch->count = 0;
+    reader->batch->repeats = 0;
     return MARGAY_OK;
 }
 
@@ -132,9 +133,11 @@ static enum margay_status allocate_batches(struct margay_reader *reader)
     struct margay_format format = *reader->detection.format;
     enum margay_status status = MARGAY_OK;
     if (reader->numbers_only && format.leaves_out &&
-        !reader->facts.always_splits)
-        format.info.has_kinds = format.info.has_extents =
-            format.info.has_threads = format.info.has_sites = false;
+        !reader->facts.always_splits) {
+        format.info.has_kinds = format.info.has_extents = false;
+        format.info.has_threads = format.info.has_sites = false;
+        format.info.has_counts &= !reader->sums_counts;
+    }
     for (size_t i = 0; i < MARGAY_RING_SLOTS && status == MARGAY_OK; i++)
         status =
             margay_batch_allocate(&reader->ring[i], &format, &reader->error);

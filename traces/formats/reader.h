@@ -28,7 +28,8 @@ struct margay_reader {
     struct margay_detection detection; /* format NULL = to be detected */
     struct margay_state_options state_options;
     uint64_t skip_refs; /* references that nobody wants, at the beginning */
-    bool numbers_only;  /* no other array is looked at */
+    bool numbers_only;  /* no other array is looked at, but perhaps counts: */
+    bool sums_counts;   /* then of them only their sum, and all of a batch */
 
     /* Known with the format. */
     bool refs_known;       /* without reading them: */

@@ -56,7 +56,7 @@ static uint64_t sum_counts(const uint32_t *counts, size_t entries)
 
 uint64_t margay_batch_references(const struct margay_batch *batch)
 {
-    return batch->counts == NULL ? batch->references
+    return batch->counts == NULL ? batch->references + batch->repeats
                                  : sum_counts(batch->counts, batch->references);
 }
 

@@ -62,6 +62,9 @@ static enum margay_status take_options(struct margay_trace *trace,
     trace->to_skip = trace->reader.skip_refs = given->skip_refs;
     trace->reader.numbers_only =
         given->numbers_only && given->kinds == MARGAY_ALL_KINDS;
+    trace->reader.sums_counts =
+        trace->reader.numbers_only && given->counts && given->skip_refs == 0 &&
+        given->limit_refs == UINT64_MAX && given->warmup_refs == 0;
     trace->to_read = given->limit_refs;
     trace->to_warm_up = given->warmup_refs;
     if (given->unit_bytes != 0 && !margay_is_power_of_two(given->unit_bytes))
@@ -291,6 +294,7 @@ void margay_trace_select(const struct margay_trace *trace,
                        ? NULL
                        : references->extents + from,
         .counts = references->counted ? references->counts + from : NULL,
+        .repeats = references->repeats,
         .threads = references->threaded ? references->threads + from : NULL,
         .sites = references->sited ? references->sites + from : NULL,
     };
