@@ -43,6 +43,44 @@ struct analysis {
 
 /* ------------------------------------------------------- what is wrong -- */
 
+/* What is written as a whole would take the place of what has been read. */
+static enum margay_status check_place(const struct options *options,
+                                      const char *option, const char *place,
+                                      struct margay_error *error)
+{
+    struct stat written, read;
+    if (place == NULL || stat(place, &written) != 0 ||
+        !S_ISREG(written.st_mode))
+        return MARGAY_OK;
+    for (size_t i = 0; i < options->operand_count; i++) {
+        if (stat(options->operands[i], &read) == 0 &&
+            read.st_dev == written.st_dev && read.st_ino == written.st_ino)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "%s: '%s' is the trace", option, place);
+    }
+    return MARGAY_OK;
+}
+
+static bool are_same(const char *place, const char *other)
+{
+    return place != NULL && other != NULL && strcmp(place, other) == 0;
+}
+
+static enum margay_status check_places(const struct options *options,
+                                       struct margay_error *error)
+{
+    const char *save = options->save;
+    if (are_same(save, options->output) || are_same(save, options->histogram))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--save: '%s' is where a table goes", save);
+    enum margay_status status =
+        check_place(options, "--output", options->output, error);
+    if (status == MARGAY_OK)
+        status = check_place(options, "--histogram", options->histogram, error);
+    return status == MARGAY_OK ? check_place(options, "--save", save, error)
+                               : status;
+}
+
 /* What can be known to fail should not fail after hours. */
 static enum margay_status check_names(const struct options *options,
                                       struct margay_error *error)
@@ -59,7 +97,7 @@ static enum margay_status check_names(const struct options *options,
     if (standard_inputs > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "-: standard input can be read only once");
-    return MARGAY_OK;
+    return check_places(options, error);
 }
 
 static enum margay_status check_needs(const struct margay_engine_info *engine,

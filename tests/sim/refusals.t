@@ -30,6 +30,14 @@ refuses 'missing operand: expected NAME' generate
 refuses 'missing operand: expected CSV' plot
 refuses "--histogram: 'x.csv' is where the curve goes" \
     curve -o x.csv --histogram x.csv good.din
+refuses "--save: 'x.csv' is where a table goes" \
+    curve -o x.csv --save x.csv good.din
+ln -s good.din same.din
+refuses "--output: 'good.din' is the trace" histogram -o good.din same.din
+refuses "--output: 'same.din' is the trace" assoc -o same.din good.din
+refuses "--save: 'good.din' is the trace" curve --save good.din good.din
+is 'and is still there' "$(cat good.din)" '0 10
+1 20'
 refuses "--histogram: '-'" curve --histogram - good.din
 refuses "--kind: 'reads'" curve --kind reads good.din
 refuses "--kind: ''" curve --kind= good.din
