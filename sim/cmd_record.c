@@ -26,6 +26,9 @@
 #include "sim/record_output.h"
 #include "sim/signals.h"
 
+/* The largest power of two that a words trace can name. */
+#define MOST_COLLAPSED_BYTES (UINT64_C(1) << 31)
+
 /* How long the end of the program may go unnoticed. */
 #define WAIT_MS 100
 
@@ -71,6 +74,10 @@ static enum margay_status check(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--collapse: %" PRIu64 " is not a power of two",
                            options->collapse_bytes);
+    if (options->collapse_bytes > MOST_COLLAPSED_BYTES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--collapse: %" PRIu64 " is more than %" PRIu64,
+                           options->collapse_bytes, MOST_COLLAPSED_BYTES);
     return MARGAY_OK;
 }
 

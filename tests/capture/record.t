@@ -160,20 +160,34 @@ tables() { # TRACE
         *bins*) "$MARGAY" histogram -q $options "$1" ;;
         *) "$MARGAY" curve -q $options "$1" ;;
         esac
-    done | sed 's/[a-z]*\.mgt/trace/'
+    done | sed 's/[a-z]*\.[a-z]*,/trace,/'
 }
 run record --to lackey -o trace ./straddle
 check 'references that cover two blocks are there' \
     test "$(grep -c '[3f7b]e,4$' trace)" -ge 1000
 for program in './operations expected' './ends return 20000' ./straddle; do
     run record -o whole.mgt $program
-    run record --collapse 64 -o collapsed.mgt $program
     tables whole.mgt >tables
-    tables collapsed.mgt >collapsed
-    check "$program: a collapsed trace gives the same tables" \
-        cmp -s tables collapsed
-    diff tables collapsed | head -n 5 | sed 's/^/#   /'
+    for trace in collapsed.mgt collapsed.words; do
+        run record --collapse 64 -o $trace $program
+        tables $trace >collapsed
+        check "$program: $trace gives the same tables" cmp -s tables collapsed
+        diff tables collapsed | head -n 5 | sed 's/^/#   /'
+    done
+    # Words as they are, and words that have been cut.
+    for options in --sites '--sites --collapse 64' '--stop 999999999'; do
+        run record $options -o whole.words $program
+        tables whole.words >whole
+        check "$program: $options as words" cmp -s tables whole
+    done
 done
+run record --sites -o sites.words ./straddle
+run record --sites -o sites.mgt ./straddle
+for trace in sites.words sites.mgt; do
+    "$MARGAY" histogram -q --by site $trace |
+        sed 's/,[a-z]*\.[a-z]*,/,trace,/' >$trace.csv
+done
+check 'words have the same sites' cmp -s sites.words.csv sites.mgt.csv
 # Threads share it by its index, and it is long enough for five.
 run record --collapse 64 -o collapsed.mgt ./ends return 3000000
 for options in '--sizes all' '--bound 100' '--skip 12345 --limit 2222222' \
@@ -188,6 +202,8 @@ run record --collapse 64 --to din -o x.din ./ends
 is 'a format without counts' "$status $(ls x.din 2>/dev/null)" '125 '
 run record --collapse 48 -o x.mgt ./ends
 is 'no block' "$status" 125
+run record --collapse 4G -o x.mgt ./ends
+is 'too large a block' "$status" 125
 
 # -------------------------------------------------------------------- units --
 # What convert makes of addresses.
