@@ -17,6 +17,7 @@
 #ifndef MARGAY_STACKDIST_ENGINES_CONDENSE_H
 #define MARGAY_STACKDIST_ENGINES_CONDENSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -123,6 +124,23 @@ static inline size_t margay_drop_pairs(const uint64_t *blocks, size_t count,
     return n;
 }
 
+/* Copy `count` >= 1 blocks but for repeats, `before` being the one before. */
+static inline size_t margay_drop_all_repeats(const uint64_t *blocks,
+                                             size_t count, uint64_t before,
+                                             uint64_t *kept)
+{
+    kept[0] = blocks[0];
+    size_t n = blocks[0] != before;
+    return n + margay_drop_repeats(blocks + 1, count - 1, kept + n);
+}
+
+/* Of a part that has this many singles, so many left without pairs: are there
+   enough pairs to look for them in the next? */
+static inline bool margay_pairs_pay(size_t singles, size_t left)
+{
+    return 8 * (singles - left) >= singles;
+}
+
 /*
  * Copy `count` blocks but for those that need not be seen, of which hits[]
  * receives how many more have distance 0 and 1; returns how many are kept.
@@ -133,22 +151,29 @@ static inline size_t margay_condense(const uint64_t *blocks, size_t count,
                                      uint64_t top[2], uint64_t *kept,
                                      uint64_t hits[2])
 {
-    /* With the one before it, and then without repeats and the two before. */
-    uint64_t all[1 + CONDENSE_REFS];
+    /* Without repeats, and the two before. */
     uint64_t single[2 + CONDENSE_REFS + CONDENSE_BITS];
     size_t n = 0;
+    bool pairing = true;
     for (size_t done = 0, some; done < count; done += some) {
         some = count - done < CONDENSE_REFS ? count - done : CONDENSE_REFS;
-        all[0] = single[1] = top[0];
-        single[0] = top[1];
-        memcpy(all + 1, blocks + done, some * sizeof *blocks);
-        size_t singles = margay_drop_repeats(all + 1, some, single + 2);
-        memset(single + 2 + singles, 0, CONDENSE_BITS * sizeof *single);
-        size_t left = margay_drop_pairs(single + 2, singles, kept + n);
+        uint64_t *to = pairing ? single + 2 : kept + n;
+        size_t singles =
+            margay_drop_all_repeats(blocks + done, some, top[0], to);
+        size_t left = singles;
+        if (pairing) {
+            single[0] = top[1];
+            single[1] = top[0];
+            memset(to + singles, 0, CONDENSE_BITS * sizeof *single);
+            left = margay_drop_pairs(to, singles, kept + n);
+            pairing = margay_pairs_pay(singles, left);
+        }
+        if (singles > 0) {
+            top[1] = singles > 1 ? to[singles - 2] : top[0];
+            top[0] = to[singles - 1];
+        }
         hits[0] += some - singles;
         hits[1] += singles - left;
-        top[0] = single[singles + 1];
-        top[1] = single[singles];
         n += left;
     }
     return n;
