@@ -11,6 +11,8 @@
 #include "sim/trial.h"
 #include "traces/traces_internal.h"
 
+#define PAGE_REFS (4096 / sizeof(uint64_t)) /* of the smallest pages */
+
 /* The trace in memory, shared with the children, which do not pay for it. */
 struct references {
     uint64_t *blocks;
@@ -45,12 +47,20 @@ static enum margay_status keep_chunk(void *context,
     return MARGAY_OK;
 }
 
+/* A page is not in the child's memory before it is read. */
+static void touch_pages(const volatile uint64_t *blocks, size_t count)
+{
+    for (size_t i = 0; i < count; i += PAGE_REFS)
+        (void)blocks[i];
+}
+
 static size_t next_references(void *context, const uint64_t **blocks)
 {
     struct references *references = context;
     size_t left = references->count - references->next;
     size_t count = left < TRIAL_PIECE_REFS ? left : TRIAL_PIECE_REFS;
     *blocks = references->blocks + references->next;
+    touch_pages(*blocks, count);
     references->next += count;
     return count;
 }
