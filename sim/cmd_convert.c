@@ -104,19 +104,13 @@ static enum margay_status choose_scale(struct conversion *conversion,
         read = written = 1;
     conversion->multiplier = read > written ? read / written : 1;
     conversion->divisor = written > read ? written / read : 1;
-    uint64_t collapsed = margay_trace_collapsed_bytes(conversion->trace);
-    if (collapsed != 0) {
-        enum margay_status status =
-            margay_writer_set_collapsed(conversion->writer, collapsed, error);
-        if (status != MARGAY_OK)
-            return status;
-    }
     conversion->split =
         margay_trace_always_splits(conversion->trace) && !format->has_extents;
     return MARGAY_OK;
 }
 
-/* A format that can say of any trace what it is has to be told. */
+/* A format that can say of any trace what it is has to be told.  Repeats that
+   were collapsed go into no other: who read it would know nothing of them. */
 static enum margay_status describe(struct conversion *conversion,
                                    struct margay_error *error)
 {
@@ -133,14 +127,9 @@ static enum margay_status describe(struct conversion *conversion,
             conversion->writer, numbers,
             numbers == MARGAY_IDS ? unit_written(conversion) : 0,
             margay_trace_always_splits(trace), error);
-    if (status == MARGAY_OK && format->has_counts && collapsed != 0)
+    if (status == MARGAY_OK && collapsed != 0)
         status =
             margay_writer_set_collapsed(conversion->writer, collapsed, error);
-    if (collapsed != 0 && !format->has_counts && !conversion->options->quiet)
-        message_print("%s: repeats within %" PRIu64 " bytes were collapsed "
-                      "when it was recorded, and %s cannot say so: the result "
-                      "is right for blocks of that size and more",
-                      conversion->from, collapsed, format->name);
     return status;
 }
 
