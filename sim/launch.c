@@ -20,12 +20,6 @@ void launch_put_before(struct launch *launch, const char *argument)
         launch->prefix[launch->prefix_count++] = argument;
 }
 
-void launch_put_environment(struct launch *launch, const char *assignment)
-{
-    if (launch->environment_count < LAUNCH_MAX_ENVIRONMENT)
-        launch->environment[launch->environment_count++] = assignment;
-}
-
 /* Whether that may be run, and is a file; else errno says why not. */
 static bool can_run(const char *path)
 {
@@ -151,8 +145,6 @@ static void become_program(const struct launch *launch, char **arguments,
         margay_receiver_pass_on(launch->receiver);
         putenv((char *)margay_receiver_environment(launch->receiver));
     }
-    for (size_t i = 0; i < launch->environment_count; i++)
-        putenv((char *)launch->environment[i]);
     execvp(arguments[0], arguments);
 }
 

@@ -16,7 +16,6 @@
 #include "traces/traces_internal.h"
 
 #define LAUNCH_MAX_PREFIX      16
-#define LAUNCH_MAX_ENVIRONMENT 4
 
 /* How the program is to be started; prepared by a method. */
 struct launch {
@@ -28,9 +27,6 @@ struct launch {
        until the program has started. */
     const char *prefix[LAUNCH_MAX_PREFIX];
     size_t prefix_count;
-    /* NAME=VALUE, to be added. */
-    const char *environment[LAUNCH_MAX_ENVIRONMENT];
-    size_t environment_count;
 
     /* References come through the recorder, which is told of `receiver` in
        its environment, ... */
@@ -57,7 +53,7 @@ struct record_method {
        ("valgrind is not installed"). */
     bool (*suits)(const struct options *options, const char *program, char *why,
                   size_t why_bytes);
-    /* Fill in prefix, environment, text_format. */
+    /* Fill in prefix and text_format. */
     enum margay_status (*prepare)(struct launch *launch,
                                   struct margay_error *error);
     bool knows_functions; /* --start and --stop may name them */
@@ -93,9 +89,8 @@ enum margay_status record_find_function(const char *program, const char *name,
                                         struct margay_code_range *range,
                                         struct margay_error *error);
 
-/* For prepare(): one more in front of the program, or in the environment. */
+/* For prepare(): one more in front of the program. */
 void launch_put_before(struct launch *launch, const char *argument);
-void launch_put_environment(struct launch *launch, const char *assignment);
 
 /*
  * Start the program.  *exit_status is 126 or 127 if it cannot be run or is

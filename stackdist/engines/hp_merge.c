@@ -148,7 +148,7 @@ static enum margay_status tell(struct margay_hp_merge *merge,
                                const struct margay_hp_block *block,
                                bool counting, struct margay_error *error)
 {
-    uint64_t ids[PIECE_PLACES], distances[PIECE_PLACES];
+    uint64_t ids[PIECE_PLACES], distances[PIECE_PLACES] = {0};
     enum margay_status status = MARGAY_OK;
     uint64_t at = 0;
     for (uint32_t left = block->place_count; left > 0 && status == MARGAY_OK;) {

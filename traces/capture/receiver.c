@@ -283,11 +283,6 @@ uint64_t margay_receiver_processes(const margay_receiver *receiver)
     return receiver->processes;
 }
 
-uint64_t margay_receiver_threads(const margay_receiver *receiver)
-{
-    return atomic_load(&receiver->capture->next_thread);
-}
-
 /* ----------------------------------------------------------------- tasks -- */
 
 static uint32_t owner(const struct margay_receiver *receiver, uint32_t buffer)

@@ -76,9 +76,6 @@ void margay_receiver_stop(margay_receiver *receiver);
 /* Processes that began to record, each exec anew. */
 uint64_t margay_receiver_processes(const margay_receiver *receiver);
 
-/* Threads that made a reference. */
-uint64_t margay_receiver_threads(const margay_receiver *receiver);
-
 /* NULL is fine. */
 void margay_receiver_free(margay_receiver *receiver);
 
