@@ -15,7 +15,7 @@
 #include "sim/options.h"
 #include "traces/traces_internal.h"
 
-#define LAUNCH_MAX_PREFIX      16
+#define LAUNCH_MAX_PREFIX 16
 
 /* How the program is to be started; prepared by a method. */
 struct launch {
