@@ -8,6 +8,7 @@
  */
 #include "traces/capture/decode.h"
 
+#include "traces/base/cpu.h"
 #include "traces/capture/words.h"
 
 #define PIECE_WORDS 64
@@ -114,52 +115,82 @@ static uint64_t is_odd(uint64_t word)
     return (word & word << 1) | ((word - 1) & ~word);
 }
 
-/* Whether each word of a piece is one reference, and becomes one entry. */
-static bool is_plain(const uint64_t *words,
-                     const struct margay_references *references)
+/* What the words of a piece are, all together. */
+struct sums {
+    uint64_t odd; /* the top bit is set if any is */
+    uint64_t repeats;
+};
+
+static inline __attribute__((always_inline)) struct sums widen_words(
+    const uint64_t *restrict words, uint64_t above, uint64_t *restrict numbers)
 {
-    bool split = references->kinds != NULL && references->counts != NULL;
-    uint64_t odd = 0, others = 0;
+    uint64_t odd = 0, reads = 0, writes = 0;
+    for (int i = 0; i < PIECE_WORDS; i++) {
+        uint64_t word = words[i];
+        /* As repeats_of() has it, both counts in their places. */
+        uint64_t repeats = word >> MARGAY_WORD_REPEATS_SHIFT &
+                           ((word >> (MARGAY_WORD_KIND_SHIFT + 1)) - 1);
+        odd |= is_odd(word);
+        reads += repeats & MARGAY_WORD_MAX_REPEATS;
+        writes += repeats & MARGAY_WORD_MAX_REPEATS << MARGAY_WORD_REPEATS_BITS;
+        numbers[i] = (word & MARGAY_WORD_ADDRESS_MASK) | above;
+    }
+    return (struct sums){odd, reads + (writes >> MARGAY_WORD_REPEATS_BITS)};
+}
+
+#if defined(__x86_64__) && !defined(__AVX2__)
+__attribute__((target("avx2"))) static struct sums widen_with_avx2(
+    const uint64_t *restrict words, uint64_t above, uint64_t *restrict numbers)
+{
+    return widen_words(words, above, numbers);
+}
+#else
+#define widen_with_avx2 widen_portably
+#endif
+
+static struct sums widen_portably(const uint64_t *restrict words,
+                                  uint64_t above, uint64_t *restrict numbers)
+{
+    return widen_words(words, above, numbers);
+}
+
+/* Write the numbers of a piece, whatever they are, and say what it is. */
+typedef struct sums widen_function(const uint64_t *restrict words,
+                                   uint64_t above, uint64_t *restrict numbers);
+
+static widen_function *choose_widen(void)
+{
+    return margay_target_available(MARGAY_TARGET_V3) ? widen_with_avx2
+                                                     : widen_portably;
+}
+
+/* Whether some reference has repeats of another kind than its own. */
+static bool has_others(const uint64_t *words)
+{
+    uint64_t others = 0;
     for (int i = 0; i < PIECE_WORDS; i++)
-        odd |= is_odd(words[i]);
-    for (int i = 0; split && i < PIECE_WORDS; i++)
         others |= repeats_of(words[i], !kind_of(words[i]));
-    return odd >> 63 == 0 && others == 0;
+    return others != 0;
 }
 
-static void widen_numbers(const uint64_t *restrict words, uint64_t above,
-                          uint64_t *restrict numbers)
-{
-    for (int i = 0; i < PIECE_WORDS; i++)
-        numbers[i] = (words[i] & MARGAY_WORD_ADDRESS_MASK) | above;
-}
-
-static void count_each(const uint64_t *restrict words,
-                       uint32_t *restrict counts)
-{
-    for (int i = 0; i < PIECE_WORDS; i++)
-        counts[i] = 1 + all_repeats_of(words[i]);
-}
-
-static uint64_t repeats_of_piece(const uint64_t *words)
-{
-    uint64_t repeats = 0;
-    for (int i = 0; i < PIECE_WORDS; i++)
-        repeats += all_repeats_of(words[i]);
-    return repeats;
-}
-
-static void append_piece(const struct margay_decoding *decoding,
-                         const uint64_t *words,
+/* A piece in which each word is one reference and becomes one entry; false,
+   and nothing has happened, if that is not so. */
+static bool append_piece(const struct margay_decoding *decoding,
+                         widen_function *widen, const uint64_t *words,
                          struct margay_references *references)
 {
     size_t first = references->count;
-    widen_numbers(words, decoding->above << MARGAY_WORD_REPEATS_SHIFT,
-                  references->numbers + first);
-    if (references->counts != NULL)
-        count_each(words, references->counts + first);
-    else
-        references->repeats += repeats_of_piece(words);
+    struct sums sums =
+        widen(words, decoding->above << MARGAY_WORD_REPEATS_SHIFT,
+              references->numbers + first);
+    if (sums.odd >> 63 != 0 ||
+        (references->kinds != NULL && references->counts != NULL &&
+         sums.repeats > 0 && has_others(words)))
+        return false;
+    if (references->counts == NULL)
+        references->repeats += sums.repeats;
+    for (int i = 0; references->counts != NULL && i < PIECE_WORDS; i++)
+        references->counts[first + i] = 1 + all_repeats_of(words[i]);
     for (int i = 0; references->kinds != NULL && i < PIECE_WORDS; i++)
         references->kinds[first + i] = (uint8_t)kind_of(words[i]);
     for (int i = 0; references->extents != NULL && i < PIECE_WORDS; i++)
@@ -167,38 +198,36 @@ static void append_piece(const struct margay_decoding *decoding,
     for (int i = 0; references->sites != NULL && i < PIECE_WORDS; i++)
         references->sites[first + i] = decoding->site;
     references->count += PIECE_WORDS;
+    return true;
 }
 
 void margay_decode_words(struct margay_decoding *decoding,
                          const uint64_t *words, uint32_t end,
                          struct margay_references *references)
 {
+    widen_function *widen = choose_widen();
     while (decoding->words < end) {
         const uint64_t *piece = words + decoding->words;
         uint32_t left = end - decoding->words;
         uint32_t count = left < PIECE_WORDS ? left : PIECE_WORDS;
-        if (count == PIECE_WORDS && is_plain(piece, references))
-            append_piece(decoding, piece, references);
-        else
+        if (count < PIECE_WORDS ||
+            !append_piece(decoding, widen, piece, references))
             append_singly(decoding, piece, count, references);
         decoding->words += count;
     }
 }
 
-static uint64_t references_of_piece(const uint64_t *words, bool repeats)
-{
-    uint64_t odd = 0;
-    for (int i = 0; i < PIECE_WORDS; i++)
-        odd += is_odd(words[i]) >> 63;
-    return PIECE_WORDS - odd + (repeats ? repeats_of_piece(words) : 0);
-}
-
 uint64_t margay_words_references(const struct margay_words *words)
 {
-    uint64_t references = 0;
+    widen_function *widen = choose_widen();
+    uint64_t references = 0, numbers[PIECE_WORDS];
     uint32_t i = 0;
-    for (; i + PIECE_WORDS <= words->count; i += PIECE_WORDS)
-        references += references_of_piece(words->words + i, words->repeats);
+    for (; i + PIECE_WORDS <= words->count; i += PIECE_WORDS) {
+        struct sums sums = widen(words->words + i, 0, numbers);
+        if (sums.odd >> 63 != 0)
+            break;
+        references += PIECE_WORDS + (words->repeats ? sums.repeats : 0);
+    }
     for (; i < words->count; i++) {
         references += is_reference(words->words[i]);
         if (words->repeats)

@@ -15,6 +15,10 @@
 #include "traces/base/error.h"
 #include "traces/formats/decompress.h"
 
+/* As much as anyone may ask for: who writes and who reads then change less
+   often. */
+#define PIPE_BYTES (1 << 20)
+
 struct margay_input {
     const char *name; /* the path, kept behind the structure */
     int fd;
@@ -55,6 +59,8 @@ static enum margay_status examine(struct margay_input *input,
         return margay_fail(error, MARGAY_IO,
                            "%s: is a directory, expected a trace", input->name);
     input->waits = !S_ISREG(status.st_mode);
+    if (S_ISFIFO(status.st_mode))
+        fcntl(input->fd, F_SETPIPE_SZ, PIPE_BYTES);
     if (!input->waits) {
         off_t position = lseek(input->fd, 0, SEEK_CUR);
         if (position >= 0 && position < status.st_size)
