@@ -6,8 +6,8 @@
  *   and knows its prefix sums, so the distance of a reference is the number
  *   of bits set since the block's timestamp.  When time runs out, blocks are
  *   renumbered by rank.  On traces that keep returning to a few blocks, the
- *   top eight entries of the LRU stack stand in vector registers in front of
- *   all that: a block demoted from there enters the deep part of the stack
+ *   top 16 entries of the LRU stack are told from the last references, in front
+ *   of all that: a block demoted from there enters the deep part of the stack
  *   with its demotion as timestamp, for that is the order of the deep part.
  * Source: Bennett and Kruskal, "LRU stack processing", IBM J. R&D 19(4),
  *   1975, for the bit vector over time and its compaction; Jacobson,
