@@ -2,7 +2,7 @@
  * recorder.c - references out of a program, from the inside
  *
  * Everything here happens once per buffer, or once per process, but for
- * collapse(), which counts repeats, and put_special(), which notes sites.
+ * put_special(), which notes sites.
  * recorder_mmu.c does the same without a look at where the buffer ends.
  */
 #define _GNU_SOURCE
@@ -17,20 +17,13 @@
 /* While nothing is to be recorded, words go round in so many. */
 #define SCRATCH_WORDS 64
 
-/* Not in a block with any other: it has more bits than an address. */
-#define NO_ADDRESS UINT64_MAX
-
 __thread struct margay_recorder margay_recorder
     __attribute__((tls_model("initial-exec")));
 
-/* The calling thread's buffer, and where it is in it if what follows has to be
-   looked at. */
+/* The calling thread's buffer. */
 static __thread struct {
     uint64_t *base; /* NULL = has none */
-    uint64_t *next, *end;
-    uint64_t *collapse_end; /* as `end` while only repeats are looked for */
-    uint64_t last;  /* address of the last reference, which may be repeated */
-    unsigned shift; /* a block has so many bits */
+    uint64_t *end;  /* for margay_recorder.careful, whatever is looked at */
     uint32_t buffer;
     uint64_t site;
     uint64_t scratch[SCRATCH_WORDS];
@@ -53,7 +46,7 @@ static bool acquire(void)
         return false;
     mine.base = margay_process_map(buffer);
     mine.buffer = buffer;
-    mine.last = NO_ADDRESS;
+    margay_recorder.last = MARGAY_NO_ADDRESS;
     mine.site = 0;
     return mine.base != NULL;
 }
@@ -61,7 +54,7 @@ static bool acquire(void)
 static void hand_over(uint64_t *next)
 {
     uint64_t *base = mine.base;
-    mine.base = mine.next = mine.collapse_end = NULL;
+    mine.base = NULL;
     margay_buffer_send(mine.buffer, (uint32_t)(next - base));
 }
 
@@ -73,29 +66,13 @@ static bool is_special(void)
            margay_process.capture->wants_sites != 0;
 }
 
-/*
- * Count a repeat in the word before it, if there is room; true if that was
- * done.  What is neither a read nor a write, or touches two blocks, is no
- * repeat and has none.
- */
-static inline bool collapse(uint64_t word)
+/* As margay_record_repeat(). */
+static bool collapse(uint64_t word)
 {
-    unsigned kind = (unsigned)(word >> MARGAY_WORD_KIND_SHIFT);
-    unsigned field =
-        MARGAY_WORD_REPEATS_SHIFT + kind * MARGAY_WORD_REPEATS_BITS;
-    uint64_t first = word & MARGAY_WORD_ADDRESS_MASK;
-    uint64_t end =
-        first + ((word >> MARGAY_WORD_BYTES_SHIFT) - 1) % MARGAY_WORD_MAX_BYTES;
-    bool alone = (first ^ end) >> mine.shift != 0 || kind > 1;
-    bool same = (first ^ mine.last) >> mine.shift == 0;
-    mine.last = alone ? NO_ADDRESS : first;
-    if (!same || alone)
-        return false;
-    uint64_t before = mine.next[-1];
-    if ((before >> field & MARGAY_WORD_MAX_REPEATS) == MARGAY_WORD_MAX_REPEATS)
-        return false;
-    mine.next[-1] = before + (UINT64_C(1) << field);
-    return true;
+    unsigned bytes = word >> MARGAY_WORD_BYTES_SHIFT & 63;
+    return margay_record_repeat(word,
+                                (unsigned)(word >> MARGAY_WORD_KIND_SHIFT),
+                                bytes == 0 ? MARGAY_WORD_MAX_BYTES : bytes);
 }
 
 /* There is room for two words. */
@@ -105,9 +82,10 @@ static void put_special(uint64_t word, uint64_t site)
         return;
     if (margay_process.capture->wants_sites && site != mine.site) {
         mine.site = site;
-        *mine.next++ = margay_control_word(MARGAY_CONTROL_SITE, site);
+        *margay_recorder.careful++ =
+            margay_control_word(MARGAY_CONTROL_SITE, site);
     }
-    *mine.next++ = word;
+    *margay_recorder.careful++ = word;
 }
 
 /* The first word of a thread, or of a buffer. */
@@ -115,17 +93,17 @@ static void put_first(uint64_t word, uint64_t site)
 {
     bool special = is_special();
     if (mine.base != NULL)
-        hand_over(special ? mine.next : margay_recorder.next);
-    margay_recorder = (struct margay_recorder){NULL, NULL};
+        hand_over(special ? margay_recorder.careful : margay_recorder.next);
+    margay_recorder = (struct margay_recorder){0};
     if (!acquire()) {
         go_quiet();
     } else if (special) {
-        mine.next = mine.base;
+        margay_recorder.careful = mine.base;
         /* The last word is never used: put_special() may need two. */
         mine.end = mine.base + MARGAY_BUFFER_WORDS - 1;
-        mine.collapse_end =
+        margay_recorder.collapse_end =
             margay_process.capture->wants_sites ? NULL : mine.end;
-        mine.shift = margay_process.capture->collapse_shift;
+        margay_recorder.shift = margay_process.capture->collapse_shift;
         put_special(word, site);
     } else {
         margay_recorder.end = mine.base + MARGAY_BUFFER_WORDS;
@@ -134,11 +112,10 @@ static void put_first(uint64_t word, uint64_t site)
     }
 }
 
-/* Everything that is rare, out of the way of what is not. */
-static __attribute__((noinline)) void put_rare(uint64_t word, uint64_t site)
+void margay_recorder_put(uint64_t word, uint64_t site)
 {
     if (mine.base != NULL && margay_recorder.end == NULL &&
-        mine.next < mine.end) {
+        margay_recorder.careful < mine.end) {
         put_special(word, site);
         return;
     }
@@ -152,16 +129,6 @@ static __attribute__((noinline)) void put_rare(uint64_t word, uint64_t site)
     errno = reason;
 }
 
-void margay_recorder_put(uint64_t word, uint64_t site)
-{
-    if (__builtin_expect(mine.next < mine.collapse_end, 1)) {
-        if (!collapse(word))
-            *mine.next++ = word;
-        return;
-    }
-    put_rare(word, site);
-}
-
 bool margay_recorder_wants_sites(void)
 {
     return margay_process_attach() && margay_process.capture->wants_sites;
@@ -169,9 +136,9 @@ bool margay_recorder_wants_sites(void)
 
 void margay_recorder_leave(void)
 {
-    uint64_t *next =
-        margay_recorder.end == NULL ? mine.next : margay_recorder.next;
-    margay_recorder = (struct margay_recorder){NULL, NULL};
+    uint64_t *next = margay_recorder.end == NULL ? margay_recorder.careful
+                                                 : margay_recorder.next;
+    margay_recorder = (struct margay_recorder){0};
     if (mine.base != NULL)
         hand_over(next);
 }
@@ -181,7 +148,7 @@ void margay_recorder_leave(void)
 
 void margay_recorder_forget(void)
 {
-    margay_recorder = (struct margay_recorder){NULL, NULL};
-    mine.base = mine.next = mine.collapse_end = NULL;
+    margay_recorder = (struct margay_recorder){0};
+    mine.base = NULL;
     margay_buffer_forget();
 }

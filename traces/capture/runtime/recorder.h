@@ -26,12 +26,19 @@
 
 /*
  * Where a thread's next word goes.  While only references are wanted, as they
- * come, [next, end) is the rest of the buffer; otherwise both are NULL, and
- * margay_recorder_put() does what is to be done.
+ * come, [next, end) is the rest of the buffer; otherwise both are NULL.  While
+ * repeats are to be collapsed and nothing else, [careful, collapse_end) is;
+ * otherwise margay_recorder_put() does what is to be done.
  */
 struct margay_recorder {
     uint64_t *next, *end;
+    uint64_t *careful, *collapse_end;
+    uint64_t last;  /* address of the last reference, which may be repeated */
+    unsigned shift; /* a block has so many bits */
 };
+
+/* Not in a block with any other: it has more bits than an address. */
+#define MARGAY_NO_ADDRESS UINT64_MAX
 
 extern __thread struct margay_recorder margay_recorder
     __attribute__((tls_model("initial-exec")));
@@ -59,6 +66,34 @@ static inline void margay_recorder_begin(void)
 void margay_recorder_put(uint64_t word, uint64_t site);
 
 /*
+ * Append a reference to a buffer that has room at margay_recorder.careful; a
+ * repeat is counted in the word before it, while there is room for that.  What
+ * is neither a read nor a write, or touches two blocks, is no repeat and has
+ * none.  Inline, so that a hook knows kind and length beforehand.  True if it
+ * was a repeat.
+ */
+static inline bool margay_record_repeat(uint64_t address, unsigned kind,
+                                        unsigned bytes)
+{
+    const unsigned field =
+        MARGAY_WORD_REPEATS_SHIFT + kind * MARGAY_WORD_REPEATS_BITS;
+    uint64_t first = address & MARGAY_WORD_ADDRESS_MASK;
+    uint64_t end = first + bytes - 1, last = margay_recorder.last;
+    unsigned shift = margay_recorder.shift;
+    if (kind <= 1 && ((first ^ last) | (end ^ last)) >> shift == 0) {
+        uint64_t *before = margay_recorder.careful - 1;
+        if (__builtin_expect((~*before >> field & MARGAY_WORD_MAX_REPEATS) != 0,
+                             1)) {
+            *before += UINT64_C(1) << field;
+            return true;
+        }
+    }
+    margay_recorder.last =
+        kind > 1 || (first ^ end) >> shift != 0 ? MARGAY_NO_ADDRESS : first;
+    return false;
+}
+
+/*
  * Record a reference of 1 to 64 bytes at an address of at most 48 bits (tags
  * above them are dropped); kind as enum margay_kind.  `site` is the address
  * of the code that makes it, or 0.
@@ -72,7 +107,10 @@ static inline void margay_record_at(uint64_t address, unsigned kind,
     (void)site;
 #else
     if (__builtin_expect(next == margay_recorder.end, 0)) {
-        margay_recorder_put(word, site);
+        if (margay_recorder.careful >= margay_recorder.collapse_end)
+            margay_recorder_put(word, site);
+        else if (!margay_record_repeat(address, kind, bytes))
+            *margay_recorder.careful++ = word;
         return;
     }
 #endif
