@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/batch_part.h"
 #include "sim/conclude.h"
 #include "sim/message.h"
 #include "sim/sink.h"
@@ -174,25 +175,11 @@ static uint64_t count_of(const struct margay_batch *batch, size_t i)
     return batch->counts == NULL ? 1 : batch->counts[i];
 }
 
-static struct margay_batch part_of(const struct margay_batch *batch,
-                                   size_t from, size_t entries)
-{
-    struct margay_batch part = *batch;
-    part.references = entries;
-    part.numbers += from;
-    part.kinds = batch->kinds == NULL ? NULL : batch->kinds + from;
-    part.extents = batch->extents == NULL ? NULL : batch->extents + from;
-    part.counts = batch->counts == NULL ? NULL : batch->counts + from;
-    part.threads = batch->threads == NULL ? NULL : batch->threads + from;
-    part.sites = batch->sites == NULL ? NULL : batch->sites + from;
-    return part;
-}
-
 static bool fits(const struct record_output *output,
                  const margay_writer *writer, const struct margay_batch *batch,
                  size_t from, size_t entries)
 {
-    struct margay_batch part = part_of(batch, from, entries);
+    struct margay_batch part = batch_part(batch, from, entries);
     return margay_writer_most_bytes(writer, &part) <=
            output->options->max_trace_bytes;
 }
@@ -233,7 +220,7 @@ static enum margay_status write_fitting(struct record_output *output,
         output->full = count == 0;
         if (output->full || status != MARGAY_OK)
             break;
-        struct margay_batch part = part_of(batch, done, count);
+        struct margay_batch part = batch_part(batch, done, count);
         status = margay_writer_put(writer, &part, error);
         output->refs += margay_batch_references(&part);
         done += count;
@@ -264,7 +251,7 @@ static enum margay_status write_part(struct record_output *output,
                                      size_t from, size_t entries,
                                      uint32_t count, struct margay_error *error)
 {
-    struct margay_batch part = part_of(batch, from, entries);
+    struct margay_batch part = batch_part(batch, from, entries);
     if (count != 0)
         part.counts = &count;
     return write_batch(output, &part, error);
@@ -318,7 +305,8 @@ static struct margay_batch in_units(struct record_output *output,
                                     const struct margay_batch *batch,
                                     size_t from, uint64_t unit_bytes)
 {
-    struct margay_batch part = part_of(batch, from, batch->references - from);
+    struct margay_batch part =
+        batch_part(batch, from, batch->references - from);
     if (part.references > UNITS_REFS)
         part.references = UNITS_REFS;
     for (size_t i = 0; i < part.references; i++) {

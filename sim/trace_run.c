@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "sim/batch_part.h"
 #include "sim/cluster.h"
 #include "sim/feeding.h"
 #include "sim/message.h"
@@ -310,25 +311,6 @@ static bool snapshot_is_due(const struct trace_run *run)
 
 /* ------------------------------------------------------------- reading -- */
 
-static struct margay_batch part_of(const struct margay_batch *batch,
-                                   size_t from, size_t count)
-{
-    struct margay_batch part = *batch;
-    part.references = count;
-    part.numbers += from;
-    if (part.kinds != NULL)
-        part.kinds += from;
-    if (part.extents != NULL)
-        part.extents += from;
-    if (part.counts != NULL)
-        part.counts += from;
-    if (part.threads != NULL)
-        part.threads += from;
-    if (part.sites != NULL)
-        part.sites += from;
-    return part;
-}
-
 static enum margay_status stop_if_due(struct trace_run *run, bool warmup,
                                       struct margay_error *error)
 {
@@ -351,7 +333,7 @@ static enum margay_status analyse_batch(struct trace_run *run,
         uint64_t some = refs_to_stop(run, batch->warmup);
         if (some > batch->references - done)
             some = batch->references - done;
-        struct margay_batch part = part_of(batch, done, (size_t)some);
+        struct margay_batch part = batch_part(batch, done, (size_t)some);
         status = feeding_put(run->feeding, &part, error);
         done += part.references;
         some = margay_batch_references(&part);
