@@ -310,10 +310,12 @@ static void add_others(struct margay_receiver *receiver, uint32_t except)
     uint16_t holder[MARGAY_MAX_BUFFERS];
     const struct margay_slot *slots = receiver->capture->slots;
     for (uint32_t i = 0; i < receiver->buffer_count; i++) {
-        holder[i] = (uint16_t)(atomic_load(&slots[i].thread) % PLACES);
+        holder[i] = NOBODY;
+        /* The owner first: it comes last into a slot. */
         if (owner(receiver, i) == 0)
-            holder[i] = NOBODY;
-        else if (held[holder[i]] < 2)
+            continue;
+        holder[i] = (uint16_t)(atomic_load(&slots[i].thread) % PLACES);
+        if (held[holder[i]] < 2)
             held[holder[i]]++;
     }
     for (uint32_t i = 0; i < receiver->buffer_count; i++) {
