@@ -147,6 +147,14 @@ static void test_refusals(void)
               "what would be an unused word");
     CHECK_U64(try_one(UINT64_C(5) << 48, 63), MARGAY_OK, "and what would not");
     CHECK_U64(try_one(UINT64_MAX, 1), MARGAY_OK, "the last address");
+    struct margay_sink sink = {NULL, keep};
+    margay_writer *writer;
+    margay_writer_create("words", NULL, &sink, &writer, NULL);
+    CHECK_U64(margay_writer_set_collapsed(writer, UINT64_C(1) << 31, NULL),
+              MARGAY_OK, "the largest blocks");
+    CHECK_U64(margay_writer_set_collapsed(writer, UINT64_C(1) << 32, NULL),
+              MARGAY_BAD_ARGUMENT, "and larger ones");
+    margay_writer_free(writer);
 }
 
 /* Recorded words, as they are, among references that are not. */

@@ -438,6 +438,7 @@ static enum margay_status flush(void *state, struct margay_error *error)
 }
 
 static const struct margay_blocks_writing writing_words = {
+    .most_collapsed_bytes = UINT64_C(1) << 31, /* that 4 bytes can name */
     .create = create,
     .free_state = free,
     .describe = describe,

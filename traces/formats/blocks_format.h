@@ -61,6 +61,10 @@ struct margay_blocks_reading {
 };
 
 struct margay_blocks_writing {
+    /* The largest length that repeats may have been collapsed within; 0 = any.
+     */
+    uint64_t most_collapsed_bytes;
+
     /* The caller owns *state. */
     enum margay_status (*create)(const struct margay_sink *sink, void **state,
                                  struct margay_error *error);

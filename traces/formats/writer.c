@@ -150,6 +150,13 @@ enum margay_status margay_writer_set_collapsed(margay_writer *writer,
                            "repeats collapsed within %llu bytes, expected a "
                            "power of two",
                            (unsigned long long)bytes);
+    uint64_t most = writer->writing->most_collapsed_bytes;
+    if (most != 0 && bytes > most)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "repeats collapsed within %llu bytes, but a trace "
+                           "as %s has room for %llu at most",
+                           (unsigned long long)bytes, writer->format->name,
+                           (unsigned long long)most);
     writer->facts.collapsed_bytes = bytes;
     writer->writing->describe(writer->blocks, &writer->facts);
     return MARGAY_OK;
