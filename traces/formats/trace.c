@@ -366,17 +366,21 @@ static bool has_more(struct margay_trace *trace)
     return trace->expanded.count > 0;
 }
 
-/* Expand into arrays of the batch's own kind. */
+/* Expand into the arrays that the batch has, too. */
 static enum margay_status allocate_expanded(struct margay_trace *trace,
                                             struct margay_error *error)
 {
+    const struct margay_references *slot = &trace->reader.ring[trace->slot];
     struct margay_references *expanded = &trace->expanded;
+    struct margay_format_info columns = *margay_trace_format(trace);
     if (expanded->numbers != NULL)
         return MARGAY_OK;
-    expanded->capacity = trace->reader.ring[trace->slot].capacity;
+    columns.has_kinds = slot->kinds != NULL;
+    columns.has_extents = slot->extents != NULL;
+    expanded->capacity = slot->capacity;
     expanded->numbers = malloc(expanded->capacity * sizeof(uint64_t));
     if (expanded->numbers == NULL ||
-        !margay_references_allocate(expanded, margay_trace_format(trace)))
+        !margay_references_allocate(expanded, &columns))
         return margay_fail_memory(error, "a batch of references");
     return MARGAY_OK;
 }
