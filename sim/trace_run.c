@@ -15,6 +15,9 @@
 /* How long a signal may go unnoticed while a pipe is silent. */
 #define WAIT_MS 100
 
+/* Of addresses, where nothing is said. */
+#define DEFAULT_BLOCK_BYTES 64
+
 bool trace_run_is_over(const struct trace_run *run)
 {
     return signals_interrupted() || atomic_load(run->stop);
@@ -56,6 +59,13 @@ static bool takes_counts(const struct trace_run *run)
     return takes;
 }
 
+/* The smallest block size, of a trace of addresses. */
+static uint64_t least_block_bytes(const struct trace_run *run)
+{
+    const struct block_list *blocks = &run->options->blocks;
+    return blocks->count == 0 ? DEFAULT_BLOCK_BYTES : blocks->bytes[0];
+}
+
 /* Does nobody look at what else a trace may know of its references? */
 static bool only_numbers_matter(const struct trace_run *run)
 {
@@ -70,6 +80,7 @@ static enum margay_status open_trace(struct trace_run *run,
     struct margay_trace_options trace_options = options_of_trace(run->options);
     trace_options.counts = takes_counts(run);
     trace_options.numbers_only = only_numbers_matter(run);
+    trace_options.block_bytes = least_block_bytes(run);
     return margay_trace_open(run->name, &trace_options, &run->trace, error);
 }
 
@@ -95,7 +106,7 @@ static enum margay_status choose_blocks(const struct trace_run *run,
     uint64_t collapsed = margay_trace_collapsed_bytes(run->trace);
     *blocks = run->options->blocks;
     if (blocks->count == 0) {
-        blocks->bytes[0] = ids ? unit : 64;
+        blocks->bytes[0] = ids ? unit : DEFAULT_BLOCK_BYTES;
         blocks->count = 1;
     } else if (unit == 0) {
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -155,8 +166,10 @@ static enum margay_status begin_pass(struct trace_run *run,
         .split = run->options->split || margay_trace_always_splits(run->trace),
         .index = run->pass_count,
         .block_bytes = block_bytes,
-        .shift = unit == 0 ? 0 : margay_log2_floor(block_bytes / unit),
     };
+    if (unit != 0)
+        pass->shift = margay_log2_floor(block_bytes / unit) -
+                      margay_trace_shift(run->trace);
     enum margay_status status = create_engine(run, pass, threads, error);
     if (status != MARGAY_OK)
         return status;

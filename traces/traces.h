@@ -94,15 +94,18 @@ struct margay_trace_options {
     char delimiter;
     bool counts; /* the caller looks at a batch's counts; false = a reference
                     that a trace holds with a count is given that often */
-    bool numbers_only; /* the caller looks neither at kinds nor, unless the
-                          trace always splits references, at extents, threads
-                          or sites, and of counts at their sum only: batches
-                          may lack them */
+    bool numbers_only;    /* the caller looks neither at kinds nor, unless the
+                             trace always splits references, at extents, threads
+                             or sites, and of counts at their sum only: batches
+                             may lack them */
+    uint64_t block_bytes; /* with numbers_only: addresses may be given divided
+                             by this, a power of two; 0 = as they are.
+                             margay_trace_shift() says whether they are. */
 };
 #define MARGAY_TRACE_OPTIONS_DEFAULT                                        \
     {                                                                       \
         NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, false, \
-            false                                                           \
+            false, 0                                                        \
     }
 
 /*
@@ -171,6 +174,16 @@ MARGAY_API enum margay_numbers margay_trace_numbers(const margay_trace *trace);
 /* Bytes that a number stands for: 1 for addresses, the unit for ids, 0 when
    nothing says what an id stands for. */
 MARGAY_API uint64_t margay_trace_unit_bytes(const margay_trace *trace);
+
+/*
+ * By how many bits the addresses in batches are shifted right already: the
+ * logarithm of margay_trace_options.block_bytes, where that was asked for and
+ * it costs the trace's format nothing, or else 0.  What is left to shift for a
+ * larger block is so much less; margay_trace_numbers() and
+ * margay_trace_unit_bytes() tell of the trace as it stands in its file.  After
+ * margay_trace_ready().
+ */
+MARGAY_API unsigned margay_trace_shift(const margay_trace *trace);
 
 /* The references in the file, if that is known without reading it: records of
    fixed length, or blocks with an index, in a regular file that is not

@@ -30,6 +30,12 @@ static bool is_reference(uint64_t word)
     return (word != 0) & (kind_of(word) != MARGAY_WORD_CONTROL);
 }
 
+/* `above` in its place. */
+static uint64_t number_of(uint64_t word, uint64_t above, unsigned shift)
+{
+    return ((word & MARGAY_WORD_ADDRESS_MASK) | above) >> shift;
+}
+
 /* Fetches have none, whatever stands there, nor have control words. */
 static uint32_t repeats_of(uint64_t word, unsigned kind)
 {
@@ -51,8 +57,8 @@ static void append(const struct margay_decoding *decoding, uint64_t word,
                    struct margay_references *references)
 {
     size_t i = references->count++;
-    references->numbers[i] = (word & MARGAY_WORD_ADDRESS_MASK) |
-                             decoding->above << MARGAY_WORD_REPEATS_SHIFT;
+    references->numbers[i] = number_of(
+        word, decoding->above << MARGAY_WORD_REPEATS_SHIFT, decoding->shift);
     if (references->kinds != NULL)
         references->kinds[i] = (uint8_t)kind;
     if (references->extents != NULL)
@@ -122,7 +128,8 @@ struct sums {
 };
 
 static inline __attribute__((always_inline)) struct sums widen_words(
-    const uint64_t *restrict words, uint64_t above, uint64_t *restrict numbers)
+    const uint64_t *restrict words, uint64_t above, unsigned shift,
+    uint64_t *restrict numbers)
 {
     uint64_t odd = 0, reads = 0, writes = 0;
     for (int i = 0; i < PIECE_WORDS; i++) {
@@ -133,30 +140,33 @@ static inline __attribute__((always_inline)) struct sums widen_words(
         odd |= is_odd(word);
         reads += repeats & MARGAY_WORD_MAX_REPEATS;
         writes += repeats & MARGAY_WORD_MAX_REPEATS << MARGAY_WORD_REPEATS_BITS;
-        numbers[i] = (word & MARGAY_WORD_ADDRESS_MASK) | above;
+        numbers[i] = number_of(word, above, shift);
     }
     return (struct sums){odd, reads + (writes >> MARGAY_WORD_REPEATS_BITS)};
 }
 
 #if defined(__x86_64__) && !defined(__AVX2__)
 __attribute__((target("avx2"))) static struct sums widen_with_avx2(
-    const uint64_t *restrict words, uint64_t above, uint64_t *restrict numbers)
+    const uint64_t *restrict words, uint64_t above, unsigned shift,
+    uint64_t *restrict numbers)
 {
-    return widen_words(words, above, numbers);
+    return widen_words(words, above, shift, numbers);
 }
 #else
 #define widen_with_avx2 widen_portably
 #endif
 
 static struct sums widen_portably(const uint64_t *restrict words,
-                                  uint64_t above, uint64_t *restrict numbers)
+                                  uint64_t above, unsigned shift,
+                                  uint64_t *restrict numbers)
 {
-    return widen_words(words, above, numbers);
+    return widen_words(words, above, shift, numbers);
 }
 
 /* Write the numbers of a piece, whatever they are, and say what it is. */
 typedef struct sums widen_function(const uint64_t *restrict words,
-                                   uint64_t above, uint64_t *restrict numbers);
+                                   uint64_t above, unsigned shift,
+                                   uint64_t *restrict numbers);
 
 static widen_function *choose_widen(void)
 {
@@ -182,7 +192,7 @@ static bool append_piece(const struct margay_decoding *decoding,
     size_t first = references->count;
     struct sums sums =
         widen(words, decoding->above << MARGAY_WORD_REPEATS_SHIFT,
-              references->numbers + first);
+              decoding->shift, references->numbers + first);
     if (sums.odd >> 63 != 0 ||
         (references->kinds != NULL && references->counts != NULL &&
          sums.repeats > 0 && has_others(words)))
@@ -223,7 +233,7 @@ uint64_t margay_words_references(const struct margay_words *words)
     uint64_t references = 0, numbers[PIECE_WORDS];
     uint32_t i = 0;
     for (; i + PIECE_WORDS <= words->count; i += PIECE_WORDS) {
-        struct sums sums = widen(words->words + i, 0, numbers);
+        struct sums sums = widen(words->words + i, 0, 0, numbers);
         if (sums.odd >> 63 != 0)
             break;
         references += PIECE_WORDS + (words->repeats ? sums.repeats : 0);

@@ -12,6 +12,7 @@ struct margay_decoding {
     uint32_t words; /* dealt with */
     uint64_t site;
     uint64_t above; /* the 48 bits of an address */
+    unsigned shift; /* of the addresses, to what they are given as; 0 to 63 */
 };
 
 /* References that a buffer yields at most: a word may have repeats of another

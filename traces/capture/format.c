@@ -113,6 +113,7 @@ static enum margay_status read_head(struct reading *reading,
         return fail(reading, "unknown flags", "0 to 3", error);
     facts->collapsed_bytes = collapsed;
     facts->has_counts = reading->flags & FLAG_REPEATS;
+    facts->shift = reading->source.shift;
     return MARGAY_OK;
 }
 
@@ -176,7 +177,8 @@ static enum margay_status read_part(struct reading *reading,
     size_t words = le32toh(reading->head.words), got;
     size_t bytes = words * sizeof(uint64_t);
     reading->thread = le32toh(reading->head.thread);
-    reading->decoding = (struct margay_decoding){0};
+    reading->decoding =
+        (struct margay_decoding){.shift = reading->source.shift};
     status = read_bytes(reading, reading->part, bytes,
                         bytes + sizeof reading->head, &got, &reading->error);
     if (status == MARGAY_OK && got < bytes)

@@ -18,12 +18,17 @@ struct margay_trace_facts {
     bool always_splits;
     uint64_t collapsed_bytes;
     bool has_counts; /* entries may stand for more than one reference */
+    unsigned shift;  /* addresses are given shifted right by so many bits */
 };
 
 /* Where the bytes come from. */
 struct margay_block_source {
     void *context;
     const char *name, *evidence; /* for messages */
+    /* What the numbers, if they are addresses of which nobody wants more than
+       the block of the first byte, may be shifted right by, 0 to 63; a format
+       that does so says it in its facts. */
+    unsigned shift;
     /* *got = 0 is the end. */
     enum margay_status (*read)(void *context, void *buffer, size_t bytes,
                                size_t *got, struct margay_error *error);

@@ -30,6 +30,7 @@ struct margay_reader {
     uint64_t skip_refs; /* references that nobody wants, at the beginning */
     bool numbers_only;  /* no other array is looked at, but perhaps counts: */
     bool sums_counts;   /* then of them only their sum, and all of a batch */
+    unsigned shift;     /* that addresses may be shifted right by */
 
     /* Known with the format. */
     bool refs_known;       /* without reading them: */

@@ -54,6 +54,22 @@ static enum margay_status take_table_options(
     return MARGAY_OK;
 }
 
+/* Ids stay what they are, and whoever looks at more than numbers may want the
+   addresses. */
+static enum margay_status take_block_bytes(
+    struct margay_trace *trace, const struct margay_trace_options *given,
+    struct margay_error *error)
+{
+    uint64_t bytes = given->block_bytes;
+    if (bytes != 0 && !margay_is_power_of_two(bytes))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "block of %llu bytes is not a power of two",
+                           (unsigned long long)bytes);
+    if (bytes != 0 && given->numbers_only && !given->ids)
+        trace->reader.shift = margay_log2_floor(bytes);
+    return MARGAY_OK;
+}
+
 static enum margay_status take_options(struct margay_trace *trace,
                                        const struct margay_trace_options *given,
                                        struct margay_error *error)
@@ -76,7 +92,9 @@ static enum margay_status take_options(struct margay_trace *trace,
         if (trace->reader.detection.format == NULL)
             return fail_format(given->format, error);
     }
-    return take_table_options(trace, given, error);
+    enum margay_status status = take_block_bytes(trace, given, error);
+    return status == MARGAY_OK ? take_table_options(trace, given, error)
+                               : status;
 }
 
 static enum margay_status start_thread(struct margay_trace *trace,
@@ -222,6 +240,11 @@ bool margay_trace_known_references(const margay_trace *trace,
 bool margay_trace_always_splits(const margay_trace *trace)
 {
     return trace->reader.facts.always_splits;
+}
+
+unsigned margay_trace_shift(const margay_trace *trace)
+{
+    return trace->reader.facts.shift;
 }
 
 void margay_trace_progress(const margay_trace *trace, uint64_t *bytes_read,
