@@ -11,6 +11,22 @@ struct out {
     size_t capacity;
 };
 
+/* Numbers that are shifted together: compilers make vectors of loops of a fixed
+   length, and unroll them if they are short. */
+#define TOGETHER 4
+
+static void shift_numbers(const uint64_t *restrict numbers, size_t count,
+                          unsigned shift, uint64_t *restrict blocks)
+{
+    size_t i = 0;
+    for (; i + TOGETHER <= count; i += TOGETHER) {
+        for (size_t k = 0; k < TOGETHER; k++)
+            blocks[i + k] = numbers[i + k] >> shift;
+    }
+    for (; i < count; i++)
+        blocks[i] = numbers[i] >> shift;
+}
+
 /* Every reference touches one block, so blocks and kinds go over in bulk. */
 static size_t first_blocks(const struct margay_batch *batch, unsigned shift,
                            struct margay_block_cursor *cursor,
@@ -23,8 +39,7 @@ static size_t first_blocks(const struct margay_batch *batch, unsigned shift,
     if (out->blocks != NULL && shift == 0) {
         memcpy(out->blocks, numbers, count * sizeof *numbers);
     } else if (out->blocks != NULL) {
-        for (size_t i = 0; i < count; i++)
-            out->blocks[i] = numbers[i] >> shift;
+        shift_numbers(numbers, count, shift, out->blocks);
     }
     if (out->kinds != NULL && batch->kinds != NULL)
         memcpy(out->kinds, batch->kinds + from, count);
