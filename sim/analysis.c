@@ -237,8 +237,9 @@ static void explain_interrupt(struct analysis *analysis,
                               const struct trace_run *run)
 {
     message_print("%s: interrupted; the output covers the first %" PRIu64
-                  " references only",
-                  run->name, run->read_refs);
+                  " references%s only",
+                  run->name, run->read_refs,
+                  run->cut ? " and a part of the next" : "");
     analysis->explained = true;
 }
 

@@ -190,6 +190,14 @@ static enum margay_status prepare(struct conversion *conversion,
 
 /* -------------------------------------------------------------- writing -- */
 
+static void show_progress(struct conversion *conversion)
+{
+    uint64_t done, total;
+    margay_trace_progress(conversion->trace, &done, &total);
+    progress_update(&conversion->progress, conversion->written_refs, done,
+                    total);
+}
+
 static enum margay_status write_piece(struct conversion *conversion,
                                       struct margay_error *error)
 {
@@ -200,6 +208,7 @@ static enum margay_status write_piece(struct conversion *conversion,
     enum margay_status status =
         margay_writer_put(conversion->writer, piece, error);
     piece->references = 0;
+    show_progress(conversion);
     return status;
 }
 
@@ -264,8 +273,8 @@ static enum margay_status convert(struct conversion *conversion,
             reference.extent > UINT32_MAX)
             return fail_number(conversion, number, extent, error);
     } else {
-        uint64_t last = extent == 0 ? number : number + (extent - 1);
-        last = last < number ? UINT64_MAX : last;
+        uint64_t last =
+            extent == 0 ? number : margay_extent_last(number, extent);
         reference.number = number / conversion->divisor;
         reference.extent =
             extent == 0 ? 0 : last / conversion->divisor - reference.number + 1;
@@ -323,19 +332,14 @@ static enum margay_status convert_all(struct conversion *conversion,
                                       struct margay_error *error)
 {
     struct margay_batch batch;
-    uint64_t read_refs = 0;
     enum margay_status status;
     progress_begin(&conversion->progress, conversion->from,
                    conversion->options->quiet);
     do {
-        uint64_t done, total;
         status = margay_trace_next(conversion->trace, WAIT_MS, &batch, error);
-        if (status == MARGAY_OK) {
+        if (status == MARGAY_OK)
             status = convert_batch(conversion, &batch, error);
-            read_refs += batch.references;
-        }
-        margay_trace_progress(conversion->trace, &done, &total);
-        progress_update(&conversion->progress, read_refs, done, total);
+        show_progress(conversion);
     } while (status == MARGAY_OK || status == MARGAY_AGAIN);
     return status;
 }

@@ -14,13 +14,6 @@ struct info {
     uint64_t lowest, highest;       /* numbers as read; empty: low > high */
 };
 
-/* The last number that a reference covers, where extents count. */
-static uint64_t last_number(uint64_t number, uint32_t extent)
-{
-    uint64_t last;
-    return margay_add_u64(number, extent - 1, &last) ? last : UINT64_MAX;
-}
-
 static enum margay_status note_range(void *context,
                                      const struct analysis_pass *pass,
                                      const struct margay_batch *batch,
@@ -34,7 +27,7 @@ static enum margay_status note_range(void *context,
         uint32_t extent = extents == NULL ? 1 : extents[i];
         if (extent == 0)
             continue;
-        uint64_t last = last_number(batch->numbers[i], extent);
+        uint64_t last = margay_extent_last(batch->numbers[i], extent);
         if (batch->numbers[i] < lowest)
             lowest = batch->numbers[i];
         if (last > highest)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "sim/batch_part.h"
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
@@ -26,7 +27,9 @@ struct parts;
 /* What one thread knows of its part. */
 struct part {
     uint64_t first, count; /* references of the file */
-    atomic_uint_fast64_t read_refs;
+    atomic_uint_fast64_t shown_refs;
+    uint64_t read_refs;
+    bool cut; /* after them comes a part of another */
     bool complete;
     enum margay_status status;
     struct margay_error error;
@@ -192,13 +195,39 @@ static bool is_over(struct parts *parts, unsigned i)
     return trace_run_is_over(parts->run) || atomic_load(&parts->failed) < i;
 }
 
-static uint64_t sum_read(struct parts *parts)
+static uint64_t sum_shown(struct parts *parts)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < parts->count; i++)
-        sum += atomic_load_explicit(&parts->parts[i].read_refs,
+        sum += atomic_load_explicit(&parts->parts[i].shown_refs,
                                     memory_order_relaxed);
     return sum;
+}
+
+/* As in trace_run.c, where there is nothing to stop at. */
+static enum margay_status feed_batch(struct parts *parts, unsigned i,
+                                     const struct margay_batch *batch)
+{
+    struct part *part = &parts->parts[i];
+    struct batch_pieces pieces = trace_run_pieces(parts->run, batch);
+    uint64_t shown = part->shown_refs;
+    struct margay_batch piece;
+    enum margay_status status = MARGAY_OK;
+    while (status == MARGAY_OK && batch_pieces_next(&pieces, &piece)) {
+        for (size_t k = 0; k < parts->run->pass_count && status == MARGAY_OK;
+             k++)
+            status = feed_pass(parts, i, k, &piece, &part->error);
+        atomic_store_explicit(&part->shown_refs, shown + pieces.blocks,
+                              memory_order_relaxed);
+        if (i == 0)
+            trace_run_show_progress(parts->run, sum_shown(parts));
+        if (is_over(parts, i))
+            break;
+    }
+    const struct margay_batch whole = batch_part(batch, 0, pieces.done);
+    part->read_refs += margay_batch_references(&whole);
+    part->cut = pieces.done_numbers > 0;
+    return status;
 }
 
 static enum margay_status read_range(struct parts *parts, unsigned i,
@@ -209,15 +238,8 @@ static enum margay_status read_range(struct parts *parts, unsigned i,
     while (status == MARGAY_OK && !is_over(parts, i)) {
         struct margay_batch batch;
         status = margay_range_next(range, &batch, &part->error);
-        for (size_t k = 0; k < parts->run->pass_count && status == MARGAY_OK;
-             k++)
-            status = feed_pass(parts, i, k, &batch, &part->error);
         if (status == MARGAY_OK)
-            atomic_fetch_add_explicit(&part->read_refs,
-                                      margay_batch_references(&batch),
-                                      memory_order_relaxed);
-        if (i == 0)
-            trace_run_show_progress(parts->run, sum_read(parts));
+            status = feed_batch(parts, i, &batch);
     }
     return status;
 }
@@ -293,8 +315,9 @@ static enum margay_status count_usable(struct parts *parts, unsigned *usable,
             *error = part->error;
             return part->status;
         }
-        run->read_refs += atomic_load(&part->read_refs);
+        run->read_refs += part->read_refs;
         run->interrupted = !part->complete;
+        run->cut = part->cut;
     }
     run->counted_refs = run->read_refs;
     return MARGAY_OK;

@@ -56,7 +56,8 @@ static void format_state(char *text, size_t bytes, double seconds,
     double rate = seconds > 0 ? (double)references / seconds * 1e-6 : 0;
     double share = total == 0 ? 0 : (double)done / (double)total;
     char percent[32] = "", left[48] = "";
-    if (share > 0 && share <= 1) {
+    /* When all is read, bytes do not tell how long the rest will take. */
+    if (share > 0 && share < 1) {
         snprintf(percent, sizeof percent, "%.1f%%, ", share * 100);
         memcpy(left, ", ", 3);
         format_left(left + 2, sizeof left - 2, seconds * (1 - share) / share);

@@ -91,7 +91,7 @@ static enum margay_status await_format(struct trace_run *run,
     enum margay_status status = MARGAY_AGAIN;
     while (status == MARGAY_AGAIN && !trace_run_is_over(run)) {
         status = margay_trace_ready(run->trace, WAIT_MS, error);
-        trace_run_show_progress(run, run->read_refs);
+        trace_run_show_progress(run, run->shown_refs);
     }
     return status;
 }
@@ -197,6 +197,7 @@ static enum margay_status resume(struct trace_run *run,
     enum margay_status status =
         state_load(run->options->resume, run->options, run->trace, run->passes,
                    run->pass_count, &run->read_refs, error);
+    run->shown_refs = run->read_refs;
     if (status == MARGAY_OK && !run->options->quiet)
         message_print("%s: goes on after %" PRIu64 " references",
                       run->options->resume, run->read_refs);
@@ -337,6 +338,38 @@ static enum margay_status stop_if_due(struct trace_run *run, bool warmup,
     return status;
 }
 
+/* A state holds whole references: whoever goes on begins with the next. */
+static bool ends_within(const struct trace_run *run)
+{
+    return run->options->save == NULL && trace_run_is_over(run);
+}
+
+/* Feed what comes before the next place to stop at, or as much of it as comes
+   before a signal; `fed` is how many references that is. */
+static enum margay_status feed_part(struct trace_run *run,
+                                    const struct margay_batch *part,
+                                    size_t *fed, struct margay_error *error)
+{
+    struct batch_pieces pieces = trace_run_pieces(run, part);
+    uint64_t shown = run->shown_refs;
+    struct margay_batch piece;
+    enum margay_status status = MARGAY_OK;
+    while (status == MARGAY_OK && batch_pieces_next(&pieces, &piece)) {
+        status = feeding_put(run->feeding, &piece, error);
+        run->shown_refs = shown + pieces.blocks;
+        trace_run_show_progress(run, run->shown_refs);
+        if (ends_within(run))
+            break;
+    }
+    const struct margay_batch whole = batch_part(part, 0, pieces.done);
+    uint64_t refs = margay_batch_references(&whole);
+    run->read_refs += refs;
+    run->counted_refs += part->warmup ? 0 : refs;
+    run->cut = pieces.done_numbers > 0;
+    *fed = pieces.done;
+    return status;
+}
+
 static enum margay_status analyse_batch(struct trace_run *run,
                                         const struct margay_batch *batch,
                                         struct margay_error *error)
@@ -347,11 +380,11 @@ static enum margay_status analyse_batch(struct trace_run *run,
         if (some > batch->references - done)
             some = batch->references - done;
         struct margay_batch part = batch_part(batch, done, (size_t)some);
-        status = feeding_put(run->feeding, &part, error);
-        done += part.references;
-        some = margay_batch_references(&part);
-        run->read_refs += some;
-        run->counted_refs += batch->warmup ? 0 : some;
+        size_t fed;
+        status = feed_part(run, &part, &fed, error);
+        if (fed < part.references)
+            break;
+        done += fed;
         if (status == MARGAY_OK)
             status = stop_if_due(run, batch->warmup, error);
     }
@@ -371,7 +404,7 @@ static enum margay_status read_batches(struct trace_run *run,
         else if (status == MARGAY_AGAIN && run->counted_refs > 0 &&
                  snapshot_is_due(run))
             status = take_snapshot(run, error);
-        trace_run_show_progress(run, run->read_refs);
+        trace_run_show_progress(run, run->shown_refs);
     }
     if (status != MARGAY_OK && status != MARGAY_AGAIN && status != MARGAY_END)
         return status;
@@ -433,7 +466,7 @@ void trace_run_read(struct trace_run *run)
 /* The last window has ended already if nothing came after it. */
 static bool has_ended(const struct trace_run *run)
 {
-    return run->options->window_refs != 0 && run->window > 0 &&
+    return run->options->window_refs != 0 && run->window > 0 && !run->cut &&
            run->counted_refs % run->options->window_refs == 0;
 }
 
@@ -446,6 +479,18 @@ enum margay_status trace_run_end(struct trace_run *run,
     for (size_t i = 0; i < run->pass_count && status == MARGAY_OK; i++)
         status = run->hooks->end(run->context, &run->passes[i], error);
     return status;
+}
+
+/* Block sizes ascend. */
+struct batch_pieces trace_run_pieces(const struct trace_run *run,
+                                     const struct margay_batch *batch)
+{
+    return (struct batch_pieces){
+        .batch = batch,
+        .split = run->passes[0].split,
+        .least_shift = run->passes[0].shift,
+        .most_shift = run->passes[run->pass_count - 1].shift,
+    };
 }
 
 bool trace_run_has_ranges(const struct trace_run *run)

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "sim/analysis.h"
+#include "sim/batch_pieces.h"
 #include "sim/progress.h"
 
 /* A block size, or none that is known, is a pass. */
@@ -39,6 +40,8 @@ struct trace_run {
     struct feeding *feeding;
     uint64_t read_refs;    /* those of a resumed state included */
     uint64_t counted_refs; /* of these, without the warm-up; of this run */
+    bool cut;              /* after them comes a part of another */
+    uint64_t shown_refs;   /* read_refs, with those that are split in parts */
     uint64_t window;       /* windows ended */
     uint64_t snapshot_refs;
     double snapshot_seconds;
@@ -62,6 +65,10 @@ void trace_run_read(struct trace_run *run);
 /* If that went well: the end of every pass. */
 enum margay_status trace_run_end(struct trace_run *run,
                                  struct margay_error *error);
+
+/* A batch, to be fed in pieces. */
+struct batch_pieces trace_run_pieces(const struct trace_run *run,
+                                     const struct margay_batch *batch);
 
 /* Whether its format lets ranges be read from anywhere. */
 bool trace_run_has_ranges(const struct trace_run *run);

@@ -12,6 +12,7 @@
 #include "traces/base/cpu.h"
 #include "traces/base/crew.h"
 #include "traces/base/error.h"
+#include "traces/base/extent.h"
 #include "traces/base/fnv.h"
 #include "traces/base/mask.h"
 #include "traces/base/memory.h"

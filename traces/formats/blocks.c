@@ -1,6 +1,8 @@
 /* blocks.c - references to block references */
 #include <string.h>
 
+#include "traces/base/extent.h"
+
 #include <margay/traces.h>
 
 /* Where block references go; what is NULL is not wanted. */
@@ -51,18 +53,6 @@ static size_t first_blocks(const struct margay_batch *batch, unsigned shift,
     return count;
 }
 
-/* Blocks that a reference touches; an extent that would run over the top of
-   the address space ends there. */
-static uint64_t blocks_covered(uint64_t number, uint32_t extent, unsigned shift)
-{
-    if (extent == 0)
-        return 0;
-    uint64_t last = number + (extent - 1);
-    if (last < number)
-        last = UINT64_MAX;
-    return (last >> shift) - (number >> shift) + 1;
-}
-
 static size_t all_blocks(const struct margay_batch *batch, unsigned shift,
                          struct margay_block_cursor *cursor,
                          const struct out *out)
@@ -71,7 +61,8 @@ static size_t all_blocks(const struct margay_batch *batch, unsigned shift,
     uint64_t done = cursor->block_in_reference;
     while (i < batch->references && written < out->capacity) {
         uint64_t number = batch->numbers[i];
-        uint64_t covered = blocks_covered(number, batch->extents[i], shift);
+        uint64_t covered =
+            margay_extent_blocks(number, batch->extents[i], shift);
         uint8_t kind = batch->kinds == NULL ? MARGAY_READ : batch->kinds[i];
         for (; done < covered && written < out->capacity; done++, written++) {
             if (out->blocks != NULL)
