@@ -1,4 +1,5 @@
 /* cmd_curve.c - margay curve */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,6 +231,30 @@ static enum margay_status check_from(const struct options *options,
     return MARGAY_OK;
 }
 
+/*
+ * A table of reuse times (--of time) has the same columns.  An immediate
+ * repeat is at distance 0 and at time 1; and a distance is less than the
+ * number of blocks, which is that of cold misses unless there was a warm-up.
+ */
+static enum margay_status check_distances(const struct curve *curve,
+                                          const char *trace,
+                                          const margay_histogram *histogram,
+                                          struct margay_error *error)
+{
+    uint64_t first, count, largest;
+    uint64_t cold = margay_histogram_infinite(histogram);
+    if (curve->options->of_distances || cold == 0 ||
+        !margay_histogram_next(histogram, 0, &first, &count) || first == 0 ||
+        !margay_histogram_largest(histogram, &largest) || largest < cold)
+        return MARGAY_OK;
+    return margay_fail(
+        error, MARGAY_BAD_INPUT,
+        "%s: found %" PRIu64 " and no 0 in the histogram of %s, which has only "
+        "%" PRIu64 " cold misses: reuse times, expected reuse distances "
+        "(--of distance takes it as such, if there was a warm-up)",
+        curve->options->from, largest, trace, cold);
+}
+
 static enum margay_status write_histogram(void *context, const char *trace,
                                           uint64_t block_bytes,
                                           const margay_histogram *histogram,
@@ -245,7 +270,9 @@ static enum margay_status write_histogram(void *context, const char *trace,
                 .infinite = margay_histogram_infinite(histogram),
             },
     };
-    return write_tables(context, &pass, error);
+    enum margay_status status =
+        check_distances(context, trace, histogram, error);
+    return status == MARGAY_OK ? write_tables(context, &pass, error) : status;
 }
 
 static enum margay_status draw_table(struct curve *curve,

@@ -291,6 +291,14 @@ OPTION_TYPE(measure_of)
     return status;
 }
 
+OPTION_TYPE(of_distances)
+{
+    static const char *const words[] = {"distance", NULL};
+    size_t index;
+    *(bool *)field = true;
+    return find_word(name, text, words, &index, error);
+}
+
 OPTION_TYPE(by_place)
 {
     struct place_option *place = field;

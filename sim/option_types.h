@@ -31,6 +31,7 @@ OPTION_TYPE(thread_traces); /* bool: separate */
 OPTION_TYPE(record_point);  /* struct record_point */
 OPTION_TYPE(sizes);         /* struct cache_sizes */
 OPTION_TYPE(bins);          /* struct margay_bins */
+OPTION_TYPE(of_distances);  /* bool: it is said that they are */
 OPTION_TYPE(measure_of);    /* enum margay_measure: distances or times */
 OPTION_TYPE(by_place);      /* struct place_option */
 OPTION_TYPE(model);         /* enum margay_measure: distances or footprint */

@@ -64,6 +64,7 @@ struct options {
     struct cache_sizes sizes;
     const char *histogram; /* NULL = not given */
     const char *from;      /* NULL = not given */
+    bool of_distances;     /* what that holds, whatever it looks like */
     struct margay_bins bins;
     struct place_option place;
 

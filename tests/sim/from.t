@@ -45,6 +45,30 @@ refuses 'reference.csv:[0-9]*: found distance 1 behind a larger or the same' \
 "$MARGAY" histogram -q --bins exact --bound 4 ids.lines >bound.csv
 refuses 'bound.csv:5: the trace exceeded the bound of 4 blocks, beyond which' \
     curve --from bound.csv
+# Reuse times have the same columns.  Distances of less than the cold misses
+# could be either; after a warm-up there may be larger ones, too.
+run histogram -q --of time ids.lines
+cp out times.csv
+refuses 'times.csv: found 20 and no 0 in the histogram of ids.lines, which has '\
+'only 9 cold misses: reuse times, expected reuse distances' \
+    curve --from times.csv
+run curve -q --from times.csv --of distance
+is 'unless it is said to be of distances' "$status" 0
+run curve -q --from h.csv --of distance
+is 'as this one is anyway' "$status" 0
+refuses "--of: 'time' .expected distance" \
+    curve --from times.csv --of time
+letters abcabcabc >loop.lines
+run histogram -q --warmup 3 loop.lines
+cp out loop.csv
+run curve -q --sizes 2,3 --from loop.csv
+is 'a warm loop has no cold misses' "$(cut -d, -f3,6 out | tr '\n' ' ')" \
+    'cache_blocks,misses 2,6 3,0 '
+letters bacbbbacd >zero.lines
+run histogram -q --warmup 3 zero.lines
+cp out zero.csv
+run curve -q --from zero.csv
+is 'with an immediate repeat, it is one of distances' "$status" 0
 edited() {
     sed "$1" h.csv >edited.csv
     refuses "edited.csv:$2" curve --from edited.csv
