@@ -14,6 +14,7 @@
 #include "sim/csv_read.h"
 #include "sim/message.h"
 #include "sim/options.h"
+#include "sim/plot_table.h"
 #include "sim/signals.h"
 #include "sim/target.h"
 #include "traces/traces_internal.h"
@@ -23,6 +24,9 @@
 
 /* gnuplot hands a script nine arguments and drops the rest without a word. */
 #define MOST_TABLES 8
+
+/* What comes before these on its command line, the picture at last. */
+#define FIXED_ARGUMENTS 5
 
 enum {
     CURVE,
@@ -243,31 +247,46 @@ static char *plain_name(const char *name)
                                                                         : plain;
 }
 
-#define FIXED_ARGUMENTS 5 /* gnuplot -d -c SCRIPT OUT */
-
-static char **make_arguments(const struct options *options, char *script,
-                             char *picture)
+/* What gnuplot is to read for a table. */
+static enum margay_status name_table(const char *path, char **name,
+                                     struct margay_error *error)
 {
-    static char gnuplot[] = "gnuplot", defaults[] = "-d", call[] = "-c";
-    char **arguments =
-        calloc(FIXED_ARGUMENTS + options->operand_count + 1, sizeof *arguments);
-    if (arguments == NULL)
-        return NULL;
-    arguments[0] = gnuplot;
-    arguments[1] = defaults;
-    arguments[2] = call;
-    arguments[3] = script;
-    arguments[4] = picture;
-    for (size_t i = 0; i < options->operand_count; i++)
-        arguments[FIXED_ARGUMENTS + i] = plain_name(options->operands[i]);
-    return arguments;
+    enum margay_status status = plot_table_clean(path, name, error);
+    if (status == MARGAY_OK && *name == NULL)
+        *name = plain_name(path);
+    if (status == MARGAY_OK && *name == NULL)
+        status = margay_fail_memory(error, "gnuplot's arguments");
+    return status;
 }
 
-static void free_arguments(char **arguments, size_t operand_count)
+/* gnuplot -d -c SCRIPT PICTURE TABLE... */
+struct arguments {
+    char *list[FIXED_ARGUMENTS + MOST_TABLES + 1];
+};
+
+static enum margay_status make_arguments(const struct options *options,
+                                         char *script,
+                                         const struct target *target,
+                                         struct arguments *arguments,
+                                         struct margay_error *error)
 {
-    for (size_t i = 0; arguments != NULL && i < operand_count; i++)
-        free(arguments[FIXED_ARGUMENTS + i]);
-    free(arguments);
+    static char gnuplot[] = "gnuplot", defaults[] = "-d", call[] = "-c";
+    char *picture = plain_name(target->temporary_path);
+    enum margay_status status = MARGAY_OK;
+    *arguments = (struct arguments){{gnuplot, defaults, call, script, picture}};
+    if (picture == NULL)
+        status = margay_fail_memory(error, "gnuplot's arguments");
+    for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++)
+        status = name_table(options->operands[i],
+                            &arguments->list[FIXED_ARGUMENTS + i], error);
+    return status;
+}
+
+/* The picture's name and the tables'. */
+static void free_arguments(struct arguments *arguments)
+{
+    for (size_t i = FIXED_ARGUMENTS - 1; arguments->list[i] != NULL; i++)
+        free(arguments->list[i]);
 }
 
 static enum margay_status explain_end(int state, struct margay_error *error)
@@ -312,18 +331,12 @@ static enum margay_status draw(const struct options *options, char *script,
                                const struct target *target,
                                struct margay_error *error)
 {
-    char *picture = plain_name(target->temporary_path);
-    char **arguments = make_arguments(options, script, picture);
-    enum margay_status status = MARGAY_OK;
-    bool complete = picture != NULL && arguments != NULL;
-    for (size_t i = 0; complete && i < options->operand_count; i++)
-        complete = arguments[FIXED_ARGUMENTS + i] != NULL;
-    if (complete)
-        status = run_gnuplot(arguments, error);
-    else
-        status = margay_fail_memory(error, "gnuplot's arguments");
-    free_arguments(arguments, options->operand_count);
-    free(picture);
+    struct arguments arguments;
+    enum margay_status status =
+        make_arguments(options, script, target, &arguments, error);
+    if (status == MARGAY_OK)
+        status = run_gnuplot(arguments.list, error);
+    free_arguments(&arguments);
     return status;
 }
 

@@ -42,19 +42,17 @@ void message_be_silent(void)
 void message_print(const char *format, ...)
 {
     char text[MARGAY_MESSAGE_BYTES];
-    struct margay_error line;
     va_list arguments;
     if (silent)
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    /* Names of files may hold anything; this makes them printable. */
-    margay_fail(&line, MARGAY_OK, "%s", text);
+    margay_make_printable(text); /* names of files may hold anything */
     pthread_mutex_lock(&mutex);
     wipe_status();
     fprintf(stderr, "margay%s%s: %s\n", command_name == NULL ? "" : " ",
-            command_name == NULL ? "" : command_name, line.message);
+            command_name == NULL ? "" : command_name, text);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -64,8 +62,14 @@ int message_error(const struct margay_error *error)
     return EXIT_TROUBLE;
 }
 
-void message_status(const char *text)
+void message_status(const char *format, ...)
 {
+    char text[MARGAY_MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    margay_make_printable(text);
     pthread_mutex_lock(&mutex);
     fprintf(stderr, "\r%s\033[K", text);
     status_shown = true;

@@ -28,8 +28,9 @@ void message_print(const char *format, ...)
 /* Print a library's explanation; returns EXIT_TROUBLE for convenience. */
 int message_error(const struct margay_error *error);
 
-/* Show `text` on the terminal's current line until something replaces it. */
-void message_status(const char *text);
+/* Show a text on the terminal's current line until something replaces it. */
+void message_status(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 void message_wipe_status(void);
 
 #endif

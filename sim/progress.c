@@ -76,7 +76,7 @@ static const char *short_name(const char *name)
 void progress_update(struct progress *progress, uint64_t references,
                      uint64_t done, uint64_t total)
 {
-    char state[160], line[200];
+    char state[160];
     bool asked = signals_report_wanted() && !progress->quiet;
     if (!asked && (progress->quiet || !progress->terminal))
         return;
@@ -89,8 +89,7 @@ void progress_update(struct progress *progress, uint64_t references,
     if (asked) {
         message_print("%s: %s", progress->name, state);
     } else {
-        snprintf(line, sizeof line, "%.*s: %s", NAME_COLUMNS,
-                 short_name(progress->name), state);
-        message_status(line);
+        message_status("%.*s: %s", NAME_COLUMNS, short_name(progress->name),
+                       state);
     }
 }

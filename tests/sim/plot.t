@@ -77,4 +77,28 @@ cp curve.csv "odd 'name', with \"_quotes\".csv"
 run plot "odd 'name', with \"_quotes\".csv" curve.csv -o odd.png
 is 'an odd name' "$status $(cat err)" '0 '
 check 'nothing is left behind' no_leftovers
+
+# What would break a line, or the picture's text.
+control=$(printf 'two\nlines\t\033[31m\001.din')
+printf '0 10\n1 50\n0 10\n2 1000\n0 50\n' >"$control"
+for table in curve 'curve --window 3' histogram assoc compare; do
+    # shellcheck disable=SC2086 # a command and options
+    "$MARGAY" $table -q -b 16 "$control" good.din -o control.csv
+    cp control.csv "$(printf 'a\nb.csv')"
+    for name in control.csv "$(printf 'a\nb.csv')"; do
+        run plot "$name" -o control.svg
+        is "$table of a name with control characters" "$status$(cat err)" 0
+        check 'shows them as messages do' \
+            grep -q '[^a-z]two?lines??\[31m?.din' control.svg
+        is 'and is text' "$(tr -d '\t\n -~\200-\377' <control.svg)" ''
+    done
+done
+printf 'name,from,to\n"a\nb",0,32\n' >map.csv
+"$MARGAY" histogram -q --by region=map.csv good.din -o control.csv
+run plot control.csv -o control.svg
+is 'a region of such a name' "$status$(cat err)" 0
+check 'is shown so, too' grep -q 'a?b' control.svg
+sed 's/$/\r/' curve.csv >crlf.csv
+run plot crlf.csv -o crlf.svg
+is 'line ends of other programs' "$status$(cat err)" 0
 finish

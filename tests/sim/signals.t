@@ -149,13 +149,15 @@ wait $reader 2>/dev/null || status=$?
 is 'with -q it says nothing, and lives' "$status $(cat err)" '0 '
 
 if command -v script >script.path; then
-    mkfifo slow
+    # A name that would clear the terminal is shown with a question mark.
+    slow=$(printf 'slow\033[2J')
+    mkfifo "$slow"
     shows_progress() {
-        grep -q "$(printf '\r')slow: .* references, .*M/s" terminal
+        grep -q "$(printf '\r')slow?\[2J: .* references, .*M/s" terminal
     }
     : >terminal
-    { cat big.u64; await shows_progress; cat big.u64; } >slow &
-    script -qec "'$MARGAY' curve -f u64 --ids slow >/dev/null" /dev/null \
+    { cat big.u64; await shows_progress; cat big.u64; } >"$slow" &
+    script -qec "'$MARGAY' curve -f u64 --ids '$slow' >/dev/null" /dev/null \
         >terminal </dev/null
     wait
     check 'on a terminal, progress is kept up to date' shows_progress

@@ -25,6 +25,18 @@ const char *margay_status_text(enum margay_status status)
     return "unknown status";
 }
 
+bool margay_make_printable(char *text)
+{
+    bool found = false;
+    for (; *text != '\0'; text++) {
+        if (!margay_is_control(*text))
+            continue;
+        *text = '?';
+        found = true;
+    }
+    return found;
+}
+
 enum margay_status margay_fail(struct margay_error *error,
                                enum margay_status status, const char *format,
                                ...)
@@ -35,10 +47,7 @@ enum margay_status margay_fail(struct margay_error *error,
     va_start(arguments, format);
     vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
-    for (char *c = error->message; *c != '\0'; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
-    }
+    margay_make_printable(error->message);
     error->status = status;
     return status;
 }

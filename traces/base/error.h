@@ -2,7 +2,18 @@
 #ifndef MARGAY_TRACES_BASE_ERROR_H
 #define MARGAY_TRACES_BASE_ERROR_H
 
+#include <stdbool.h>
+
 #include <margay/status.h>
+
+/* Would it break a line, or do worse to a terminal? */
+static inline bool margay_is_control(char byte)
+{
+    return (unsigned char)byte < 0x20 || byte == 0x7f;
+}
+
+/* Replace each control character by '?'; false: there was none. */
+bool margay_make_printable(char *text);
 
 /*
  * Write a message into *error (which may be NULL) and return `status`, so
