@@ -61,9 +61,10 @@ enum margay_status margay_cache_create(
     if (options->set_shift > MARGAY_MOST_SET_SHIFT || options->ways < 1 ||
         options->ways > MARGAY_MOST_WAYS)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a cache of 2^%u sets of %u ways (expected at most "
-                           "2^%d sets and 1 to %d ways)",
+                           "a cache of 2^%u sets of %u way%s (expected at "
+                           "most 2^%d sets and 1 to %d ways)",
                            options->set_shift, options->ways,
+                           margay_plural(options->ways, "s"),
                            MARGAY_MOST_SET_SHIFT, MARGAY_MOST_WAYS);
     if (options->policy == MARGAY_PLRU &&
         !margay_is_power_of_two(options->ways))

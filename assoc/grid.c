@@ -79,8 +79,9 @@ static enum margay_status fail_too_large(const struct margay_grid *grid,
     }
     return margay_fail(error, MARGAY_NO_MEMORY,
                        "the caches would take %s of memory, and there are %s: "
-                       "up to %" PRIu64 " sets would fit",
-                       needed, there, UINT64_C(1) << shift);
+                       "up to %" PRIu64 " set%s would fit",
+                       needed, there, UINT64_C(1) << shift,
+                       margay_plural(UINT64_C(1) << shift, "s"));
 }
 
 enum margay_status margay_grid_check(const struct margay_grid *grid,

@@ -85,9 +85,10 @@ enum margay_status margay_opt_create(const struct margay_opt_options *options,
     if (options->set_shift > MARGAY_MOST_SET_SHIFT || options->most_ways < 1 ||
         options->most_ways > MARGAY_MOST_WAYS)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "caches of 2^%u sets of up to %u ways (expected at "
-                           "most 2^%d sets and 1 to %d ways)",
+                           "caches of 2^%u sets of up to %u way%s (expected "
+                           "at most 2^%d sets and 1 to %d ways)",
                            options->set_shift, options->most_ways,
+                           margay_plural(options->most_ways, "s"),
                            MARGAY_MOST_SET_SHIFT, MARGAY_MOST_WAYS);
     margay_opt *opt = calloc(1, sizeof *opt);
     if (opt == NULL)

@@ -237,8 +237,8 @@ static void explain_interrupt(struct analysis *analysis,
                               const struct trace_run *run)
 {
     message_print("%s: interrupted; the output covers the first %" PRIu64
-                  " references%s only",
-                  run->name, run->read_refs,
+                  " reference%s%s only",
+                  run->name, run->read_refs, margay_plural(run->read_refs, "s"),
                   run->cut ? " and a part of the next" : "");
     analysis->explained = true;
 }
@@ -251,8 +251,9 @@ static void explain_rest(const struct analysis *analysis)
 {
     if (analysis->unread > 0)
         message_print("interrupted; the output does not cover %zu of the %zu "
-                      "traces",
-                      analysis->unread, analysis->trace_count);
+                      "trace%s",
+                      analysis->unread, analysis->trace_count,
+                      margay_plural(analysis->trace_count, "s"));
     else if (!analysis->explained)
         message_print("interrupted when all was read; the output is whole");
 }

@@ -54,11 +54,15 @@ static void print_one(size_t place, const struct best_cache *cache)
     if (cache->block_bytes != 0)
         snprintf(blocks, sizeof blocks, " in blocks of %" PRIu64,
                  cache->block_bytes);
-    message_print("%s: best %zu: %" PRIu64 " %s%s, %" PRIu64 " sets, %" PRIu64
-                  " ways: %" PRIu64 " misses, ratio %.6g",
-                  cache->trace, place, best_capacity(cache),
-                  cache->block_bytes == 0 ? "blocks" : "bytes", blocks,
-                  cache->sets, cache->ways, cache->misses,
+    uint64_t capacity = best_capacity(cache);
+    message_print("%s: best %zu: %" PRIu64 " %s%s%s, %" PRIu64
+                  " set%s, %" PRIu64 " way%s: %" PRIu64 " miss%s, ratio %.6g",
+                  cache->trace, place, capacity,
+                  cache->block_bytes == 0 ? "block" : "byte",
+                  margay_plural(capacity, "s"), blocks, cache->sets,
+                  margay_plural(cache->sets, "s"), cache->ways,
+                  margay_plural(cache->ways, "s"), cache->misses,
+                  margay_plural(cache->misses, "es"),
                   cache->references == 0
                       ? 0
                       : (double)cache->misses / (double)cache->references);

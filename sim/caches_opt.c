@@ -109,9 +109,9 @@ static enum margay_status fail_history(const struct opt *opt,
         refs += opt->histories[i].count;
     return margay_fail(error, MARGAY_NO_MEMORY,
                        "--policy opt has to keep the whole trace, and memory "
-                       "ends after %llu block references (expected less: see "
-                       "--limit)",
-                       (unsigned long long)refs);
+                       "ends after %llu block reference%s (expected less: "
+                       "see --limit)",
+                       (unsigned long long)refs, margay_plural(refs, "s"));
 }
 
 static bool resize(struct history *history, size_t room)

@@ -392,8 +392,10 @@ int cmd_convert(const struct options *options)
     else if (exit_status != EXIT_DONE)
         return exit_status;
     if (!options->quiet)
-        message_print("%s: %s%" PRIu64 " references to %s as %s",
+        message_print("%s: %s%" PRIu64 " reference%s to %s as %s",
                       conversion.from, damaged ? "the first " : "",
-                      conversion.written_refs, conversion.to, options->to);
+                      conversion.written_refs,
+                      margay_plural(conversion.written_refs, "s"),
+                      conversion.to, options->to);
     return exit_status;
 }

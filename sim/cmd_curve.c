@@ -250,9 +250,9 @@ static enum margay_status check_distances(const struct curve *curve,
     return margay_fail(
         error, MARGAY_BAD_INPUT,
         "%s: found %" PRIu64 " and no 0 in the histogram of %s, which has only "
-        "%" PRIu64 " cold misses: reuse times, expected reuse distances "
+        "%" PRIu64 " cold miss%s: reuse times, expected reuse distances "
         "(--of distance takes it as such, if there was a warm-up)",
-        curve->options->from, largest, trace, cold);
+        curve->options->from, largest, trace, cold, margay_plural(cold, "es"));
 }
 
 static enum margay_status write_histogram(void *context, const char *trace,

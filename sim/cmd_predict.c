@@ -258,7 +258,7 @@ static enum margay_status check_options(const struct options *options,
                            "%zu run%s to learn from, expected 2 or more: "
                            "RUN.csv=SIZE RUN.csv=SIZE...",
                            options->operand_count,
-                           options->operand_count == 1 ? "" : "s");
+                           margay_plural(options->operand_count, "s"));
     if (choices->with_runs && !choices->curve)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--with-runs goes with --curve");

@@ -137,8 +137,9 @@ static enum margay_status check_shares(const struct reader *reader,
         if (!(fabs(row->share - share) <= SHARE_TOLERANCE * share))
             return fail(reader, row->line, error,
                         "found a share of %.12g, expected %.12g for %" PRIu64
-                        " of %" PRIu64 " references; was the table edited?",
-                        row->share, share, references, all);
+                        " of %" PRIu64 " reference%s; was the table edited?",
+                        row->share, share, references, all,
+                        margay_plural(all, "s"));
     }
     return MARGAY_OK;
 }
@@ -185,9 +186,9 @@ static enum margay_status check_exact(const struct reader *reader,
     const char *from = row->fields[FROM], *to = row->fields[TO];
     if (bin->from == MARGAY_INFINITE && strcmp(from, "inf") != 0)
         return fail(reader, row->line, error,
-                    "the trace exceeded the bound of %s blocks, beyond which "
+                    "the trace exceeded the bound of %s block%s, beyond which "
                     "nothing is known; measure it again without --bound",
-                    from);
+                    from, margay_plural(strcmp(from, "1") == 0 ? 1 : 2, "s"));
     if (bin->from != MARGAY_INFINITE && bin->to - bin->from > 1)
         return fail(reader, row->line, error,
                     "found a bin from %s to %s, expected one distance in each "
@@ -296,8 +297,8 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
     if (!reader->has_header)
         return check_header(reader, row, error);
     if (row->count != COLUMNS)
-        return fail(reader, row->line, error, "found %zu fields, expected %d",
-                    row->count, COLUMNS);
+        return fail(reader, row->line, error, "found %zu field%s, expected %d",
+                    row->count, margay_plural(row->count, "s"), COLUMNS);
     if (reader->trace != NULL && !belongs(reader, row))
         return fail_end(reader, row->line, error);
     if (reader->trace == NULL)

@@ -192,10 +192,12 @@ static void report_run(const struct sampling *sampling, const struct run *run)
     struct margay_sampled_run peaks = sampled(run);
     double size;
     message_print(
-        "%s: %zu peaks, qualification %" PRIu64 ", temporal %" PRIu64
-        ", spatial %" PRIu64 " blocks",
-        run->path, run->peak_count, run->thresholds.qualification_blocks,
-        run->thresholds.temporal_blocks, run->thresholds.spatial_blocks);
+        "%s: %zu peak%s, qualification %" PRIu64 ", temporal %" PRIu64
+        ", spatial %" PRIu64 " block%s",
+        run->path, run->peak_count, margay_plural(run->peak_count, "s"),
+        run->thresholds.qualification_blocks, run->thresholds.temporal_blocks,
+        run->thresholds.spatial_blocks,
+        margay_plural(run->thresholds.spatial_blocks, "s"));
     if (!sampling->has_rule || run->size > 0)
         return;
     if (!margay_size_rule_apply(&sampling->rule, &peaks, &size)) {

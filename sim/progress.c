@@ -10,6 +10,7 @@
 
 #include "sim/message.h"
 #include "sim/signals.h"
+#include "traces/traces_internal.h"
 
 #define SECONDS_BETWEEN 0.2
 #define NAME_COLUMNS    24
@@ -62,8 +63,8 @@ static void format_state(char *text, size_t bytes, double seconds,
         memcpy(left, ", ", 3);
         format_left(left + 2, sizeof left - 2, seconds * (1 - share) / share);
     }
-    snprintf(text, bytes, "%s%" PRIu64 " references, %.1f M/s%s", percent,
-             references, rate, left);
+    snprintf(text, bytes, "%s%" PRIu64 " reference%s, %.1f M/s%s", percent,
+             references, margay_plural(references, "s"), rate, left);
 }
 
 /* The last part of a path, cut to a length that leaves room on the line. */

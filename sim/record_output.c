@@ -112,10 +112,11 @@ static enum margay_status make_file(struct record_output *output, size_t index,
     uint64_t most = options->max_trace_bytes;
     if (status == MARGAY_OK && most != 0 &&
         margay_writer_most_bytes(file->writer, NULL) > most)
-        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "--max-trace: %" PRIu64 " bytes are less than a "
-                             "trace as %s has without a reference",
-                             most, output->format);
+        status =
+            margay_fail(error, MARGAY_BAD_ARGUMENT,
+                        "--max-trace: %" PRIu64 " byte%s: a trace as %s is "
+                        "longer even without a reference",
+                        most, margay_plural(most, "s"), output->format);
     if (status == MARGAY_OK)
         status = output_open(file->path, OUTPUT_STREAMED,
                              &output->outputs[index], error);
@@ -368,16 +369,16 @@ static void summarise(const struct record_output *output, size_t files)
     const char *path =
         output->options->output == NULL ? "-" : output->options->output;
     if (files == 1)
-        message_print("%s: %" PRIu64 " references as %s%s", path, output->refs,
-                      output->format,
+        message_print("%s: %" PRIu64 " reference%s as %s%s", path, output->refs,
+                      margay_plural(output->refs, "s"), output->format,
                       record_output_is_full(output)
                           ? "; the program went on unrecorded"
                           : "");
     else
-        message_print("%s and others: %" PRIu64 " references of %zu threads "
+        message_print("%s and others: %" PRIu64 " reference%s of %zu threads "
                       "as %s",
-                      output->files[0].path, output->refs, files,
-                      output->format);
+                      output->files[0].path, output->refs,
+                      margay_plural(output->refs, "s"), files, output->format);
 }
 
 static void release(struct record_output *output)

@@ -120,9 +120,10 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
     }
     if (row->count != 3 || *row->fields[0] == '\0')
         return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%" PRIu64 ": found %zu fields, expected a name "
-                           "and two addresses",
-                           regions->path, row->line, row->count);
+                           "%s:%" PRIu64 ": found %zu field%s, expected a "
+                           "name and two addresses",
+                           regions->path, row->line, row->count,
+                           margay_plural(row->count, "s"));
     if (!parse_address(row->fields[1], &region.from) ||
         !parse_address(row->fields[2], &region.to) || region.to <= region.from)
         return margay_fail(error, MARGAY_BAD_INPUT,

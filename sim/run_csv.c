@@ -78,7 +78,8 @@ static void name_blocks(uint64_t bytes, char text[48])
     if (bytes == 0)
         strcpy(text, "blocks of unknown size");
     else
-        snprintf(text, 48, "blocks of %" PRIu64 " bytes", bytes);
+        snprintf(text, 48, "blocks of %" PRIu64 " byte%s", bytes,
+                 margay_plural(bytes, "s"));
 }
 
 enum margay_status run_csv_check_blocks(const struct run_csv *run,

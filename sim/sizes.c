@@ -29,15 +29,16 @@ enum margay_status cache_size_blocks(const struct cache_size *size,
     *blocks = size->value;
     if (size->in_bytes && block_bytes == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: %" PRIu64 " bytes, but nothing says what a "
+                           "%s: %" PRIu64 " byte%s, but nothing says what a "
                            "block id of this trace stands for (expected a "
                            "number of blocks, or --unit BYTES)",
-                           what, size->value);
+                           what, size->value, margay_plural(size->value, "s"));
     if (size->in_bytes && size->value % block_bytes != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: %" PRIu64 " bytes is not a multiple of the "
+                           "%s: %" PRIu64 " byte%s is not a multiple of the "
                            "block of %" PRIu64 " bytes",
-                           what, size->value, block_bytes);
+                           what, size->value, margay_plural(size->value, "s"),
+                           block_bytes);
     if (size->in_bytes)
         *blocks = size->value / block_bytes;
     else if (!margay_multiply_u64(size->value, block_bytes, &bytes))

@@ -35,8 +35,8 @@ enum margay_status snapshot_end(struct snapshot *snapshot,
     if (status == MARGAY_OK)
         status = output_publish(snapshot->output, error);
     if (status == MARGAY_OK && !snapshot->options->quiet)
-        message_print("%s: the first %" PRIu64 " references", snapshot->path,
-                      references);
+        message_print("%s: the first %" PRIu64 " reference%s", snapshot->path,
+                      references, margay_plural(references, "s"));
     csv_end(&snapshot->csv);
     output_free(snapshot->output);
     free(snapshot->path);

@@ -18,25 +18,29 @@ static void format_misses(char *text, size_t bytes,
         bound = margay_histogram_exceeded_bound(result->histogram);
     if (bound != 0)
         snprintf(text, bytes,
-                 "distinct > %" PRIu64 " blocks, %" PRIu64 " infinite", bound,
-                 infinite);
+                 "distinct > %" PRIu64 " block%s, %" PRIu64 " infinite", bound,
+                 margay_plural(bound, "s"), infinite);
     else
         snprintf(text, bytes,
-                 "%" PRIu64 " distinct blocks, %" PRIu64 " cold misses",
-                 result->distinct_blocks, infinite);
+                 "%" PRIu64 " distinct block%s, %" PRIu64 " cold miss%s",
+                 result->distinct_blocks,
+                 margay_plural(result->distinct_blocks, "s"), infinite,
+                 margay_plural(infinite, "es"));
 }
 
 static char *format_line(const struct analysis_pass *pass)
 {
     char block[64] = "", misses[128], *line;
     if (pass->block_bytes != 0)
-        snprintf(block, sizeof block, " in blocks of %" PRIu64 " bytes",
-                 pass->block_bytes);
+        snprintf(block, sizeof block, " in blocks of %" PRIu64 " byte%s",
+                 pass->block_bytes, margay_plural(pass->block_bytes, "s"));
     format_misses(misses, sizeof misses, &pass->result);
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
-    if (asprintf(&line, "%s: %" PRIu64 " references%s, %s, %.1f M refs/s",
-                 pass->trace, pass->result.references, block, misses, rate) < 0)
+    if (asprintf(&line, "%s: %" PRIu64 " reference%s%s, %s, %.1f M refs/s",
+                 pass->trace, pass->result.references,
+                 margay_plural(pass->result.references, "s"), block, misses,
+                 rate) < 0)
         return NULL;
     return line;
 }

@@ -122,9 +122,9 @@ static enum margay_status choose_blocks(const struct trace_run *run,
     if (collapsed > (ids ? unit : blocks->bytes[0]))
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
-            "%s: repeats within %" PRIu64 " bytes were collapsed "
+            "%s: repeats within %" PRIu64 " byte%s were collapsed "
             "when it was recorded, so --block is to be %" PRIu64 " or more",
-            run->name, collapsed, collapsed);
+            run->name, collapsed, margay_plural(collapsed, "s"), collapsed);
     return MARGAY_OK;
 }
 
@@ -199,8 +199,9 @@ static enum margay_status resume(struct trace_run *run,
                    run->pass_count, &run->read_refs, error);
     run->shown_refs = run->read_refs;
     if (status == MARGAY_OK && !run->options->quiet)
-        message_print("%s: goes on after %" PRIu64 " references",
-                      run->options->resume, run->read_refs);
+        message_print("%s: goes on after %" PRIu64 " reference%s",
+                      run->options->resume, run->read_refs,
+                      margay_plural(run->read_refs, "s"));
     return status;
 }
 

@@ -142,8 +142,9 @@ static enum margay_status grid_count(struct grid grid, size_t *count,
                 (unsigned long long)size, (unsigned long long)grid.last);
         if (!is_known(&grid, size))
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "nothing is known of a cache of %llu blocks",
-                               (unsigned long long)size);
+                               "nothing is known of a cache of %llu block%s",
+                               (unsigned long long)size,
+                               margay_plural(size, "s"));
         ++*count;
     }
     return MARGAY_OK;

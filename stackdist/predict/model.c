@@ -98,7 +98,7 @@ static enum margay_status check_options(
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%zu run%s to learn from, expected 2 or more of "
                            "different sizes",
-                           count, count == 1 ? "" : "s");
+                           count, margay_plural(count, "s"));
     return MARGAY_OK;
 }
 
@@ -142,8 +142,9 @@ static enum margay_status check_runs(const struct margay_run *runs,
         if (bound != 0)
             return margay_fail(error, MARGAY_BAD_INPUT,
                                "the run of size %.12g exceeded its bound of "
-                               "%llu blocks; measure it again without --bound",
-                               runs[i].size, (unsigned long long)bound);
+                               "%llu block%s; measure it again without --bound",
+                               runs[i].size, (unsigned long long)bound,
+                               margay_plural(bound, "s"));
         if (margay_finite_references(histogram) == 0)
             return margay_fail(error, MARGAY_BAD_INPUT,
                                "the run of size %.12g has no finite distance: "

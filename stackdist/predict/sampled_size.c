@@ -68,7 +68,7 @@ enum margay_status margay_size_rule_fit(const struct margay_sampled_run *runs,
     if (count < 2)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%zu run%s of known size, expected 2 or more", count,
-                           count == 1 ? "" : "s");
+                           margay_plural(count, "s"));
     for (size_t i = 0; i < runs[0].count; i++) {
         candidate.sample = runs[0].peaks[i].sample;
         candidate.peak = runs[0].peaks[i].peak;

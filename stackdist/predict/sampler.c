@@ -61,11 +61,13 @@ enum margay_status margay_sampler_create(
     *sampler = NULL;
     if (options->most_samples == 0 || options->most_peaks == 0 ||
         options->most_samples > MARGAY_MOST_SAMPLES)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%u data samples of %u peaks, expected 1 to %d of "
-                           "1 or more",
-                           options->most_samples, options->most_peaks,
-                           MARGAY_MOST_SAMPLES);
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%u data sample%s of %u peak%s, expected 1 to %d "
+            "of 1 or more",
+            options->most_samples, margay_plural(options->most_samples, "s"),
+            options->most_peaks, margay_plural(options->most_peaks, "s"),
+            MARGAY_MOST_SAMPLES);
     struct margay_sampler *made = calloc(1, sizeof *made);
     if (made == NULL)
         return margay_fail_memory(error, "a sampler");

@@ -24,6 +24,19 @@ is 'curve: powers of two' "$(cut -d, -f3,6 out | tr '\n' ' ')" \
 like 'curve: the summary' "$(cat err)" \
     '^margay curve: parda: 24 references, 9 distinct blocks, 9 cold misses, '
 
+letters a >single
+run curve single
+like 'curve: the summary of a single reference' "$(cat err)" \
+    ': 1 reference, 1 distinct block, 1 cold miss, '
+run curve --bound 1 -b 1 --unit 1 parda
+like 'curve: and of a bound of one, in blocks of a byte' "$(cat err)" \
+    ' references in blocks of 1 byte, distinct > 1 block, 23 infinite, '
+run assoc --sets 1 --ways 1 --best 1 single
+like 'assoc: the best of a single one' "$(cat err)" \
+    ': best 1: 1 block, 1 set, 1 way: 1 miss, ratio 1$'
+run convert --to lines single other
+like 'convert: of a single reference' "$(cat err)" ': 1 reference to other as'
+
 run curve -q --sizes 6,1,6,100 parda
 is 'curve: a list is sorted, and has no repetitions' \
     "$(cut -d, -f3,6 out | tr '\n' ' ')" 'cache_blocks,misses 1,23 6,10 100,9 '

@@ -3,6 +3,7 @@
 #define MARGAY_TRACES_BASE_ERROR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <margay/status.h>
 
@@ -10,6 +11,13 @@
 static inline bool margay_is_control(char byte)
 {
     return (unsigned char)byte < 0x20 || byte == 0x7f;
+}
+
+/* How a word ends that counts things: "" for one, else `plural`, such as "s".
+ */
+static inline const char *margay_plural(uint64_t count, const char *plural)
+{
+    return count == 1 ? "" : plural;
 }
 
 /* Replace each control character by '?'; false: there was none. */

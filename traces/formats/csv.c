@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/error.h"
 #include "traces/base/fnv.h"
 #include "traces/base/number.h"
 #include "traces/formats/text.h"
@@ -118,7 +119,7 @@ static void append(struct csv *csv, const struct row *row)
              "an id in column %llu%s (the row has %zu column%s)",
              (unsigned long long)csv->column,
              row == &csv->first ? " of the first row" : "", row->fields,
-             row->fields == 1 ? "" : "s");
+             margay_plural(row->fields, "s"));
     csv->expected = csv->message;
 }
 

@@ -235,7 +235,7 @@ static void note_count(struct margay_detection *found, const char *what,
                        uint64_t count, const char *thing)
 {
     snprintf(found->evidence, sizeof found->evidence, "content: %s%llu %s%s",
-             what, (unsigned long long)count, thing, count == 1 ? "" : "s");
+             what, (unsigned long long)count, thing, margay_plural(count, "s"));
 }
 
 /* A suffix, and what the records have to say about it. */

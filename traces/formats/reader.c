@@ -259,8 +259,8 @@ enum margay_status margay_reader_fail_half_record(
         error, MARGAY_BAD_INPUT,
         "%s: byte %llu: found half a record of %zu byte%s, "
         "expected %u bytes (read as %s; %s)",
-        reader->path, (unsigned long long)offset, bytes, bytes == 1 ? "" : "s",
-        reader->detection.format->record_bytes,
+        reader->path, (unsigned long long)offset, bytes,
+        margay_plural(bytes, "s"), reader->detection.format->record_bytes,
         reader->detection.format->info.name, reader->detection.evidence);
 }
 
