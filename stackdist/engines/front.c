@@ -83,7 +83,8 @@ enum margay_status margay_front_refer(struct margay_front *front,
     *found = 0;
     if (front->near == NULL)
         return refer_engine(front, blocks, count, beyond, found, error);
-    *found = front->kernel->refer(front->near, blocks, count, beyond);
+    uint64_t gone[MARGAY_FRONT_REFS];
+    *found = front->kernel->refer(front->near, blocks, count, beyond, gone);
     return MARGAY_OK;
 }
 

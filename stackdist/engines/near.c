@@ -26,8 +26,8 @@ enum margay_status margay_near_create(uint32_t front, enum margay_target target,
     if (made == NULL)
         return margay_fail_memory(error, "the top of a stack");
     made->front = front;
-    made->now = made->horizon = FIRST_TIME;
     made->kernel = margay_near_kernel_of(target);
+    margay_near_empty(made);
     *near = made;
     return MARGAY_OK;
 }
@@ -41,6 +41,46 @@ void margay_near_reset_counts(struct margay_near *near)
 {
     memset(near->counts, 0, sizeof near->counts);
     near->beyond = 0;
+}
+
+/* What stands at time 0, or at 1 for its own chain, is of another chain. */
+static void empty_chains(struct margay_near *near)
+{
+    memset(near->heads, 0, sizeof near->heads);
+    near->heads[margay_near_chain(MARGAY_NEAR_OTHER_CHAIN)] = 1;
+    near->block_at[0] = MARGAY_NEAR_OTHER_CHAIN;
+    near->block_at[1] = 0;
+}
+
+void margay_near_empty(struct margay_near *near)
+{
+    memset(near->bits, 0, sizeof near->bits);
+    memset(near->newer, 0, sizeof near->newer);
+    empty_chains(near);
+    near->blocks = 0;
+    near->now = near->horizon = FIRST_TIME;
+}
+
+void margay_near_list(const struct margay_near *near, uint64_t *blocks)
+{
+    for (uint32_t word = near->horizon / 64; word < MARGAY_NEAR_WORDS; word++) {
+        for (uint64_t left = near->bits[word]; left != 0; left &= left - 1)
+            *blocks++ =
+                near->block_at[64 * word + (uint32_t)__builtin_ctzll(left)];
+    }
+}
+
+void margay_near_top(const struct margay_near *near, uint64_t top[2])
+{
+    uint32_t found = 0;
+    for (uint32_t word = (near->now - 1) / 64; found < 2; word--) {
+        uint64_t left = near->bits[word];
+        for (; left != 0 && found < 2; found++) {
+            uint32_t bit = 63 - (uint32_t)__builtin_clzll(left);
+            top[found] = near->block_at[64 * word + bit];
+            left ^= UINT64_C(1) << bit;
+        }
+    }
 }
 
 uint32_t margay_near_take(struct margay_near *near, uint32_t head,
@@ -71,7 +111,7 @@ static void set_bits(struct margay_near *near, uint32_t live)
 void margay_near_renumber(struct margay_near *near)
 {
     uint32_t next = FIRST_TIME;
-    memset(near->heads, 0, sizeof near->heads);
+    empty_chains(near);
     for (uint32_t word = near->horizon / 64; word < MARGAY_NEAR_WORDS; word++) {
         for (uint64_t left = near->bits[word]; left != 0; left &= left - 1) {
             uint64_t block =

@@ -11,44 +11,73 @@
 #include "stackdist/engines/condense.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOINLINE      __attribute__((noinline))
 
-/* As much of a vector of bytes, one for each word, as a register holds. */
+/*
+ * For the length of a batch, a vector with a byte for each word has what is to
+ * be taken from newer[]: how many behind the word left the stack since, and how
+ * many of the batch's own times, which are set from the beginning, are still to
+ * come.  With each reference one more is no longer to come, and one leaves:
+ * that is one less from its word on, and no change before.
+ */
 #if defined(__AVX512BW__)
-#define PART_BYTES 64
-#elif defined(__AVX2__)
+
+typedef struct {
+    __m512i bytes;
+} vector;
+
+static ALWAYS_INLINE vector fill_vector(size_t count)
+{
+    return (vector){_mm512_set1_epi8((char)count)};
+}
+
+static ALWAYS_INLINE vector leave(vector less, uint64_t word)
+{
+    __mmask64 from = ~UINT64_C(0) << word;
+    less.bytes = _mm512_mask_add_epi8(less.bytes, from, less.bytes,
+                                      _mm512_set1_epi8(-1));
+    return less;
+}
+
+#else
+
+/* As much of it as a register holds. */
+#if defined(__AVX2__)
 #define PART_BYTES 32
 #else
 #define PART_BYTES 16
 #endif
 #define PARTS (MARGAY_NEAR_WORDS / PART_BYTES)
 typedef uint8_t part __attribute__((vector_size(PART_BYTES)));
-
-/* Windows on this are vectors with 1 in the lanes before one. */
-#define ONES 1, 1, 1, 1, 1, 1, 1, 1
-static const uint8_t one_before[2 * MARGAY_NEAR_WORDS] = {
-    ONES, ONES, ONES, ONES, ONES, ONES, ONES, ONES};
-
-/* What left the stack during a batch: how many behind each word.  To be read
-   from; the vectors themselves stay in registers. */
-union gone {
+typedef struct {
     part parts[PARTS];
-    uint8_t behind[MARGAY_NEAR_WORDS];
-};
+} vector;
 
-static ALWAYS_INLINE void leave_word(union gone *gone, part *parts,
-                                     uint32_t word)
+/* Windows on this are vectors with 1 in the lanes from one on. */
+#define ONES  1, 1, 1, 1, 1, 1, 1, 1
+static const uint8_t one_from[2 * MARGAY_NEAR_WORDS] = {
+    [MARGAY_NEAR_WORDS] = ONES, ONES, ONES, ONES, ONES, ONES, ONES, ONES};
+
+static ALWAYS_INLINE vector fill_vector(size_t count)
 {
-    const uint8_t *window = one_before + (MARGAY_NEAR_WORDS - word);
+    vector less;
+    memset(&less, (int)count, sizeof less);
+    return less;
+}
+
+static ALWAYS_INLINE vector leave(vector less, uint64_t word)
+{
+    const uint8_t *window = one_from + (MARGAY_NEAR_WORDS - word);
 #pragma GCC unroll 4
     for (size_t i = 0; i < PARTS; i++) {
         part ones;
         memcpy(&ones, window + i * PART_BYTES, sizeof ones);
-        parts[i] += ones;
-        gone->parts[i] = parts[i];
+        less.parts[i] -= ones;
     }
-    /* Or the compiler takes lanes out of the registers, which is slower. */
-    __asm__("" : "+m"(*gone));
+    return less;
 }
+
+#endif
 
 /* Blocks of a batch that starts at `now`, at whose end its times are set. */
 struct batch {
@@ -81,6 +110,7 @@ static ALWAYS_INLINE uint32_t evict(struct margay_near *near)
     uint32_t time = 64 * word + (uint32_t)__builtin_ctzll(near->bits[word]);
     near->horizon = time + 1;
     near->exceeded = true;
+    near->block_at[time] ^= MARGAY_NEAR_OTHER_CHAIN;
     return time;
 }
 
@@ -95,60 +125,111 @@ static ALWAYS_INLINE uint32_t make_room(struct margay_near *near)
     return 0;
 }
 
-static size_t refer_batch(struct margay_near *near, struct batch batch,
-                          size_t first, uint16_t *beyond)
+/* Where references go that are beyond the front. */
+struct misses {
+    uint16_t *beyond;
+    uint64_t *gone;
+    size_t found;
+    size_t first; /* the place of what time 0 would be */
+};
+
+/* A block is not the head of its chain.  Returns its time, or whose place in
+   the stack it takes. */
+static NOINLINE uint32_t find_time(struct margay_near *near, uint32_t now,
+                                   uint32_t head, struct misses *misses)
 {
-    union gone gone = {{{0}}};
-    part parts[PARTS] = {{0}};
-    uint32_t horizon = near->horizon, blocks = near->blocks;
-    size_t found = 0;
-    for (uint32_t now = batch.now; now < batch.end; now++) {
-        uint64_t block = near->block_at[now];
-        uint16_t *head = &near->heads[margay_near_chain(block)];
-        uint32_t time = *head, older = time;
-        if (__builtin_expect(time >= horizon && near->block_at[time] == block,
-                             1)) {
-            older = near->older[time];
-        } else {
-            time = time < horizon ? 0 : margay_near_take(near, time, block);
-            if (time == 0) {
-                beyond[found++] = (uint16_t)(first + (now - batch.now));
-                time = make_room(near);
-                horizon = near->horizon;
-            }
-        }
-        near->older[now] = (uint16_t)older;
-        *head = (uint16_t)now;
-        uint32_t word = time / 64;
-        uint64_t bits = near->bits[word] & ~(UINT64_C(1) << (time % 64));
-        near->bits[word] = bits;
-        /* The batch's own times from now on are set as well. */
-        uint32_t newer = near->newer[word] - gone.behind[word] +
-                         (uint32_t)__builtin_popcountll(bits >> (time % 64)) -
-                         (batch.end - now);
-        leave_word(&gone, parts, word);
-        near->counts[newer]++;
-    }
-    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
-        near->newer[word] -= gone.behind[word];
-    near->counts[near->front - 1] -= found - (near->blocks - blocks);
-    near->now = batch.end;
-    return found;
+    near->older[now] = (uint16_t)head;
+    uint32_t time = head < near->horizon
+                        ? 0
+                        : margay_near_take(near, head, near->block_at[now]);
+    if (time != 0)
+        return time;
+    time = make_room(near);
+    misses->beyond[misses->found] = (uint16_t)(misses->first + now);
+    misses->gone[misses->found++] =
+        near->block_at[time] ^ MARGAY_NEAR_OTHER_CHAIN;
+    return time;
 }
 
-static size_t refer(struct margay_near *near, const uint64_t *blocks,
-                    size_t count, uint16_t *beyond)
+/* *less is to be read from; the vector itself stays in a register. */
+static ALWAYS_INLINE void refer_times(struct margay_near *near,
+                                      struct batch batch, vector *less,
+                                      struct misses *misses,
+                                      uint64_t *distances)
 {
-    size_t found = 0;
+    const uint8_t *bytes = (const uint8_t *)less;
+    vector latest = *less;
+    for (uint64_t now = batch.now, end = batch.end; now < end; now++) {
+        uint64_t block = near->block_at[now];
+        uint16_t *head = &near->heads[margay_near_chain(block)];
+        uint64_t time = *head;
+        near->older[now] = near->older[time];
+        if (__builtin_expect(near->block_at[time] != block, 0))
+            time = find_time(near, (uint32_t)now, (uint32_t)time, misses);
+        *head = (uint16_t)now;
+        uint64_t word = time / 64;
+        uint64_t bits = near->bits[word] & ~(UINT64_C(1) << (time % 64));
+        near->bits[word] = bits;
+        uint64_t newer = (uint64_t)near->newer[word] - bytes[word] +
+                         (unsigned)__builtin_popcountll(bits >> (time % 64));
+        latest = leave(latest, word);
+        *less = latest;
+        /* Or the compiler takes lanes out of the registers, which is slower. */
+        __asm__("" : "+m"(*less));
+        near->counts[newer]++;
+        if (distances != NULL)
+            distances[misses->first + now] = newer;
+    }
+}
+
+static ALWAYS_INLINE void refer_batch(struct margay_near *near,
+                                      struct batch batch, struct misses *misses,
+                                      uint64_t *distances)
+{
+    union {
+        vector all;
+        uint8_t bytes[MARGAY_NEAR_WORDS];
+    } less;
+    size_t found = misses->found;
+    uint32_t blocks = near->blocks;
+    less.all = fill_vector(batch.end - batch.now);
+    refer_times(near, batch, &less.all, misses, distances);
+    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
+        near->newer[word] -= less.bytes[word];
+    near->counts[near->front - 1] -=
+        misses->found - found - (near->blocks - blocks);
+    near->now = batch.end;
+}
+
+static ALWAYS_INLINE size_t refer_all(struct margay_near *near,
+                                      const uint64_t *blocks, size_t count,
+                                      uint16_t *beyond, uint64_t *gone,
+                                      uint64_t *distances)
+{
+    struct misses misses = {.beyond = beyond, .gone = gone};
     for (size_t done = 0; done < count;) {
         if (near->now == MARGAY_NEAR_TIMES)
             margay_near_renumber(near);
         struct batch batch = begin_batch(near, blocks + done, count - done);
-        found += refer_batch(near, batch, done, beyond + found);
+        misses.first = done - batch.now;
+        refer_batch(near, batch, &misses, distances);
         done += batch.end - batch.now;
     }
-    near->beyond += found;
-    return found;
+    near->beyond += misses.found;
+    return misses.found;
+}
+
+static size_t refer(struct margay_near *near, const uint64_t *blocks,
+                    size_t count, uint16_t *beyond, uint64_t *gone)
+{
+    return refer_all(near, blocks, count, beyond, gone, NULL);
+}
+
+static size_t refer_each(struct margay_near *near, const uint64_t *blocks,
+                         size_t count, uint16_t *beyond, uint64_t *gone,
+                         uint64_t *distances)
+{
+    return refer_all(near, blocks, count, beyond, gone, distances);
 }
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
@@ -217,6 +298,7 @@ static size_t pick(const struct margay_sample *sample, const uint64_t *blocks,
 
 const struct margay_near_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .refer = refer,
+    .refer_each = refer_each,
     .condense = condense,
     .pick = pick,
 };
