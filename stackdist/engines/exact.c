@@ -5,10 +5,10 @@
  *   reference; a bit vector over time has the bits of those timestamps set
  *   and knows its prefix sums, so the distance of a reference is the number
  *   of bits set since the block's timestamp.  When time runs out, blocks are
- *   renumbered by rank.  On traces that keep returning to a few blocks, the
- *   top 16 entries of the LRU stack are told from the last references, in front
- *   of all that: a block demoted from there enters the deep part of the stack
- *   with its demotion as timestamp, for that is the order of the deep part.
+ *   renumbered by rank.  On traces that keep returning to the same blocks, the
+ *   top 1024 entries of the LRU stack are kept in front of all that (near.h): a
+ *   block demoted from there enters the deep part of the stack with its
+ *   demotion as timestamp, for that is the order of the deep part.
  * Source: Bennett and Kruskal, "LRU stack processing", IBM J. R&D 19(4),
  *   1975, for the bit vector over time and its compaction; Jacobson,
  *   "Space-efficient static trees and graphs", FOCS 1989, for constant-time
@@ -104,7 +104,7 @@ enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
 {
     struct margay_exact *e = state;
     uint64_t deep = e->team == NULL ? e->rank.live : margay_team_live(e->team);
-    uint64_t all = deep + e->front_count;
+    uint64_t all = deep + e->front->blocks;
     size_t bytes;
     uint64_t *list = NULL;
     if (margay_multiply_size(all + 1, sizeof *list, &bytes))
@@ -115,8 +115,7 @@ enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
         margay_exact_list(e, list);
     else
         margay_team_list(e->team, list);
-    for (unsigned i = 0; i < e->front_count; i++)
-        list[deep + i] = e->front[e->front_count - 1 - i];
+    margay_near_list(e->front, list + deep);
     *count = all < e->bound ? all : e->bound;
     memmove(list, list + (all - *count), *count * sizeof *list);
     *blocks = list;
@@ -138,6 +137,7 @@ static void exact_free(void *state)
     if (e == NULL)
         return;
     margay_team_free(e->team);
+    margay_near_free(e->front);
     margay_exact_destroy_store(e);
     margay_unmap(e, sizeof *e);
 }
@@ -157,9 +157,9 @@ static const struct margay_exact_kernel *kernel_for(enum margay_target target)
     return &margay_exact_kernel_portable;
 }
 
-static enum margay_status choose_kernel(
-    unsigned choice, const struct margay_exact_kernel **kernel,
-    struct margay_error *error)
+static enum margay_status choose_kernels(struct margay_exact *e,
+                                         unsigned choice,
+                                         struct margay_error *error)
 {
     enum margay_target target = MARGAY_TARGET_PORTABLE;
     if (choice == TARGET_AUTO)
@@ -174,8 +174,8 @@ static enum margay_status choose_kernel(
                            "(the best that does is %s)",
                            margay_target_name(target),
                            margay_target_name(margay_target_best()));
-    *kernel = kernel_for(target);
-    return MARGAY_OK;
+    e->kernel = kernel_for(target);
+    return margay_near_create(MARGAY_NEAR_FRONT, target, &e->front, error);
 }
 
 /* The team keeps back a batch, of a chunk for each thread at most. */
@@ -206,9 +206,8 @@ enum margay_status margay_exact_create_at(
     /* Who asks for chunks wants to see them. */
     if (e->threads < MARGAY_TEAM_LEAST_THREADS && e->team_batch_refs == 0)
         e->team_after_refs = UINT64_MAX;
-    e->probe_interval = 1;
-    enum margay_status status =
-        choose_kernel(setup->choices[1], &e->kernel, error);
+    e->look_interval = 1;
+    enum margay_status status = choose_kernels(e, setup->choices[1], error);
     if (status == MARGAY_OK)
         status = margay_exact_create_store(e, first, error);
     if (status != MARGAY_OK)

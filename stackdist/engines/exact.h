@@ -13,24 +13,22 @@
 #include <stdint.h>
 
 #include "stackdist/engine.h"
+#include "stackdist/engines/near.h"
 #include "stackdist/engines/rank.h"
 #include "stackdist/hash/hash.h"
 
 /* References looked up, ranked and counted together. */
 #define MARGAY_EXACT_BATCH 64
 
-/* Entries of the stack-top filter.  Of 8, 12, 16, 20, 24 and 32, the fewest
-   that are as fast as more on recorded programs. */
-#define MARGAY_FRONT 16
-
 /* References that pass the filter, or go round it, in one piece. */
 #define MARGAY_EXACT_SEGMENT 4096
 
 /*
- * The value, in the hash table, of a block that stands in the filter.  Bits
- * 448 to 511 of a leaf never stand for a time, so no timestamp is like it.
+ * The value, in the hash table, of a block that stands in the filter, wide or
+ * not.  Bits 448 to 511 of a leaf never stand for a time, so the low half of no
+ * timestamp is like it.
  */
-#define MARGAY_IN_FRONT ((UINT64_C(1) << MARGAY_TIMESTAMP_BITS) - 1)
+#define MARGAY_IN_FRONT UINT32_MAX
 
 struct margay_exact {
     struct margay_hash hash; /* block -> timestamp, or MARGAY_IN_FRONT */
@@ -53,10 +51,8 @@ struct margay_exact {
     uint64_t pending[MARGAY_EXACT_BATCH];
     unsigned pending_count;
 
-    /* The stack-top filter: the latest blocks, the most recent first. */
-    uint64_t front[MARGAY_FRONT];
-    unsigned front_count;
-    uint64_t front_hits[MARGAY_FRONT + 1]; /* [MARGAY_FRONT]: passed on */
+    /* The filter: the top of the stack, and its counts; NULL in a team. */
+    struct margay_near *front;
 
     /* When to filter: exact_feed.c. */
     enum margay_exact_filter {
@@ -65,10 +61,13 @@ struct margay_exact {
         MARGAY_FILTER_OFF,
     } filter;
     bool filtering;
-    uint64_t probe_countdown; /* segments until the next look */
-    uint64_t probe_interval;
+    uint64_t filtered_refs, passed_refs; /* since the last look */
+    uint64_t look_countdown;             /* segments until the next */
+    uint64_t look_interval;
 
-    /* What the filter passes on: blocks wanted, blocks they displaced. */
+    /* What goes through the filter, and what it passes on: blocks wanted,
+       blocks they displaced. */
+    uint64_t kept[MARGAY_EXACT_SEGMENT + MARGAY_NEAR_SPARE];
     uint64_t wanted[MARGAY_EXACT_SEGMENT];
     uint64_t demoted[MARGAY_EXACT_SEGMENT];
     uint16_t origins[MARGAY_EXACT_SEGMENT]; /* index of each in the segment */
@@ -88,9 +87,9 @@ struct margay_exact {
 
 /*
  * Up to MARGAY_EXACT_BATCH references to the deep part of the stack: wanted[i]
- * is taken out of it, and demoted[i] enters it at the top.  Without the
- * filter both are the same array.  What follows them in the arrays, `ahead`
- * more, is prefetched.
+ * is taken out of it, and demoted[i] enters it at the top.  Without the filter
+ * both are the same array; while it is filled or emptied one of them is NULL.
+ * What follows them in the arrays, `ahead` more, is prefetched.
  */
 struct margay_exact_batch {
     const uint64_t *wanted;
@@ -116,13 +115,6 @@ struct margay_exact_kernel {
                  unsigned base);
     /* Count what is pending. */
     void (*count_pending)(struct margay_exact *e);
-    /*
-     * Pass `count` references through a full filter.  Fills e->wanted,
-     * e->demoted, e->origins and returns how many; writes the distances found
-     * unless `distances` is NULL.
-     */
-    size_t (*pass_filter)(struct margay_exact *e, const uint64_t *blocks,
-                          size_t count, uint64_t *distances);
     /*
      * Replace every timestamp in the hash table by the one that
      * margay_rank_fill() gives to its rank, less `dropped`; the `dropped`

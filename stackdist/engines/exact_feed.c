@@ -15,8 +15,9 @@
 
 /*
  * References to the deep part: wanted[i] leaves it and demoted[i] enters it at
- * the top; `base` blocks stand above.  Unless it is NULL, indices[] receives
- * d + 1, or 0 for infinite.
+ * the top; `base` blocks stand above.  One of them may be NULL: then none
+ * leaves; or nothing enters, and what left stands above.  Unless it is NULL,
+ * indices[] receives d + 1, or 0 for infinite.
  */
 static enum margay_status run_deep(struct margay_exact *e,
                                    const uint64_t *wanted,
@@ -34,65 +35,17 @@ static enum margay_status run_deep(struct margay_exact *e,
         size_t left = count - done;
         unsigned room = margay_rank_room(&e->rank);
         struct margay_exact_batch batch = {
-            .wanted = wanted + done,
-            .demoted = demoted + done,
+            .wanted = wanted == NULL ? NULL : wanted + done,
+            .demoted = demoted == NULL ? NULL : demoted + done,
             .count = left < room ? left : room,
         };
         batch.ahead = left - batch.count;
-        e->kernel->deep(e, &batch, base);
+        e->kernel->deep(e, &batch,
+                        demoted == NULL ? base + (unsigned)done : base);
         if (indices != NULL)
             memcpy(indices + done, e->pending, batch.count * sizeof *indices);
         done += batch.count;
     }
-    return MARGAY_OK;
-}
-
-/* Take a block out of the deep part, which may not have it.  *index as above.
- */
-static enum margay_status pull(struct margay_exact *e, uint64_t block,
-                               uint64_t *index, struct margay_error *error)
-{
-    if (e->team != NULL)
-        return margay_team_pull(e->team, block, e->front_count, index, error);
-    enum margay_status status = margay_exact_prepare(e, error);
-    if (status != MARGAY_OK)
-        return status;
-    unsigned slot;
-    struct margay_rank *rank = &e->rank;
-    struct margay_bucket *bucket = margay_hash_slot(&e->hash, block, &slot);
-    uint64_t past = margay_bucket_value(bucket, slot);
-    *index = 0;
-    if (past == 0) {
-        e->hash.entries++;
-        margay_exact_touch(e, block);
-    } else {
-        *index = e->front_count + rank->live -
-                 margay_rank_before(rank, past, rank->tall);
-        margay_rank_clear(rank, past, margay_rank_top_vectors(rank),
-                          rank->tall);
-        rank->live--;
-    }
-    bucket->keys[slot] = block;
-    margay_bucket_set_value(bucket, slot, (uint32_t)MARGAY_IN_FRONT);
-    if (++e->counters[*index] == 0)
-        margay_exact_spill(e, *index);
-    return MARGAY_OK;
-}
-
-/* Put a block of the filter on top of the deep part. */
-static enum margay_status push(struct margay_exact *e, uint64_t block,
-                               struct margay_error *error)
-{
-    if (e->team != NULL)
-        return margay_team_push(e->team, block, error);
-    enum margay_status status = margay_exact_prepare(e, error);
-    if (status != MARGAY_OK)
-        return status;
-    unsigned slot;
-    struct margay_bucket *bucket = margay_hash_slot(&e->hash, block, &slot);
-    margay_bucket_set_value(bucket, slot, e->rank.next);
-    margay_rank_append(&e->rank, 1);
-    e->rank.live++;
     return MARGAY_OK;
 }
 
@@ -111,40 +64,39 @@ static enum margay_status feed_plain(struct margay_exact *e,
     return status;
 }
 
-/*
- * A reference while the filter is not yet full: a block that is not in it
- * comes up from the deep part, and none goes down.
- */
-static enum margay_status fill_front(struct margay_exact *e, uint64_t block,
-                                     uint64_t *distance,
-                                     struct margay_error *error)
-{
-    unsigned position = 0;
-    while (position < e->front_count && e->front[position] != block)
-        position++;
-    uint64_t index = position + 1;
-    if (position < e->front_count) {
-        e->front_hits[position]++;
-    } else {
-        enum margay_status status = pull(e, block, &index, error);
-        if (status != MARGAY_OK)
-            return status;
-        e->front_count++;
-    }
-    memmove(e->front + 1, e->front, position * sizeof *e->front);
-    e->front[0] = block;
-    if (distance != NULL)
-        *distance = margay_exact_distance(e, index);
-    return MARGAY_OK;
-}
-
 enum margay_status margay_exact_empty_front(struct margay_exact *e,
                                             struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    while (e->front_count > 0 && status == MARGAY_OK)
-        status = push(e, e->front[--e->front_count], error);
-    return status;
+    uint32_t blocks = e->front->blocks;
+    margay_near_list(e->front, e->demoted);
+    margay_near_empty(e->front);
+    return run_deep(e, NULL, e->demoted, blocks, 0, NULL, error);
+}
+
+/* Pass references through the filter; returns how many are not found there.
+   What need not be seen one by one is only counted. */
+static size_t pass_filter(struct margay_exact *e, const uint64_t *blocks,
+                          size_t count, uint64_t *distances)
+{
+    struct margay_near *front = e->front;
+    const struct margay_near_kernel *kernel = front->kernel;
+    size_t passed;
+    if (distances != NULL) {
+        passed = kernel->refer_each(front, blocks, count, e->origins,
+                                    e->demoted, distances);
+    } else {
+        if (front->blocks >= 2) {
+            uint64_t top[2];
+            margay_near_top(front, top);
+            count =
+                kernel->condense(blocks, count, top, e->kept, front->counts);
+            blocks = e->kept;
+        }
+        passed = kernel->refer(front, blocks, count, e->origins, e->demoted);
+    }
+    for (size_t i = 0; i < passed; i++)
+        e->wanted[i] = blocks[e->origins[i]];
+    return passed;
 }
 
 static enum margay_status feed_filtered(struct margay_exact *e,
@@ -152,25 +104,21 @@ static enum margay_status feed_filtered(struct margay_exact *e,
                                         uint64_t *distances,
                                         struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    size_t done = 0;
-    for (; done < count && e->front_count < MARGAY_FRONT; done++) {
-        status = fill_front(e, blocks[done],
-                            distances == NULL ? NULL : distances + done, error);
-        if (status != MARGAY_OK)
-            return status;
-    }
-    if (distances == NULL) {
-        size_t passed =
-            e->kernel->pass_filter(e, blocks + done, count - done, NULL);
-        return run_deep(e, e->wanted, e->demoted, passed, MARGAY_FRONT, NULL,
-                        error);
-    }
-    distances += done;
-    count -= done;
-    size_t passed = e->kernel->pass_filter(e, blocks + done, count, distances);
-    status = run_deep(e, e->wanted, e->demoted, passed, MARGAY_FRONT,
-                      e->indices, error);
+    uint64_t *indices = distances == NULL ? NULL : e->indices;
+    unsigned base = e->front->blocks;
+    size_t passed = pass_filter(e, blocks, count, distances);
+    e->filtered_refs += count;
+    e->passed_refs += passed;
+    /* As long as it is not full, blocks come up and none goes down. */
+    unsigned risen = e->front->blocks - base;
+    enum margay_status status =
+        run_deep(e, e->wanted, NULL, risen, base, indices, error);
+    if (status == MARGAY_OK)
+        status = run_deep(e, e->wanted + risen, e->demoted + risen,
+                          passed - risen, base + risen,
+                          indices == NULL ? NULL : indices + risen, error);
+    if (distances == NULL)
+        return status;
     for (size_t i = 0; i < passed; i++)
         distances[e->origins[i]] = e->indices[i] - 1;
     for (size_t i = 0; i < count; i++)
@@ -181,34 +129,39 @@ static enum margay_status feed_filtered(struct margay_exact *e,
 /* ---------------------------------------------------- when to filter -- */
 
 /*
- * The filter costs about as much per reference as half the look-up that it
- * saves on a hit, and a miss behind it is dearer than one without: it gains
- * from about this share of hits on.
+ * A reference that the filter catches takes a fifth to a half of what it would
+ * take without, and one that it does not catch takes twice as much.  From which
+ * share on it gains depends on the trace: half on those of programs, 0.63 where
+ * blocks are drawn by Zipf's law, 0.8 at worst.
  */
-#define PROBE_REFS       512
-#define SHARE_TO_BEGIN   0.40
-#define SHARE_TO_STOP    0.30
+#define LEAST_REFS       2048
+#define SHARE_TO_BEGIN   0.60
+#define SHARE_TO_STOP    0.50
 #define LONGEST_INTERVAL 64
 
-/* The share of a few references that a filter would catch. */
-static double probe_share(const uint64_t *blocks, size_t count)
+/* The share of references that the filter, which is empty, would catch: of the
+   second half, since the first fills it. */
+static double try_filter(struct margay_near *front, const uint64_t *blocks,
+                         size_t count)
 {
-    uint64_t front[MARGAY_FRONT];
-    size_t hits = 0, filled = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t position = 0;
-        while (position < filled && front[position] != blocks[i])
-            position++;
-        if (position < filled)
-            hits++;
-        else if (filled < MARGAY_FRONT)
-            filled++;
-        else
-            position--;
-        memmove(front + 1, front, position * sizeof *front);
-        front[0] = blocks[i];
-    }
-    return (double)hits / (double)count;
+    uint64_t counts[MARGAY_NEAR_FRONT], gone[MARGAY_EXACT_SEGMENT];
+    uint16_t beyond[MARGAY_EXACT_SEGMENT];
+    size_t half = count / 2;
+    memcpy(counts, front->counts, sizeof counts);
+    front->kernel->refer(front, blocks, half, beyond, gone);
+    size_t passed =
+        front->kernel->refer(front, blocks + half, count - half, beyond, gone);
+    memcpy(front->counts, counts, sizeof counts);
+    margay_near_empty(front);
+    return 1 - (double)passed / (double)(count - half);
+}
+
+/* The share that it caught since the last look. */
+static double share_caught(struct margay_exact *e)
+{
+    double share = 1 - (double)e->passed_refs / (double)e->filtered_refs;
+    e->filtered_refs = e->passed_refs = 0;
+    return share;
 }
 
 /* Decide for the segment that begins at `blocks`; cheap, and never wrong:
@@ -218,15 +171,16 @@ static bool want_filter(struct margay_exact *e, const uint64_t *blocks,
 {
     if (e->filter != MARGAY_FILTER_AUTO)
         return e->filter == MARGAY_FILTER_ON;
-    if (count < PROBE_REFS || e->probe_countdown-- > 0)
+    if (count < LEAST_REFS || e->look_countdown-- > 0)
         return e->filtering;
-    double share = probe_share(blocks, PROBE_REFS);
-    bool want = share >= (e->filtering ? SHARE_TO_STOP : SHARE_TO_BEGIN);
+    bool want = e->filtering
+                    ? share_caught(e) >= SHARE_TO_STOP
+                    : try_filter(e->front, blocks, count) >= SHARE_TO_BEGIN;
     if (want != e->filtering)
-        e->probe_interval = 1;
-    else if (e->probe_interval < LONGEST_INTERVAL)
-        e->probe_interval *= 2;
-    e->probe_countdown = e->probe_interval;
+        e->look_interval = 1;
+    else if (e->look_interval < LONGEST_INTERVAL)
+        e->look_interval *= 2;
+    e->look_countdown = e->look_interval;
     return want;
 }
 

@@ -17,8 +17,6 @@
 /* Each loop gets all the registers for itself. */
 #define NOINLINE __attribute__((noinline))
 
-#include "stackdist/engines/exact_filter.h"
-
 /* Buckets ahead whose timestamps' leaves are fetched while renumbering. */
 #define RENUMBER_AHEAD 6
 
@@ -40,13 +38,17 @@ static ALWAYS_INLINE void write_value(struct margay_bucket *bucket,
         bucket->values[slot] = (uint32_t)value;
 }
 
+/* What a batch does with the blocks that are wanted: they are the ones that
+   enter; they stay in the filter, and others enter; or none does. */
+enum motion { RAISE, EXCHANGE, PULL };
+
 /*
- * Give every demoted block the next timestamp, and the blocks wanted their
+ * Give every block that enters the next timestamp, and the blocks wanted their
  * previous ones to past[].  A block wanted that stays in front is marked so.
  */
 static ALWAYS_INLINE void look_up(struct margay_exact *e,
                                   const struct margay_exact_batch *batch,
-                                  uint64_t *past, bool filtering, bool wide)
+                                  uint64_t *past, enum motion motion, bool wide)
 {
     const struct margay_hash hash = e->hash;
     const struct margay_rank rank = e->rank;
@@ -58,19 +60,20 @@ static ALWAYS_INLINE void look_up(struct margay_exact *e,
     uint64_t fresh = 0;
     for (size_t i = 0; i < count; i++) {
         margay_hash_prefetch(&hash, wanted[i + ahead]);
-        if (filtering)
+        if (motion == EXCHANGE)
             margay_hash_prefetch(&hash, demoted[i + ahead]);
         unsigned slot;
         struct margay_bucket *bucket =
             margay_hash_slot(&hash, wanted[i], &slot);
         uint64_t timestamp = read_value(bucket, slot, wide);
         uint64_t now = rank.next + i;
-        write_value(bucket, slot, filtering ? MARGAY_IN_FRONT : now, wide);
+        write_value(bucket, slot, motion == RAISE ? now : MARGAY_IN_FRONT,
+                    wide);
         bucket->keys[slot] = wanted[i];
         past[i] = timestamp;
         fresh += timestamp == 0;
         margay_rank_prefetch(&rank, timestamp);
-        if (filtering) {
+        if (motion == EXCHANGE) {
             bucket = margay_hash_slot(&hash, demoted[i], &slot);
             write_value(bucket, slot, now, wide);
         }
@@ -78,17 +81,32 @@ static ALWAYS_INLINE void look_up(struct margay_exact *e,
     e->hash.entries += fresh;
 }
 
-#define LOOK_UP(name, filtering, wide)                                \
+#define LOOK_UP(name, motion, wide)                                   \
     static NOINLINE void name(struct margay_exact *e,                 \
                               const struct margay_exact_batch *batch, \
                               uint64_t *past)                         \
     {                                                                 \
-        look_up(e, batch, past, filtering, wide);                     \
+        look_up(e, batch, past, motion, wide);                        \
     }
-LOOK_UP(look_up_plain, false, false)
-LOOK_UP(look_up_plain_wide, false, true)
-LOOK_UP(look_up_filtered, true, false)
-LOOK_UP(look_up_filtered_wide, true, true)
+LOOK_UP(raise, RAISE, false)
+LOOK_UP(raise_wide, RAISE, true)
+LOOK_UP(exchange, EXCHANGE, false)
+LOOK_UP(exchange_wide, EXCHANGE, true)
+LOOK_UP(pull, PULL, true) /* rare, and right where they are narrow, too */
+
+/* Blocks of the filter enter, and none is wanted. */
+static NOINLINE void push(struct margay_exact *e, const uint64_t *demoted,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned slot;
+        struct margay_bucket *bucket =
+            margay_hash_slot(&e->hash, demoted[i], &slot);
+        margay_bucket_set_value(bucket, slot, e->rank.next + i);
+    }
+    margay_rank_append(&e->rank, (unsigned)count);
+    e->rank.live += count;
+}
 
 /*
  * Turn previous timestamps into e->pending (d + 1, or 0 for infinite) and
@@ -166,27 +184,32 @@ static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
                  unsigned base)
 {
     uint64_t past[MARGAY_EXACT_BATCH];
-    bool filtering = batch->wanted != batch->demoted;
-    if (e->wide && filtering)
-        look_up_filtered_wide(e, batch, past);
-    else if (e->wide)
-        look_up_plain_wide(e, batch, past);
-    else if (filtering)
-        look_up_filtered(e, batch, past);
+    if (batch->wanted == NULL) {
+        push(e, batch->demoted, batch->count);
+        return;
+    }
+    if (batch->demoted == NULL)
+        pull(e, batch, past);
+    else if (batch->demoted == batch->wanted)
+        (e->wide ? raise_wide : raise)(e, batch, past);
     else
-        look_up_plain(e, batch, past);
+        (e->wide ? exchange_wide : exchange)(e, batch, past);
     count_pending(e);
     if (e->touch_count < e->touch_limit)
         note_touches(e, batch->wanted, past, batch->count);
-    margay_rank_append(&e->rank, (unsigned)batch->count);
+    if (batch->demoted != NULL)
+        margay_rank_append(&e->rank, (unsigned)batch->count);
     rank(e, past, batch->count, base);
+    /* It was for as many as were wanted that others entered. */
+    if (batch->demoted == NULL)
+        e->rank.live -= batch->count;
 }
 
 /* ------------------------------------------------------------ compaction -- */
 
 static ALWAYS_INLINE bool in_front(uint64_t timestamp)
 {
-    return (uint32_t)timestamp == (uint32_t)MARGAY_IN_FRONT;
+    return (uint32_t)timestamp == MARGAY_IN_FRONT;
 }
 
 static ALWAYS_INLINE uint64_t new_timestamp(const struct margay_rank *rank,
@@ -194,7 +217,7 @@ static ALWAYS_INLINE uint64_t new_timestamp(const struct margay_rank *rank,
                                             uint64_t dropped, bool tall)
 {
     if (in_front(timestamp))
-        return (uint32_t)timestamp; /* time may become narrow again */
+        return timestamp;
     uint64_t before = margay_rank_before(rank, timestamp, tall);
     return before < dropped ? 0 : margay_rank_nth(before - dropped);
 }
@@ -369,7 +392,6 @@ const struct margay_exact_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .deep = deep,
     .rank = rank,
     .count_pending = count_pending,
-    .pass_filter = pass_filter,
     .renumber = renumber,
     .find = find,
     .rank_found = rank_found,

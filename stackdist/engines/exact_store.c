@@ -20,7 +20,7 @@
 #define FIRST_COUNTERS ((uint64_t)1 << 15)
 
 /* Entries and counters that a batch may add, and some. */
-#define MARGIN ((uint64_t)2 * MARGAY_EXACT_BATCH + MARGAY_FRONT)
+#define MARGIN ((uint64_t)2 * MARGAY_EXACT_BATCH + MARGAY_NEAR_FRONT)
 
 /* A smaller bound is not worth forgetting blocks for. */
 #define SMALLEST_MEMORY_BLOCKS ((uint64_t)4096)
@@ -188,7 +188,8 @@ void margay_exact_clear_counts(struct margay_exact *e)
 {
     e->pending_count = 0;
     memset(e->counters, 0, e->counter_count * sizeof *e->counters);
-    memset(e->front_hits, 0, sizeof e->front_hits);
+    if (e->front != NULL)
+        margay_near_reset_counts(e->front);
     margay_histogram_clear(e->histogram);
 }
 
@@ -202,9 +203,10 @@ enum margay_status margay_exact_collect(struct margay_exact *e,
     enum margay_status status = MARGAY_OK;
     if (to != e->histogram)
         status = margay_histogram_add_all(to, e->histogram, error);
-    for (uint64_t i = 0; status == MARGAY_OK && i < MARGAY_FRONT; i++)
-        status = margay_histogram_add(to, margay_exact_distance(e, i + 1),
-                                      e->front_hits[i], error);
+    for (uint64_t d = 0;
+         status == MARGAY_OK && e->front != NULL && d < MARGAY_NEAR_FRONT; d++)
+        status = margay_histogram_add(to, margay_exact_distance(e, d + 1),
+                                      e->front->counts[d], error);
     if (status == MARGAY_OK)
         status =
             margay_histogram_add(to, MARGAY_INFINITE, e->counters[0], error);
@@ -226,7 +228,7 @@ void margay_exact_list(const struct margay_exact *e, uint64_t *blocks)
         const struct margay_bucket *bucket = &e->hash.buckets[i];
         for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
             uint64_t time = margay_bucket_value(bucket, slot);
-            if (time != 0 && (uint32_t)time != (uint32_t)MARGAY_IN_FRONT &&
+            if (time != 0 && (uint32_t)time != MARGAY_IN_FRONT &&
                 margay_rank_has(rank, time))
                 blocks[margay_rank_before(rank, time, rank->tall)] =
                     bucket->keys[slot];

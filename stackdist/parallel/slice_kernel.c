@@ -225,8 +225,11 @@ static void rank_word(struct margay_slice *slice,
         e->rank.live += count;
         return;
     }
+    unsigned base = batch->base;
+    if (!batch->pushes)
+        base += 64 * (unsigned)word;
     e->kernel->count_pending(e);
-    e->kernel->rank(e, past, count, batch->base);
+    e->kernel->rank(e, past, count, base);
     if (!batch->pushes)
         e->rank.live -= count;
     if (batch->wants_indices)

@@ -113,12 +113,14 @@ static struct margay_slice_batch *batch_for(struct margay_team *team,
     return batch;
 }
 
-/* Copy references of one kind into batches. */
-static void append(struct margay_team *team,
-                   const struct margay_slice_batch *as, size_t count,
-                   uint64_t *indices)
+/* Copy references of one kind into batches; what leaves and does not enter is
+   above from then on. */
+static void append(struct margay_team *team, struct margay_slice_batch *as,
+                   size_t count, uint64_t *indices)
 {
+    unsigned base = as->base;
     for (size_t done = 0; done < count;) {
+        as->base = as->pushes ? base : base + (unsigned)done;
         struct margay_slice_batch *batch = batch_for(team, as);
         size_t some = minimum(count - done, team->batch_refs - batch->count);
         if (as->pulls)
@@ -142,10 +144,10 @@ enum margay_status margay_team_deep(struct margay_team *team,
                                     unsigned base, uint64_t *indices,
                                     struct margay_error *error)
 {
-    const struct margay_slice_batch as = {
+    struct margay_slice_batch as = {
         .base = base,
-        .pulls = true,
-        .pushes = true,
+        .pulls = wanted != NULL,
+        .pushes = demoted != NULL,
         .same = wanted == demoted,
         .wants_indices = indices != NULL,
         /* Only read. */
@@ -155,25 +157,6 @@ enum margay_status margay_team_deep(struct margay_team *team,
     if (indices != NULL)
         submit(team);
     append(team, &as, count, indices);
-    return status_of(team, error);
-}
-
-enum margay_status margay_team_pull(struct margay_team *team, uint64_t block,
-                                    unsigned base, uint64_t *index,
-                                    struct margay_error *error)
-{
-    const struct margay_slice_batch as = {
-        .base = base, .pulls = true, .wants_indices = true, .wanted = &block};
-    submit(team);
-    append(team, &as, 1, index);
-    return status_of(team, error);
-}
-
-enum margay_status margay_team_push(struct margay_team *team, uint64_t block,
-                                    struct margay_error *error)
-{
-    const struct margay_slice_batch as = {.pushes = true, .demoted = &block};
-    append(team, &as, 1, NULL);
     return status_of(team, error);
 }
 

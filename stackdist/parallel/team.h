@@ -39,23 +39,15 @@ void margay_team_free(struct margay_team *team);
 
 /*
  * References to the deep part, as the sequential engine takes them: wanted[i]
- * leaves it, demoted[i] enters it at the top, `base` blocks stand above.  They
- * are copied, and analysed later, unless `indices` wants d + 1 of each, or 0
- * for infinite.  A failure may be one of earlier references.
+ * leaves it, demoted[i] enters it at the top, `base` blocks stand above.  One
+ * of them may be NULL: then none leaves; or nothing enters, and what left
+ * stands above.  They are copied, and analysed later, unless `indices` wants d
+ * + 1 of each, or 0 for infinite.  A failure may be one of earlier references.
  */
 enum margay_status margay_team_deep(struct margay_team *team,
                                     const uint64_t *wanted,
                                     const uint64_t *demoted, size_t count,
                                     unsigned base, uint64_t *indices,
-                                    struct margay_error *error);
-
-/* Take a block out of the deep part, which may not have it; *index as above. */
-enum margay_status margay_team_pull(struct margay_team *team, uint64_t block,
-                                    unsigned base, uint64_t *index,
-                                    struct margay_error *error);
-
-/* Put a block that was pulled, or wanted, on top of the deep part. */
-enum margay_status margay_team_push(struct margay_team *team, uint64_t block,
                                     struct margay_error *error);
 
 /* Finish what has been given, then forget all counts. */

@@ -35,9 +35,9 @@ static inline uint64_t next_number(enum shape shape, uint64_t blocks, size_t i,
     }
 }
 
-/* From numbers to ids: small, both ends, high bits only, hashed, of the same
-   digest (exact_filter.h), 128 in a chain (near.h) or next to each other in a
-   small hash table, or large. */
+/* From numbers to ids: small, both ends, high bits only, hashed, far apart, 64
+   in a chain (near.h) or next to each other in a small hash table, or large. */
+#define IN_CHAINS 5
 static inline uint64_t block_id(unsigned coding, uint64_t number)
 {
     switch (coding) {
@@ -51,7 +51,7 @@ static inline uint64_t block_id(unsigned coding, uint64_t number)
         return number * UINT64_C(0x9e3779b97f4a7c15);
     case 4:
         return number * 0x10001;
-    case 5: /* times the multiplier of both, this is number << 45 */
+    case IN_CHAINS: /* times the multiplier of both, this is number << 45 */
         return number * (UINT64_C(0xf1de83e19937733d) << 45);
     default:
         return UINT64_MAX - number;

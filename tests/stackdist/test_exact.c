@@ -5,6 +5,7 @@
  * millions of blocks, so time is made to begin shortly before.
  */
 #include "stackdist/engines/exact.h"
+#include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 
@@ -52,15 +53,15 @@ static void compare_from(uint64_t first, size_t count, const char *what,
 {
     static const enum margay_target targets[] = {
         [1] = MARGAY_TARGET_V4, MARGAY_TARGET_V3, MARGAY_TARGET_PORTABLE};
-    for (unsigned filter = 1; filter <= 2; filter++) {
+    static const char *const filters[] = {"auto", "on", "off"};
+    for (unsigned filter = 0; filter <= 2; filter++) {
         for (unsigned target = 1; target <= 3; target++) {
             if (!margay_target_available(targets[target]))
                 continue;
             bool same = run_from(first, count, filter, target, bound, got) &&
                         memcmp(got, expected, count * sizeof *got) == 0;
             CHECK(same, "%s, filter %s, target %s, bound %" PRIu64, what,
-                  filter == 1 ? "on" : "off",
-                  margay_target_name(targets[target]), bound);
+                  filters[filter], margay_target_name(targets[target]), bound);
         }
     }
 }
@@ -76,14 +77,32 @@ static void test_late_times(uint64_t distinct, uint64_t near_share)
     }
 }
 
-/* Blocks that the filter takes for each other until it looks closer. */
-static void test_same_digests(void)
+/* Blocks that the filter has in the same few chains. */
+static void test_same_chains(void)
 {
-    fill_blocks(200, 60);
+    fill_blocks(2000, 60);
     for (size_t i = 0; i < REFS; i++)
-        blocks[i] *= 0x10001;
-    CHECK(run_from(0, LATE_REFS, 2, 3, 0, expected), "blocks of one digest");
-    compare_from(0, LATE_REFS, "blocks of one digest", 0);
+        blocks[i] = block_id(IN_CHAINS, blocks[i]);
+    CHECK(run_from(0, LATE_REFS, 2, 3, 0, expected), "blocks in few chains");
+    compare_from(0, LATE_REFS, "blocks in few chains", 0);
+}
+
+/* Few blocks and many take turns, so that the filter comes and goes. */
+static void fill_phases(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 3);
+    for (size_t i = 0; i < REFS; i++)
+        blocks[i] = margay_random_below(&random, i / 23000 % 2 ? 20000 : 900);
+}
+
+static void test_phases(void)
+{
+    fill_phases();
+    for (uint64_t bound = 0; bound <= 6000; bound += 500 + bound * 10) {
+        CHECK(run_from(0, REFS, 2, 3, bound, expected), "phases");
+        compare_from(0, REFS, "phases", bound);
+    }
 }
 
 /* Runs in which two blocks take turns, or three, among others. */
@@ -135,21 +154,21 @@ static bool is_same(const margay_histogram *a, const margay_histogram *b)
 }
 
 /* What need not be looked at is counted, the same as what is. */
-static void test_counts_alone(void)
+static void test_counts_alone(const char *what)
 {
     static const char *const targets[] = {"v4", "v3", "portable"};
-    fill_turns();
     margay_histogram *wanted =
         count_distances("exact:filter=off,target=portable", got);
-    CHECK(wanted != NULL && margay_histogram_references(wanted) == REFS,
-          "blocks that take turns");
-    for (size_t i = 0; wanted != NULL && i < 3; i++) {
+    CHECK(wanted != NULL && margay_histogram_references(wanted) == REFS, "%s",
+          what);
+    for (size_t i = 0; wanted != NULL && i < 6; i++) {
         char spec[64];
-        snprintf(spec, sizeof spec, "exact:filter=on,target=%s", targets[i]);
+        snprintf(spec, sizeof spec, "exact:filter=%s,target=%s",
+                 i < 3 ? "on" : "auto", targets[i % 3]);
         margay_histogram *counted = count_distances(spec, NULL);
         if (counted == NULL)
             continue;
-        CHECK(is_same(wanted, counted), "counted alone, target %s", targets[i]);
+        CHECK(is_same(wanted, counted), "%s, counted alone by %s", what, spec);
         margay_histogram_free(counted);
     }
     margay_histogram_free(wanted);
@@ -189,7 +208,10 @@ int main(void)
     test_rank();
     test_late_times(300000, 0);
     test_late_times(5000, 60);
-    test_same_digests();
-    test_counts_alone();
+    test_same_chains();
+    test_phases();
+    test_counts_alone("phases");
+    fill_turns();
+    test_counts_alone("blocks that take turns");
     return tap_done();
 }
