@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "sim/commands.h"
-#include "sim/csv.h"
 #include "sim/csv_read.h"
 #include "sim/message.h"
 #include "sim/options.h"
+#include "sim/plot_kinds.h"
 #include "sim/plot_table.h"
 #include "sim/signals.h"
 #include "sim/target.h"
@@ -28,46 +28,7 @@
 /* What comes before these on its command line, the picture at last. */
 #define FIXED_ARGUMENTS 5
 
-enum {
-    CURVE,
-    WINDOWS,
-    PREDICTION,
-    HISTOGRAM,
-    SITES,
-    THREADS,
-    REGIONS,
-    COMPARE,
-    ASSOC,
-    RUN,
-    SWEEP,
-};
-
-/* Tables that begin with these columns; the first that fits counts. */
-static const struct kind {
-    const char *columns, *script;
-    const char *map; /* the script for --map; NULL = none */
-} kinds[] = {
-    [CURVE] = {CURVE_COLUMNS, "curve.gp", NULL},
-    [PREDICTION] = {ROLE_COLUMN CURVE_COLUMNS, "predict.gp", NULL},
-    [WINDOWS] = {WINDOW_COLUMN CURVE_COLUMNS, "windows.gp", NULL},
-    [HISTOGRAM] = {HISTOGRAM_COLUMNS, "histogram.gp", NULL},
-    [SITES] = {"site," HISTOGRAM_COLUMNS, "places.gp", NULL},
-    [THREADS] = {"thread," HISTOGRAM_COLUMNS, "places.gp", NULL},
-    [REGIONS] = {"region," HISTOGRAM_COLUMNS, "places.gp", NULL},
-    [COMPARE] = {COMPARE_COLUMNS, "compare.gp", "assoc-map.gp"},
-    [ASSOC] = {ASSOC_COLUMNS, "assoc.gp", "assoc-map.gp"},
-    [RUN] = {ENGINES_RUN_COLUMNS, "engines-run.gp", NULL},
-    [SWEEP] = {ENGINES_SWEEP_COLUMNS, "engines-sweep.gp", NULL},
-};
-
 /* ------------------------------------------------------ what is plotted -- */
-
-static bool begins_with(const char *columns, const char *first)
-{
-    size_t bytes = strlen(first);
-    return strncmp(columns, first, bytes) == 0 &&
-           (columns[bytes] == ',' || columns[bytes] == '\0');
-}
 
 /* The scripts go through a table several times. */
 static enum margay_status check_file(const char *path,
@@ -83,7 +44,8 @@ static enum margay_status check_file(const char *path,
                                path);
 }
 
-static enum margay_status find_kind(const char *path, const struct kind **kind,
+static enum margay_status find_kind(const char *path,
+                                    const struct plot_kind **kind,
                                     struct margay_error *error)
 {
     char columns[COLUMNS_BYTES];
@@ -94,16 +56,11 @@ static enum margay_status find_kind(const char *path, const struct kind **kind,
             csv_read_header(path, columns, sizeof columns, &has_rows, error);
     if (status != MARGAY_OK)
         return status;
-    *kind = NULL;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (*kind == NULL && begins_with(columns, kinds[i].columns))
-            *kind = &kinds[i];
-    }
+    *kind = plot_kind_of(columns);
     if (*kind == NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:1: found the columns '%.80s', expected those "
-                           "of 'margay curve', 'histogram', 'assoc', "
-                           "'compare' or 'engines'",
+                           "%s:1: found the columns '%.80s', expected those of "
+                           "a table that 'margay help plot' names",
                            path, columns);
     if (!has_rows)
         return margay_fail(error, MARGAY_BAD_INPUT,
@@ -111,21 +68,8 @@ static enum margay_status find_kind(const char *path, const struct kind **kind,
     return MARGAY_OK;
 }
 
-/* Caches and fully associative curves go together; else only the same kind,
-   and of trials of engines one at a time. */
-static bool join(const struct kind **kind, const struct kind *other)
-{
-    if (strcmp(other->script, "places.gp") == 0 || other == &kinds[RUN] ||
-        other == &kinds[SWEEP] || other == &kinds[WINDOWS] ||
-        other == &kinds[PREDICTION])
-        return false;
-    if (*kind == &kinds[CURVE] && other == &kinds[ASSOC])
-        *kind = other;
-    return *kind == other || (*kind == &kinds[ASSOC] && other == &kinds[CURVE]);
-}
-
 static enum margay_status find_common_kind(const struct options *options,
-                                           const struct kind **kind,
+                                           const struct plot_kind **kind,
                                            struct margay_error *error)
 {
     if (options->operand_count > MOST_TABLES)
@@ -135,9 +79,12 @@ static enum margay_status find_common_kind(const struct options *options,
                            options->operand_count, MOST_TABLES);
     enum margay_status status = find_kind(options->operands[0], kind, error);
     for (size_t i = 1; i < options->operand_count && status == MARGAY_OK; i++) {
-        const struct kind *other;
+        const struct plot_kind *other;
         status = find_kind(options->operands[i], &other, error);
-        if (status == MARGAY_OK && !join(kind, other))
+        if (status != MARGAY_OK)
+            break;
+        *kind = plot_kind_join(*kind, other);
+        if (*kind == NULL)
             status = margay_fail(error, MARGAY_BAD_INPUT,
                                  "%s: the tables do not go into one picture: "
                                  "%s is of another kind",
@@ -147,7 +94,7 @@ static enum margay_status find_common_kind(const struct options *options,
 }
 
 static enum margay_status choose_script(const struct options *options,
-                                        const struct kind *kind,
+                                        const struct plot_kind *kind,
                                         const char **script,
                                         struct margay_error *error)
 {
@@ -345,7 +292,7 @@ static enum margay_status plot(const struct options *options,
                                struct target *target,
                                struct margay_error *error)
 {
-    const struct kind *kind = NULL;
+    const struct plot_kind *kind = NULL;
     const char *suffix = NULL, *name = NULL;
     char *script = NULL;
     enum margay_status status = find_suffix(options->output, &suffix, error);

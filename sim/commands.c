@@ -33,7 +33,7 @@ static const struct command commands[] = {
     {"record", ON_RECORD, "[--] PROGRAM [ARGUMENT]...", 0, SIZE_MAX,
      "the trace of a program while it runs", cmd_record, true},
     {"plot", ON_PLOT, "CSV...", 1, SIZE_MAX,
-     "a picture of curves or histograms", cmd_plot, false},
+     "a picture of tables that other commands wrote", cmd_plot, false},
     {"engines", ON_ENGINES, "", 0, 0, "the engines that measure distances",
      cmd_engines, false},
     {"help", ON_HELP, "[COMMAND]", 0, 1, "how to use a command", cmd_help,

@@ -16,6 +16,7 @@
 #include "sim/generators.h"
 #include "sim/options.h"
 #include "sim/output.h"
+#include "sim/plot_kinds.h"
 #include "traces/traces_internal.h"
 
 #define SCREEN_LINES   24
@@ -100,20 +101,44 @@ static size_t put_names(const struct choice *choice, struct output *output)
 
 /* ---------------------------------------------------- help on a command -- */
 
-/* What the operand of generate may be; returns the number of lines. */
-static size_t put_generators(const struct command *command,
-                             struct output *output)
+/* "  NAME   DESCRIPTION" below what a command's operands may be. */
+static void put_operand(struct output *output, bool is_first, int columns,
+                        const char *name, const char *description)
+{
+    if (output != NULL)
+        output_text(output, "%s  %-*s%s\n", is_first ? "\n" : "", columns, name,
+                    description);
+}
+
+/* What generate makes; returns the number. */
+static size_t put_generators(struct output *output)
 {
     const struct margay_generator_info *generator;
     size_t count = 0;
-    if (command->bit != ON_GENERATE)
-        return 0;
-    for (; (generator = generator_at(count)) != NULL; count++) {
-        if (output != NULL)
-            output_text(output, "%s  %-12s%s\n", count == 0 ? "\n" : "",
-                        generator->name, generator->description);
+    for (; (generator = generator_at(count)) != NULL; count++)
+        put_operand(output, count == 0, 12, generator->name,
+                    generator->description);
+    return count;
+}
+
+/* What plot draws; returns the number. */
+static size_t put_tables(struct output *output)
+{
+    const struct plot_kind *kind;
+    size_t count = 0;
+    for (size_t i = 0; (kind = plot_kind_at(i)) != NULL; i++) {
+        if (kind->table != NULL)
+            put_operand(output, count++ == 0, 30, kind->table, kind->picture);
     }
-    return count + 1;
+    return count;
+}
+
+/* What the operands may be; returns the number of lines. */
+static size_t put_operands(const struct command *command, struct output *output)
+{
+    if (command->bit == ON_GENERATE)
+        return 1 + put_generators(output);
+    return command->bit == ON_PLOT ? 1 + put_tables(output) : 0;
 }
 
 /* Usage and summary with a blank line, and those before and behind names. */
@@ -121,7 +146,7 @@ static bool fits(const struct choice *choice)
 {
     size_t names = put_names(choice, NULL);
     return 3 + put_lines(choice, NULL) + (names == 0 ? 0 : names + 2) +
-               put_generators(choice->command, NULL) <=
+               put_operands(choice->command, NULL) <=
            SCREEN_LINES;
 }
 
@@ -153,7 +178,7 @@ static void put_command_help(struct output *output,
                     "of all these.\n",
                     command->name);
     }
-    put_generators(command, output);
+    put_operands(command, output);
 }
 
 static void put_overview(struct output *output)

@@ -8,6 +8,16 @@ printf '0 10\n1 50\n0 10\n2 1000\n0 50\n' >good.din
 MARGAY_PLOTS=$root/plots
 export MARGAY_PLOTS
 
+# The scripts say what they draw, and so does help.
+grep -ho '`margay [a-z -]*`' "$root"/plots/*.gp | tr -d '`' |
+    sed 's/^margay //' | sort -u >drawn
+"$MARGAY" help plot | sed -n 's/^  \([a-z].*[a-z]\)   *[a-z].*/\1/p' | sort >told
+check 'help tells all that is drawn' cmp -s told drawn
+diff drawn told | sed 's/^/#   /'
+"$MARGAY" info -q good.din -o info.csv
+refuses "info.csv:1: found the columns 'key,value', expected those of a table" \
+    plot info.csv -o x.png
+
 # ------------------------------------------------------------ a fake gnuplot --
 mkdir scripts bin
 touch scripts/curve.gp scripts/histogram.gp
