@@ -60,16 +60,14 @@ note(ways, blocks, bytes, ratio) = ( \
     largest = blocks > largest ? blocks : largest, \
     lowest = ratio > 0 && ratio < lowest ? ratio : lowest, \
     highest = ratio > highest ? ratio : highest, 1)
-do for [i = 1:series] {
-    stats FILE[i] using (note($4, $3 * $4, strcol(5), $8)) skip 1 \
-        every ::FIRST[i]::LAST[i] nooutput
+do for [f = 1:|CSV|] {
+    stats CSV[f] using (note($4, $3 * $4, strcol(5), $8)) skip 1 nooutput
 }
 if (in_bytes) {
     smallest = 1e30
     largest = 1
-    do for [i = 1:series] {
-        stats FILE[i] using (note($4, $5, "1", $8)) skip 1 \
-            every ::FIRST[i]::LAST[i] nooutput
+    do for [f = 1:|CSV|] {
+        stats CSV[f] using (note($4, $5, "1", $8)) skip 1 nooutput
     }
 }
 is_power(n) = n < 1 ? 0 : n == 1 ? 1 : int(n) % 2 == 0 ? is_power(n / 2) : 0

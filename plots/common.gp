@@ -16,51 +16,48 @@
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
-columns_of(file) = int(system(sprintf("head -n 1 %s | tr -cd , | wc -c", \
-    shell_word(file)))) + 1
-
-# The first field of a row.  gnuplot ends a quoted field at a comma or quote
-# within, so sed cuts the others off the end and undoes the quoting.
-trace_of(file, row) = system(sprintf("sed -n %d'{s/\\(,[^,]*\\)\\{%d\\}$//" \
-    . ";/^\".*\"$/{s/^\"//;s/\"$//;s/\"\"/\"/g};p}' %s", \
-    row + 2, columns_of(file) - 1, shell_word(file)))
-
 # --------------------------------------------------------------- series --
-
-# A series begins where the trace or the block size changes, or where the
-# ascending column does not ascend; that alone tells names apart of which
-# strcol() sees the same beginning.
-note_row(key, value) = (row = row + 1, \
-    begins = (row == 0 || key ne last_key || !(value > last_value)), \
-    lasts = begins && row > 0 ? lasts . sprintf(" %d", row - 1) : lasts, \
-    firsts = begins ? firsts . sprintf(" %d", row) : firsts, \
-    last_key = key, last_value = value, 1)
-
-# An infinite distance ends the numbers that ascend.
-number_of(text) = text eq "inf" ? 1e30 : real(text)
 
 # A minor column has less than 100 values.
 if (!exists("MINOR")) { MINOR = 0 }
-minor_of(n) = n == 0 ? 0 : 0.01 * column(n)
 
-files = ""
-firsts = ""
-lasts = ""
+# "FIRST LAST BLOCK TRACE" for each series of a table, a block without a size as
+# "-".  A series begins where the trace or the block size changes, or where the
+# ascending column does not ascend; an infinite distance ends the numbers that
+# ascend.  The name of a trace may hold anything, so the other fields are
+# counted from the end of a row.
+program = 'function field(i) { return $(NF - columns + i) }' \
+. 'function number(text) { return text == "inf" ? 1e30 : text + 0 }' \
+. 'function plain(text) {' \
+. '    if (text !~ /^".*"$/) return text;' \
+. '    text = substr(text, 2, length(text) - 2);' \
+. '    gsub(/""/, "\"", text); return text }' \
+. 'function tell() {' \
+. '    if (row > 0) print first + 0, row - 1, (block == "" ? "-" : block),' \
+. '        plain(trace); first = row }' \
+. 'NR == 1 { columns = NF; next }' \
+. 'NF < columns { next }' \
+. '{' \
+. '    value = number(field(ascending)) + 0.01 * (minor ? field(minor) : 0);' \
+. '    others = columns - 1;' \
+. '    for (i = 2; i <= columns; i++) others += length(field(i));' \
+. '    name = substr($0, 1, length($0) - others);' \
+. '    if (row == 0 || name != trace || field(2) != block || value <= last)' \
+. '        tell();' \
+. '    trace = name; block = field(2); last = value; row++ }' \
+. 'END { tell() }'
+series_of(file) = system(sprintf("awk -F, -v ascending=%d -v minor=%d %s <%s", \
+    ASCENDING, MINOR, shell_word(program), shell_word(file)))
+
+array COUNT[|CSV|]
+set print $series
 do for [f = 1:|CSV|] {
-    row = -1
-    last_key = ""
-    last_value = 0
-    before = words(firsts)
-    stats CSV[f] using (note_row(strcol(1) . "\n" . strcol(2), \
-        number_of(strcol(ASCENDING)) + minor_of(MINOR))) skip 1 nooutput
-    if (row >= 0) {
-        lasts = lasts . sprintf(" %d", row)
-    }
-    do for [i = before + 1:words(firsts)] {
-        files = files . sprintf(" %d", f)
-    }
+    text = series_of(CSV[f])
+    if (text ne "") { print text }
+    COUNT[f] = |$series|
 }
-series = words(firsts)
+unset print
+series = |$series|
 if (series == 0) {
     print sprintf("%s: no rows: there is nothing to plot", CSV[1])
     exit status 2
@@ -72,15 +69,17 @@ array LAST[series]
 array TRACE[series]
 array BLOCK[series]
 array LABEL[series]
-block = ""
+f = 1
 do for [i = 1:series] {
-    FILE[i] = CSV[int(word(files, i))]
-    FIRST[i] = int(word(firsts, i))
-    LAST[i] = int(word(lasts, i))
-    TRACE[i] = trace_of(FILE[i], FIRST[i])
-    stats FILE[i] using (block = strcol(2), 1) skip 1 \
-        every ::FIRST[i]::FIRST[i] nooutput
-    BLOCK[i] = block
+    while (i > COUNT[f]) { f = f + 1 }
+    FILE[i] = CSV[f]
+    FIRST[i] = int(word($series[i], 1))
+    LAST[i] = int(word($series[i], 2))
+    block = word($series[i], 3)
+    before = strlen(sprintf("%d %d %s ", FIRST[i], LAST[i], block))
+    text = $series[i]
+    TRACE[i] = text[before + 1:*]
+    BLOCK[i] = block eq "-" ? "" : block
 }
 
 # --------------------------------------------------------------- labels --
@@ -98,14 +97,14 @@ do for [i = 2:series] {
 }
 do for [detail = 0:2] {
     same = 0
+    seen = "\n"
     do for [i = 1:series] {
         trace = detail == 0 ? base_name(TRACE[i]) : TRACE[i]
         LABEL[i] = joined(several_traces ? trace : "", \
                           several_blocks ? block_text(BLOCK[i]) : "")
         if (detail == 2) { LABEL[i] = joined(LABEL[i], base_name(FILE[i])) }
-        do for [j = 1:i - 1] {
-            if (LABEL[j] eq LABEL[i]) { same = 1 }
-        }
+        same = same || strstrt(seen, "\n" . LABEL[i] . "\n") > 0
+        seen = seen . LABEL[i] . "\n"
     }
     if (!same) { break }
 }

@@ -19,9 +19,8 @@ lowest = 1
 highest = 1e-12
 note(x) = (lowest = x > 0 && x < lowest ? x : lowest, \
     highest = x > highest ? x : highest, 1)
-do for [i = 1:series] {
-    stats FILE[i] using (note($8) + note($9) + note($10)) skip 1 \
-        every ::FIRST[i]::LAST[i] nooutput
+do for [f = 1:|CSV|] {
+    stats CSV[f] using (note($8) + note($9) + note($10)) skip 1 nooutput
 }
 logarithmic = highest > 50 * lowest
 if (logarithmic) { set logscale xy }

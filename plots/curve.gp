@@ -17,22 +17,26 @@ load folder(ARG0) . "common.gp"
 
 # ----------------------------------------------------------------- axes --
 
+# Series i ends with the row; count it if it is steep.
+end_series(row) = row < LAST[i] ? 1 : (steep = steep + (high > 50 * low), \
+    lowest = low < lowest ? low : lowest, \
+    highest = high > highest ? high : highest, \
+    low = 1, high = 0, i = i < series ? i + 1 : i)
 in_bytes = 1
 lowest = 1
 highest = 0
-note_ratio(bytes, ratio) = (in_bytes = in_bytes && bytes ne "", \
-    low = ratio > 0 && ratio < low ? ratio : low, \
-    high = ratio > high ? ratio : high, 1)
+low = 1
+high = 0
 steep = 0
+i = 1
+note_ratio(row, bytes, ratio) = (in_bytes = in_bytes && bytes ne "", \
+    low = ratio > 0 && ratio < low ? ratio : low, \
+    high = ratio > high ? ratio : high, end_series(row))
+do for [f = 1:|CSV|] {
+    stats CSV[f] using (note_ratio($0, strcol(4), $7)) skip 1 nooutput
+}
 most_rows = 0
 do for [i = 1:series] {
-    low = 1
-    high = 0
-    stats FILE[i] using (note_ratio(strcol(4), $7)) skip 1 \
-        every ::FIRST[i]::LAST[i] nooutput
-    steep = steep + (high > 50 * low)
-    lowest = low < lowest ? low : lowest
-    highest = high > highest ? high : highest
     rows = LAST[i] - FIRST[i] + 1
     most_rows = rows > most_rows ? rows : most_rows
 }
@@ -42,9 +46,8 @@ largest = 1
 size_column = in_bytes ? 4 : 3
 note_size(size) = (smallest = size < smallest ? size : smallest, \
     largest = size > largest ? size : largest, 1)
-do for [i = 1:series] {
-    stats FILE[i] using (note_size(column(size_column))) skip 1 \
-        every ::FIRST[i]::LAST[i] nooutput
+do for [f = 1:|CSV|] {
+    stats CSV[f] using (note_size(column(size_column))) skip 1 nooutput
 }
 
 # A key takes some of the room.

@@ -33,9 +33,8 @@ note_finite(from, to) = (farthest = to > farthest ? to : farthest, \
 note_infinite(from) = from eq "inf" ? (cold = 1) : (beyond = real(from))
 note(from, to, share) = (highest = share > highest ? share : highest, \
     to eq "inf" ? note_infinite(from) : note_finite(real(from), real(to)))
-do for [i = 1:series] {
-    stats FILE[i] using (note(strcol(3), strcol(4), $6)) skip 1 \
-        every ::FIRST[i]::LAST[i] nooutput
+do for [f = 1:|CSV|] {
+    stats CSV[f] using (note(strcol(3), strcol(4), $6)) skip 1 nooutput
 }
 
 most_tics = series == 1 ? 13 : 8

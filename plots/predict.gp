@@ -18,8 +18,9 @@ load folder(ARG0) . "terminal.gp"
 program = 'NR > 1 {' \
 . '    name = substr($0, length($1) + 2);' \
 . '    sub(/,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$/, "", name);' \
-. '    rows++; key[rows] = $1 "," name; if (!seen[key[rows]]++) {' \
-. '        count++; series[count] = key[rows]; role[count] = $1;' \
+. '    rows++; key = $1 "," name; row[key, ++rows_of[key]] = rows;' \
+. '    if (rows_of[key] == 1) {' \
+. '        count++; series[count] = key; role[count] = $1;' \
 . '        gsub(/"/, "", name); sub(/.*\//, "", name);' \
 . '        label[count] = ($1 == "truth" ? "truth: " : "") name }' \
 . '    blocks[rows] = $(NF - 4); bytes[rows] = $(NF - 3);' \
@@ -29,8 +30,9 @@ program = 'NR > 1 {' \
 . '    print ""; print "";' \
 . '    for (k = 1; k <= count; k++) {' \
 . '        print "\"" label[k] "\"", "\"" role[k] "\"";' \
-. '        for (r = 1; r <= rows; r++) if (key[r] == series[k])' \
-. '            print unknown ? blocks[r] : bytes[r], ratio[r];' \
+. '        for (j = 1; j <= rows_of[series[k]]; j++) {' \
+. '            r = row[series[k], j];' \
+. '            print unknown ? blocks[r] : bytes[r], ratio[r] }' \
 . '        print ""; print "" } }'
 
 set print $lines

@@ -14,9 +14,9 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
-# How many traces and block sizes there are, and which, if it is one; then
-# blocks of lines "WINDOW RATIO" below a label.  The name of a trace may hold
-# anything, so the other fields are counted from the end of a row.
+# "#NAMES LABEL": how many traces and block sizes there are, and which, if it is
+# one; then blocks of lines "WINDOW RATIO" below a label.  The name of a trace
+# may hold anything, so the other fields are counted from the end of a row.
 program = 'function in_words(size, block,   bytes, unit) {' \
 . '    if (block == "") return size (size == 1 ? " block" : " blocks");' \
 . '    for (bytes = size * block; bytes >= 1024 && bytes % 1024 == 0; unit++) bytes /= 1024;' \
@@ -26,8 +26,8 @@ program = 'function in_words(size, block,   bytes, unit) {' \
 . '    name = substr($0, length($1) + 2);' \
 . '    sub(/,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$/, "", name);' \
 . '    if (name != last) { last = name; series[++count] = name }' \
-. '    rows++; of[rows] = name; at[rows] = $1; size[rows] = $(NF - 4) + 0;' \
-. '    ratio[rows] = $NF;' \
+. '    rows++; row[name, ++rows_of[name]] = rows;' \
+. '    at[rows] = $1; size[rows] = $(NF - 4) + 0; ratio[rows] = $NF;' \
 . '    if (!seen[size[rows]]++) distinct++ }' \
 . 'END {' \
 . '    for (s in seen) if (distinct <= 6 || is_power(s)) list[++n] = s + 0;' \
@@ -36,7 +36,7 @@ program = 'function in_words(size, block,   bytes, unit) {' \
 . '    most = n < 6 ? n : 6; names = count_names();' \
 . '    for (k = 1; k <= count; k++) short += !shorts[plain(series[k])]++;' \
 . '    in_full = short < names;' \
-. '    print names, (names > 1 ? "" : plain(last));' \
+. '    print "#" names, (names > 1 ? "" : plain(last));' \
 . '    for (k = 1; k <= count; k++) if (!drawn[series[k]]++)' \
 . '        for (i = 1; i <= most; i++) {' \
 . '            s = list[most == 1 ? n : 1 + int((i - 1) * (n - 1) / (most - 1))];' \
@@ -45,7 +45,8 @@ program = 'function in_words(size, block,   bytes, unit) {' \
 . '            gsub(/"| +$/, "", label);' \
 . '            print "\"" label "\"";' \
 . '            window = "";' \
-. '            for (r = 1; r <= rows; r++) if (of[r] == series[k]) {' \
+. '            for (j = 1; j <= rows_of[series[k]]; j++) {' \
+. '                r = row[series[k], j];' \
 . '                if (at[r] != window && window != "") print window, value;' \
 . '                if (at[r] != window || size[r] <= s) value = ratio[r];' \
 . '                window = at[r] }' \
@@ -60,18 +61,18 @@ program = 'function in_words(size, block,   bytes, unit) {' \
 . 'function count_names(   k, n, had) {' \
 . '    for (k = 1; k <= count; k++) n += !had[series[k]]++; return n }'
 
-table = system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
-cut = strstrt(table, "\n")
-names = int(word(table, 1))
 set print $lines
-print table[cut + 1:*]
+print system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
 unset print
+about = $lines[1]
+cut = strstrt(about, " ")
+names = int(about[2:cut])
 set datafile separator whitespace
 stats $lines using 2 nooutput
 series = STATS_blocks
 
 set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
-set label 2 table[strstrt(table, " ") + 1:cut - 1] at screen 0.095,0.908 \
+set label 2 about[cut + 1:*] at screen 0.095,0.908 \
     noenhanced textcolor "#666666"
 set key outside
 set rmargin -1

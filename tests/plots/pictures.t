@@ -154,6 +154,34 @@ for text in 'a/t, 16-byte blocks, 256 B' 'a/t, 64-byte blocks, 1 KiB' \
     shows blocks "$text"
 done
 
+# Many series: one command of the shell for all of them, and no end of a table
+# that would be too long for a text of gnuplot's.
+mkdir bin
+for tool in awk sed head; do
+    printf '#!/bin/sh\necho %s >>calls\nexec %s "$@"\n' $tool \
+        "$(command -v $tool)" >bin/$tool
+    chmod +x bin/$tool
+done
+awk -v header=$curve 'BEGIN {
+    print header
+    for (trace = 0; trace < 20; trace++)
+        print "t" trace ",64,1,64,10,5,0.5\nt" trace ",64,2,128,10,4,0.4"
+}' >many.csv
+PATH=$PWD/bin:$PATH draw curve many.svg many.csv
+read_texts many
+shows many t0
+is 'a table is read once' "$(cat calls)" awk
+awk -v header=window,$curve 'BEGIN {
+    print header
+    for (window = 0; window < 2000; window++)
+        for (trace = 0; trace < 6; trace++)
+            print window ",t" trace ",64,1,64,10,5,0.5"
+}' >many.csv
+draw windows many.svg many.csv
+quiet 'many windows'
+read_texts many
+shows many 't5, 64-byte blocks, 64 B'
+
 # Places: the one with the longest distances first, whatever its name.
 table places.csv region,$histogram 'low,"d, ""e"".x",64,0,1,5,0.5' \
     'low,"d, ""e"".x",64,inf,inf,0,0' '"b, ""c""","d, ""e"".x",64,1024,1025,4,0.4' \
