@@ -125,9 +125,9 @@ fi
 
 run assoc -q -b 1 --sets 1,2 --ways 1,2 --best 2 --max-bytes 3 six.din
 is 'assoc: the best of those small enough' "$(cat err)" \
-'margay assoc: six.din: best 1: 2 bytes in blocks of 1, 1 sets, 2 ways: '\
+'margay assoc: six.din: best 1: 2 bytes in blocks of 1, 1 set, 2 ways: '\
 '4 misses, ratio 0.666667
-margay assoc: six.din: best 2: 1 bytes in blocks of 1, 1 sets, 1 ways: '\
+margay assoc: six.din: best 2: 1 byte in blocks of 1, 1 set, 1 way: '\
 '6 misses, ratio 1'
 
 run assoc -q -b 1 --sets 1 --ways 1 --best 2 --max-bytes 1 -b 2 six.din
@@ -137,10 +137,10 @@ echo 7 >one.lines
 run assoc -q --sets 1,2,4 --ways 1,2 --best 4 one.lines
 is 'assoc: the smallest first, in blocks of no known size' \
     "$(sed 's/.*best \(.*\): 1 miss.*/\1/' err)" \
-    '1: 1 blocks, 1 sets, 1 ways
-2: 2 blocks, 2 sets, 1 ways
-3: 2 blocks, 1 sets, 2 ways
-4: 4 blocks, 4 sets, 1 ways'
+    '1: 1 block, 1 set, 1 way
+2: 2 blocks, 2 sets, 1 way
+3: 2 blocks, 1 set, 2 ways
+4: 4 blocks, 4 sets, 1 way'
 
 # ----------------------------------------------------------- bad input --
 

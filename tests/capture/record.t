@@ -326,7 +326,7 @@ for trace in each.*.mgt; do
 done
 run record --max-trace 99 -o nothing.mgt ./ends
 is 'less than an empty trace has' "$status $(ls nothing.mgt 2>/dev/null)" '125 '
-like 'says so' "$(cat err)" '99 bytes are less than a trace as mgt'
+like 'says so' "$(cat err)" '99 bytes: a trace as mgt is longer'
 run record --start no_such_function -o trace ./ends
 is 'a function that there is not' "$status" 125
 like 'says so' "$(cat err)" "no function 'no_such_function'"

@@ -86,7 +86,7 @@ edited '3s/0.166666666667/nan/' '3: found a share of nan'
 edited '3s/0.166666666667//' "3: found a share of ''"
 edited '3s/^ids.lines,,/ids.lines,48,/' '3: the histogram of ids.lines ends'
 edited '2,$s/^ids.lines,,/ids.lines,48,/' "2: found block_bytes '48'"
-edited '3s/,/;/g' '3: found 1 fields, expected 6'
+edited '3s/,/;/g' '3: found 1 field, expected 6'
 edited '3s/,4,/,18446744073709551615,/' '3: more than 2'
 edited '3s/,1,2,/,72057594037927936,72057594037927937,/' '3: '
 edited '1s/^/x/' "1: found columns 'xtrace"
