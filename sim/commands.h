@@ -25,7 +25,10 @@ enum {
     ON_MEASURES = ON_CURVE | ON_HISTOGRAM | ON_DISTANCES,
     ON_READERS = ON_MEASURES | ON_INFO | ON_CACHES | ON_PREDICT,
     ON_BLOCKS = ON_READERS | ON_ENGINES, /* all that look at blocks */
-    ON_TRACES = ON_BLOCKS | ON_CONVERT,  /* all that open one */
+    ON_ONE_BLOCK = ON_INFO | ON_ENGINES, /* of one size only */
+    ON_TRACES = ON_BLOCKS | ON_CONVERT,  /* all that open one, */
+    ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT, /* for no engine of
+                                                            theirs */
     ON_ALL = 0x3fff,
     /* No command: --help names the option without a line of its own, where
        not every option can have one. */

@@ -184,9 +184,11 @@ static void explain(const struct trace_run *run)
     message_print("%s: format %s, from %s", run->name,
                   margay_trace_format(run->trace)->name,
                   margay_trace_evidence(run->trace));
-    message_print("%s: engine %s; the fastest code for this processor is %s",
-                  run->name, run->options->engine,
-                  margay_target_name(margay_target_best()));
+    if (!run->hooks->no_engine)
+        message_print("%s: engine %s; the fastest code for this processor is "
+                      "%s",
+                      run->name, run->options->engine,
+                      margay_target_name(margay_target_best()));
 }
 
 static enum margay_status resume(struct trace_run *run,

@@ -57,6 +57,25 @@ check 'there is a table' test "$(wc -l <table)" -ge 20
 options_in help.* >helped
 check 'each option is in the help of some command' cmp -s table helped
 diff table helped | sed 's/^/# /'
+# What fits only some of the commands that share a name.
+help_has() {
+    run help "$1"
+    like "help $1: $2" "$(tr -s ' ' <out)" "$2"
+}
+help_has info '--block BYTES the block size'
+help_has curve '--block BYTES\[,...\] block sizes'
+help_has plot '--output FILE the picture'
+help_has engines '--blocks N how many --sweep goes up to'
+help_has record '--verbose say why faster methods'
+help_has convert '--verbose say how the format was found$'
+help_has generate '--from FILE histogram: whose'
+printf '0 10\n' >one.din
+run assoc -v --sets 1 --ways 1 one.din
+like 'assoc -v speaks of no engine' "$(cat err)" 'from content: 1 line$'
+is 'and of nothing else' "$(wc -l <err)" 1
+run compare -v --sets 1 --ways 1 one.din
+like 'compare -v does' "$(cat err)" 'engine exact; the fastest'
+
 run help options
 sed -n 's/^  -\(.\), --\([a-z-]*\) .*  *[a-z].*/--\2 -\1/p
     s/^      --\([a-z-]*\) .*  *[a-zN].*/--\1/p' out | sort -u >helped
