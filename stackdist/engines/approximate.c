@@ -39,7 +39,7 @@ enum margay_status margay_approximate_create(
     if (approximate == NULL)
         return margay_fail_memory(error, "an engine");
     approximate->class = class;
-    approximate->end = UINT32_MAX;
+    margay_approximate_end_time_at(approximate, UINT32_MAX);
     enum margay_status status =
         class->create(setup, &approximate->ranges, error);
     if (status == MARGAY_OK)

@@ -52,7 +52,9 @@ enum margay_status margay_approximate_finish(void *state,
                                              struct margay_error *error);
 void margay_approximate_free(void *state);
 
-/* Tests: times go up to `end` only, beyond all ranges there ever are. */
+/* Times go up to `end` only, which must be beyond all ranges there ever are:
+   create() takes what 32 bits hold, and tests less, as nobody waits for so many
+   references. */
 void margay_approximate_end_time_at(void *state, uint32_t end);
 
 #endif
