@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/batch_part.h"
 #include "sim/commands.h"
 #include "sim/trace_run.h"
 #include "stackdist/stackdist_internal.h"
@@ -28,6 +29,7 @@ struct order {
        references of the file to analyse. */
     size_t trace;
     bool from_file, to_end;
+    bool counts; /* of repeats are added up */
     char format[16];
     uint64_t first, count, warmup;
     size_t pass_count;
@@ -61,6 +63,7 @@ struct work {
     uint64_t *numbers;
     uint32_t *extents;
     uint64_t capacity, buffered;
+    uint64_t repeats; /* of what is buffered, on rank 0 */
     bool has_extents, warmup;
     struct margay_batch batch; /* of the trace, of which `given` are buffered */
     size_t given;
@@ -121,6 +124,19 @@ static uint64_t part_begin(uint64_t count, unsigned place)
 static unsigned own_place(const struct work *work)
 {
     return margay_cluster_place(work->passes[0]);
+}
+
+/* Every reference but the first of each count is an immediate repeat, and all
+   the same to whoever counts it. */
+static void add_repeats(struct work *work, unsigned lane, uint64_t repeats)
+{
+    for (size_t i = 0; i < work->order->pass_count; i++)
+        margay_cluster_add_repeats(work->passes[i], lane, repeats);
+}
+
+static uint64_t repeats_of(const struct margay_batch *batch)
+{
+    return margay_batch_references(batch) - batch->references;
 }
 
 static enum margay_status feed_pass(struct work *work, unsigned lane, size_t i,
@@ -224,6 +240,7 @@ static enum margay_status open_file(struct work *work,
     trace_options.skip_refs = 0;
     trace_options.limit_refs = UINT64_MAX;
     trace_options.warmup_refs = 0;
+    trace_options.counts = work->order->counts;
     enum margay_status status =
         margay_trace_open(options->operands[work->order->trace], &trace_options,
                           &work->file, error);
@@ -242,8 +259,10 @@ static void feed_range(void *context, size_t i)
         work->file, lane->begin, lane->count, &range, &lane->error);
     while (status == MARGAY_OK) {
         status = margay_range_next(range, &batch, &lane->error);
-        if (status == MARGAY_OK)
-            status = feed_batch(work, (unsigned)i, &batch, &lane->error);
+        if (status != MARGAY_OK)
+            break;
+        add_repeats(work, (unsigned)i, repeats_of(&batch));
+        status = feed_batch(work, (unsigned)i, &batch, &lane->error);
     }
     margay_range_free(range);
     lane->status = status == MARGAY_END ? MARGAY_OK : status;
@@ -332,6 +351,7 @@ static enum margay_status keep_some(struct work *work, size_t count,
                                     struct margay_error *error)
 {
     const struct margay_batch *batch = &work->batch;
+    const struct margay_batch part = batch_part(batch, work->given, count);
     enum margay_status status = reserve(work, work->buffered + count, error);
     if (status != MARGAY_OK)
         return status;
@@ -343,6 +363,7 @@ static enum margay_status keep_some(struct work *work, size_t count,
         memcpy(work->extents + work->buffered, batch->extents + work->given,
                count * sizeof *work->extents);
     work->buffered += count;
+    work->repeats += repeats_of(&part);
     work->given += count;
     return MARGAY_OK;
 }
@@ -355,6 +376,7 @@ static enum margay_status fill_phase(struct work *work,
     uint64_t most = stream_phase_refs(work->options);
     enum margay_status status = MARGAY_OK;
     work->buffered = 0;
+    work->repeats = 0;
     while (status == MARGAY_OK) {
         size_t left = work->batch.references - work->given;
         if (left == 0) {
@@ -433,6 +455,8 @@ static enum margay_status feed_part(struct work *work,
     uint64_t offset = ranks->rank == 0 ? begin : 0;
     work->has_extents = phase->has_extents;
     enum margay_status status = begin_phase(work, offset, count, error);
+    if (status == MARGAY_OK)
+        add_repeats(work, 0, work->repeats);
     return status == MARGAY_OK && count > 0
                ? run_lanes(work, feed_buffered, error)
                : status;
@@ -579,6 +603,7 @@ static void fill_order(const struct trace_run *run, size_t trace,
     order->trace = trace;
     order->from_file = margay_trace_known_references(run->trace, &refs) &&
                        trace_run_has_ranges(run) && strcmp(run->name, "-") != 0;
+    order->counts = trace_run_takes_counts(run);
     strncpy(order->format, margay_trace_format(run->trace)->name,
             sizeof order->format - 1);
     order->first = options->skip_refs < refs ? options->skip_refs : refs;

@@ -34,20 +34,16 @@ void trace_run_show_progress(struct trace_run *run, uint64_t read_refs)
 
 /* -------------------------------------------------------------- set-up -- */
 
-/*
- * Can counts of repeats be added up, or has every single reference to be
- * gone through?  Where something else looks at the references, their number
- * decides when to stop, or ranks share them, it has.
- */
-static bool takes_counts(const struct trace_run *run)
+/* Where something else looks at the references, or their number decides when
+   to stop, every single one has to be gone through. */
+bool trace_run_takes_counts(const struct trace_run *run)
 {
     const struct options *options = run->options;
     const struct analysis_hooks *hooks = run->hooks;
     struct margay_engine_options engine_options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     margay_engine *engine;
     if (hooks->no_engine || hooks->batch != NULL || hooks->chunk != NULL ||
-        options->window_refs != 0 || options->every.refs != 0 ||
-        cluster_shares(options, hooks))
+        options->window_refs != 0 || options->every.refs != 0)
         return false;
     engine_options.bound_blocks = options->bound.given ? 1 : 0;
     engine_options.measure = options->measure;
@@ -78,7 +74,7 @@ static enum margay_status open_trace(struct trace_run *run,
                                      struct margay_error *error)
 {
     struct margay_trace_options trace_options = options_of_trace(run->options);
-    trace_options.counts = takes_counts(run);
+    trace_options.counts = trace_run_takes_counts(run);
     trace_options.numbers_only = only_numbers_matter(run);
     trace_options.block_bytes = least_block_bytes(run);
     return margay_trace_open(run->name, &trace_options, &run->trace, error);

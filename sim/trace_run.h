@@ -55,6 +55,9 @@ bool trace_run_is_over(const struct trace_run *run);
 /* To be called now and then with the references read. */
 void trace_run_show_progress(struct trace_run *run, uint64_t read_refs);
 
+/* Can counts of repeats be added up? */
+bool trace_run_takes_counts(const struct trace_run *run);
+
 /* Open the trace and begin its passes.  MARGAY_AGAIN: a signal came first. */
 enum margay_status trace_run_begin(struct trace_run *run,
                                    struct margay_error *error);

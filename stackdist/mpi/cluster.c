@@ -130,6 +130,12 @@ enum margay_status margay_cluster_feed(margay_cluster *cluster, unsigned part,
     return margay_row_feed(&cluster->row, part, blocks, count, error);
 }
 
+void margay_cluster_add_repeats(margay_cluster *cluster, unsigned part,
+                                uint64_t count)
+{
+    margay_row_add_repeats(&cluster->row, part, count);
+}
+
 /*
  * Lists of first touches go down the row, those of a place behind those of
  * the places above it that have passed it.  A place answers what it can.
