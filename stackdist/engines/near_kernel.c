@@ -9,75 +9,10 @@
 #include <string.h>
 
 #include "stackdist/engines/condense.h"
+#include "stackdist/engines/lanes.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NOINLINE      __attribute__((noinline))
-
-/*
- * For the length of a batch, a vector with a byte for each word has what is to
- * be taken from newer[]: how many behind the word left the stack since, and how
- * many of the batch's own times, which are set from the beginning, are still to
- * come.  With each reference one more is no longer to come, and one leaves:
- * that is one less from its word on, and no change before.
- */
-#if defined(__AVX512BW__)
-
-typedef struct {
-    __m512i bytes;
-} vector;
-
-static ALWAYS_INLINE vector fill_vector(size_t count)
-{
-    return (vector){_mm512_set1_epi8((char)count)};
-}
-
-static ALWAYS_INLINE vector leave(vector less, uint64_t word)
-{
-    __mmask64 from = ~UINT64_C(0) << word;
-    less.bytes = _mm512_mask_add_epi8(less.bytes, from, less.bytes,
-                                      _mm512_set1_epi8(-1));
-    return less;
-}
-
-#else
-
-/* As much of it as a register holds. */
-#if defined(__AVX2__)
-#define PART_BYTES 32
-#else
-#define PART_BYTES 16
-#endif
-#define PARTS (MARGAY_NEAR_WORDS / PART_BYTES)
-typedef uint8_t part __attribute__((vector_size(PART_BYTES)));
-typedef struct {
-    part parts[PARTS];
-} vector;
-
-/* Windows on this are vectors with 1 in the lanes from one on. */
-#define ONES  1, 1, 1, 1, 1, 1, 1, 1
-static const uint8_t one_from[2 * MARGAY_NEAR_WORDS] = {
-    [MARGAY_NEAR_WORDS] = ONES, ONES, ONES, ONES, ONES, ONES, ONES, ONES};
-
-static ALWAYS_INLINE vector fill_vector(size_t count)
-{
-    vector less;
-    memset(&less, (int)count, sizeof less);
-    return less;
-}
-
-static ALWAYS_INLINE vector leave(vector less, uint64_t word)
-{
-    const uint8_t *window = one_from + (MARGAY_NEAR_WORDS - word);
-#pragma GCC unroll 4
-    for (size_t i = 0; i < PARTS; i++) {
-        part ones;
-        memcpy(&ones, window + i * PART_BYTES, sizeof ones);
-        less.parts[i] -= ones;
-    }
-    return less;
-}
-
-#endif
 
 /* Blocks of a batch that starts at `now`, at whose end its times are set. */
 struct batch {
@@ -151,14 +86,20 @@ static NOINLINE uint32_t find_time(struct margay_near *near, uint32_t now,
     return time;
 }
 
-/* *less is to be read from; the vector itself stays in a register. */
+/*
+ * For the length of a batch, *less has for each word what is to be taken from
+ * newer[]: how many behind the word left the stack since, and how many of the
+ * batch's own times, which are set from the beginning, are still to come.  With
+ * each reference one more is no longer to come, and one leaves: that is one
+ * less from its word on, and no change before.
+ */
 static ALWAYS_INLINE void refer_times(struct margay_near *near,
-                                      struct batch batch, vector *less,
+                                      struct batch batch,
+                                      union margay_lanes_read *less,
                                       struct misses *misses,
                                       uint64_t *distances)
 {
-    const uint8_t *bytes = (const uint8_t *)less;
-    vector latest = *less;
+    margay_lanes lanes = less->all;
     for (uint64_t now = batch.now, end = batch.end; now < end; now++) {
         uint64_t block = near->block_at[now];
         uint16_t *head = &near->heads[margay_near_chain(block)];
@@ -170,12 +111,11 @@ static ALWAYS_INLINE void refer_times(struct margay_near *near,
         uint64_t word = time / 64;
         uint64_t bits = near->bits[word] & ~(UINT64_C(1) << (time % 64));
         near->bits[word] = bits;
-        uint64_t newer = (uint64_t)near->newer[word] - bytes[word] +
+        uint64_t newer = (uint64_t)near->newer[word] -
+                         (uint64_t)less->lane[word] +
                          (unsigned)__builtin_popcountll(bits >> (time % 64));
-        latest = leave(latest, word);
-        *less = latest;
-        /* Or the compiler takes lanes out of the registers, which is slower. */
-        __asm__("" : "+m"(*less));
+        lanes = margay_lower_from(lanes, word);
+        margay_show_lanes(less, lanes);
         near->counts[newer]++;
         if (distances != NULL)
             distances[misses->first + now] = newer;
@@ -186,16 +126,13 @@ static ALWAYS_INLINE void refer_batch(struct margay_near *near,
                                       struct batch batch, struct misses *misses,
                                       uint64_t *distances)
 {
-    union {
-        vector all;
-        uint8_t bytes[MARGAY_NEAR_WORDS];
-    } less;
+    union margay_lanes_read less = {
+        margay_fill_lanes((int8_t)(batch.end - batch.now))};
     size_t found = misses->found;
     uint32_t blocks = near->blocks;
-    less.all = fill_vector(batch.end - batch.now);
-    refer_times(near, batch, &less.all, misses, distances);
+    refer_times(near, batch, &less, misses, distances);
     for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
-        near->newer[word] -= less.bytes[word];
+        near->newer[word] -= (uint8_t)less.lane[word];
     near->counts[near->front - 1] -=
         misses->found - found - (near->blocks - blocks);
     near->now = batch.end;
