@@ -15,8 +15,9 @@
  *   rank, made updatable here; the filter is ours.
  * Guarantee: exact; with a bound B, exact below B and infinite from there.
  * Cost: O(1) expected per reference and O(M) memory, 20 to 45 bytes per
- *   distinct block; O(B) with a bound.  The top level of the bit vector is
- *   linear in M / 2^19, a few vector additions for any M that fits today.
+ *   distinct block; O(B) with a bound.  Beyond 2^25 blocks the top level of the
+ *   bit vector is linear in M, a few vector additions for any M that fits
+ * today.
  */
 #include "stackdist/engines/exact.h"
 

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "stackdist/engines/lanes.h"
+
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 /* Each loop gets all the registers for itself. */
 #define NOINLINE __attribute__((noinline))
@@ -109,42 +111,122 @@ static NOINLINE void push(struct margay_exact *e, const uint64_t *demoted,
 }
 
 /*
+ * Which sums of the bit vector are not kept up to date during a batch: none; on
+ * a tall one those of groups of 512 leaves and the top, or the top alone. There
+ * are at most as many as there are lanes, which have the difference.
+ */
+enum deferred { NONE_LOW, NONE_TALL, GROUPS, TOPS };
+
+static enum deferred choose_deferred(const struct margay_rank *rank)
+{
+    if (!rank->tall)
+        return NONE_LOW;
+    if (rank->leaf_count <= (uint64_t)MARGAY_LANES << MARGAY_LEVEL3_SHIFT)
+        return GROUPS;
+    return rank->leaf_count <= (uint64_t)MARGAY_LANES << MARGAY_TOP_SHIFT
+               ? TOPS
+               : NONE_TALL;
+}
+
+typedef int8_t i8x16 __attribute__((vector_size(16)));
+typedef int32_t i32x16 __attribute__((vector_size(64)));
+
+/* Bring up to date what was deferred. */
+static NOINLINE void settle_groups(struct margay_rank *rank,
+                                   const int8_t *change)
+{
+    margay_u32x16 *level3 = (margay_u32x16 *)rank->level3;
+    uint64_t nodes = rank->leaf_count >> MARGAY_TOP_SHIFT;
+    for (uint64_t i = 0; i < nodes; i++, change += 16) {
+        i8x16 changes;
+        memcpy(&changes, change, sizeof changes);
+        i32x16 wide = __builtin_convertvector(changes, i32x16);
+        level3[i] += (margay_u32x16)(wide - change[0]);
+        rank->top[i] += (uint64_t)change[0];
+    }
+}
+
+static NOINLINE void settle_tops(struct margay_rank *rank, const int8_t *change)
+{
+    uint64_t tops = rank->leaf_count >> MARGAY_TOP_SHIFT;
+    for (uint64_t i = 0; i < tops; i++)
+        rank->top[i] += (uint64_t)change[i];
+}
+
+/*
  * Turn previous timestamps into e->pending (d + 1, or 0 for infinite) and
  * clear them: the distance is the number of set bits since.
  */
 static ALWAYS_INLINE void rank_batch(struct margay_exact *e,
                                      const uint64_t *past, size_t count,
-                                     unsigned base, bool tall)
+                                     unsigned base, enum deferred deferred)
 {
     struct margay_rank rank = e->rank;
+    const bool tall = deferred != NONE_LOW;
     const uint64_t nowhere = margay_rank_nowhere(&rank);
     const uint64_t top_vectors = margay_rank_top_vectors(&rank);
     const uint8_t *counters = e->counters;
     uint64_t live = rank.live + base;
+    margay_lanes lanes = margay_fill_lanes(0);
+    union margay_lanes_read change = {lanes};
     for (size_t i = 0; i < count; i++) {
         bool cold = past[i] == 0;
         uint64_t timestamp = cold ? nowhere : past[i];
+        uint64_t lane = timestamp >> (MARGAY_LEAF_SHIFT +
+                                      (deferred == GROUPS ? MARGAY_LEVEL3_SHIFT
+                                                          : MARGAY_TOP_SHIFT));
         uint64_t since = live - margay_rank_before(&rank, timestamp, tall);
-        margay_rank_clear(&rank, timestamp, top_vectors, tall);
+        if (deferred >= GROUPS)
+            since -= (uint64_t)change.lane[lane];
+        since &= (uint64_t)cold - 1;
+        /* Now: or its parts are kept, in memory, until all is cleared. */
+        __asm__("" : "+r"(since));
+        if (deferred >= GROUPS) {
+            margay_rank_clear_low(&rank, timestamp, deferred == TOPS);
+            lanes = margay_lower_behind(lanes, lane);
+            margay_show_lanes(&change, lanes);
+        } else {
+            margay_rank_clear(&rank, timestamp, top_vectors, tall);
+        }
         live += cold;
-        since = cold ? 0 : since;
         e->pending[i] = since;
         __builtin_prefetch(counters + since, 1);
     }
+    if (deferred == GROUPS)
+        settle_groups(&e->rank, change.lane);
+    if (deferred == TOPS)
+        settle_tops(&e->rank, change.lane);
     e->rank.live = live - base;
     e->pending_count = (unsigned)count;
 }
 
-static NOINLINE void rank_low(struct margay_exact *e, const uint64_t *past,
-                              size_t count, unsigned base)
-{
-    rank_batch(e, past, count, base, false);
-}
+#define RANK(name, deferred)                                                \
+    static NOINLINE void name(struct margay_exact *e, const uint64_t *past, \
+                              size_t count, unsigned base)                  \
+    {                                                                       \
+        rank_batch(e, past, count, base, deferred);                         \
+    }
+RANK(rank_low, NONE_LOW)
+RANK(rank_groups, GROUPS)
+RANK(rank_tops, TOPS)
+RANK(rank_tall, NONE_TALL)
 
-static NOINLINE void rank_tall(struct margay_exact *e, const uint64_t *past,
-                               size_t count, unsigned base)
+static void rank(struct margay_exact *e, const uint64_t *past, size_t count,
+                 unsigned base)
 {
-    rank_batch(e, past, count, base, true);
+    switch (choose_deferred(&e->rank)) {
+    case NONE_LOW:
+        rank_low(e, past, count, base);
+        break;
+    case GROUPS:
+        rank_groups(e, past, count, base);
+        break;
+    case TOPS:
+        rank_tops(e, past, count, base);
+        break;
+    default:
+        rank_tall(e, past, count, base);
+    }
 }
 
 static NOINLINE void count_pending(struct margay_exact *e)
@@ -155,15 +237,6 @@ static NOINLINE void count_pending(struct margay_exact *e)
             margay_exact_spill(e, e->pending[i]);
     }
     e->pending_count = 0;
-}
-
-static void rank(struct margay_exact *e, const uint64_t *past, size_t count,
-                 unsigned base)
-{
-    if (e->rank.tall)
-        rank_tall(e, past, count, base);
-    else
-        rank_low(e, past, count, base);
 }
 
 /* Written whether or not it is one, as a branch would cost more: there is

@@ -15,7 +15,6 @@
 #define AXIS_IF_FEW    16
 #define FEW_LIVE       ((uint64_t)1 << 21)
 #define AXIS_AT_LEAST  ((uint64_t)1 << 16)
-#define LOW_TIMESTAMPS ((MARGAY_TALL_LEAVES / 2) << MARGAY_LEAF_SHIFT)
 #define FIRST_ENTRIES  ((uint64_t)1 << 12)
 #define FIRST_COUNTERS ((uint64_t)1 << 15)
 
@@ -70,9 +69,8 @@ uint64_t margay_exact_surplus(const struct margay_exact *e)
 }
 
 /*
- * The timestamps to have after a compaction.  No more than are going to be
- * used, if that is known; and if one more compaction is all that it takes to
- * stay with an axis that is not tall, do without a taller one.
+ * The timestamps to have after a compaction: no more than are going to be used,
+ * if that is known.
  */
 static uint64_t axis_for(const struct margay_exact *e, uint64_t live)
 {
@@ -82,12 +80,7 @@ static uint64_t axis_for(const struct margay_exact *e, uint64_t live)
         return wanted;
     uint64_t left = e->expected_refs - e->fed_refs;
     uint64_t to_end = (live + left) / 7 * 8 + AXIS_AT_LEAST;
-    if (to_end < wanted)
-        wanted = to_end;
-    if (wanted > LOW_TIMESTAMPS && to_end < 2 * LOW_TIMESTAMPS &&
-        live < LOW_TIMESTAMPS / 2)
-        wanted = LOW_TIMESTAMPS;
-    return wanted;
+    return to_end < wanted ? to_end : wanted;
 }
 
 enum margay_status margay_exact_expect(struct margay_exact *e, uint64_t blocks,

@@ -12,7 +12,7 @@
  * of 512 leaves, the vector is tall: these have nodes of 16 x 32 bits, and
  * sums per 8192 leaves since the beginning of time stand in a flat top.
  * Clearing a bit is one vector addition per level, and one per vector of the
- * top.
+ * top.  Who clears many does the highest levels once for all (exact_kernel.c).
  *
  * A timestamp is its position in the leaf array: leaf * 512 + bit, where bits
  * 448 to 511 are the counts and never stand for a time.  Nor does any bit of
@@ -178,13 +178,10 @@ static inline uint64_t margay_rank_top_vectors(const struct margay_rank *rank)
     return (rank->next >> (MARGAY_LEAF_SHIFT + MARGAY_TOP_SHIFT)) / 4 + 1;
 }
 
-/*
- * Clear the bit of `timestamp`, which is set or is margay_rank_nowhere().
- * `top_vectors` is margay_rank_top_vectors().  Does not touch rank->live.
- */
-static inline __attribute__((always_inline)) void margay_rank_clear(
-    struct margay_rank *rank, uint64_t timestamp, uint64_t top_vectors,
-    bool tall)
+/* Clear a bit in its leaf, and in the sums of the first levels: of two, and of
+   the third if that is wanted. */
+static inline __attribute__((always_inline)) void margay_rank_clear_low(
+    struct margay_rank *rank, uint64_t timestamp, bool third)
 {
     const struct margay_rank_masks *masks = &margay_rank_masks;
     uint64_t leaf = timestamp >> MARGAY_LEAF_SHIFT;
@@ -198,9 +195,24 @@ static inline __attribute__((always_inline)) void margay_rank_clear(
     uint64_t group = leaf >> MARGAY_LEVEL2_SHIFT;
     margay_u32x16 *level2 = (margay_u32x16 *)rank->level2 + group / 16;
     *level2 += masks->after32[group % 16];
+    if (!third)
+        return;
     group = leaf >> MARGAY_LEVEL3_SHIFT;
     margay_u32x16 *level3 = (margay_u32x16 *)rank->level3 + group / 16;
     *level3 += masks->after32[group % 16];
+}
+
+/*
+ * Clear the bit of `timestamp`, which is set or is margay_rank_nowhere().
+ * `top_vectors` is margay_rank_top_vectors().  Does not touch rank->live.
+ */
+static inline __attribute__((always_inline)) void margay_rank_clear(
+    struct margay_rank *rank, uint64_t timestamp, uint64_t top_vectors,
+    bool tall)
+{
+    const struct margay_rank_masks *masks = &margay_rank_masks;
+    uint64_t leaf = timestamp >> MARGAY_LEAF_SHIFT;
+    margay_rank_clear_low(rank, timestamp, true);
     if (!tall)
         return;
     /* All of the top, however early the timestamp: where to begin would be a

@@ -119,6 +119,7 @@ static inline __attribute__((always_inline)) uint32_t margay_bucket_match(
 {
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
     __m512i line = _mm512_load_si512(bucket);
+    __asm__("" : "+v"(line)); /* or it is loaded twice */
     uint32_t same = margay_mask8_bits(_mm512_mask_cmpeq_epi64_mask(
         0x1f, line, _mm512_set1_epi64((long long)key)));
     uint32_t unused =
@@ -175,7 +176,7 @@ margay_hash_slot(const struct margay_hash *hash, uint64_t key, unsigned *slot)
     uint32_t match;
     while (__builtin_expect((match = margay_bucket_match(bucket, key)) == 0, 0))
         bucket = margay_hash_next(hash, bucket);
-    *slot = (unsigned)__builtin_ctz(match);
+    *slot = (unsigned)__builtin_ctzll(match);
     return bucket;
 }
 

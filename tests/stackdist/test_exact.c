@@ -11,10 +11,18 @@
 
 #define REFS 400000
 
-/* So high that the vector's top level is long, and slow. */
+/* Where the vector is tall: so low that all its sums above a group of leaves
+   have a lane each, where only those of its top have, */
+#define DECADE      (UINT64_C(1) << 23)
+#define LATE_DECADE (UINT64_C(1) << 26)
+/* and so high that the top is long, and slow. */
 #define CENTURY      (UINT64_C(1) << 32)
 #define LATE_CENTURY (3 * CENTURY)
 #define LATE_REFS    80000
+
+/* In the order of the engine's parameter. */
+static const enum margay_target targets[] = {
+    [1] = MARGAY_TARGET_V4, MARGAY_TARGET_V3, MARGAY_TARGET_PORTABLE};
 
 static uint64_t blocks[REFS], expected[REFS], got[REFS];
 
@@ -51,8 +59,6 @@ static bool run_from(uint64_t first, size_t count, unsigned filter,
 static void compare_from(uint64_t first, size_t count, const char *what,
                          uint64_t bound)
 {
-    static const enum margay_target targets[] = {
-        [1] = MARGAY_TARGET_V4, MARGAY_TARGET_V3, MARGAY_TARGET_PORTABLE};
     static const char *const filters[] = {"auto", "on", "off"};
     for (unsigned filter = 0; filter <= 2; filter++) {
         for (unsigned target = 1; target <= 3; target++) {
@@ -71,6 +77,9 @@ static void test_late_times(uint64_t distinct, uint64_t near_share)
     fill_blocks(distinct, near_share);
     for (uint64_t bound = 0; bound <= 6000; bound += 6000) {
         CHECK(run_from(0, REFS, 2, 3, bound, expected), "time from 0");
+        compare_from(DECADE - 30 * 512, REFS / 2, "time through 2^23", bound);
+        compare_from(LATE_DECADE - 30 * 512, REFS / 2, "time through 2^26",
+                     bound);
         compare_from(CENTURY - 30 * 512, REFS / 2, "time through 2^32", bound);
         compare_from(LATE_CENTURY - 30 * 512, LATE_REFS,
                      "time through 3 x 2^32", bound);
@@ -156,7 +165,7 @@ static bool is_same(const margay_histogram *a, const margay_histogram *b)
 /* What need not be looked at is counted, the same as what is. */
 static void test_counts_alone(const char *what)
 {
-    static const char *const targets[] = {"v4", "v3", "portable"};
+    static const char *const names[] = {"v4", "v3", "portable"};
     margay_histogram *wanted =
         count_distances("exact:filter=off,target=portable", got);
     CHECK(wanted != NULL && margay_histogram_references(wanted) == REFS, "%s",
@@ -164,7 +173,7 @@ static void test_counts_alone(const char *what)
     for (size_t i = 0; wanted != NULL && i < 6; i++) {
         char spec[64];
         snprintf(spec, sizeof spec, "exact:filter=%s,target=%s",
-                 i < 3 ? "on" : "auto", targets[i % 3]);
+                 i < 3 ? "on" : "auto", names[i % 3]);
         margay_histogram *counted = count_distances(spec, NULL);
         if (counted == NULL)
             continue;
@@ -203,9 +212,74 @@ static void test_rank(void)
           "an axis of 2^60 cannot be had");
 }
 
+#define PICKS 3000
+
+/* How many of the numbers before the i-th are below it. */
+static uint64_t cleared_below(const uint64_t *numbers, size_t i)
+{
+    uint64_t below = 0;
+    for (size_t k = 0; k < i; k++)
+        below += numbers[k] < numbers[i];
+    return below;
+}
+
+/* Random bits of a filled vector, ranked and cleared in batches. */
+static bool ranks_are_right(unsigned target, uint64_t live, uint64_t axis)
+{
+    static uint64_t numbers[PICKS];
+    struct margay_engine_setup setup = {
+        .choices = {2, target},
+        .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
+    };
+    struct margay_random random;
+    void *state;
+    margay_random_seed(&random, live);
+    if (margay_exact_create_at(&setup, 0, &state, NULL) != MARGAY_OK)
+        return false;
+    struct margay_exact *e = state;
+    margay_rank_destroy(&e->rank);
+    bool right = margay_rank_create(&e->rank, axis, 0, NULL) == MARGAY_OK;
+    margay_rank_fill(&e->rank, live);
+    /* Each in a part of its own, so that none comes twice. */
+    for (size_t i = 0; i < PICKS; i++)
+        numbers[i] = i * 1237 % PICKS * (live / PICKS) +
+                     margay_random_below(&random, live / PICKS);
+    for (size_t done = 0; right && done < PICKS;) {
+        uint64_t past[MARGAY_EXACT_BATCH];
+        size_t some = 1 + (size_t)margay_random_below(&random, 64), i;
+        for (i = 0; i < some && done + i < PICKS; i++)
+            past[i] = margay_rank_nth(numbers[done + i]);
+        e->kernel->rank(e, past, i, 0);
+        e->rank.live -= i;
+        for (size_t k = 0; k < i; k++) {
+            uint64_t before =
+                numbers[done + k] - cleared_below(numbers, done + k);
+            right = right && e->pending[k] == live - done - before;
+        }
+        done += i;
+    }
+    margay_engine_exact.free_state(state);
+    return right;
+}
+
+/* Axes of all heights, with blocks everywhere on them. */
+static void test_ranks_in_batches(void)
+{
+    static const uint64_t lives[] = {100000, 6000000, 60000000, 250000000};
+    for (unsigned target = 1; target <= 3; target++) {
+        if (!margay_target_available(targets[target]))
+            continue;
+        for (size_t i = 0; i < sizeof lives / sizeof lives[0]; i++)
+            CHECK(ranks_are_right(target, lives[i], lives[i] / 7 * 8 + 1000),
+                  "ranks of %" PRIu64 " bits, target %s", lives[i],
+                  margay_target_name(targets[target]));
+    }
+}
+
 int main(void)
 {
     test_rank();
+    test_ranks_in_batches();
     test_late_times(300000, 0);
     test_late_times(5000, 60);
     test_same_chains();
