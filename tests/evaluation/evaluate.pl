@@ -2,8 +2,8 @@
 # evaluate.pl - what it costs to record real programs and analyse them
 #
 #     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME]
-#         [--olken-refs N] [--no-collapsed] [--associative]
-#         MARGAY MEASURE FOLDER
+#         [--olken-refs N] [--no-collapsed]
+#         [--associative [--cache-blocks N,...]] MARGAY MEASURE FOLDER
 #
 # MARGAY is the command, MEASURE the tool of tests/bench, FOLDER where inputs
 # and programs are made and kept.  Prints a row per program:
@@ -30,7 +30,7 @@
 #
 # With --associative a second kind of table is printed instead, in the manner
 # of Fu, Zhang and Chen: miss ratios in 32-byte blocks of caches of 2^6 to 2^17
-# blocks, fully associative and of 1, 2, 4 and 8 ways.
+# blocks, or some of these, fully associative and of 1, 2, 4 and 8 ways.
 #
 #     program,method,references,cache_blocks,fully_associative,ways_1,ways_2,
 #     ways_4,ways_8
@@ -41,14 +41,16 @@ use File::Basename;
 use Getopt::Long;
 
 my ($rounds, $only, $method, $associative) = (3, '', '', 0);
+my @cache_blocks = map { 1 << $_ } 6 .. 17;
 my ($olken_refs, $with_collapsed) = (20_000_000, 1);
 GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
     'olken-refs=i' => \$olken_refs, 'collapsed!' => \$with_collapsed,
-    'method=s' => \$method, 'associative' => \$associative)
+    'method=s' => \$method, 'associative' => \$associative,
+    'cache-blocks=s' => sub { @cache_blocks = split /,/, $_[1] })
     && @ARGV == 3 && $rounds > 0
     or die "usage: evaluate.pl [--rounds N] [--only NAME,...] "
     . "[--method qemu|runtime] [--olken-refs N] [--no-collapsed] "
-    . "[--associative] "
+    . "[--associative [--cache-blocks N,...]] "
     . "MARGAY MEASURE FOLDER\n";
 my ($margay, $measure) = map { abs_path($_) } @ARGV[0, 1];
 my $here = abs_path(dirname(__FILE__));
@@ -233,7 +235,9 @@ sub print_associative {
             $full{$blocks} = $row{predicted_fully_associative};
             $references = $row{references};
         }
-        for my $blocks (map { 1 << $_ } 6 .. 17) {
+        for my $blocks (@cache_blocks) {
+            defined $full{$blocks}
+                or die "evaluate: no cache of $blocks blocks was simulated\n";
             print join(',', @$program{qw(name method)}, $references, $blocks,
                 map { sprintf '%.6f', $_ } $full{$blocks},
                 @{ $ratios{$blocks} }{ 1, 2, 4, 8 }), "\n";

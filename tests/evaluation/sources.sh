@@ -43,17 +43,18 @@ fetch() {
     mv "$1.new" "$1"
 }
 
-# compile NAME FLAG...: FOLDER/native/NAME and FOLDER/hooked/NAME.
+# compile NAME FLAG...: FOLDER/native/NAME and FOLDER/hooked/NAME, unless they
+# are there, and the latter newer than the runtime in it.
 compile() {
     name=$1
     shift
-    # Its output is a list of words.
-    # shellcheck disable=SC2046
     [ -x "$folder/native/$name" ] || gcc -O2 -w -o "$folder/native/$name" "$@"
     # shellcheck disable=SC2046
-    [ -x "$folder/hooked/$name" ] || gcc -O2 -w \
-        $("$margay" record --cflags) -o "$folder/hooked/$name" "$@" \
-        $("$margay" record --libs)
+    newer=$(find "$folder/hooked" -name "$name" -newer "$margay")
+    # Its output is a list of words.
+    # shellcheck disable=SC2046
+    [ -n "$newer" ] || gcc -O2 -w $("$margay" record --cflags) \
+        -o "$folder/hooked/$name" "$@" $("$margay" record --libs)
 }
 
 mkdir -p native hooked
