@@ -62,8 +62,9 @@ struct margay_exact {
     } filter;
     bool filtering;
     uint64_t filtered_refs, passed_refs; /* since the last look */
-    uint64_t look_countdown;             /* segments until the next */
-    uint64_t look_interval;
+    uint64_t refs_to_look;               /* until the next */
+    uint64_t look_interval;              /* in segments */
+    bool trying; /* it filters only to see what it catches */
 
     /* What goes through the filter, and what it passes on: blocks wanted,
        blocks they displaced. */

@@ -134,10 +134,15 @@ static enum margay_status feed_filtered(struct margay_exact *e,
  * share on it gains depends on the trace: half on those of programs, 0.63 where
  * blocks are drawn by Zipf's law, 0.8 at worst.
  */
-#define LEAST_REFS       2048
 #define SHARE_TO_BEGIN   0.60
 #define SHARE_TO_STOP    0.50
 #define LONGEST_INTERVAL 64
+
+/* References that come together: so many can be judged by themselves, others
+   only by the filter that they go through; and for fewer than these, what it
+   does for each call is dearer than what it spares. */
+#define LEAST_JUDGED 2048
+#define LEAST_TRIED  64
 
 /* The share of references that the filter, which is empty, would catch: of the
    second half, since the first fills it. */
@@ -164,6 +169,23 @@ static double share_caught(struct margay_exact *e)
     return share;
 }
 
+/* Look whether it gains, and when to look again: the longer nothing changes,
+   the later. */
+static bool look(struct margay_exact *e, const uint64_t *blocks, size_t count)
+{
+    bool wanted = e->filtering && !e->trying;
+    bool want = e->filtering
+                    ? share_caught(e) >= SHARE_TO_STOP
+                    : try_filter(e->front, blocks, count) >= SHARE_TO_BEGIN;
+    if (want != wanted)
+        e->look_interval = 1;
+    else if (e->look_interval < LONGEST_INTERVAL)
+        e->look_interval *= 2;
+    e->refs_to_look = e->look_interval * MARGAY_EXACT_SEGMENT;
+    e->trying = false;
+    return want;
+}
+
 /* Decide for the segment that begins at `blocks`; cheap, and never wrong:
    the results are the same either way. */
 static bool want_filter(struct margay_exact *e, const uint64_t *blocks,
@@ -171,17 +193,15 @@ static bool want_filter(struct margay_exact *e, const uint64_t *blocks,
 {
     if (e->filter != MARGAY_FILTER_AUTO)
         return e->filter == MARGAY_FILTER_ON;
-    if (count < LEAST_REFS || e->look_countdown-- > 0)
+    if (e->refs_to_look > 0) {
+        e->refs_to_look -= count < e->refs_to_look ? count : e->refs_to_look;
         return e->filtering;
-    bool want = e->filtering
-                    ? share_caught(e) >= SHARE_TO_STOP
-                    : try_filter(e->front, blocks, count) >= SHARE_TO_BEGIN;
-    if (want != e->filtering)
-        e->look_interval = 1;
-    else if (e->look_interval < LONGEST_INTERVAL)
-        e->look_interval *= 2;
-    e->look_countdown = e->look_interval;
-    return want;
+    }
+    if (e->filtering || count >= LEAST_JUDGED)
+        return look(e, blocks, count);
+    e->trying = count >= LEAST_TRIED;
+    e->refs_to_look = e->trying ? MARGAY_EXACT_SEGMENT : 0;
+    return e->trying;
 }
 
 static enum margay_status feed_segment(struct margay_exact *e,

@@ -114,6 +114,40 @@ static void test_phases(void)
     }
 }
 
+/* Feed from `from` to before `to`; how many references were filtered. */
+static size_t count_filtered(struct margay_exact *e, size_t from, size_t to,
+                             size_t piece)
+{
+    size_t filtered = 0;
+    for (size_t i = from; i < to; i += piece) {
+        size_t some = to - i < piece ? to - i : piece;
+        if (margay_exact_feed(e, blocks + i, some, NULL, NULL) == MARGAY_OK &&
+            e->filtering)
+            filtered += some;
+    }
+    return filtered;
+}
+
+/* However few references come at a time, it is found out what they are. */
+static void test_pieces(size_t piece)
+{
+    struct margay_engine_setup setup = {.options =
+                                            MARGAY_ENGINE_OPTIONS_DEFAULT};
+    const size_t few = REFS / 5, settled = REFS / 10 * 6;
+    void *state;
+    for (size_t i = 0; i < REFS; i++)
+        blocks[i] = i < few ? i * i % 901 : i;
+    CHECK(margay_exact_create_at(&setup, 0, &state, NULL) == MARGAY_OK,
+          "an engine for pieces of %zu", piece);
+    count_filtered(state, 0, few / 2, piece);
+    CHECK_U64(count_filtered(state, few / 2, few, piece), few - few / 2,
+              "few blocks are filtered in pieces of %zu", piece);
+    count_filtered(state, few, settled, piece);
+    CHECK(count_filtered(state, settled, REFS, piece) < (REFS - settled) / 8,
+          "new ones are not, in pieces of %zu", piece);
+    margay_engine_exact.free_state(state);
+}
+
 /* Runs in which two blocks take turns, or three, among others. */
 static void fill_turns(void)
 {
@@ -285,6 +319,9 @@ int main(void)
     test_same_chains();
     test_phases();
     test_counts_alone("phases");
+    test_pieces(64);
+    test_pieces(1500);
+    test_pieces(10000);
     fill_turns();
     test_counts_alone("blocks that take turns");
     return tap_done();
