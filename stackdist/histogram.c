@@ -13,6 +13,7 @@
 #include "stackdist/histogram.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "traces/traces_internal.h"
 
@@ -211,6 +212,17 @@ enum margay_status margay_histogram_add(margay_histogram *histogram,
     return MARGAY_OK;
 }
 
+/* How many there are up to the last words that are all 0. */
+static size_t without_zeros(const uint8_t *counts, size_t n)
+{
+    for (uint64_t word; n >= sizeof word; n -= sizeof word) {
+        memcpy(&word, counts + n - sizeof word, sizeof word);
+        if (word != 0)
+            break;
+    }
+    return n;
+}
+
 /* margay_histogram_add_counts() for distances of one leaf. */
 static enum margay_status add_run(struct margay_histogram *histogram,
                                   uint64_t first_distance,
@@ -218,6 +230,7 @@ static enum margay_status add_run(struct margay_histogram *histogram,
                                   struct margay_error *error)
 {
     uint64_t sum = 0, end = first_distance;
+    n = without_zeros(counts, n);
     for (size_t i = 0; i < n; i++) {
         sum += counts[i];
         if (counts[i] != 0)

@@ -186,6 +186,20 @@ void margay_exact_clear_counts(struct margay_exact *e)
     margay_histogram_clear(e->histogram);
 }
 
+/* Most are 0 where windows are short. */
+static enum margay_status collect_front(const struct margay_exact *e,
+                                        margay_histogram *to,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (uint64_t d = 0; d < MARGAY_NEAR_FRONT && status == MARGAY_OK; d++) {
+        if (e->front->counts[d] != 0)
+            status = margay_histogram_add(to, margay_exact_distance(e, d + 1),
+                                          e->front->counts[d], error);
+    }
+    return status;
+}
+
 enum margay_status margay_exact_collect(struct margay_exact *e,
                                         margay_histogram *to,
                                         struct margay_error *error)
@@ -196,10 +210,8 @@ enum margay_status margay_exact_collect(struct margay_exact *e,
     enum margay_status status = MARGAY_OK;
     if (to != e->histogram)
         status = margay_histogram_add_all(to, e->histogram, error);
-    for (uint64_t d = 0;
-         status == MARGAY_OK && e->front != NULL && d < MARGAY_NEAR_FRONT; d++)
-        status = margay_histogram_add(to, margay_exact_distance(e, d + 1),
-                                      e->front->counts[d], error);
+    if (status == MARGAY_OK && e->front != NULL)
+        status = collect_front(e, to, error);
     if (status == MARGAY_OK)
         status =
             margay_histogram_add(to, MARGAY_INFINITE, e->counters[0], error);
