@@ -2,10 +2,11 @@
  * shards_hybrid.c - exact near the top of the stack, a sample below
  *
  * Algorithm: the top of the stack is kept exactly (front.h), which tells which
- *   references have a distance below `front` and which.  The others are in the
- * tail, and how they are distributed there is estimated from a share R of the
- * blocks, as shards does, but scaled to the exact number of references in the
- * tail. Source: ours, on Waldspurger et al., "Efficient MRC construction with
+ *   references have which distances below `front`.  The others are in the tail,
+ *   and how they are distributed there is estimated from a share R of the
+ *   blocks, as shards does, but scaled to the exact number of references in the
+ *   tail.
+ * Source: ours, on Waldspurger et al., "Efficient MRC construction with
  *   SHARDS", FAST 2015.
  * Guarantee: exact for caches of up to `front` blocks; no bound on the error
  *   beyond.
