@@ -28,7 +28,7 @@ $(tests_RANKS): $(BUILD)/obj/tests/sim/ranks.o \
 
 tests: all $(tests_PROGRAMS) $(tests_RANKS)
 
-run: deps $(BUILD)/margay ## analyse the sample: curve.csv, curve.png
+run: deps all ## analyse the sample: curve.csv, curve.png
 	@sh tests/sample/run.sh $(BUILD)/margay $(BUILD)/run
 
 check: deps tests ## run the tests (TESTS="tests/sim/plot.t ...": only these)

@@ -17,7 +17,7 @@
  * Cost: O(1) expected per reference and O(M) memory, 20 to 45 bytes per
  *   distinct block; O(B) with a bound.  Beyond 2^25 blocks the top level of the
  *   bit vector is linear in M, a few vector additions for any M that fits
- * today.
+ *   today.
  */
 #include "stackdist/engines/exact.h"
 
