@@ -128,6 +128,8 @@ static enum deferred choose_deferred(const struct margay_rank *rank)
                : NONE_TALL;
 }
 
+_Static_assert(MARGAY_EXACT_BATCH <= INT8_MAX, "what a lane can hold");
+
 typedef int8_t i8x16 __attribute__((vector_size(16)));
 typedef int32_t i32x16 __attribute__((vector_size(64)));
 

@@ -14,6 +14,9 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NOINLINE      __attribute__((noinline))
 
+_Static_assert(MARGAY_NEAR_WORDS == MARGAY_LANES, "a lane for each word");
+_Static_assert(MARGAY_NEAR_SPARE == CONDENSE_SPARE, "what near.h promises");
+
 /* Blocks of a batch that starts at `now`, at whose end its times are set. */
 struct batch {
     uint32_t now, end;
