@@ -47,6 +47,7 @@ static const struct known {
     {"TRACE.U32BE", "\x01\x02\x03\x04", "u32be", 1, "the suffix"},
     {"trace.u64", "\x01\x02\x03\x04\x05\x06\x07\x08", "u64", 1, "the suffix"},
     {"trace.u64.gz", "\x01\x02\x03\x04\x05\x06\x07\x08", "u64", 1, "the suff"},
+    {"trace.u64", "*\x02\x03\x04\x05\x06\x07\x08", "u64", 1, "the suffix"},
     {"trace.din.u64", "\x01\x02\x03\x04\x05\x06\x07\x08", "u64", 1, "the suf"},
 
     /* Nothing to see. */

@@ -266,6 +266,15 @@ static const struct margay_format *format_by_magic(const char *window,
     return NULL;
 }
 
+/* Nothing but comments of one format of text?  What stands alone may as well be
+   packed numbers that begin with a comment's first byte. */
+static bool has_comments(const struct survey *survey)
+{
+    bool packed = survey->named != NULL && survey->named->record_bytes != 0;
+    return survey->empty != NULL && survey->faultless < survey->texts &&
+           !packed;
+}
+
 enum margay_status margay_detect(const char *path, const char *window,
                                  size_t bytes, bool whole,
                                  struct margay_detection *found,
@@ -282,7 +291,7 @@ enum margay_status margay_detect(const char *path, const char *window,
     const struct margay_format *chosen = survey.candidate;
     if (chosen != NULL) {
         note_count(found, "", survey.candidate_lines, "line");
-    } else if (survey.empty != NULL && survey.faultless < survey.texts) {
+    } else if (has_comments(&survey)) {
         chosen = survey.empty;
         note(found, "content: comments and nothing else");
     } else if (survey.named != NULL) {
