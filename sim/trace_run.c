@@ -35,7 +35,8 @@ void trace_run_show_progress(struct trace_run *run, uint64_t read_refs)
 /* -------------------------------------------------------------- set-up -- */
 
 /* Where something else looks at the references, or their number decides when
-   to stop, every single one has to be gone through. */
+   to stop, every single one has to be gone through; and where they are split,
+   as one that touches two blocks repeats neither. */
 bool trace_run_takes_counts(const struct trace_run *run)
 {
     const struct options *options = run->options;
@@ -43,7 +44,8 @@ bool trace_run_takes_counts(const struct trace_run *run)
     struct margay_engine_options engine_options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     margay_engine *engine;
     if (hooks->no_engine || hooks->batch != NULL || hooks->chunk != NULL ||
-        options->window_refs != 0 || options->every.refs != 0)
+        options->window_refs != 0 || options->every.refs != 0 ||
+        options->split)
         return false;
     engine_options.bound_blocks = options->bound.given ? 1 : 0;
     engine_options.measure = options->measure;
