@@ -220,8 +220,8 @@ sub print_associative {
         . join(',', map { "ways_$_" } 1, 2, 4, 8), "\n";
     for my $program (@programs) {
         note("$program->{name}, $program->{method}");
-        run("cd '$folder/inputs' && " . record($program, '-')
-            . " <$program->{input} 2>'$folder/messages' | "
+        run("cd '$folder/inputs' && { " . record($program, '-')
+            . "; } <$program->{input} 2>'$folder/messages' | "
             . "'$margay' compare -q -b 32 --sets 8..131072 --ways 1,2,4,8 "
             . ">'$folder/compare' -");
         open my $in, '<', "$folder/compare" or die "evaluate: compare: $!\n";
