@@ -44,8 +44,7 @@ bool trace_run_takes_counts(const struct trace_run *run)
     struct margay_engine_options engine_options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     margay_engine *engine;
     if (hooks->no_engine || hooks->batch != NULL || hooks->chunk != NULL ||
-        options->window_refs != 0 || options->every.refs != 0 ||
-        options->split)
+        options->window_refs != 0 || options->every.refs != 0 || options->split)
         return false;
     engine_options.bound_blocks = options->bound.given ? 1 : 0;
     engine_options.measure = options->measure;
