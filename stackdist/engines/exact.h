@@ -206,13 +206,6 @@ enum margay_status margay_exact_collect(struct margay_exact *e,
  */
 void margay_exact_list(const struct margay_exact *e, uint64_t *blocks);
 
-/* Count a block as first touched, if anyone wants to know. */
-static inline void margay_exact_touch(struct margay_exact *e, uint64_t block)
-{
-    if (e->touch_count < e->touch_limit)
-        e->touches[e->touch_count++] = block;
-}
-
 /* ----------------------------------------------------- exact_answer.c -- */
 
 extern const struct margay_engine_part margay_exact_part;

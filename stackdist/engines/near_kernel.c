@@ -40,7 +40,7 @@ static ALWAYS_INLINE struct batch begin_batch(struct margay_near *near,
 }
 
 /* The time of the oldest block, which leaves the stack. */
-static ALWAYS_INLINE uint32_t evict(struct margay_near *near)
+static uint32_t evict(struct margay_near *near)
 {
     uint32_t word = near->horizon / 64;
     while (near->bits[word] == 0)
@@ -55,7 +55,7 @@ static ALWAYS_INLINE uint32_t evict(struct margay_near *near)
 /* A block is not in the stack: whose time is taken for its own?  It will be
    counted as if it were behind all others, which is undone here, or, where one
    of them leaves, after the batch. */
-static ALWAYS_INLINE uint32_t make_room(struct margay_near *near)
+static uint32_t make_room(struct margay_near *near)
 {
     if (near->blocks == near->front)
         return evict(near);

@@ -49,7 +49,6 @@ compile() {
     name=$1
     shift
     [ -x "$folder/native/$name" ] || gcc -O2 -w -o "$folder/native/$name" "$@"
-    # shellcheck disable=SC2046
     newer=$(find "$folder/hooked" -name "$name" -newer "$margay")
     # Its output is a list of words.
     # shellcheck disable=SC2046

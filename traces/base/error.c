@@ -25,16 +25,12 @@ const char *margay_status_text(enum margay_status status)
     return "unknown status";
 }
 
-bool margay_make_printable(char *text)
+void margay_make_printable(char *text)
 {
-    bool found = false;
     for (; *text != '\0'; text++) {
-        if (!margay_is_control(*text))
-            continue;
-        *text = '?';
-        found = true;
+        if (margay_is_control(*text))
+            *text = '?';
     }
-    return found;
 }
 
 enum margay_status margay_fail(struct margay_error *error,

@@ -20,8 +20,8 @@ static inline const char *margay_plural(uint64_t count, const char *plural)
     return count == 1 ? "" : plural;
 }
 
-/* Replace each control character by '?'; false: there was none. */
-bool margay_make_printable(char *text);
+/* Replace each control character by '?'. */
+void margay_make_printable(char *text);
 
 /*
  * Write a message into *error (which may be NULL) and return `status`, so

@@ -22,7 +22,6 @@
     }
 MARGAY_MASK_BITS(margay_mask8_bits, __mmask8, "kmovb")
 MARGAY_MASK_BITS(margay_mask16_bits, __mmask16, "kmovw")
-MARGAY_MASK_BITS(margay_mask32_bits, __mmask32, "kmovd")
 #endif
 
 #endif
