@@ -16,7 +16,8 @@ bashdir    ?= $(datadir)/bash-completion/completions
 zshdir     ?= $(datadir)/zsh/site-functions
 INSTALL    ?= install
 
-# Rows of mode, directory, files.
+# Rows of mode, directory, files.  The examples lie where the pages link to
+# them, too.
 define install_ROWS
 755 $(bindir) $(BUILD)/margay $(mpi_PROGRAM)
 644 $(libdir) $(BUILD)/libmargay.a $(shared_LIBRARY)
@@ -30,14 +31,23 @@ define install_ROWS
 644 $(bashdir) $(filter %/margay,$(completion_FILES))
 644 $(zshdir) $(filter %/_margay,$(completion_FILES))
 644 $(docdir) README.md NEWS.md CONTRIBUTING.md LICENSE
-644 $(docdir)/docs $(wildcard docs/*.md)
+644 $(docdir)/docs $(wildcard docs/*.c)
+644 $(docdir)/docs/using $(wildcard docs/using/*.md)
+644 $(docdir)/docs/inside $(wildcard docs/inside/*.md)
+644 $(docdir)/docs/measured $(wildcard docs/measured/*.md)
+644 $(docdir)/docs/measured/pictures $(wildcard docs/measured/pictures/*)
 644 $(docdir)/docs/pictures $(wildcard docs/pictures/*)
-644 $(docdir)/examples docs/example.c docs/recipes/associativity.sh
+644 $(docdir)/examples $(wildcard docs/*.c docs/recipes/*)
 endef
 install uninstall: export rows = $(install_ROWS)
 
 # The names under which a linker and the dynamic linker look for it.
 shared_NAMES = libmargay.so libmargay.so.$(SOVERSION)
+
+# The dynamic linker looks into a cache of what lies in its directories.
+tell_LINKER = [ '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG) || \
+    echo '$(LDCONFIG) failed: programs may not find libmargay.so' >&2
+LDCONFIG   ?= ldconfig
 
 install: all $(BUILD)/margay.pc ## install below PREFIX (/usr/local), in DESTDIR
 	@set -e; printf '%s\n' "$$rows" | \
@@ -50,6 +60,7 @@ install: all $(BUILD)/margay.pc ## install below PREFIX (/usr/local), in DESTDIR
 	    ln -sf $(notdir $(shared_LIBRARY)) '$(DESTDIR)$(libdir)'/$$name || \
 	        exit; \
 	done
+	@$(tell_LINKER)
 
 # Directories of ours go too, the inner ones first; shared ones stay.
 uninstall: ## remove what install installed
@@ -73,13 +84,21 @@ $(BUILD)/margay.pc: margay.pc.in FORCE
 	        $(includedir))|' $< >$@
 
 # bash looks for a file of the command's name, zsh for one behind _.
+# The command writes them; one for another machine is built for this one, too.
+completion_PROGRAM := $(BUILD)$(if $(is_CROSS),/host)/margay
 completion_FILES = $(BUILD)/completion/margay $(BUILD)/completion/_margay
 all: $(completion_FILES)
 $(BUILD)/completion/margay: completion_SHELL = bash
 $(BUILD)/completion/_margay: completion_SHELL = zsh
-$(completion_FILES): $(BUILD)/margay
+$(completion_FILES): $(completion_PROGRAM)
 	@mkdir -p $(@D)
-	@$(BUILD)/margay help --completion $(completion_SHELL) >$@
+	@$(completion_PROGRAM) help --completion $(completion_SHELL) >$@
+
+ifneq ($(completion_PROGRAM),$(BUILD)/margay)
+$(completion_PROGRAM): $(BUILD)/margay
+	+@$(MAKE) --no-print-directory BUILD='$(BUILD)/host' CC='$(HOSTCC)' \
+	    CFLAGS= CPPFLAGS= LDFLAGS= LIBS= SANITIZE= AR=ar DEPS=no $@
+endif
 
 # The commit as it stands, the same bytes wherever it is packed.
 dist: ## pack the last commit: margay-VERSION.tar.xz

@@ -1,22 +1,32 @@
 #!/bin/sh
 # deps.sh GROUP - install the Debian packages of a group that are missing.
 #
-# Groups: build, run (build + plots), check (run + tests), capture (check +
-# what records unmodified programs), gpu (build + OpenCL on the processor, 250 MB
-# with the compiler that it brings), evaluation (capture + the programs that are
+# Groups: build, run (build + plots + what records programs), check (run +
+# tests), capture (check + all that records unmodified programs), cross (capture
+# + a compiler for aarch64), gpu (build + OpenCL on the processor, 250 MB with
+# the compiler that it brings), evaluation (capture + the programs that are
 # recorded, 170 MB), valgrind, mpi, lint.
 # With nothing missing it says nothing and changes nothing.  Otherwise it says
-# what it installs; it needs root, or sudo and a terminal to ask on; without
-# either it prints the command and stops.
+# what it installs; it needs root, or sudo that asks for no password or has a
+# terminal to ask on; without either it prints the command and stops.
 set -eu
 
+# What runs programs for `record`: QEMU where Debian's has plugins, and valgrind,
+# which is slower, elsewhere.
+recorder=valgrind
+if grep -qs '^ID=debian' /etc/os-release &&
+    grep -q '^VERSION_ID="*12' /etc/os-release; then
+    recorder=qemu-user
+fi
+
 build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev'
-run="$build gnuplot-nox"
+run="$build gnuplot-nox $recorder"
 check="$run perl pkg-config gzip xz-utils zstd bzip2 lz4"
 capture="$check qemu-user valgrind"
 evaluation="$capture gnugo povray povray-includes x264 pocketsphinx
     pocketsphinx-en-us lua5.4 sqlite3 link-grammar
     link-grammar-dictionaries-en hmmer glpk-utils python3-minimal"
+cross="$capture gcc-aarch64-linux-gnu"
 valgrind="$check valgrind"
 mpi="$build openmpi-bin libopenmpi-dev"
 gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
@@ -27,14 +37,15 @@ build) packages=$build ;;
 run) packages=$run ;;
 check) packages=$check ;;
 capture) packages=$capture ;;
+cross) packages=$cross ;;
 evaluation) packages=$evaluation ;;
 valgrind) packages=$valgrind ;;
 mpi) packages=$mpi ;;
 gpu) packages=$gpu ;;
 lint) packages=$lint ;;
 *)
-    echo "usage: deps.sh build|run|check|capture|gpu|evaluation|valgrind|mpi|\
-lint" >&2
+    echo "usage: deps.sh build|run|check|capture|cross|gpu|evaluation|\
+valgrind|mpi|lint" >&2
     exit 2
     ;;
 esac
@@ -53,7 +64,8 @@ done
 
 if [ "$(id -u)" = 0 ]; then
     as_root=
-elif command -v sudo >/dev/null 2>&1 && [ -t 0 ]; then
+elif command -v sudo >/dev/null 2>&1 &&
+    { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
     as_root=sudo
 else
     echo "Margay needs packages that are not installed. As root, run:" >&2
@@ -63,10 +75,20 @@ else
 fi
 
 echo "Margay installs:$missing"
-# $missing and $patience are lists of words: a server that fails once is asked
-# again, and another installation waited for.
+echo "(it asks the package servers first; make DEPS=no ... does without)"
+# $missing and $patience are lists of words: a server that fails is asked once
+# more, but not for long, and another installation waited for.
+patience='-o Acquire::Retries=1 -o Acquire::http::Timeout=10
+    -o Acquire::https::Timeout=10 -o DPkg::Lock::Timeout=300'
 # shellcheck disable=SC2086
-patience='-o Acquire::Retries=3 -o DPkg::Lock::Timeout=300'
-$as_root apt-get $patience update -qq &&
-    $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get $patience install -y -qq --no-install-recommends $missing >/dev/null
+install_missing() {
+    $as_root apt-get $patience update -qq &&
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get $patience \
+            install -y -qq --no-install-recommends $missing
+}
+said=$(install_missing 2>&1 >/dev/null) || {
+    printf '%s\n' "$said" | tail -n 4 >&2
+    echo "Margay could not install:$missing" >&2
+    echo "(to take the machine as it is, without a network: make DEPS=no ...)" >&2
+    exit 1
+}

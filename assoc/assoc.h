@@ -1,15 +1,16 @@
 /*
  * margay/assoc.h - from blocks to the misses of set-associative caches
  *
- * A cache has `sets` sets, a power of two, of `ways` blocks each; a block's
- * set is given by the low bits of its number (bit selection).  One set is a
- * fully associative cache, one way a direct-mapped one.
+ * A cache has a number of sets, which is a power of two, and in each set a
+ * number of ways, each of which holds a block.  The low bits of a block's
+ * number select its set.  A cache of one set is fully associative; a cache of
+ * one way is direct-mapped.
  *
  * margay_assoc simulates every LRU cache of a grid in one pass over the
  * references.  margay_opt does the same for Belady's optimal replacement, in
- * one pass for each number of sets.  margay_cache is one cache with any
- * policy.  margay_binomial_hits() predicts what the first would find from
- * reuse distances alone.
+ * one pass for each number of sets.  margay_cache is one cache with any number
+ * of ways and any policy of a table.  margay_binomial_hits() predicts the
+ * misses of LRU caches from reuse distances alone.
  *
  * Thread safety: one thread at a time per object; different objects are
  * independent.
@@ -29,27 +30,49 @@
 extern "C" {
 #endif
 
-#define MARGAY_MOST_WAYS      64
-#define MARGAY_MOST_SET_SHIFT 24 /* 2^24 sets */
+/* The most ways of a cache where many caches are simulated at once. */
+#define MARGAY_MOST_WAYS 64
+
+/* The base-2 logarithm of the most sets of any cache. */
+#define MARGAY_MOST_SET_SHIFT 24
 
 /* ----------------------------------------------- all LRU caches at once -- */
 
-/* Every combination of these is a cache. */
+/* The grid has a cache for every combination of a block size, a number of sets
+   and a number of ways. */
 struct margay_grid {
-    /* Block sizes: block = number >> shift.  Ascending, distinct, 0 .. 63. */
+    /* The block sizes are 2^shift of what a number counts, so that a block is
+       number >> shift.  The shifts ascend, are distinct, and go from 0 to
+       63. */
     const unsigned *block_shifts;
+
+    /* The number of block sizes is at least 1. */
     size_t block_count;
-    /* Numbers of sets: 2^shift.  Ascending, distinct, 0 .. 24. */
+
+    /* The numbers of sets are 2^shift.  The shifts ascend, are distinct, and
+       go from 0 to MARGAY_MOST_SET_SHIFT. */
     const unsigned *set_shifts;
+
+    /* The number of numbers of sets is at least 1. */
     size_t set_count;
-    unsigned most_ways; /* all ways from 1 to this, which is 1 .. 64 */
+
+    /* The ways are all numbers from 1 to this one, which is at most
+       MARGAY_MOST_WAYS. */
+    unsigned most_ways;
 };
 
 struct margay_assoc_options {
-    unsigned threads;   /* at most so many; results never depend on it */
-    bool by_kind;       /* count the misses of each kind of reference apart */
-    const char *target; /* "portable", "v3", "v4"; NULL = the fastest.  The
-                           results are the same */
+    /* The simulation uses at most this many threads, at least 1.  Results
+       never depend on the number. */
+    unsigned threads;
+
+    /* The misses of each kind of reference are counted apart. */
+    bool by_kind;
+
+    /* The code for a level of the processor does the work: "portable", "v3" or
+       "v4" of the x86-64 psABI; NULL = the fastest that runs here.  Results
+       never depend on it. */
+    const char *target;
 };
 #define MARGAY_ASSOC_OPTIONS_DEFAULT \
     {                                \
@@ -59,19 +82,19 @@ struct margay_assoc_options {
 typedef struct margay_assoc margay_assoc;
 
 /*
- * The state that a grid needs in bytes: 4 for each way of each cache of the
- * most ways, rounded up.  It takes twice as much once the numbers turn out to
- * be scattered over more than some 2^32 blocks.  UINT64_MAX if it is beyond
- * 64 bits or the grid is not valid.
+ * The bytes of state that the caches of a grid need: 4 for each of most_ways
+ * ways of each set, rounded up.  The state doubles once the numbers turn out to
+ * be scattered over more than about 2^32 blocks.  UINT64_MAX if the grid is not
+ * valid or needs more than 64 bits can tell.
  */
 MARGAY_API uint64_t margay_grid_bytes(const struct margay_grid *grid);
 
 /*
  * Make the empty caches of a grid, which is copied.  Fails with
  * MARGAY_BAD_ARGUMENT (an empty or unordered list, a value out of range, an
- * unknown target, or one that does not run here) or MARGAY_NO_MEMORY, also
- * when the state could not fit into this machine's memory: the message then
- * says what would.  The caller owns *assoc.
+ * unknown target, or one that does not run here) or MARGAY_NO_MEMORY.  The
+ * latter covers a state that is larger than this machine's memory; its message
+ * names the most sets that fit.  The caller owns *assoc.
  */
 MARGAY_API enum margay_status margay_assoc_create(
     const struct margay_grid *grid, const struct margay_assoc_options *options,
@@ -82,8 +105,8 @@ MARGAY_API void margay_assoc_free(margay_assoc *assoc);
 
 /*
  * Reference the next `count` numbers, any 64-bit values, in all caches.
- * `kinds` may be NULL: all are reads.  On failure (MARGAY_NO_MEMORY) the
- * object can only be freed.
+ * kinds[i] is the enum margay_kind of numbers[i]; if `kinds` is NULL, all are
+ * reads.  After a failure (MARGAY_NO_MEMORY) the object can only be freed.
  */
 MARGAY_API enum margay_status margay_assoc_feed(margay_assoc *assoc,
                                                 const uint64_t *numbers,
@@ -91,19 +114,21 @@ MARGAY_API enum margay_status margay_assoc_feed(margay_assoc *assoc,
                                                 size_t count,
                                                 struct margay_error *error);
 
-/* End of warm-up: forget all counts, keep what is in the caches. */
+/* End the warm-up: set all counts to 0 and keep the blocks in the caches. */
 MARGAY_API void margay_assoc_reset_counts(margay_assoc *assoc);
 
 /*
- * Counts since the last reset, of a set of kinds (MARGAY_KIND_BIT).  Without
- * `by_kind` every reference counts as a read.
+ * The references since the last reset whose kind is in the set `kinds`
+ * (MARGAY_KIND_BIT).  Without the option by_kind every reference counts as a
+ * read.
  */
 MARGAY_API uint64_t margay_assoc_references(margay_assoc *assoc,
                                             unsigned kinds);
 
 /*
- * The misses of the cache of block_shifts[block_index], set_shifts[set_index]
- * and `ways`, 1 .. most_ways.
+ * The misses since the last reset, of the kinds in `kinds`, in the cache of
+ * block_shifts[block_index], set_shifts[set_index] and `ways` ways, which go
+ * from 1 to most_ways.
  */
 MARGAY_API uint64_t margay_assoc_misses(margay_assoc *assoc, size_t block_index,
                                         size_t set_index, unsigned ways,
@@ -112,10 +137,10 @@ MARGAY_API uint64_t margay_assoc_misses(margay_assoc *assoc, size_t block_index,
 /* ----------------------------------------------------- optimal caches -- */
 
 /*
- * Tell for each of `count` references which is the next one to the same
- * block: its index, UINT64_MAX if there is none.  Fails with MARGAY_NO_MEMORY
- * (a hash table of the distinct blocks), or MARGAY_BAD_ARGUMENT for 2^38
- * references or more.
+ * Find the next use of the block of each of `count` references: next_uses[i] is
+ * the index of the first reference after i to the same block, or UINT64_MAX if
+ * there is none.  Fails with MARGAY_NO_MEMORY (a hash table of the distinct
+ * blocks), or MARGAY_BAD_ARGUMENT for 2^38 references or more.
  */
 MARGAY_API enum margay_status margay_next_uses(const uint64_t *blocks,
                                                size_t count,
@@ -123,20 +148,27 @@ MARGAY_API enum margay_status margay_next_uses(const uint64_t *blocks,
                                                struct margay_error *error);
 
 /*
- * Belady's optimal replacement in all caches of one number of sets at once.
- * When a block is brought into a full set, the one goes that is used again
- * last.  With `bypass` that may be the new block itself, which then is not
- * cached at all; without, the new block always is.
+ * Belady's optimal replacement in all caches of one number of sets at once.  A
+ * miss in a full set evicts the block whose next use is the furthest away.
  */
 struct margay_opt_options {
-    unsigned set_shift; /* 2^set_shift sets, at most 2^24 */
-    unsigned most_ways; /* 1 .. 64 */
+    /* The caches have 2^set_shift sets; the shift goes from 0 to
+       MARGAY_MOST_SET_SHIFT. */
+    unsigned set_shift;
+
+    /* The caches have every number of ways from 1 to this one, which is at
+       most MARGAY_MOST_WAYS. */
+    unsigned most_ways;
+
+    /* The block that misses takes part in the choice: if its next use is the
+       furthest away, the cache does not keep it.  Otherwise the cache keeps
+       every block that misses. */
     bool bypass;
 };
 
 typedef struct margay_opt margay_opt;
 
-/* The bytes that these caches take. */
+/* The bytes of state that these caches need. */
 MARGAY_API uint64_t margay_opt_bytes(unsigned set_shift, unsigned most_ways);
 
 /* Fails with MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY.  The caller owns *opt. */
@@ -148,59 +180,125 @@ MARGAY_API enum margay_status margay_opt_create(
 MARGAY_API void margay_opt_free(margay_opt *opt);
 
 /*
- * Reference the next `count` blocks; next_uses are those of margay_next_uses()
- * for the whole trace.  `kinds` may be NULL: all are reads.
+ * Reference the next `count` blocks.  next_uses[i] comes from a call of
+ * margay_next_uses() for the whole trace.  kinds[i] is the enum margay_kind of
+ * blocks[i]; if `kinds` is NULL, all are reads.
  */
 MARGAY_API void margay_opt_feed(margay_opt *opt, const uint64_t *blocks,
                                 const uint64_t *next_uses, const uint8_t *kinds,
                                 size_t count);
 
-/* End of warm-up: forget all counts, keep what is in the caches. */
+/* End the warm-up: set all counts to 0 and keep the blocks in the caches. */
 MARGAY_API void margay_opt_reset_counts(margay_opt *opt);
 
-/* The misses, of a set of kinds, with `ways` ways, 1 .. most_ways. */
+/* The misses since the last reset, of the kinds in `kinds`, in the cache of
+   `ways` ways, which go from 1 to most_ways. */
 MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, unsigned ways,
                                       unsigned kinds);
 
+/* ----------------------------------------------------------- policies -- */
+
+/* The policy is a stack algorithm: a set of more ways always holds the blocks
+   of a set of fewer ways. */
+#define MARGAY_POLICY_STACK 1u
+
+/* The policy has to be fed next_uses. */
+#define MARGAY_POLICY_NEEDS_FUTURE 2u
+
+/* The number of ways has to be a power of two. */
+#define MARGAY_POLICY_POWERS_OF_TWO 4u
+
+/* A row of the table of replacement policies.  Its strings have static
+   storage. */
+struct margay_policy_info {
+    /* The name stands at the beginning of a spec: "opt". */
+    const char *name;
+
+    /* The parameters of a spec, joined by commas, each with its values, the
+       default first: "bypass=off|on"; "" = none. */
+    const char *parameters;
+
+    /* The help says in one line which block is evicted. */
+    const char *help;
+
+    /* The source is the publication that describes the policy. */
+    const char *source;
+
+    /* The abilities are a set of MARGAY_POLICY_... bits. */
+    unsigned abilities;
+};
+
+/* The number of rows of the table. */
+MARGAY_API size_t margay_policy_count(void);
+
+/* Row `index` of the table; NULL beyond its end. */
+MARGAY_API const struct margay_policy_info *margay_policy_at(size_t index);
+
+/*
+ * The row of the policy that a spec, NAME[:key=value,...], asks for.  Fails
+ * with MARGAY_BAD_ARGUMENT (the message says which names, parameters and
+ * values are known) or MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_policy_find(
+    const char *spec, const struct margay_policy_info **info,
+    struct margay_error *error);
+
 /* ---------------------------------------------------------- one cache -- */
 
-enum margay_policy {
-    MARGAY_LRU,    /* out goes the least recently used block */
-    MARGAY_FIFO,   /* the one that came first */
-    MARGAY_PLRU,   /* where the bits of a tree over the ways point to */
-    MARGAY_RANDOM, /* any */
-    MARGAY_OPT,    /* the one used again last */
-};
-
-/* "lru", "fifo", "plru", "random", "opt"; NULL beyond. */
-MARGAY_API const char *margay_policy_name(enum margay_policy policy);
+/* The most blocks that one cache can hold. */
+#define MARGAY_MOST_SLOTS (UINT64_C(0xffffffff) - 1)
 
 struct margay_cache_options {
-    unsigned set_shift; /* 2^set_shift sets, at most 2^24 */
-    unsigned ways;      /* 1 .. 64; a power of two for MARGAY_PLRU */
-    enum margay_policy policy;
-    uint64_t seed;      /* of MARGAY_RANDOM */
-    bool bypass;        /* of MARGAY_OPT, as of margay_opt */
-    bool write_through; /* writes go to memory at once: no block is dirty */
-    bool no_allocate;   /* a write that misses brings no block in */
+    /* The cache has 2^set_shift sets; the shift goes from 0, a fully
+       associative cache, to MARGAY_MOST_SET_SHIFT. */
+    unsigned set_shift;
+
+    /* A set has this many ways, at least 1; all sets together have at most
+       MARGAY_MOST_SLOTS. */
+    uint32_t ways;
+
+    /* The policy is named by a spec, NAME[:key=value,...]; NULL = "lru". */
+    const char *policy;
+
+    /* The seed starts the policy's random numbers; any value will do. */
+    uint64_t seed;
+
+    /* A write goes to memory at once, so that no block is ever dirty.
+       Otherwise a write makes its block dirty, and a dirty block goes to memory
+       when it is evicted. */
+    bool write_through;
+
+    /* A write that misses goes to memory and brings no block into the cache. */
+    bool no_allocate;
 };
 
-/* Since the last reset.  Blocks still dirty in the end are not written. */
+/* The counts since the last reset. */
 struct margay_cache_counts {
+    /* The references and the misses of each enum margay_kind. */
     uint64_t references[MARGAY_KINDS];
     uint64_t misses[MARGAY_KINDS];
-    uint64_t writebacks;     /* dirty blocks written when they went */
-    uint64_t blocks_fetched; /* from memory */
-    uint64_t blocks_written; /* to memory: write-backs, and writes that go
-                                through or allocate nothing, a block each */
+
+    /* The dirty blocks that were evicted.  Blocks that are dirty in the end are
+       not counted. */
+    uint64_t writebacks;
+
+    /* The blocks that came from memory. */
+    uint64_t blocks_fetched;
+
+    /* The blocks that went to memory: write-backs, and one for each write that
+       goes to memory at once. */
+    uint64_t blocks_written;
 };
 
 typedef struct margay_cache margay_cache;
 
-/* The bytes that such a cache takes. */
-MARGAY_API uint64_t margay_cache_bytes(unsigned set_shift, unsigned ways);
+/* The bytes of state that such a cache needs; UINT64_MAX if the options are
+   not valid. */
+MARGAY_API uint64_t
+margay_cache_bytes(const struct margay_cache_options *options);
 
-/* An empty cache; fails like margay_opt_create().  The caller owns *cache. */
+/* Make an empty cache.  Fails with MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY.
+   The caller owns *cache. */
 MARGAY_API enum margay_status margay_cache_create(
     const struct margay_cache_options *options, margay_cache **cache,
     struct margay_error *error);
@@ -208,28 +306,56 @@ MARGAY_API enum margay_status margay_cache_create(
 /* NULL is fine. */
 MARGAY_API void margay_cache_free(margay_cache *cache);
 
-/* As margay_opt_feed(); next_uses may be NULL unless the policy is
-   MARGAY_OPT. */
+/* Reference the next `count` blocks, as margay_opt_feed() does; next_uses may
+   be NULL unless the policy needs the future. */
 MARGAY_API void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
                                   const uint64_t *next_uses,
                                   const uint8_t *kinds, size_t count);
 
-/* End of warm-up: forget all counts, keep what is in the cache. */
+/* The references that a cache makes to the next level behind it. */
+struct margay_traffic {
+    /* The block and the enum margay_kind of each reference.  The arrays are the
+       caller's. */
+    uint64_t *blocks;
+    uint8_t *kinds;
+
+    /* The number of references that the last call has put into the arrays. */
+    size_t count;
+};
+
+/* The most references of traffic that one reference causes: a write-back, the
+   block that comes in, and a write that goes to memory at once. */
+#define MARGAY_MOST_TRAFFIC 3
+
+/*
+ * Do what margay_cache_feed() does, and gather the traffic of the references in
+ * the order in which it arises.  A miss causes a read of its block (a fetch if
+ * the reference was one), after the write of the dirty block that it evicts.
+ * Each write that goes to memory at once causes a write of its block.  The
+ * arrays have room for MARGAY_MOST_TRAFFIC times `count` references.
+ */
+MARGAY_API void margay_cache_feed_through(margay_cache *cache,
+                                          const uint64_t *blocks,
+                                          const uint64_t *next_uses,
+                                          const uint8_t *kinds, size_t count,
+                                          struct margay_traffic *traffic);
+
+/* End the warm-up: set all counts to 0 and keep the blocks in the cache. */
 MARGAY_API void margay_cache_reset_counts(margay_cache *cache);
 
-/* What has been counted; belongs to the cache, and goes on counting. */
+/* The counts so far.  They belong to the cache and change as it is fed. */
 MARGAY_API const struct margay_cache_counts *margay_cache_counts(
     const margay_cache *cache);
 
 /* ---------------------------------------------------------- prediction -- */
 
 /*
- * The probability that a reference at reuse distance `distance` hits in an
- * LRU cache of 2^set_shift sets and w ways, for each w from 1 to `ways`, in
- * hits[w - 1]: that fewer than w of the blocks in between fell into its set,
- * each into any set with equal probability.  MARGAY_INFINITE never hits.  The
- * relative error is below 1e-12 for distances up to 2^40; probabilities below
- * 1e-300 may come out as 0.
+ * Compute the probability that a reference at reuse distance `distance` hits in
+ * an LRU cache of 2^set_shift sets and w ways; hits[w - 1] receives it for each
+ * w from 1 to `ways`.  It is the probability that fewer than w of the blocks in
+ * between fall into the reference's set, if each falls into any set with equal
+ * probability; for MARGAY_INFINITE it is 0.  The relative error is below 1e-12
+ * for distances up to 2^40; probabilities below 1e-300 may come out as 0.
  *
  * Source: Smith, "A comparative study of set associative memory mapping
  * algorithms", IEEE Trans. Software Engineering 4(2), 1978; Hill and Smith
@@ -238,7 +364,9 @@ MARGAY_API const struct margay_cache_counts *margay_cache_counts(
 MARGAY_API void margay_binomial_hits(uint64_t distance, unsigned set_shift,
                                      unsigned ways, double *hits);
 
-/* The misses expected by it, in misses[w - 1], from a histogram. */
+/* Compute the misses that these probabilities predict for the distances of a
+   histogram, in misses[w - 1] for each w from 1 to `ways`, which is at most
+   MARGAY_MOST_WAYS. */
 MARGAY_API void margay_binomial_misses(const margay_histogram *histogram,
                                        unsigned set_shift, unsigned ways,
                                        double *misses);

@@ -1,5 +1,5 @@
 /*
- * assoc_internal.h - what assoc/ lends to the folders on its right
+ * assoc_internal.h - functions of assoc/ for the folders on its right
  *
  * Not installed.
  */

@@ -11,10 +11,10 @@
 
 #include <margay/assoc.h>
 
-/* Not below this are terms whose products keep all their digits. */
+/* Products of terms from here on keep all their digits. */
 #define SMALL 1e-290
 
-/* exp() of less is 0. */
+/* The exponential function of anything less is 0. */
 #define LOG_OF_NOTHING (-746.0)
 
 static void fill(double *hits, unsigned from, unsigned ways, double value)
@@ -53,7 +53,7 @@ void margay_binomial_hits(uint64_t distance, unsigned set_shift, unsigned ways,
         fill(hits, 0, ways, 0);
         return;
     }
-    /* Fewer blocks in between than ways: a hit wherever they fall. */
+    /* Fewer blocks in between than ways cannot evict the block. */
     unsigned doubtful = distance < ways ? (unsigned)distance : ways;
     fill(hits, doubtful, ways, 1);
     if (set_shift == 0) {

@@ -1,6 +1,7 @@
 # assoc/ - blocks to the misses of every set-associative cache
-assoc_KERNELS   := assoc/kernel_32.c assoc/kernel_64.c
-library_SOURCES += $(filter-out $(assoc_KERNELS),$(wildcard assoc/*.c))
+assoc_KERNELS   := assoc/one_pass/kernel_32.c assoc/one_pass/kernel_64.c
+library_SOURCES += $(filter-out $(assoc_KERNELS),\
+                     $(wildcard assoc/*.c assoc/*/*.c))
 public_HEADERS  += assoc/assoc.h
 
 # Compiled for each processor level, by the rule in stackdist/module.mk.

@@ -1,4 +1,4 @@
-/* room.c - how much memory there is to be had */
+/* room.c - the memory that this process can use */
 #include "assoc/room.h"
 
 #include <stdio.h>

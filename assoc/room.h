@@ -1,4 +1,4 @@
-/* room.h - how much memory there is to be had */
+/* room.h - the memory that this process can use */
 #ifndef MARGAY_ASSOC_ROOM_H
 #define MARGAY_ASSOC_ROOM_H
 
@@ -6,10 +6,11 @@
 
 #include <margay/status.h>
 
-/* This machine's memory, or what the process may have of it. */
+/* This machine's memory in bytes, or the process's limit if that is less. */
 uint64_t margay_room_bytes(void);
 
-/* MARGAY_NO_MEMORY, in a message about `what`, if it is less than `bytes`. */
+/* Fail with MARGAY_NO_MEMORY if that is less than `bytes`; `what` names in the
+   message the objects that need them. */
 enum margay_status margay_room_check(const char *what, uint64_t bytes,
                                      struct margay_error *error);
 

@@ -1,14 +1,14 @@
 # docs/ - manual pages, put together from themselves and the shared options
-man1_PAGES := $(sort $(wildcard docs/*.1))
-man3_PAGES := $(sort $(wildcard docs/*.3))
-man_PAGES   = $(man1_PAGES:docs/%=$(BUILD)/man/man1/%) \
-              $(man3_PAGES:docs/%=$(BUILD)/man/man3/%)
+man1_PAGES := $(sort $(wildcard docs/man/*.1))
+man3_PAGES := $(sort $(wildcard docs/man/*.3))
+man_PAGES   = $(man1_PAGES:docs/man/%=$(BUILD)/man/man1/%) \
+              $(man3_PAGES:docs/man/%=$(BUILD)/man/man3/%)
 
-$(filter %.1,$(man_PAGES)): $(BUILD)/man/man1/%: docs/%
-$(filter %.3,$(man_PAGES)): $(BUILD)/man/man3/%: docs/%
-$(man_PAGES): docs/options.mdoc docs/assemble.awk $(public_HEADERS)
+$(filter %.1,$(man_PAGES)): $(BUILD)/man/man1/%: docs/man/%
+$(filter %.3,$(man_PAGES)): $(BUILD)/man/man3/%: docs/man/%
+$(man_PAGES): docs/man/options.mdoc docs/man/assemble.awk $(public_HEADERS)
 	@mkdir -p $(@D)
-	@awk -f docs/assemble.awk docs/options.mdoc \
+	@awk -f docs/man/assemble.awk docs/man/options.mdoc \
 	    $(filter %$(@F),$^) >$@
 
 all tests lint: $(man_PAGES)

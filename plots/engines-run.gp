@@ -22,7 +22,7 @@ highest = 0
 note(name, error) = (engines = engines . " " . name, \
     lowest = error > 0 && error < lowest ? error : lowest, \
     highest = error > highest ? error : highest)
-stats CSV using (strcol(9) eq "" ? 0 : note(strcol(1), real(strcol(9)))) \
+stats CSV using (strcol(9) eq "" ? 0 : note(strcol(1), column(9))) \
     skip 1 nooutput
 if (words(engines) == 0) {
     print sprintf("%s: no engine here knows its errors", CSV)
@@ -44,7 +44,7 @@ set format y "%g"
 set ytics add ("exact" foot)
 set offsets graph 0.05, graph 0.05, 0, 0
 error(name) = strcol(1) ne name || strcol(9) eq "" ? NaN \
-    : real(strcol(9)) < foot ? foot : real(strcol(9))
+    : column(9) < foot ? foot : column(9)
 plot for [i = 1:words(engines)] CSV using 4:(error(word(engines, i))) skip 1 \
     with points pointtype SHAPE[(i - 1) / 7 % 4 + 1] \
     pointsize 1.6 linecolor rgb colour(i) title word(engines, i)

@@ -1,13 +1,15 @@
 # terminal.gp - how our pictures look; loaded by the others
 #
-# They set OUT, the picture, before.
+# They set OUT, the picture, before.  Its name ends in .png, .svg or .pdf, or
+# FORMAT is one of these.
 
 set encoding utf8
 set datafile separator comma
 
 # ------------------------------------------------------------- terminal --
 
-suffix = strlen(OUT) > 4 ? OUT[strlen(OUT) - 3:strlen(OUT)] : ""
+suffix = exists("FORMAT") ? FORMAT \
+    : strlen(OUT) > 4 ? OUT[strlen(OUT) - 3:strlen(OUT)] : ""
 if (suffix eq ".png") {
     set terminal pngcairo noenhanced size 1280,800 font "Sans,15" linewidth 1.6 \
         dashlength 0.5

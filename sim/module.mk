@@ -1,16 +1,19 @@
-# sim/ - the margay command
-program_SOURCES += $(wildcard sim/*.c)
+# sim/ - what a run is, and the margay command
+program_ROOMS   := terminal options tables plot record command
+program_SOURCES += $(wildcard $(program_ROOMS:%=sim/%/*.c))
+
+include sim/run/module.mk
 
 # The same for a cluster, where there is MPI; its own leaks and races are not
-# for the sanitizers.
+# for the sanitizers, and its libraries are for this machine.
 MPICC    ?= mpicc
 MPI_CC    = $(if $(shell command -v $(MPICC) 2>/dev/null),OMPI_CC='$(CC)' \
             MPICH_CC='$(CC)' $(MPICC))
-ifeq ($(SANITIZE),)
+ifeq ($(SANITIZE)$(is_CROSS),)
 mpi_PROGRAM := $(if $(MPI_CC),$(BUILD)/margay-mpi)
 endif
 mpi_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(mpi_SOURCES) sim/mpi/main.c \
-                 $(filter-out sim/main.c,$(program_SOURCES)))
+                 $(filter-out sim/command/main.c,$(program_SOURCES)))
 
 all tests: $(mpi_PROGRAM)
 
@@ -25,7 +28,7 @@ $(mpi_SOURCES:%.c=$(BUILD)/obj/%.o): $(BUILD)/obj/%.o: %.c \
     | $(installed_HEADERS) deps
 	@mkdir -p $(@D)
 	$(call quiet,CC $@)$(MPI_CC) $(CPPFLAGS_ALL) \
-	    $(filter-out -Wpedantic,$(CFLAGS_ALL)) -MMD -MP -c -o $@ $<
+	    $(filter-out -Wpedantic,$(CFLAGS_ALL)) $(depend_FLAGS) -c -o $@ $<
 
 $(BUILD)/margay-mpi: $(mpi_OBJECTS) $(BUILD)/libmargay.a
 	$(call quiet,LD $@)$(MPI_CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ \

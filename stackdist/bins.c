@@ -1,4 +1,4 @@
-/* bins.c - a histogram seen through coarser bins */
+/* bins.c - the bins of a histogram's finite distances */
 #include <string.h>
 
 #include <margay/stackdist.h>
@@ -97,7 +97,7 @@ static bool next_interval(const margay_histogram *histogram,
     return true;
 }
 
-/* Take bin->references references from the cursor on; they are there. */
+/* Take the next bin->references references, which the histogram has. */
 static void take_references(const margay_histogram *histogram,
                             struct margay_bin_cursor *cursor,
                             struct margay_bin *bin)

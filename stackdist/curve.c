@@ -14,9 +14,9 @@ __extension__ typedef unsigned __int128 u128;
 struct grid {
     const struct margay_result *result;
     struct margay_sizes sizes;
-    uint64_t last;     /* the size that ends the grid, but for lists */
+    uint64_t last;     /* the last size of the grid, unless it is a list */
     bool is_bounded;   /* a bound was exceeded: nothing is known beyond */
-    size_t list_index; /* of the list's next size */
+    size_t list_index; /* the list's next size */
 };
 
 static uint64_t last_size(const struct margay_result *result, bool *is_bounded)
@@ -93,7 +93,8 @@ static uint64_t next_step(const struct margay_result *result, uint64_t previous)
     return UINT64_MAX;
 }
 
-/* The grid's first size after `previous`, 0 to begin; false at its end. */
+/* The grid's first size after `previous`, which is 0 at the beginning; false at
+   the end of the grid. */
 static bool grid_next(struct grid *grid, uint64_t previous, uint64_t *size)
 {
     const struct margay_sizes *sizes = &grid->sizes;
@@ -127,7 +128,7 @@ static bool is_known(const struct grid *grid, uint64_t size)
     return i < result->point_count && result->points[i].cache_blocks == size;
 }
 
-/* Count the points, and notice sizes of which nothing is known. */
+/* Count the points; fails at sizes of which nothing is known. */
 static enum margay_status grid_count(struct grid grid, size_t *count,
                                      struct margay_error *error)
 {
@@ -163,7 +164,7 @@ static void fill_from_histogram(struct grid grid, struct margay_point *points)
     }
 }
 
-/* On the line between the neighbours; before the first one, from (0, all). */
+/* On the line between two neighbours; the curve begins at (0, all misses). */
 static uint64_t misses_between(const struct margay_result *result,
                                uint64_t size)
 {

@@ -1,14 +1,16 @@
-/* engine.c - the table of engines and the way to them */
+/*
+ * engine.c - the table of engines, and the public functions that call them
+ */
 #define _GNU_SOURCE
 #include "stackdist/engine.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stackdist/spec.h"
 #include "traces/traces_internal.h"
 
-/* In the order in which people see them: the production engine first. */
+/* In the order of the printed table: the production engine first. */
 /* clang-format off */
 static const struct margay_engine_class *const classes[] = {
     &margay_engine_exact,
@@ -35,10 +37,8 @@ static const struct margay_engine_class *const classes[] = {
 struct margay_engine {
     const struct margay_engine_class *class;
     void *state;
-    /* The sizes of the spec, where there are no others. */
-    uint64_t sizes[MARGAY_ENGINE_MAX_SIZES];
-    size_t size_count;
-    uint64_t repeats; /* counted beside what was fed */
+    uint64_t bound_blocks; /* 0 = none */
+    uint64_t repeats;      /* counted beside what was fed */
 };
 
 size_t margay_engine_count(void)
@@ -70,7 +70,7 @@ const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,
     return engine->class->part;
 }
 
-/* ------------------------------------------------------ making engines -- */
+/* ------------------------------------------------------------- abilities -- */
 
 static enum margay_status choose_measure(
     const struct margay_engine_class **class, const char *spec,
@@ -88,24 +88,146 @@ static enum margay_status choose_measure(
     return MARGAY_OK;
 }
 
-static enum margay_status check_bound(const struct margay_engine_class *class,
-                                      enum margay_measure measure,
-                                      uint64_t bound,
-                                      struct margay_error *error)
+/* The abilities of the class, and those that its functions imply. */
+static unsigned abilities_of(const struct margay_engine_class *class)
 {
-    if (class->needs_bound && bound == 0)
+    unsigned can = class->can;
+    if (class->peek != NULL)
+        can |= MARGAY_CAN_PEEK;
+    if (class->list_stack != NULL && class->adopt != NULL)
+        can |= MARGAY_CAN_SAVE;
+    if (class->part != NULL)
+        can |= MARGAY_CAN_TAKE_PARTS;
+    /* Where the engine does not answer other parts, its past does (past.h). */
+    if ((can & MARGAY_CAN_SAVE) && (can & MARGAY_CAN_TELL_DISTANCES))
+        can |= MARGAY_CAN_SHARE_RANKS;
+    return can;
+}
+
+/* The engine that a spec and a measure name, with its settings. */
+static enum margay_status find(const char *spec, enum margay_measure measure,
+                               const struct margay_engine_class **class,
+                               struct margay_engine_setup *setup,
+                               struct margay_error *error)
+{
+    enum margay_status status =
+        margay_engine_parse(spec, class, &setup->settings, error);
+    if (status == MARGAY_OK)
+        status = choose_measure(class, spec, measure, error);
+    if (status == MARGAY_OK && (*class)->check != NULL)
+        status = (*class)->check(setup, error);
+    return status;
+}
+
+static void describe(const struct margay_engine_class *class,
+                     enum margay_measure measure,
+                     const struct margay_settings *settings,
+                     struct margay_engine_abilities *abilities)
+{
+    *abilities = (struct margay_engine_abilities){
+        .info = &class->info,
+        .measure = measure,
+        .can = abilities_of(class),
+        .needs_bound = class->needs_bound,
+    };
+    if (abilities->can & MARGAY_CAN_GIVE_ALL_SIZES)
+        return;
+    _Static_assert(MARGAY_ENGINE_MAX_SIZES == MARGAY_SPEC_SIZES,
+                   "all sizes of a spec have room");
+    abilities->size_count = settings->size_count;
+    memcpy(abilities->sizes, settings->sizes, sizeof abilities->sizes);
+}
+
+enum margay_status margay_engine_abilities(
+    const char *spec, enum margay_measure measure,
+    struct margay_engine_abilities *abilities, struct margay_error *error)
+{
+    const struct margay_engine_class *class;
+    struct margay_engine_setup setup = {.options =
+                                            MARGAY_ENGINE_OPTIONS_DEFAULT};
+    *abilities = (struct margay_engine_abilities){.info = NULL};
+    enum margay_status status = find(spec, measure, &class, &setup, error);
+    if (status == MARGAY_OK)
+        describe(class, measure, &setup.settings, abilities);
+    return status;
+}
+
+enum margay_status margay_engine_check_bound(
+    const struct margay_engine_abilities *abilities, uint64_t bound_blocks,
+    struct margay_error *error)
+{
+    const char *name = abilities->info->name;
+    if (bound_blocks == 0 && abilities->needs_bound)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "engine %s needs a bound (--bound SIZE)",
-                           class->info.name);
-    if (bound != 0 && measure != MARGAY_REUSE_DISTANCES)
+                           "engine %s needs a bound (--bound SIZE)", name);
+    if (bound_blocks == 0 || abilities->can & MARGAY_CAN_TAKE_BOUND)
+        return MARGAY_OK;
+    if (abilities->measure != MARGAY_REUSE_DISTANCES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "reuse times and footprints take no bound (reuse "
                            "distances do)");
-    if (bound != 0 && class->info.lacks & MARGAY_LACKS_BOUND)
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "engine %s takes no bound (exact does)", name);
+}
+
+static bool has_size(const struct margay_engine_abilities *abilities,
+                     uint64_t size)
+{
+    for (size_t i = 0; i < abilities->size_count; i++) {
+        if (abilities->sizes[i] == size)
+            return true;
+    }
+    return false;
+}
+
+enum margay_status margay_engine_check_sizes(
+    const struct margay_engine_abilities *abilities,
+    const struct margay_sizes *sizes, struct margay_error *error)
+{
+    const struct margay_engine_info *info = abilities->info;
+    if (abilities->can & MARGAY_CAN_GIVE_ALL_SIZES ||
+        sizes->kind == MARGAY_SIZES_USUAL || sizes->kind == MARGAY_SIZES_ALL)
+        return MARGAY_OK;
+    if (sizes->kind != MARGAY_SIZES_LIST)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "engine %s takes no bound (exact does)",
-                           class->info.name);
+                           "engine %s knows no other cache sizes than those in "
+                           "its spec (%s)",
+                           info->name, info->parameters);
+    for (size_t i = 0; i < sizes->list_count; i++) {
+        if (!has_size(abilities, sizes->list_blocks[i]))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "engine %s knows nothing of a cache of %llu "
+                               "blocks, which is not in its spec (%s)",
+                               info->name,
+                               (unsigned long long)sizes->list_blocks[i],
+                               info->parameters);
+    }
     return MARGAY_OK;
+}
+
+/* ------------------------------------------------------ making engines -- */
+
+enum margay_status margay_engine_make_state(
+    const struct margay_engine_class *class,
+    const struct margay_engine_setup *setup, void **state,
+    struct margay_error *error)
+{
+    *state = margay_map(class->state_bytes);
+    if (*state == NULL)
+        return margay_fail_memory(error, "an engine");
+    enum margay_status status = class->create(setup, *state, error);
+    if (status != MARGAY_OK) {
+        margay_engine_free_state(class, *state);
+        *state = NULL;
+    }
+    return status;
+}
+
+void margay_engine_free_state(const struct margay_engine_class *class,
+                              void *state)
+{
+    class->destroy(state);
+    margay_unmap(state, class->state_bytes);
 }
 
 static enum margay_status make(const struct margay_engine_class *class,
@@ -117,9 +239,9 @@ static enum margay_status make(const struct margay_engine_class *class,
     if (made == NULL)
         return margay_fail_memory(error, "an engine");
     made->class = class;
-    made->size_count = setup->size_count;
-    memcpy(made->sizes, setup->sizes, sizeof made->sizes);
-    enum margay_status status = class->create(setup, &made->state, error);
+    made->bound_blocks = setup->options.bound_blocks;
+    enum margay_status status =
+        margay_engine_make_state(class, setup, &made->state, error);
     if (status == MARGAY_OK)
         *engine = made;
     else
@@ -133,61 +255,27 @@ enum margay_status margay_engine_create(
 {
     const struct margay_engine_class *class;
     struct margay_engine_setup setup = {.options = *options};
+    struct margay_engine_abilities abilities;
     *engine = NULL;
-    enum margay_status status = margay_spec_parse(spec, &class, &setup, error);
-    if (status == MARGAY_OK)
-        status = choose_measure(&class, spec, options->measure, error);
-    if (status == MARGAY_OK)
-        status =
-            check_bound(class, options->measure, options->bound_blocks, error);
-    if (status == MARGAY_OK)
-        status = make(class, &setup, engine, error);
-    return status;
+    enum margay_status status =
+        find(spec, options->measure, &class, &setup, error);
+    if (status != MARGAY_OK)
+        return status;
+    describe(class, options->measure, &setup.settings, &abilities);
+    status =
+        margay_engine_check_bound(&abilities, options->bound_blocks, error);
+    return status == MARGAY_OK ? make(class, &setup, engine, error) : status;
 }
 
 void margay_engine_free(margay_engine *engine)
 {
     if (engine == NULL)
         return;
-    engine->class->free_state(engine->state);
+    margay_engine_free_state(engine->class, engine->state);
     free(engine);
 }
 
 /* ------------------------------------------------------- using engines -- */
-
-static bool has_size(const margay_engine *engine, uint64_t size)
-{
-    for (size_t i = 0; i < engine->size_count; i++) {
-        if (engine->sizes[i] == size)
-            return true;
-    }
-    return false;
-}
-
-enum margay_status margay_engine_check_sizes(const margay_engine *engine,
-                                             const struct margay_sizes *sizes,
-                                             struct margay_error *error)
-{
-    const struct margay_engine_info *info = &engine->class->info;
-    if (!(info->lacks & MARGAY_LACKS_SIZES) ||
-        sizes->kind == MARGAY_SIZES_USUAL || sizes->kind == MARGAY_SIZES_ALL)
-        return MARGAY_OK;
-    if (sizes->kind != MARGAY_SIZES_LIST)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "engine %s knows no other cache sizes than those in "
-                           "its spec (%s)",
-                           info->name, info->parameters);
-    for (size_t i = 0; i < sizes->list_count; i++) {
-        if (!has_size(engine, sizes->list_blocks[i]))
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "engine %s knows nothing of a cache of %llu "
-                               "blocks, which is not in its spec (%s)",
-                               info->name,
-                               (unsigned long long)sizes->list_blocks[i],
-                               info->parameters);
-    }
-    return MARGAY_OK;
-}
 
 enum margay_status margay_engine_feed(margay_engine *engine,
                                       const uint64_t *blocks, size_t count,
@@ -195,17 +283,12 @@ enum margay_status margay_engine_feed(margay_engine *engine,
                                       struct margay_error *error)
 {
     const struct margay_engine_class *class = engine->class;
-    if (distances != NULL && class->info.lacks & MARGAY_LACKS_DISTANCES)
+    if (distances != NULL && !(class->can & MARGAY_CAN_TELL_DISTANCES))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "engine %s does not know the distance of a single "
                            "reference",
                            class->info.name);
     return class->feed(engine->state, blocks, count, distances, error);
-}
-
-bool margay_engine_takes_repeats(const margay_engine *engine)
-{
-    return engine->class->takes_repeats;
 }
 
 void margay_engine_add_repeats(margay_engine *engine, uint64_t count)
@@ -223,8 +306,11 @@ static enum margay_status count_references(const margay_engine *engine,
                                            struct margay_result *result,
                                            struct margay_error *error)
 {
-    if (result->histogram == NULL)
+    /* A curve's misses stay: a repeat misses nowhere. */
+    if (result->histogram == NULL) {
+        result->references += engine->repeats;
         return MARGAY_OK;
+    }
     if (engine->repeats > 0) {
         enum margay_status status =
             margay_histogram_add(result->histogram, 0, engine->repeats, error);
@@ -250,17 +336,13 @@ enum margay_status margay_engine_finish(margay_engine *engine,
     return status;
 }
 
-/* ----------------------------------------------- looking in, going on -- */
+/* -------------------------------------------------- peeking and saving -- */
 
-bool margay_engine_has_state(const margay_engine *engine)
+static enum margay_status check_ability(const margay_engine *engine,
+                                        enum margay_engine_ability ability,
+                                        struct margay_error *error)
 {
-    return engine->class->list_stack != NULL;
-}
-
-static enum margay_status check_state(const margay_engine *engine,
-                                      struct margay_error *error)
-{
-    if (margay_engine_has_state(engine))
+    if (abilities_of(engine->class) & ability)
         return MARGAY_OK;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "engine %s cannot be looked into before the end, nor "
@@ -273,7 +355,7 @@ enum margay_status margay_engine_peek(margay_engine *engine,
                                       struct margay_error *error)
 {
     *result = (struct margay_result){0};
-    enum margay_status status = check_state(engine, error);
+    enum margay_status status = check_ability(engine, MARGAY_CAN_PEEK, error);
     if (status == MARGAY_OK)
         status = engine->class->peek(engine->state, result, error);
     if (status == MARGAY_OK)
@@ -287,10 +369,13 @@ enum margay_status margay_engine_export(margay_engine *engine,
 {
     struct margay_result result;
     *state = (struct margay_engine_state){0};
-    enum margay_status status = margay_engine_peek(engine, &result, error);
+    enum margay_status status = check_ability(engine, MARGAY_CAN_SAVE, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_peek(engine, &result, error);
     if (status != MARGAY_OK)
         return status;
     state->counts = result.histogram;
+    state->bound_blocks = engine->bound_blocks;
     status = engine->class->list_stack(engine->state, &state->blocks,
                                        &state->block_count, error);
     if (status != MARGAY_OK)
@@ -303,7 +388,12 @@ enum margay_status margay_engine_import(margay_engine *engine,
                                         struct margay_error *error)
 {
     const struct margay_engine_class *class = engine->class;
-    enum margay_status status = check_state(engine, error);
+    enum margay_status status = check_ability(engine, MARGAY_CAN_SAVE, error);
+    if (status == MARGAY_OK && state->bound_blocks != engine->bound_blocks)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "its bound in blocks (0 = none) is %" PRIu64
+                             ", and here it is %" PRIu64,
+                             state->bound_blocks, engine->bound_blocks);
     if (status == MARGAY_OK)
         status = class->feed(engine->state, state->blocks,
                              (size_t)state->block_count, NULL, error);

@@ -1,8 +1,9 @@
 /*
  * engine.h - what an engine is, inside stackdist/
  *
- * engines/NAME.c defines one `const struct margay_engine_class`; engine.c
- * holds the table of them, parses specs, and dispatches.
+ * Each `const struct margay_engine_class` is defined in a file of one of the
+ * rooms.  engine.c has the table of them, makes engines and calls them; spec.c
+ * finds the engine that a spec names.
  */
 #ifndef MARGAY_STACKDIST_ENGINE_H
 #define MARGAY_STACKDIST_ENGINE_H
@@ -11,99 +12,91 @@
 
 #include "traces/traces_internal.h"
 
-/* What a parameter's value is. */
-enum margay_parameter_kind {
-    MARGAY_CHOICE,   /* one of a few words */
-    MARGAY_COUNT,    /* a whole number in a range */
-    MARGAY_FRACTION, /* a decimal fraction in a range */
-    MARGAY_SIZES,    /* cache sizes in blocks, joined by '+' */
-};
-
-/*
- * One parameter of an engine's spec.  `values` is what people read and the
- * parser obeys: the default, '|', and further words ("auto|on|off") or the
- * range's ends ("0.01|0.0001..0.5").  A default that is no number
- * ("none|1..9") stands for 0.
- */
-struct margay_engine_parameter {
-    const char *key;
-    const char *values;
-    enum margay_parameter_kind kind;
-};
-
-#define MARGAY_ENGINE_MAX_PARAMETERS 8
-
-/* The most sizes that a spec may list. */
-#define MARGAY_ENGINE_MAX_SIZES 64
-
-/* What create() is given for parameter i. */
+/* The arguments of create(). */
 struct margay_engine_setup {
-    unsigned choices[MARGAY_ENGINE_MAX_PARAMETERS]; /* index of the word */
-    uint64_t counts[MARGAY_ENGINE_MAX_PARAMETERS];  /* MARGAY_COUNT */
-    double fractions[MARGAY_ENGINE_MAX_PARAMETERS]; /* MARGAY_FRACTION */
-    uint64_t sizes[MARGAY_ENGINE_MAX_SIZES]; /* MARGAY_SIZES: ascending */
-    size_t size_count;
-    unsigned given; /* bit i: the spec has parameter i */
+    struct margay_settings settings;
     struct margay_engine_options options;
 };
 
 /*
- * First touches of a later part of the trace, in their order, for the engine
- * of an earlier one.  Each gets the distance that the stack at the end of the
- * earlier part gives it, and leaves that stack, as it is the later part's now.
+ * The first touches of a later part of the trace, in their order, for the
+ * engine of an earlier part.  A block that the stack at the end of the earlier
+ * part has is counted at its distance there and taken out of that stack: from
+ * then on it belongs to the later part.
  */
 struct margay_question {
-    uint64_t *blocks; /* afterwards those that were not there, in order */
-    size_t count;     /* how many */
-    bool last; /* nobody else can be asked: these are counted as infinite, and
-                  none is left, but blocks[] is spoilt */
-    uint64_t asked; /* before, about other blocks */
-    /* Who may help: threads, and idle engines of the same class and options,
-       this engine the first of them.  Distances are counted in any of them. */
+    /* The blocks; afterwards those that the stack does not have, in order. */
+    uint64_t *blocks;
+    size_t count; /* the number of blocks */
+    /* No earlier part can be asked: blocks that the stack does not have are
+       counted as infinite, `count` becomes 0, and blocks[] is overwritten. */
+    bool last;
+    uint64_t asked; /* the blocks asked about before this question */
+    /* Threads and idle engines of the same class and options that may help,
+       this engine first.  Any of them may count distances. */
     margay_crew *crew;
     void *const *helpers;
     unsigned helper_count;
-    size_t least_share; /* questions that are worth a helper; 0 = as usual */
+    size_t
+        least_share; /* the least blocks for a helper; 0 = the usual number */
 };
 
-/* What is to come, roughly; 0 where nobody knows. */
+/* Estimates of how many references and blocks will come; 0 = unknown. */
 struct margay_expected {
     uint64_t refs, blocks;
 };
 
 /*
- * What an engine of one part of a trace does (parallel/part.h).  It counts its
- * own first touches as infinite, which is for others to put right.
+ * What an engine of one part of a trace does (parts/part.h).  It counts the
+ * first touches of its part as infinite, which the caller corrects.
  */
 struct margay_engine_part {
-    /* Before any reference: what to expect, and to note first touches, the
-       first `limit` of them at most. */
+    /* Called before any reference: expect this much, and note the first touches
+       in order, `limit` of them at most. */
     enum margay_status (*begin)(void *state,
                                 const struct margay_expected *expected,
                                 uint64_t limit, struct margay_error *error);
+    /* The first touches, which the engine owns. */
     uint64_t *(*touches)(void *state, size_t *count);
     /* No more references will come, only questions. */
     enum margay_status (*close)(void *state, struct margay_error *error);
     enum margay_status (*answer)(void *state, struct margay_question *question,
                                  struct margay_error *error);
-    /* Blocks in the stack that nobody has asked about, and these. */
+    /* How many blocks of the stack no later part has asked about, and these. */
     uint64_t (*left)(const void *state);
     enum margay_status (*list_stack)(void *state, uint64_t **blocks,
                                      uint64_t *count,
                                      struct margay_error *error);
 };
 
+/* Abilities that go together: a histogram has the curve at all sizes, and an
+   engine that tells distances has a histogram of them. */
+#define MARGAY_GIVES_COUNTS \
+    (MARGAY_CAN_GIVE_HISTOGRAM | MARGAY_CAN_GIVE_ALL_SIZES)
+#define MARGAY_GIVES_DISTANCES (MARGAY_GIVES_COUNTS | MARGAY_CAN_TELL_DISTANCES)
+
 struct margay_engine_class {
     struct margay_engine_info info;
-    bool needs_bound;   /* a bound is not optional */
-    bool takes_repeats; /* a distance of 0 may be counted without it */
-    struct margay_engine_parameter parameters[MARGAY_ENGINE_MAX_PARAMETERS];
+    /* Abilities, apart from those that the functions below imply. */
+    unsigned can;
+    bool needs_bound; /* there must be a bound */
+    struct margay_parameter parameters[MARGAY_SPEC_PARAMETERS];
 
-    /* The contracts are those of the public functions of the same names.
-       *state is freed with free_state() whatever happened before, unless
-       create() failed. */
+    /* Refuses settings that are in their ranges but do not go together, before
+       anything is made; NULL where there are none. */
+    enum margay_status (*check)(const struct margay_engine_setup *setup,
+                                struct margay_error *error);
+
+    /*
+     * Fill in a state of `state_bytes` zero bytes.  destroy() releases what a
+     * state owns, but not its memory, and is called after a failure, too.
+     */
+    size_t state_bytes;
     enum margay_status (*create)(const struct margay_engine_setup *setup,
-                                 void **state, struct margay_error *error);
+                                 void *state, struct margay_error *error);
+    void (*destroy)(void *state);
+
+    /* The contracts are those of the public functions of the same names. */
     enum margay_status (*feed)(void *state, const uint64_t *blocks,
                                size_t count, uint64_t *distances,
                                struct margay_error *error);
@@ -111,29 +104,45 @@ struct margay_engine_class {
     /* *result is zeroed; references and infinite follow from a histogram. */
     enum margay_status (*finish)(void *state, struct margay_result *result,
                                  struct margay_error *error);
-    void (*free_state)(void *state);
 
-    /* The rest lets a run be looked at before its end, saved, and continued;
-       all NULL where an engine cannot. */
+    /* The functions from here on show, save and continue an engine before its
+       end; NULL where it cannot. */
 
-    /* As finish(), but the engine goes on; *result is a copy. */
+    /* As finish(), but *result is a copy, and the engine goes on. */
     enum margay_status (*peek)(void *state, struct margay_result *result,
                                struct margay_error *error);
-    /* The LRU stack in a new array, the oldest block first; with a bound no
-       more than so many. */
+    /* The LRU stack in a new array, the oldest block first; with a bound its
+       newest blocks only. */
     enum margay_status (*list_stack)(void *state, uint64_t **blocks,
                                      uint64_t *count,
                                      struct margay_error *error);
-    /* Count what another engine counted; it may have exceeded the bound, which
-       is the same. */
+    /* Add the counts of another engine of the same bound, which that engine may
+       have exceeded. */
     enum margay_status (*adopt)(void *state, const margay_histogram *counts,
                                 struct margay_error *error);
 
-    /* NULL where others have to do it. */
+    /* NULL where parts/part.c answers questions in the engine's place. */
     const struct margay_engine_part *part;
 };
 
-/* That, and the engine's state for it. */
+/* The members of a class that stand in a file under these names. */
+#define MARGAY_ENGINE_FUNCTIONS(type)                                  \
+    .state_bytes = sizeof(type), .create = create, .destroy = destroy, \
+    .feed = feed, .reset_counts = reset_counts, .finish = finish
+
+/*
+ * The state of an engine, without margay_engine around it.  The caller owns
+ * *state and releases it with margay_engine_free_state(); on failure there is
+ * nothing to release.
+ */
+enum margay_status margay_engine_make_state(
+    const struct margay_engine_class *class,
+    const struct margay_engine_setup *setup, void **state,
+    struct margay_error *error);
+void margay_engine_free_state(const struct margay_engine_class *class,
+                              void *state);
+
+/* The engine's class->part, and its state in *state. */
 const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,
                                                        void **state);
 
@@ -158,12 +167,21 @@ extern const struct margay_engine_class margay_engine_hp_rda;
 extern const struct margay_engine_class margay_engine_parda;
 extern const struct margay_engine_class margay_engine_gpu;
 
-/* For other measures than distances; not in the table. */
+/* For measures other than distances; not in the table. */
 extern const struct margay_engine_class margay_engine_times;
 extern const struct margay_engine_class margay_engine_footprint;
 
-/* Refuse parameter `key` of engine `class`: the message gives the range and
-   all parameters of the engine, `why` in the middle. */
+/*
+ * Find the engine that a spec names and fill in all of its settings.
+ * MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY, as margay_spec_parse().
+ */
+enum margay_status margay_engine_parse(const char *spec,
+                                       const struct margay_engine_class **class,
+                                       struct margay_settings *settings,
+                                       struct margay_error *error);
+
+/* Refuse a value of parameter `key`: the message says why, and gives the range
+   and all parameters of the engine. */
 enum margay_status margay_engine_fail_parameter(
     const struct margay_engine_class *class, const char *key, const char *value,
     const char *why, struct margay_error *error);

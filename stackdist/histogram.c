@@ -2,9 +2,9 @@
  * histogram.c - exact counts of reuse distances
  *
  * Counters stand in leaves of 2^11, and leaves hang from a radix tree that
- * is as high as the largest distance needs: one pointer away below 2^22
- * blocks, two below 2^33, five at most.  Nodes appear when they are first
- * counted in, so a lone large distance costs little.
+ * is as high as the largest distance needs: a leaf is one pointer away for
+ * distances below 2^22, two below 2^33, and five at most.  A node is made when
+ * a reference is first counted below it, so a lone large distance costs little.
  *
  * A leaf counts in 16 bits and carries into 64 when a counter is full.  Where
  * a long trace spreads over millions of distances, most of them occur a few
@@ -23,7 +23,7 @@
 
 #define LARGEST_DISTANCE ((UINT64_C(1) << 56) - 1)
 
-/* A count is low[i], plus carried[i] where there is such an array. */
+/* A count is low[i] + carried[i]; without the array, low[i]. */
 struct leaf {
     uint64_t *carried;
     uint16_t low[NODE_SIZE];
@@ -128,7 +128,7 @@ static uint64_t leaf_count(const struct leaf *leaf, uint64_t i)
     return leaf->low[i] + (leaf->carried == NULL ? 0 : leaf->carried[i]);
 }
 
-/* Counters cannot overflow, as none exceeds the checked total. */
+/* No counter overflows, as none exceeds the total, which was checked. */
 static bool leaf_add(struct leaf *leaf, uint64_t distance, uint64_t count)
 {
     uint64_t i = distance & NODE_MASK;
@@ -145,8 +145,8 @@ static bool leaf_add(struct leaf *leaf, uint64_t distance, uint64_t count)
     return true;
 }
 
-/* Consecutive counters.  Hardly ever is one full, and then all can be added
-   at once. */
+/* Add to consecutive counters: all at once unless one of them overflows, which
+   is rare. */
 static bool leaf_add_run(struct leaf *leaf, uint64_t first_distance,
                          const uint8_t *counts, size_t n)
 {
@@ -212,7 +212,7 @@ enum margay_status margay_histogram_add(margay_histogram *histogram,
     return MARGAY_OK;
 }
 
-/* How many there are up to the last words that are all 0. */
+/* The length of counts[] without the 8-byte words of zeros at its end. */
 static size_t without_zeros(const uint8_t *counts, size_t n)
 {
     for (uint64_t word; n >= sizeof word; n -= sizeof word) {

@@ -1,4 +1,4 @@
-/* histogram.h - adding many counts at once, for the engines */
+/* histogram.h - counts of many references at once, for the engines */
 #ifndef MARGAY_STACKDIST_HISTOGRAM_H
 #define MARGAY_STACKDIST_HISTOGRAM_H
 
@@ -9,7 +9,7 @@
 
 /*
  * Count counts[i] more references at distance `first_distance` + i, for all
- * i < n.  Zeros cost next to nothing.  Fails as margay_histogram_add() does;
+ * i < n; zeros are cheap.  Fails as margay_histogram_add() does;
  * then part of the counts may have been added.
  */
 enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
@@ -17,29 +17,31 @@ enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
                                                const uint8_t *counts, size_t n,
                                                struct margay_error *error);
 
-/* The references at distances from `from` to below `to`. */
+/* The number of references at distances in [from, to). */
 uint64_t margay_histogram_between(const margay_histogram *histogram,
                                   uint64_t from, uint64_t to);
 
-/* The same as the next, but `counts` need not have them any longer. */
+/* As margay_histogram_add_all(), but `counts` may lose its counts, which is
+   faster where `histogram` is empty. */
 enum margay_status margay_histogram_take_all(margay_histogram *histogram,
                                              margay_histogram *counts,
                                              struct margay_error *error);
 
 /*
- * Add all counts of another histogram; bounds are not looked at.  Fails as
+ * Add all counts of another histogram, whatever the bounds.  Fails as
  * margay_histogram_add() does; then part of them may have been added.
  */
 enum margay_status margay_histogram_add_all(margay_histogram *histogram,
                                             const margay_histogram *counts,
                                             struct margay_error *error);
 
-/* `count` of the references at infinite distance, of which there are so many,
-   are not counted after all. */
+/* Subtract `count` from the references at infinite distance, of which there are
+   at least as many. */
 void margay_histogram_uncount_infinite(margay_histogram *histogram,
                                        uint64_t count);
 
-/* A copy, bound and all, in *copy.  MARGAY_NO_MEMORY leaves *copy NULL. */
+/* Copy all counts and the bound to a new histogram.  MARGAY_NO_MEMORY leaves
+ *copy NULL. */
 enum margay_status margay_histogram_copy(const margay_histogram *histogram,
                                          margay_histogram **copy,
                                          struct margay_error *error);

@@ -1,9 +1,9 @@
 # stackdist/ - blocks to reuse distances to miss curves
-kernel_SOURCES  := stackdist/engines/exact_kernel.c \
-                   stackdist/engines/near_kernel.c \
-                   stackdist/parallel/slice_kernel.c
+kernel_SOURCES  := stackdist/exact/exact_kernel.c \
+                   stackdist/exact/near_kernel.c \
+                   stackdist/exact/slice_kernel.c
 # What needs MPI goes into margay-mpi only (sim/module.mk).
-mpi_SOURCES     := stackdist/mpi/mpi.c
+mpi_SOURCES     := stackdist/parts/mpi.c
 library_SOURCES += $(filter-out $(kernel_SOURCES) $(mpi_SOURCES),\
                      $(wildcard stackdist/*.c stackdist/*/*.c))
 public_HEADERS  += stackdist/stackdist.h
@@ -12,7 +12,7 @@ library_LIBS    += -lm
 # The hot loops of the exact engine are compiled once per processor level and
 # chosen at run time; elsewhere than on x86-64 there is only the portable one.
 kernel_TARGETS := portable
-ifneq ($(filter x86_64-% amd64-%,$(shell $(CC) -dumpmachine)),)
+ifneq ($(filter x86_64 amd64,$(target_MACHINE)),)
 kernel_TARGETS += v3 v4
 endif
 kernel_CFLAGS_portable := -DMARGAY_TARGET_SUFFIX=portable
@@ -24,7 +24,7 @@ library_EXTRA_OBJECTS += $(kernel_SOURCES:%.c=$(BUILD)/obj/%.$(1).o)
 $(BUILD)/obj/%.$(1).o: %.c $(BUILD)/flags | $$(installed_HEADERS) deps
 	@mkdir -p $$(@D)
 	$$(call quiet,CC $$@)$$(CC) $$(CPPFLAGS_ALL) $$(CFLAGS_ALL) -O3 \
-	    $$(kernel_CFLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+	    $$(kernel_CFLAGS_$(1)) $$(depend_FLAGS) -c -o $$@ $$<
 endef
 $(foreach target,$(kernel_TARGETS),$(eval $(call kernel_rule,$(target))))
 
@@ -75,7 +75,8 @@ $(BUILD)/gpu/cuda_image_yes.bin: stackdist/gpu/kernels.cu $(gpu_KERNELS)
 	@mkdir -p $(@D)
 	$(call quiet,NVCC $@)$(NVCC) -I. $(NVCC_FLAGS) -fatbin -o $@ $<
 
-# The driver wants it aligned.
+# The driver wants it aligned.  Kept, so that make need not say that it is not.
+.PRECIOUS: $(BUILD)/gpu/cuda_image_%.c
 $(BUILD)/gpu/cuda_image_%.c: $(BUILD)/gpu/cuda_image_%.bin
 	@{ \
 	    echo '#include <stddef.h>'; \

@@ -24,113 +24,123 @@
 extern "C" {
 #endif
 
-/* The distance of a first reference, or of one beyond the bound. */
+/* The distance of a first reference, and of one at or beyond the bound. */
 #define MARGAY_INFINITE UINT64_MAX
 
 /* ---------------------------------------------------------- histograms -- */
 
 /*
- * Exact counts of reuse distances.  Infinite distances are counted apart.
- * Memory: 2 bytes per distance wherever distances occur, 10 where counts
- * pass 65,535.
+ * Exact counts of references by reuse distance.  Infinite distances are
+ * counted apart.  Memory: 2 bytes per distance around distances that occur, 10
+ * where a count passes 65,535.
  */
 typedef struct margay_histogram margay_histogram;
 
-/* An empty histogram; MARGAY_NO_MEMORY if it cannot be had. */
+/* Make an empty histogram, which the caller owns.  MARGAY_NO_MEMORY on failure,
+   and *histogram is then NULL. */
 MARGAY_API enum margay_status margay_histogram_create(
     margay_histogram **histogram, struct margay_error *error);
 
-/* NULL is fine. */
+/* Release a histogram; NULL does nothing. */
 MARGAY_API void margay_histogram_free(margay_histogram *histogram);
 
 /*
- * Count `count` more references at `distance` blocks (or MARGAY_INFINITE).
- * Fails with MARGAY_NO_MEMORY, and with MARGAY_BAD_ARGUMENT when the
- * distance is 2^56 or more or the total would pass 2^64 - 1; the histogram is
- * then as before.
+ * Count `count` more references at `distance`, which is in blocks and below
+ * 2^56, or MARGAY_INFINITE.  Fails with MARGAY_BAD_ARGUMENT for other distances
+ * and where all references would be more than 2^64 - 1, and with
+ * MARGAY_NO_MEMORY; the histogram is then as before.
  */
 MARGAY_API enum margay_status margay_histogram_add(margay_histogram *histogram,
                                                    uint64_t distance,
                                                    uint64_t count,
                                                    struct margay_error *error);
 
-/* Forget all counts; the bound too. */
+/* Set all counts and the exceeded bound to 0. */
 MARGAY_API void margay_histogram_clear(margay_histogram *histogram);
 
-/* All references, the infinite ones among them. */
+/* The number of references at all distances, infinite ones included. */
 MARGAY_API uint64_t
 margay_histogram_references(const margay_histogram *histogram);
 
-/* References at infinite distance: cold, or beyond an exceeded bound. */
+/* The number of references at infinite distance: first references and, where a
+   bound was exceeded, those at or beyond it. */
 MARGAY_API uint64_t
 margay_histogram_infinite(const margay_histogram *histogram);
 
 /*
- * The bound in blocks if the trace had more distinct blocks than that, so
- * that infinite means "cold or at least the bound"; 0 if infinite is cold.
+ * The bound in blocks, if the trace had more distinct blocks than that: an
+ * infinite distance then means "a first reference, or at least the bound".
+ * Otherwise 0, and infinite distances are those of first references.
  */
 MARGAY_API uint64_t
 margay_histogram_exceeded_bound(const margay_histogram *histogram);
 
-/* Say so of a histogram that is made by hand: a bound in blocks, or 0. */
+/* Set what margay_histogram_exceeded_bound() returns, for a histogram that the
+   caller fills: a bound in blocks, or 0. */
 MARGAY_API void margay_histogram_set_exceeded_bound(margay_histogram *histogram,
                                                     uint64_t bound_blocks);
 
 /*
- * Find the first distance >= `from` that occurs.  Returns false if there is
- * none.  To visit all rows in order: start at 0, go on at *distance + 1.
+ * Find the smallest finite distance that is at least `from` and occurs, and the
+ * number of references there.  Returns false if there is none.  To visit all
+ * distances in order, start at 0 and go on at *distance + 1.
  */
 MARGAY_API bool margay_histogram_next(const margay_histogram *histogram,
                                       uint64_t from, uint64_t *distance,
                                       uint64_t *count);
 
-/* The largest finite distance that occurs; false if there is none. */
+/* Find the largest finite distance that occurs; returns false if there is
+   none. */
 MARGAY_API bool margay_histogram_largest(const margay_histogram *histogram,
                                          uint64_t *distance);
 
 /* ---------------------------------------------------------------- bins -- */
 
+/* How finite distances are divided into bins. */
 enum margay_bins_kind {
-    MARGAY_BINS_EXACT,     /* a row per distance that occurs */
+    MARGAY_BINS_EXACT,     /* one per distance that occurs */
     MARGAY_BINS_LOG2,      /* [0,1) [1,2) [2,4) [4,8) ... */
-    MARGAY_BINS_LOGLINEAR, /* log2 up to 2048, then width 2048 */
-    MARGAY_BINS_LINEAR,    /* width `parameter` */
-    MARGAY_BINS_REFERENCE, /* `parameter` groups of equal mass */
+    MARGAY_BINS_LOGLINEAR, /* as log2 up to 2048, then of width 2048 */
+    MARGAY_BINS_LINEAR,    /* of width `parameter` */
+    MARGAY_BINS_REFERENCE, /* `parameter` groups of as many references each */
 };
 
 struct margay_bins {
     enum margay_bins_kind kind;
-    uint64_t parameter; /* linear: width >= 1; reference: groups >= 1 */
+    uint64_t parameter; /* the width of linear bins, in blocks, or the number
+                           of reference bins: 1 or more; otherwise unused */
 };
 
 /*
  * Parse "exact", "log2", "loglinear", "linear:W" or "reference:P".
- * MARGAY_BAD_ARGUMENT on anything else, with the list of what is known.
+ * Fails with MARGAY_BAD_ARGUMENT on anything else; the message lists these.
  */
 MARGAY_API enum margay_status margay_bins_parse(const char *text,
                                                 struct margay_bins *bins,
                                                 struct margay_error *error);
 
-/* One bin: finite distances in [from, to). */
+/* One bin, and how many references it counts. */
 struct margay_bin {
-    uint64_t from, to;
+    uint64_t from, to; /* its distances are in [from, to), in blocks */
     uint64_t references;
 };
 
-/* How far a visit has come. */
+/* How far a visit of all bins has come; zeroed at its beginning. */
 struct margay_bin_cursor {
-    uint64_t next_distance; /* not yet visited */
-    uint64_t group;         /* reference bins: groups done */
-    uint64_t left_of_row;   /* reference bins: references of next_distance's
-                               row that earlier groups took */
+    uint64_t next_distance; /* the smallest distance not yet visited */
+    uint64_t group;         /* the number of reference bins visited */
+    uint64_t left_of_row;   /* the references at next_distance that earlier
+                               reference bins count */
 };
 
 /*
- * Visit the finite bins of a histogram in order: zero *cursor, then call
- * until it returns false.  Exact bins are the non-empty ones; log2,
- * log-linear and linear bins are all through the last non-empty one, cut at
- * an exceeded bound; reference bins are groups of references / P in the order
- * of distance, whose ranges [least, most + 1) may overlap.
+ * Visit the bins of the finite distances in order: zero *cursor, then call
+ * until the function returns false.  Exact bins are those that count
+ * references.  Log2, log-linear and linear bins are all of them up to the last
+ * that counts any, cut at an exceeded bound.  Reference bins divide the
+ * references, in the order of their distances, into groups of equal size; a bin
+ * reaches from its least distance to its largest + 1, so that neighbours may
+ * overlap.  The histogram must not change during a visit.
  */
 MARGAY_API bool margay_histogram_next_bin(const margay_histogram *histogram,
                                           const struct margay_bins *bins,
@@ -139,36 +149,39 @@ MARGAY_API bool margay_histogram_next_bin(const margay_histogram *histogram,
 
 /* --------------------------------------------------------------- curve -- */
 
+/* Which sizes a grid of cache sizes has. */
 enum margay_sizes_kind {
-    MARGAY_SIZES_OCTAVE, /* `per_octave` sizes between powers of two */
-    MARGAY_SIZES_POW2,   /* powers of two, through the first >= the largest */
+    MARGAY_SIZES_OCTAVE, /* `per_octave` sizes from each power of two on */
+    MARGAY_SIZES_POW2,   /* powers of two, up to the first >= the last */
     MARGAY_SIZES_ALL,    /* every size at which the curve steps */
-    MARGAY_SIZES_LIST,   /* exactly those listed */
-    MARGAY_SIZES_USUAL,  /* octave:16; of a result that knows few sizes,
-                            these */
+    MARGAY_SIZES_LIST,   /* those in `list_blocks` */
+    MARGAY_SIZES_USUAL,  /* 16 per octave; of a result that is known at a few
+                            sizes only, these */
 };
 
-/* Which cache sizes a curve is given at. */
+/* The cache sizes at which a curve is asked for. */
 struct margay_sizes {
     enum margay_sizes_kind kind;
-    uint64_t per_octave;         /* octave: 1 .. 65536 */
-    const uint64_t *list_blocks; /* list: ascending, distinct, >= 1 */
-    size_t list_count;
+    uint64_t per_octave;         /* for MARGAY_SIZES_OCTAVE: 1 .. 65536 */
+    const uint64_t *list_blocks; /* for MARGAY_SIZES_LIST: sizes in blocks,
+                                    ascending, distinct and at least 1 */
+    size_t list_count;           /* how many */
 };
 
-/* A point of the curve. */
+/* A point of a miss curve. */
 struct margay_point {
-    uint64_t cache_blocks;
-    uint64_t misses;
+    uint64_t cache_blocks; /* the size of the cache in blocks, 1 or more */
+    uint64_t misses;       /* the references that miss in it */
 };
 
 /*
- * The miss curve of a fully associative LRU cache at the chosen sizes,
- * ascending, in a new array that the caller frees with free().  With L = the
- * largest finite distance + 1 (at least 1; the bound, when it was exceeded),
- * octave grids are every 2^k + floor(i 2^k / N), i < N, below L, then L.
- * An empty histogram has no points.  Fails with MARGAY_NO_MEMORY, and with
- * MARGAY_BAD_ARGUMENT when a listed size is above an exceeded bound.
+ * Compute the misses of fully associative LRU caches of the given sizes.
+ * *points becomes a new array of *count points in ascending order, which the
+ * caller releases with free(), and NULL where there are none, as with an empty
+ * histogram.  Let L be the largest finite distance + 1, or the bound where one
+ * was exceeded, and at least 1.  An octave grid has the sizes 2^k + floor(i 2^k
+ * / N), 0 <= i < N, that are below L, and L.  Fails with MARGAY_BAD_ARGUMENT
+ * where a listed size is above an exceeded bound, and with MARGAY_NO_MEMORY.
  *
  * Source: Mattson, Gecsei, Slutz, Traiger, "Evaluation techniques for storage
  * hierarchies", 1970: misses(C) = references - sum of counts below C.
@@ -179,53 +192,54 @@ MARGAY_API enum margay_status margay_histogram_curve(
 
 /* ------------------------------------------------------------- engines -- */
 
-/* What an engine may be unable to give; a set, the sum of these. */
-#define MARGAY_LACKS_DISTANCES 1u /* the distance of each reference */
-#define MARGAY_LACKS_HISTOGRAM 2u /* distances: the result is a curve */
-#define MARGAY_LACKS_SIZES     4u /* cache sizes but those in its spec */
-#define MARGAY_LACKS_BOUND     8u /* results up to a bound */
-
-/* One row of the table of engines; static storage, never changes. */
+/* A row of the table of engines.  Its texts have static storage. */
 struct margay_engine_info {
-    const char *name;
-    bool exact;
+    const char *name;      /* the NAME of a spec */
+    bool exact;            /* all distances are exact, or all below the bound */
     const char *guarantee; /* what the result promises, in a phrase */
-    /* "filter=auto|on|off,e=0.01|0.0001..0.5", or "": words or the ends of a
-       range after '|', the default before it. */
+    /* The parameters of a spec, as "filter=auto|on|off,e=0.01|0.0001..0.5": the
+       default stands before the first '|', then other words or the ends of a
+       range.  "" where the engine has no parameters. */
     const char *parameters;
-    const char *time;   /* "O(N log M)" */
-    const char *space;  /* "O(M)" */
-    const char *source; /* "Olken 1981" */
-    unsigned lacks;     /* set of MARGAY_LACKS_... */
+    const char *time;   /* the cost in time, as "O(N log M)" */
+    const char *space;  /* the cost in memory, as "O(M)" */
+    const char *source; /* authors and year of the algorithm */
 };
 
-/* Rows of the table of engines. */
+/* The number of rows of the table of engines. */
 MARGAY_API size_t margay_engine_count(void);
 
-/* Row `index` in [0, margay_engine_count()), NULL beyond. */
+/* Row `index` of the table, which counts from 0; NULL beyond the last. */
 MARGAY_API const struct margay_engine_info *margay_engine_at(size_t index);
 
-/* What is measured. */
+/* What an engine measures. */
 enum margay_measure {
-    MARGAY_REUSE_DISTANCES, /* distinct other blocks in between */
-    /* References since the previous one to the same block, 1 for an immediate
-       repeat, in the place of distances: exact counts. */
+    /* For each reference, the distinct other blocks since the previous
+       reference to its block. */
+    MARGAY_REUSE_DISTANCES,
+    /* For each reference, the references since the previous one to its block, 1
+       for an immediate repeat.  Functions give these times where they would
+       give distances. */
     MARGAY_REUSE_TIMES,
-    /* The miss curve that follows from the average footprint (number of
-       distinct blocks) of all windows of the same length. */
+    /* The average number of distinct blocks in all windows of the same length,
+       and the miss curve that follows from it. */
     MARGAY_FOOTPRINT,
 };
 
+/* How an engine is to work.  Begin with MARGAY_ENGINE_OPTIONS_DEFAULT. */
 struct margay_engine_options {
-    uint64_t bound_blocks; /* distances >= this are infinite; 0 = no bound */
-    uint64_t seed;         /* for engines that sample */
-    unsigned threads;      /* at most so many; results never depend on it */
-    /* Other than MARGAY_REUSE_DISTANCES goes with the spec "exact" only. */
+    /* Distances of this many blocks and more count as infinite; 0 = no bound.
+     */
+    uint64_t bound_blocks;
+    uint64_t seed;    /* of the random numbers of engines that sample */
+    unsigned threads; /* the most threads to use, 1 or more; results do not
+                         depend on it */
+    /* The spec "exact" takes any measure, all others reuse distances only. */
     enum margay_measure measure;
-    /* How engines with threads cut their work, which results never depend on:
-       references in a piece of it, and references kept back until there is
-       enough to do.  Limits are taken for what lies beyond; 0 = as the engine
-       likes. */
+    /* How engines that use threads divide their work: the references that one
+       thread analyses at a time, and those that are collected before all
+       threads begin.  Values out of an engine's range become the nearest in it;
+       0 = the engine's choice.  Results depend on neither. */
     uint64_t chunk_refs, phase_refs;
 };
 #define MARGAY_ENGINE_OPTIONS_DEFAULT         \
@@ -233,38 +247,98 @@ struct margay_engine_options {
         0, 1, 1, MARGAY_REUSE_DISTANCES, 0, 0 \
     }
 
+/* An engine: takes references and measures them. */
 typedef struct margay_engine margay_engine;
 
 /*
- * Make an engine from a spec, NAME[:key=value,...].  Fails with
- * MARGAY_BAD_ARGUMENT (unknown engine, key or value, a bound where the engine
- * takes none or none where it needs one: the message names what there is) or
- * MARGAY_NO_MEMORY.  The caller owns *engine.
+ * Make an engine from a spec, NAME[:KEY=VALUE,...].  The caller owns *engine.
+ * Fails with MARGAY_BAD_ARGUMENT for an unknown name, key or value, for a bound
+ * that the engine does not take, and without one that it needs: the message
+ * says what is expected.  Fails with MARGAY_NO_MEMORY, too.  *engine is then
+ * NULL.
  */
 MARGAY_API enum margay_status margay_engine_create(
     const char *spec, const struct margay_engine_options *options,
     margay_engine **engine, struct margay_error *error);
 
-/* NULL is fine. */
+/* Release an engine; NULL does nothing. */
 MARGAY_API void margay_engine_free(margay_engine *engine);
 
-/* What an engine is and lacks. */
+/* The row of the table that describes the engine. */
 MARGAY_API const struct margay_engine_info *margay_engine_describe(
     const margay_engine *engine);
 
+/* What an engine can do beside taking references and giving a curve at some
+   sizes: a set of bits. */
+enum margay_engine_ability {
+    /* margay_engine_feed() gives the distance of each reference. */
+    MARGAY_CAN_TELL_DISTANCES = 1 << 0,
+    /* The result has a histogram; otherwise it has a curve. */
+    MARGAY_CAN_GIVE_HISTOGRAM = 1 << 1,
+    /* The curve is known at all sizes, not at those of the spec only. */
+    MARGAY_CAN_GIVE_ALL_SIZES = 1 << 2,
+    /* margay_engine_options.bound_blocks may be other than 0. */
+    MARGAY_CAN_TAKE_BOUND = 1 << 3,
+    /* margay_engine_add_repeats() works: the engine counts each reference at
+       distance 0 as that, and no other distance depends on it. */
+    MARGAY_CAN_COUNT_REPEATS = 1 << 4,
+    /* margay_engine_peek() works. */
+    MARGAY_CAN_PEEK = 1 << 5,
+    /* margay_engine_export() and margay_engine_import() work. */
+    MARGAY_CAN_SAVE = 1 << 6,
+    /* Consecutive parts of a trace may be analysed at the same time, each by an
+       engine of its own. */
+    MARGAY_CAN_TAKE_PARTS = 1 << 7,
+    /* So may parts that are on different ranks of a cluster. */
+    MARGAY_CAN_SHARE_RANKS = 1 << 8,
+    /* The engine is faster with margay_engine_options.threads above 1. */
+    MARGAY_CAN_USE_THREADS = 1 << 9,
+};
+
+/* The most cache sizes that a spec can list. */
+#define MARGAY_ENGINE_MAX_SIZES 64
+
+/* What a spec says of an engine. */
+struct margay_engine_abilities {
+    const struct margay_engine_info *info; /* its row in the table */
+    enum margay_measure measure;           /* as passed */
+    unsigned can;     /* its abilities, bits of enum margay_engine_ability */
+    bool needs_bound; /* margay_engine_create() fails without a bound */
+    /* The only sizes of the curve, in blocks and ascending, where
+       MARGAY_CAN_GIVE_ALL_SIZES is missing; otherwise none. */
+    uint64_t sizes[MARGAY_ENGINE_MAX_SIZES];
+    size_t size_count;
+};
+
 /*
- * Can the result's curve be asked for at these sizes?  Known before anything
- * is fed: MARGAY_OK, or MARGAY_BAD_ARGUMENT and which ones there are.
+ * Find out what an engine of this spec and measure can do, without making one
+ * or looking for a device.  Fails with MARGAY_BAD_ARGUMENT for a spec or a
+ * measure with which margay_engine_create() fails under every bound.
  */
-MARGAY_API enum margay_status margay_engine_check_sizes(
-    const margay_engine *engine, const struct margay_sizes *sizes,
+MARGAY_API enum margay_status margay_engine_abilities(
+    const char *spec, enum margay_measure measure,
+    struct margay_engine_abilities *abilities, struct margay_error *error);
+
+/* Check that the engine takes a bound of this many blocks, 0 being none.  Fails
+   with MARGAY_BAD_ARGUMENT; the message says why. */
+MARGAY_API enum margay_status margay_engine_check_bound(
+    const struct margay_engine_abilities *abilities, uint64_t bound_blocks,
     struct margay_error *error);
 
 /*
- * Analyse the next `count` block references; any 64-bit value is a block id.
- * Unless it is NULL, `distances` receives one distance per reference, or
- * MARGAY_INFINITE; MARGAY_BAD_ARGUMENT where the engine lacks them.  On
- * failure (also MARGAY_NO_MEMORY) the engine can only be freed.
+ * Check that the curve of the engine's result can be asked for at these sizes.
+ * Fails with MARGAY_BAD_ARGUMENT; the message lists the sizes of the spec.
+ */
+MARGAY_API enum margay_status margay_engine_check_sizes(
+    const struct margay_engine_abilities *abilities,
+    const struct margay_sizes *sizes, struct margay_error *error);
+
+/*
+ * Analyse the next `count` references; every 64-bit number is a block id.
+ * Unless `distances` is NULL, it receives `count` distances in blocks, or
+ * MARGAY_INFINITE.  Fails with MARGAY_BAD_ARGUMENT where distances are asked
+ * for without MARGAY_CAN_TELL_DISTANCES, with MARGAY_NO_MEMORY, and on a device
+ * with MARGAY_IO; after a failure the engine can only be freed.
  */
 MARGAY_API enum margay_status margay_engine_feed(margay_engine *engine,
                                                  const uint64_t *blocks,
@@ -273,49 +347,43 @@ MARGAY_API enum margay_status margay_engine_feed(margay_engine *engine,
                                                  struct margay_error *error);
 
 /*
- * Whether margay_engine_add_repeats() may be called: the engine counts each
- * distance of 0 as such, and nothing else depends on them.
- */
-MARGAY_API bool margay_engine_takes_repeats(const margay_engine *engine);
-
-/*
- * Count so many references more, each to the block that was referenced just
- * before it, without feeding them.  Neither the stack nor a distance changes,
- * so it may be done before or after what is fed meanwhile.
+ * With MARGAY_CAN_COUNT_REPEATS: count `count` more references, each to the
+ * block that was referenced just before it.  They change neither the stack nor
+ * another distance, so the call may precede or follow the references around
+ * them.
  */
 MARGAY_API void margay_engine_add_repeats(margay_engine *engine,
                                           uint64_t count);
 
-/*
- * End of warm-up: forget all counts, keep the state of the stack.
- */
+/* End the warm-up: set all counts to 0 and keep the LRU stack. */
 MARGAY_API void margay_engine_reset_counts(margay_engine *engine);
 
 /*
- * What an engine found out.  An engine that samples estimates; its histogram
- * is rounded so that it counts all references, sampled or not, and so that any
- * sum of neighbouring counts is off by less than 1.
+ * What an engine has measured.  Engines that sample estimate; their histograms
+ * are rounded so that they count all references, sampled or not, and so that
+ * every sum of neighbouring counts is off by less than 1.
  */
 struct margay_result {
-    margay_histogram *histogram; /* NULL where the engine lacks it */
-    /* The curve in its place, cache sizes ascending; else NULL. */
+    margay_histogram *histogram; /* NULL where the engine gives a curve */
+    /* The curve, cache sizes ascending; NULL where there is a histogram. */
     struct margay_point *points;
-    size_t point_count;
-    bool only_points;    /* between them nothing is known; else it is linear,
-                            and constant from the last one on */
-    uint64_t references; /* all that were counted */
+    size_t point_count;  /* the number of points */
+    bool only_points;    /* the curve is known at its points only; otherwise it
+                            is linear between them and constant behind them */
+    uint64_t references; /* all references counted */
     uint64_t infinite;   /* those that miss in every cache */
-    uint64_t distinct_blocks; /* exact unless the bound was exceeded; then the
-                                 bound + 1, as a lower limit.  Warm-up counts.
-                                 An estimate where blocks are sampled */
-    uint64_t nodes; /* of the engine's ordered structure at the end; 0 where
-                       it has none */
+    /* The number of distinct blocks, those of the warm-up included; where a
+       bound was exceeded, the bound + 1; an estimate where the engine samples
+       blocks. */
+    uint64_t distinct_blocks;
+    uint64_t nodes; /* the nodes of the engine's ordered structure at the end; 0
+                       where it has none */
 };
 
 /*
- * The result of all references fed so far since the last reset of counts.
- * Call it once, then free the engine.  The caller owns what *result points
- * to: margay_result_clear() releases it.  MARGAY_NO_MEMORY on failure, when
+ * Give the result of all references since the last reset of counts.  Call this
+ * once, then free the engine.  The caller owns what *result points to and
+ * releases it with margay_result_clear().  MARGAY_NO_MEMORY on failure, when
  * there is nothing to release.
  */
 MARGAY_API enum margay_status margay_engine_finish(margay_engine *engine,
@@ -323,51 +391,55 @@ MARGAY_API enum margay_status margay_engine_finish(margay_engine *engine,
                                                    struct margay_error *error);
 
 /*
- * The same while the engine goes on: all of its counts so far, copied.  For
- * engines with a state only; MARGAY_BAD_ARGUMENT for others.
+ * Give a copy of the result so far; the engine goes on.  Fails as
+ * margay_engine_finish() does, and with MARGAY_BAD_ARGUMENT without
+ * MARGAY_CAN_PEEK.
  */
 MARGAY_API enum margay_status margay_engine_peek(margay_engine *engine,
                                                  struct margay_result *result,
                                                  struct margay_error *error);
 
 /*
- * The state of an engine: what another one, of the same bound but otherwise
- * of any kind, must know to go on in its place.
+ * The state of an engine: what another engine of the same bound, of any kind,
+ * needs to continue in its place.
  */
 struct margay_engine_state {
-    uint64_t *blocks; /* the LRU stack, oldest first; the newest BOUND only */
-    uint64_t block_count;
-    margay_histogram *counts; /* with the bound, if that was exceeded */
+    /* The LRU stack, the oldest block first; with a bound, its newest blocks.
+     */
+    uint64_t *blocks;
+    uint64_t block_count;  /* the number of blocks */
+    uint64_t bound_blocks; /* the bound of the engine; 0 = none */
+    /* All counts so far, and the bound if it was exceeded. */
+    margay_histogram *counts;
 };
 
-/* Does the engine offer its state? */
-MARGAY_API bool margay_engine_has_state(const margay_engine *engine);
-
 /*
- * Copy the state of an engine, which can go on.  The caller owns what *state
- * points to: margay_engine_state_clear() releases it.  MARGAY_BAD_ARGUMENT
- * where there is none, MARGAY_NO_MEMORY.
+ * Copy the state of an engine, which goes on.  The caller owns what *state
+ * points to and releases it with margay_engine_state_clear().  Fails with
+ * MARGAY_BAD_ARGUMENT without MARGAY_CAN_SAVE, and with MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_engine_export(
     margay_engine *engine, struct margay_engine_state *state,
     struct margay_error *error);
 
-/* Give a state to an engine that has not been fed yet.  Fails as
-   margay_engine_export() does; the engine can then only be freed. */
+/* Set the state of an engine that has not been fed.  Fails as
+   margay_engine_export() does, and with MARGAY_BAD_ARGUMENT where the bounds
+   differ; the engine can then only be freed. */
 MARGAY_API enum margay_status margay_engine_import(
     margay_engine *engine, const struct margay_engine_state *state,
     struct margay_error *error);
 
-/* Release what a state owns; zeroed and cleared ones are fine. */
+/* Release what a state owns; a zeroed or cleared state owns nothing. */
 MARGAY_API void margay_engine_state_clear(struct margay_engine_state *state);
 
-/* Release what a result owns; zeroed and cleared ones are fine. */
+/* Release what a result owns; a zeroed or cleared result owns nothing. */
 MARGAY_API void margay_result_clear(struct margay_result *result);
 
 /*
- * margay_histogram_curve() for a result, whatever it consists of.  Where it
- * is a curve, L is its last size, and "all" its own sizes.  Fails with
- * MARGAY_BAD_ARGUMENT also where margay_engine_check_sizes() does.
+ * Compute the curve of a result, as margay_histogram_curve() does for a
+ * histogram.  Where the result is a curve, L is its last size, and
+ * MARGAY_SIZES_ALL are its own sizes; then sizes of which nothing is known
+ * fail with MARGAY_BAD_ARGUMENT, too.
  */
 MARGAY_API enum margay_status margay_result_curve(
     const struct margay_result *result, const struct margay_sizes *sizes,
@@ -376,37 +448,40 @@ MARGAY_API enum margay_status margay_result_curve(
 /* --------------------------------------------------------- write-backs -- */
 
 /*
- * How often fully associative LRU caches that write back, and allocate on a
- * write, have written a dirty block back: all sizes from one pass.  What is
- * dirty in the end is not written.
+ * Counts the write-backs of fully associative LRU caches of all sizes, which
+ * allocate on a write and write a dirty block back when it is evicted.  Blocks
+ * that are dirty in the end are not written back.
  */
 typedef struct margay_writebacks margay_writebacks;
 
-/* MARGAY_NO_MEMORY on failure.  The caller owns *writebacks. */
+/* Begin without references.  The caller owns *writebacks.  MARGAY_NO_MEMORY on
+   failure. */
 MARGAY_API enum margay_status margay_writebacks_create(
     margay_writebacks **writebacks, struct margay_error *error);
 
-/* NULL is fine. */
+/* Release it; NULL does nothing. */
 MARGAY_API void margay_writebacks_free(margay_writebacks *writebacks);
 
 /*
- * The next `count` references, with their kinds (NULL: all are reads) and
- * exact distances, as an engine without a bound has found them.
- * MARGAY_NO_MEMORY on failure.
+ * Take the next `count` references: their blocks, their kinds (enum
+ * margay_kind; NULL: all are reads), and their exact distances from an engine
+ * without a bound.  MARGAY_NO_MEMORY on failure.
  */
 MARGAY_API enum margay_status margay_writebacks_feed(
     margay_writebacks *writebacks, const uint64_t *blocks, const uint8_t *kinds,
     const uint64_t *distances, size_t count, struct margay_error *error);
 
-/* End of warm-up: forget all counts, not what is dirty where. */
+/* End the warm-up: set all counts to 0; dirty blocks stay dirty.
+   MARGAY_NO_MEMORY on failure. */
 MARGAY_API enum margay_status margay_writebacks_reset_counts(
     margay_writebacks *writebacks, struct margay_error *error);
 
-/* No more references come.  Call it once. */
+/* End the references; call this once.  MARGAY_NO_MEMORY on failure. */
 MARGAY_API enum margay_status margay_writebacks_finish(
     margay_writebacks *writebacks, struct margay_error *error);
 
-/* After that: the write-backs of the caches of a curve, in its order. */
+/* After that: counts[i] becomes the write-backs of a cache of
+   points[i].cache_blocks blocks; sizes ascend. */
 MARGAY_API void margay_writebacks_curve(const margay_writebacks *writebacks,
                                         const struct margay_point *points,
                                         size_t count, uint64_t *counts);
@@ -414,102 +489,107 @@ MARGAY_API void margay_writebacks_curve(const margay_writebacks *writebacks,
 /* ---------------------------------------------------------- generating -- */
 
 /*
- * An endless stream of block ids, 0, 1, 2, ... in the order of their first
- * references, whose reuse distances are drawn from a histogram.
+ * Generates an endless stream of references whose reuse distances are drawn
+ * from a histogram.  Block ids are 0, 1, 2, ... in the order of their first
+ * references.
  */
 typedef struct margay_stack_generator margay_stack_generator;
 
 /*
- * `bins` have references in proportion to which distances in [from, to) are
- * drawn, any in a bin as likely as the others; they may be in any order and
- * overlap.  `infinite` is the same for first references.  At a distance that
- * no block has yet, a new block is referenced, and the distance is caught up
- * with later, in place of a first reference.  The same histogram and seed
- * give the same stream on every machine, however it is cut into calls.
+ * Make a generator, which the caller owns.  A distance is drawn from a bin with
+ * a probability in proportion to the bin's `references`, and every distance of
+ * the bin is equally likely; bins may be in any order and overlap.  `infinite`
+ * is the weight of first references.  Where a distance is drawn that the stack
+ * is too short for, a new block is referenced, and the distance takes the place
+ * of a later first reference.  The same bins and seed give the same stream on
+ * every machine and for every division into calls.
  *
- * Fails with MARGAY_BAD_ARGUMENT (an empty bin that has references, no
- * references at all, 2^32 bins or more) or MARGAY_NO_MEMORY; the caller owns
- * *generator.
+ * Fails with MARGAY_BAD_ARGUMENT for a bin that has references but no
+ * distances, where there are no references at all, and for 2^32 bins or more;
+ * and with MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_stack_generator_create(
     const struct margay_bin *bins, size_t count, uint64_t infinite,
     uint64_t seed, margay_stack_generator **generator,
     struct margay_error *error);
 
-/* Write the next `count` ids.  After MARGAY_NO_MEMORY, and where more than
-   2^36 blocks are asked for, the generator can only be freed. */
+/* Write the next `count` block ids.  Fails with MARGAY_NO_MEMORY, also beyond
+   2^36 distinct blocks; the generator can then only be freed. */
 MARGAY_API enum margay_status margay_stack_generator_next(
     margay_stack_generator *generator, uint64_t *blocks, size_t count,
     struct margay_error *error);
 
-/* NULL is fine. */
+/* Release a generator; NULL does nothing. */
 MARGAY_API void margay_stack_generator_free(margay_stack_generator *generator);
 
 /* ---------------------------------------------------------- prediction -- */
 
-/* How a model is learnt from the histograms of some runs. */
+/* How a model is learnt from the histograms of runs. */
 enum margay_method {
     MARGAY_METHOD_SINGLE, /* each group of references follows one pattern */
     MARGAY_METHOD_MULTI,  /* each bin holds parts of several patterns */
 };
 
-/* The patterns by which distances may grow with the size of the input: for
-   1-dimensional data s, for 2-dimensional s^1/2 and s, for 3-dimensional s^1/3,
-   s^2/3 and s; and a constant. */
+/* The patterns by which distances may grow with the size s of the input: a
+   constant; with 1-dimensional data also s, with 2-dimensional data s^1/2 and
+   s, with 3-dimensional data s^1/3, s^2/3 and s. */
 enum margay_pattern {
-    MARGAY_PATTERN_AUTO, /* those that fit best */
+    MARGAY_PATTERN_AUTO, /* the dimension whose patterns fit best */
     MARGAY_PATTERN_1D,
     MARGAY_PATTERN_2D,
     MARGAY_PATTERN_3D,
 };
 
+/* How a model is to be learnt. */
 struct margay_predict_options {
-    enum margay_method method;
-    /* The single method needs reference bins.  The multi method takes all but
-       exact ones; large numbers of neighbours are joined. */
+    enum margay_method method; /* which method */
+    /* The bins to learn from: reference bins for the single method, all but
+       exact ones for the multi method, which joins neighbours of many bins. */
     struct margay_bins bins;
-    enum margay_pattern pattern;
-    bool plain; /* as published, without what we have added */
+    enum margay_pattern pattern; /* the dimension of the data */
+    bool plain;                  /* as published, without Margay's additions */
 };
 
-#define MARGAY_USUAL_GROUPS 1000 /* of reference bins, single method */
+/* The usual number of reference bins for the single method. */
+#define MARGAY_USUAL_GROUPS 1000
 
-/* A run to learn from: its exact histogram, without a bound, and the size of
-   its input in any unit, finite and above 0. */
+/* A run to learn from. */
 struct margay_run {
-    const margay_histogram *histogram;
-    double size;
+    const margay_histogram *histogram; /* exact, and no bound was exceeded */
+    double size; /* of its input, in the unit of all runs; finite, above 0 */
 };
 
+/* A model of how a program's histogram changes with the size of its input. */
 typedef struct margay_model margay_model;
 
-/* What a model says of itself. */
+/* What is known of a model. */
 struct margay_model_info {
-    uint64_t runs;
-    double least_size, most_size;
-    enum margay_pattern pattern; /* the one chosen */
-    /* 2 or 3: with MARGAY_PATTERN_AUTO, the cold references grow as that power
-       of the sizes, which are then the sides of squares or cubes, and raised
-       to it; else 1. */
+    uint64_t runs;                /* how many it was learnt from */
+    double least_size, most_size; /* the smallest and the largest of them */
+    enum margay_pattern pattern;  /* the dimension chosen */
+    /* 2 or 3 where the sizes are the sides of squares or cubes, as the growth
+       of the first references shows: sizes are then raised to this power.  1
+       otherwise, and unless the dimension was MARGAY_PATTERN_AUTO. */
     unsigned size_power;
-    /* How well the largest run was predicted from the others, with the
-       accuracy of the next largest as it is; both negative where there were too
-       few runs, or with `plain`. */
+    /* How accurately (margay_signature_accuracy()) the other runs predict the
+       largest one, and how accurately the second largest stands for it as it
+       is.  Both are negative with fewer than three runs, and with `plain`. */
     double checked_accuracy, checked_no_change;
-    /* The error of the former is two thirds of that of the latter at most: the
-       runs have shown how the program grows. */
+    /* The error of the former is at most two thirds of that of the latter: the
+       runs show how the program grows. */
     bool confirmed;
-    double held_back; /* the share of every prediction that is the largest run,
-                         because that had been better; 0 .. 1 */
+    /* The share of every prediction that is the largest run as it is, because
+       the check was better that way: 0 .. 1. */
+    double held_back;
 };
 
 /*
- * Learn from two runs or more, in any order.  The histograms are only needed
- * for the time of the call.  Fails with MARGAY_BAD_ARGUMENT (too few runs, a
- * size twice or not positive, bins that do not go with the method),
- * MARGAY_BAD_INPUT (a run without finite distances or with an exceeded bound,
- * or distances that are too large for the bins) or MARGAY_NO_MEMORY.  The
- * caller owns *model.
+ * Learn a model, which the caller owns, from two runs or more in any order.
+ * The model does not refer to the histograms.  Fails with MARGAY_BAD_ARGUMENT
+ * (too few runs, a size that is not positive or occurs twice, bins that the
+ * method does not take), with MARGAY_BAD_INPUT (a run without finite distances
+ * or with an exceeded bound, or distances too large for the bins), and with
+ * MARGAY_NO_MEMORY.
  *
  * Source: Zhong, Shen, Ding, "Program locality analysis using reuse distance",
  * ACM TOPLAS 31(6), 2009, section 3.
@@ -519,18 +599,18 @@ MARGAY_API enum margay_status margay_model_fit(
     const struct margay_predict_options *options, margay_model **model,
     struct margay_error *error);
 
-/* NULL is fine. */
+/* Release a model; NULL does nothing. */
 MARGAY_API void margay_model_free(margay_model *model);
 
-/* What was learnt, and how well it did; belongs to the model. */
+/* What is known of the model, which owns it. */
 MARGAY_API const struct margay_model_info *margay_model_describe(
     const margay_model *model);
 
 /*
- * The histogram of a run whose input is of that size, scaled to `references`
- * in all, 1 .. 2^53; cold ones are among them.  The caller owns *histogram.
- * Fails with MARGAY_BAD_ARGUMENT (sizes as above; distances of 2^56 or more)
- * or MARGAY_NO_MEMORY.
+ * Predict the histogram of a run whose input has this size, finite and above 0:
+ * `references` references in all, 1 .. 2^53, first ones included.  The caller
+ * owns *histogram.  Fails with MARGAY_BAD_ARGUMENT for other arguments and for
+ * sizes at which distances would be 2^56 or more, and with MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_model_predict(const margay_model *model,
                                                    double size,
@@ -538,119 +618,133 @@ MARGAY_API enum margay_status margay_model_predict(const margay_model *model,
                                                    margay_histogram **histogram,
                                                    struct margay_error *error);
 
-/* The same, but the largest run's histogram as it was: what a prediction has
-   to be better than. */
+/* The same, but the histogram is that of the largest run, scaled: what a
+   prediction has to be better than. */
 MARGAY_API enum margay_status margay_model_no_change(
     const margay_model *model, uint64_t references,
     margay_histogram **histogram, struct margay_error *error);
 
 /*
- * A model as numbers, to be kept: `*count` of them in a new array that the
- * caller frees with free().  MARGAY_NO_MEMORY on failure.
+ * Write a model as numbers, by which it can be kept: *numbers becomes a new
+ * array of *count numbers, which the caller releases with free().
+ * MARGAY_NO_MEMORY on failure.
  */
 MARGAY_API enum margay_status margay_model_export(const margay_model *model,
                                                   uint64_t **numbers,
                                                   size_t *count,
                                                   struct margay_error *error);
 
-/* And back.  MARGAY_BAD_INPUT if the numbers are no model, MARGAY_NO_MEMORY.
-   The caller owns *model. */
+/* Make a model, which the caller owns, from such numbers.  Fails with
+   MARGAY_BAD_INPUT where they are not those of a model, and with
+   MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_model_import(const uint64_t *numbers,
                                                   size_t count,
                                                   margay_model **model,
                                                   struct margay_error *error);
 
 /*
- * The mass that two histograms share, bin by bin of log2 bins of the finite
- * distances: 1 - sum |y - x| / 2, from 0 to 1.  Both have finite distances.
+ * How alike two histograms are, from 0 to 1: 1 - sum |y - x| / 2 over the
+ * shares x and y of their finite references in each log2 bin.  Both have finite
+ * distances.
  */
 MARGAY_API double margay_signature_accuracy(const margay_histogram *histogram,
                                             const margay_histogram *other);
 
 /*
- * How far the miss curves of two histograms that are not empty are apart:
- * the mean of |difference| of the miss ratios at 1, 2, 4, ... blocks, through
- * the first size beyond all finite distances.
+ * How far the miss curves of two histograms are apart, from 0 to 1: the mean
+ * |difference| of their miss ratios at 1, 2, 4, ... blocks, up to the first
+ * size beyond all finite distances.  Both have references.
  */
 MARGAY_API double margay_curve_difference(const margay_histogram *histogram,
                                           const margay_histogram *other);
 
 /* ------------------------------------------- input sizes from sampling -- */
 
+/* The most data samples of a sampler. */
 #define MARGAY_MOST_SAMPLES 4096
 
-/* Thresholds in blocks; 0 = found on the way. */
+/* How a sampler samples.  Thresholds are in blocks; those of 0 adapt to the
+   trace. */
 struct margay_sampler_options {
-    uint64_t qualification_blocks; /* distances that make a data sample */
-    uint64_t temporal_blocks;      /* distances that make an access sample */
-    uint64_t spatial_blocks;       /* how far apart data samples are */
-    unsigned most_samples;         /* data samples: 1 .. 4096 */
-    unsigned most_peaks;           /* of each, the first ones: 1 or more */
+    uint64_t qualification_blocks; /* a larger distance makes its block a data
+                                      sample */
+    uint64_t temporal_blocks; /* a larger distance of a data sample is recorded
+                                 as an access sample */
+    uint64_t spatial_blocks;  /* the least difference of the block ids of data
+                                 samples */
+    unsigned most_samples;    /* the most data samples: 1 .. 4096 */
+    unsigned most_peaks;      /* the first peaks of each that are kept, 1 or
+                                 more */
 };
 
 /*
- * Distance-based sampling: finds where a run passes over its data again, and
- * at which distances, which tell how large they are.
+ * Distance-based sampling: finds the distances at which a run passes over its
+ * data again, which tell how large the data are.
  */
 typedef struct margay_sampler margay_sampler;
 
-/* MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY on failure.  The caller owns
- * *sampler. */
+/* Make a sampler, which the caller owns.  Fails with MARGAY_BAD_ARGUMENT where
+   an option is out of its range, and with MARGAY_NO_MEMORY. */
 MARGAY_API enum margay_status margay_sampler_create(
     const struct margay_sampler_options *options, margay_sampler **sampler,
     struct margay_error *error);
 
-/* NULL is fine. */
+/* Release a sampler; NULL does nothing. */
 MARGAY_API void margay_sampler_free(margay_sampler *sampler);
 
-/* The next `count` references, with their distances as an engine has found
-   them.  MARGAY_NO_MEMORY on failure. */
+/* Take the next `count` references with their distances, in blocks or
+   MARGAY_INFINITE, from an engine.  MARGAY_NO_MEMORY on failure. */
 MARGAY_API enum margay_status margay_sampler_feed(margay_sampler *sampler,
                                                   const uint64_t *blocks,
                                                   const uint64_t *distances,
                                                   size_t count,
                                                   struct margay_error *error);
 
-/* A distance between two references of a block that is larger than those
-   before and after it. */
+/* A distance between two references to a data sample that is larger than those
+   before and behind it. */
 struct margay_peak {
-    unsigned sample, peak; /* numbers from 0 on: of the data sample in the order
-                              in which they qualified, and of its peaks */
-    uint64_t block;
+    unsigned sample;      /* the data sample, counted from 0 in the order in
+                             which they qualified */
+    unsigned peak;        /* its peaks, counted from 0 */
+    uint64_t block;       /* the id of the block */
     uint64_t distance;    /* in blocks */
-    uint64_t index;       /* of the reference that ends it, from 0 */
-    uint64_t known_index; /* of the one that shows that it is a peak */
+    uint64_t index;       /* of the reference that ends it, from 0 on */
+    uint64_t known_index; /* of the reference that shows that it is a peak */
 };
 
 /*
- * The peaks so far, in a new array that the caller frees with free(), and the
- * thresholds as they are.  MARGAY_NO_MEMORY on failure.
+ * Give the peaks so far, in a new array of *count that the caller releases with
+ * free(), and in *options the thresholds that are in force.  MARGAY_NO_MEMORY
+ * on failure.
  */
 MARGAY_API enum margay_status margay_sampler_finish(
     const margay_sampler *sampler, struct margay_sampler_options *options,
     struct margay_peak **peaks, size_t *count, struct margay_error *error);
 
+/* A run as a sampler has seen it. */
 struct margay_sampled_run {
-    double size; /* of its input; finite, above 0 */
-    const struct margay_peak *peaks;
-    size_t count;
+    double size;                     /* of its input; finite, above 0 */
+    const struct margay_peak *peaks; /* all of its peaks, in their order */
+    size_t count;                    /* how many */
 };
 
-/* The peak that is the input size: log d = offset + exponent log s. */
+/* Which peak tells the size s of an input, by its distance d: log d = offset +
+   exponent log s. */
 struct margay_size_rule {
-    unsigned sample, peak;
+    unsigned sample, peak; /* numbers of a data sample and of its peak */
     double offset, exponent;
 };
 
 /*
- * Choose it from runs of known size.  MARGAY_BAD_ARGUMENT for fewer than two;
- * MARGAY_BAD_INPUT where no peak grows with the size.
+ * Choose the peak from runs of known size.  Fails with MARGAY_BAD_ARGUMENT for
+ * fewer than two runs, and with MARGAY_BAD_INPUT where no peak grows with the
+ * size.
  */
 MARGAY_API enum margay_status margay_size_rule_fit(
     const struct margay_sampled_run *runs, size_t count,
     struct margay_size_rule *rule, struct margay_error *error);
 
-/* The size of a run by that rule; false: it has no such peak. */
+/* Tell the size of a run by a rule; returns false if the run lacks the peak. */
 MARGAY_API bool margay_size_rule_apply(const struct margay_size_rule *rule,
                                        const struct margay_sampled_run *run,
                                        double *size);

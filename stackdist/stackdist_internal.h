@@ -6,13 +6,12 @@
 #ifndef MARGAY_STACKDIST_INTERNAL_H
 #define MARGAY_STACKDIST_INTERNAL_H
 
+#include "stackdist/exact/hash.h"
 #include "stackdist/gpu/device.h"
-#include "stackdist/hash/hash.h"
 #include "stackdist/histogram.h"
-#include "stackdist/mpi/cluster.h"
-#include "stackdist/mpi/mpi.h"
-#include "stackdist/parallel/footprint.h"
-#include "stackdist/parallel/row.h"
+#include "stackdist/parts/cluster.h"
+#include "stackdist/parts/row.h"
+#include "stackdist/predict/model.h"
 
 #include <margay/stackdist.h>
 

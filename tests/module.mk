@@ -8,7 +8,7 @@ tests_SCRIPTS  := $(wildcard tests/*.t tests/*/*.t)
 tests_LIBS     := -lm
 
 JOBS        ?= 2
-PROVE       ?= prove
+PROVE       ?= perl tests/check.pl
 PROVE_FLAGS ?= -j$(JOBS) --timer --failures --comments
 
 $(tests_PROGRAMS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/libmargay.a
@@ -20,7 +20,7 @@ $(tests_PROGRAMS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/libmargay.a
 # The command on ranks that need no MPI.
 tests_RANKS := $(BUILD)/tests/sim/ranks
 $(tests_RANKS): $(BUILD)/obj/tests/sim/ranks.o \
-    $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out sim/main.c,$(program_SOURCES))) \
+    $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out sim/command/main.c,$(program_SOURCES))) \
     $(BUILD)/libmargay.a
 	@mkdir -p $(@D)
 	$(call quiet,LD $@) \
@@ -36,13 +36,11 @@ check: deps tests ## run the tests (TESTS="tests/sim/plot.t ...": only these)
 	    $(PROVE) $(PROVE_FLAGS) $(or $(TESTS),\
 	    $(tests_SCRIPTS) $(tests_PROGRAMS))
 
-comma := ,
-
 # The sanitizers' builds have folders of their own, and a tenth of the random
 # rounds, as they are about that much slower.
 # OpenCL drivers bring compilers, which are not ours to check: none is found.
 no_DRIVERS = OCL_ICD_VENDORS=/nonexistent
-sanitized = $(no_DRIVERS) $(MAKE) BUILD='$(BUILD)/$(1)' OPTIMISE='-O1 -g' DEPS=no \
+sanitized = $(no_DRIVERS) $(MAKE) --no-print-directory BUILD='$(BUILD)/$(1)' OPTIMISE='-O1 -g' DEPS=no \
     SANITIZE='-fsanitize=$(2) -fno-sanitize-recover=all \
     -fno-omit-frame-pointer'
 
@@ -58,11 +56,17 @@ check-tsan: deps ## the tests under ThreadSanitizer
 
 # Valgrind knows no AVX-512, so the engines' best code does not run under it;
 # the long tests of all their settings would take it hours.
+check-valgrind: export MARGAY_TEST_SECONDS ?= 7200
 check-valgrind: deps tests ## most of the test programs under valgrind
 	@$(no_DRIVERS) MARGAY_TEST_ROUNDS=1 $(PROVE) -j$(JOBS) --timer \
 	    --exec 'valgrind -q --leak-check=full --error-exitcode=9' \
 	    $(filter-out %/test_engines_large %/test_exact %/test_levels,\
 	    $(tests_PROGRAMS))
+
+# The last commit on machines that have only what the README asks for.
+SUITES ?= bookworm trixie
+check-fresh: ## the README's commands on a new Debian (SUITES="bookworm trixie")
+	@sh tests/fresh.sh '$(BUILD)/fresh' $(SUITES)
 
 check-real: deps $(BUILD)/margay ## exact counts of real traces (TRACES=DIR)
 	@test -n '$(TRACES)' || { echo 'usage: make check-real TRACES=DIR'; exit 2; }
@@ -106,7 +110,7 @@ $(device_FILES): | $(BUILD)/margay
 bench-gpu: deps $(BUILD)/margay bench-tools $(device_FILES) ## speed of a device (BACKEND= DEVICE= DEVICE_REFS=)
 	@$(BUILD)/tests/bench/device $(BACKEND) $(DEVICE) $(device_FILES)
 
-bench-analysers: deps bench-tools ## docs/analysers.md: its tables
+bench-analysers: deps bench-tools ## docs/measured/analysers.md: its tables
 	@$(BUILD)/tests/bench/analysers
 	@$(BUILD)/tests/bench/shen
 
@@ -126,15 +130,15 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 	@mandoc -T lint -W warning $(lint_PAGES)
 	@cppcheck -q -j$(JOBS) --enable=warning,portability --std=c11 \
 	    --inline-suppr --error-exitcode=1 -I. -I$(BUILD)/gcc/include \
-	    --suppress=memleak:stackdist/order/splay.c \
-	    --suppress=nullPointer:stackdist/engines/exact_kernel.c \
+	    --suppress=memleak:stackdist/reference/splay.c \
+	    --suppress=nullPointer:stackdist/exact/exact_kernel.c \
 	    --suppress=uninitvar:stackdist/gpu/tile_kernels.h \
 	    --suppress=uninitvar:stackdist/gpu/exact_kernels.h \
 	    --suppress=uninitvar:stackdist/gpu/hp_rda_kernels.h \
 	    traces stackdist assoc sim
 	@echo 'lint: nothing to complain about'
 
-.PHONY: tests run bench bench-analysers bench-hp-rda bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-real
+.PHONY: tests run bench bench-analysers bench-hp-rda bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-fresh check-real
 
 include tests/fuzz/module.mk
 include tests/faults/module.mk

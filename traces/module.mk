@@ -35,7 +35,8 @@ $(mmu_OBJECTS): $(BUILD)/runtime/%.mmu.o: %.c
 $(runtime_OBJECTS) $(mmu_OBJECTS): $(BUILD)/flags | deps
 	@mkdir -p $(@D)
 	$(call quiet,CC $@)$(CC) -I. $(CPPFLAGS) $(runtime_CFLAGS) $(CFLAGS) \
-	    -fno-sanitize=all $(runtime_VARIANT) -MMD -MP -c -o $@ $(filter %.c,$^)
+	    -fno-sanitize=all $(runtime_VARIANT) $(depend_FLAGS) -c -o $@ \
+	    $(filter %.c,$^)
 
 $(BUILD)/libmargay_runtime.a: $(runtime_OBJECTS)
 $(BUILD)/libmargay_runtime_mmu.a: $(mmu_OBJECTS)
@@ -54,7 +55,8 @@ $(BUILD)/no-tsan/libtsan.a:
 	@$(AR) rcsD $@
 
 # The plugin for QEMU, which has the functions that are undefined in it.
-plugin_SOURCES := $(wildcard traces/capture/qemu/*.c)
+plugin_SOURCES := $(wildcard traces/capture/qemu/*.c) \
+                  traces/capture/program_file.c
 plugin_OBJECTS  = $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o) \
     $(patsubst %,$(BUILD)/runtime/traces/capture/runtime/%.o,recorder buffers \
         process)
@@ -63,12 +65,13 @@ $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o): $(BUILD)/runtime/%.o: %.c \
     $(BUILD)/flags | $(installed_HEADERS) deps
 	@mkdir -p $(@D)
 	$(call quiet,CC $@)$(CC) -I. -I$(BUILD)/include $(CPPFLAGS) \
-	    $(runtime_CFLAGS) $(CFLAGS) -fno-sanitize=all -MMD -MP -c -o $@ $<
+	    $(runtime_CFLAGS) $(CFLAGS) -fno-sanitize=all $(depend_FLAGS) -c -o $@ $<
 
 all tests: $(BUILD)/margay_qemu.so
 
 $(BUILD)/margay_qemu.so: $(plugin_OBJECTS)
-	$(call quiet,LD $@)$(CC) $(runtime_CFLAGS) $(CFLAGS) $(LDFLAGS) \
+	$(call quiet,LD $@)$(CC) $(runtime_CFLAGS) $(CFLAGS) \
+	    $(hardening_LDFLAGS) $(LDFLAGS) \
 	    -fno-sanitize=all -shared -o $@ $^ -pthread
 
 -include $(runtime_OBJECTS:.o=.d) $(mmu_OBJECTS:.o=.d) \

@@ -1,9 +1,9 @@
 /*
  * margay/traces.h - from bytes to references to blocks
  *
- * A trace is opened, asked for batches of references until MARGAY_END, and
- * freed.  Reading, decompression and parsing run on a thread of the trace's
- * own, so they overlap with whatever the caller does with a batch.
+ * A program opens a trace, asks for batches of references until MARGAY_END,
+ * and frees the trace.  A thread of the trace reads, decompresses and decodes
+ * ahead, while the program works on a batch.
  *
  *     margay_trace *trace;
  *     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
@@ -13,10 +13,12 @@
  *         ...;
  *     margay_trace_free(trace);
  *
- * A trace holds byte addresses, or block ids where somebody has already
- * divided by a block size; margay_batch_blocks() turns either into block ids.
+ * A reference is one entry of a trace: a number, and what the format says
+ * beside it.  The number is the byte address of the first byte accessed, or
+ * the id of a block where the trace has been divided by a block size already.
+ * margay_batch_blocks() turns either into block ids.
  *
- * Thread safety: one thread at a time per object; different objects are
+ * Thread safety: one thread at a time uses an object; different objects are
  * independent.
  */
 #ifndef MARGAY_TRACES_H
@@ -32,45 +34,79 @@
 extern "C" {
 #endif
 
-/* What a reference does.  Formats without labels read. */
+/* The kind of a reference.  A format that does not tell kinds apart has reads
+   only. */
 enum margay_kind {
     MARGAY_READ = 0,
     MARGAY_WRITE = 1,
-    MARGAY_FETCH = 2, /* an instruction fetch */
+    MARGAY_FETCH = 2, /* The processor fetches an instruction. */
 };
 #define MARGAY_KINDS 3
 
-/* A set of kinds: the sum of these. */
+/* A set of kinds is the sum of the bits of its members. */
 #define MARGAY_KIND_BIT(kind) (1u << (kind))
 #define MARGAY_ALL_KINDS      7u
 
 /* ------------------------------------------------------------- formats -- */
 
-/* What the numbers of a trace are. */
+/* What the numbers of a trace mean. */
 enum margay_numbers {
-    MARGAY_ADDRESSES, /* byte addresses */
-    MARGAY_IDS,       /* block ids */
+    MARGAY_ADDRESSES, /* Numbers are byte addresses. */
+    MARGAY_IDS,       /* Numbers are ids of blocks or of other objects. */
 };
 
-/* One row of the table of formats; static storage, never changes. */
+/* A column holds one value for each reference.  A set of columns is the sum of
+   its members. */
+enum margay_column {
+    MARGAY_COLUMN_KINDS = 1 << 0,   /* enum margay_kind */
+    MARGAY_COLUMN_EXTENTS = 1 << 1, /* how many numbers a reference covers */
+    MARGAY_COLUMN_COUNTS = 1 << 2,  /* how many references an entry holds */
+    MARGAY_COLUMN_THREADS = 1 << 3, /* which thread made the reference */
+    MARGAY_COLUMN_SITES = 1 << 4,   /* the call site: the address of the code */
+};
+#define MARGAY_ALL_COLUMNS 31u
+
+/* The name of a column, as messages use it ("kinds", "sites"); NULL for any
+   other value.  Static storage. */
+MARGAY_API const char *margay_column_name(enum margay_column column);
+
+/* A row of the table of formats.  It has static storage and never changes. */
 struct margay_format_info {
-    const char *name;        /* as given to --format: "din" */
-    const char *description; /* one line for people */
-    const char *suffixes;    /* separated by spaces: "din"; may be "" */
+    /* The name that --format and margay_trace_options.format take: "din". */
+    const char *name;
+    /* One line for people, without a full stop. */
+    const char *description;
+    /* The suffixes of file names that suggest the format, without dots and
+       separated by spaces: "din"; "" where there are none. */
+    const char *suffixes;
+    /* What its numbers mean, unless any_numbers. */
     enum margay_numbers numbers;
-    uint64_t
-        unit_bytes;   /* what an id stands for; 0 = unknown; 1 for addresses */
-    bool any_numbers; /* its files say themselves, and otherwise */
-    bool checked;     /* has check sums, so that what stands before damage is
-                         certain */
-    bool writable;    /* margay_writer can produce it */
-    /* What it says, or may say, beside the numbers. */
-    bool has_kinds, has_extents, has_counts, has_threads, has_sites;
-    /* What a file of it begins with; NULL = its first record. */
+    /* How many bytes an id stands for, a power of two; 1 for addresses; 0
+       where the format does not say. */
+    uint64_t unit_bytes;
+    /* Each file says what its numbers mean; `numbers`, `unit_bytes` and
+       `splits` are then what a writer begins with. */
+    bool any_numbers;
+    /* A check sum covers every reference, so those before a damaged place are
+       certain to be right. */
+    bool checked;
+    /* margay_writer_create() accepts the format. */
+    bool writable;
+    /* The set of columns that its files have or may have. */
+    unsigned columns;
+    /* The set of kinds that it tells apart; 0 = it has no kinds. */
+    unsigned kinds;
+    /* A reference asks for all blocks that it covers, so it is to be split
+       unless the user decides otherwise. */
+    bool splits;
+    /* The extent of a reference may be 0. */
+    bool empty_extents;
+    /* The text that stands before the first record of a file; NULL where
+       nothing does. */
     const char *head;
 };
 
-/* Rows of the table of formats. */
+/* The number of rows in the table of formats. */
 MARGAY_API size_t margay_format_count(void);
 
 /* Row `index` in [0, margay_format_count()), NULL beyond. */
@@ -78,67 +114,88 @@ MARGAY_API const struct margay_format_info *margay_format_at(size_t index);
 
 /* ------------------------------------------------------------- reading -- */
 
+/* margay_trace_options.quote: no character quotes the fields of a table. */
+#define MARGAY_NO_QUOTE (-1)
+
+/* How a trace is read.  Start from MARGAY_TRACE_OPTIONS_DEFAULT. */
 struct margay_trace_options {
-    const char *format;   /* a format's name; NULL = detect */
-    bool ids;             /* read the numbers of an address format as ids */
-    uint64_t unit_bytes;  /* what an id stands for; a power of two; 0 = as the
-                             format says.  Only for ids. */
-    unsigned kinds;       /* set of kinds to keep */
-    uint64_t skip_refs;   /* references dropped first, of those in the file */
-    uint64_t limit_refs;  /* references read after those, UINT64_MAX = all */
-    uint64_t warmup_refs; /* of those, the first so many are marked warm-up */
-    /* csv, which either of these asks for: the column of the ids, by its name
-       or, if it is a number, by its place from 1 on (NULL = the only one; must
-       outlive the trace), and what separates columns (0 = a comma). */
+    /* The name of the format; NULL = detect it from content and file name.
+       The string is not used after margay_trace_open(). */
+    const char *format;
+    /* Take the numbers of a format of addresses as ids.  Extents, which count
+       bytes there, are then dropped. */
+    bool ids;
+    /* How many bytes an id stands for, a power of two; 0 = as the trace says.
+       Refused for a trace of addresses. */
+    uint64_t unit_bytes;
+    /* The set of kinds that batches hold; references of other kinds are left
+       out, but are counted by the next three fields. */
+    unsigned kinds;
+    /* How many references are dropped at the beginning of the trace. */
+    uint64_t skip_refs;
+    /* How many references are read after those, at most; UINT64_MAX = all. */
+    uint64_t limit_refs;
+    /* How many of the references read are a warm-up: the batches that they
+       come in have margay_batch.warmup set. */
+    uint64_t warmup_refs;
+    /* The next three fields describe a table; any of them, if set, asks for
+       the format csv.  `column` selects the column of the ids, by its name or,
+       if it is a decimal number, by its position from 1 on.  NULL = the table
+       has one column.  The string must outlive the trace. */
     const char *column;
+    /* The character that separates columns; 0 = a comma. */
     char delimiter;
-    bool counts; /* the caller looks at a batch's counts; false = a reference
-                    that a trace holds with a count is given that often */
-    bool numbers_only;    /* the caller looks neither at kinds nor, unless the
-                             trace always splits references, at extents, threads
-                             or sites, and of counts at their sum only: batches
-                             may lack them */
-    uint64_t block_bytes; /* with numbers_only: addresses may be given divided
-                             by this, a power of two; 0 = as they are.
-                             margay_trace_shift() says whether they are. */
+    /* The character that may enclose a field; 0 = a quotation mark, or
+       MARGAY_NO_QUOTE. */
+    int quote;
 };
-#define MARGAY_TRACE_OPTIONS_DEFAULT                                        \
-    {                                                                       \
-        NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, false, \
-            false, 0                                                        \
+#define MARGAY_TRACE_OPTIONS_DEFAULT                                    \
+    {                                                                   \
+        NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, 0, \
     }
 
 /*
- * Up to a few ten thousand references.  The arrays belong to the trace and
- * stay valid until the next call on it.
+ * A batch: some ten thousand consecutive references at most, as arrays with
+ * one entry each.  The arrays belong to the trace and stay valid until the
+ * next call on it.  An array that is NULL is a column that the trace does not
+ * have.
  */
 struct margay_batch {
+    /* The number of entries in each array, 0 or more. */
     size_t references;
-    const uint64_t *numbers; /* addresses or ids */
-    const uint8_t *kinds;    /* enum margay_kind; NULL = all are reads */
-    const uint32_t *extents; /* bytes (addresses) or units (ids) that each
-                                covers from its number on; NULL = 1 each */
-    /* How many references each stands for, all of its kind and in a row, to
-       what margay_trace_collapsed_bytes() takes for one block; NULL = 1 each,
-       as always unless margay_trace_options.counts asks for them. */
+    /* Byte addresses or ids, as margay_trace_numbers() says. */
+    const uint64_t *numbers;
+    /* enum margay_kind; NULL = all references are reads. */
+    const uint8_t *kinds;
+    /* How much each reference covers from its number on: bytes for addresses,
+       units for ids; 0 only where the format has empty_extents.  NULL = 1
+       each. */
+    const uint32_t *extents;
+    /* How many references each entry stands for, 1 or more: an access and its
+       immediate repeats, all of one kind and within one block of
+       margay_trace_collapsed_bytes().  NULL = 1 each, which margay_trace_next()
+       always gives; a batch to be written may have counts. */
     const uint32_t *counts;
-    uint64_t repeats; /* in the place of counts: how many references the batch
-                         stands for beside one for each */
-    const uint32_t *threads; /* who made it, from 0 on; NULL = unknown */
-    const uint64_t *sites;   /* address of the code that did; NULL = unknown */
-    bool warmup; /* simulate, do not count: all of the batch or nothing */
+    /* The thread that made each reference, numbered from 0 on; NULL =
+       unknown. */
+    const uint32_t *threads;
+    /* The call site of each reference: the address of the code that made it;
+       NULL = unknown. */
+    const uint64_t *sites;
+    /* The references are to be simulated, but not counted.  This holds for all
+       of a batch or for none of it. */
+    bool warmup;
 };
 
-/* How many references a batch stands for, with all repeats. */
+/* The number of references that a batch stands for: the sum of its counts. */
 MARGAY_API uint64_t margay_batch_references(const struct margay_batch *batch);
 
 typedef struct margay_trace margay_trace;
 
 /*
- * Open the trace at `path` ("-" = standard input) and start reading it.
- * Returns at once: what the file turns out to be is known when
- * margay_trace_ready() says so.  Compression (gzip, xz, zstd, bzip2, lz4) is
- * recognised by content.
+ * Open the trace at `path` ("-" = standard input) and start to read it.
+ * Returns at once; margay_trace_ready() tells when the format is known.
+ * Compression (gzip, xz, zstd, bzip2, lz4) is recognised by content.
  *
  * Fails with MARGAY_BAD_ARGUMENT (unknown format, unit not a power of two),
  * MARGAY_IO (missing file, directory) or MARGAY_NO_MEMORY; *trace is then
@@ -148,112 +205,96 @@ MARGAY_API enum margay_status margay_trace_open(
     const char *path, const struct margay_trace_options *options,
     margay_trace **trace, struct margay_error *error);
 
-/* Stop reading, whatever the state, and release everything.  NULL is fine. */
+/* Stop reading, in whatever state the trace is, and release everything.  NULL
+   is fine. */
 MARGAY_API void margay_trace_free(margay_trace *trace);
 
 /*
  * Wait up to `wait_ms` milliseconds (-1 = for ever) until the format is
- * known.  MARGAY_OK: margay_trace_format() and the like may be called.
- * MARGAY_AGAIN: not yet.  MARGAY_BAD_INPUT, MARGAY_IO, ...: why it cannot be
- * read, the message beginning with the file's name.
+ * known.  MARGAY_OK: margay_trace_format() and the functions below it may be
+ * called.  MARGAY_AGAIN: the format is not known yet.  MARGAY_BAD_INPUT,
+ * MARGAY_IO, ...: the trace cannot be read; the message says why and begins
+ * with the file's name.
  */
 MARGAY_API enum margay_status margay_trace_ready(margay_trace *trace,
                                                  int wait_ms,
                                                  struct margay_error *error);
 
-/* After margay_trace_ready(): what was opened.  Never NULL then. */
+/* The format of the trace.  Never NULL once the trace is ready. */
 MARGAY_API const struct margay_format_info *margay_trace_format(
     const margay_trace *trace);
 
-/* How the format was found, for people ("content: 12 lines of ..."). */
+/* What told the format, for people ("content: 12 lines of ..."). */
 MARGAY_API const char *margay_trace_evidence(const margay_trace *trace);
 
-/* What the numbers are, --ids taken into account. */
+/* What the numbers in batches mean, with margay_trace_options.ids applied. */
 MARGAY_API enum margay_numbers margay_trace_numbers(const margay_trace *trace);
 
-/* Bytes that a number stands for: 1 for addresses, the unit for ids, 0 when
-   nothing says what an id stands for. */
+/* How many bytes a number stands for: 1 for addresses, the unit for ids, 0
+   where neither trace nor options say what an id stands for. */
 MARGAY_API uint64_t margay_trace_unit_bytes(const margay_trace *trace);
 
-/*
- * By how many bits the addresses in batches are shifted right already: the
- * logarithm of margay_trace_options.block_bytes, where that was asked for and
- * it costs the trace's format nothing, or else 0.  What is left to shift for a
- * larger block is so much less; margay_trace_numbers() and
- * margay_trace_unit_bytes() tell of the trace as it stands in its file.  After
- * margay_trace_ready().
- */
-MARGAY_API unsigned margay_trace_shift(const margay_trace *trace);
-
-/* The references in the file, if that is known without reading it: records of
-   fixed length, or blocks with an index, in a regular file that is not
-   compressed. */
+/* True if the number of references in the file is known before they are read:
+   in a regular file that is not compressed and holds records of fixed length,
+   or blocks with an index.  *references is then that number. */
 MARGAY_API bool margay_trace_known_references(const margay_trace *trace,
                                               uint64_t *references);
 
-/*
- * A range of the references in a file where these are known, read by the
- * thread that asks for them.  Any number of threads may read ranges of one
- * trace, which must outlive them, at the same time; a range is for one thread.
- */
-typedef struct margay_range margay_range;
+/* The set of columns that the trace has: those of its format that this file
+   fills, with margay_trace_options.ids applied.  A trace in which nothing was
+   found has all of them. */
+MARGAY_API unsigned margay_trace_columns(const margay_trace *trace);
 
-/*
- * References [first, first + count) of the file, or those up to its end, which
- * are looked at as in margay_trace_next() if the range reaches it.  Only
- * `kinds`, `ids` and `counts` of the trace's options apply.  The trace must be
- * ready.  MARGAY_BAD_ARGUMENT where the references are not known, lie in no
- * known places of the file, or have counts that were not asked for;
- * MARGAY_NO_MEMORY, and MARGAY_IO or MARGAY_BAD_INPUT of what has to be looked
- * at first.
- */
-MARGAY_API enum margay_status margay_trace_range(margay_trace *trace,
-                                                 uint64_t first, uint64_t count,
-                                                 margay_range **range,
-                                                 struct margay_error *error);
+/* The set of kinds that the trace tells apart; 0 where it has no kinds. */
+MARGAY_API unsigned margay_trace_kinds(const margay_trace *trace);
 
-/* As margay_trace_next(), which never has to wait here. */
-MARGAY_API enum margay_status margay_range_next(margay_range *range,
-                                                struct margay_batch *batch,
-                                                struct margay_error *error);
-
-/* NULL is fine. */
-MARGAY_API void margay_range_free(margay_range *range);
-
-/* True where one record always covers an extent (arc): see
+/* True where a reference asks for all blocks that it covers (arc, vscsi), so
+   that the caller splits it unless the user decides otherwise: see
    margay_batch_blocks(). */
-MARGAY_API bool margay_trace_always_splits(const margay_trace *trace);
+MARGAY_API bool margay_trace_splits(const margay_trace *trace);
 
 /*
- * The block size in bytes up to which immediate repeats were collapsed into
- * counts when the trace was recorded, 0 if they were not.  For this and larger
- * blocks a collapsed trace gives what the whole one would; smaller ones it
- * knows nothing about.  After margay_trace_ready().
+ * The block size in bytes within which immediate repeats were collapsed into
+ * counts when the trace was recorded; 0 = they were not.  Results for this
+ * block size and larger ones are those of the whole trace; for smaller ones
+ * the trace does not hold enough.  To be called once the trace is ready.
  */
 MARGAY_API uint64_t margay_trace_collapsed_bytes(const margay_trace *trace);
 
 /*
- * The next batch, waiting up to `wait_ms` (-1 = for ever).  MARGAY_OK: *batch
- * holds 0 or more references.  MARGAY_AGAIN: none yet.  MARGAY_END: no more.
- * Anything else: the trace is malformed or cannot be read; batches delivered
- * before were good.  Implies margay_trace_ready().
+ * The next batch, after a wait of up to `wait_ms` milliseconds (-1 = for
+ * ever).  MARGAY_OK: *batch holds 0 or more references.  MARGAY_AGAIN: no
+ * batch has come yet.  MARGAY_END: the trace has ended.  Any other status: the
+ * trace is malformed or cannot be read; the batches given before are right.
+ * Waits for margay_trace_ready() first.
  */
 MARGAY_API enum margay_status margay_trace_next(margay_trace *trace,
                                                 int wait_ms,
                                                 struct margay_batch *batch,
                                                 struct margay_error *error);
 
-/* Bytes of the file, compressed as it lies there: read so far, and in all (0
-   when unknown, as of a pipe).  Safe at any time. */
+/* From now on no batch stands for more than `references` references, 1 or
+   more; references of kinds that are left out count, too. */
+MARGAY_API void margay_trace_set_most(margay_trace *trace, uint64_t references);
+
+/* How many references of the trace lie between those that were skipped and the
+   end of the last batch; references of kinds that are left out count, too. */
+MARGAY_API uint64_t margay_trace_given(const margay_trace *trace);
+
+/* How many bytes of the file, compressed as they lie there, have been read,
+   and how many there are in all (0 = unknown, as of a pipe).  May be called at
+   any time. */
 MARGAY_API void margay_trace_progress(const margay_trace *trace,
                                       uint64_t *bytes_read,
                                       uint64_t *bytes_total);
 
 /* -------------------------------------------------------------- blocks -- */
 
-/* Where margay_batch_blocks() stands in a batch; zero it to begin. */
+/* How far margay_batch_blocks() has come in a batch; all zero to begin. */
 struct margay_block_cursor {
+    /* The index of the reference whose block comes next. */
     size_t reference;
+    /* How many blocks of that reference have been given. */
     uint64_t block_in_reference;
 };
 
@@ -261,11 +302,12 @@ struct margay_block_cursor {
  * Turn references into block references: block = number >> shift, where
  * 2^shift is the block size in units of the numbers (0 <= shift <= 63).
  * With `split`, a reference touches every block that its extent covers, once
- * each, in order; without, only the block of its first byte.  An extent of 0
- * touches nothing when split.
+ * each, in ascending order; an extent of 0 touches none.  Without, it touches
+ * the block of its first byte only.
  *
- * Writes up to `capacity` ids to `blocks` and, unless it is NULL, their kinds
- * to `kinds`; advances *cursor; returns how many.  0 = the batch is done.
+ * Writes up to `capacity` ids to `blocks` and, unless that is NULL, their
+ * kinds to `kinds`; advances *cursor; returns how many ids it wrote.  0 = the
+ * batch is exhausted.
  */
 MARGAY_API size_t margay_batch_blocks(const struct margay_batch *batch,
                                       unsigned shift, bool split,
@@ -274,106 +316,153 @@ MARGAY_API size_t margay_batch_blocks(const struct margay_batch *batch,
                                       size_t capacity);
 
 /*
- * The same walk with a cursor of its own, for who wants to know more of the
- * references: writes to `references` the place in the batch of the one that
- * each block is of.
+ * The same walk, with a cursor of its own: writes to `references` the index in
+ * the batch of the reference that each block belongs to.
  */
 MARGAY_API size_t margay_batch_origins(const struct margay_batch *batch,
                                        unsigned shift, bool split,
                                        struct margay_block_cursor *cursor,
                                        uint32_t *references, size_t capacity);
 
-/* ------------------------------------------------------------- writing -- */
+/* --------------------------------------------------------------- spans -- */
+
+/* Columns that a span may have beside those of a trace. */
+enum margay_span_column {
+    MARGAY_COLUMN_NUMBERS = 1 << 8,   /* the numbers of the references */
+    MARGAY_COLUMN_DISTANCES = 1 << 9, /* reuse distances, after an engine */
+};
 
 /*
- * The longest record that margay_format_encode() writes, in bytes.
+ * A span: consecutive block references at one block size, in the order in
+ * which they were made.  Everything that analyses a trace is fed spans.  A
+ * column that is NULL is absent: the trace does not have it, or it was not
+ * asked for.
  */
+struct margay_span {
+    /* The number of entries in each column. */
+    size_t count;
+    /* Block ids. */
+    const uint64_t *blocks;
+    /* enum margay_kind of the reference that touches the block. */
+    const uint8_t *kinds;
+    /* How much that reference covers from its number on: bytes for addresses,
+       units for ids. */
+    const uint32_t *extents;
+    /* The thread that made the reference, numbered from 0 on. */
+    const uint32_t *threads;
+    /* The call site: the address of the code that made the reference. */
+    const uint64_t *sites;
+    /* The number of the reference, as the trace has it; divided by the block
+       size where the reader divides addresses. */
+    const uint64_t *numbers;
+    /* The reuse distance in blocks; UINT64_MAX = infinite. */
+    const uint64_t *distances;
+    /* How many references each entry stands for, 1 or more. */
+    const uint32_t *counts;
+    /* How many references the span stands for beside one for each entry.  Each
+       of them immediately repeats a reference of the pass; `counts`, where
+       present, says of which entry. */
+    uint64_t repeats;
+    /* The index of the first entry in its pass, from 0 on; a warm-up counts. */
+    uint64_t first_index;
+    /* The references are to be simulated, but not counted. */
+    bool warmup;
+};
+
+/* ------------------------------------------------------------- writing -- */
+
+/* The length in bytes of the longest record that margay_format_encode()
+   writes. */
 #define MARGAY_RECORD_BYTES 64
 
 /*
- * Write one reference in a format's own form, where its references have one
- * each, to `record` (at least
- * MARGAY_RECORD_BYTES long) and its length to *bytes.  `number` is written as
- * it stands: an address or an id, whichever the format holds.  `extent` (>= 1)
- * is dropped by formats without sizes, `kind` by formats without labels.
+ * Write one reference as a record of the format to `record`, which has room
+ * for MARGAY_RECORD_BYTES bytes, and the length of the record to *bytes.
+ * `number` is written as it stands, address or id.  A format without extents
+ * drops `extent` (1 or more), one without kinds drops `kind`.
  *
- * Fails with MARGAY_BAD_ARGUMENT when the format is unknown, or not written
- * record by record, or the number does not fit (u32 formats).
+ * Fails with MARGAY_BAD_ARGUMENT where the format is unknown, or does not
+ * write each reference as a record of its own, or the number does not fit.
  */
 MARGAY_API enum margay_status margay_format_encode(
     const struct margay_format_info *format, uint64_t number,
     enum margay_kind kind, uint32_t extent, char *record, size_t *bytes,
     struct margay_error *error);
 
-/* Where a writer's bytes go.  An unsuccessful write ends the writing; its
-   status and error are what the writer's caller gets. */
+/* Where the bytes of a writer go. */
 struct margay_sink {
+    /* Passed to `write` as it is. */
     void *context;
+    /* Take all of `count` bytes.  A status other than MARGAY_OK ends the
+       writing; the caller of the writer gets that status and *error. */
     enum margay_status (*write)(void *context, const void *bytes, size_t count,
                                 struct margay_error *error);
 };
 
-/* Records of one format, compressed or plain, into a sink. */
+/* Writes references in one format, compressed or plain, into a sink. */
 typedef struct margay_writer margay_writer;
 
 /*
- * Write in the format of that name, compressed as the suffix of `path` says
- * (.gz .xz .zst .bz2 .lz4; NULL or any other: plain); nothing is opened.
- * Fails with MARGAY_BAD_ARGUMENT (no such format, or not writable) or
- * MARGAY_NO_MEMORY.  The caller owns *writer.
+ * Make a writer of the format of that name.  The suffix of `path` (.gz .xz
+ * .zst .bz2 .lz4) selects a compression; NULL or any other suffix means plain
+ * bytes.  The writer opens no file.  Fails with MARGAY_BAD_ARGUMENT (no such
+ * format, or not writable) or MARGAY_NO_MEMORY.  The caller owns *writer.
  */
 MARGAY_API enum margay_status margay_writer_create(
     const char *format, const char *path, const struct margay_sink *sink,
     margay_writer **writer, struct margay_error *error);
 
 /*
- * Before the first reference: say that repeats within blocks of so many bytes
- * were collapsed.  MARGAY_BAD_ARGUMENT: the format has no place for counts.
+ * To be called before the first reference: repeats within blocks of `bytes`
+ * bytes, a power of two, were collapsed into counts; 0 = they were not.  Fails
+ * with MARGAY_BAD_ARGUMENT where the format has no counts.
  */
 MARGAY_API enum margay_status margay_writer_set_collapsed(
     margay_writer *writer, uint64_t bytes, struct margay_error *error);
 
 /*
- * Before the first reference: say what the numbers are, what an id stands for
- * (a power of two, 0 = unknown; not used for addresses), and whether each
- * reference touches all blocks that it covers.  MARGAY_BAD_ARGUMENT where the
- * format has it otherwise; formats with any_numbers take it all.
+ * To be called before the first reference: what the numbers mean, how many
+ * bytes an id stands for (a power of two, 0 = unknown; ignored for addresses),
+ * and whether each reference asks for all that it covers.  Fails with
+ * MARGAY_BAD_ARGUMENT where the format fixes another meaning; a format with
+ * any_numbers accepts every one.
  */
 MARGAY_API enum margay_status margay_writer_set_numbers(
     margay_writer *writer, enum margay_numbers numbers, uint64_t unit_bytes,
-    bool always_splits, struct margay_error *error);
+    bool splits, struct margay_error *error);
 
-/* The format written. */
+/* The format that the writer writes. */
 MARGAY_API const struct margay_format_info *margay_writer_format(
     const margay_writer *writer);
 
 /*
- * Write the references of a batch, as margay_format_encode() does, and those
- * with a count so often where the format has no counts.  Which of counts,
- * threads and sites a trace has is decided by its first batch.  After a
- * failure, and after margay_writer_finish(), the writer can only be freed.
+ * Write the references of a batch.  A format without counts gets a reference
+ * as often as its count says.  The first batch decides which of the columns
+ * counts, threads and sites the trace has.  After a failure, and after
+ * margay_writer_finish(), the writer can only be freed.
  */
 MARGAY_API enum margay_status margay_writer_put(
     margay_writer *writer, const struct margay_batch *batch,
     struct margay_error *error);
 
 /*
- * The most bytes that the trace comes to, before compression, if it ends with
- * the references of this batch, or without more where that is NULL.  Exact for
- * formats of records.
+ * An upper bound on the length of the whole trace in bytes, before
+ * compression, if it ended after this batch, or now where `batch` is NULL.
+ * Exact for formats of records.
  */
 MARGAY_API uint64_t margay_writer_most_bytes(const margay_writer *writer,
                                              const struct margay_batch *batch);
 
 /*
- * Hand the sink what has come so far, for those who read it meanwhile; more
- * may come.  Where a format compresses, or is compressed, each time costs some
- * of that, and a compression may still keep something back.
+ * Hand the sink what the writer holds back, for a program that reads the trace
+ * while it is written; more may follow.  A compression may still hold bytes
+ * back, and each flush makes the trace somewhat longer where the format
+ * compresses, or is compressed.
  */
 MARGAY_API enum margay_status margay_writer_flush(margay_writer *writer,
                                                   struct margay_error *error);
 
-/* Hand the sink everything that is still held back. */
+/* End the trace: hand the sink everything that is still held back. */
 MARGAY_API enum margay_status margay_writer_finish(margay_writer *writer,
                                                    struct margay_error *error);
 
@@ -383,21 +472,27 @@ MARGAY_API void margay_writer_free(margay_writer *writer);
 /* ---------------------------------------------------------- generating -- */
 
 struct margay_generator_options {
-    uint64_t blocks; /* distinct blocks, >= 1 */
+    /* The number of distinct blocks, or of elements where the generator makes
+       addresses; 1 or more.  Ignored by `scan`. */
+    uint64_t blocks;
+    /* The seed of the random numbers, any value. */
     uint64_t seed;
-    double exponent; /* zipf: skew, in [0, 8]; 0 = uniform */
+    /* The skew of `zipf`, in [0, 8]; 0 = every block is equally likely. */
+    double exponent;
 };
 
-/* One row of the table of generators; static storage. */
+/* A row of the table of generators.  Static storage. */
 struct margay_generator_info {
+    /* The name that margay_generator_create() takes. */
     const char *name;
+    /* One line for people, without a full stop. */
     const char *description;
-    /* The stream is byte addresses of elements of 8 bytes, `blocks` elements
-       in all at most, and not block ids. */
+    /* The stream consists of byte addresses of elements of 8 bytes each,
+       instead of block ids. */
     bool addresses;
 };
 
-/* Rows of the table of generators. */
+/* The number of rows in the table of generators. */
 MARGAY_API size_t margay_generator_count(void);
 
 /* Row `index` in [0, margay_generator_count()), NULL beyond. */
@@ -407,17 +502,17 @@ MARGAY_API const struct margay_generator_info *margay_generator_at(
 typedef struct margay_generator margay_generator;
 
 /*
- * An endless stream of block ids in [0, blocks), but for scan, which knows no
- * such limit: the same name, options and seed give the same stream on every
- * machine, however it is cut into calls.  zipf takes at most 2^32 - 1 blocks
- * and 16 bytes for each.  Fails with MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY;
- * the caller owns *generator.
+ * Make a generator: an endless stream of block ids in [0, blocks), except that
+ * `scan` counts up without end.  The same name, options and seed give the same
+ * stream on every machine, however calls divide it.  `zipf` takes at most
+ * 2^32 - 1 blocks and 16 bytes of memory for each.  Fails with
+ * MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY.  The caller owns *generator.
  */
 MARGAY_API enum margay_status margay_generator_create(
     const char *name, const struct margay_generator_options *options,
     margay_generator **generator, struct margay_error *error);
 
-/* Write the next `count` ids. */
+/* Write the next `count` ids or addresses of the stream to `blocks`. */
 MARGAY_API void margay_generator_next(margay_generator *generator,
                                       uint64_t *blocks, size_t count);
 

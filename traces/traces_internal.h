@@ -1,8 +1,7 @@
 /*
- * traces_internal.h - the ground floor, for the folders above
+ * traces_internal.h - what the folders above use of traces/ beside traces.h
  *
- * Not installed.  Everything in base/ is everyone's; nothing else of traces/
- * may be used from outside but what traces.h offers.
+ * Not installed.  All of base/, and what is named here of the other rooms.
  */
 #ifndef MARGAY_TRACES_INTERNAL_H
 #define MARGAY_TRACES_INTERNAL_H
@@ -19,9 +18,11 @@
 #include "traces/base/nearest.h"
 #include "traces/base/number.h"
 #include "traces/base/random.h"
-#include "traces/base/thread.h"
+#include "traces/base/spec.h"
+#include "traces/capture/program_file.h"
 #include "traces/capture/receiver.h"
-#include "traces/capture/words.h"
+#include "traces/formats/reading.h"
+#include "traces/formats/words.h"
 
 #include <margay/traces.h>
 

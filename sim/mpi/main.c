@@ -1,10 +1,10 @@
 /* main.c - margay-mpi: the same command, on all ranks of a cluster */
 #include <unistd.h>
 
-#include "sim/cluster.h"
-#include "sim/message.h"
-#include "sim/options.h"
-#include "sim/program.h"
+#include "sim/command/drive.h"
+#include "sim/command/program.h"
+#include "sim/options/options.h"
+#include "sim/terminal/message.h"
 #include "stackdist/stackdist_internal.h"
 
 /* The cores of a machine are shared by the ranks on it. */
@@ -20,8 +20,8 @@ int main(int argument_count, char **arguments)
     struct margay_transport transport;
     margay_mpi_begin(&argument_count, &arguments, &transport);
     options_set_usual_threads(cores_for_each());
-    cluster_join(&transport);
-    if (cluster_is_helper())
+    drive_join(&transport);
+    if (drive_is_helper())
         message_be_silent();
     int exit_status = program_run(argument_count, arguments);
     margay_mpi_end();

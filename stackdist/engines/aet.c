@@ -1,42 +1,32 @@
 /*
  * aet.c - a miss curve expected from reuse times
  *
- * Algorithm: the blocks of a cache of C blocks have been there for no longer
- *   than t references, where the sum over 0 <= j < t of P(T > j) is C; what
- *   has a longer reuse time T misses.
+ * Algorithm: a block stays in a cache of C blocks for t references after its
+ *   last one, where the sum over 0 <= j < t of P(T > j) is C; a reference with
+ *   a longer reuse time T misses.
  * Source: Hu, Wang, Li, Ding et al., "Kinetic modeling of data eviction in
  *   cache", USENIX ATC 2016.
- * Guarantee: none; good where references do not conspire.  Exact on loops and
- *   scans.
+ * Guarantee: none; good where reuse times are independent of each other.  Exact
+ *   on loops and scans.
  * Cost: O(N) time; O(M) space.
  */
 #include <stdlib.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/estimate.h"
-#include "stackdist/reuse.h"
+#include "stackdist/engines/estimate.h"
+#include "stackdist/engines/reuse.h"
 
 #define BAR_BITS 8
 
-static void free_state(void *state)
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void *state, struct margay_error *error)
 {
-    margay_reuse_destroy(state);
-    free(state);
+    return margay_reuse_create(state, BAR_BITS, 1, setup->options.seed, error);
 }
 
-static enum margay_status create(const struct margay_engine_setup *setup,
-                                 void **state, struct margay_error *error)
+static void destroy(void *state)
 {
-    struct margay_reuse *reuse = calloc(1, sizeof *reuse);
-    if (reuse == NULL)
-        return margay_fail_memory(error, "a histogram of reuse times");
-    enum margay_status status =
-        margay_reuse_create(reuse, BAR_BITS, 1, setup->options.seed, error);
-    if (status == MARGAY_OK)
-        *state = reuse;
-    else
-        free_state(reuse);
-    return status;
+    margay_reuse_destroy(state);
 }
 
 static enum margay_status feed(void *state, const uint64_t *blocks,
@@ -53,8 +43,8 @@ static void reset_counts(void *state)
 }
 
 /*
- * Where the sum of P(T > j) over 0 <= j < t stands, all of a bar's times
- * taken as their mean.
+ * The sum of P(T > j) over 0 <= j < t, from bar to bar; all times of a bar are
+ * taken to be their mean.
  */
 struct walk {
     const struct margay_reuse *reuse;
@@ -114,12 +104,7 @@ const struct margay_engine_class margay_engine_aet = {
             .time = "O(N)",
             .space = "O(M)",
             .source = "Hu et al. 2016",
-            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_HISTOGRAM |
-                     MARGAY_LACKS_BOUND,
         },
-    .create = create,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
+    .can = MARGAY_CAN_GIVE_ALL_SIZES,
+    MARGAY_ENGINE_FUNCTIONS(struct margay_reuse),
 };

@@ -1,87 +1,61 @@
 /* approximate.c - what the engines with a guaranteed error have in common */
 #include "stackdist/engines/approximate.h"
 
-#include <stdlib.h>
-
-#include "stackdist/hash/hash.h"
 #include "traces/traces_internal.h"
 
-/* So many references ahead the buckets of the hash table are fetched, a few at
-   a time: their address translations then overlap, too. */
+/* Buckets of the hash table are prefetched this many references ahead, in
+   batches, so that their address translations overlap, too. */
 #define AHEAD_REFS 32
 #define BATCH_REFS 16
 
-struct approximate {
-    const struct margay_approximate_class *class;
-    void *ranges;
-    struct margay_hash last; /* block to time */
-    uint32_t now;
-    uint32_t end; /* times are below this */
-    margay_histogram *histogram;
-};
-
-void margay_approximate_free(void *state)
+void margay_approximate_destroy(struct margay_approximate *approximate)
 {
-    struct approximate *approximate = state;
     margay_histogram_free(approximate->histogram);
     margay_hash_destroy(&approximate->last);
-    if (approximate->ranges != NULL)
-        approximate->class->free_ranges(approximate->ranges);
-    free(approximate);
 }
 
 enum margay_status margay_approximate_create(
-    const struct margay_approximate_class *class,
-    const struct margay_engine_setup *setup, void **state,
-    struct margay_error *error)
+    struct margay_approximate *approximate,
+    const struct margay_approximate_class *class, struct margay_error *error)
 {
-    struct approximate *approximate = calloc(1, sizeof *approximate);
-    if (approximate == NULL)
-        return margay_fail_memory(error, "an engine");
     approximate->class = class;
-    margay_approximate_end_time_at(approximate, UINT32_MAX);
+    approximate->end = UINT32_MAX;
     enum margay_status status =
-        class->create(setup, &approximate->ranges, error);
-    if (status == MARGAY_OK)
-        status = margay_hash_create(&approximate->last, 0, error);
+        margay_hash_create(&approximate->last, 0, error);
     if (status == MARGAY_OK)
         status = margay_histogram_create(&approximate->histogram, error);
-    if (status == MARGAY_OK)
-        *state = approximate;
-    else
-        margay_approximate_free(approximate);
     return status;
 }
 
 void margay_approximate_end_time_at(void *state, uint32_t end)
 {
-    struct approximate *approximate = state;
+    struct margay_approximate *approximate = state;
     approximate->end = end;
 }
 
 /*
- * Times are used up: all that matters of a block's is the range it is in, so
- * the number of the range does as well.
+ * Times are used up.  Of a block's time only its range matters, so the number
+ * of the range takes its place.
  */
-static void rename_times(struct approximate *approximate)
+static void rename_times(struct margay_approximate *approximate)
 {
     const struct margay_approximate_class *class = approximate->class;
     struct margay_hash *last = &approximate->last;
     if (class->begin_renaming != NULL)
-        class->begin_renaming(approximate->ranges);
+        class->begin_renaming(approximate);
     for (uint64_t i = 0; i < last->bucket_count; i++) {
         uint32_t *values = last->buckets[i].values;
         for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
             if (values[slot] != 0)
-                values[slot] =
-                    class->rename_time(approximate->ranges, values[slot]);
+                values[slot] = class->rename_time(approximate, values[slot]);
         }
     }
-    approximate->now = class->rename_ends(approximate->ranges);
+    approximate->now = class->rename_ends(approximate);
 }
 
-static enum margay_status refer(struct approximate *approximate, uint64_t block,
-                                uint64_t *distance, struct margay_error *error)
+static enum margay_status refer(struct margay_approximate *approximate,
+                                uint64_t block, uint64_t *distance,
+                                struct margay_error *error)
 {
     if (approximate->last.entries == UINT32_MAX - 1)
         return margay_fail(error, MARGAY_NO_MEMORY,
@@ -95,16 +69,16 @@ static enum margay_status refer(struct approximate *approximate, uint64_t block,
     uint32_t *time = margay_hash_insert(&approximate->last, block);
     uint32_t newer = 0, last = *time;
     *time = ++approximate->now;
-    status = approximate->class->refer(approximate->ranges, last,
-                                       approximate->now, &newer, error);
+    status = approximate->class->refer(approximate, last, approximate->now,
+                                       &newer, error);
     if (status != MARGAY_OK)
         return status;
     *distance = last == 0 ? MARGAY_INFINITE : newer;
     return margay_histogram_add(approximate->histogram, *distance, 1, error);
 }
 
-/* Inline, as a function that only fetches ahead has no effects, and calls of it
-   are left out. */
+/* Inline, as the compiler drops calls of a function without side effects, and
+   prefetching is none. */
 static inline __attribute__((always_inline)) void prefetch(
     const struct margay_hash *hash, const uint64_t *blocks, size_t count)
 {
@@ -116,7 +90,7 @@ enum margay_status margay_approximate_feed(void *state, const uint64_t *blocks,
                                            size_t count, uint64_t *distances,
                                            struct margay_error *error)
 {
-    struct approximate *approximate = state;
+    struct margay_approximate *approximate = state;
     enum margay_status status = MARGAY_OK;
     prefetch(&approximate->last, blocks, count);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
@@ -133,7 +107,7 @@ enum margay_status margay_approximate_feed(void *state, const uint64_t *blocks,
 
 void margay_approximate_reset_counts(void *state)
 {
-    struct approximate *approximate = state;
+    struct margay_approximate *approximate = state;
     margay_histogram_clear(approximate->histogram);
 }
 
@@ -142,10 +116,10 @@ enum margay_status margay_approximate_finish(void *state,
                                              struct margay_error *error)
 {
     (void)error;
-    struct approximate *approximate = state;
+    struct margay_approximate *approximate = state;
     result->histogram = approximate->histogram;
     result->distinct_blocks = approximate->last.entries;
-    result->nodes = approximate->class->count(approximate->ranges);
+    result->nodes = approximate->class->count(approximate);
     approximate->histogram = NULL;
     return MARGAY_OK;
 }

@@ -1,48 +1,59 @@
 /*
  * approximate.h - what the engines with a guaranteed error have in common
  *
- * They remember when each block was last referenced, and keep ranges of time
- * with the number of blocks whose last reference lies there; the distance is
- * the number of blocks in newer ranges, which misses those that are newer in
- * the same range.  They differ in how wide they let ranges become.
+ * Algorithm: a hash table has the time of each block's last reference, and
+ *   ranges of time have the number of blocks whose last reference lies in them.
+ *   The distance is the number of blocks in newer ranges; the newer blocks of
+ *   the same range are missing from it.  The engines differ in how wide a range
+ *   may become.
  */
 #ifndef MARGAY_STACKDIST_APPROXIMATE_H
 #define MARGAY_STACKDIST_APPROXIMATE_H
 
 #include "stackdist/engine.h"
+#include "stackdist/exact/hash.h"
 
-/* Times are numbers from 1 up, and below UINT32_MAX. */
+/* What such an engine does with its ranges: `state` is the engine's, which
+   begins with a struct margay_approximate.  Times are numbers from 1 up, and
+   below UINT32_MAX. */
 struct margay_approximate_class {
-    enum margay_status (*create)(const struct margay_engine_setup *setup,
-                                 void **ranges, struct margay_error *error);
-    void (*free_ranges)(void *ranges);
-
     /*
      * A block that was referenced at `last` (0: never) is referenced at
-     * `now`.  Returns how many blocks are in newer ranges than that of `last`,
-     * of which the caller makes no use if it is 0.  MARGAY_NO_MEMORY.
+     * `now`.  Unless `last` is 0, *distance becomes the number of blocks in
+     * newer ranges than that of `last`.  MARGAY_NO_MEMORY on failure.
      */
-    enum margay_status (*refer)(void *ranges, uint32_t last, uint32_t now,
+    enum margay_status (*refer)(void *state, uint32_t last, uint32_t now,
                                 uint32_t *distance, struct margay_error *error);
 
     /*
-     * Time is to begin anew: number the ranges from 1 up (NULL: they are); say
-     * which number a time's range has; make the numbers the ranges' ends, and
-     * return the last one.
+     * Time begins anew.  In this order: number the ranges from 1 up (NULL: they
+     * are numbered); give the number of the range that a time is in, for each
+     * block; make these numbers the ends of the ranges, and return the last.
      */
-    void (*begin_renaming)(void *ranges);
-    uint32_t (*rename_time)(void *ranges, uint32_t time);
-    uint32_t (*rename_ends)(void *ranges);
+    void (*begin_renaming)(void *state);
+    uint32_t (*rename_time)(void *state, uint32_t time);
+    uint32_t (*rename_ends)(void *state);
 
-    /* Ranges there are. */
-    uint64_t (*count)(const void *ranges);
+    /* The number of ranges. */
+    uint64_t (*count)(const void *state);
 };
 
-/* The functions of a margay_engine_class but for create(). */
+/* The first member of the engine's state. */
+struct margay_approximate {
+    const struct margay_approximate_class *class;
+    struct margay_hash last; /* block to the time of its last reference */
+    uint32_t now;
+    uint32_t end; /* times are below this */
+    margay_histogram *histogram;
+};
+
+/* On failure margay_approximate_destroy() releases what there is. */
 enum margay_status margay_approximate_create(
-    const struct margay_approximate_class *class,
-    const struct margay_engine_setup *setup, void **state,
-    struct margay_error *error);
+    struct margay_approximate *approximate,
+    const struct margay_approximate_class *class, struct margay_error *error);
+void margay_approximate_destroy(struct margay_approximate *approximate);
+
+/* Functions of a margay_engine_class. */
 enum margay_status margay_approximate_feed(void *state, const uint64_t *blocks,
                                            size_t count, uint64_t *distances,
                                            struct margay_error *error);
@@ -50,11 +61,9 @@ void margay_approximate_reset_counts(void *state);
 enum margay_status margay_approximate_finish(void *state,
                                              struct margay_result *result,
                                              struct margay_error *error);
-void margay_approximate_free(void *state);
 
-/* Times go up to `end` only, which must be beyond all ranges there ever are:
-   create() takes what 32 bits hold, and tests less, as nobody waits for so many
-   references. */
+/* For tests: let times end at `end`, which must be above the number of ranges
+   at any time, instead of after 2^32 references. */
 void margay_approximate_end_time_at(void *state, uint32_t end);
 
 #endif

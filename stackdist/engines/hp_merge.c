@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stackdist/clock.h"
 #include "stackdist/engine.h"
-#include "stackdist/hash/hash.h"
+#include "stackdist/engines/clock.h"
+#include "stackdist/exact/hash.h"
 #include "traces/traces_internal.h"
 
 /* Places that the exact engine is told of at a time. */
@@ -19,7 +19,7 @@ struct margay_hp_merge {
 
     /* By times: */
     margay_engine *exact;
-    uint32_t *place_at; /* by sum of counts, from 0 on; 0: nobody's */
+    uint32_t *place_at; /* by sum of counts, from 0 on; 0 = none */
 
     /* By the paper's rule: */
     struct margay_hash keys;  /* block to key */
@@ -86,7 +86,7 @@ enum margay_status margay_hp_merge_create(enum margay_hp_adjust adjust,
 /* -------------------------------------------------- within a thread block --
  */
 
-/* The effective factor, where a distance is over what there is. */
+/* The paper's effective factor, for distances above all distinct blocks. */
 static uint64_t correct(const struct margay_hp_merge *merge, uint64_t distance,
                         uint64_t distinct, uint64_t sum_counts)
 {
@@ -111,8 +111,8 @@ static enum margay_status settle_local(struct margay_hp_merge *merge,
 }
 
 /*
- * Of sum_counts references, those that are not reused within the times so far
- * are added up: that over sum_counts is expected to be distinct.  The sum is
+ * `sum` adds up, over the times so far, the references that are not reused
+ * until then; sum / sum_counts blocks are expected to be distinct.  The sum is
  * below 2^53, as sum_counts is below 2^26.
  */
 static enum margay_status settle_across(struct margay_hp_merge *merge,
@@ -142,8 +142,8 @@ static enum margay_status settle_across(struct margay_hp_merge *merge,
 
 /* ------------------------------------------ exactly, from block to block -- */
 
-/* Tell the exact engine of places in order of place_at[], which is then clear;
-   count the distances, or not. */
+/* Feed the exact engine the blocks in the order of place_at[], which is 0
+   afterwards; count the distances only if `counting`. */
 static enum margay_status tell(struct margay_hp_merge *merge,
                                const struct margay_hp_block *block,
                                bool counting, struct margay_error *error)

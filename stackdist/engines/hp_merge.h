@@ -1,23 +1,23 @@
 /*
  * hp_merge.h - hp-rda from thread block to thread block
  *
- * A thread block comes with what its chunks have found out: distances within
- * chunks, which are final; distances across chunks, which are sums of what the
- * chunks between have distinct, too many where these overlap; and where each
- * block was met first and last.
+ * The chunks of a thread block give distances within chunks, which are final;
+ * distances across chunks, which are sums of the distinct blocks of the chunks
+ * between and too large where chunks share blocks; and the first and the last
+ * reference to each block.
  *
- * adjust=times: the distinct references of all chunks are a trace, too, in
- * which such a sum is a reuse time, but for 1.  What is expected to be
- * distinct in that time follows from the times of the thread block: the sum
- * over all shorter ones of the share of references that are not reused until
- * then (as in statstack).  From thread block to thread block distances are
- * exact: the exact engine is told of the blocks in the order in which they were
- * met first, which gives the distances, and then in that in which they were met
- * last, which gives its stack the right order.
+ * adjust=times: the distinct references of all chunks are a trace themselves,
+ * in which such a sum is a reuse time less 1.  The expected number of distinct
+ * blocks in that time follows from the times of the thread block: it is the
+ * sum, over all shorter times, of the share of references that are not reused
+ * until then (as in statstack).  From thread block to thread block distances
+ * are exact: the exact engine is fed the blocks in the order of their first
+ * references, which gives the distances, and then in the order of their last
+ * ones, which gives its stack the right order.
  *
- * adjust=on: the paper's rule.  What is over the M distinct of the thread block
- * is multiplied by M / the sum of the chunks' distinct; and the same again from
- * thread block to thread block.  adjust=off: without that factor.
+ * adjust=on: the paper's rule.  A distance above the M distinct blocks of the
+ * thread block is multiplied by M / the sum of the chunks' distinct blocks; and
+ * so again from thread block to thread block.  adjust=off: without that factor.
  */
 #ifndef MARGAY_STACKDIST_ENGINES_HP_MERGE_H
 #define MARGAY_STACKDIST_ENGINES_HP_MERGE_H
@@ -32,9 +32,9 @@ enum margay_hp_adjust { MARGAY_HP_TIMES, MARGAY_HP_ON, MARGAY_HP_OFF };
 struct margay_hp_place {
     uint64_t block;
     uint64_t first; /* distinct ones before its first reference here */
-    uint64_t key;   /* sum of counts through its last chunk, less those after
-                       its last reference there */
-    uint32_t last;  /* position of its last reference; for who finds out */
+    uint64_t key;   /* distinct blocks of the chunks up to its last one, summed,
+                       less those behind its last reference there */
+    uint32_t last;  /* position of its last reference; for the analysis alone */
 };
 
 struct margay_hp_block {
@@ -49,7 +49,7 @@ struct margay_hp_block {
 
 struct margay_hp_merge;
 
-/* For thread blocks of so many references at most.  The caller owns *merge;
+/* For thread blocks of up to `block_refs` references.  The caller owns *merge;
    MARGAY_NO_MEMORY on failure. */
 enum margay_status margay_hp_merge_create(enum margay_hp_adjust adjust,
                                           size_t chunk_refs, size_t block_refs,
@@ -58,8 +58,9 @@ enum margay_status margay_hp_merge_create(enum margay_hp_adjust adjust,
 void margay_hp_merge_free(struct margay_hp_merge *merge);
 
 /*
- * The next thread block; its counts are set to 0.  MARGAY_NO_MEMORY, or
- * MARGAY_BAD_ARGUMENT where the paper's rule has no more numbers.
+ * Add the next thread block and set its counts to 0.  Fails with
+ * MARGAY_NO_MEMORY, and with MARGAY_BAD_ARGUMENT where the paper's rule runs
+ * out of numbers, after nearly 2^38 distinct references of thread blocks.
  */
 enum margay_status margay_hp_merge_add(struct margay_hp_merge *merge,
                                        const struct margay_hp_block *block,
@@ -67,7 +68,7 @@ enum margay_status margay_hp_merge_add(struct margay_hp_merge *merge,
 
 void margay_hp_merge_reset_counts(struct margay_hp_merge *merge);
 
-/* Once, at the end: all that was counted, and so many immediate repeats. */
+/* Once, at the end: all counts, with `repeats` more at distance 0. */
 enum margay_status margay_hp_merge_finish(struct margay_hp_merge *merge,
                                           uint64_t repeats,
                                           struct margay_result *result,

@@ -22,17 +22,17 @@
 
 #include "stackdist/engine.h"
 #include "stackdist/engines/hp_merge.h"
+#include "stackdist/exact/hash.h"
 #include "stackdist/gpu/blocks.h"
-#include "stackdist/hash/hash.h"
 #include "traces/traces_internal.h"
 
 /* In the order of the class's parameters. */
 enum parameter { ST, NB, ADJUST, BACKEND, DEVICE };
 
-/* References that a device takes at a time, if a thread block has less. */
+/* References for a device at a time, unless a thread block has more. */
 #define DEVICE_REFS (UINT32_C(1) << 22)
 
-/* One thread block, and whoever works on it. */
+/* A thread that analyses one thread block at a time. */
 struct worker {
     const uint64_t *refs;
     size_t count;
@@ -46,6 +46,9 @@ struct worker {
     uint64_t *across;    /* counts of distances across chunks, uncorrected */
     uint64_t sum_counts; /* distinct blocks of the chunks so far */
 };
+
+/* Each has tables of its own. */
+#define MOST_WORKERS 256
 
 struct hp_rda {
     size_t chunk_refs, block_refs;
@@ -91,7 +94,7 @@ static enum margay_status create_worker(const struct hp_rda *hp,
     return margay_hash_create(&worker->hash, block, error);
 }
 
-static void free_state(void *state)
+static void destroy(void *state)
 {
     struct hp_rda *hp = state;
     margay_crew_free(hp->crew);
@@ -101,7 +104,6 @@ static void free_state(void *state)
     free(hp->workers);
     free(hp->pending);
     margay_hp_merge_free(hp->merge);
-    free(hp);
 }
 
 static enum margay_status allocate(struct hp_rda *hp,
@@ -118,7 +120,7 @@ static enum margay_status allocate(struct hp_rda *hp,
     return status;
 }
 
-/* One worker is then enough, to keep what the device says of a block. */
+/* One worker is then enough: it holds the device's result for a block. */
 static enum margay_status create_device(struct hp_rda *hp,
                                         const struct margay_engine_setup *setup,
                                         struct margay_error *error)
@@ -128,32 +130,28 @@ static enum margay_status create_device(struct hp_rda *hp,
     hp->worker_count = 1;
     hp->pending_capacity = (size_t)blocks * hp->block_refs;
     return margay_gpu_blocks_create(
-        (enum margay_gpu_choice)(setup->choices[BACKEND] - 1),
-        (unsigned)setup->counts[DEVICE], (uint32_t)hp->chunk_refs, block_refs,
-        blocks, &hp->device, error);
+        (enum margay_gpu_choice)(setup->settings.choices[BACKEND] - 1),
+        (unsigned)setup->settings.counts[DEVICE], (uint32_t)hp->chunk_refs,
+        block_refs, blocks, &hp->device, error);
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
-                                 void **state, struct margay_error *error)
+                                 void *state, struct margay_error *error)
 {
-    struct hp_rda *hp = calloc(1, sizeof *hp);
-    if (hp == NULL)
-        return margay_fail_memory(error, "the hp-rda engine");
-    hp->chunk_refs = (size_t)setup->counts[ST];
-    hp->block_refs = hp->chunk_refs * (size_t)setup->counts[NB];
+    struct hp_rda *hp = state;
+    hp->chunk_refs = (size_t)setup->settings.counts[ST];
+    hp->block_refs = hp->chunk_refs * (size_t)setup->settings.counts[NB];
     hp->worker_count = setup->options.threads < 1 ? 1 : setup->options.threads;
+    if (hp->worker_count > MOST_WORKERS)
+        hp->worker_count = MOST_WORKERS;
     hp->pending_capacity = hp->worker_count * hp->block_refs;
     enum margay_status status = margay_hp_merge_create(
-        (enum margay_hp_adjust)setup->choices[ADJUST], hp->chunk_refs,
+        (enum margay_hp_adjust)setup->settings.choices[ADJUST], hp->chunk_refs,
         hp->block_refs, &hp->merge, error);
-    if (status == MARGAY_OK && setup->choices[BACKEND] != 0)
+    if (status == MARGAY_OK && setup->settings.choices[BACKEND] != 0)
         status = create_device(hp, setup, error);
     if (status == MARGAY_OK)
         status = allocate(hp, error);
-    if (status == MARGAY_OK)
-        *state = hp;
-    else
-        free_state(hp);
     return status;
 }
 
@@ -198,8 +196,8 @@ static void enter_chunk(struct worker *worker, struct margay_hp_place *place,
         worker->across[first - place->key]++;
 }
 
-/* All that is live at the end of a chunk, from the newest on: `latest` is how
-   many there have been. */
+/* Set the keys of all blocks that are live at the end of a chunk, the newest
+   first; `latest` counts them. */
 static void leave_chunk(struct worker *worker, size_t count, uint64_t distinct)
 {
     uint64_t latest = 0;
@@ -265,7 +263,7 @@ static enum margay_status merge_block(struct hp_rda *hp,
     return margay_hp_merge_add(hp->merge, &block, error);
 }
 
-/* What a device says of a thread block, as if the worker had found it out. */
+/* Copy a device's result for a thread block to the worker. */
 static void take_block(struct hp_rda *hp, struct worker *worker,
                        const struct margay_gpu_block *block)
 {
@@ -280,7 +278,7 @@ static void take_block(struct hp_rda *hp, struct worker *worker,
         worker->across[i] = block->across[i];
 }
 
-/* Analyse what is pending on a device, which takes part of it at least. */
+/* Analyse the pending references on a device, which may take several runs. */
 static enum margay_status run_on_device(struct hp_rda *hp,
                                         struct margay_error *error)
 {
@@ -308,7 +306,7 @@ static enum margay_status run_on_device(struct hp_rda *hp,
     return status;
 }
 
-/* Analyse what is pending, a thread block per thread. */
+/* Analyse the pending references, a thread block on each thread. */
 static enum margay_status run_pending(struct hp_rda *hp,
                                       struct margay_error *error)
 {
@@ -391,17 +389,13 @@ const struct margay_engine_class margay_engine_hp_rda = {
             .time = "O(N st / threads)",
             .space = "O(M + threads nb st)",
             .source = "Cui et al. 2012",
-            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
         },
+    .can = MARGAY_GIVES_COUNTS | MARGAY_CAN_USE_THREADS,
     .parameters = {[ST] = {"st", "2048|64..65536", MARGAY_COUNT},
                    [NB] = {"nb", "16|1..1024", MARGAY_COUNT},
                    [ADJUST] = {"adjust", MARGAY_HP_ADJUST, MARGAY_CHOICE},
                    [BACKEND] = {"backend", "cpu|" MARGAY_GPU_BACKENDS,
                                 MARGAY_CHOICE},
                    [DEVICE] = {"device", MARGAY_GPU_DEVICES, MARGAY_COUNT}},
-    .create = create,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
+    MARGAY_ENGINE_FUNCTIONS(struct hp_rda),
 };

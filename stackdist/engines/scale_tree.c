@@ -1,71 +1,47 @@
 /*
  * scale_tree.c - distances to a relative precision
  *
- * Algorithm: the older a range of time is, the more blocks it may hold: as
- *   many as are an e-th part of the blocks that are at least as new, so that
- *   what one cannot tell within a range is within the precision.  Each
- *   reference leaves its range and makes a new one; when there are twice as
- *   many as there need be, neighbours that fit one range are joined, from the
- *   newest on.  The ranges stand in arrays (order/ranges.h): where the paper's
- *   tree is rebuilt, these are rewritten.
+ * Algorithm: the older a range of time is, the more blocks it may hold: at most
+ *   the share e of all blocks that are at least as new, so that a distance is
+ *   wrong by no more than that share.  Each reference takes its block out of
+ *   its range and makes a new range; when there are twice as many ranges as
+ *   needed, neighbours that fit one range are joined, from the newest on.  The
+ *   ranges are in arrays (ranges.h), which are rewritten where the paper's tree
+ *   is rebuilt.
  * Source: Zhong, Shen, Ding, "Program locality analysis using reuse distance",
  *   ACM TOPLAS 31(6), 2009, section 2.3.  In its listing a query forgets the
  *   blocks behind the found node, a merger frees the wrong node, and an
  *   insertion does not link the newest; none of which exists here.
  * Guarantee: 0 <= d - d' <= e d for every reference.
- * Cost: O(N log log M) comparisons and as many additions of vectors;
- *   O(log M / e) space beside the O(M) of the hash table: 4 log M + 4 ranges,
- *   logarithms to the base 1 / (1 - e).
+ * Cost: O(N log log M) comparisons and as many additions of vectors; O(log M /
+ *   e) space beside the O(M) of the hash table: 4 log M + 4 ranges, logarithms
+ *   to the base 1 / (1 - e).
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "stackdist/engines/approximate.h"
-#include "stackdist/order/ranges.h"
+#include "stackdist/engines/ranges.h"
 #include "traces/traces_internal.h"
 
 struct scale {
+    struct margay_approximate approximate;
     struct margay_ranges ranges;
     double growth;        /* e / (1 - e) */
     double log_base;      /* ln 1 / (1 - e) */
     uint32_t blocks;      /* in all ranges */
-    uint32_t compress_at; /* ranges to be compressed, or to think again */
+    uint32_t compress_at; /* the number of ranges at which to compress them, or
+                             to compute this number anew */
     uint32_t host;        /* the range found last */
     uint32_t *kept;       /* a compression's ends, then its sizes */
     uint32_t kept_capacity;
 };
 
-/* So many ranges may there be; Theorem 1 leaves half of them. */
+/* The most ranges before a compression, which halves them (Theorem 1). */
 static double most_ranges(const struct scale *scale)
 {
     double blocks = scale->blocks < 1 ? 1 : scale->blocks;
     return 4 * log(blocks) / scale->log_base + 4;
-}
-
-static void scale_free(void *ranges)
-{
-    struct scale *scale = ranges;
-    margay_ranges_destroy(&scale->ranges);
-    free(scale->kept);
-    free(scale);
-}
-
-static enum margay_status scale_create(const struct margay_engine_setup *setup,
-                                       void **ranges,
-                                       struct margay_error *error)
-{
-    struct scale *scale = calloc(1, sizeof *scale);
-    if (scale == NULL)
-        return margay_fail_memory(error, "a scale tree");
-    double precision = setup->fractions[0];
-    scale->growth = precision / (1 - precision);
-    scale->log_base = -log1p(-precision);
-    enum margay_status status = margay_ranges_create(&scale->ranges, error);
-    if (status == MARGAY_OK)
-        *ranges = scale;
-    else
-        scale_free(scale);
-    return status;
 }
 
 /* ---------------------------------------------------------- compression -- */
@@ -128,7 +104,8 @@ static enum margay_status compress(struct scale *scale,
     return MARGAY_OK;
 }
 
-/* As there may be more ranges with more blocks, ask again at each limit. */
+/* The limit grows with the blocks, so it is computed anew when it is reached.
+ */
 static enum margay_status limit_ranges(struct scale *scale,
                                        struct margay_error *error)
 {
@@ -147,8 +124,8 @@ static enum margay_status limit_ranges(struct scale *scale,
 
 /* ----------------------------------------------------------- references -- */
 
-/* The range of a time.  What goes through its blocks in order finds a good
-   many in one range. */
+/* The range of a time.  A program that goes through its blocks in order often
+   finds the range of the reference before, or the next. */
 static uint32_t find_host(struct scale *scale, uint32_t time)
 {
     const struct margay_ranges *ranges = &scale->ranges;
@@ -205,17 +182,31 @@ static uint64_t scale_count(const void *state)
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
-                                 void **state, struct margay_error *error)
+                                 void *state, struct margay_error *error)
 {
     static const struct margay_approximate_class class = {
-        .create = scale_create,
-        .free_ranges = scale_free,
         .refer = scale_refer,
         .rename_time = scale_rename_time,
         .rename_ends = scale_rename_ends,
         .count = scale_count,
     };
-    return margay_approximate_create(&class, setup, state, error);
+    struct scale *scale = state;
+    double precision = setup->settings.fractions[0];
+    scale->growth = precision / (1 - precision);
+    scale->log_base = -log1p(-precision);
+    enum margay_status status =
+        margay_approximate_create(&scale->approximate, &class, error);
+    if (status == MARGAY_OK)
+        status = margay_ranges_create(&scale->ranges, error);
+    return status;
+}
+
+static void destroy(void *state)
+{
+    struct scale *scale = state;
+    margay_approximate_destroy(&scale->approximate);
+    margay_ranges_destroy(&scale->ranges);
+    free(scale->kept);
 }
 
 const struct margay_engine_class margay_engine_scale_tree = {
@@ -227,12 +218,13 @@ const struct margay_engine_class margay_engine_scale_tree = {
             .time = "O(N log log M)",
             .space = "O(M) and O(log M / e) ranges",
             .source = "Zhong, Shen, Ding 2009",
-            .lacks = MARGAY_LACKS_BOUND,
         },
+    .can = MARGAY_GIVES_DISTANCES,
     .parameters = {{"e", "0.01|0.0001..0.99", MARGAY_FRACTION}},
+    .state_bytes = sizeof(struct scale),
     .create = create,
+    .destroy = destroy,
     .feed = margay_approximate_feed,
     .reset_counts = margay_approximate_reset_counts,
     .finish = margay_approximate_finish,
-    .free_state = margay_approximate_free,
 };

@@ -3,11 +3,10 @@
  *
  * Algorithm: a share R of all blocks, chosen by the hash of their ids, is
  *   analysed exactly; each sampled distance stands for 1 / R times as many
- *   blocks.  As the sample rarely holds just R N of the N references, the
- *   difference is put down to distance 0 (adjust=on): whether a block that is
- *   referenced very often is in the sample or not, it is near the top of the
- *   stack.  With blocks=K the share is lowered as it must be for K blocks to be
- *   enough, see shards_fixed.c.
+ *   blocks.  The sample rarely has exactly R N of the N references, and the
+ *   difference is counted at distance 0 (adjust=on): it comes from blocks that
+ *   are referenced very often, and these are near the top of the stack.  With
+ *   blocks=K the share is lowered so that K blocks are enough (shards_fixed.c).
  * Source: Waldspurger, Park, Garthwaite, Ahmad, "Efficient MRC construction
  *   with SHARDS", FAST 2015.
  * Guarantee: none; errors of about 0.01 on linear cache sizes where R M is
@@ -19,8 +18,8 @@
 
 #include <stdlib.h>
 
-#include "stackdist/engines/sample.h"
-#include "stackdist/estimate.h"
+#include "stackdist/engines/estimate.h"
+#include "stackdist/sample.h"
 #include "traces/traces_internal.h"
 
 #define PIECE_REFS 4096
@@ -29,57 +28,51 @@
 enum parameter { RATE, ADJUST, BLOCKS };
 
 struct shards {
-    struct margay_fixed_size *fixed; /* or NULL, and all of these: */
+    struct margay_fixed_size *fixed; /* NULL without blocks=; otherwise, none of
+                                        the following is used */
     struct margay_sample sample;
     margay_engine *engine;
     bool adjust;
     uint64_t references, sampled_refs;
 };
 
-static void free_state(void *state)
+static void destroy(void *state)
 {
     struct shards *shards = state;
     margay_fixed_size_free(shards->fixed);
     margay_engine_free(shards->engine);
-    free(shards);
 }
 
 static enum margay_status check(const struct margay_engine_setup *setup,
                                 struct margay_error *error)
 {
     const struct margay_engine_class *class = &margay_engine_shards;
-    if (!(setup->given & 1u << BLOCKS))
+    if (!(setup->settings.given & 1u << BLOCKS))
         return MARGAY_OK;
-    if (setup->given & 1u << RATE)
+    if (setup->settings.given & 1u << RATE)
         return margay_engine_fail_parameter(
             class, "rate", "...", "has no meaning beside blocks", error);
     return MARGAY_OK;
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
-                                 void **state, struct margay_error *error)
+                                 void *state, struct margay_error *error)
 {
-    enum margay_status status = check(setup, error);
-    if (status != MARGAY_OK)
-        return status;
-    struct shards *shards = calloc(1, sizeof *shards);
-    if (shards == NULL)
-        return margay_fail_memory(error, "the shards engine");
+    enum margay_status status;
+    struct shards *shards = state;
     uint64_t seed = setup->options.seed;
-    shards->adjust = setup->choices[ADJUST] == 0;
-    if (setup->counts[BLOCKS] != 0) {
-        status = margay_fixed_size_create(setup->counts[BLOCKS], shards->adjust,
-                                          seed, &shards->fixed, error);
+    shards->adjust = setup->settings.choices[ADJUST] == 0;
+    if (setup->settings.counts[BLOCKS] != 0) {
+        status = margay_fixed_size_create(setup->settings.counts[BLOCKS],
+                                          shards->adjust, seed, &shards->fixed,
+                                          error);
     } else {
         struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
-        shards->sample = margay_sample_of(setup->fractions[RATE], seed);
+        shards->sample =
+            margay_sample_of(setup->settings.fractions[RATE], seed);
         status =
             margay_engine_create("exact", &options, &shards->engine, error);
     }
-    if (status == MARGAY_OK)
-        *state = shards;
-    else
-        free_state(shards);
     return status;
 }
 
@@ -179,14 +172,11 @@ const struct margay_engine_class margay_engine_shards = {
             .time = "O(N)",
             .space = "O(rate M), or O(blocks)",
             .source = "Waldspurger et al. 2015",
-            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
         },
+    .can = MARGAY_GIVES_COUNTS,
     .parameters = {[RATE] = {"rate", "0.01|0.000001..1", MARGAY_FRACTION},
                    [ADJUST] = {"adjust", "on|off", MARGAY_CHOICE},
                    [BLOCKS] = {"blocks", "none|16..1000000000", MARGAY_COUNT}},
-    .create = create,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
+    .check = check,
+    MARGAY_ENGINE_FUNCTIONS(struct shards),
 };

@@ -1,23 +1,23 @@
 /*
  * shards_fixed.c - shards in a fixed size
  *
- * Algorithm: of the blocks met so far, the K with the smallest hashes are the
- *   sample.  When another one comes, the block with the greatest hash leaves
- *   it for good, and the share R that is sampled is what lies below that
- *   hash.  Counts are kept in bars of scaled distances with the share that
- *   held when they were last touched, and brought up to date when they are
- *   touched again.
+ * Algorithm: of the blocks so far, the K with the smallest hashes are the
+ * sample. When one more comes, the block with the greatest hash leaves the
+ * sample for good, and the share R that is sampled becomes that of the hashes
+ * below it. Counts are in bars of scaled distances, each with the R that its
+ * counts stand for; they are rescaled when the bar is next counted in.  As long
+ * as the sample has every block, a histogram counts distances, which are exact.
  * Source, guarantee: see shards.c.
  * Cost: O(N) to choose, O(log K) per sampled reference; O(K) space.
  */
 #include <stdlib.h>
 
-#include "stackdist/bars.h"
-#include "stackdist/engines/sample.h"
+#include "stackdist/engines/bars.h"
+#include "stackdist/engines/estimate.h"
 #include "stackdist/engines/shards.h"
-#include "stackdist/estimate.h"
-#include "stackdist/hash/hash.h"
-#include "stackdist/order/order.h"
+#include "stackdist/exact/hash.h"
+#include "stackdist/reference/order.h"
+#include "stackdist/sample.h"
 #include "traces/traces_internal.h"
 
 #define BAR_BITS   8
@@ -32,7 +32,7 @@ struct entry {
 
 struct bar {
     double mass;
-    double scale; /* 1 / R when the mass was right */
+    double scale; /* the 1 / R that the mass stands for */
 };
 
 struct margay_fixed_size {
@@ -44,20 +44,22 @@ struct margay_fixed_size {
     struct entry *heap;       /* the greatest hash first */
     uint64_t heap_count, heap_capacity;
     uint64_t references;
+    margay_histogram *whole; /* counts until a block leaves the sample; then
+                                NULL, and these count: */
     struct bar bars[BARS];
     struct bar cold;
 };
 
-/* Any order would do; this one is fast. */
+/* The fastest order. */
 #define CLASS (&margay_order_counts_16)
 
 void margay_fixed_size_free(struct margay_fixed_size *fixed)
 {
     if (fixed == NULL)
         return;
-    if (fixed->order != NULL)
-        CLASS->free_order(fixed->order);
+    margay_order_destroy(CLASS, fixed->order);
     margay_hash_destroy(&fixed->nodes);
+    margay_histogram_free(fixed->whole);
     free(fixed->heap);
     free(fixed);
 }
@@ -73,9 +75,11 @@ enum margay_status margay_fixed_size_create(uint64_t blocks, bool adjust,
     made->sample = margay_sample_of(1, seed);
     made->most_blocks = blocks;
     made->adjust = adjust;
-    enum margay_status status = CLASS->create(&made->order, error);
+    enum margay_status status = margay_order_make(CLASS, &made->order, error);
     if (status == MARGAY_OK)
         status = margay_hash_create(&made->nodes, 0, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_create(&made->whole, error);
     if (status == MARGAY_OK)
         *fixed = made;
     else
@@ -128,7 +132,7 @@ static enum margay_status push(struct margay_fixed_size *fixed,
 
 /* ------------------------------------------------------------ references -- */
 
-/* Bring a mass up to date and add `more` to it. */
+/* Rescale a mass to the share of now, and add `more` to it. */
 static void touch(struct margay_fixed_size *fixed, struct bar *bar, double more)
 {
     double scale = margay_sample_scale(&fixed->sample);
@@ -136,6 +140,29 @@ static void touch(struct margay_fixed_size *fixed, struct bar *bar, double more)
         bar->mass *= bar->scale / scale;
     bar->mass += more;
     bar->scale = scale;
+}
+
+static void count_in_bar(struct margay_fixed_size *fixed, double distance,
+                         double count)
+{
+    size_t bar = margay_bar_of((uint64_t)(distance + 0.5), BAR_BITS);
+    touch(fixed, &fixed->bars[bar], count);
+}
+
+/* A block is about to leave the sample: move all counts to bars. */
+static void leave_whole(struct margay_fixed_size *fixed)
+{
+    uint64_t distance, count;
+    for (uint64_t from = 0;
+         fixed->whole != NULL &&
+         margay_histogram_next(fixed->whole, from, &distance, &count);
+         from = distance + 1)
+        count_in_bar(fixed, (double)distance, (double)count);
+    if (fixed->whole != NULL)
+        touch(fixed, &fixed->cold,
+              (double)margay_histogram_infinite(fixed->whole));
+    margay_histogram_free(fixed->whole);
+    fixed->whole = NULL;
 }
 
 static enum margay_status enter(struct margay_fixed_size *fixed,
@@ -150,6 +177,7 @@ static enum margay_status enter(struct margay_fixed_size *fixed,
             status = push(fixed, entry, error);
     } else {
         struct entry *greatest = &fixed->heap[0];
+        leave_whole(fixed);
         fixed->sample.limit =
             (entry.hash > greatest->hash ? entry.hash : greatest->hash) - 1;
         if (entry.hash > greatest->hash)
@@ -163,6 +191,8 @@ static enum margay_status enter(struct margay_fixed_size *fixed,
     if (status != MARGAY_OK)
         return status;
     *margay_hash_insert(&fixed->nodes, entry.block) = entry.node;
+    if (fixed->whole != NULL)
+        return margay_histogram_add(fixed->whole, MARGAY_INFINITE, 1, error);
     touch(fixed, &fixed->cold, 1);
     return MARGAY_OK;
 }
@@ -173,14 +203,15 @@ static enum margay_status refer(struct margay_fixed_size *fixed, uint64_t block,
     struct entry entry = {margay_sample_hash(block, fixed->sample.key), block,
                           0};
     if (entry.hash > fixed->sample.limit)
-        return MARGAY_OK; /* the limit has been lowered since it was picked */
+        return MARGAY_OK; /* the limit has fallen since the block was picked */
     const uint32_t *node = margay_hash_find(&fixed->nodes, block);
     if (node == NULL)
         return enter(fixed, entry, error);
-    double distance = (double)CLASS->renew(fixed->order, *node) *
-                      margay_sample_scale(&fixed->sample);
-    size_t bar = margay_bar_of((uint64_t)(distance + 0.5), BAR_BITS);
-    touch(fixed, &fixed->bars[bar], 1);
+    uint64_t distance = CLASS->renew(fixed->order, *node);
+    if (fixed->whole != NULL)
+        return margay_histogram_add(fixed->whole, distance, 1, error);
+    count_in_bar(fixed, (double)distance * margay_sample_scale(&fixed->sample),
+                 1);
     return MARGAY_OK;
 }
 
@@ -206,14 +237,15 @@ enum margay_status margay_fixed_size_feed(struct margay_fixed_size *fixed,
 void margay_fixed_size_reset_counts(struct margay_fixed_size *fixed)
 {
     fixed->references = 0;
+    if (fixed->whole != NULL)
+        margay_histogram_clear(fixed->whole);
     fixed->cold = (struct bar){0, 0};
     for (size_t i = 0; i < BARS; i++)
         fixed->bars[i] = (struct bar){0, 0};
 }
 
-enum margay_status margay_fixed_size_finish(struct margay_fixed_size *fixed,
-                                            struct margay_result *result,
-                                            struct margay_error *error)
+/* Rescale all masses to the share of now; returns their sum. */
+static double touch_all(struct margay_fixed_size *fixed)
 {
     double total = 0;
     touch(fixed, &fixed->cold, 0);
@@ -222,6 +254,27 @@ enum margay_status margay_fixed_size_finish(struct margay_fixed_size *fixed,
         touch(fixed, &fixed->bars[i], 0);
         total += fixed->bars[i].mass;
     }
+    return total;
+}
+
+static enum margay_status add_masses(struct margay_fixed_size *fixed,
+                                     struct margay_rounder *rounder,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < BARS && status == MARGAY_OK; i++) {
+        if (fixed->bars[i].mass > 0)
+            status = margay_rounder_add(rounder, margay_bar_low(i, BAR_BITS),
+                                        fixed->bars[i].mass, error);
+    }
+    return status;
+}
+
+static enum margay_status estimate(struct margay_fixed_size *fixed,
+                                   struct margay_result *result,
+                                   struct margay_error *error)
+{
+    double total = touch_all(fixed);
     double expected =
         (double)fixed->references / margay_sample_scale(&fixed->sample);
     struct margay_rounder rounder;
@@ -231,15 +284,23 @@ enum margay_status margay_fixed_size_finish(struct margay_fixed_size *fixed,
         return status;
     if (fixed->adjust)
         status = margay_rounder_add(&rounder, 0, expected - total, error);
-    for (size_t i = 0; i < BARS && status == MARGAY_OK; i++) {
-        if (fixed->bars[i].mass > 0)
-            status = margay_rounder_add(&rounder, margay_bar_low(i, BAR_BITS),
-                                        fixed->bars[i].mass, error);
-    }
+    if (status == MARGAY_OK)
+        status = add_masses(fixed, &rounder, error);
+    return margay_rounder_end(&rounder, status, &result->histogram, error);
+}
+
+enum margay_status margay_fixed_size_finish(struct margay_fixed_size *fixed,
+                                            struct margay_result *result,
+                                            struct margay_error *error)
+{
     result->nodes = fixed->heap_count;
     result->distinct_blocks =
         (uint64_t)((double)fixed->heap_count *
                        margay_sample_scale(&fixed->sample) +
                    0.5);
-    return margay_rounder_end(&rounder, status, &result->histogram, error);
+    if (fixed->whole == NULL)
+        return estimate(fixed, result, error);
+    result->histogram = fixed->whole;
+    fixed->whole = NULL;
+    return MARGAY_OK;
 }

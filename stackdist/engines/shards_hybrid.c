@@ -1,11 +1,10 @@
 /*
  * shards_hybrid.c - exact near the top of the stack, a sample below
  *
- * Algorithm: the top of the stack is kept exactly (front.h), which tells which
- *   references have which distances below `front`.  The others are in the tail,
- *   and how they are distributed there is estimated from a share R of the
- *   blocks, as shards does, but scaled to the exact number of references in the
- *   tail.
+ * Algorithm: the newest `front` blocks are kept exactly (front.h), so distances
+ *   below `front` are exact, and so is the number of all other references, the
+ *   tail.  How the tail is distributed is estimated from a share R of the
+ *   blocks, as shards does.
  * Source: ours, on Waldspurger et al., "Efficient MRC construction with
  *   SHARDS", FAST 2015.
  * Guarantee: exact for caches of up to `front` blocks; no bound on the error
@@ -15,10 +14,10 @@
 #include <stdlib.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/engines/front.h"
-#include "stackdist/engines/sample.h"
-#include "stackdist/estimate.h"
+#include "stackdist/engines/estimate.h"
+#include "stackdist/exact/front.h"
 #include "stackdist/histogram.h"
+#include "stackdist/sample.h"
 #include "traces/traces_internal.h"
 
 #define PIECE_REFS MARGAY_FRONT_REFS
@@ -33,40 +32,33 @@ struct hybrid {
     margay_histogram *sampled; /* distances in the sample, of the tail only */
 };
 
-static void free_state(void *state)
+static void destroy(void *state)
 {
     struct hybrid *hybrid = state;
     margay_front_destroy(&hybrid->front);
     margay_engine_free(hybrid->tail);
     margay_histogram_free(hybrid->sampled);
-    free(hybrid);
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
-                                 void **state, struct margay_error *error)
+                                 void *state, struct margay_error *error)
 {
-    struct hybrid *hybrid = calloc(1, sizeof *hybrid);
-    if (hybrid == NULL)
-        return margay_fail_memory(error, "the shards-hybrid engine");
+    struct hybrid *hybrid = state;
     hybrid->sample =
-        margay_sample_of(setup->fractions[RATE], setup->options.seed);
+        margay_sample_of(setup->settings.fractions[RATE], setup->options.seed);
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     enum margay_status status =
         margay_engine_create("exact", &options, &hybrid->tail, error);
     if (status == MARGAY_OK)
-        status =
-            margay_front_create(setup->counts[FRONT], &hybrid->front, error);
+        status = margay_front_create(setup->settings.counts[FRONT],
+                                     &hybrid->front, error);
     if (status == MARGAY_OK)
         status = margay_histogram_create(&hybrid->sampled, error);
-    if (status == MARGAY_OK)
-        *state = hybrid;
-    else
-        free_state(hybrid);
     return status;
 }
 
 /* Count the sampled references that are beyond the front; both lists of
-   places ascend. */
+   indices ascend. */
 static enum margay_status count_beyond(struct hybrid *hybrid,
                                        const uint16_t *picks, size_t picked,
                                        const uint64_t *distances,
@@ -171,7 +163,7 @@ static enum margay_status finish(void *state, struct margay_result *result,
         status = estimate_tail(
             hybrid, margay_histogram_infinite(result->histogram), &tail, error);
     if (status == MARGAY_OK) {
-        /* What was infinite is the tail. */
+        /* The references that the front counts as infinite are the tail. */
         margay_histogram_uncount_infinite(
             result->histogram, margay_histogram_infinite(result->histogram));
         margay_histogram_set_exceeded_bound(result->histogram, 0);
@@ -201,13 +193,9 @@ const struct margay_engine_class margay_engine_shards_hybrid = {
             .time = "O(N)",
             .space = "O(front + rate M)",
             .source = "after Waldspurger et al. 2015",
-            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
         },
+    .can = MARGAY_GIVES_COUNTS,
     .parameters = {[FRONT] = {"front", FRONT_VALUES, MARGAY_COUNT},
                    [RATE] = {"rate", "0.01|0.000001..1", MARGAY_FRACTION}},
-    .create = create,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
+    MARGAY_ENGINE_FUNCTIONS(struct hybrid),
 };

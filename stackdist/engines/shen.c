@@ -6,26 +6,27 @@
  *   distance, is binomial; p(D) is the sum over 1 <= t < D of p'(t), the
  *   probability that a block's last reference before the interval's end is t
  *   before it: p'(t) = sum over D > t of P_T(D) / (M - 1).  The binomial
- *   distribution is taken as a normal one, by table.  form=basic computes one p
- *   per bar by that definition; form=optimised from per-bar sums of p' in
- *   which the sums of 1 / (t - 1) are logarithms.
+ *   distribution is taken as a normal one, by table. form=basic computes one p
+ *   per bar by that definition; form=optimised from per-bar sums of p' in which
+ *   the sums of 1 / (t - 1) are logarithms.
  * Source: Shen, Shaw, "Scalable implementation of efficient locality
  *   approximation", LCPC 2008; Shen, Shaw, Meeker, Ding, "Locality
- *   approximation using time", POPL 2007.  The M last references to blocks
+ *   approximation using time", POPL 2007.  The last references to the M blocks
  *   count as infinite times; there are M - 1 other blocks; t = 1, which would
- *   divide by 0, adds nothing; p is at most 1.  With these repairs, which
- *   repair=off leaves out: p(D) is summed to D - 1, not D, and half a bar
- * counts (w - 1) / 2w of its sum; a distance is at least 1 and at most D - 1
- * unless D = 1. Guarantee: none. Cost: O(N) time and O(M) space for the reuse
- * times, then O(L^3) (basic) or O(L^2) for L bars, 16 per octave of time and
- * distance.
+ *   divide by 0, adds nothing; p is at most 1.  Repairs, which repair=off
+ *   leaves out: p(D) is summed to D - 1, not D, and half a bar of width w
+ *   counts (w - 1) / 2w of its sum; a distance is at least 1 and at most D - 1,
+ *   unless D = 1.
+ * Guarantee: none.
+ * Cost: O(N) time and O(M) space for the reuse times, then O(L^3) (basic) or
+ *   O(L^2) for L bars of time and distance.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/estimate.h"
-#include "stackdist/reuse.h"
+#include "stackdist/engines/estimate.h"
+#include "stackdist/engines/reuse.h"
 
 #define BAR_BITS 5
 
@@ -40,28 +41,21 @@ struct shen {
 /* In the order of the class's parameters. */
 enum parameter { FORM, SAMPLE, REPAIR };
 
-static void free_state(void *state)
+static void destroy(void *state)
 {
     struct shen *shen = state;
     margay_reuse_destroy(&shen->reuse);
-    free(shen);
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
-                                 void **state, struct margay_error *error)
+                                 void *state, struct margay_error *error)
 {
-    struct shen *shen = calloc(1, sizeof *shen);
-    if (shen == NULL)
-        return margay_fail_memory(error, "the shen engine");
-    shen->form = setup->choices[FORM] == 0 ? OPTIMISED : BASIC;
-    shen->repaired = setup->choices[REPAIR] == 0;
-    enum margay_status status =
-        margay_reuse_create(&shen->reuse, BAR_BITS, setup->fractions[SAMPLE],
-                            setup->options.seed, error);
-    if (status == MARGAY_OK)
-        *state = shen;
-    else
-        free_state(shen);
+    struct shen *shen = state;
+    shen->form = setup->settings.choices[FORM] == 0 ? OPTIMISED : BASIC;
+    shen->repaired = setup->settings.choices[REPAIR] == 0;
+    enum margay_status status = margay_reuse_create(
+        &shen->reuse, BAR_BITS, setup->settings.fractions[SAMPLE],
+        setup->options.seed, error);
     return status;
 }
 
@@ -82,7 +76,7 @@ static void reset_counts(void *state)
 
 /* ------------------------------------------- p, the chance to be within -- */
 
-/* The time bars: [low, high), their share of references, all in order. */
+/* Bars of reuse times: where each begins, and its share of the references. */
 struct bars {
     size_t count;
     double *low;   /* count + 1 of them: low[i + 1] is bar i's end */
@@ -121,7 +115,7 @@ static double within_bar(const struct bars *bars, size_t i, double later)
     return w * later + own;
 }
 
-/* What bar j adds to each t of all earlier bars. */
+/* What bar j adds to p'(t) for each t of all earlier bars. */
 static double adds_to_earlier(const struct bars *bars, size_t j)
 {
     double low = bars->low[j], high = bars->low[j + 1], w = high - low;
@@ -329,14 +323,10 @@ const struct margay_engine_class margay_engine_shen = {
             .time = "O(N + L^2) for L bars; basic O(N + L^3)",
             .space = "O(M)",
             .source = "Shen and Shaw 2008",
-            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
         },
+    .can = MARGAY_GIVES_COUNTS,
     .parameters = {[FORM] = {"form", "optimised|basic", MARGAY_CHOICE},
                    [SAMPLE] = {"sample", "1|0.000001..1", MARGAY_FRACTION},
                    [REPAIR] = {"repair", "on|off", MARGAY_CHOICE}},
-    .create = create,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
+    MARGAY_ENGINE_FUNCTIONS(struct shen),
 };

@@ -5,29 +5,29 @@
  *   j references behind its beginning is the first to its block within the
  *   window if its own reuse time is longer than j; the expected distance is
  *   the sum of those probabilities, E[d | D] = sum over 0 < j < D of P(T > j).
- *   The paper takes P from all of the trace, and a program that alternates
- *   between working sets then has a reuse time that belongs to none of them;
- *   so the trace is cut into windows=512 parts or more, up to twice as many,
- *   each with a P of its own (windows.h).  windows=1 is the paper's; so is
+ *   The paper takes P from all of the trace, where a program that alternates
+ *   between working sets has a mean of their reuse times that none of them has;
+ *   so the trace is cut into 512 to 1024 windows, each with a P of its own
+ *   (windows.h; windows=512).  windows=1 is the paper's algorithm; so is
  *   sample=RATE, where reuse times are measured for random references only.
  * Source: Eklov, Hagersten, "StatStack: efficient modeling of LRU caches",
  *   ISPASS 2010; the windows are ours.
- * Guarantee: none; good where references do not conspire.  Exact on loops and
- *   scans.
+ * Guarantee: none; good where reuse times are independent of each other.  Exact
+ *   on loops and scans.
  * Cost: O(N) time; O(M) space, of a sample O(M rate).
  */
 #include <stdlib.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/estimate.h"
-#include "stackdist/reuse.h"
-#include "stackdist/windows.h"
+#include "stackdist/engines/estimate.h"
+#include "stackdist/engines/reuse.h"
+#include "stackdist/engines/windows.h"
 
 /* In the order of the class's parameters. */
 enum parameter { SAMPLE, WINDOWS };
 
-/* Places in a window that stand for all where its reuses end. */
-#define PLACES 2
+/* Positions in a window that stand for all at which its reuses end. */
+#define POSITIONS 2
 
 /* The most windows that a reuse may span before two become one; a power of two,
    for bars not to be cut. */
@@ -41,29 +41,34 @@ struct statstack {
     struct margay_windows windows;
     struct margay_reuse reuse; /* of a sample, if there is one */
     bool sampled;
-    bool failed; /* where nobody could be told */
+    bool failed; /* in reset_counts(), which cannot say so itself */
 };
 
-static void free_state(void *state)
+static void destroy(void *state)
 {
     struct statstack *statstack = state;
     margay_windows_destroy(&statstack->windows);
     margay_reuse_destroy(&statstack->reuse);
-    free(statstack);
 }
 
-static enum margay_status create(const struct margay_engine_setup *setup,
-                                 void **state, struct margay_error *error)
+/* A sample is not cut into windows. */
+static enum margay_status check(const struct margay_engine_setup *setup,
+                                struct margay_error *error)
 {
-    double rate = setup->fractions[SAMPLE];
-    uint64_t most = rate < 1 ? 1 : setup->counts[WINDOWS];
-    if (rate < 1 && setup->given & 1u << WINDOWS)
+    if (setup->settings.fractions[SAMPLE] < 1 &&
+        setup->settings.given & 1u << WINDOWS)
         return margay_engine_fail_parameter(&margay_engine_statstack, "windows",
                                             "...", "goes without a sample",
                                             error);
-    struct statstack *statstack = calloc(1, sizeof *statstack);
-    if (statstack == NULL)
-        return margay_fail_memory(error, "the statstack engine");
+    return MARGAY_OK;
+}
+
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void *state, struct margay_error *error)
+{
+    double rate = setup->settings.fractions[SAMPLE];
+    uint64_t most = rate < 1 ? 1 : setup->settings.counts[WINDOWS];
+    struct statstack *statstack = state;
     statstack->sampled = rate < 1;
     /* Halved whenever they are all full. */
     enum margay_status status = margay_windows_create(
@@ -71,10 +76,6 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     if (status == MARGAY_OK && statstack->sampled)
         status = margay_reuse_create(&statstack->reuse, MARGAY_WINDOWS_BITS,
                                      rate, setup->options.seed, error);
-    if (status == MARGAY_OK)
-        *state = statstack;
-    else
-        free_state(statstack);
     return status;
 }
 
@@ -103,7 +104,7 @@ static void reset_counts(void *state)
 
 /* --------------------------------------------------------- the distances -- */
 
-/* What the references of a bar of distances sum to. */
+/* The references of a bar of distances, and the sum of their distances. */
 struct mass {
     double references, distances;
 };
@@ -120,14 +121,14 @@ static void add_reuses(const struct margay_windows *windows, size_t i,
                        size_t bar, struct mass *masses)
 {
     const struct margay_window *window = &windows->list[i];
-    double part = (double)window->references / PLACES;
+    double part = (double)window->references / POSITIONS;
     double count = (double)window->counts[bar];
     double time = window->times[bar] / count;
-    for (int place = 0; place < PLACES; place++)
+    for (int position = 0; position < POSITIONS; position++)
         add_mass(
             masses,
-            margay_windows_distance(windows, i, (place + 0.5) * part, time),
-            count / PLACES);
+            margay_windows_distance(windows, i, (position + 0.5) * part, time),
+            count / POSITIONS);
 }
 
 /* Those with a time of from <= T < to. */
@@ -145,7 +146,7 @@ static void add_times(const struct margay_windows *windows, uint64_t from,
     }
 }
 
-/* A reuse over many windows does not need them so short. */
+/* Reuses over many windows are computed from longer ones: shortest first. */
 static enum margay_status find_masses(struct margay_windows *windows,
                                       struct mass *masses,
                                       struct margay_error *error)
@@ -230,13 +231,10 @@ const struct margay_engine_class margay_engine_statstack = {
             .time = "O(N)",
             .space = "O(M), of a sample O(M sample)",
             .source = "Eklov and Hagersten 2010",
-            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_BOUND,
         },
+    .can = MARGAY_GIVES_COUNTS,
     .parameters = {[SAMPLE] = {"sample", "1|0.000001..1", MARGAY_FRACTION},
                    [WINDOWS] = {"windows", "512|1..4096", MARGAY_COUNT}},
-    .create = create,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
+    .check = check,
+    MARGAY_ENGINE_FUNCTIONS(struct statstack),
 };

@@ -19,10 +19,10 @@
  */
 #include <stdlib.h>
 
-#include "stackdist/bars.h"
-#include "stackdist/clock.h"
 #include "stackdist/engine.h"
-#include "stackdist/estimate.h"
+#include "stackdist/engines/bars.h"
+#include "stackdist/engines/clock.h"
+#include "stackdist/engines/estimate.h"
 
 #define BAR_BITS 8
 #define BARS     MARGAY_BARS(BAR_BITS)
@@ -37,27 +37,20 @@ struct times {
     double gap_sums[BARS];
 };
 
-static void free_state(void *state)
+static void destroy(void *state)
 {
     struct times *times = state;
     margay_clock_destroy(&times->clock);
     margay_histogram_free(times->histogram);
-    free(times);
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
-                                 void **state, struct margay_error *error)
+                                 void *state, struct margay_error *error)
 {
-    struct times *times = calloc(1, sizeof *times);
-    if (times == NULL)
-        return margay_fail_memory(error, "the engine of reuse times");
+    struct times *times = state;
     enum margay_status status = margay_clock_create(&times->clock, error);
     if (status == MARGAY_OK && setup->options.measure == MARGAY_REUSE_TIMES)
         status = margay_histogram_create(&times->histogram, error);
-    if (status == MARGAY_OK)
-        *state = times;
-    else
-        free_state(times);
     return status;
 }
 
@@ -79,7 +72,7 @@ static enum margay_status refer(struct times *times, uint64_t block,
     if (times->histogram != NULL)
         return margay_histogram_add(
             times->histogram, *time == 0 ? MARGAY_INFINITE : *time, 1, error);
-    /* Before a first reference lie all references so far. */
+    /* The gap before a first reference is all references so far. */
     count_gap(times, *time == 0 ? times->clock.now - times->first : *time);
     return MARGAY_OK;
 }
@@ -129,7 +122,7 @@ static enum margay_status finish_times(void *state,
 
 /* ------------------------------------------------------------ footprint -- */
 
-/* Behind each block's last reference, too, lies a gap. */
+/* Count the gaps behind the last references to all blocks. */
 static void count_last_gaps(struct times *times)
 {
     const struct margay_hash *last = &times->clock.last;
@@ -209,13 +202,14 @@ const struct margay_engine_class margay_engine_times = {
             .time = "O(N)",
             .space = "O(M)",
             .source = "Denning 1968",
-            .lacks = MARGAY_LACKS_BOUND,
         },
+    .can = MARGAY_GIVES_DISTANCES,
+    .state_bytes = sizeof(struct times),
     .create = create,
+    .destroy = destroy,
     .feed = feed,
     .reset_counts = reset_counts,
     .finish = finish_times,
-    .free_state = free_state,
 };
 
 const struct margay_engine_class margay_engine_footprint = {
@@ -227,12 +221,12 @@ const struct margay_engine_class margay_engine_footprint = {
             .time = "O(N)",
             .space = "O(M)",
             .source = "Xiang et al. 2013",
-            .lacks = MARGAY_LACKS_DISTANCES | MARGAY_LACKS_HISTOGRAM |
-                     MARGAY_LACKS_BOUND,
         },
+    .can = MARGAY_CAN_GIVE_ALL_SIZES,
+    .state_bytes = sizeof(struct times),
     .create = create,
+    .destroy = destroy,
     .feed = feed,
     .reset_counts = reset_counts,
     .finish = finish_footprint,
-    .free_state = free_state,
 };

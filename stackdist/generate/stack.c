@@ -1,22 +1,21 @@
 /*
  * stack.c - a trace that has the reuse distances of a histogram
  *
- * Algorithm: an LRU stack.  A distance d is drawn from the histogram; the
- *   block that lies below d others is referenced, which puts it on top.  Where
- *   the stack holds d blocks at most there is none, and nothing but a new
- *   block can be referenced; so, too, for an infinite distance.
- *   A distance that came too early is postponed.  When later an infinite one
- *   is drawn, for which there has been a new block already, the least
- *   postponed distance takes its place as soon as the stack is deep enough.
- *   So the beginning of the trace, while the stack grows, does not take from
- *   the long distances what they are due; what can be left at the end are
- *   distances that the stack never grew to.
+ * Algorithm: an LRU stack.  A distance d is drawn from the histogram, and the
+ *   block below d others is referenced, which puts it on top.  For an infinite
+ *   distance, and where the stack has only d blocks or fewer, a new block is
+ *   referenced.
+ *   A distance that the stack was too short for is postponed.  A later infinite
+ *   distance, whose new block has so come early, is replaced by the least
+ *   postponed distance if the stack is deep enough for that by then.  Long
+ *   distances so keep their share although the stack is short at the beginning;
+ *   distances that the stack never becomes deep enough for are left over.
  *   The stack is a rank bit vector over time: the block below d others has the
  *   d-th set bit from the end.
  * Source: the stochastic process of Shen, Shaw, "Scalable implementation of
  *   efficient locality approximation", LCPC 2008; the postponing is ours.
- * Guarantee: the distances drawn are those of the trace, but for postponed
- *   ones that were left; same histogram and seed, same trace everywhere.
+ * Guarantee: the trace has the distances drawn, apart from postponed ones that
+ *   are left over; the same histogram and seed give the same trace everywhere.
  * Cost: O(log M) per reference for M blocks, and 20 to 40 bytes per block.
  */
 #define _GNU_SOURCE
@@ -24,21 +23,21 @@
 
 #include <margay/stackdist.h>
 
-#include "stackdist/generate/select.h"
+#include "stackdist/exact/rank.h"
 #include "traces/traces_internal.h"
 
 /* Drawn, and moved, together. */
 #define DRAWS 64
 #define MOVES 64
 
-/* The axis has at least so many places per block, so that compacting it costs
-   a block no more than a move per reference. */
-#define PLACES_PER_BLOCK 2
+/* Timestamps of the axis per block, at least: compacting the axis then costs no
+   more than moving a block per reference. */
+#define TIMESTAMPS_PER_BLOCK 2
 
 #define SMALLEST_AXIS 4096
 
-/* A block goes on top: from one timestamp to another.  Which block it is need
-   not be known for that, so it is looked up later, when it has arrived. */
+/* A block moves to the top, from one timestamp to another.  Its id is not
+   needed for that, and is read later, when it has been prefetched. */
 struct move {
     uint64_t from, to;
 };
@@ -61,19 +60,20 @@ struct margay_stack_generator {
 
 /* ----------------------------------------------------------- the stack -- */
 
-static size_t places_bytes(const struct margay_rank *rank)
+static size_t axis_bytes(const struct margay_rank *rank)
 {
     return (size_t)(rank->leaf_count << MARGAY_LEAF_SHIFT) * sizeof(uint64_t);
 }
 
-static enum margay_status create_axis(uint64_t places, struct margay_rank *rank,
+static enum margay_status create_axis(uint64_t timestamps,
+                                      struct margay_rank *rank,
                                       uint64_t **blocks,
                                       struct margay_error *error)
 {
-    enum margay_status status = margay_rank_create(rank, places, 0, error);
+    enum margay_status status = margay_rank_create(rank, timestamps, 0, error);
     if (status != MARGAY_OK)
         return status;
-    *blocks = margay_map(places_bytes(rank));
+    *blocks = margay_map(axis_bytes(rank));
     if (*blocks != NULL)
         return MARGAY_OK;
     margay_rank_destroy(rank);
@@ -83,12 +83,12 @@ static enum margay_status create_axis(uint64_t places, struct margay_rank *rank,
 static void destroy_axis(struct margay_stack_generator *generator)
 {
     if (generator->blocks != NULL)
-        margay_unmap(generator->blocks, places_bytes(&generator->rank));
+        margay_unmap(generator->blocks, axis_bytes(&generator->rank));
     margay_rank_destroy(&generator->rank);
 }
 
-/* Move the live blocks, which keep their order, to the first places of an
-   axis, which may be their own: nobody moves to a later place. */
+/* Move the live blocks, which keep their order, to the first timestamps of an
+   axis.  It may be their own, as no block moves to a later timestamp. */
 static void move_blocks(const struct margay_rank *rank, const uint64_t *from,
                         uint64_t *to)
 {
@@ -107,8 +107,8 @@ static enum margay_status grow_axis(struct margay_stack_generator *generator,
 {
     struct margay_rank rank;
     uint64_t *blocks;
-    uint64_t places = generator->rank.leaf_count << (MARGAY_LEAF_SHIFT + 1);
-    enum margay_status status = create_axis(places, &rank, &blocks, error);
+    uint64_t timestamps = generator->rank.leaf_count << (MARGAY_LEAF_SHIFT + 1);
+    enum margay_status status = create_axis(timestamps, &rank, &blocks, error);
     if (status != MARGAY_OK)
         return status;
     move_blocks(&generator->rank, generator->blocks, blocks);
@@ -124,8 +124,8 @@ static enum margay_status compact(struct margay_stack_generator *generator,
                                   struct margay_error *error)
 {
     struct margay_rank *rank = &generator->rank;
-    uint64_t places = rank->leaf_count * MARGAY_LEAF_BITS;
-    if (rank->live > places / PLACES_PER_BLOCK - MARGAY_LEAF_BITS)
+    uint64_t timestamps = rank->leaf_count * MARGAY_LEAF_BITS;
+    if (rank->live > timestamps / TIMESTAMPS_PER_BLOCK - MARGAY_LEAF_BITS)
         return grow_axis(generator, error);
     move_blocks(rank, generator->blocks, generator->blocks);
     margay_rank_fill(rank, rank->live);
@@ -133,7 +133,7 @@ static enum margay_status compact(struct margay_stack_generator *generator,
     return MARGAY_OK;
 }
 
-/* A place on top, to be filled. */
+/* Make the next timestamp the top of the stack. */
 static uint64_t push(struct margay_stack_generator *generator)
 {
     struct margay_rank *rank = &generator->rank;
@@ -145,7 +145,7 @@ static uint64_t push(struct margay_stack_generator *generator)
     return generator->top;
 }
 
-/* Empty the place below `depth` others. */
+/* Take the block below `depth` others out; returns its timestamp. */
 static uint64_t take(struct margay_stack_generator *generator, uint64_t depth)
 {
     struct margay_rank *rank = &generator->rank;

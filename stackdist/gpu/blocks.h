@@ -32,10 +32,10 @@ enum margay_status margay_gpu_blocks_create(
 void margay_gpu_blocks_free(margay_gpu_blocks *blocks);
 
 /*
- * Analyse the first *taken of `count` references, which may be none: all of
- * them, or as many thread blocks as the device has memory for.  What was known
- * before is gone.  Fails as margay_gpu_open() does, with MARGAY_IO, and with
- * MARGAY_NO_MEMORY where there is none for a single thread block.
+ * Analyse the first *taken of `count` references, which may be 0: all of them,
+ * or as many thread blocks as the device has memory for.  This replaces the
+ * results of the run before.  Fails as margay_gpu_open() does, with MARGAY_IO,
+ * and with MARGAY_NO_MEMORY where there is none for a single thread block.
  */
 enum margay_status margay_gpu_blocks_run(margay_gpu_blocks *blocks,
                                          const uint64_t *refs, uint32_t count,

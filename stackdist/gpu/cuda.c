@@ -1,9 +1,9 @@
 /*
  * cuda.c - devices by way of CUDA
  *
- * The kernels were compiled by nvcc when this was built (make cuda); nothing
- * else of CUDA is needed for that, and nothing but the driver to run.  The
- * driver's library is opened when it is first asked for and stays open.
+ * The kernels are compiled by nvcc when Margay is built (make cuda), which
+ * needs nothing else of CUDA; running them needs the driver only.  The driver's
+ * library is opened at the first use and stays open.
  */
 #include "stackdist/gpu/cuda_api.h"
 
@@ -103,7 +103,7 @@ static enum margay_status describe(unsigned number,
 
 /* --------------------------------------------------- opening, closing -- */
 
-/* The driver knows a current context for each thread. */
+/* The driver has a current context for each thread. */
 static void enter(const struct cuda *cuda)
 {
     cuda->api.CtxSetCurrent(cuda->context);
@@ -129,7 +129,7 @@ static void close_device(void *device)
     free(cuda);
 }
 
-/* Load the kernels; what the driver's compiler has to say, in one line. */
+/* Load the kernels; an error has the message of the driver's compiler. */
 static enum margay_status load_kernels(struct cuda *cuda,
                                        struct margay_error *error)
 {

@@ -1,4 +1,4 @@
-/* device.c - the table of backends and the way to a device */
+/* device.c - the table of backends, and the functions that call them */
 #include "stackdist/gpu/device.h"
 
 #include <stdio.h>
@@ -169,7 +169,7 @@ enum margay_status margay_gpu_allocate(margay_gpu *gpu, size_t bytes,
 {
     *buffer = (struct margay_gpu_buffer){.bytes = bytes == 0 ? 8 : bytes};
     enum margay_status status = MARGAY_NO_MEMORY;
-    /* Drivers promise more than there is and fail when it is used. */
+    /* Drivers allocate more than the device has, and fail when it is used. */
     if (gpu->memory_bytes == 0 ||
         (buffer->bytes <= gpu->memory_bytes &&
          gpu->allocated_bytes <= gpu->memory_bytes - buffer->bytes))
@@ -219,7 +219,7 @@ void margay_gpu_release_pinned(margay_gpu *gpu,
 
 /* ----------------------------------------------------------------- work -- */
 
-/* Has the device failed for good?  Its name goes in front of what it said. */
+/* Keep a failure of the device, with its name before the message. */
 static bool stick(margay_gpu *gpu, enum margay_status status,
                   const struct margay_error *why)
 {

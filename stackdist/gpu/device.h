@@ -1,11 +1,10 @@
 /*
  * device.h - an open device: buffers, kernels, transfers
  *
- * Behind it stands one of the backends in device.c's table.  Work is queued:
- * kernels run one after the other, uploads beside them.  The first failure
- * sticks: everything queued after it is not done, and the next download, which
- * waits for what was queued, reports it.  So a result that was downloaded is
- * complete.
+ * A device belongs to one of the backends in the table of device.c.  Work is
+ * queued: kernels run one after the other, and uploads run beside them.  After
+ * a failure nothing more is done, and the next download, which waits for all
+ * queued work, reports it.  So a result that was downloaded is complete.
  *
  * One thread at a time per device.
  */
@@ -56,11 +55,11 @@ struct margay_gpu_argument {
     }
 #define MARGAY_GPU_MOST_ARGUMENTS 16
 
-/* What there is to know about a device that is not open. */
+/* The description of a device, which need not be open. */
 struct margay_gpu_info {
     char name[128];
     uint64_t memory_bytes;
-    bool is_processor; /* the one that runs this program, in disguise */
+    bool is_processor; /* the device is a processor that runs programs, too */
 };
 
 typedef struct margay_gpu margay_gpu;
@@ -75,7 +74,7 @@ enum margay_status margay_gpu_open(enum margay_gpu_choice choice,
                                    unsigned number, margay_gpu **gpu,
                                    struct margay_error *error);
 
-/* NULL is fine.  Buffers have to be released before. */
+/* Close a device whose buffers have been released; NULL does nothing. */
 void margay_gpu_close(margay_gpu *gpu);
 
 /* "opencl device 0 (NAME)", for messages; lives as long as the device. */
@@ -84,13 +83,14 @@ const char *margay_gpu_name(const margay_gpu *gpu);
 /* All of its memory; 0 if that is unknown. */
 uint64_t margay_gpu_memory_bytes(const margay_gpu *gpu);
 
-/* MARGAY_NO_MEMORY where the device has not so many bytes left.  Contents are
-   unspecified. */
+/* Allocate memory of unspecified contents.  MARGAY_NO_MEMORY where the device
+   has less left. */
 enum margay_status margay_gpu_allocate(margay_gpu *gpu, size_t bytes,
                                        struct margay_gpu_buffer *buffer,
                                        struct margay_error *error);
 
-/* Waits for nothing; zeroed buffers are fine, and zeroed afterwards. */
+/* Release a buffer without waiting, and zero *buffer; a zeroed buffer is none.
+ */
 void margay_gpu_release(margay_gpu *gpu, struct margay_gpu_buffer *buffer);
 
 /* Memory of the host that uploads can be read from while the host goes on. */
@@ -104,12 +104,12 @@ enum margay_status margay_gpu_allocate_pinned(margay_gpu *gpu, size_t bytes,
 void margay_gpu_release_pinned(margay_gpu *gpu,
                                struct margay_gpu_pinned *pinned);
 
-/* Queue a copy of the first `bytes`; neither side may be touched until a
-   kernel launched after it has been waited for. */
+/* Queue a copy of the first `bytes`.  Both sides must stay as they are until
+   the caller has waited for a kernel that was launched after it. */
 void margay_gpu_upload(margay_gpu *gpu, const struct margay_gpu_buffer *buffer,
                        const struct margay_gpu_pinned *pinned, size_t bytes);
 
-/* Queue a kernel, behind all kernels and, if `after_uploads`, all uploads. */
+/* Queue a kernel behind all kernels queued before. */
 void margay_gpu_launch(margay_gpu *gpu, enum margay_gpu_kernel kernel,
                        uint32_t groups,
                        const struct margay_gpu_argument *arguments);
@@ -117,7 +117,8 @@ void margay_gpu_launch(margay_gpu *gpu, enum margay_gpu_kernel kernel,
 /* Kernels launched from here on wait for all uploads so far. */
 void margay_gpu_await_uploads(margay_gpu *gpu);
 
-/* Wait for all kernels; then copy.  Reports the first failure of anything. */
+/* Wait for all kernels, then copy.  Reports the first failure of any work so
+ * far. */
 enum margay_status margay_gpu_download(margay_gpu *gpu,
                                        const struct margay_gpu_buffer *buffer,
                                        size_t offset_bytes, void *memory,
@@ -128,8 +129,8 @@ enum margay_status margay_gpu_download(margay_gpu *gpu,
 
 /*
  * Device `number` of the backend numbered `backend`, which is named in *name;
- * MARGAY_END when it has no more; *name is NULL beyond the last backend.
- * Other statuses say why there are none.
+ * MARGAY_END if it has no such device; *name is NULL beyond the last backend.
+ * On other failures the message says why there is no device.
  */
 enum margay_status margay_gpu_list(unsigned backend, unsigned number,
                                    const char **name,

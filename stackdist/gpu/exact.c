@@ -36,38 +36,28 @@
 /* In the order of the class's parameters. */
 enum parameter { BACKEND, DEVICE, TRANSFER };
 
-static void free_state(void *state)
+static void destroy(void *state)
 {
     struct margay_gpu_exact *e = state;
     if (e->gpu != NULL)
         margay_gpu_exact_release(e);
     margay_gpu_close(e->gpu);
-    margay_histogram_free(e->histogram);
-    free(e);
+    margay_tally_destroy(&e->tally);
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
-                                 void **state, struct margay_error *error)
+                                 void *state, struct margay_error *error)
 {
-    uint64_t bound = setup->options.bound_blocks;
-    struct margay_gpu_exact *e = calloc(1, sizeof *e);
-    if (e == NULL)
-        return margay_fail_memory(error, "the gpu engine");
-    e->backend = (enum margay_gpu_choice)setup->choices[BACKEND];
-    e->device = (unsigned)setup->counts[DEVICE];
-    e->most_transfer_refs = (uint32_t)setup->counts[TRANSFER];
-    e->keep_transfer = setup->given & 1u << TRANSFER;
-    e->bound = bound == 0 ? UINT64_MAX : bound;
-    enum margay_status status = margay_histogram_create(&e->histogram, error);
-    if (status == MARGAY_OK)
-        *state = e;
-    else
-        free_state(e);
-    return status;
+    struct margay_gpu_exact *e = state;
+    e->backend = (enum margay_gpu_choice)setup->settings.choices[BACKEND];
+    e->device = (unsigned)setup->settings.counts[DEVICE];
+    e->most_transfer_refs = (uint32_t)setup->settings.counts[TRANSFER];
+    e->keep_transfer = setup->settings.given & 1u << TRANSFER;
+    return margay_tally_create(&e->tally, setup->options.bound_blocks, error);
 }
 
-/* A process that makes an engine and then forks must not have woken the
-   driver: so the device is opened when it is needed. */
+/* Open the device when it is first needed: a process that makes an engine and
+   then forks must not have started the driver. */
 static enum margay_status wake(struct margay_gpu_exact *e,
                                struct margay_error *error)
 {
@@ -96,7 +86,7 @@ static inline void take_block(struct margay_gpu_exact *e, uint64_t block)
     ((uint64_t *)e->staging[e->slot].memory)[e->filled++] = block;
 }
 
-/* Distances have to be there on return, so what there is is a transfer. */
+/* Distances are needed on return, so all references so far are a transfer. */
 static enum margay_status feed_for_distances(struct margay_gpu_exact *e,
                                              const uint64_t *blocks,
                                              size_t count, uint64_t *distances,
@@ -131,7 +121,7 @@ static enum margay_status feed_plainly(struct margay_gpu_exact *e,
     return status;
 }
 
-/* After a failure nothing that the device says is believed. */
+/* Keep a failure: results of the device after it are not used. */
 static enum margay_status keep_failure(struct margay_gpu_exact *e,
                                        enum margay_status status,
                                        const struct margay_error *error)
@@ -157,7 +147,7 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     return keep_failure(e, status, &why);
 }
 
-/* Bring everything that was fed into the histogram. */
+/* Count all references that were fed in the histogram. */
 static enum margay_status flush(struct margay_gpu_exact *e,
                                 struct margay_error *error)
 {
@@ -170,11 +160,12 @@ static enum margay_status flush(struct margay_gpu_exact *e,
     if (status == MARGAY_OK)
         status = margay_gpu_exact_collect(e, &why);
     if (status == MARGAY_OK)
-        status = margay_histogram_add(e->histogram, 0, e->repeats, &why);
+        status = margay_histogram_add(e->tally.histogram, 0, e->repeats, &why);
     if (status == MARGAY_OK)
-        status =
-            margay_histogram_add(e->histogram, MARGAY_INFINITE, e->cold, &why);
+        status = margay_histogram_add(e->tally.histogram, MARGAY_INFINITE,
+                                      e->cold, &why);
     e->repeats = e->cold = 0;
+    e->tally.blocks = e->stack_refs;
     if (status != MARGAY_OK && error != NULL)
         *error = why;
     return keep_failure(e, status, &why);
@@ -186,17 +177,7 @@ static void reset_counts(void *state)
     /* A failure is kept, and reported by what is called next. */
     if (e->has_block)
         flush(e, NULL);
-    margay_histogram_clear(e->histogram);
-}
-
-static void describe_blocks(const struct margay_gpu_exact *e,
-                            margay_histogram *histogram,
-                            struct margay_result *result)
-{
-    if (e->exceeded)
-        margay_histogram_set_exceeded_bound(histogram, e->bound);
-    result->histogram = histogram;
-    result->distinct_blocks = e->exceeded ? e->bound + 1 : e->stack_refs;
+    margay_histogram_clear(e->tally.histogram);
 }
 
 static enum margay_status finish(void *state, struct margay_result *result,
@@ -204,24 +185,15 @@ static enum margay_status finish(void *state, struct margay_result *result,
 {
     struct margay_gpu_exact *e = state;
     enum margay_status status = flush(e, error);
-    if (status != MARGAY_OK)
-        return status;
-    describe_blocks(e, e->histogram, result);
-    e->histogram = NULL;
-    return MARGAY_OK;
+    return status == MARGAY_OK ? margay_tally_finish(e, result, error) : status;
 }
 
 static enum margay_status peek(void *state, struct margay_result *result,
                                struct margay_error *error)
 {
     struct margay_gpu_exact *e = state;
-    margay_histogram *copy = NULL;
     enum margay_status status = flush(e, error);
-    if (status == MARGAY_OK)
-        status = margay_histogram_copy(e->histogram, &copy, error);
-    if (status == MARGAY_OK)
-        describe_blocks(e, copy, result);
-    return status;
+    return status == MARGAY_OK ? margay_tally_peek(e, result, error) : status;
 }
 
 static enum margay_status list_stack(void *state, uint64_t **blocks,
@@ -247,14 +219,6 @@ static enum margay_status list_stack(void *state, uint64_t **blocks,
     return status;
 }
 
-static enum margay_status adopt(void *state, const margay_histogram *counts,
-                                struct margay_error *error)
-{
-    struct margay_gpu_exact *e = state;
-    e->exceeded = margay_histogram_exceeded_bound(counts) != 0;
-    return margay_histogram_add_all(e->histogram, counts, error);
-}
-
 #define TRANSFER_VALUES "16777216|256..1073741824"
 
 const struct margay_engine_class margay_engine_gpu = {
@@ -270,15 +234,13 @@ const struct margay_engine_class margay_engine_gpu = {
             .space = "O(M + transfer) on a device",
             .source = "sort and count; our own",
         },
+    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND |
+           MARGAY_CAN_COUNT_REPEATS,
     .parameters = {[BACKEND] = {"backend", MARGAY_GPU_BACKENDS, MARGAY_CHOICE},
                    [DEVICE] = {"device", MARGAY_GPU_DEVICES, MARGAY_COUNT},
                    [TRANSFER] = {"transfer", TRANSFER_VALUES, MARGAY_COUNT}},
-    .create = create,
-    .feed = feed,
-    .reset_counts = reset_counts,
-    .finish = finish,
-    .free_state = free_state,
+    MARGAY_ENGINE_FUNCTIONS(struct margay_gpu_exact),
     .peek = peek,
     .list_stack = list_stack,
-    .adopt = adopt,
+    .adopt = margay_tally_adopt,
 };

@@ -3,14 +3,15 @@
 #define MARGAY_STACKDIST_GPU_EXACT_H
 
 #include "stackdist/gpu/steps.h"
+#include "stackdist/reference/tally.h"
 
 #include <margay/stackdist.h>
 
-/* Fewer references than this are not worth a transfer: below it, memory has
-   run out. */
+/* The least references of a transfer; where memory is too small for these, it
+   has run out. */
 #define MARGAY_GPU_LEAST_TRANSFER 256u
 
-/* Transfers begin with so many references and double from there. */
+/* The references of the first transfer; later ones double in size. */
 #define MARGAY_GPU_FIRST_TRANSFER (1u << 16)
 
 /* The reuses of a transfer on their way from node to node. */
@@ -19,13 +20,14 @@ struct margay_gpu_reuses {
 };
 
 struct margay_gpu_exact {
+    struct margay_tally tally; /* `blocks` is true after a flush only */
     enum margay_gpu_choice backend;
     unsigned device;
     margay_gpu *gpu; /* NULL until it is needed */
 
     /* Transfers: one is filled while the other one is worked on. */
     uint32_t most_transfer_refs;
-    bool keep_transfer; /* it was asked for exactly that */
+    bool keep_transfer; /* all transfers have that size, as the spec asks */
     uint32_t transfer_refs;
     struct margay_gpu_pinned staging[2];
     struct margay_gpu_buffer transfers[2];
@@ -59,25 +61,23 @@ struct margay_gpu_exact {
     uint64_t previous_block;
     bool has_block;
 
-    uint64_t bound;   /* UINT64_MAX: none */
     uint32_t limit;   /* distances from here on are counted as one */
-    bool exceeded;    /* a block fell off the stack */
-    uint64_t repeats; /* immediate ones, which never get to the device */
+    uint64_t repeats; /* immediate repeats, which are not transferred */
     uint64_t cold;
     uint64_t settled; /* finite or beyond the bound, counted on the device */
-    uint32_t deepest; /* no distance there is as long */
-    margay_histogram *histogram;
+    uint32_t deepest; /* larger than all distances so far */
     struct margay_error failure;
 };
 
-/* space.c: memory of the device.  All may fail with whatever the device fails
-   with; then it is to be closed. */
+/* space.c: memory of the device.  After a failure of the device it has to be
+   closed. */
 
-/* Room for transfers of e->transfer_refs, or of fewer. */
+/* Allocate transfers of e->transfer_refs, or of fewer. */
 enum margay_status margay_gpu_exact_make_transfers(struct margay_gpu_exact *e,
                                                    struct margay_error *error);
 
-/* Make room for *refs references beside the stack, or for fewer: *refs. */
+/* Reserve memory for *refs references beside the stack, or for fewer; *refs
+   becomes their number. */
 enum margay_status margay_gpu_exact_reserve(struct margay_gpu_exact *e,
                                             uint32_t *refs,
                                             struct margay_error *error);
@@ -85,7 +85,7 @@ enum margay_status margay_gpu_exact_reserve(struct margay_gpu_exact *e,
 /* Release all memory of the device. */
 void margay_gpu_exact_release(struct margay_gpu_exact *e);
 
-/* pass.c: what happens on the device.  As above. */
+/* transfer.c: the work on the device.  Failures as above. */
 
 /* Hand over e->filled references; their distances, if wanted, in order. */
 enum margay_status margay_gpu_exact_submit(struct margay_gpu_exact *e,

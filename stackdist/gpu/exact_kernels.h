@@ -1,7 +1,7 @@
 /*
  * exact_kernels.h - exact reuse distances: sort, link, count
  *
- * Part of the kernels: see portable.h for their language and engine.c for the
+ * Part of the kernels: see portable.h for their language and exact.c for the
  * algorithm.  A sequence is the LRU stack so far, `stack_refs` blocks, oldest
  * first, and behind it `transfer_refs` references, `count` together.
  */
@@ -35,8 +35,8 @@ KERNEL fill(GROUP_ARGUMENT GLOBAL uint *values, uint count, uint value)
     }
 }
 
-/* The sequence in one piece, to be sorted; at first everyone is his own
-   owner.  The transfer begins at transfer[first]. */
+/* The sequence in one piece, to be sorted; each reference is its own
+   owner at first.  The transfer begins at transfer[first]. */
 KERNEL begin_sort(GROUP_ARGUMENT GLOBAL const ulong *stack, uint stack_refs,
                   GLOBAL const ulong *transfer, uint first, uint count,
                   GLOBAL ulong *keys, GLOBAL uint *owners)

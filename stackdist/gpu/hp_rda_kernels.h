@@ -14,8 +14,8 @@
 /*
  * A chunk for each item, as published: live[i] is 0 once reference i is
  * followed by another one to its block, else 1 + the number of the first one
- * to it in the chunk.  Whoever looks for his previous reference from the
- * newest on counts what is live on the way.  Of the first references, which
+ * to it in the chunk.  A search for a previous reference from the newest on
+ * counts the live ones that it passes.  Of the first references, which
  * are marked, `before` is the number of distinct blocks before it in the
  * chunk, and `after` that of the others after the last one to its block.
  */

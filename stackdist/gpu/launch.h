@@ -1,4 +1,4 @@
-/* launch.h - short words for those who queue many kernels */
+/* launch.h - macros for launching kernels */
 #ifndef MARGAY_STACKDIST_GPU_LAUNCH_H
 #define MARGAY_STACKDIST_GPU_LAUNCH_H
 

@@ -1,8 +1,8 @@
 /*
  * opencl.c - devices by way of OpenCL 1.2
  *
- * The ICD loader is opened when it is first asked for and stays open: drivers
- * do not survive being unloaded.
+ * The ICD loader is opened at the first use and stays open, as drivers fail
+ * after they are unloaded.
  */
 #include "stackdist/gpu/opencl_api.h"
 
@@ -25,8 +25,8 @@
 extern const char *const margay_gpu_opencl_source[];
 extern const uint32_t margay_gpu_opencl_source_lines;
 
-/* Drivers that start, or compile, in two threads at once have been seen to
-   find no device, and to crash: one at a time. */
+/* Held while a driver starts or compiles: some drivers find no device, or
+   crash, if two threads do so at the same time. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 struct opencl {
@@ -219,7 +219,7 @@ static void close_device(void *device)
     free(cl);
 }
 
-/* What the driver's compiler has to say, in one line. */
+/* The messages of the driver's compiler, in one line. */
 static enum margay_status fail_build(const struct opencl *cl, int32_t code,
                                      struct margay_error *error)
 {
@@ -320,7 +320,7 @@ static enum margay_status allocate(void *device,
                                             buffer->bytes, NULL, &code);
     if (memory == NULL)
         return check_memory(code, "CreateBuffer", error);
-    /* Only what is used is really there. */
+    /* A driver allocates memory at its first use only. */
     code = cl->api.EnqueueWriteBuffer(cl->computing, memory, CL_TRUE, 0,
                                       sizeof nothing, nothing, 0, NULL, NULL);
     if (code != CL_SUCCESS) {

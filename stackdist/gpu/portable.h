@@ -1,18 +1,19 @@
 /*
  * portable.h - one language for kernels: OpenCL C 1.2, CUDA and plain C
  *
- * A kernel is run by groups of GROUP_ITEMS items each.  It is written phase by
- * phase: what the items of a group do side by side stands in a loop
+ * A kernel is run by groups of GROUP_ITEMS items each.  It is a sequence of
+ * steps: what the items of a group do side by side in one step is the body of a
+ * loop
  *
  *     EACH_ITEM (t) {
  *         ...
  *     }
  *     SYNC();
  *
- * which on a device is run once by each item, with t its number in the group,
- * and in the emulation is a loop over all of them.  So nothing but LOCAL
- * memory outlives a phase, what stands outside of the phases is the same for
- * all items, and no phase may read LOCAL memory that another item writes in it.
+ * which a device runs once for each item, with t its number in the group, and
+ * the emulation for one item after the other.  So only LOCAL memory lasts from
+ * step to step, statements outside of the steps are the same for all items, and
+ * no item may read LOCAL memory that another item writes in the same step.
  *
  * There are no variadic macros, no wide types but ulong, and nothing of the
  * standard library: OpenCL C has none of them.
@@ -68,7 +69,7 @@ typedef uint16_t ushort;
 typedef uint32_t uint;
 typedef uint64_t ulong;
 
-/* What an atomic addition does where there is nobody else. */
+/* An atomic addition, where only one thread runs. */
 static inline uint margay_emulated_add(uint *at, uint more)
 {
     uint before = *at;

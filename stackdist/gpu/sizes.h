@@ -1,13 +1,13 @@
-/* sizes.h - what the kernels and those who launch them have to agree on */
+/* sizes.h - numbers that the kernels and the host have in common */
 #ifndef MARGAY_STACKDIST_GPU_SIZES_H
 #define MARGAY_STACKDIST_GPU_SIZES_H
 
-/* Items in a group, references to each, and what a group takes at a time. */
+/* Items of a group, references of an item, and references of a group's tile. */
 #define GROUP_ITEMS 128
 #define ITEM_REFS   8
 #define TILE_REFS   1024
 
-/* Sorting goes by digits of so many bits. */
+/* Bits of a digit by which is sorted, and its values. */
 #define DIGIT_BITS 4
 #define DIGITS     16
 

@@ -1,46 +1,54 @@
 /* space.c - the exact engine on a device: its memory, and how to do with less
  */
 #include "stackdist/gpu/exact.h"
+
+#include <string.h>
+
 #include "stackdist/gpu/launch.h"
 #include "traces/traces_internal.h"
 
-/* Several buffers at once: the rows of a table. */
+/* A buffer, and its size. */
 struct row {
     struct margay_gpu_buffer *buffer;
     uint64_t count;
     size_t element_bytes;
 };
 
-static enum margay_status allocate_rows(margay_gpu *gpu, const struct row *rows,
-                                        size_t count,
-                                        struct margay_error *error)
+#define WORK_BUFFERS 18
+
+/* The work space: everything that depends on the capacity but the stack. */
+static void list_work(struct margay_gpu_exact *e, uint64_t all, uint64_t room,
+                      uint64_t limit, struct row rows[WORK_BUFFERS])
 {
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = margay_gpu_allocate(
-            gpu, (size_t)rows[i].count * rows[i].element_bytes, rows[i].buffer,
-            error);
-    return status;
+    const struct row list[WORK_BUFFERS] = {
+        {&e->new_stack, all, 8},
+        {&e->pair[0].keys, all, 8},
+        {&e->pair[1].keys, all, 8},
+        {&e->pair[0].owners, all, 4},
+        {&e->pair[1].owners, all, 4},
+        {&e->previous, all, 4},
+        {&e->reuses, all, 4},
+        {&e->nexts, all, 4},
+        {&e->moving[0].values, room, 4},
+        {&e->moving[0].counts, room, 4},
+        {&e->moving[0].owners, room, 4},
+        {&e->moving[1].values, room, 4},
+        {&e->moving[1].counts, room, 4},
+        {&e->moving[1].owners, room, 4},
+        {&e->distances, room, 4},
+        {&e->low, limit + 1, 4},
+        {&e->high, limit + 1, 4},
+        {&e->result, 2, 4},
+    };
+    memcpy(rows, list, sizeof list);
 }
 
-/* All that depends on the capacity but the stack. */
 static void release_work(struct margay_gpu_exact *e)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        margay_gpu_release(e->gpu, &e->pair[i].keys);
-        margay_gpu_release(e->gpu, &e->pair[i].owners);
-        margay_gpu_release(e->gpu, &e->moving[i].values);
-        margay_gpu_release(e->gpu, &e->moving[i].counts);
-        margay_gpu_release(e->gpu, &e->moving[i].owners);
-    }
-    margay_gpu_release(e->gpu, &e->new_stack);
-    margay_gpu_release(e->gpu, &e->previous);
-    margay_gpu_release(e->gpu, &e->reuses);
-    margay_gpu_release(e->gpu, &e->nexts);
-    margay_gpu_release(e->gpu, &e->distances);
-    margay_gpu_release(e->gpu, &e->low);
-    margay_gpu_release(e->gpu, &e->high);
-    margay_gpu_release(e->gpu, &e->result);
+    struct row rows[WORK_BUFFERS];
+    list_work(e, 0, 0, 0, rows);
+    for (unsigned i = 0; i < WORK_BUFFERS; i++)
+        margay_gpu_release(e->gpu, rows[i].buffer);
     margay_gpu_scratch_release(e->gpu, &e->scratch);
 }
 
@@ -101,29 +109,14 @@ static enum margay_status allocate_work(struct margay_gpu_exact *e,
                                         struct margay_error *error)
 {
     uint64_t all = (uint64_t)e->stack_refs + room;
-    uint64_t limit = all < e->bound ? all : e->bound;
-    const struct row rows[] = {
-        {&e->new_stack, all, 8},
-        {&e->pair[0].keys, all, 8},
-        {&e->pair[1].keys, all, 8},
-        {&e->pair[0].owners, all, 4},
-        {&e->pair[1].owners, all, 4},
-        {&e->previous, all, 4},
-        {&e->reuses, all, 4},
-        {&e->nexts, all, 4},
-        {&e->moving[0].values, room, 4},
-        {&e->moving[0].counts, room, 4},
-        {&e->moving[0].owners, room, 4},
-        {&e->moving[1].values, room, 4},
-        {&e->moving[1].counts, room, 4},
-        {&e->moving[1].owners, room, 4},
-        {&e->distances, room, 4},
-        {&e->low, limit + 1, 4},
-        {&e->high, limit + 1, 4},
-        {&e->result, 2, 4},
-    };
-    enum margay_status status =
-        allocate_rows(e->gpu, rows, sizeof rows / sizeof rows[0], error);
+    uint64_t limit = all < e->tally.bound ? all : e->tally.bound;
+    struct row rows[WORK_BUFFERS];
+    list_work(e, all, room, limit, rows);
+    enum margay_status status = MARGAY_OK;
+    for (unsigned i = 0; i < WORK_BUFFERS && status == MARGAY_OK; i++)
+        status = margay_gpu_allocate(
+            e->gpu, (size_t)rows[i].count * rows[i].element_bytes,
+            rows[i].buffer, error);
     if (status == MARGAY_OK)
         status = margay_gpu_scratch_create(e->gpu, (uint32_t)all, &e->scratch,
                                            error);
@@ -151,7 +144,7 @@ static enum margay_status move_stack(struct margay_gpu_exact *e,
         return status;
     LAUNCH(e->gpu, copy_blocks, margay_gpu_tiles(e->stack_refs), B(e->stack),
            B(moved), N(e->stack_refs));
-    /* What is queued must not lose its memory: wait for it. */
+    /* Wait for the queued work before its memory is released. */
     uint32_t unused;
     if (e->stack_refs != 0)
         status = margay_gpu_download(e->gpu, &moved, 0, &unused, sizeof unused,

@@ -64,7 +64,8 @@ unsigned margay_gpu_sort(margay_gpu *gpu, const struct margay_gpu_keys *pair,
         const struct margay_gpu_keys *in = &pair[from], *out = &pair[!from];
         LAUNCH(gpu, sort_count, tiles, B(in->keys), N(count), N(bits),
                B(scratch->totals), N(tiles));
-        /* The sum of all is of no interest: it goes where nobody looks. */
+        /* The sum of all is not needed: it goes to memory that is written next.
+         */
         margay_gpu_scan(gpu, &scratch->totals, tiles * DIGITS, scratch,
                         &out->owners, 0);
         LAUNCH(gpu, sort_move, tiles, B(in->keys), B(in->owners), B(out->keys),

@@ -5,17 +5,17 @@
 #include "stackdist/gpu/device.h"
 #include "stackdist/gpu/sizes.h"
 
-/* References that can be numbered; of a digit: bits that are 0. */
+/* The most references of an array; and a digit of bits that are all 0. */
 #define MARGAY_GPU_MOST_COUNT  (UINT32_C(1) << 31)
 #define MARGAY_GPU_UNUSED_BITS UINT32_C(0xffffffff)
 
-/* Tiles, and groups, for so many references. */
+/* The number of tiles, and of groups, for `count` references. */
 static inline uint32_t margay_gpu_tiles(uint32_t count)
 {
     return count / TILE_REFS + (count % TILE_REFS != 0);
 }
 
-/* Room for the totals of tiles, and for the sums of a scan over them. */
+/* Memory for the totals of tiles, and for the sums of a scan over them. */
 struct margay_gpu_scratch {
     struct margay_gpu_buffer totals, sums;
 };
@@ -38,7 +38,8 @@ void margay_gpu_scan(margay_gpu *gpu, const struct margay_gpu_buffer *values,
 void margay_gpu_fill(margay_gpu *gpu, const struct margay_gpu_buffer *values,
                      uint32_t count, uint32_t value);
 
-/* Keys of 64 bits and an owner for each, twice: to sort is to go to and fro. */
+/* Keys of 64 bits and an owner for each; a sort moves them between two of
+ * these. */
 struct margay_gpu_keys {
     struct margay_gpu_buffer keys, owners;
 };

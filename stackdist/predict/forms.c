@@ -1,12 +1,20 @@
 /* forms.c - a histogram of finite distances as bars that are learnt from */
 #include "stackdist/predict/forms.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#include "stackdist/predict/room.h"
 #include "traces/traces_internal.h"
 
-/* Log-linear bins below this are never joined. */
+uint64_t margay_finite_references(const margay_histogram *histogram)
+{
+    return margay_histogram_references(histogram) -
+           margay_histogram_infinite(histogram);
+}
+
+#define HALF_OCTAVE 1.4142135623730951
+
+/* Log-linear bins below this are not joined. */
 #define LOGARITHMIC_END 2048
 
 /* The references of a histogram's rows, taken one bar after the other. */
@@ -15,8 +23,8 @@ struct rows {
     uint64_t distance, left; /* of the row in hand */
 };
 
-/* The next references, at most `wanted`, that are at one distance; there are
-   some. */
+/* Take the next references, `wanted` at most, that are at the same distance.
+   The histogram must have some left. */
 static uint64_t take(struct rows *rows, uint64_t wanted)
 {
     if (rows->left == 0)
@@ -27,8 +35,8 @@ static uint64_t take(struct rows *rows, uint64_t wanted)
     return taken;
 }
 
-/* The mean and the ends of the next references; returns how many different
-   distances they have. */
+/* Find the mean, the least and the largest distance of the next references;
+   returns the number of different distances. */
 static size_t survey(struct rows rows, uint64_t references,
                      struct margay_bar *bar)
 {
@@ -68,7 +76,7 @@ static enum margay_status add_grain(struct builder *builder,
     return MARGAY_OK;
 }
 
-/* A grain for each distance, or `count` ones of equal mass. */
+/* A grain for each distance, or MARGAY_MOST_GRAINS of equal mass. */
 static enum margay_status add_grains(struct builder *builder,
                                      uint64_t references, size_t distances)
 {
@@ -121,7 +129,7 @@ static bool may_be_joined(const struct margay_bins *bins,
     return bins->kind != MARGAY_BINS_LOGLINEAR || bin->from >= LOGARITHMIC_END;
 }
 
-/* How many bins are to make a bar, so that there are at most so many. */
+/* The number of bins to join to a bar, for `most_bars` bars at most. */
 static size_t find_joint(const margay_histogram *histogram,
                          const struct margay_bins *bins, size_t most_bars)
 {
@@ -165,8 +173,7 @@ enum margay_status margay_form_make(const margay_histogram *histogram,
     struct builder builder = {
         .form = form,
         .rows = {.histogram = histogram, .distance = UINT64_MAX},
-        .finite = (double)(margay_histogram_references(histogram) -
-                           margay_histogram_infinite(histogram)),
+        .finite = (double)margay_finite_references(histogram),
         .error = error,
     };
     size_t joint = find_joint(histogram, bins, most_bars);
@@ -187,4 +194,105 @@ void margay_form_clear(struct margay_form *form)
     free(form->bars);
     free(form->grains);
     *form = (struct margay_form){0};
+}
+
+/* --------------------------------------------- bins whose contents move -- */
+
+double margay_overlap(struct margay_interval moved, struct margay_interval bin)
+{
+    double from = fmax(moved.from, bin.from), to = fmin(moved.to, bin.to);
+    if (to <= from)
+        return 0;
+    return (to - from) / (moved.to - moved.from);
+}
+
+/* Where the bin that begins at `from` ends. */
+static double bin_end(const struct margay_bins *kind,
+                      const struct margay_form *form, size_t *bar, double from)
+{
+    double next = floor(from * HALF_OCTAVE);
+    if (kind == NULL || kind->kind == MARGAY_BINS_REFERENCE) {
+        if (kind != NULL) {
+            while (*bar < form->count && (double)form->bars[*bar].from <= from)
+                ++*bar;
+            if (*bar < form->count)
+                return (double)form->bars[*bar].from;
+        }
+        return next > from ? next : from + 1;
+    }
+    if (kind->kind == MARGAY_BINS_LINEAR)
+        return from + (double)kind->parameter;
+    if (kind->kind == MARGAY_BINS_LOGLINEAR && from >= 2048)
+        return from + 2048;
+    return from == 0 ? 1 : 2 * from;
+}
+
+enum margay_status margay_edges_make(const struct margay_bins *kind,
+                                     const struct margay_form *form,
+                                     uint64_t farthest,
+                                     struct margay_edges *edges,
+                                     struct margay_error *error)
+{
+    size_t room = 0, bar = 0;
+    double at = 0;
+    *edges = (struct margay_edges){NULL, 0};
+    for (size_t count = 0;; count++) {
+        double *more =
+            margay_make_room(edges->edges, count, &room, sizeof *more);
+        if (more == NULL)
+            return margay_fail_memory(error, "bins of distances");
+        edges->edges = more;
+        edges->edges[count] = at;
+        edges->count = count;
+        if (at > (double)farthest)
+            return MARGAY_OK;
+        at = bin_end(kind, form, &bar, at);
+    }
+}
+
+void margay_edges_clear(struct margay_edges *edges)
+{
+    free(edges->edges);
+    *edges = (struct margay_edges){NULL, 0};
+}
+
+/* The bin that holds a distance; the number of bins beyond the last. */
+static size_t find_bin(const struct margay_edges *edges, double distance)
+{
+    size_t low = 0, high = edges->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (edges->edges[middle + 1] <= distance)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void margay_edges_add(const struct margay_edges *edges,
+                      struct margay_interval moved, double share, double *bins,
+                      size_t stride)
+{
+    for (size_t i = find_bin(edges, moved.from);
+         i < edges->count && edges->edges[i] < moved.to; i++) {
+        struct margay_interval bin = {edges->edges[i], edges->edges[i + 1]};
+        bins[i * stride] += share * margay_overlap(moved, bin);
+    }
+}
+
+void margay_edges_count(const struct margay_edges *edges,
+                        const margay_histogram *histogram, double *bins)
+{
+    double finite = (double)margay_finite_references(histogram);
+    uint64_t distance, count;
+    size_t bin = 0;
+    for (uint64_t from = 0;
+         margay_histogram_next(histogram, from, &distance, &count);
+         from = distance + 1) {
+        while (bin + 1 < edges->count &&
+               edges->edges[bin + 1] <= (double)distance)
+            bin++;
+        bins[bin] += (double)count / finite;
+    }
 }

@@ -12,12 +12,15 @@
 #define MARGAY_STACKDIST_PREDICT_FORMS_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 #include <margay/stackdist.h>
 
-/* References that are close together: at most so many in a bar. */
+/* The most grains of a bar. */
 #define MARGAY_MOST_GRAINS 32
 
+/* References at neighbouring distances. */
 struct margay_grain {
     double share; /* of all references at finite distances */
     double least, most;
@@ -37,6 +40,9 @@ struct margay_form {
     size_t grain_count;
 };
 
+/* The number of references at finite distances. */
+uint64_t margay_finite_references(const margay_histogram *histogram);
+
 /*
  * The bars of a histogram that has finite distances, neighbours joined two by
  * two until there are at most `most_bars`, unless that is 0.  The grains of a
@@ -48,7 +54,67 @@ enum margay_status margay_form_make(const margay_histogram *histogram,
                                     size_t most_bars, struct margay_form *form,
                                     struct margay_error *error);
 
-/* Zeroed and cleared ones are fine. */
+/* Release what a form owns; a zeroed or cleared form owns nothing. */
 void margay_form_clear(struct margay_form *form);
+
+/* --------------------------------------------------- bins whose contents move
+ * -- */
+
+/* Real distances in [from, to). */
+struct margay_interval {
+    double from, to;
+};
+
+/* The share of `moved`, evenly spread, that is in `bin`. */
+double margay_overlap(struct margay_interval moved, struct margay_interval bin);
+
+/* Neighbouring bins from 0 on: bin i is [edges[i], edges[i + 1]). */
+struct margay_edges {
+    double *edges; /* owned; count + 1 of them */
+    size_t count;
+};
+
+/*
+ * Bins of the kind given through `farthest`; without a kind (NULL), half
+ * octaves.  Reference bins begin where the bars of `form` do, and are half
+ * octaves beyond them.  MARGAY_NO_MEMORY on failure.
+ */
+enum margay_status margay_edges_make(const struct margay_bins *kind,
+                                     const struct margay_form *form,
+                                     uint64_t farthest,
+                                     struct margay_edges *edges,
+                                     struct margay_error *error);
+void margay_edges_clear(struct margay_edges *edges);
+
+/* Add `share`, spread evenly over the interval, to bins at a stride. */
+void margay_edges_add(const struct margay_edges *edges,
+                      struct margay_interval moved, double share, double *bins,
+                      size_t stride);
+
+/* The shares of a histogram's finite references, which there are. */
+void margay_edges_count(const struct margay_edges *edges,
+                        const margay_histogram *histogram, double *bins);
+
+/* ---------------------------------------------------------- lists that grow --
+ */
+
+/*
+ * Allocate an element behind `count` of them in a list with memory for *room.
+ * Returns the list, which may have moved; NULL without memory, and the list is
+ * then where it was.
+ */
+static inline void *margay_make_room(void *list, size_t count, size_t *room,
+                                     size_t element_bytes)
+{
+    if (count < *room)
+        return list;
+    size_t more = *room == 0 ? 64 : 2 * *room;
+    if (more > SIZE_MAX / element_bytes)
+        return NULL;
+    void *moved = realloc(list, more * element_bytes);
+    if (moved != NULL)
+        *room = more;
+    return moved;
+}
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * keep.c - a model as numbers, and back
  *
- * A layout of 64-bit words, real numbers as the bits of a double.  What comes
- * back is not trusted: all of it is checked to be a model that margay_model_fit
- * could have made, so that no number of it can do harm.
+ * A model is 64-bit words, real numbers being the bits of a double.  Words that
+ * are read may come from a file of any origin: each is checked to be one that
+ * margay_model_fit() could have produced.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #define HEAD_WORDS  15
 #define PIECE_WORDS 6
 
-/* More pieces than any method makes. */
+/* An upper limit on the pieces of either method. */
 #define MOST_PIECES ((size_t)1 << 22)
 
-/* Beyond these a number is no size, no distance and no exponent of ours. */
+/* The largest size, distance or exponent of a model. */
 #define LARGEST 1e300
 
 static uint64_t word_of(double value)
@@ -162,14 +162,22 @@ static enum margay_status get_pieces(const uint64_t *at, size_t count,
     return MARGAY_OK;
 }
 
+size_t margay_model_extent(const uint64_t *numbers, size_t count)
+{
+    if (count < HEAD_WORDS)
+        return HEAD_WORDS;
+    if (numbers[12] == 0 || numbers[13] == 0 || numbers[12] > MOST_PIECES ||
+        numbers[13] > MOST_PIECES)
+        return 0;
+    return HEAD_WORDS + PIECE_WORDS * (size_t)(numbers[12] + numbers[13]);
+}
+
 enum margay_status margay_model_import(const uint64_t *numbers, size_t count,
                                        margay_model **model,
                                        struct margay_error *error)
 {
     *model = NULL;
-    if (count < HEAD_WORDS || numbers[12] == 0 || numbers[13] == 0 ||
-        numbers[12] > MOST_PIECES || numbers[13] > MOST_PIECES ||
-        count != HEAD_WORDS + PIECE_WORDS * (numbers[12] + numbers[13]))
+    if (count != margay_model_extent(numbers, count))
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%zu numbers are not as many as a model has", count);
     struct margay_model *made = calloc(1, sizeof *made);

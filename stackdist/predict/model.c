@@ -1,12 +1,11 @@
 /*
  * model.c - learning from runs, and what a model predicts
  *
- * Two checks of its own are made here.  Which dimension the patterns have is
- * decided before anything is fitted (single.c).  And where there are three
- * runs or more, the largest one is predicted from the others: if its
- * histogram had clearly been met better by the next largest as it is, the
- * model is held back: a part of each prediction is the largest run as it is,
- * the part that would have been best there.
+ * The dimension of the patterns is chosen before anything is fitted (single.c).
+ * Where there are three runs or more, the model is checked: the largest run is
+ * predicted from the others.  If the second largest run as it is was clearly
+ * nearer to the largest, the model is held back: the share of each prediction
+ * that would have been best in the check is the largest run as it is.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,30 +13,23 @@
 
 #include "stackdist/predict/forms.h"
 #include "stackdist/predict/model.h"
-#include "stackdist/predict/moving.h"
 #include "stackdist/predict/render.h"
-#include "stackdist/predict/room.h"
 #include "traces/traces_internal.h"
 
-/* By how much a model has to fail before it is held back, and in how many
-   steps that is done. */
+/* The least difference of accuracies for which a model is held back, and the
+   accuracy from which on it never is. */
 #define CHECK_TOLERANCE 0.005
 #define GOOD_ENOUGH     0.98
 
-/* How near to 2 or 3 the exponent of the data is that makes sizes sides. */
+/* Sizes are sides of squares or cubes if the exponent by which the data grow is
+   this near to 2 or 3. */
 #define POWER_TOLERANCE 0.2
 #define CHECK_STEPS     20
 #define CHECK_REFS      1000000
 
-/* Linear bins beyond this many are not a table any more. */
+/* The most linear bins to learn from. */
 #define MOST_LINEAR_BINS (UINT64_C(1) << 20)
 #define LOGLINEAR_WIDTH  2048
-
-uint64_t margay_finite_references(const margay_histogram *histogram)
-{
-    return margay_histogram_references(histogram) -
-           margay_histogram_infinite(histogram);
-}
 
 double margay_mass_ratio(enum margay_mass mass, double size_from,
                          double finite_from, double size_to, double finite_to)
@@ -102,7 +94,7 @@ static enum margay_status check_options(
     return MARGAY_OK;
 }
 
-/* Bins of one width must not be too many for the distances. */
+/* Refuse bins of constant width where the distances need too many of them. */
 static enum margay_status check_width(const margay_histogram *histogram,
                                       const struct margay_bins *bins,
                                       struct margay_error *error)
@@ -168,14 +160,15 @@ static double log_ratio(double from, double to)
     return log(to) - log(from);
 }
 
-/* The odds that a reference is cold. */
+/* The odds that a reference is a first one. */
 static double odds_of(const margay_histogram *histogram)
 {
     return (double)margay_histogram_infinite(histogram) /
            (double)margay_finite_references(histogram);
 }
 
-/* Lengths and cold references, from the two largest runs. */
+/* Learn the number of references, and of first ones, from the two largest runs.
+ */
 static void learn_lengths(struct margay_model *model,
                           const struct margay_run *before,
                           const struct margay_run *last)
@@ -218,7 +211,7 @@ static enum margay_status learn_unchanged(struct margay_model *model,
     return status;
 }
 
-/* Everything but the check. */
+/* Learn a model without checking it. */
 static enum margay_status learn(const struct margay_run *runs, size_t count,
                                 const struct margay_predict_options *options,
                                 enum margay_pattern dimension,
@@ -261,7 +254,7 @@ bool margay_model_is_confirmed(const struct margay_model_info *info)
                                               2 * (1 - info->checked_no_change);
 }
 
-/* Accuracy of `part` of the model's bars and the rest of the unchanged. */
+/* The accuracy of a mixture: the share `part` is the model's. */
 static double mixed_accuracy(const double *model, const double *unchanged,
                              const double *truth, double part)
 {
@@ -332,9 +325,9 @@ double margay_raise(double size, unsigned power)
 }
 
 /*
- * People give the side of a square where its area was asked for.  The data of a
- * run are the blocks that it touches, and each of these is cold once: where
- * they grow as the square or the cube of the sizes, that is what counts.
+ * Sizes may be given as the sides of squares or cubes.  The blocks of a run are
+ * its data, and each has one first reference: where these grow as the square or
+ * the cube of the sizes, patterns are those of the squares or cubes.
  */
 static unsigned find_power(const struct margay_run *runs, size_t count)
 {
@@ -422,14 +415,15 @@ static enum margay_status check_request(double size, uint64_t references,
     return MARGAY_OK;
 }
 
-/* How many of the references are cold. */
+/* The number of first references. */
 static uint64_t cold_references(double odds, uint64_t references)
 {
     double share = isfinite(odds) ? odds / (1 + odds) : 1;
     return (uint64_t)(share * (double)references + 0.5);
 }
 
-/* Shares at a size, before they are made to sum up to 1. */
+/* Place the pieces at a size, with shares that sum to 1 less those held back.
+ */
 static enum margay_status place_pieces(const struct margay_model *model,
                                        double size, struct margay_plot *plot,
                                        struct margay_error *error)

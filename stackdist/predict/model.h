@@ -1,17 +1,56 @@
 /*
- * model.h - what is known of a program's locality: pieces that move
+ * model.h - a model of a program's locality
  *
- * Whatever the method, a model is a list of pieces.  A piece is a share of
- * the references at finite distances, spread over an interval of distances
- * whose ends follow a pattern; the share may wane as the run gets longer.
+ * With either method a model is a list of pieces.  A piece is a share of the
+ * references at finite distances, spread over an interval of distances whose
+ * ends follow a pattern; the share may become smaller in longer runs.
  */
 #ifndef MARGAY_STACKDIST_PREDICT_MODEL_H
 #define MARGAY_STACKDIST_PREDICT_MODEL_H
 
 #include <stddef.h>
 
-#include "stackdist/predict/patterns.h"
 #include <margay/stackdist.h>
+
+/* ------------------------------------------------------------ patterns -- */
+
+/*
+ * A distance is d(s) = base + growth f(s), for one of these f.  The data of a
+ * program is of one, two or three dimensions, whose patterns are not mixed:
+ * rows of a matrix of s elements have about s^1/2, planes of a cube s^2/3.
+ *
+ * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, section 3.2.  Their
+ * patterns grow; `settling` is ours, of what approaches a constant.
+ */
+enum margay_growth {
+    MARGAY_CONSTANT,
+    MARGAY_CUBE_ROOT,   /* s^1/3 */
+    MARGAY_SQUARE_ROOT, /* s^1/2 */
+    MARGAY_TWO_THIRDS,  /* s^2/3 */
+    MARGAY_LINEAR,      /* s */
+    MARGAY_SETTLING,    /* 1/s */
+    MARGAY_GROWTHS,
+};
+
+#define MARGAY_MOST_PATTERNS 4
+
+/* The patterns of one dimension, the constant one first. */
+struct margay_patterns {
+    enum margay_growth growths[MARGAY_MOST_PATTERNS];
+    size_t count;
+};
+
+/* f(s), for s > 0; 0 for the constant pattern. */
+double margay_growth_at(enum margay_growth growth, double size);
+
+/* The factor by which a distance that is proportional to f grows from one size
+   to the other. */
+double margay_growth_ratio(enum margay_growth growth, double from, double to);
+
+/* `dimension` is not MARGAY_PATTERN_AUTO. */
+const struct margay_patterns *margay_patterns_of(enum margay_pattern dimension);
+
+/* -------------------------------------------------------------- pieces -- */
 
 /* What a piece's number of references is proportional to. */
 enum margay_mass {
@@ -33,9 +72,9 @@ struct margay_piece {
 
 struct margay_model {
     struct margay_model_info info;
-    /* The largest run: its size, and its references at finite distances; these
-       are extrapolated as a power of the size, and so are the odds that a
-       reference is cold. */
+    /* The largest run: its size and its references at finite distances.  These,
+       and the odds that a reference is a first one, are extrapolated as powers
+       of the size. */
     double size, finite, finite_exponent;
     double cold_odds, cold_exponent;
     struct margay_piece *pieces; /* owned */
@@ -44,19 +83,16 @@ struct margay_model {
     size_t unchanged_count;
 };
 
-/* Does the check of a model confirm it? */
+/* Whether the check of a model confirms it. */
 bool margay_model_is_confirmed(const struct margay_model_info *info);
 
-/* A list of pieces that grows.  MARGAY_NO_MEMORY on failure. */
+/* Append a piece.  MARGAY_NO_MEMORY on failure. */
 enum margay_status margay_model_add_piece(struct margay_model *model,
                                           const struct margay_piece *piece,
                                           struct margay_error *error);
 
-/* The references at finite distances. */
-uint64_t margay_finite_references(const margay_histogram *histogram);
-
-/* How many references of a mass there are at size `to` for each one at `from`,
-   divided by how many more references there are at all. */
+/* The factor by which the share of such a mass changes from one run to another,
+   given the sizes and the finite references of both. */
 double margay_mass_ratio(enum margay_mass mass, double size_from,
                          double finite_from, double size_to, double finite_to);
 
@@ -84,5 +120,14 @@ enum margay_status margay_choose_dimension(
 
 /* size^power, by multiplication. */
 double margay_raise(double size, unsigned power);
+
+/* ------------------------------------------------------- as numbers, keep.c --
+ */
+
+/*
+ * The number of numbers of an exported model, of which the first `count` are
+ * given; with too few of them, a lower limit.  0 if no model begins like this.
+ */
+size_t margay_model_extent(const uint64_t *numbers, size_t count);
 
 #endif

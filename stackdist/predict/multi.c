@@ -4,8 +4,8 @@
  * Algorithm: the bars of one run, the standard, are taken for sums of unknown
  * parts phi(m, bar) >= 0, one for each pattern m.  At another size the part of
  * pattern m lies f(s)/f(s0) times as far.  So every bin of every run is an
- * equation, and the parts are their solution with the least squares.  At a
- * size that nobody has run the parts are moved there.
+ * equation, and the parts are their solution with the least squares.  A
+ * prediction moves the parts to its size.
  *
  * The paper's own form ("plain") takes the smallest run for the standard, and
  * a bar for spread evenly over its bin.  Otherwise the standard is the largest
@@ -26,14 +26,13 @@
 
 #include "stackdist/predict/forms.h"
 #include "stackdist/predict/model.h"
-#include "stackdist/predict/moving.h"
 #include "stackdist/predict/nnls.h"
 #include "traces/traces_internal.h"
 
 /* More bars than this are joined. */
 #define MOST_BARS 128
 
-/* By how much of itself a moved distance is spread to either side. */
+/* The share of itself by which a moved distance is spread to either side. */
 #define SPREAD 0.05
 
 /* What the rows of conservation weigh. */
@@ -217,7 +216,7 @@ static enum margay_status find_parts(struct system *system,
 
 /* --------------------------------------------------------------- pieces -- */
 
-/* What lies at distances from `from` to, but not including, `to` moves. */
+/* Add a piece that is at distances in [from, to) in the standard run. */
 static enum margay_status add_piece(const struct system *system, size_t kind,
                                     double share, double from, double to,
                                     struct margay_model *model,

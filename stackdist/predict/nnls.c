@@ -2,13 +2,14 @@
  * nnls.c - least squares whose unknowns are not negative
  *
  * Algorithm: an active set.  Unknowns are zero, or free; to begin with all are
- * zero.  Whichever zero unknown would lessen the error fastest becomes free,
- * and the free ones are solved for without regard to signs.  Where one comes
- * out negative, go from the last solution towards this one until the first
- * unknown is zero, keep that at zero, and solve again.  The error falls with
- * every unknown that becomes free, so no set of free ones comes back.
+ * zero.  The zero unknown that would reduce the error fastest becomes free, and
+ * the free ones are solved for whatever their signs.  If one becomes negative,
+ * the solution moves from the last one towards the new one until the first
+ * unknown is zero, which is kept at zero, and the others are solved for again.
+ * The error falls with every unknown that becomes free, so no set of free ones
+ * comes back.
  *
- * Everything happens in the normal equations, A'A x = A'b, scaled to ones on
+ * All computations are in the normal equations, A'A x = A'b, scaled to ones on
  * the diagonal, with a Cholesky factor of the free part.  A column that is
  * (nearly) a sum of free ones has no pivot to speak of, and stays at zero.
  *
@@ -29,10 +30,11 @@
 
 #include "traces/traces_internal.h"
 
-/* Pivots and gradients below are rounding; of scaled columns and b. */
+/* Smaller pivots and gradients, of scaled columns and b, are rounding errors.
+ */
 #define NEARLY_ZERO 1e-10
 
-/* Changes of the free set, per unknown; theory needs fewer in practice. */
+/* The most changes of the free set per unknown; usually there are far fewer. */
 #define MOST_CHANGES 10
 
 struct problem {
@@ -80,7 +82,7 @@ static bool problem_create(struct problem *problem, size_t n)
 
 /* ----------------------------------------------------- normal equations -- */
 
-/* Most entries of our matrices are zero. */
+/* Most entries are zero. */
 static void add_row(struct problem *problem, const double *row, double b)
 {
     size_t n = problem->n;
@@ -198,8 +200,8 @@ static size_t choose(const struct problem *problem, const double *x,
 }
 
 /*
- * Go from x towards the solution as far as nothing gets negative.  Returns
- * whether that was all the way.
+ * Move x towards the solution until an unknown would become negative.  Returns
+ * true if x has reached the solution.
  */
 static bool approach(const struct problem *problem, double *x)
 {
@@ -238,7 +240,7 @@ static void search(struct problem *problem, double *x)
         }
         for (solve(problem); !approach(problem, x); solve(problem))
             factor_drop(problem, x);
-        /* One that came in and went out at once would come in again. */
+        /* An unknown that became zero again at once would be chosen again. */
         if (!problem->is_free[at])
             problem->is_dependent[at] = true;
         else

@@ -5,15 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stackdist/predict/model.h"
-#include "stackdist/predict/room.h"
+#include "stackdist/predict/forms.h"
 #include "traces/traces_internal.h"
 
-/* The most dots that a share is divided into: what is farther apart than a
-   sixty-fourth of its range cannot be told by a model. */
+/* The most dots that a share is divided into; a model is no more precise than a
+   sixty-fourth of an interval. */
 #define MOST_DOTS 64
 
-/* Distances that a histogram cannot hold. */
+/* The least distance that a histogram cannot count. */
 #define TOO_FAR 72057594037927936.0 /* 2^56 */
 
 static enum margay_status append(struct margay_plot *plot,
@@ -60,7 +59,7 @@ static int compare_dots(const void *left, const void *right)
     const struct margay_dot *a = left, *b = right;
     if (a->distance != b->distance)
         return a->distance < b->distance ? -1 : 1;
-    /* Any order sums up the same, but only one order does so to the bit. */
+    /* The order decides the rounding of sums, so it is total. */
     return (a->share > b->share) - (a->share < b->share);
 }
 

@@ -6,13 +6,13 @@
 
 #include <margay/stackdist.h>
 
-/* Of references: doubles count them exactly. */
+/* The most references of a prediction: doubles count them exactly. */
 #define MARGAY_MOST_PREDICTED (UINT64_C(1) << 53)
 
-/* An upper limit on groups that is one. */
+/* The most groups of reference bins. */
 #define MARGAY_MOST_GROUPS 65536
 
-/* 0, [1, 2), ... [2^55, 2^56). */
+/* The number of log2 bins: 0, [1, 2), ... [2^55, 2^56). */
 #define MARGAY_LOG2_BINS 57
 
 struct margay_dot {
@@ -20,7 +20,7 @@ struct margay_dot {
     double share;
 };
 
-/* Zeroed when it begins. */
+/* Shares at distances; zeroed at the beginning. */
 struct margay_plot {
     struct margay_dot *dots; /* owned */
     size_t count, room;

@@ -7,33 +7,38 @@
  * distances beyond the temporal threshold are access samples, the one that
  * qualified it being the first.  A distance among them that is larger than its
  * neighbours, the one before and the one behind, is a peak: in a program that
- * passes over its data again and again, the size of the data.  A distance
- * that stays is a peak when it first does.
+ * passes over its data repeatedly, the size of the data.  Of equal distances in
+ * succession the first is the peak.
  *
- * Thresholds that are not given adapt: when there are more samples than
- * wanted, the qualification threshold rises to half of the largest distance
- * that qualified any, and where that does not tell them apart, the spatial
- * threshold doubles; samples that would not have become ones go.
+ * Thresholds that are not given adapt: when there are more samples than wanted,
+ * the qualification threshold rises to half of the largest distance that
+ * qualified one; where that does not reject any, the spatial threshold doubles.
+ * Samples that the new thresholds reject are removed.
  *
  * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, section 3.5, and Ding and
  * Zhong, PLDI 2003; the way that thresholds adapt is ours.
  *
+ * Of all peaks that every training run has, the same one of the same data
+ * sample, the one whose distance goes with the known sizes best, as a power of
+ * them, tells the size of another run: by the least squares of logarithms.
+ *
  * Cost: a comparison for each reference, and one for each data sample where
  * the distance is beyond the thresholds.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <margay/stackdist.h>
 
-#include "stackdist/predict/room.h"
+#include "stackdist/predict/forms.h"
 #include "traces/traces_internal.h"
 
-/* What automatic thresholds begin with, in blocks. */
+/* The first values of thresholds that adapt, in blocks. */
 #define FIRST_QUALIFICATION 64
 #define FIRST_SPATIAL       1
 
-/* Access samples of a data sample: the first ones matter. */
+/* The most access samples of a data sample: the first ones. */
 #define MOST_ACCESSES 4096
 
 struct access {
@@ -114,7 +119,7 @@ static bool is_far(const struct margay_sampler *sampler, size_t count,
     return true;
 }
 
-/* Let those go that the thresholds no longer admit. */
+/* Remove the samples that the thresholds reject. */
 static void thin_out(struct margay_sampler *sampler)
 {
     size_t kept = 0;
@@ -156,7 +161,8 @@ static bool qualifies(const struct margay_sampler *sampler, uint64_t block,
            is_far(sampler, sampler->count, block);
 }
 
-/* Room for another sample, if there can be one for this reference. */
+/* Make this reference's block a data sample, if it qualifies; otherwise NULL.
+ */
 static struct sample *admit(struct margay_sampler *sampler, uint64_t block,
                             uint64_t distance)
 {
@@ -233,11 +239,11 @@ static void find_peaks(const struct margay_sampler *sampler, size_t number,
     const struct sample *sample = &sampler->samples[number];
     uint64_t before = 0;
     unsigned found = 0;
-    struct access at = {0, 0}; /* the one that may be a peak */
+    struct access at = {0, 0}; /* the access that may be a peak */
     for (size_t i = 0; i < sample->count && found < sampler->options.most_peaks;
          i++) {
         struct access next = sample->accesses[i];
-        /* It may be older than the temporal threshold is now. */
+        /* The temporal threshold may have risen since. */
         if (next.distance <= sampler->options.temporal_blocks)
             continue;
         if (at.distance > before && at.distance >= next.distance)
@@ -271,4 +277,93 @@ enum margay_status margay_sampler_finish(const margay_sampler *sampler,
         find_peaks(sampler, i, *peaks, count);
     *options = sampler->options;
     return MARGAY_OK;
+}
+
+/* ------------------------------------------------- the size of an input -- */
+
+/* Mean square of a logarithm: 1%. */
+#define GOOD_ENOUGH 1e-4
+
+static const struct margay_peak *find_peak(const struct margay_sampled_run *run,
+                                           unsigned sample, unsigned peak)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->peaks[i].sample == sample && run->peaks[i].peak == peak)
+            return &run->peaks[i];
+    }
+    return NULL;
+}
+
+/* Fit log d = a + b log s to one peak of all runs; false if it is missing in
+   one, or does not grow.  *error: the mean square. */
+static bool fit(const struct margay_sampled_run *runs, size_t count,
+                struct margay_size_rule *rule, double *error)
+{
+    double x = 0, y = 0, xx = 0, xy = 0, n = (double)count;
+    for (size_t i = 0; i < count; i++) {
+        const struct margay_peak *peak =
+            find_peak(&runs[i], rule->sample, rule->peak);
+        if (peak == NULL)
+            return false;
+        double s = log(runs[i].size), d = log((double)peak->distance);
+        x += s;
+        y += d;
+        xx += s * s;
+        xy += s * d;
+    }
+    double determinant = n * xx - x * x;
+    if (!(determinant > 0))
+        return false;
+    rule->exponent = (n * xy - x * y) / determinant;
+    rule->offset = (y - rule->exponent * x) / n;
+    *error = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct margay_peak *peak =
+            find_peak(&runs[i], rule->sample, rule->peak);
+        double off = rule->offset + rule->exponent * log(runs[i].size) -
+                     log((double)peak->distance);
+        *error += off * off / n;
+    }
+    return rule->exponent > 0;
+}
+
+enum margay_status margay_size_rule_fit(const struct margay_sampled_run *runs,
+                                        size_t count,
+                                        struct margay_size_rule *rule,
+                                        struct margay_error *error)
+{
+    double least = HUGE_VAL, misfit;
+    struct margay_size_rule candidate = {0};
+    if (count < 2)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%zu run%s of known size, expected 2 or more", count,
+                           margay_plural(count, "s"));
+    for (size_t i = 0; i < runs[0].count; i++) {
+        candidate.sample = runs[0].peaks[i].sample;
+        candidate.peak = runs[0].peaks[i].peak;
+        if (!fit(runs, count, &candidate, &misfit))
+            continue;
+        /* Of peaks that fit well enough the first is taken, as it is found
+           earliest in a run. */
+        misfit = fmax(misfit, GOOD_ENOUGH);
+        if (misfit < 0.99 * least) {
+            least = misfit;
+            *rule = candidate;
+        }
+    }
+    if (least < HUGE_VAL)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "no peak of the runs of known size grows with it, so "
+                       "none can tell another size");
+}
+
+bool margay_size_rule_apply(const struct margay_size_rule *rule,
+                            const struct margay_sampled_run *run, double *size)
+{
+    const struct margay_peak *peak = find_peak(run, rule->sample, rule->peak);
+    if (peak == NULL)
+        return false;
+    *size = exp((log((double)peak->distance) - rule->offset) / rule->exponent);
+    return isfinite(*size);
 }

@@ -9,11 +9,11 @@
  * three and more they are those of the least squares of relative errors, and f
  * the pattern with the least.  A prediction has P pieces of equal share.
  *
- * Beyond the paper, unless the options say "plain", from three runs on: what
- * grows does not shrink; distances may also settle, as c + e/s; a small c is
- * preferred, by a little; and where no pattern fits, which is where the groups
- * of different runs are not of the same references, the two largest runs
- * count alone, and a leap is not followed at all.
+ * Additions to the paper, which the option "plain" leaves out, from three runs
+ * on: e is not negative; a distance may approach a constant, as c + e/s; a
+ * small c is slightly preferred; and where no pattern fits, because the groups
+ * of different runs are not of the same references, only the two largest runs
+ * count, and a leap between these is not extrapolated.
  *
  * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, sections 3.2, 3.3.
  *
@@ -26,15 +26,16 @@
 #include "stackdist/predict/model.h"
 #include "traces/traces_internal.h"
 
-/* What a c as large as the distance counts, and 1/s instead of a growing
-   pattern, in squares of relative errors. */
+/* The penalties for a c as large as the distance, and for 1/s instead of a
+   growing pattern, in squares of relative errors. */
 #define PRICE_OF_BASE     0.01
 #define PRICE_OF_SETTLING 0.001
 
 /* Sum of squares of relative errors from which on no pattern fits. */
 #define WORST_FIT 0.01
 
-/* More than so many times the sizes' ratio, or its inverse, is a leap. */
+/* A distance that grows by more than this times the ratio of the sizes, or
+   becomes this times smaller, leaps. */
 #define LEAP 4.0
 
 /* A distance as a function of the size. */
@@ -55,6 +56,49 @@ static double weight_of(double distance)
 {
     double divisor = distance < 1 ? 1 : distance;
     return 1 / (divisor * divisor);
+}
+
+/* ------------------------------------------------------------- patterns -- */
+
+double margay_growth_at(enum margay_growth growth, double size)
+{
+    double root;
+    switch (growth) {
+    case MARGAY_CUBE_ROOT:
+        return cbrt(size);
+    case MARGAY_SQUARE_ROOT:
+        return sqrt(size);
+    case MARGAY_TWO_THIRDS:
+        root = cbrt(size);
+        return root * root;
+    case MARGAY_LINEAR:
+        return size;
+    case MARGAY_SETTLING:
+        return 1 / size;
+    default:
+        return 0;
+    }
+}
+
+double margay_growth_ratio(enum margay_growth growth, double from, double to)
+{
+    if (growth == MARGAY_CONSTANT)
+        return 1;
+    return margay_growth_at(growth, to) / margay_growth_at(growth, from);
+}
+
+const struct margay_patterns *margay_patterns_of(enum margay_pattern dimension)
+{
+    static const struct margay_patterns patterns[] = {
+        [MARGAY_PATTERN_1D] = {{MARGAY_CONSTANT, MARGAY_LINEAR}, 2},
+        [MARGAY_PATTERN_2D] = {{MARGAY_CONSTANT, MARGAY_SQUARE_ROOT,
+                                MARGAY_LINEAR},
+                               3},
+        [MARGAY_PATTERN_3D] = {{MARGAY_CONSTANT, MARGAY_CUBE_ROOT,
+                                MARGAY_TWO_THIRDS, MARGAY_LINEAR},
+                               4},
+    };
+    return &patterns[dimension];
 }
 
 /* ----------------------------------------------------------------- laws -- */
@@ -136,7 +180,8 @@ static struct law fit_least_squares(const struct points *points,
     return law.error < best.error ? law : best;
 }
 
-/* Where no pattern fits: from the two largest runs, unless it leaps. */
+/* Where no pattern fits: from the two largest runs, or a constant if the
+   distance leaps. */
 static struct law fit_last_two(const struct points *points,
                                const struct margay_patterns *patterns)
 {
@@ -149,7 +194,7 @@ static struct law fit_last_two(const struct points *points,
     return fit_two(&last, patterns);
 }
 
-/* Choose one for a group; *error receives how badly it fits. */
+/* Choose the law of a group; *error receives the error of its fit. */
 static struct law choose(const struct points *points,
                          const struct margay_patterns *patterns, bool plain,
                          double *error)
@@ -275,7 +320,7 @@ enum margay_status margay_choose_dimension(
             choose(&points, patterns, options->plain, &error_of_group);
             sum += error_of_group;
         }
-        /* More patterns have to fit better, not only as well. */
+        /* A dimension of more patterns has to fit better. */
         if (sum < 0.9999 * least) {
             least = sum;
             *dimension = d;

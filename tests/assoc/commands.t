@@ -25,10 +25,30 @@ run assoc -q -b 1 --sets 2 --ways 1 --warmup 3 six.din
 is 'assoc: a warm-up' "$(tail -n 1 out)" 'six.din,1,2,1,2,3,3,1'
 run assoc -q -f din /dev/null
 is 'assoc: an empty trace has no rows' "$status$(sed 1d out)" 0
-printf '5\n5\n7\n' >ids.lines
-run assoc -q --sets 1 --ways 1 --write back ids.lines
+printf '0 5\n0 5\n0 7\n' >ids.din
+run assoc -q --ids --sets 1 --ways 1 --write back ids.din
 is 'assoc: ids of no known size' "$(tail -n 1 out)" \
-    'ids.lines,,1,1,,3,2,0.666666666667,0,,'
+    'ids.din,,1,1,,3,2,0.666666666667,0,,'
+
+# A trace that ends within its warm-up leaves nothing in the caches of the next:
+# 1 2 3 are new to that one, in a cache that has room for all.
+printf '%s\n' 1 2 3 >within.lines
+printf '%s\n' 9 9 9 1 2 3 >behind.lines
+# fresh COMMAND...: three misses of three references in the second trace.
+fresh() {
+    run "$@" -q -j 1 --warmup 3 within.lines behind.lines
+    is "$*: a warm-up leaves nothing for the next trace" \
+        "$status$(sed 1d out | cut -d, -f1,3-4,6-7)" '0behind.lines,1,4,3,3'
+}
+for policy in lru fifo clock nru plru random opt; do
+    fresh assoc --sets 1 --ways 4 --policy $policy
+done
+fresh compare --sets 1 --ways 4
+for engine in exact olken parda; do
+    run curve -q -j 1 --warmup 3 -e $engine --sizes 4 within.lines behind.lines
+    is "curve -e $engine: a warm-up leaves nothing for the next trace" \
+        "$status$(sed 1d out)" '0behind.lines,,4,,3,3,1'
+done
 
 # OPT holds what it has to: 1 2 3 1 2 3 with two ways, five or four misses.
 printf '%s\n' 1 2 3 1 2 3 >round.lines
@@ -45,25 +65,28 @@ is 'opt without' "$(tail -n 1 out)" 'round.lines,,1,1,,6,6,1'
 
 "$MARGAY" generate zipf --refs 60000 --blocks 3000 --unit 64 --to u64 -o z.u64
 cp z.u64 z.copy
+"$MARGAY" convert -q z.u64 - --to hex | awk '
+    { sub("0x", ""); label = " " substr("LS", 1 + NR % 2, 1) " " }
+    { print (NR % 7 == 0 ? "I  " : label) $1 ",1" }' >z.lackey
 for threads in 1 2 5; do
-    for policy in lru opt fifo plru random; do
+    for policy in lru opt fifo clock nru plru random; do
         run assoc -q -j $threads -b 64,128,4096 --sets 1..64 --ways 1,2,4,8 \
-            --policy $policy --by kind z.u64
+            --policy $policy --by kind z.lackey
         cp out "$policy.$threads"
     done
     run compare -q -j $threads -b 64,128 --sets 1..64 --ways 1..9 z.u64
     cp out "compare.$threads"
 done
-for name in lru opt fifo plru random compare; do
+for name in lru opt fifo clock nru plru random compare; do
     check "$name: the same with any number of threads" \
         sh -c "cmp -s $name.1 $name.2 && cmp -s $name.1 $name.5"
 done
 
 run assoc -q -j 1 -b 64,128,4096 --sets 1..64 --ways 1,2,4,8 --by kind \
-    --straddle split z.u64
-check 'assoc: splitting what is not split changes nothing' cmp -s out lru.1
+    --straddle split z.lackey
+check 'assoc: splitting what covers one block each changes nothing' cmp -s out lru.1
 run assoc -q -j 1 -b 64,128,4096 --sets 1..64 --ways 1,2,4,8 --by kind \
-    --write back z.u64
+    --write back z.lackey
 cut -d, -f1-11 out >lru.direct
 check 'assoc: every cache by itself gives the same' cmp -s lru.direct lru.1
 
@@ -156,7 +179,7 @@ refuses "--policy: 'mru'" assoc --policy mru six.din
 refuses '--ways: 3 with --policy plru' assoc --policy plru --ways 3 six.din
 refuses '--policy opt: .*writes' assoc --policy opt --write back six.din
 refuses '--max-bytes goes with --best' assoc --max-bytes 5 six.din
-refuses 'nothing says what a block id' assoc --best 1 --max-bytes 9 ids.lines
+refuses 'nothing says what a block id' assoc --best 1 --ids --max-bytes 9 ids.din
 refuses "unknown option '--bound'" compare --bound 4 six.din
 refuses '--writebacks has to know all' curve --writebacks --bound 4 six.din
 refuses 'does not know the distance' curve --writebacks -e markers six.din

@@ -78,7 +78,7 @@ static void test_brute_force(bool bypass)
         if (margay_next_uses(blocks, TINY_REFS, next_uses, NULL) != MARGAY_OK)
             exit(1);
         struct margay_cache_options options = {
-            .ways = tiny.ways, .policy = MARGAY_OPT, .bypass = bypass};
+            .ways = tiny.ways, .policy = bypass ? "opt:bypass=on" : "opt"};
         wrong += misses_alone(&options, TINY_REFS) != fewest(&tiny, 0, held, 0);
     }
     CHECK_U64(wrong, 0, "bypass=%s: no replacement does better",
@@ -97,10 +97,10 @@ static uint64_t compare_stack(unsigned set_shift, unsigned most_ways,
         exit(1);
     margay_opt_feed(opt, blocks, next_uses, kinds, REFS);
     for (unsigned ways = 1; ways <= most_ways; ways++, ++*caches) {
-        struct margay_cache_options options = {.set_shift = set_shift,
-                                               .ways = ways,
-                                               .policy = MARGAY_OPT,
-                                               .bypass = bypass};
+        struct margay_cache_options options = {
+            .set_shift = set_shift,
+            .ways = ways,
+            .policy = bypass ? "opt:bypass=on" : "opt"};
         wrong += margay_opt_misses(opt, ways, MARGAY_ALL_KINDS) !=
                  misses_alone(&options, REFS);
     }
@@ -138,7 +138,7 @@ static void test_example(void)
         exit(1);
     CHECK_U64(next_uses[0], 4, "1 is used again at 4");
     CHECK(next_uses[11] == UINT64_MAX, "the last 5 never again");
-    struct margay_cache_options options = {.ways = 3, .policy = MARGAY_OPT};
+    struct margay_cache_options options = {.ways = 3, .policy = "opt"};
     CHECK_U64(misses_alone(&options, count), 7, "three ways: 7 misses");
 }
 

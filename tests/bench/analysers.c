@@ -4,7 +4,8 @@
  *     analysers [LARGEST]
  *
  * Million references per second of the processor's time on one thread, medians
- * over rounds in which the engines take turns; a table for docs/analysers.md.
+ * over rounds in which the engines take turns; a table for
+ * docs/measured/analysers.md.
  * LARGEST is the number of blocks that the scale tree's sweep goes up to
  * (10000000); a hundred million take 2.2 GB.  Starts in the root of the tree.
  */

@@ -87,11 +87,13 @@ static double run_resident(enum margay_gpu_choice backend, unsigned device,
     struct margay_error error;
     void *state;
     uint64_t first;
-    setup.choices[0] = backend;
-    setup.counts[1] = device;
-    setup.counts[2] = count;
-    setup.given = 1u << 2;
-    stop_at(margay_engine_gpu.create(&setup, &state, &error), &error);
+    setup.settings.choices[0] = backend;
+    setup.settings.counts[1] = device;
+    setup.settings.counts[2] = count;
+    setup.settings.given = 1u << 2;
+    stop_at(
+        margay_engine_make_state(&margay_engine_gpu, &setup, &state, &error),
+        &error);
     struct margay_gpu_exact *e = state;
     /* All but the last, so that nothing is handed over yet; then all of the
        memory is made ready by a first run. */
@@ -116,7 +118,7 @@ static double run_resident(enum margay_gpu_choice backend, unsigned device,
     stop_at(margay_gpu_exact_settle(e, &error), &error);
     stop_at(margay_gpu_exact_collect(e, &error), &error);
     double seconds = (now() - uploaded) - (uploaded - started);
-    margay_engine_gpu.free_state(e);
+    margay_engine_free_state(&margay_engine_gpu, e);
     return seconds;
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stackdist/hash/hash.h"
+#include "stackdist/exact/hash.h"
 
 #include <margay/traces.h>
 

@@ -5,7 +5,7 @@
  * log2 histograms, on traces with normal and exponential distances.  Both
  * forms, with our repairs and as the paper has it.  As they do not give their
  * mean there are three; traces full of repeats are ours.  Written as a table
- * for docs/analysers.md.
+ * for docs/measured/analysers.md.
  */
 #include "tests/stackdist/estimates.h"
 #include "tests/stackdist/stochastic.h"

@@ -3,9 +3,9 @@
  *
  * usage: ends HOW [REFERENCES]
  *
- * Writes so many elements of an array (1000), then ends as is said: by return,
- * exit, _exit, abort, a fault, a fault that its own handler sees first, kill,
- * exec of itself with `return`; or waits for a signal.
+ * Writes REFERENCES elements of an array (1000), and then ends as HOW says: by
+ * return, exit, _exit, abort, a fault, a fault that its own handler gets first,
+ * kill, or exec of itself with `return`; or it waits for a signal.
  */
 #include <signal.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  *
  * usage: many THREADS REFERENCES
  *
- * Each thread writes its own array, 8 bytes each time, so often as is said;
- * then a child process writes another, and becomes `true` where there is one.
+ * Each thread writes its own array, 8 bytes each time, REFERENCES times; then a
+ * child process writes another array, and becomes `true` where that exists.
  * Prints "FROM TO" of each array, in hex, the child's last.
  */
 #include <pthread.h>

@@ -17,8 +17,8 @@ struct program {
     uint64_t *buffers[PROGRAM_BUFFERS];
 };
 
-/* Do as a program does that finds the receiver in its environment; false:
-   it cannot be. */
+/* Attach like a program that finds the receiver in its environment; false: that
+   is not possible. */
 static bool program_attach(struct program *program,
                            const margay_receiver *receiver)
 {
@@ -44,7 +44,7 @@ static bool program_attach(struct program *program,
     return true;
 }
 
-/* The last writing end is closed: no message will come. */
+/* Close the last writing end of the pipe: no message will follow. */
 static void program_close(struct program *program)
 {
     if (program->full_end >= 0)

@@ -56,7 +56,10 @@ check_operations "$compiler"
 
 # What is printed fits both compilers, or the one that CC names.
 for each in gcc clang; do
-    command -v $each >/dev/null || continue
+    command -v $each >/dev/null || {
+        skip "$each builds programs for the runtime" "no $each"
+        continue
+    }
     for named in '' $each; do
         for fortify in '' -D_FORTIFY_SOURCE=2; do
             name="$each, CC=$named $fortify"
@@ -266,10 +269,10 @@ if [ -e /dev/full ]; then
     like 'says so' "$(tail -n 1 err)" 'cannot write: No space'
 fi
 "$MARGAY" record -q -o trace.din ./ends wait & recorder=$!
-while ! pgrep -P $recorder >/dev/null; do sleep 0.01; done
+await has_child $recorder
 sleep 0.1
 kill -TERM $recorder
-wait $recorder
+ended $recorder
 is 'a signal is handed on' "$? $(grep -c '^1' trace.din)" '143 1000'
 
 # ---------------------------------------------------------------- progress --
@@ -279,14 +282,14 @@ check 'SIGUSR1: a line' await eval "kill -USR1 $recorder || return 3
     grep -Eq '^margay record: ./ends: [0-9]{5,} references, [0-9.]+ M/s$' err"
 kill -TERM $recorder
 status=0
-wait $recorder || status=$?
+ended $recorder || status=$?
 is 'and the program does not hear of it' "$status" 143
 "$MARGAY" record -q -o trace.din ./ends wait 100000 2>err & recorder=$!
 started $recorder
 kill -USR1 $recorder
 sleep 0.3
 kill -TERM $recorder
-wait $recorder
+ended $recorder
 is 'with -q it says nothing' "$(cat err)" ''
 name='on a terminal it says how far it is'
 if command -v script >/dev/null && script -qc true /dev/null >/dev/null; then

@@ -1,5 +1,5 @@
 /*
- * straddle.c - references that cover two blocks, before and behind others to
+ * straddle.c - references that cover two blocks, before and after others to
  * either of them
  */
 #include <stdint.h>

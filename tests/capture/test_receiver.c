@@ -1,4 +1,4 @@
-/* test_receiver.c - what programs send, and what they had better not */
+/* test_receiver.c - what programs send, and what they must not send */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ static void decode_many(uint64_t odd, struct margay_references *to)
     margay_decode_words(&decoding, words, 130, to);
 }
 
-/* Pieces with nothing but references are dealt with otherwise. */
+/* Pieces of references only are decoded by other code. */
 static void test_pieces(void)
 {
     bool same = true;
@@ -116,7 +116,7 @@ static margay_receiver *make(struct program *program, uint64_t collapse_bytes)
     return receiver;
 }
 
-/* The addresses that come until nothing does, in their order. */
+/* The addresses that come until none does, in their order. */
 static size_t drain(margay_receiver *receiver, uint64_t *addresses, size_t most,
                     enum margay_status *status)
 {
@@ -149,8 +149,8 @@ static bool is_sequence(const uint64_t *addresses, size_t count, uint64_t first)
     return true;
 }
 
-/* A thread's second buffer must not be looked into while its first one is on
-   its way, whichever of them has the lower number. */
+/* The second buffer of a thread must not be read while a message about the
+   first one is on its way, whichever of them has the lower number. */
 static void test_order(void)
 {
     struct program program;
@@ -175,6 +175,9 @@ static void test_order(void)
     CHECK(drain(receiver, got, 64, &status) == 3 && is_sequence(got, 3, 115),
           "only what is new of a buffer that was looked into");
     program_close(&program);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(status, MARGAY_AGAIN, "who has closed the pipe may come back");
+    margay_receiver_finish(receiver, true);
     count = drain(receiver, got, 64, &status);
     CHECK(count == 0 && status == MARGAY_END, "the end");
     program_release(&program);
@@ -248,6 +251,8 @@ static void test_hurry(void)
            status == MARGAY_AGAIN) {
         for (uint32_t i = 0; i < words.count; i++)
             wrong += (words.words[i] & MARGAY_WORD_ADDRESS_MASK) != next++;
+        if (next - 1 >= HURRIED_BUFFERS * HURRIED_WORDS)
+            margay_receiver_finish(receiver, true);
     }
     pthread_join(thread, NULL);
     CHECK_U64(wrong, 0, "in order while buffers change");
@@ -271,7 +276,7 @@ static void test_the_dead(void)
     program.buffers[4][12] = margay_word(59, MARGAY_READ, 8);
     program_own(&program, 5, (uint32_t)getpid(), 1);
     waitpid(child, NULL, 0);
-    margay_receiver_finish(receiver);
+    margay_receiver_finish(receiver, false);
     size_t count = drain(receiver, got, 64, &status);
     CHECK(count == 10 && is_sequence(got, 10, 50),
           "what a dead process left, whatever holes are in it");
@@ -279,6 +284,46 @@ static void test_the_dead(void)
     program_own(&program, 5, 0, 0);
     drain(receiver, got, 64, &status);
     CHECK_U64(status, MARGAY_END, "until there are none");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* Whether a program comes before or after the message that it was started. */
+static void test_members(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t me = (uint32_t)getpid(), parent = (uint32_t)getppid();
+    margay_receiver_expect(receiver, me);
+    program_send(&program, MARGAY_MESSAGE_ATTACH, 0, 0, me);
+    program_send(&program, MARGAY_MESSAGE_ATTACH, 0, 0, parent);
+    program_send(&program, MARGAY_MESSAGE_LEAVE, 0, 0, parent);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(margay_receiver_left_out(receiver), 0, "all have come");
+    program_send(&program, MARGAY_MESSAGE_LEAVE, 0, 0, me);
+    program_send(&program, MARGAY_MESSAGE_STAY, 0, 0, me);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(margay_receiver_left_out(receiver), 0, "one that could not go");
+    program_send(&program, MARGAY_MESSAGE_LEAVE, 1, 0, parent);
+    for (uint32_t i = 1; i <= 300; i++)
+        program_send(&program, MARGAY_MESSAGE_LEAVE, 0, 0, INT32_MAX + i);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(margay_receiver_left_out(receiver), 301, "many have left");
+    CHECK_U64(margay_receiver_processes(receiver), 2, "two have come");
+
+    margay_receiver_finish(receiver, false);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(status, MARGAY_AGAIN, "one is waited for");
+    program_send(&program, MARGAY_MESSAGE_LEAVE, 0, 0, parent);
+    program_send(&program, MARGAY_MESSAGE_LEAVE, 0, 0, me);
+    program_send(&program, MARGAY_MESSAGE_FORK, 0, 0, me);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(status, MARGAY_AGAIN, "and so is one to be born");
+    program_send(&program, MARGAY_MESSAGE_BORN, 0, 0, 0);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(status, MARGAY_END, "but none that is not recorded");
     program_release(&program);
     margay_receiver_free(receiver);
 }
@@ -320,6 +365,7 @@ int main(void)
     test_repeats();
     test_the_dead();
     test_hurry();
+    test_members();
     test_harm();
     return tap_done();
 }

@@ -1,13 +1,13 @@
 /*
  * test_shift.c - addresses of recorded words, given as ids of blocks
  *
- * What is read so is compared with what the same trace gives as addresses,
- * divided here.
+ * The blocks are compared with the addresses of the same trace, divided here.
  */
 #define _GNU_SOURCE
 #include "tests/traces/read_all.h"
 #include "traces/base/random.h"
 #include "traces/capture/stream.h"
+#include "traces/formats/reading.h"
 
 #define PARTS      40
 #define PART_WORDS 8192
@@ -32,7 +32,7 @@ static uint64_t make_word(struct margay_random *random)
                 : 0);
 }
 
-/* What is no reference, now and then. */
+/* A word that is no reference. */
 static uint64_t make_odd_word(struct margay_random *random)
 {
     switch (margay_random_below(random, 3)) {
@@ -47,8 +47,8 @@ static uint64_t make_odd_word(struct margay_random *random)
     }
 }
 
-/* Parts with many words that are no references, with few, and with none but
-   the first, which says what is above the addresses. */
+/* Chunks with many words that are no references, with few, and with none but
+   the first, which gives the upper bits of the addresses. */
 static size_t make_file(void)
 {
     static const char magic[8] = "mgwords\2";
@@ -73,11 +73,13 @@ static size_t make_file(void)
 }
 
 static margay_trace *open_file(const char *path,
-                               const struct margay_trace_options *options)
+                               const struct margay_trace_options *options,
+                               const struct margay_reading *reading)
 {
     margay_trace *trace;
     struct margay_error error;
-    if (margay_trace_open(path, options, &trace, &error) != MARGAY_OK ||
+    if (margay_trace_open_for(path, options, reading, &trace, &error) !=
+            MARGAY_OK ||
         margay_trace_ready(trace, -1, &error) != MARGAY_OK) {
         printf("Bail out! %s\n", error.message);
         exit(1);
@@ -85,16 +87,17 @@ static margay_trace *open_file(const char *path,
     return trace;
 }
 
-/* Read with these options, and with each size of blocks asked for as well. */
+/* Read in this way, and with each size of blocks asked for as well. */
 static void check_options(const char *path, const char *name,
-                          struct margay_trace_options options)
+                          const struct margay_trace_options *options,
+                          struct margay_reading reading)
 {
-    struct whole_trace plain = read_open(open_file(path, &options));
+    struct whole_trace plain = read_open(open_file(path, options, &reading));
     CHECK(plain.status == MARGAY_OK && plain.count > 1000,
           "%s: there is something to be read", name);
     for (size_t i = 0; i < SHIFTS; i++) {
-        options.block_bytes = UINT64_C(1) << shifts[i];
-        margay_trace *trace = open_file(path, &options);
+        reading.block_bytes = UINT64_C(1) << shifts[i];
+        margay_trace *trace = open_file(path, options, &reading);
         unsigned shift = margay_trace_shift(trace);
         bool addresses = margay_trace_numbers(trace) == MARGAY_ADDRESSES &&
                          margay_trace_unit_bytes(trace) == 1;
@@ -114,30 +117,32 @@ static void check_options(const char *path, const char *name,
 static void test_options(const char *path)
 {
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-    options.numbers_only = true;
-    check_options(path, "each reference", options);
+    struct margay_reading reading = {.numbers_only = true};
+    check_options(path, "each reference", &options, reading);
     options.kinds = MARGAY_KIND_BIT(MARGAY_WRITE);
-    check_options(path, "writes", options);
+    check_options(path, "writes", &options, reading);
     options.kinds = MARGAY_ALL_KINDS;
-    options.counts = true;
-    check_options(path, "sums of repeats", options);
+    reading.counts = true;
+    check_options(path, "sums of repeats", &options, reading);
     options.skip_refs = 12345;
     options.limit_refs = 234567;
     options.warmup_refs = 3456;
-    check_options(path, "counts, in part", options);
-    options.counts = false;
-    check_options(path, "references, in part", options);
+    check_options(path, "counts, in part", &options, reading);
+    reading.counts = false;
+    check_options(path, "references, in part", &options, reading);
 }
 
-/* Who may look at more than numbers gets addresses, and ids stay ids. */
+/* A caller that may look at more than numbers gets addresses, and ids stay
+   ids. */
 static void test_not_asked(const char *path)
 {
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-    struct whole_trace plain = read_open(open_file(path, &options));
+    struct margay_reading reading = {.block_bytes = 0};
+    struct whole_trace plain = read_open(open_file(path, &options, &reading));
+    reading.block_bytes = 64;
     for (int ids = 0; ids < 2; ids++) {
-        options.ids = options.numbers_only = ids == 1;
-        options.block_bytes = 64;
-        margay_trace *trace = open_file(path, &options);
+        options.ids = reading.numbers_only = ids == 1;
+        margay_trace *trace = open_file(path, &options, &reading);
         CHECK_U64(margay_trace_shift(trace), 0, "not shifted, it says");
         struct whole_trace got = read_open(trace);
         CHECK(got.count == plain.count &&
@@ -147,8 +152,8 @@ static void test_not_asked(const char *path)
     }
     drop_trace(&plain);
     margay_trace *trace;
-    options.block_bytes = 48;
-    CHECK_U64(margay_trace_open(path, &options, &trace, NULL),
+    reading.block_bytes = 48;
+    CHECK_U64(margay_trace_open_for(path, &options, &reading, &trace, NULL),
               MARGAY_BAD_ARGUMENT, "a block of 48 bytes");
 }
 
@@ -156,12 +161,12 @@ static void test_not_asked(const char *path)
 static void test_others(void)
 {
     char path[TEST_PATH_BYTES];
-    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    const struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    const struct margay_reading reading = {.numbers_only = true,
+                                           .block_bytes = 64};
     static const char text[] = "0x1040\n0xfffffffffffffff8\n";
-    options.numbers_only = true;
-    options.block_bytes = 64;
     write_file(make_path(path, "x.hex"), text, sizeof text - 1);
-    margay_trace *trace = open_file(path, &options);
+    margay_trace *trace = open_file(path, &options, &reading);
     unsigned shift = margay_trace_shift(trace);
     struct whole_trace got = read_open(trace);
     CHECK(got.count == 2 && got.numbers[0] == UINT64_C(0x1040) >> shift &&
@@ -187,13 +192,13 @@ static void test_known(void)
         margay_word(0xffffffffffff, MARGAY_READ, 2),
     };
     char path[TEST_PATH_BYTES], text[256];
-    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-    options.numbers_only = true;
-    options.block_bytes = 64;
+    const struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    const struct margay_reading reading = {.numbers_only = true,
+                                           .block_bytes = 64};
     memcpy(file, words, sizeof words);
     memcpy(file, "mgwords\2", 8);
     write_file(make_path(path, "x.words"), file, sizeof words);
-    struct whole_trace got = read_path(path, &options);
+    struct whole_trace got = read_open(open_file(path, &options, &reading));
     CHECK_TEXT(show_trace(&got, text, sizeof text),
                "r40 r40 r40 r41 r3ffffffffffffff r3ffffffffffffff r3ffffffffff",
                "known blocks");

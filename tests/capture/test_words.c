@@ -4,7 +4,8 @@
 #include "tests/traces/read_all.h"
 #include "traces/base/random.h"
 #include "traces/capture/stream.h"
-#include "traces/capture/words.h"
+#include "traces/formats/reading.h"
+#include "traces/formats/words.h"
 
 #define REFS 20000
 
@@ -23,21 +24,22 @@ static enum margay_status keep(void *context, const void *bytes, size_t count,
     return MARGAY_OK;
 }
 
-/* Whoever wants only numbers and counts gets no more, and the same ones. */
+/* A caller that wants only numbers and counts gets no more, and the same. */
 static void check_numbers(const uint64_t *numbers, uint64_t refs)
 {
-    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    const struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    const struct margay_reading reading = {.counts = true,
+                                           .numbers_only = true};
     char path[TEST_PATH_BYTES];
     margay_trace *trace;
     struct margay_batch batch;
     uint64_t all = 0;
     size_t entry = 0;
     bool same = true, bare = true;
-    options.numbers_only = options.counts = true;
     write_file(make_path(path, "x.words"), written.data, written.count);
-    margay_trace_open(path, &options, &trace, NULL);
+    margay_trace_open_for(path, &options, &reading, &trace, NULL);
     while (margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK) {
-        all += margay_batch_references(&batch);
+        all += margay_batch_references(&batch) + margay_trace_repeats(trace);
         bare = bare && batch.kinds == NULL && batch.extents == NULL &&
                batch.threads == NULL;
         for (size_t i = 0; i < batch.references && same; i++) {

@@ -64,7 +64,7 @@ for method in qemu lackey; do
     array=$(address ends array)
     array_end=$(printf '%08x' $((0x$array + 4096 * 8)))
     for end in return:0:1000 exit:7:1000 _exit:8:1000 abort:134:1000 \
-        fault:139:1000 handler:41:1000 kill:137:1000 exec:0:1000; do
+        fault:139:1000 handler:41:1000 kill:137:1000 exec:0:1500; do
         how=${end%%:*} refs=${end##*:} expected=${end#*:}
         run record --method $method --to lackey -o trace ./ends "$how"
         is "$method: ends by $how" \
@@ -111,6 +111,16 @@ if [ "$both" = ' qemu lackey' ]; then
         diff qemu lackey | head -n 10 | sed 's/^/#   /'
     done
 fi
+# What records is not in a directory that cannot be looked into.
+name='a directory of PATH that cannot be searched has no valgrind'
+if [ "$(id -u)" != 0 ]; then
+    mkdir closed
+    chmod 0 closed
+    PATH=$PWD/closed run record --method lackey -o trace.u64 ./walk
+    like "$name" "$status $(cat err)" '^125 .*valgrind is not installed'
+else
+    skip "$name" 'root may search everywhere'
+fi
 # A script, by who can run scripts, and by who asks the system to.
 for method in runtime lackey auto; do
     for line in '#!/no/interpreter' '#! /no/interpreter -x' '#!./by-script'; do
@@ -128,8 +138,13 @@ is 'an interpreter that is no program' "$status $(ls nothing.u64 2>/dev/null)" '
 
 case $both in *qemu*)
     run record --method qemu -o trace.u64 ./script
-    is 'no emulator for a script' "$status" 125
-    like 'says so' "$(cat err)" 'script: not with method qemu: .*interpreter'
+    is 'a script, by its interpreter' "$status" 0
+    echo 'exit 0' >no-script
+    chmod +x no-script
+    run record --method qemu -o trace.u64 ./no-script
+    is 'no emulator for what is no program' "$status" 125
+    like 'says so' "$(cat err)" \
+        'script: not with method qemu: neither it nor its interpreter'
     run record -q --method qemu -o trace.u64 env
     check 'the program does not see what records it' \
         test "$(grep -c MARGAY_CAPTURE out)" = 0

@@ -4,8 +4,8 @@
  * usage: walk [FILE]
  *
  * Between a store to `begin` and one to `end` it reads and writes elements of
- * all sizes, and nothing else in memory.  What a trace has to hold there, both
- * stores included, it writes to FILE afterwards, in the format lackey.
+ * all sizes, and nothing else in memory.  Afterwards it writes to FILE, in the
+ * format lackey, what a trace has to hold from the one store to the other.
  */
 #include <inttypes.h>
 #include <stdint.h>

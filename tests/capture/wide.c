@@ -1,9 +1,9 @@
 /*
- * wide.c - accesses that an emulator may take apart, or join
+ * wide.c - accesses that an emulator may divide, or join
  *
  * Between a store to `begin` and one to `end`: 16 bytes at once, aligned and
- * not; 8 bytes side by side, each by itself; what reads and writes at once.  A
- * register is loaded once only: valgrind leaves out loads that nothing uses.
+ * not; 8 bytes side by side, each by itself; reads and writes at once.  Each
+ * register is loaded once, because valgrind leaves out unused loads.
  */
 #include <stdint.h>
 

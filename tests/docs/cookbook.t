@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# cookbook.t - the commands of docs/cookbook.md print what stands there
+# cookbook.t - the commands of docs/using/cookbook.md print what stands there
 #
 # Runs every ```console block, all in one folder, as a reader would.  With
 # --update the outputs in the page are replaced by what was printed.
@@ -9,7 +9,7 @@ use Cwd qw(abs_path);
 use File::Copy qw(copy);
 use File::Temp qw(tempdir);
 
-my $page = 'docs/cookbook.md';
+my $page = 'docs/using/cookbook.md';
 my $update = @ARGV && $ARGV[0] eq '--update';
 my $margay = abs_path($ENV{MARGAY} // 'build/margay');
 my $root = abs_path('.');

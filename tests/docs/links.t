@@ -2,7 +2,8 @@
 # links.t - every link from page to page leads somewhere
 #
 # Relative links of all Markdown pages: the file has to be there, and where
-# the link names a section, a heading of that name in it.
+# the link names a section, a heading of that name in it.  install.t runs this
+# among the pages that are installed.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -51,12 +52,14 @@ sub report {
 }
 
 # The test must be able to fail.
-report(fault('docs/formats.md', 'nowhere.md') ne '', 'a missing file is seen');
-report(fault('README.md', 'docs/formats.md#nowhere') ne '',
+report(fault('docs/using/formats.md', 'nowhere.md') ne '',
+    'a missing file is seen');
+report(fault('README.md', 'docs/using/formats.md#nowhere') ne '',
     'a missing section is seen');
-report(fault('README.md', 'docs/formats.md#mgt') eq '', 'a section is found');
+report(fault('README.md', 'docs/using/formats.md#mgt') eq '',
+    'a section is found');
 
-for my $page (sort glob('*.md docs/*.md tests/*/*.md')) {
+for my $page (sort glob('*.md docs/*.md docs/*/*.md tests/*/*.md')) {
     my @faults;
     my $text = join '', lines_of($page);
     while ($text =~ /\]\(([^)\s]+)\)/g) {
@@ -66,6 +69,21 @@ for my $page (sort glob('*.md docs/*.md tests/*/*.md')) {
     report(!@faults, "the links of $page lead somewhere");
     print "#   $_\n" for @faults;
 }
+
+# Pages are named in comments and messages, too, from the top.
+my %absent;
+my $sources = join ' ', map { "*.$_ */*.$_ */*/*.$_ */*/*/*.$_" }
+    qw(md c h t mk pl awk def mdoc 1 3 sh);
+my @sources = grep { !/^build/ } glob("GNUmakefile $sources");
+for my $path (-e 'GNUmakefile' ? @sources : ()) {
+    for (lines_of($path)) {
+        $absent{"$path: $1"} = 1
+            while m{(?<![\w/.*])(docs/[\w/-]+\.(?:md|mdoc|awk|sh|c|[13]))\b}g
+            && !-e $1;
+    }
+}
+report(!%absent, 'pages that are named are there');
+print "#   $_\n" for sort keys %absent;
 
 print "1..$number\n";
 exit($failed != 0);

@@ -26,9 +26,9 @@ done
 ls "$pages/man1" | sed '/^margay-mpi/d; s/^margay-*//; s/\.1$//' | sort >of_pages
 { echo "$commands"; echo; } | sort >of_commands
 check 'there is no page without a command' cmp -s of_pages of_commands
-sed -n 's/^\.It Fl .*-\([a-z-][a-z-]*\).*/\1/p' "$root/docs/options.mdoc" |
+sed -n 's/^\.It Fl .*-\([a-z-][a-z-]*\).*/\1/p' "$root/docs/man/options.mdoc" |
     sort >shared
-cat "$root"/docs/*.1 | sed -n 's/^\.\\"option //p' | sort -u >used
+cat "$root"/docs/man/*.1 | sed -n 's/^\.\\"option //p' | sort -u >used
 is 'every shared description is used' "$(comm -23 shared used)" ''
 
 # The prototypes come from the headers; here, that each is described.

@@ -1,7 +1,7 @@
 # tests/evaluation/ - what it costs to record programs, beside the literature
 #
-# evaluate.pl says what is measured, docs/evaluation.md what came out.  Inputs
-# and programs are kept in $(BUILD)/evaluation.
+# evaluate.pl says what is measured, docs/measured/evaluation.md what came out.
+# Inputs and programs are kept in $(BUILD)/evaluation.
 evaluation: deps all bench-tools ## record real programs, and analyse them
 	@perl tests/evaluation/evaluate.pl $(EVALUATION_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench/measure $(BUILD)/evaluation

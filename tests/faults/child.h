@@ -1,8 +1,8 @@
 /*
  * child.h - the command as a child in a folder of its own
  *
- * Its output is in the files stdout and stderr there. The includer defines
- * _GNU_SOURCE.
+ * Its output is in the files stdout and stderr there, its input the file stdin
+ * if there is one.  The includer defines _GNU_SOURCE.
  */
 #ifndef MARGAY_TESTS_FAULTS_CHILD_H
 #define MARGAY_TESTS_FAULTS_CHILD_H
@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/tap.h"
@@ -106,6 +107,9 @@ __attribute__((unused)) static pid_t start_child(const char *words,
         arguments[count++] = strsep(&rest, " ");
     pid_t child = fork();
     if (child == 0) {
+        int input = open("stdin", O_RDONLY);
+        if (input >= 0 && dup2(input, STDIN_FILENO) >= 0)
+            close(input);
         redirect("stdout", STDOUT_FILENO);
         redirect("stderr", STDERR_FILENO);
         alarm(SECONDS);
@@ -123,6 +127,23 @@ __attribute__((unused)) static int await_child(pid_t child)
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+/* Of a clock that only goes on. */
+__attribute__((unused)) static uint64_t now_microseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+__attribute__((unused)) static void sleep_microseconds(uint64_t microseconds)
+{
+    struct timespec time = {
+        .tv_sec = (time_t)(microseconds / 1000000),
+        .tv_nsec = (long)(microseconds % 1000000) * 1000,
+    };
+    nanosleep(&time, NULL);
 }
 
 #endif

@@ -11,7 +11,19 @@
  * own malloc.
  *
  * libarchive 3.6 does not look at all that it allocates itself, nor at what
- * liblzma says about its own, and dies of it; their calls always succeed.
+ * liblzma says about its own, and dies of it; nor is the dynamic linker fit
+ * for that, nor OpenCL, which then has no devices.  Their calls always succeed.
+ *
+ * $MARGAY_FAULT_SPARED is part of another library's name: libzstd is asked by
+ * libarchive, which frees its filter twice where there is no memory, and by
+ * formats of ours.
+ *
+ * Calls are counted together with those of processes that are forked, in
+ * memory that is shared.  Programs that are started by name are not ours, and
+ * are left alone.
+ *
+ * open is also fopen, mkostemp and memfd_create; read is pread; duplicate is
+ * dup and dup2.
  *
  * Standard error never fails, as it could not say so, nor does the eventfd
  * that ends a wait: the system has no reason to refuse it.
@@ -21,6 +33,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,16 +44,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum kind { MALLOC, MMAP, READ, WRITE, CLOSE, RENAME, THREAD, KINDS };
+enum kind {
+    MALLOC,
+    MMAP,
+    READ,
+    WRITE,
+    CLOSE,
+    RENAME,
+    THREAD,
+    OPEN,
+    SEEK,
+    TRUNCATE,
+    DUPLICATE,
+    PIPE,
+    FORK,
+    KINDS
+};
 
-static const char *const names[KINDS] = {"malloc", "mmap",   "read",  "write",
-                                         "close",  "rename", "thread"};
+static const char *const names[KINDS] = {
+    "malloc", "mmap", "read",     "write",     "close", "rename", "thread",
+    "open",   "seek", "truncate", "duplicate", "pipe",  "fork",
+};
 
-static atomic_ulong calls[KINDS];
+static atomic_ulong *calls; /* of each kind, shared with forked processes */
 static atomic_bool armed;
 static enum kind failing = KINDS;
 static unsigned long failing_call;
 static const char *count_path;
+#ifndef MARGAY_FAULTS_WRAP
+static const char *spared; /* a library more whose memory never ends */
+#endif
 
 /* One more call: is it the one to fail? */
 static bool fails(enum kind kind, int reason)
@@ -64,12 +97,19 @@ static void write_counts(void)
         fclose(file);
 }
 
+static void *share(size_t bytes);
+
 static void arm(void)
 {
     const char *fault = getenv("MARGAY_FAULT");
     const char *colon = fault == NULL ? NULL : strchr(fault, ':');
+    unsetenv("LD_PRELOAD");
     if (colon == NULL)
         return;
+#ifndef MARGAY_FAULTS_WRAP
+    spared = getenv("MARGAY_FAULT_SPARED");
+#endif
+    calls = share(KINDS * sizeof *calls);
     for (enum kind kind = 0; kind < KINDS; kind++) {
         if (strncmp(fault, names[kind], (size_t)(colon - fault)) == 0)
             failing = kind;
@@ -91,7 +131,10 @@ static bool is_ours(const void *caller)
     Dl_info where;
     return !atomic_load(&armed) || dladdr(caller, &where) == 0 ||
            (strstr(where.dli_fname, "libarchive") == NULL &&
-            strstr(where.dli_fname, "liblzma") == NULL);
+            strstr(where.dli_fname, "liblzma") == NULL &&
+            strstr(where.dli_fname, "libOpenCL") == NULL &&
+            strstr(where.dli_fname, "/ld-") == NULL &&
+            (spared == NULL || strstr(where.dli_fname, spared) == NULL));
 #endif
 }
 
@@ -118,9 +161,24 @@ void *__real_reallocarray(void *memory, size_t count, size_t bytes);
 void *__real_mmap(void *at, size_t bytes, int protection, int flags, int fd,
                   off_t offset);
 ssize_t __real_read(int fd, void *buffer, size_t bytes);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t most);
+int __real_vasprintf(char **text, const char *format, va_list arguments);
+char *__real_realpath(const char *path, char *resolved);
 ssize_t __real_write(int fd, const void *buffer, size_t bytes);
 int __real_close(int fd);
+ssize_t __real_pread(int fd, void *buffer, size_t bytes, off_t at);
 int __real_rename(const char *from, const char *to);
+int __real_open(const char *path, int flags, ...);
+FILE *__real_fopen(const char *path, const char *mode);
+int __real_mkostemp(char *path, int flags);
+int __real_memfd_create(const char *name, unsigned flags);
+off_t __real_lseek(int fd, off_t at, int whence);
+int __real_ftruncate(int fd, off_t bytes);
+int __real_dup(int fd);
+int __real_dup2(int fd, int as);
+int __real_pipe2(int fds[2], int flags);
+pid_t __real_fork(void);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*run)(void *), void *argument);
 
@@ -128,12 +186,28 @@ void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *memory, size_t bytes);
 void *__wrap_reallocarray(void *memory, size_t count, size_t bytes);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t most);
+int __wrap_asprintf(char **text, const char *format, ...);
+int __wrap_vasprintf(char **text, const char *format, va_list arguments);
+char *__wrap_realpath(const char *path, char *resolved);
 void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int fd,
                   off_t offset);
 ssize_t __wrap_read(int fd, void *buffer, size_t bytes);
 ssize_t __wrap_write(int fd, const void *buffer, size_t bytes);
 int __wrap_close(int fd);
+ssize_t __wrap_pread(int fd, void *buffer, size_t bytes, off_t at);
 int __wrap_rename(const char *from, const char *to);
+int __wrap_open(const char *path, int flags, ...);
+FILE *__wrap_fopen(const char *path, const char *mode);
+int __wrap_mkostemp(char *path, int flags);
+int __wrap_memfd_create(const char *name, unsigned flags);
+off_t __wrap_lseek(int fd, off_t at, int whence);
+int __wrap_ftruncate(int fd, off_t bytes);
+int __wrap_dup(int fd);
+int __wrap_dup2(int fd, int as);
+int __wrap_pipe2(int fds[2], int flags);
+pid_t __wrap_fork(void);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*run)(void *), void *argument);
 
@@ -145,6 +219,37 @@ __attribute__((constructor)) static void begin(void)
 void *__wrap_reallocarray(void *memory, size_t count, size_t bytes)
 {
     return NO_MEMORY ? NULL : __real_reallocarray(memory, count, bytes);
+}
+
+/* Preloaded, the library's own allocations are seen; here, who asks for them.
+ */
+char *__wrap_strdup(const char *text)
+{
+    return NO_MEMORY ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t most)
+{
+    return NO_MEMORY ? NULL : __real_strndup(text, most);
+}
+
+int __wrap_vasprintf(char **text, const char *format, va_list arguments)
+{
+    return NO_MEMORY ? -1 : __real_vasprintf(text, format, arguments);
+}
+
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = __wrap_vasprintf(text, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+char *__wrap_realpath(const char *path, char *resolved)
+{
+    return NO_MEMORY ? NULL : __real_realpath(path, resolved);
 }
 
 #else
@@ -164,7 +269,18 @@ static void *(*real_mmap)(void *, size_t, int, int, int, off_t);
 static ssize_t (*real_read)(int, void *, size_t);
 static ssize_t (*real_write)(int, const void *, size_t);
 static int (*real_close)(int);
+static ssize_t (*real_pread)(int, void *, size_t, off_t);
 static int (*real_rename)(const char *, const char *);
+static int (*real_open)(const char *, int, ...);
+static FILE *(*real_fopen)(const char *, const char *);
+static int (*real_mkostemp)(char *, int);
+static int (*real_memfd_create)(const char *, unsigned);
+static off_t (*real_lseek)(int, off_t, int);
+static int (*real_ftruncate)(int, off_t);
+static int (*real_dup)(int);
+static int (*real_dup2)(int, int);
+static int (*real_pipe2)(int[2], int);
+static pid_t (*real_fork)(void);
 static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *,
                                   void *(*)(void *), void *);
 static int (*real_main)(int, char **, char **);
@@ -184,7 +300,18 @@ __attribute__((constructor)) static void look_all_up(void)
     look_up("read", &real_read);
     look_up("write", &real_write);
     look_up("close", &real_close);
+    look_up("pread", &real_pread);
     look_up("rename", &real_rename);
+    look_up("open", &real_open);
+    look_up("fopen", &real_fopen);
+    look_up("mkostemp", &real_mkostemp);
+    look_up("memfd_create", &real_memfd_create);
+    look_up("lseek", &real_lseek);
+    look_up("ftruncate", &real_ftruncate);
+    look_up("dup", &real_dup);
+    look_up("dup2", &real_dup2);
+    look_up("pipe2", &real_pipe2);
+    look_up("fork", &real_fork);
     look_up("pthread_create", &real_pthread_create);
 }
 
@@ -211,6 +338,15 @@ int __libc_start_main(int (*main)(int, char **, char **), int count,
 }
 
 #endif
+
+static void *share(size_t bytes)
+{
+    void *memory = REAL(mmap)(NULL, bytes, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        abort();
+    return memory;
+}
 
 void *HOOK(malloc)(size_t bytes)
 {
@@ -265,4 +401,90 @@ int HOOK(pthread_create)(pthread_t *thread, const pthread_attr_t *attributes,
     return fails(THREAD, EAGAIN)
                ? EAGAIN
                : REAL(pthread_create)(thread, attributes, run, argument);
+}
+
+ssize_t HOOK(pread)(int fd, void *buffer, size_t bytes, off_t at)
+{
+    return fails(READ, EIO) ? -1 : REAL(pread)(fd, buffer, bytes, at);
+}
+
+int HOOK(open)(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    int mode =
+        (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, int) : 0;
+    va_end(arguments);
+    return fails(OPEN, EMFILE) ? -1 : REAL(open)(path, flags, mode);
+}
+
+#ifndef MARGAY_FAULTS_WRAP
+/* What open and the reads are called in a program built with FORTIFY_SOURCE. */
+int __open_2(const char *path, int flags);
+ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room);
+ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t at, size_t room);
+
+int __open_2(const char *path, int flags)
+{
+    return open(path, flags);
+}
+
+ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room)
+{
+    if (bytes > room)
+        abort();
+    return read(fd, buffer, bytes);
+}
+
+ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t at, size_t room)
+{
+    if (bytes > room)
+        abort();
+    return pread(fd, buffer, bytes, at);
+}
+#endif
+
+FILE *HOOK(fopen)(const char *path, const char *mode)
+{
+    return fails(OPEN, EMFILE) ? NULL : REAL(fopen)(path, mode);
+}
+
+int HOOK(mkostemp)(char *path, int flags)
+{
+    return fails(OPEN, EMFILE) ? -1 : REAL(mkostemp)(path, flags);
+}
+
+int HOOK(memfd_create)(const char *name, unsigned flags)
+{
+    return fails(OPEN, EMFILE) ? -1 : REAL(memfd_create)(name, flags);
+}
+
+off_t HOOK(lseek)(int fd, off_t at, int whence)
+{
+    return fails(SEEK, EIO) ? -1 : REAL(lseek)(fd, at, whence);
+}
+
+int HOOK(ftruncate)(int fd, off_t bytes)
+{
+    return fails(TRUNCATE, EIO) ? -1 : REAL(ftruncate)(fd, bytes);
+}
+
+int HOOK(dup)(int fd)
+{
+    return fails(DUPLICATE, EMFILE) ? -1 : REAL(dup)(fd);
+}
+
+int HOOK(dup2)(int fd, int as)
+{
+    return fails(DUPLICATE, EMFILE) ? -1 : REAL(dup2)(fd, as);
+}
+
+int HOOK(pipe2)(int fds[2], int flags)
+{
+    return fails(PIPE, EMFILE) ? -1 : REAL(pipe2)(fds, flags);
+}
+
+pid_t HOOK(fork)(void)
+{
+    return fails(FORK, EAGAIN) ? -1 : REAL(fork)();
 }

@@ -9,8 +9,6 @@
 #define _GNU_SOURCE
 #include "tests/faults/child.h"
 
-#include <time.h>
-
 #include "tests/rounds.h"
 #include "traces/base/random.h"
 
@@ -23,15 +21,6 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 static struct bytes whole[2];
 static unsigned finished, cut, late, killed;
-
-static void sleep_microseconds(uint64_t microseconds)
-{
-    struct timespec time = {
-        .tv_sec = (time_t)(microseconds / 1000000),
-        .tv_nsec = (long)(microseconds % 1000000) * 1000,
-    };
-    nanosleep(&time, NULL);
-}
 
 /* The references that the note on stderr says the output covers; UINT64_MAX:
    all of them, and 0 without a note. */
@@ -108,19 +97,16 @@ static const char *interrupt(bool analysis, int number, uint64_t microseconds,
     return wrong;
 }
 
-/* How long a run takes when nobody disturbs it. */
+/* How long an undisturbed run takes. */
 static uint64_t measure(bool analysis)
 {
-    struct timespec from, to;
-    clock_gettime(CLOCK_MONOTONIC, &from);
+    uint64_t start_microseconds = now_microseconds();
     int status = await_child(start_child(analysis ? ANALYSIS : WRITING, ""));
-    clock_gettime(CLOCK_MONOTONIC, &to);
+    uint64_t lasts_microseconds = now_microseconds() - start_microseconds;
     CHECK_U64(status, 0, "%s", analysis ? ANALYSIS : WRITING);
     whole[analysis] = read_file("out.csv");
     unlink("out.csv");
-    return (uint64_t)(to.tv_sec - from.tv_sec) * 1000000 +
-           (uint64_t)(to.tv_nsec / 1000 + 1000000 - from.tv_nsec / 1000) -
-           1000000;
+    return lasts_microseconds;
 }
 
 int main(void)

@@ -82,10 +82,13 @@ void fuzz_capture(const char *name, const uint8_t *data, size_t bytes)
         step(&program, receiver, data[i], number, &at);
     }
     program_close(&program);
+    margay_receiver_finish(receiver, false);
     enum margay_status status = MARGAY_OK;
     struct margay_words words;
     for (int i = 0; status != MARGAY_END; i++) {
         status = margay_receiver_next(receiver, 0, &words, &error);
+        if (i == 1000)
+            margay_receiver_finish(receiver, true);
         if (i > 100000)
             fuzz_fail("it does not end");
     }

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/commands.h"
-#include "sim/histogram_csv.h"
-#include "sim/model_file.h"
-#include "sim/options.h"
-#include "sim/regions.h"
+#include "sim/command/predict.h"
+#include "sim/options/commands.h"
+#include "sim/options/options.h"
+#include "sim/tables/histogram_csv.h"
+#include "sim/tables/regions.h"
 #include "tests/fuzz/fuzz.h"
 #include "traces/traces_internal.h"
 
@@ -44,7 +44,8 @@ static void resolve_sizes(const struct options *options)
 {
     struct margay_sizes sizes;
     struct margay_error error = {.message = ""};
-    if (cache_sizes_resolve(&options->sizes, 64, &sizes, &error) == MARGAY_OK)
+    if (cache_sizes_resolve(&options->results.sizes, 64, &sizes, &error) ==
+        MARGAY_OK)
         free((void *)sizes.list_blocks);
     else
         check_message(&error);

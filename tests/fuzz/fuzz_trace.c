@@ -260,6 +260,7 @@ void fuzz_trace(const char *name, const uint8_t *data, size_t bytes)
     struct margay_state_options options = {
         .column = columns[choice >> 3 & 3],
         .delimiter = choice >> 5 & 1 ? ';' : '\0',
+        .quote = (choice >> 3 & 7) == 7 ? MARGAY_NO_QUOTE : 0,
     };
     struct margay_input input = {data + 1, bytes - 1, 0, SIZE_MAX};
     const char *path = paths[choice & 7];

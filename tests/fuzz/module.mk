@@ -10,7 +10,7 @@ FUZZ_FLAGS   ?=
 fuzz_SOURCES := $(filter-out %/replay.c %/libfuzzer.c,$(wildcard tests/fuzz/*.c))
 # All of the command but its main, which the tests have their own of.
 fuzz_COMMAND := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out \
-                  sim/main.c,$(program_SOURCES)))
+                  sim/command/main.c,$(program_SOURCES)))
 
 # The readers with buffers as small as the fuzzers have them (format.h), whose
 # input.c fuzz_trace.c replaces; the receiver with buffers of a page, as most of
@@ -23,7 +23,7 @@ fuzz_READERS := $(patsubst %.c,$(BUILD)/obj/shrunk/%.o,\
 $(BUILD)/obj/shrunk/%.o: %.c $(BUILD)/flags | $(installed_HEADERS) deps
 	@mkdir -p $(@D)
 	$(call quiet,CC $@)$(CC) $(CPPFLAGS_ALL) $(fuzz_SHRINK) $(CFLAGS_ALL) \
-	    -MMD -MP -c -o $@ $<
+	    $(depend_FLAGS) -c -o $@ $<
 
 $(BUILD)/obj/tests/fuzz/%.o: CPPFLAGS += $(fuzz_SHRINK)
 

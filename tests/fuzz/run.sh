@@ -2,10 +2,11 @@
 # run.sh BUILD SECONDS RUNS TARGETS [FLAG...] - fuzz each target
 #
 # For so many seconds, or, with RUNS, until there have been so many executions.
-# Prints a row for each target: its executions and what was found. What is new
-# about the program's behaviour is kept in BUILD/corpus/TARGET. An input that
-# fails is left as BUILD/found/TARGET-*; once mended, it belongs into
-# tests/fuzz/seeds/TARGET. No TARGETS: all of them. FLAGs are libFuzzer's.
+# Prints a row for each target: its executions, the seconds that these took, and
+# the number of findings. What is new about the program's behaviour is kept in
+# BUILD/corpus/TARGET. An input that fails is left as BUILD/found/TARGET-*; once
+# mended, it belongs into tests/fuzz/seeds/TARGET. No TARGETS: all of them.
+# FLAGs are libFuzzer's.
 set -eu
 build=$1 seconds=$2 runs=$3 targets=$4
 shift 4
@@ -41,7 +42,7 @@ longest() {
 }
 
 status=0
-printf '%-12s %12s %10s %9s\n' target executions per_second findings
+printf '%-12s %12s %8s %10s %9s\n' target executions seconds per_second findings
 for target in $targets; do
     log=$build/found/$target.log
     mkdir -p "$build/corpus/$target"
@@ -55,7 +56,7 @@ for target in $targets; do
     count=$(executions "$log")
     took=$(($(date +%s) - begun))
     findings=$(find "$build/found" -name "$target-*" | wc -l)
-    printf '%-12s %12s %10s %9s\n' "$target" "${count:-0}" \
+    printf '%-12s %12s %8s %10s %9s\n' "$target" "${count:-0}" "$took" \
         $((${count:-0} / (took > 0 ? took : 1))) "$findings"
     [ "$findings" = 0 ] || {
         echo "  see $log:"

@@ -132,9 +132,10 @@ static struct margay_gpu_exact *make_engine(struct margay_gpu_backend *backend,
     backend->upload = upload;
     backend->launch = launch;
     backend->download = download;
-    setup.given = 1u << 2;
-    setup.counts[2] = transfer_refs;
-    if (margay_engine_gpu.create(&setup, &state, NULL) != MARGAY_OK)
+    setup.settings.given = 1u << 2;
+    setup.settings.counts[2] = transfer_refs;
+    if (margay_engine_make_state(&margay_engine_gpu, &setup, &state, NULL) !=
+        MARGAY_OK)
         abort();
     struct margay_gpu_exact *e = state;
     if (margay_gpu_open_backend(backend, 0, &e->gpu, NULL) != MARGAY_OK)
@@ -167,7 +168,7 @@ static enum margay_status run(struct margay_gpu_exact *e, uint64_t *references,
     if (status == MARGAY_OK)
         *references = margay_histogram_references(result.histogram);
     margay_result_clear(&result);
-    margay_engine_gpu.free_state(e);
+    margay_engine_free_state(&margay_engine_gpu, e);
     return status;
 }
 
@@ -226,7 +227,7 @@ static void test_memory(void)
         if (status == MARGAY_OK && (e->is_tight || e->transfer_refs < 5000))
             shortened++;
         if (status != MARGAY_OK) {
-            margay_engine_gpu.free_state(e);
+            margay_engine_free_state(&margay_engine_gpu, e);
             CHECK(status == MARGAY_NO_MEMORY, "too little memory: %s",
                   error.message);
             break;
@@ -272,7 +273,7 @@ static void test_carry(void)
         margay_histogram_next(result.histogram, 299, &distance, &count);
     CHECK_U64(count, before + UINT64_C(400), "a count beyond 2^32");
     margay_result_clear(&result);
-    margay_engine_gpu.free_state(e);
+    margay_engine_free_state(&margay_engine_gpu, e);
 }
 
 static void test_missing(void)

@@ -21,7 +21,8 @@ for file in bin/margay lib/libmargay.a lib/libmargay.so lib/libmargay.so.0 \
     include/margay/stackdist.h share/man/man1/margay.1 \
     share/margay/curve.gp share/bash-completion/completions/margay \
     share/zsh/site-functions/_margay share/doc/margay/README.md \
-    share/doc/margay/LICENSE share/doc/margay/examples/example.c; do
+    share/doc/margay/LICENSE share/doc/margay/examples/example.c \
+    share/doc/margay/examples/example_run.c; do
     check "there is $file" test -s "$dest/usr/$file"
 done
 for command in $("$MARGAY" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
@@ -40,6 +41,10 @@ is 'what can be executed' \
     ./usr/bin/margay
 is 'all can read all, and only the owner write' \
     "$(find "$dest/usr" ! -type l \( ! -perm -444 -o -perm /022 \))" ''
+check 'the links of the pages lead somewhere' sh -c \
+    'cd "$0/usr/share/doc/margay" && perl "$1/tests/docs/links.t" >"$2/links"' \
+    "$dest" "$root" "$work"
+grep '^#' links
 check 'the command runs' sh -c '"$0" version >version' "$dest/usr/bin/margay"
 grep -rlF -e "$root/" -e "$BUILD/" -e "$work" "$dest" >named
 is 'no file names a directory of the build' "$(cat named)" ''
@@ -52,6 +57,28 @@ check 'no run path, no text relocations' sh -c \
     '! grep -E "RPATH|RUNPATH|TEXTREL" dynamic'
 is 'no stack can be executed' "$(readelf -lW "$shared" "$dest"/usr/bin/* |
     grep 'GNU_STACK.*RWE')" ''
+# What the compiler has; sanitizers do without.  Whether a whole program is
+# marked for CET depends on the C library's own objects.
+hardening=$(make -s -C "$root" print-HARDENING 2>/dev/null | sed /^make/d)
+if [ "$hardening" ]; then
+    for file in "$shared" "$dest/usr/bin/margay"; do
+        check "${file##*/}: all symbols are bound at the start" sh -c \
+            'readelf -dW "$0" | grep -q BIND_NOW' "$file"
+    done
+fi
+case $hardening in *stack-protector*)
+    check 'stacks are protected' sh -c \
+        'nm -D "$0" | grep -q __stack_chk_fail' "$shared" ;;
+esac
+case $hardening in *FORTIFY*)
+    check 'copies are checked' sh -c 'nm -D "$0" | grep -q __snprintf_chk' \
+        "$shared" ;;
+esac
+case $hardening in *-fcf-protection*)
+    is 'every object is marked for CET' "$(readelf -nW \
+        "$dest/usr/lib/libmargay.a" 2>/dev/null |
+        awk '/^File: / { member = $2; n++ } /IBT, SHSTK/ { n-- } END { print n }')" 0 ;;
+esac
 # A sanitizer's own symbols are in there, too.
 if [ -z "$sanitize" ]; then
     nm -D --defined-only "$shared" | sed 's/.* //' | sort >exported
@@ -64,12 +91,12 @@ fi
 
 # The plots are drawn by scripts beside the command.
 mkdir fake
-printf '#!/bin/sh\necho "$3" >"%s/used"\n' "$work" >fake/gnuplot
+printf '#!/bin/sh\necho "$5" >"%s/used"\nexit 1\n' "$work" >fake/gnuplot
 chmod +x fake/gnuplot
 printf '0 10\n1 20\n' >trace.din
 "$MARGAY" curve -q trace.din -o curve.csv
 (unset MARGAY_PLOTS && PATH=$work/fake:$PATH "$dest/usr/bin/margay" plot \
-    curve.csv -o curve.svg)
+    curve.csv -o curve.svg 2>err)
 like 'the scripts are found' "$(cat used)" "^$dest/usr/.*/margay/curve.gp$"
 
 check 'make uninstall' build uninstall DESTDIR="$dest" PREFIX=/usr
@@ -77,7 +104,15 @@ is 'it leaves nothing' "$(find "$dest" ! -type d -o -name '*margay*')" ''
 
 # --------------------------------------------------- programs that use them --
 prefix=$work/prefix
-check 'make install PREFIX=...' build install PREFIX="$prefix"
+printf '#!/bin/sh\necho "$0" >"%s/linker"\n' "$work" >fake/ldconfig
+chmod +x fake/ldconfig
+check 'make install PREFIX=...' build install PREFIX="$prefix" \
+    LDCONFIG="$work/fake/ldconfig"
+if [ "$(id -u)" = 0 ]; then
+    check 'the dynamic linker is told' test -s linker
+else
+    skip 'the dynamic linker is told' 'only root may tell it'
+fi
 PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 export PKG_CONFIG_PATH
 if command -v pkg-config >/dev/null; then
@@ -93,11 +128,11 @@ else
         "$prefix/lib/pkgconfig/margay.pc")"
 fi
 static_flags=$(echo "$all_flags" | sed 's/-lmargay/-l:libmargay.a/')
-cp "$prefix/share/doc/margay/examples/example.c" .
+cp "$prefix"/share/doc/margay/examples/*.c .
 # The flags are lists of words.
 # shellcheck disable=SC2086
-compile() { # OUTPUT FLAGS...
-    cc -Wall -Wextra -Werror $sanitize -o "$1" example.c $2
+compile() { # SOURCE OUTPUT FLAGS [COMPILER]
+    ${4:-cc} -Wall -Wextra -Werror $sanitize -o "$2" "$1" $3
 }
 letters abcabcaab >trace.lines
 run curve -q --sizes pow2 trace.lines
@@ -109,7 +144,7 @@ for kind in shared static; do
     shared) link=$flags ;;
     static) link=$static_flags ;;
     esac
-    check "the example, $kind" compile "example.$kind" "$link"
+    check "the example, $kind" compile example.c "example.$kind" "$link"
     ./example.$kind trace.lines >answer
     check "it answers as the command does, $kind" cmp -s answer expected
     ./example.$kind nowhere 2>answer
@@ -118,6 +153,37 @@ for kind in shared static; do
 done
 check 'the static one needs no libmargay' sh -c \
     '! readelf -d example.static | grep -q libmargay'
+
+# Two traces in windows, and one that goes on where another run has stopped.
+"$MARGAY" generate -q zipf --refs 25000 --blocks 3000 --unit 64 --to din \
+    -o zipf.din
+"$MARGAY" generate -q phases --refs 30000 --blocks 5000 --unit 16 --to u64 \
+    -o phases.u64
+check 'a state to go on from' "$MARGAY" curve -q --save state \
+    -o first.csv zipf.din
+run curve -q -b 32,64,128,256 --window 10000 --sizes 1024 zipf.din phases.u64
+sed 1d out | cut -d, -f1-3,6,7 >expected
+run curve -q --sizes 1024 --resume state phases.u64
+sed '1d; s/^/0,/' out | cut -d, -f1-3,6,7 >>expected
+is 'what the command says of them' "$(wc -l <expected)" 25
+example_run() { # WHAT PROGRAM
+    ./"$2" zipf.din phases.u64 state >answer
+    check "example_run.c answers as the command does, $1" \
+        cmp -s answer expected
+}
+check 'example_run.c fits a page' test "$(wc -l <example_run.c)" -le 80
+check 'example_run.c' compile example_run.c run_c "$flags"
+example_run 'in C' run_c
+if command -v c++ >/dev/null; then
+    check 'example_run.c as C++' compile example_run.c run_cxx "$flags" \
+        'c++ -x c++ -std=c++11'
+    example_run 'in C++' run_cxx
+else
+    skip 'example_run.c as C++' 'no C++ compiler'
+fi
+./run_c zipf.din nowhere 2>answer >/dev/null
+is 'example_run.c tells what is wrong' "$? $(cat answer)" \
+    '1 example_run: nowhere: No such file or directory'
 
 # -------------------------------------------------------------- the headers --
 for header in "$prefix"/include/margay/*.h; do

@@ -32,7 +32,7 @@ else
 fi
 
 # ------------------------------------------------------------------- build --
-# The flags of whoever packages reach every command of a build.
+# The flags of a packager reach every command of a build.
 flags_reach() { # PATTERN FLAG...
     pattern=$1
     shift
@@ -52,6 +52,11 @@ is 'no source asks for the time of its compilation' \
     "$(cd "$root" && grep -rlE '__(DATE|TIME|TIMESTAMP)__' traces stackdist \
         assoc sim)" ''
 
+# What make compiles for an object of that build, named by its full path.
+compiled() { # OBJECT
+    make -C some/other/place BUILD="$PWD/some/other/place/out" DEPS=no "$1" |
+        grep -c '  CC' || :
+}
 same_build() {
     made=$BUILD/margay
     newer=$(find "$root/traces" "$root/stackdist" "$root/assoc" "$root/sim" \
@@ -63,6 +68,7 @@ same_build() {
     make -C some/other/place BUILD=out DEPS=no all >make.log 2>&1 ||
         sed 's/^/#   make: /' make.log
     check 'a build elsewhere' test -x some/other/place/out/margay
+    is 'make removes nothing behind itself' "$(grep '^rm ' make.log)" ''
     for file in margay libmargay.a libmargay.so.* man/man1/margay.1 \
         man/man1/margay-curve.1 completion/margay completion/_margay; do
         for path in "$BUILD"/$file; do
@@ -71,6 +77,12 @@ same_build() {
                 "some/other/place/out/$file"
         done
     done
+    object=some/other/place/out/obj/traces/formats/text.o
+    is 'what is made is made once, by whatever name the folder is called' \
+        "$(compiled "$PWD/$object")" 0
+    sleep 1
+    touch some/other/place/traces/base/checked.h
+    is 'and again when a header is new' "$(compiled "$PWD/$object")" 1
     for test in tests/include_rule.t tests/library.t tests/sim/options.t \
         tests/docs/manual.t; do
         check "$test passes there" sh -c 'cd some/other/place &&

@@ -12,11 +12,12 @@ command -v gnuplot >/dev/null || {
 LC_ALL=C.UTF-8
 export LC_ALL
 "$MARGAY" generate zipf --refs 20000 --blocks 500 --unit 64 --to u64 -o z.u64
+"$MARGAY" convert -q z.u64 - --to hex | awk '{ print NR % 3, $1 }' >z.din
 "$MARGAY" assoc -q --sets 1..256 --ways 1,2,3 z.u64 -o assoc.csv
-"$MARGAY" assoc -q --by kind -b 64,128 --sets 1..256 z.u64 -o two.csv
+"$MARGAY" assoc -q --by kind -b 64,128 --sets 1..256 z.din -o two.csv
 "$MARGAY" compare -q --sets 1..256 --ways 1,2,3 z.u64 -o compare.csv
 "$MARGAY" curve -q z.u64 -o curve.csv
-"$MARGAY" curve -q --writebacks z.u64 -o writebacks.csv
+"$MARGAY" curve -q --writebacks z.din -o writebacks.csv
 
 # shows NAME TEXT: the picture has it, as a text of its own.
 shows() {
@@ -52,7 +53,7 @@ drawn map --map assoc.csv
 shows map 'Miss ratio by sets and ways'
 shows map '256'
 drawn writebacks writebacks.csv
-shows writebacks 'z.u64, 64-byte blocks'
+shows writebacks 'z.din, 64-byte blocks'
 
 refuses 'another kind' plot compare.csv curve.csv -o x.svg
 refuses '--map needs a table of' plot --map curve.csv -o x.svg

@@ -204,6 +204,14 @@ read_texts many
 shows many 'all others'
 lacks many 0x9
 
+# gnuplot's real() knows no exponent without a point before it.
+run_columns=engine,references,seconds,refs_per_second,peak_bytes,nodes,accuracy
+run_columns=$run_columns,max_error_log2,mean_abs_error_log2,max_error_linear
+table engines.csv $run_columns,mean_abs_error_linear exact,2,0.5,4,9,9,1,0,0,0,0 \
+    shards,2,0.4,5,9,9,1,1e-05,1e-05,1e-05,1e-05
+draw engines-run engines.svg engines.csv
+quiet 'an error of 1e-05'
+
 for suffix in png pdf; do
     draw curve curve.$suffix deep.csv
     check "curve.$suffix" test "$status" = 0 -a -s curve.$suffix

@@ -1,6 +1,6 @@
 # tests/prediction/ - programs whose locality is predicted, and how well
 #
-# Measured, never tested: the table of docs/prediction.md.
+# Measured, never tested: the tables of docs/measured/prediction.md.
 prediction_SOURCES := $(wildcard tests/prediction/*.c)
 
 $(BUILD)/tests/prediction/programs: $(prediction_SOURCES:%.c=$(BUILD)/obj/%.o)

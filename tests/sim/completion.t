@@ -87,14 +87,14 @@ for command in $commands; do
 done
 
 # The words that stand in the script are words that the command takes.
-letters abcab >ids.lines
+printf ' L %x,4\n' 0 64 128 0 64 >loads.lackey
 for command in curve histogram assoc; do
     sed -n "s/^ *$command,.*\(--[a-z]*\)) echo '\(..*\)' ;;/\1 \2/p" \
         margay.bash | grep -v FILES >choices
     while read -r option words; do
         for word in $words; do
             case $option$word in
-            --format*) continue ;; # not of this trace
+            --format* | --quote*) continue ;; # not of this trace
             *octave: | *reference: | *linear:) word=${word}2 ;;
             --engine*=) continue ;; # a number is to follow
             --bysite | --bythread | --byregion=) continue ;; # nor these
@@ -102,7 +102,7 @@ for command in curve histogram assoc; do
             bound='--bound 4'
             [ $command != assoc ] || bound='--sets 1 --ways 1'
             # shellcheck disable=SC2086 # two words
-            run $command "$option" "$word" $bound ids.lines
+            run $command "$option" "$word" $bound loads.lackey
             check "$command $option $word" sh -c \
                 '[ "$0" = 0 ] || grep -q "bound\|gpu: .* device" err' "$status"
         done

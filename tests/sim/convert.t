@@ -93,14 +93,34 @@ run convert -q --unit 64 k.lackey - --to lines
 is 'addresses over a unit are ids' "$(tr '\n' ' ' <out)" \
     '64 128 191 256 256 '
 echo 18446744073709551615 >top.lines
-refuses '18446744073709551615, over 1, times 64' \
+refuses 'number 18446744073709551615 \(extent 1\) times 64' \
     convert --unit 64 top.lines x --to din
 echo 4294967296 >big.lines
-refuses '4294967296, over 1, does not fit the 4 bytes of a u32 record' \
+refuses 'number 4294967296 \(extent 1\) does not fit the 4 bytes of a u32 record' \
     convert --unit 1 big.lines x --to u32
 printf '1 4294967295 0 0\n' >long.arc
-refuses 'is over what a trace can hold' convert long.arc x --to lackey
+refuses 'number 1 .extent 4294967295. times 512 does not fit' convert long.arc x --to lackey
 check 'nothing is left of what failed' absent x
+# mgt says of ids what --unit says, and changes no number: what is measured is
+# what the trace itself gives with the same unit.
+"$MARGAY" convert -q e.arc e.vscsi --to vscsi
+"$MARGAY" convert -q --unit 64 ids.lines e.din --to din
+"$MARGAY" convert -q e.arc unit512.mgt --to mgt
+for trace in ids.lines e.arc e.vscsi unit512.mgt e.din; do
+    ids=
+    case $trace in e.din) ids=--ids ;; esac
+    for unit in 64 512 4096; do
+        name="$trace with --unit $unit to mgt"
+        # shellcheck disable=SC2086 # one word or none
+        run convert -q $ids --unit $unit $trace unit.mgt --to mgt
+        is "$name: status" "$status" 0
+        # shellcheck disable=SC2086
+        "$MARGAY" distances -q $ids --unit $unit -b $unit,8192 $trace |
+            cut -d, -f2- >want
+        "$MARGAY" distances -q -b $unit,8192 unit.mgt | cut -d, -f2- >got
+        check "$name: the same" cmp -s got want
+    done
+done
 
 # ------------------------------------------------------------- compression --
 "$MARGAY" generate uniform --refs 100000 --blocks 70000 --to hex -o plain.hex
@@ -149,6 +169,13 @@ refuses '\-\-to FORMAT is needed' convert bad.hex kept
 refuses "no format 'dim' to write \(did you mean 'din'\?\)" \
     convert bad.hex kept --to dim
 refuses 'missing operand: expected IN OUT' convert bad.hex --to din
+run convert -q k.lackey operand.din --to din
+run convert -q k.lackey -o option.din --to din
+is 'the trace may be an option, as with other commands' "$status" 0
+check 'the same one' cmp -s operand.din option.din
+refuses "one file: found 'x.din' and --output 'y.din'" convert k.lackey x.din \
+    -o y.din --to din
+check 'and none of both appears' test ! -e x.din -a ! -e y.din
 refuses 'nowhere/x: cannot write' convert k.lackey nowhere/x --to din
 run convert -q k.lackey /dev/null --to din
 check '/dev/null stays a device' test "$status" = 0 -a -c /dev/null

@@ -43,6 +43,12 @@ is 'some engines: which' "$(sed 1d out | sed 's/,20000,.*//')" \
 aet'
 like 'some engines: nothing is known of unmarked sizes' \
     "$(grep ^markers out)" ',,,,$'
+# Of this loop of 1000 blocks the sample says that it fits into a few more: no
+# size but the last of the linear ones, 1000, shows that.
+"$MARGAY" generate loop --refs 10000 --blocks 1000 --to lines -o loop.lines
+run engines --run loop.lines -q --seed 2 --only shards:rate=0.1
+is 'linear sizes include the first that holds the largest distance' \
+    "$(sed 1d out | cut -d, -f10)" 0.9
 : >empty
 run engines --run empty -f u64 -q
 is 'an empty trace: the header only' "$status $(wc -l <out)" '0 1'

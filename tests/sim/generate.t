@@ -96,4 +96,9 @@ refuses '18 elements at least' generate stencil --refs 4 --blocks 17 --to hex
 refuses '54 elements at least' generate stencil3d --refs 4 --blocks 53 --to hex
 refuses '--unit: stencil makes addresses' \
     generate stencil --refs 4 --blocks 100 --unit 8 --to hex
+
+# The largest number is a number like others.
+"$MARGAY" generate uniform --refs 18446744073709551615 --blocks 4 --to u64 \
+    2>err | head -c 80 >most
+is 'as many as 64 bits can count' "$(wc -c <most)$(cat err)" 80
 finish

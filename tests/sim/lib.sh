@@ -87,13 +87,41 @@ refuses() {
 # Only what is broken takes a minute: the tests never wait for a time, but for
 # what they want to see.
 await() {
-    attempts=0
+    await_most 1200 "$@"
+}
+await_most() { # ATTEMPTS COMMAND...
+    attempts=$1
+    shift
     until "$@"; do
         [ $? != 3 ] || return 1
-        attempts=$((attempts + 1))
-        [ $attempts -lt 1200 ] || return 1
+        attempts=$((attempts - 1))
+        [ $attempts -gt 0 ] || return 1
         sleep 0.05
     done
+}
+
+# ended PID...: waits for processes of this shell; the exit status of the last.
+# One that does not end within some minutes is killed, which gives 137.  The
+# shell's own wait is this, too.
+ended() {
+    wait "$@"
+}
+wait() {
+    for process; do
+        await_most 6000 dead "$process" || kill -KILL "$process"
+        ended_status=0
+        command wait "$process" 2>/dev/null || ended_status=$?
+    done
+    return $ended_status
+}
+dead() {
+    ! lives "$1"
+}
+
+# has_child PID: whether that process has started another.
+has_child() {
+    lives "$1" || return 3
+    grep -qs "^PPid:[[:space:]]*$1\$" /proc/[0-9]*/status
 }
 
 # started PID: until it has installed its handlers, of which SIGUSR1's (signal

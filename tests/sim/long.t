@@ -51,7 +51,7 @@ interrupts() {
     }
     kill -INT $reader
     status=0
-    wait $reader 2>/dev/null || status=$?
+    ended $reader || status=$?
     [ $status = 130 ]
 }
 note='first 0 references and a part of the next only'
@@ -67,7 +67,30 @@ for threads in 1 2; do
         cmp -s out expected
 done
 check 'where no engine is' interrupts assoc --sets 1 --ways 1 endless.arc
-check 'where nothing is kept' interrupts info -j 1 endless.arc
+
+# ------------------------------------------------------------------- info --
+# Intervals do for it, and counts of repeats: neither takes time or memory.
+timeout 60 "$MARGAY" info -q endless.arc >out
+is 'info of a reference to 2^32 - 1 blocks' "$(sed -n '3p;7p' out |
+    tr '\n' ' ')" 'references,4294967295 distinct_blocks,4294967295 '
+for block in "512 1" "4096 8" "262144 512"; do
+    touched "${block#* }" >touched.lines
+    "$MARGAY" info -q -b "${block% *}" long.arc | sed -n '3p;7p' >got
+    {
+        echo "references,$(wc -l <touched.lines)"
+        echo "distinct_blocks,$(sort -u touched.lines | wc -l)"
+    } >expected
+    check "info of long references, in blocks of ${block% *}" \
+        cmp -s got expected
+done
+tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >counts.mgt
+"$MARGAY" distances -q -b 4096 counts.mgt | sed 1d >each
+{
+    echo "references,$(wc -l <each)"
+    echo "distinct_blocks,$(cut -d, -f4 each | sort -u | wc -l)"
+} >expected
+"$MARGAY" info -q -b 4096 counts.mgt | sed -n '3p;7p' >got
+check 'info of counted repeats' cmp -s got expected
 
 # In a part of a file, which other threads read on.
 awk 'BEGIN {
@@ -92,7 +115,7 @@ writer=$!
 check 'convert tells how far it is' \
     analyses $writer ' [1-9][0-9]* references, '
 kill -TERM $writer
-wait $writer 2>/dev/null
+ended $writer
 check 'and leaves nothing behind' absent endless.u64
 
 finish

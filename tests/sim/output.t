@@ -49,8 +49,9 @@ run curve -q -o /dev/null good.din
 check '/dev/null stays a device' test "$status" = 0 -a -c /dev/null
 mkfifo fifo
 cat fifo >through_fifo &
+reader=$!
 run curve -q -o fifo good.din
-wait
+ended $reader
 check 'a FIFO stays one' test -p fifo
 check 'and carries everything' cmp -s through_fifo expected
 "$MARGAY" curve -q -o /dev/stdout good.din >through_device
@@ -147,4 +148,25 @@ for format in din lackey ls id hex u32 u64 u32be u64be lines arc; do
         "$(sed -n '3p;7p' out | tr '\n' ' ')" \
         'references,5000 distinct_blocks,100 '
 done
+# ------------------------------------------------------------ empty input --
+: >none.din
+for command in curve histogram distances info assoc compare \
+    'predict --sample' 'engines --run'; do
+    # shellcheck disable=SC2086 # several words
+    run $command none.din
+    is "$command: nothing is no error" "$status" 0
+    check 'but it is said' \
+        grep -q ': none.din: empty: no reference was read$' err
+done
+run info -q none.din
+is 'with -q it is not' "$status $(cat err)" '0 '
+run info - </dev/null
+is 'of standard input, too' "$(cat err)" \
+    'margay info: -: empty: no reference was read'
+printf '0 10\n' >one.din
+run info --skip 1 one.din
+is 'of what options leave out, as well' "$(cat err)" \
+    'margay info: one.din: no reference was read'
+run info one.din
+is 'and of nothing else' "$(cat err)" ''
 finish

@@ -80,9 +80,9 @@ is 'nothing at all' "$status $(wc -l <out)" '0 1'
 
 refuses '--by: .nobody. .expected site, thread or region=MAP' \
     histogram --by nobody r.lackey
-refuses 'r.lackey: --by site: the trace does not say' \
+refuses 'r.lackey: --by site: the trace does not say the sites' \
     histogram --by site r.lackey
-refuses 'r.lackey: --by thread: the trace does not say' \
+refuses 'r.lackey: --by thread: the trace does not say the threads' \
     histogram --by thread r.lackey
 letters abcabc >i.lines
 refuses 'i.lines: --by region: the trace holds block ids' \

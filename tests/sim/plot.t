@@ -23,9 +23,22 @@ mkdir scripts bin
 touch scripts/curve.gp scripts/histogram.gp
 cat >bin/gnuplot <<'EOF'
 #!/bin/sh
+# gnuplot -d -e FORMAT -c SCRIPT PICTURE TABLE...
 printf '%s\n' "$@" >arguments
-[ ! -e fails ] || { echo partly >"$4"; exit 3; }
-echo picture >"$4"
+case $(cat fails 2>/dev/null) in
+status) echo partly >"$6"; echo 'line 1: what went wrong' >&2; exit 3 ;;
+signal) kill -9 $$ ;;
+sleeps)
+    trap '' HUP INT TERM
+    sh -c 'printf "%s\n" $PPID $$ >process; exec sleep 60'
+    ;;
+esac
+case $3 in
+*svg*) printf '<?xml version="1.0"?><svg>%060d picture</svg>\n\n' 0 ;;
+*pdf*) printf '%%PDF-1.5 %060d %%%%EOF\n' 0 ;;
+*png*) printf '\211PNG\r\n\032\n%060d\0\0\0\0IEND\256\102\140\202' 0 ;;
+esac >whole
+head -c "-$(cat shorter 2>/dev/null || echo 0)" whole >"$6"
 EOF
 chmod +x bin/gnuplot
 fake() {
@@ -38,29 +51,78 @@ for name in '<touch owned' '|touch owned' "'quoted" '-x' 'a b,"c' '@x' '$x'; do
     fake -o "$name.svg" -- "$name"
     is "plot of $name: gnuplot gets a plain name" \
         "$status $(tail -n 1 arguments)" "0 ./$name"
-    is "and writes a picture" "$(cat "./$name.svg")" picture
+    check 'and writes a picture' cmp -s "./$name.svg" whole
 done
 fake curve.csv curve.csv -o two.png
-is 'several files' "$(sed -n '1,3p;5,$p' arguments | tr '\n' ' ')" \
-    "-d -c $work/scripts/curve.gp ./curve.csv ./curve.csv "
-like 'the temporary file has the suffix, too' "$(sed -n 4p arguments)" \
-    '/\.margay-[0-9]+-0\.png$'
+is 'several files' "$(sed -n '1,5p;7,$p' arguments | tr '\n' ' ')" \
+    "-d -e FORMAT='.png' -c $work/scripts/curve.gp ./curve.csv ./curve.csv "
+like 'gnuplot knows no file of ours to write to' "$(sed -n 6p arguments)" \
+    '^/proc/self/fd/[0-9]+$'
 fake "$work/histogram.csv" -o x.pdf
 is 'a histogram has its own script' \
-    "$(sed -n '3p;5p' arguments | tr '\n' ' ')" \
+    "$(sed -n '5p;7p' arguments | tr '\n' ' ')" \
     "$work/scripts/histogram.gp $work/histogram.csv "
 echo old >kept.png
 ln -s kept.png link.png
 fake curve.csv -o link.png
-is 'a link is followed' "$(cat kept.png) $(readlink link.png)" \
-    'picture kept.png'
+check 'a link is followed' cmp -s kept.png whole
+is 'and stays one' "$(readlink link.png)" kept.png
+
+# kept NAME MESSAGE: the last picture failed, in one line, and the old is there.
+kept() {
+    is "$1: status, picture" "$status $(cat kept.png)" '2 old'
+    like 'and the message' "$(cat err)" "^margay plot: $2\$"
+    is 'of one line' "$(wc -l <err)" 1
+    check 'nothing is left behind' no_leftovers
+}
 echo old >kept.png
-touch fails
+echo status >fails
 fake curve.csv -o kept.png
-is 'when gnuplot fails: status, picture' "$status $(cat kept.png)" '2 old'
-like 'and the message' "$(cat err)" \
-    '^margay plot: gnuplot failed with status 3$'
-check 'nothing is left behind' no_leftovers
+kept 'when gnuplot fails' 'gnuplot failed with status 3: line 1: what went wrong'
+echo signal >fails
+fake curve.csv -o kept.png
+kept 'when gnuplot dies' 'gnuplot died of signal 9'
+rm fails
+
+# What gnuplot wrote is trusted, not its status: it ends with 0 on a full disk.
+for suffix in png svg pdf; do
+    ln -sf kept.png link.$suffix
+    for bytes in 3 40 90; do
+        echo $bytes >shorter
+        fake curve.csv -o link.$suffix
+        kept "a $suffix cut by $bytes bytes" \
+            "gnuplot ended with status 0, but what it drew is no whole $suffix file"
+    done
+done
+rm shorter
+ln -s /dev/full full.svg
+fake curve.csv -o full.svg
+like 'a full disk is noticed' "$status $(cat err)" \
+    '^2 margay plot: full.svg: cannot write: No space left on device$'
+
+# A signal ends gnuplot and its children first.
+gone() {
+    while read -r process; do
+        ! lives "$process" || return 1
+    done <process
+}
+written() {
+    [ "$(wc -l <process)" = 2 ]
+}
+echo sleeps >fails
+for signal in INT TERM HUP; do
+    : >process
+    PATH=$work/bin:$PATH MARGAY_PLOTS=$work/scripts \
+        "$MARGAY" plot curve.csv -o kept.png >out 2>err &
+    plotter=$!
+    check 'gnuplot draws' await written
+    kill -$signal $plotter
+    ended $plotter
+    is "SIG$signal: the picture" "$(cat kept.png)" old
+    check 'nothing goes on' await gone
+    check 'nothing is left behind' no_leftovers
+done
+rm fails
 check 'nothing of all that was run' test ! -e owned
 
 # ------------------------------------------------------------ the real one --
@@ -79,8 +141,22 @@ for table in curve histogram; do
     check "$table.svg is one" grep -q '<svg' $table.svg
     check "$table.pdf is one" sh -c "head -c 5 $table.pdf | grep -q %PDF-"
 done
-refuses '-: can be read only once' plot - -o pipe.png
-refuses 'can be read only once' plot /dev/null -o pipe.png
+# Standard input, and other files that can be read only once.
+"$MARGAY" plot curve.csv -o curve.svg
+"$MARGAY" curve -q -b 16,64 good.din | "$MARGAY" plot - -o pipe.svg 2>err
+check 'curve | plot -' cmp -s pipe.svg curve.svg
+run plot - histogram.csv -o pipe.svg <histogram.csv
+is 'standard input beside a file' "$status$(cat err)" 0
+mkfifo pipe
+cat curve.csv >pipe &
+feeder=$!
+run plot pipe -o fifo.svg
+check 'a FIFO' cmp -s fifo.svg curve.svg
+ended $feeder
+refuses 'standard input can be read only once' plot - - -o pipe.png
+refuses '-: found nothing, expected a table' plot - -o pipe.png </dev/null
+refuses '\.: cannot read: Is a directory' plot . -o pipe.png
+refuses '-:1: found a row of more than 65536 bytes' plot - -o x.png </dev/zero
 refuses '9 tables, expected at most 8' plot -o nine.png curve.csv curve.csv \
     curve.csv curve.csv curve.csv curve.csv curve.csv curve.csv curve.csv
 cp curve.csv "odd 'name', with \"_quotes\".csv"
@@ -111,4 +187,52 @@ check 'is shown so, too' grep -q 'a?b' control.svg
 sed 's/$/\r/' curve.csv >crlf.csv
 run plot crlf.csv -o crlf.svg
 is 'line ends of other programs' "$status$(cat err)" 0
+
+# ---------------------------------------------------------------- numbers --
+# What is no number is found before anything is drawn: some scripts would count
+# for ever.
+digits=$(printf '%0400d' 0 | tr 0 9)
+"$MARGAY" curve -q --window 2 good.din -o windows.csv
+"$MARGAY" assoc -q good.din -o assoc.csv
+printf 'name,from,to\na,0,32\n' >map.csv
+"$MARGAY" histogram -q --by region=map.csv good.din -o region.csv
+# spoiled TABLE COLUMN TEXT: the last row's field of that name.
+spoiled() {
+    awk -F, -v OFS=, -v column="$2" -v text="$3" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i }
+        NR > 1 { print last }
+        { last = $0 }
+        END { $0 = last; $at = text; print }' "$1.csv" >spoiled.csv
+    rows=$(wc -l <spoiled.csv)
+    status=0
+    timeout 60 "$MARGAY" plot spoiled.csv -o spoiled.svg >out 2>err || status=$?
+    is "$1: $2 of '$(printf %.9s "$3")': status" "$status" 2
+    like 'the row and the column are named' "$(cat err)" \
+        "^margay plot: spoiled.csv:$rows: column $2: found '.*', expected "
+    is 'in one line' "$(wc -l <err)" 1
+    check 'and nothing is drawn' absent spoiled.svg
+}
+for text in nan inf -1 x '' 0x10 1e400 "$digits"; do
+    spoiled windows cache_blocks "$text"
+    spoiled windows miss_ratio "$text"
+done
+for column in window references misses; do
+    spoiled windows $column nan
+done
+spoiled curve cache_bytes 0
+spoiled curve block_bytes 18446744073709551616
+spoiled assoc ways 65
+spoiled assoc sets 0
+spoiled histogram distance_from nan
+spoiled histogram share 2
+spoiled region distance_from x
+sed '2s/,[0-9]*,[0-9]*,\([0-9]*,[^,]*\)$/,inf,1,\1/' region.csv >spoiled.csv
+refuses "spoiled.csv:2: column distance_from: found 'inf'" \
+    plot spoiled.csv -o x.svg
+sed '3s/,[^,]*$//' curve.csv >spoiled.csv
+refuses 'spoiled.csv:3: found 6 fields, expected 7' plot spoiled.csv -o x.svg
+refuses 'no engine here knows its errors' plot - -o x.svg <<'EOF'
+engine,references,seconds,refs_per_second,peak_bytes,nodes,accuracy,max_error_log2,mean_abs_error_log2,max_error_linear,mean_abs_error_linear
+markers,2,0.5,4,20480,32,,,,,
+EOF
 finish

@@ -87,8 +87,9 @@ run predict --size 3600 --load-model model --truth m60.csv
 check 'it predicts the same' cmp -s out single.csv
 check 'and says the same' cmp -s err said
 head -c 200 model >"cut"
-refuses 'cut: the model is damaged or cut short' \
+refuses 'cut: the model is damaged or cut short: byte [0-9]*: found the end' \
     predict --size 9 --load-model cut
+refuses '/dev/zero: not a model' predict --load-model /dev/zero --size 16
 refuses 'm12.csv: not a model that --save-model wrote' \
     predict --size 9 --load-model m12.csv
 { head -c 8 model; printf '\002'; tail -c +10 model; } >other
@@ -139,6 +140,12 @@ check 'thresholds can be given' test "$(sed 1d out | wc -l)" = 5
 like 'and stay' "$(cat err)" '5 peaks, qualification 3000, temporal 2000, spatial 100'
 refuses 'expected 2 or more' predict --sample -f u64 -b 8 s24.u64=576 s90.u64
 refuses 'no peak' predict --sample -f u64 -b 8 s24.u64=576 s24.u64=577
+for needless in '--load-model m' '--save-model m' '--truth t.csv' '--size 9' \
+    '--method single' '--bins log2' '--pattern 1d' --curve --with-runs --plain; do
+    # shellcheck disable=SC2086 # one word or two
+    refuses "\\${needless%% *} is for predictions" \
+        predict --sample -f u64 -b 8 $needless s90.u64
+done
 refuses 'one block size' predict --sample -f u64 -b 8,64 s90.u64
 refuses 'data samples' predict --sample -f u64 --samples 9999 s90.u64
 refuses 'no.u64' predict --sample -f u64 no.u64
@@ -164,6 +171,12 @@ refuses '0 runs to learn from, expected 2' predict --size 9
 refuses '1 run to learn from, expected 2' predict --size 9 m12.csv=144
 refuses 'two runs of size 5' predict --size 9 m12.csv=5 m18.csv=5.0
 refuses '--size' predict m12.csv=1 m18.csv=2
+for reading in '--block 64' '--format din' '--kind read' '--delimiter ;' \
+    '--quote none' '--skip 1' '--limit 5' '--ids' '--unit 8'; do
+    # shellcheck disable=SC2086
+    refuses "${reading%% *} is for traces" \
+        predict --size 9 m12.csv=144 m18.csv=324 $reading
+done
 for size in 0 -4 x '' inf 1e400; do
     refuses "above 0" predict --size 9 m12.csv=144 "m18.csv=$size"
 done

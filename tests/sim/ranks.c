@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/cluster.h"
-#include "sim/message.h"
-#include "sim/program.h"
+#include "sim/command/drive.h"
+#include "sim/command/program.h"
+#include "sim/terminal/message.h"
 #include "stackdist/stackdist_internal.h"
 
 #define MOST_RANKS 16
@@ -108,7 +108,7 @@ static int be_rank(unsigned rank, int argument_count, char **arguments)
         .give_up = give_up,
     };
     keep_own(rank);
-    cluster_join(&transport);
+    drive_join(&transport);
     if (rank != 0) {
         int nothing = open("/dev/null", O_RDONLY);
         dup2(nothing, STDIN_FILENO);

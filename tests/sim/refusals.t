@@ -57,6 +57,15 @@ refuses "'': No such file" curve ''
 for number in '' -1 +1 1x ' 1' 0x10 18446744073709551616; do
     refuses "--skip: '" curve --skip "$number" good.din
 done
+for number in K 1k 1m 1KB 1KiB 1MK 1.5M 1T 18446744073709552K \
+    20000000000G; do
+    refuses "--limit: '$number' \(expected a number of references" \
+        curve --limit "$number" good.din
+done
+for option in window chunk phase; do
+    refuses "--$option: '0K' \(expected a number of references from 1" \
+        curve --$option 0K good.din
+done
 for threads in 0 -1 x 1.5; do
     refuses "--threads: '$threads'" curve -j "$threads" good.din
 done
@@ -142,6 +151,8 @@ is 'a closed standard input' "$status $(wc -c <out)" '2 0'
 refuses '--refs N is needed' generate zipf --blocks 4 --to u64
 refuses '--blocks N is needed' generate zipf --refs 4 --to u64
 refuses '--to FORMAT is needed' generate zipf --refs 4 --blocks 4
+# "zipf" is near; what else is missing is said later.
+refuses "unknown generator 'zip' .did you mean 'zipf'" generate zip
 refuses "zipff.*zipf" generate zipff --refs 4 --blocks 4 --to u64
 refuses "no format 'u46' to write \(did you mean 'u64'\?\)" \
     generate zipf --refs 4 --blocks 4 --to u46

@@ -36,9 +36,9 @@ for number in "INT 130" "TERM 143"; do
         analyses $reader
         kill -"${number% *}" $reader
         status=0
-        wait $reader 2>/dev/null || status=$?
+        ended $reader || status=$?
         kill $feeder 2>/dev/null
-        wait $feeder 2>/dev/null
+        ended $feeder
         rm pipe
         is "SIG${number% *}: $command: status" "$status" "${number#* }"
         like 'and a note' "$(cat err)" \
@@ -60,7 +60,7 @@ reader=$!
 analyses $reader
 kill -INT $reader
 status=0
-wait $reader 2>/dev/null || status=$?
+ended $reader || status=$?
 is 'an interrupt while the pipe is silent' "$status" 130
 is 'leaves the header' "$(wc -l <silent.csv)" 1
 
@@ -70,7 +70,7 @@ for command in curve histogram distances info; do
     analyses $reader
     kill -INT $reader
     status=0
-    wait $reader 2>/dev/null || status=$?
+    ended $reader || status=$?
     is "$command: and while the format is unknown" \
         "$status $(wc -l <out)" '130 1'
 done
@@ -80,7 +80,7 @@ reader=$!
 analyses $reader
 kill -INT $reader
 status=0
-wait $reader 2>/dev/null || status=$?
+ended $reader || status=$?
 is 'traces that are left' "$status $(grep interrupted err)" '130 '\
 'margay curve: -: interrupted; the output covers the first 0 references only
 margay curve: interrupted; the output does not cover 2 of the 3 traces'
@@ -100,7 +100,7 @@ else
     await grep -q interrupted err
     kill -INT $reader
     status=0
-    wait $reader 2>/dev/null || status=$?
+    ended $reader || status=$?
     is 'a second interrupt kills at once' "$status" 130
     check 'and leaves nothing behind' absent half.csv
 fi
@@ -113,7 +113,7 @@ check 'a temporary file is there while it is written' \
     await test -e .margay-$writer-0
 kill -TERM $writer
 status=0
-wait $writer 2>/dev/null || status=$?
+ended $writer || status=$?
 is 'generate dies of the signal' "$status" 143
 check 'and leaves nothing behind' absent part.u64
 
@@ -130,9 +130,9 @@ check 'SIGUSR1: a line' await grep -Eq \
     '^margay curve: -: [0-9]+ references, [0-9.]+ M/s$' err
 is 'and no more than one' "$(wc -l <err)" 1
 exec 9>&-
-wait $feeder
+ended $feeder
 status=0
-wait $reader 2>/dev/null || status=$?
+ended $reader || status=$?
 is 'and the analysis goes on' "$status $(tail -n 1 out | cut -d, -f5)" \
     '0 300000'
 
@@ -145,7 +145,7 @@ sleep 0.3
 cat big.u64 >&9
 exec 9>&-
 status=0
-wait $reader 2>/dev/null || status=$?
+ended $reader || status=$?
 is 'with -q it says nothing, and lives' "$status $(cat err)" '0 '
 
 if command -v script >script.path; then
@@ -157,9 +157,10 @@ if command -v script >script.path; then
     }
     : >terminal
     { cat big.u64; await shows_progress; cat big.u64; } >"$slow" &
+    feeder=$!
     script -qec "'$MARGAY' curve -f u64 --ids '$slow' >/dev/null" /dev/null \
         >terminal </dev/null
-    wait
+    ended $feeder
     check 'on a terminal, progress is kept up to date' shows_progress
 else
     skip 'progress on a terminal' 'no script(1) here'

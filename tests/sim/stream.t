@@ -45,9 +45,9 @@ feeder=$!
     2>err &
 reader=$!
 await grep -q 'first 40000' err
-wait $feeder
+ended $feeder
 kill -KILL $reader
-wait $reader 2>/dev/null
+ended $reader
 exec 9>&-
 rm -f .margay-*
 run curve -q -f u64 --sizes all --limit 40000 -o expected.csv all.u64
@@ -63,7 +63,7 @@ part 0 1000 >&9
 reader=$!
 check 'a snapshot every second' await grep -q 'first 1000 references' err
 exec 9>&-
-wait $reader
+ended $reader
 # A writer that dies within a record.
 { part 0 1000; printf abc; } >pipe &
 run curve -f u64 --every 500 -o torn.csv pipe
@@ -105,6 +105,105 @@ run curve -q --limit 0 --save state all.u64
 run curve -q --resume state --sizes all all.u64
 check 'nothing before' cmp -s out whole.csv
 
+# The warm-up goes on where it was, and what it counted is forgotten at its end.
+run curve -q --warmup 50000 --sizes all -o warm.csv all.u64
+for first in 0 1 30000 49999 50000 50001 70000; do
+    for threads in 1 2; do
+        run curve -q -j $threads -b 64 --warmup 50000 --limit $first \
+            --save state all.u64
+        run curve -j $threads --resume state --skip $first --sizes all all.u64
+        check "-j $threads: a warm-up of 50000, saved after $first" \
+            cmp -s out warm.csv
+        left=$((50000 - first))
+        case $left in
+        50000 | 20000) like 'what is left of it is said' "$(cat err)" \
+            "after $first references, of whose warm-up $left are still to come"
+            ;;
+        esac
+    done
+done
+run curve -q --warmup 50000 --limit 10000 --save state all.u64
+run curve -q --resume state --skip 10000 --limit 10000 --save state all.u64
+run curve -q --resume state --skip 20000 --every 5000 -o out.csv --sizes all \
+    all.u64
+check 'in three runs' cmp -s out.csv warm.csv
+
+# What is left out because of its kind is skipped by who goes on, too.
+"$MARGAY" generate zipf --refs 20000 --blocks 500 --unit 64 --to hex -o all.hex
+awk '{ print (NR % 3 == 1), $1 }' all.hex >kinds.din
+run curve -q -f din --kind write --sizes all -o writes.csv kinds.din
+run curve -q -f din --kind write --limit 7000 --save state kinds.din
+run curve -f din --kind write --resume state --skip 7000 --sizes all kinds.din
+check 'a run of one kind goes on' cmp -s out writes.csv
+like 'after as many references of all kinds' "$(cat err)" \
+    'state: goes on after 7000 references'
+run curve -q -f din --kind write --every 3500 -o out.csv --save state kinds.din
+run curve -q -f din --kind write --limit 17500 -o expected.csv kinds.din
+check 'its snapshots count all kinds, as --limit does' \
+    cmp -s out.csv.snapshot expected.csv
+rm -f out.csv out.csv.snapshot
+
+# The state is written before the snapshot, which never is ahead of it.
+mkdir out.csv.snapshot
+run curve -q --every 30000 --save ahead -o out.csv all.u64
+is 'a snapshot that cannot be written' "$status" 2
+run curve --resume ahead --skip 30000 --sizes all all.u64
+check 'is what the state was ready for' cmp -s out whole.csv
+rmdir out.csv.snapshot
+
+# In the warm-up there is no snapshot, but a state.
+exec 9<>pipe
+part 0 30000 >pipe 9>&- &
+feeder=$!
+"$MARGAY" curve -q --sizes all -f u64 --warmup 50000 --every 10000 \
+    --save warming -o dead.csv pipe 9>&- 2>err &
+reader=$!
+saved_after() { # REFERENCES
+    [ "$(od -An -v -tu8 -j48 -N8 warming 2>/dev/null | tr -d ' ')" = "$1" ]
+}
+await saved_after 30000
+kill -KILL $reader
+ended $reader
+ended $feeder
+exec 9>&-
+rm -f .margay-* dead.csv.snapshot
+run curve -q --resume warming --skip 30000 --sizes all all.u64
+check 'killed in the warm-up, and continued' cmp -s out warm.csv
+
+# A pipe that says nothing: from where on it goes on is said, and what the state
+# has is told and saved, whatever signal comes.
+run curve -q --warmup 10 --limit 30000 --sizes all --save state -o old.csv \
+    all.u64
+sed 's/^all.u64,/pipe,/' old.csv >expected
+for save in state other; do
+    cp state good
+    rm -f err
+    exec 9<>pipe
+    "$MARGAY" curve -q --resume state --save $save --sizes all -o old.csv \
+        pipe 9>&- 2>err &
+    reader=$!
+    check 'a pipe may wait to be told' \
+        await grep -q 'state: goes on after 30000 references$' err 2>/dev/null
+    kill -INT $reader
+    status=0
+    ended $reader || status=$?
+    exec 9>&-
+    is 'interrupted before the format is known' "$status" 130
+    check 'the table is that of the state' cmp -s old.csv expected
+    check "the state is saved in $save" cmp -s $save good
+done
+rm -f old.csv other err
+exec 9<>pipe
+"$MARGAY" curve --save other pipe 9>&- >out 2>err &
+reader=$!
+analyses $reader
+kill -INT $reader
+ended $reader
+exec 9>&-
+check 'without a state to go on from there is none, and that is said' \
+    grep -q 'first 0 references only, and no state was saved$' err
+check 'nor is there one' [ ! -e other ]
+
 # An interrupted run goes on.
 exec 9<>pipe
 part 0 50000 >pipe 9>&- &
@@ -114,9 +213,9 @@ reader=$!
 analyses $reader '[1-9][0-9]* references,'
 kill -INT $reader
 status=0
-wait $reader || status=$?
+ended $reader || status=$?
 exec 9>&-
-wait $feeder 2>/dev/null
+ended $feeder
 refs=$(sed -n 's/.* first \([0-9]*\) references.*/\1/p' err)
 run curve -q -f u64 --resume state --skip "$refs" --sizes all all.u64
 check "interrupted after $refs references, and continued" \
@@ -139,9 +238,37 @@ for offset in 17 40 100 $((bytes / 2)) $((bytes - 3)); do
     refuses 'state: the state is damaged' curve --resume state all.u64
 done
 cp good state
-printf '\002' | dd of=state bs=1 seek=8 conv=notrunc 2>/dev/null
-refuses 'state: a state of version 2, expected version 1' \
+printf '\003' | dd of=state bs=1 seek=8 conv=notrunc 2>/dev/null
+refuses 'state: a state of version 3, expected version 2' \
     curve --resume state all.u64
+# What has no end is noticed as soon as it is not a state.
+endless() { # FILE: it, and zeros for ever
+    cat "$1" /dev/zero
+}
+refuses_endless() { # PATTERN FILE
+    endless "$2" 2>/dev/null | (
+        # Sanitizers reserve more than any machine has.
+        # shellcheck disable=SC3045
+        grep -q '__[at]san_init' "$MARGAY" || ulimit -v 2000000
+        exec timeout 120 "$MARGAY" curve --resume /dev/stdin all.u64
+    ) >out 2>err
+    is "endless after $2" "$? $(cat out)" '2 '
+    like 'the reason' "$(cat err)" "/dev/stdin: $1"
+}
+refuses_endless 'not a state that --save wrote' /dev/null
+refuses_endless "the state is damaged or cut short: byte $bytes: found more" good
+head -c 16 good >begun
+refuses_endless 'the state is damaged or cut short: byte 72: ' begun
+head -c 200 good >begun
+refuses_endless 'the state is damaged or cut short: byte [0-9]+: found the ch' begun
+# A state of the first version, which had no warm-up.
+{
+    printf 'margay s\001\0\0\0\0\0\0\0'
+    tail -c +17 good | head -c 40
+    tail -c +65 good
+} >first
+refuses 'first: .* damaged .* byte [0-9]*: found the checksum' \
+    curve --resume first all.u64
 cp good state
 refuses 'nosuch: No such file' curve --resume nosuch all.u64
 refuses 'all.u64: not a state' curve --resume all.u64 all.u64
@@ -153,10 +280,12 @@ refuses 'its bound in blocks \(0 = none\) is 0, and here it is 9' \
     curve --resume state --bound 9 all.u64
 refuses 'its kind of numbers .* is 0, and here it is 1' \
     curve --resume state --ids all.u64
+# One that has kinds and extents.
+"$MARGAY" convert -q all.u64 all.lackey --to lackey
 refuses 'its set of kinds .* is 7, and here it is 1' \
-    curve --resume state --kind read all.u64
+    curve --resume state --kind read all.lackey
 refuses 'its splitting of references .* is 0' \
-    curve --resume state --straddle split all.u64
+    curve --resume state --straddle split all.lackey
 refuses 'a state that is resumed is warm already' \
     curve --resume state --warmup 3 all.u64
 refuses 'for one trace at a time, not 2' curve --resume state all.u64 all.u64

@@ -9,6 +9,12 @@
 for i in 1 2 3 4 5 6 7 8 9; do printf '2 %x\n0 %x\n' $((i * 64)) $i; done >d.din
 set -- a.u64 b.u64 empty.u64 c.u64 d.din
 
+# What the run said, but for its speed and its plan.
+said() {
+    sed -e 's/, [0-9.]* M refs.*//' -e '/: analysed /d' err | sort
+}
+
+
 # same NAME COMMAND...: what -j 1 writes is what more threads write, and also
 # says, but for the rates, and for the order when several traces begin.
 same() {
@@ -17,11 +23,11 @@ same() {
     run "$@" -j 1
     is "$name: status" "$status" 0
     mv out expected
-    sed 's/, [0-9.]* M refs.*//' err | sort >expected.err
+    said >expected.err
     for threads in 2 3 5 16; do
         run "$@" -j $threads
         check "$name: -j $threads" cmp -s out expected
-        sed 's/, [0-9.]* M refs.*//' err | sort | cmp -s - expected.err
+        said | cmp -s - expected.err
         check "$name: -j $threads, what it says" [ $? = 0 ]
     done
 }
@@ -38,6 +44,24 @@ same 'single distances' distances -b 64,256 --limit 60000 a.u64
 same 'chunks' curve --sizes all --chunk 1000 a.u64
 same 'phases' curve --sizes all --phase 1000 a.u64
 same 'an engine of words' curve -v -q -b 64,128 "$@"
+# More threads than there are tasks, or than any system has.
+for engine in exact parda hp-rda; do
+    run histogram -j 1 -e $engine c.u64
+    mv out expected
+    run histogram -j 1000000000 -e $engine c.u64
+    check "$engine: -j 1000000000" cmp -s out expected
+done
+for policy in lru fifo opt; do
+    run assoc -j 1000000000 --policy $policy --sets 1,2 --ways 1 --limit 9 c.u64
+    is "assoc --policy $policy: -j 1000000000" "$status" 0
+done
+
+# A bound that only the parts together exceed.
+for i in 1 2 3 4; do echo $i; done >few.lines
+for merge in space plain; do
+    same "a few, bounded, parda:merge=$merge" \
+        histogram --bound 3 -e parda:merge=$merge few.lines
+done
 
 # A file whose references can be counted is read in parts, if it is long
 # enough for that.
@@ -63,7 +87,7 @@ for threads in 1 2 8; do
         curve -j $threads a.u64 bad.din bad.din -b 64,128
 done
 for option in chunk phase; do
-    refuses "--$option: '0' \(expected a number from 1" \
+    refuses "--$option: '0' \(expected a number of references from 1" \
         curve --$option 0 a.u64
     refuses "--$option: 'x' \(expected" curve --$option x a.u64
     refuses "--$option: '-1' \(expected" curve --$option -1 a.u64

@@ -48,8 +48,8 @@ static inline void add_spec(const char *text, bool needs_bound)
 static inline void add_combinations(const struct margay_engine_class *class,
                                     unsigned next, const char *prefix)
 {
-    const struct margay_engine_parameter *parameter = &class->parameters[next];
-    if (next == MARGAY_ENGINE_MAX_PARAMETERS || parameter->key == NULL) {
+    const struct margay_parameter *parameter = &class->parameters[next];
+    if (next == MARGAY_SPEC_PARAMETERS || parameter->key == NULL) {
         add_spec(prefix, class->needs_bound);
         return;
     }
@@ -195,7 +195,9 @@ static inline bool passes(const char *spec, const struct task *task,
         printf("#   %s\n", error.message);
         return false;
     }
-    if (margay_engine_describe(engine)->lacks & MARGAY_LACKS_DISTANCES)
+    struct margay_engine_abilities abilities;
+    margay_engine_abilities(spec, options.measure, &abilities, NULL);
+    if (!(abilities.can & MARGAY_CAN_TELL_DISTANCES))
         ask_distances = false;
     uint64_t *distances =
         ask_distances ? malloc((task->count + 1) * sizeof *distances) : NULL;

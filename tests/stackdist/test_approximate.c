@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "stackdist/engines/approximate.h"
-#include "stackdist/order/ranges.h"
+#include "stackdist/engines/ranges.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
@@ -24,7 +24,7 @@ struct promise {
 static struct promise scale(double e)
 {
     return (struct promise){.class = &margay_engine_scale_tree,
-                            .setup = {.fractions = {e}},
+                            .setup = {.settings = {.fractions = {e}}},
                             .relative = e};
 }
 
@@ -32,7 +32,7 @@ static struct promise absolute(uint64_t b, uint64_t c, unsigned tree)
 {
     return (struct promise){
         .class = &margay_engine_absolute,
-        .setup = {.counts = {b, c}, .choices = {0, 0, tree}},
+        .setup = {.settings = {.counts = {b, c}, .choices = {0, 0, tree}}},
         .absolute = b};
 }
 
@@ -50,8 +50,8 @@ static double most_nodes(const struct promise *promise, double blocks)
     if (promise->relative > 0)
         return 4 * log(blocks < 1 ? 1 : blocks) / -log1p(-promise->relative) +
                5;
-    double b = (double)promise->setup.counts[0];
-    double c = (double)promise->setup.counts[1];
+    double b = (double)promise->setup.settings.counts[0];
+    double c = (double)promise->setup.settings.counts[1];
     return 2 * blocks / (b + 1) + 2 * c + 3;
 }
 
@@ -64,12 +64,13 @@ static bool keeps(const struct promise *promise, const uint64_t *blocks,
     const struct margay_engine_class *class = promise->class;
     struct margay_result result = {0};
     void *state;
-    if (class->create(&promise->setup, &state, NULL) != MARGAY_OK)
+    if (margay_engine_make_state(class, &promise->setup, &state, NULL) !=
+        MARGAY_OK)
         abort();
     margay_approximate_end_time_at(state, end);
     bool good = class->feed(state, blocks, count, got, NULL) == MARGAY_OK &&
                 class->finish(state, &result, NULL) == MARGAY_OK;
-    class->free_state(state);
+    margay_engine_free_state(class, state);
     for (size_t i = 0; i < count && good; i++) {
         good = is_kept(promise, distances[i], got[i]);
         if (!good)
@@ -135,11 +136,12 @@ static void test_figure_trace(void)
     void *state;
     for (size_t i = 0; i < 12; i++)
         blocks[i] = (uint64_t)trace[i];
-    if (promise.class->create(&promise.setup, &state, NULL) != MARGAY_OK)
+    if (margay_engine_make_state(promise.class, &promise.setup, &state, NULL) !=
+        MARGAY_OK)
         abort();
     promise.class->feed(state, blocks, 12, distances, NULL);
     promise.class->finish(state, &result, NULL);
-    promise.class->free_state(state);
+    margay_engine_free_state(promise.class, state);
     margay_histogram_free(result.histogram);
     CHECK_U64(distances[11], 5, "TOPLAS, Fig. 2(d): fed the trace, b is at 5");
 }

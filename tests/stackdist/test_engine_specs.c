@@ -143,8 +143,8 @@ static void test_parameters_text(const struct margay_engine_class *class)
 {
     char text[512] = "";
     size_t used = 0;
-    for (unsigned i = 0; i < MARGAY_ENGINE_MAX_PARAMETERS; i++) {
-        const struct margay_engine_parameter *p = &class->parameters[i];
+    for (unsigned i = 0; i < MARGAY_SPEC_PARAMETERS; i++) {
+        const struct margay_parameter *p = &class->parameters[i];
         if (p->key == NULL)
             break;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s",

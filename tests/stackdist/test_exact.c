@@ -4,7 +4,7 @@
  * Timestamps pass 2^32 only after billions of references over hundreds of
  * millions of blocks, so time is made to begin shortly before.
  */
-#include "stackdist/engines/exact.h"
+#include "stackdist/exact/exact_state.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -41,18 +41,16 @@ static bool run_from(uint64_t first, size_t count, unsigned filter,
                      unsigned target, uint64_t bound, uint64_t *distances)
 {
     struct margay_engine_setup setup = {
-        .choices = {filter, target},
+        .settings = {.choices = {filter, target}},
         .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
     };
     setup.options.bound_blocks = bound;
-    void *state;
-    if (margay_exact_create_at(&setup, first, &state, NULL) != MARGAY_OK)
-        return false;
-    bool fine = true;
+    void *state = margay_map(sizeof(struct margay_exact));
+    bool fine = margay_exact_create_at(&setup, first, state, NULL) == MARGAY_OK;
     for (size_t i = 0; fine && i < count; i += 10000)
         fine = margay_engine_exact.feed(state, blocks + i, 10000, distances + i,
                                         NULL) == MARGAY_OK;
-    margay_engine_exact.free_state(state);
+    margay_engine_free_state(&margay_engine_exact, state);
     return fine;
 }
 
@@ -137,7 +135,8 @@ static void test_pieces(size_t piece)
     void *state;
     for (size_t i = 0; i < REFS; i++)
         blocks[i] = i < few ? i * i % 901 : i;
-    CHECK(margay_exact_create_at(&setup, 0, &state, NULL) == MARGAY_OK,
+    CHECK(margay_engine_make_state(&margay_engine_exact, &setup, &state,
+                                   NULL) == MARGAY_OK,
           "an engine for pieces of %zu", piece);
     count_filtered(state, 0, few / 2, piece);
     CHECK_U64(count_filtered(state, few / 2, few, piece), few - few / 2,
@@ -145,7 +144,7 @@ static void test_pieces(size_t piece)
     count_filtered(state, few, settled, piece);
     CHECK(count_filtered(state, settled, REFS, piece) < (REFS - settled) / 8,
           "new ones are not, in pieces of %zu", piece);
-    margay_engine_exact.free_state(state);
+    margay_engine_free_state(&margay_engine_exact, state);
 }
 
 /* Runs in which two blocks take turns, or three, among others. */
@@ -262,13 +261,14 @@ static bool ranks_are_right(unsigned target, uint64_t live, uint64_t axis)
 {
     static uint64_t numbers[PICKS];
     struct margay_engine_setup setup = {
-        .choices = {2, target},
+        .settings = {.choices = {2, target}},
         .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
     };
     struct margay_random random;
     void *state;
     margay_random_seed(&random, live);
-    if (margay_exact_create_at(&setup, 0, &state, NULL) != MARGAY_OK)
+    if (margay_engine_make_state(&margay_engine_exact, &setup, &state, NULL) !=
+        MARGAY_OK)
         return false;
     struct margay_exact *e = state;
     margay_rank_destroy(&e->rank);
@@ -292,7 +292,7 @@ static bool ranks_are_right(unsigned target, uint64_t live, uint64_t axis)
         }
         done += i;
     }
-    margay_engine_exact.free_state(state);
+    margay_engine_free_state(&margay_engine_exact, state);
     return right;
 }
 

@@ -5,7 +5,7 @@
  * hash function is inverted to give keys of chosen homes, the last buckets of
  * the table among them, from where they spill around its end.
  */
-#include "stackdist/hash/hash.h"
+#include "stackdist/exact/hash.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"

@@ -4,8 +4,8 @@
  * Time is used up after some thousands of references, so the traces are long
  * enough for that to happen with few blocks and with many.
  */
-#include "stackdist/engines/condense.h"
-#include "stackdist/engines/front.h"
+#include "stackdist/exact/condense.h"
+#include "stackdist/exact/front.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
@@ -32,7 +32,7 @@ static bool is_right(uint32_t front, enum margay_target target,
                      const uint64_t *distances)
 {
     static uint16_t beyond[LONGEST_TRACE];
-    static uint64_t gone[LONGEST_TRACE], wanted[MARGAY_NEAR_FRONT];
+    static uint64_t gone[LONGEST_TRACE], wanted[MARGAY_NEAR_MOST_BLOCKS];
     static uint64_t got[LONGEST_TRACE];
     struct margay_near *near;
     if (margay_near_create(front, target, &near, NULL) != MARGAY_OK)
@@ -73,13 +73,13 @@ static void test_target(enum margay_target target, struct margay_random *random)
             1 + margay_random_below(random, round % 3 == 0 ? 3000 : 300);
         uint32_t front =
             1 + (uint32_t)margay_random_below(
-                    random, round % 2 == 0 ? MARGAY_NEAR_FRONT : 100);
+                    random, round % 2 == 0 ? MARGAY_NEAR_MOST_BLOCKS : 100);
         make_trace((enum shape)(round % SHAPES), blocks, count, distinct,
                    random);
         ask_naive(blocks, count, distances);
         failures += !is_right(front, target, blocks, count, distances);
-        failures +=
-            !is_right(MARGAY_NEAR_FRONT, target, blocks, count, distances);
+        failures += !is_right(MARGAY_NEAR_MOST_BLOCKS, target, blocks, count,
+                              distances);
     }
     CHECK_U64(failures, 0, "%" PRIu64 " traces, target %s", number,
               margay_target_name(target));

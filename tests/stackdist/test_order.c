@@ -1,5 +1,5 @@
 /* test_order.c - order statistics against an array */
-#include "stackdist/order/order.h"
+#include "stackdist/reference/order.h"
 
 #include "tests/rounds.h"
 #include "tests/tap.h"
@@ -50,7 +50,7 @@ static bool sequence_is_right(const struct margay_order_class *class,
                               uint64_t most, struct margay_random *random)
 {
     void *order;
-    bool same = class->create(&order, NULL) == MARGAY_OK;
+    bool same = margay_order_make(class, &order, NULL) == MARGAY_OK;
     depth = 0;
     for (unsigned i = 0; same && i < 4000; i++) {
         uint64_t what = margay_random_below(random, 16);
@@ -66,7 +66,7 @@ static bool sequence_is_right(const struct margay_order_class *class,
             same = class->renew(order, node) == stack_renew(node);
         }
     }
-    class->free_order(order);
+    margay_order_destroy(class, order);
     return same;
 }
 
@@ -75,14 +75,14 @@ static bool sweeps_are_right(const struct margay_order_class *class)
 {
     void *order;
     uint32_t node;
-    bool same = class->create(&order, NULL) == MARGAY_OK;
+    bool same = margay_order_make(class, &order, NULL) == MARGAY_OK;
     for (uint32_t i = 0; same && i < 100000; i++)
         same = class->insert(order, &node, NULL) == MARGAY_OK;
     for (uint32_t i = 1; same && i <= 100000; i++)
         same = class->renew(order, i) == 99999;
     for (uint32_t i = 100000; same && i >= 1; i--)
         same = class->renew(order, i) == 100000 - i;
-    class->free_order(order);
+    margay_order_destroy(class, order);
     return same;
 }
 

@@ -6,7 +6,7 @@
  */
 #include "stackdist/engine.h"
 #include "stackdist/histogram.h"
-#include "stackdist/parallel/part.h"
+#include "stackdist/parts/part.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/same.h"
 #include "tests/tap.h"
@@ -189,7 +189,9 @@ static bool run(const char *spec, const struct margay_engine_options *options,
     return fine;
 }
 
-static bool try_once(struct margay_random *random)
+/* Fewer references leave parts with none or one, and a bound that only all
+   parts together exceed. */
+static bool try_once(struct margay_random *random, size_t most_refs)
 {
     static const char *const specs[] = {
         "parda",
@@ -197,12 +199,14 @@ static bool try_once(struct margay_random *random)
         "parda:phases=off",
         "parda:merge=plain,phases=off",
         "exact",
+        "exact:filter=on",
     };
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
     struct margay_result expected, got;
-    size_t refs = (size_t)margay_random_below(random, MOST_REFS);
+    size_t refs = (size_t)margay_random_below(random, most_refs);
     uint64_t distinct =
         1 + margay_random_below(random, 1u << margay_random_below(random, 12));
+    distinct = distinct > refs ? refs + 1 : distinct;
     for (size_t i = 0; i < refs; i++)
         blocks[i] = ~margay_random_below(random, distinct);
     if (margay_random_below(random, 2) == 0)
@@ -217,7 +221,7 @@ static bool try_once(struct margay_random *random)
     options.chunk_refs = margay_random_below(random, 200);
     options.phase_refs =
         margay_random_below(random, 2) * margay_random_below(random, 1000);
-    const char *spec = specs[margay_random_below(random, 5)];
+    const char *spec = specs[margay_random_below(random, 6)];
     bool same = run(spec, &options, refs, reset, &got);
     if (same) {
         same = same_results(&expected, &got);
@@ -238,8 +242,12 @@ static void test_random(void)
     margay_random_seed(&random, 21);
     unsigned all = (unsigned)rounds(600), right = 0;
     for (unsigned i = 0; i < all; i++)
-        right += try_once(&random);
+        right += try_once(&random, MOST_REFS);
     CHECK_U64(right, all, "random traces, 1 to 64 threads, small pieces");
+    all = (unsigned)rounds(6000), right = 0;
+    for (unsigned i = 0; i < all; i++)
+        right += try_once(&random, 20);
+    CHECK_U64(right, all, "random traces of a few references");
 }
 
 int main(void)

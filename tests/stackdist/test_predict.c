@@ -4,8 +4,7 @@
 #include <margay/stackdist.h>
 
 #include "stackdist/predict/forms.h"
-#include "stackdist/predict/moving.h"
-#include "stackdist/predict/patterns.h"
+#include "stackdist/predict/model.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 

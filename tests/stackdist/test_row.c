@@ -6,8 +6,7 @@
  * random traces go through compactions, spills and copies of the bit vector.
  */
 #include "stackdist/histogram.h"
-#include "stackdist/parallel/footprint.h"
-#include "stackdist/parallel/row.h"
+#include "stackdist/parts/row.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/same.h"
 #include "tests/tap.h"
@@ -76,7 +75,9 @@ static struct trial make_trial(struct margay_random *random)
     if (margay_random_below(random, 2) == 0)
         trial.repeats = margay_random_below(random, UINT64_C(1) << 40);
     if (margay_random_below(random, 2) == 0)
-        trial.options.bound_blocks = 1 + margay_random_below(random, 20000);
+        trial.options.bound_blocks =
+            1 +
+            margay_random_below(random, 2u << margay_random_below(random, 14));
     return trial;
 }
 
@@ -271,22 +272,22 @@ static void test_footprint(void)
     margay_random_seed(&random, 7);
     for (size_t i = 0; i < 20000; i++)
         blocks[i] = margay_random_below(&random, 50000);
-    uint64_t expected = margay_footprint_expect(blocks, 20000, 1000000);
+    uint64_t expected = margay_expect_blocks(blocks, 20000, 1000000);
     CHECK(expected > 45000 && expected < 55000,
           "50,000 blocks, all alike: %" PRIu64 " expected", expected);
-    expected = margay_footprint_expect(blocks, 20000, 50000);
+    expected = margay_expect_blocks(blocks, 20000, 50000);
     CHECK(expected > 30000 && expected < 33000,
           "as many references touch 0.632 of them: %" PRIu64, expected);
     for (size_t i = 0; i < 20000; i++)
         blocks[i] = i;
-    expected = margay_footprint_expect(blocks, 20000, 1000000);
+    expected = margay_expect_blocks(blocks, 20000, 1000000);
     CHECK(expected > 990000 && expected <= 1000000,
           "none met again: as many as references: %" PRIu64, expected);
     for (size_t i = 0; i < 20000; i++)
         blocks[i] = 3;
-    expected = margay_footprint_expect(blocks, 20000, 1000000);
+    expected = margay_expect_blocks(blocks, 20000, 1000000);
     CHECK(expected <= 1, "always the same: %" PRIu64, expected);
-    CHECK_U64(margay_footprint_expect(blocks, 0, 1000000), 0, "no sample");
+    CHECK_U64(margay_expect_blocks(blocks, 0, 1000000), 0, "no sample");
 }
 
 int main(void)

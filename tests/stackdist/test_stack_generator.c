@@ -4,7 +4,7 @@
 #include <margay/stackdist.h>
 #include <margay/traces.h>
 
-#include "stackdist/generate/select.h"
+#include "stackdist/exact/rank.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/base/random.h"

@@ -5,7 +5,7 @@
  * given the state of the one before.  Every result on the way has to be that
  * of one engine that saw it all.
  */
-#include "stackdist/engines/exact.h"
+#include "stackdist/exact/exact_state.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/engines.h"
 
@@ -95,10 +95,10 @@ static bool same_so_far(margay_engine *engine, margay_engine *oracle)
 
 static bool has_state(const char *spec)
 {
-    margay_engine *engine = make_engine(spec, 5, 1);
-    bool has = margay_engine_has_state(engine);
-    margay_engine_free(engine);
-    return has;
+    struct margay_engine_abilities abilities;
+    return margay_engine_abilities(spec, MARGAY_REUSE_DISTANCES, &abilities,
+                                   NULL) == MARGAY_OK &&
+           (abilities.can & MARGAY_CAN_SAVE);
 }
 
 static const struct spec *random_spec(struct margay_random *random)
@@ -176,11 +176,11 @@ static bool try_team(struct margay_random *random)
     struct margay_result result;
     void *e;
     bool bounded = margay_random_below(random, 2) == 0;
-    setup.choices[0] = (unsigned)margay_random_below(random, 3);
+    setup.settings.choices[0] = (unsigned)margay_random_below(random, 3);
     setup.options.threads = 2 + (unsigned)margay_random_below(random, 4);
     setup.options.bound_blocks = bounded ? random_bound(random) : 0;
     margay_engine *oracle = make_engine("naive", setup.options.bound_blocks, 1);
-    if (class->create(&setup, &e, NULL) != MARGAY_OK)
+    if (margay_engine_make_state(class, &setup, &e, NULL) != MARGAY_OK)
         return false;
     ((struct margay_exact *)e)->team_after_refs = 500;
     ((struct margay_exact *)e)->team_batch_refs = 300;
@@ -205,7 +205,7 @@ static bool try_team(struct margay_random *random)
         margay_engine_state_clear(&state);
         margay_engine_state_clear(&expected);
     }
-    class->free_state(e);
+    margay_engine_free_state(class, e);
     margay_engine_free(oracle);
     return same;
 }
@@ -229,7 +229,6 @@ static void test_refusals(void)
     margay_engine *engine;
     options.measure = MARGAY_REUSE_TIMES;
     margay_engine_create("exact", &options, &engine, &error);
-    CHECK(!margay_engine_has_state(engine), "reuse times have no state");
     CHECK(margay_engine_peek(engine, &result, &error) == MARGAY_BAD_ARGUMENT &&
               result.histogram == NULL,
           "cannot be looked into: %s", error.message);

@@ -6,7 +6,7 @@
  * traces go through compactions, through changes of the filter, and through
  * batches with fewer words than threads.
  */
-#include "stackdist/engines/exact.h"
+#include "stackdist/exact/exact_state.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -44,14 +44,14 @@ static bool run(const struct trial *trial, unsigned threads,
                 uint64_t *distances, struct margay_result *result)
 {
     struct margay_engine_setup setup = {
-        .choices = {trial->filter, trial->target},
+        .settings = {.choices = {trial->filter, trial->target}},
         .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
     };
     const struct margay_engine_class *class = &margay_engine_exact;
     setup.options.bound_blocks = trial->bound;
     setup.options.threads = threads;
     void *state;
-    if (class->create(&setup, &state, NULL) != MARGAY_OK)
+    if (margay_engine_make_state(class, &setup, &state, NULL) != MARGAY_OK)
         return false;
     struct margay_exact *e = state;
     e->team_after_refs = trial->after_refs;
@@ -69,7 +69,7 @@ static bool run(const struct trial *trial, unsigned threads,
         status = MARGAY_END; /* the test would test nothing */
     if (status == MARGAY_OK)
         status = class->finish(state, result, NULL);
-    class->free_state(state);
+    margay_engine_free_state(class, state);
     return status == MARGAY_OK;
 }
 
@@ -184,14 +184,14 @@ static void test_abandoned(void)
     void *state;
     bool fine = true;
     for (size_t refs = 100; refs < 20000; refs += 1700) {
-        fine = fine &&
-               margay_engine_exact.create(&setup, &state, NULL) == MARGAY_OK;
+        fine = fine && margay_engine_make_state(&margay_engine_exact, &setup,
+                                                &state, NULL) == MARGAY_OK;
         struct margay_exact *e = state;
         e->team_after_refs = 50;
         e->team_batch_refs = 64;
         fine = fine && margay_engine_exact.feed(state, blocks, refs, NULL,
                                                 NULL) == MARGAY_OK;
-        margay_engine_exact.free_state(state);
+        margay_engine_free_state(&margay_engine_exact, state);
     }
     CHECK(fine, "freed while its threads are at work");
 }

@@ -27,7 +27,7 @@ struct bytes {
     size_t count;
 };
 
-/* Compress with libarchive, which is not how gzip is read. */
+/* Compress with libarchive; zlib, an independent library, reads gzip. */
 static struct bytes compress_bytes(const struct compression *compression,
                                    const char *data, size_t count)
 {
@@ -61,7 +61,7 @@ static struct bytes join(struct bytes a, struct bytes b)
     return both;
 }
 
-/* A din trace of `lines` lines that does not compress to nothing. */
+/* A din trace of `lines` lines that does not compress too well. */
 static struct bytes make_trace(size_t lines)
 {
     struct margay_random random;
@@ -95,7 +95,7 @@ static void test_same_as_plain(const struct compression *compression,
     free(packed.data);
 }
 
-/* Streams one behind the other are one trace, lines across the seam too. */
+/* Concatenated streams are one trace; a line may cross from one to the next. */
 static void test_joined(const struct compression *compression,
                         struct bytes plain, const struct whole_trace *expected)
 {
@@ -113,14 +113,47 @@ static void test_joined(const struct compression *compression,
     free(both.data);
 }
 
+/* libarchive 3.6 crashes when it writes nothing as lz4. */
+static struct bytes compress_nothing(const struct compression *compression)
+{
+    static const char lz4[] = "\x04\x22\x4d\x18\x64\x40\xa7\0\0\0\0"
+                              "\x05\x5d\xcc\x02";
+    if (strcmp(compression->name, "lz4") != 0)
+        return compress_bytes(compression, "", 0);
+    struct bytes packed = {malloc(15), 15};
+    memcpy(packed.data, lz4, packed.count);
+    return packed;
+}
+
+/* Empty streams among others, in any order of up to four. */
+static void test_some_empty(const struct compression *compression)
+{
+    struct bytes streams[] = {compress_nothing(compression),
+                              compress_bytes(compression, "5\n7\n", 4)};
+    for (unsigned count = 1; count <= 4; count++) {
+        for (unsigned order = 0; order < 1u << count; order++) {
+            struct bytes all = {malloc(1), 0};
+            for (unsigned i = 0; i < count; i++) {
+                struct bytes more = join(all, streams[order >> i & 1]);
+                free(all.data);
+                all = more;
+            }
+            struct whole_trace got = read_packed_trace("trace.lines", all);
+            CHECK(got.status == MARGAY_OK &&
+                      got.count == 2 * (size_t)__builtin_popcount(order),
+                  "%s: %u streams, full are those of %x%s", compression->name,
+                  count, order, got.error.message);
+            drop_trace(&got);
+            free(all.data);
+        }
+    }
+    free(streams[0].data);
+    free(streams[1].data);
+}
+
 static void test_empty(const struct compression *compression)
 {
-    /* libarchive 3.6 crashes when it writes nothing as lz4. */
-    static char empty_lz4[] = "\x04\x22\x4d\x18\x64\x40\xa7\0\0\0\0"
-                              "\x05\x5d\xcc\x02";
-    bool lz4 = strcmp(compression->name, "lz4") == 0;
-    struct bytes packed = lz4 ? (struct bytes){empty_lz4, 15}
-                              : compress_bytes(compression, "", 0);
+    struct bytes packed = compress_nothing(compression);
     char name[32];
     sprintf(name, "trace.u64.%s", compression->suffix);
     struct whole_trace got = read_packed_trace(name, packed);
@@ -129,8 +162,7 @@ static void test_empty(const struct compression *compression)
           got.error.message);
     CHECK_TEXT(got.format, "u64", "by the suffix inside");
     drop_trace(&got);
-    if (!lz4)
-        free(packed.data);
+    free(packed.data);
 }
 
 static void test_followed_by_garbage(const struct compression *compression,
@@ -147,7 +179,7 @@ static void test_followed_by_garbage(const struct compression *compression,
     free(more.data);
 }
 
-/* Cut anywhere: an error, but for the cut to nothing. */
+/* A cut anywhere is an error, except the cut to nothing. */
 static void test_cut(const struct compression *compression, struct bytes plain)
 {
     struct bytes packed = compress_bytes(compression, plain.data, plain.count);
@@ -167,7 +199,7 @@ static void test_cut(const struct compression *compression, struct bytes plain)
     free(packed.data);
 }
 
-/* Any bit changed: bad input, or where there is no check sum, other text. */
+/* A changed bit is bad input or, where no check sum covers it, other text. */
 static void test_flipped(const struct compression *compression,
                          struct bytes plain, const struct whole_trace *expected)
 {
@@ -253,6 +285,7 @@ int main(void)
         test_joined(&compressions[i], large, &expected);
         test_through_pipe(&compressions[i], large, &expected);
         test_empty(&compressions[i]);
+        test_some_empty(&compressions[i]);
         test_followed_by_garbage(&compressions[i], small);
         test_cut(&compressions[i], small);
         test_flipped(&compressions[i], small, &expected_small);

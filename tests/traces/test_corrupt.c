@@ -26,7 +26,8 @@ static const struct sample {
     SAMPLE("u64be", "\1\2\3\4\5\6\7\10\n0 1\n0 1"),
 };
 
-/* Anything goes but another status; bad input says why, on one line. */
+/* Only MARGAY_OK and MARGAY_BAD_INPUT may come, the latter with a message of
+   one line. */
 static bool ends_well(const struct whole_trace *whole)
 {
     if (whole->status == MARGAY_OK)
@@ -37,7 +38,7 @@ static bool ends_well(const struct whole_trace *whole)
            strchr(whole->error.message, '\n') == NULL;
 }
 
-/* With the format given and left to be detected, in turns. */
+/* With the format given and with the format detected, in turn. */
 static unsigned try_bytes(const char *format, const char *bytes, size_t count)
 {
     static unsigned turn;
@@ -71,7 +72,7 @@ static void test_flipped(const struct sample *sample)
     CHECK_U64(wrong, 0, "%s with every bit flipped", sample->format);
 }
 
-/* Characters that formats are made of, in any order. */
+/* The characters of all formats, in any order. */
 static void test_noise(void)
 {
     static const char alphabet[] = "0123456789abcdefxX ,\n\r\tILSMDls*=\0\xff";

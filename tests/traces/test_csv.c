@@ -1,14 +1,15 @@
-/* test_csv.c - which column of a table, which row its header, how long */
+/* test_csv.c - the column of ids in a table, its header, its limits */
 #define _GNU_SOURCE
 #include "tests/traces/read_all.h"
 
 static struct whole_trace read_table(const char *text, const char *column,
-                                     char delimiter)
+                                     char delimiter, int quote)
 {
     char path[TEST_PATH_BYTES];
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
     options.column = column;
     options.delimiter = delimiter;
+    options.quote = quote;
     write_file(make_path(path, "table"), text, strlen(text));
     struct whole_trace whole = read_path(path, &options);
     unlink(path);
@@ -49,22 +50,52 @@ static const struct table {
     {"column 0 is a name", "0", 0, "1,2\n", "a column named '0'"},
 };
 
+static const struct {
+    int quote;
+    struct table table;
+} quoted[] = {
+    {0, {"a quote holds a delimiter", "2", 0, "\"1,2\",3\n", "r3"}},
+    {MARGAY_NO_QUOTE, {"no quotes: they hold none", "2", 0, "\"1,2,3\n", "r2"}},
+    {MARGAY_NO_QUOTE,
+     {"no quotes: they are text anywhere", "2", ' ',
+      "\"GET 7\" a\"b\n\" 9\" \"\n", "r7f21407b4b4c6dc r8141407b4d1ad42"}},
+    {MARGAY_NO_QUOTE,
+     {"no quotes: that alone asks for a table", NULL, 0, "1\n2\n", "r1 r2"}},
+    {'\'', {"another quote", "2", 0, "'1,2',3\n", "r3"}},
+    {'\'',
+     {"another quote doubled", "1", 0, "'1'',2',3\n'4',5\n",
+      "r8f6344f1421b12df r4"}},
+    {'\'',
+     {"another quote: the usual one is text", "1", 0, "4,5\n\"6,7\n",
+      "r4 r7cc8207b494b289"}},
+    {0, {"a quote not closed", "1", 0, "1,2\n\"3,4\n", "to be closed"}},
+    {0,
+     {"a quote within a field", "1", 0, "1,2\n3\"3,4\n", "--quote none takes"}},
+    {';', {"a quote is the delimiter", "1", ';', "1;2\n", "are both ';'"}},
+    {',', {"or a comma", "1", 0, "1,2\n", "are both ','"}},
+};
+
+static void check_table(const struct table *table, int quote)
+{
+    char shown[256];
+    struct whole_trace whole =
+        read_table(table->text, table->column, table->delimiter, quote);
+    if (whole.status == MARGAY_OK)
+        CHECK_TEXT(show_trace(&whole, shown, sizeof shown), table->outcome,
+                   "%s", table->what);
+    else
+        CHECK(table->outcome[0] != '\0' &&
+                  strstr(whole.error.message, table->outcome) != NULL,
+              "%s: %s", table->what, whole.error.message);
+    drop_trace(&whole);
+}
+
 static void test_tables(void)
 {
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        const struct table *table = &tables[i];
-        char shown[256];
-        struct whole_trace whole =
-            read_table(table->text, table->column, table->delimiter);
-        if (whole.status == MARGAY_OK)
-            CHECK_TEXT(show_trace(&whole, shown, sizeof shown), table->outcome,
-                       "%s", table->what);
-        else
-            CHECK(table->outcome[0] != '\0' &&
-                      strstr(whole.error.message, table->outcome) != NULL,
-                  "%s: %s", table->what, whole.error.message);
-        drop_trace(&whole);
-    }
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        check_table(&tables[i], 0);
+    for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++)
+        check_table(&quoted[i].table, quoted[i].quote);
 }
 
 static void test_other_formats(void)
@@ -78,7 +109,7 @@ static void test_other_formats(void)
           "a column of another format: %s", whole.error.message);
 }
 
-/* Many batches and buffers; the rows' ends fall anywhere. */
+/* Many batches and buffers, so that their ends fall anywhere in a row. */
 static void test_long_table(void)
 {
     size_t rows = 100000, used = 0;
@@ -87,7 +118,7 @@ static void test_long_table(void)
     for (size_t i = 0; i < rows; i++)
         used += (size_t)sprintf(text + used, "\"k%zu\r\n\",%zu%s", i % 977, i,
                                 i % 3 ? "\n" : "\r\n");
-    struct whole_trace whole = read_table(text, "the id", 0);
+    struct whole_trace whole = read_table(text, "the id", 0, 0);
     unsigned wrong = whole.count != rows;
     for (size_t i = 0; i < whole.count; i++)
         wrong += whole.numbers[i] != i;
@@ -96,7 +127,7 @@ static void test_long_table(void)
     drop_trace(&whole);
     text[used - 3] = 'x';
     memcpy(text + used - 2, "\"\n", 2);
-    whole = read_table(text, "the id", 0);
+    whole = read_table(text, "the id", 0, 0);
     CHECK(strstr(whole.error.message, ":200001: found '\",99") != NULL,
           "the last line is wrong: %s", whole.error.message);
     CHECK_U64(whole.count, rows - 1, "the rows before are there");

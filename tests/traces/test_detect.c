@@ -1,4 +1,4 @@
-/* test_detect.c - which format a file is taken for */
+/* test_detect.c - the format that a file is taken for */
 #define _GNU_SOURCE
 #include "tests/traces/read_all.h"
 
@@ -8,7 +8,7 @@ static const struct known {
     size_t references;
     const char *evidence; /* or a piece of the message */
 } knowns[] = {
-    /* By content, whatever the name. */
+    /* The content decides, and not the name. */
     {"trace", "0 10\n2 ff\n", "din", 2, "content: 2 lines"},
     {"trace", "0 10 4\r\n2 ff 4\r\n", "din", 2, "content"},
     {"trace", "I  0400d7d4,8\n L 10,4\n", "lackey", 2, "content"},
@@ -30,7 +30,7 @@ static const struct known {
     {"trace.csv", "\"a", "csv", 0, ":1: found the end, expected the quotes"},
     {"trace.lis", "0x77ad0\n", "hex", 1, "content"},
 
-    /* Both arc and din: the suffix decides, else arc. */
+    /* Both arc and din fit: the suffix decides, otherwise arc. */
     {"trace", "1 1 0 0\n2 1 0 0\n", "arc", 2, "content"},
     {"trace.lis", "1 1 0 0\n2 1 0 0\n", "arc", 2, "content"},
     {"trace.din", "1 1 0 0\n2 1 0 0\n", "din", 2, "content"},
@@ -42,7 +42,7 @@ static const struct known {
     {"trace.hex", "ff\n", "hex", 1, "content"},
     {"trace", "ff\n", "", 0, ":1: found 'ff', expected a record of a known"},
 
-    /* Packed numbers show nothing. */
+    /* Packed numbers do not show what they are. */
     {"trace.u32", "\x01\x02\x03\x04", "u32", 1, "the suffix"},
     {"TRACE.U32BE", "\x01\x02\x03\x04", "u32be", 1, "the suffix"},
     {"trace.u64", "\x01\x02\x03\x04\x05\x06\x07\x08", "u64", 1, "the suffix"},
@@ -50,7 +50,7 @@ static const struct known {
     {"trace.u64", "*\x02\x03\x04\x05\x06\x07\x08", "u64", 1, "the suffix"},
     {"trace.din.u64", "\x01\x02\x03\x04\x05\x06\x07\x08", "u64", 1, "the suf"},
 
-    /* Nothing to see. */
+    /* Empty. */
     {"trace", "", "lines", 0, "empty"},
     {"trace", "\n \n", "lines", 0, "empty"},
     {"trace.din", "", "din", 0, "the suffix"},
@@ -59,7 +59,7 @@ static const struct known {
     {"trace", "==1== Lackey\n==1==\n", "lackey", 0, "comments"},
     {"trace", "*\n", "lines", 0, "comments"},
 
-    /* Damaged: the reader that comes furthest complains, with the line. */
+    /* Damaged: the format that decodes most lines reports the line. */
     {"trace", "0 10\n0 20\n3 30\n", "din", 2, ":3: found '3 30'"},
     {"trace.din", "3 30\n", "din", 0, ":1: found '3 30'"},
     {"trace", "0x10 I\n0x20 D\n0x30 X\n", "id", 2, ":3: found '0x30 X'"},
@@ -110,7 +110,7 @@ static void test_binary(void)
     drop_trace(&whole);
 }
 
-/* What tells two formats apart may come late in the window. */
+/* The line that tells two formats apart may come late in the window. */
 static void test_late_evidence(void)
 {
     size_t lines = 8000, used = 0;
@@ -125,7 +125,7 @@ static void test_late_evidence(void)
     free(text);
 }
 
-/* Behind the window nothing is looked at, and a line may be cut by it. */
+/* Nothing after the window decides, and the window may cut a line. */
 static void test_long_trace(void)
 {
     size_t lines = 100000, used = 0;
@@ -178,9 +178,54 @@ static void check_unit(const char *format, bool ids, uint64_t unit_bytes,
               format);
     CHECK_U64(margay_trace_numbers(trace), numbers, "what its numbers are");
     CHECK_U64(margay_trace_unit_bytes(trace), expected, "its unit");
-    CHECK_U64(margay_trace_always_splits(trace), strcmp(format, "arc") == 0,
-              "whether it always splits");
+    CHECK_U64(margay_trace_splits(trace),
+              strcmp(format, "arc") == 0 || strcmp(format, "vscsi") == 0,
+              "whether it splits");
     margay_trace_free(trace);
+}
+
+/* A format has kinds exactly if it tells some apart; the columns of a trace are
+   columns of its format, except that an empty trace has all. */
+static void test_columns(void)
+{
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    margay_trace *trace;
+    for (size_t i = 0; i < margay_format_count(); i++) {
+        const struct margay_format_info *info = margay_format_at(i);
+        bool kinds = (info->columns & MARGAY_COLUMN_KINDS) != 0;
+        CHECK(kinds == (info->kinds != 0) &&
+                  info->columns <= MARGAY_ALL_COLUMNS &&
+                  info->kinds <= MARGAY_ALL_KINDS,
+              "%s: its columns and kinds", info->name);
+        CHECK(!info->splits || (info->columns & MARGAY_COLUMN_EXTENTS),
+              "%s: only extents can be split", info->name);
+        if (info->any_numbers || strcmp(info->name, "words") == 0)
+            continue; /* says it in the file */
+        for (int ids = 0; ids < 2; ids++) {
+            bool lost = ids == 1 && info->numbers == MARGAY_ADDRESSES;
+            options.format = info->name;
+            options.ids = ids == 1;
+            margay_trace_open("/dev/null", &options, &trace, NULL);
+            margay_trace_ready(trace, -1, NULL);
+            CHECK_U64(margay_trace_columns(trace),
+                      info->columns & ~(lost ? MARGAY_COLUMN_EXTENTS : 0u),
+                      "%s: columns%s", info->name, ids ? " of ids" : "");
+            CHECK_U64(margay_trace_kinds(trace), info->kinds, "its kinds");
+            margay_trace_free(trace);
+        }
+    }
+    options.format = NULL;
+    options.ids = false;
+    margay_trace_open("/dev/null", &options, &trace, NULL);
+    margay_trace_ready(trace, -1, NULL);
+    CHECK_U64(margay_trace_columns(trace), MARGAY_ALL_COLUMNS, "of nothing");
+    CHECK_U64(margay_trace_kinds(trace), MARGAY_ALL_KINDS, "its kinds");
+    margay_trace_free(trace);
+    for (unsigned bit = 1; bit <= MARGAY_ALL_COLUMNS; bit *= 2)
+        CHECK(margay_column_name((enum margay_column)bit) != NULL,
+              "column %u has a name", bit);
+    CHECK(margay_column_name(0) == NULL && margay_column_name(64) == NULL,
+          "there are no others");
 }
 
 static void test_units(void)
@@ -192,6 +237,7 @@ static void test_units(void)
     check_unit("lines", false, 64, MARGAY_IDS, 64);
     check_unit("arc", false, 0, MARGAY_IDS, 512);
     check_unit("arc", true, 4096, MARGAY_IDS, 4096);
+    check_unit("vscsi", false, 0, MARGAY_IDS, 512);
 }
 
 int main(void)
@@ -202,5 +248,6 @@ int main(void)
     test_long_trace();
     test_refused_options();
     test_units();
+    test_columns();
     return tap_done();
 }

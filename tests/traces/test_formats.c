@@ -4,7 +4,7 @@
 #include "traces/base/random.h"
 #include "traces/formats/format.h"
 
-/* A text and what it is read as. */
+/* A text and the references that it is read as. */
 static const struct good {
     const char *format, *what, *text, *references;
 } goods[] = {
@@ -80,7 +80,7 @@ static void test_good_texts(void)
     }
 }
 
-/* A text and the line that is wrong, what is found and expected there. */
+/* A text, the line that is wrong, and what is found and expected there. */
 static const struct bad {
     const char *format, *text;
     const char *place, *found, *expected;
@@ -182,7 +182,7 @@ static void test_odd_lines(void)
     drop_trace(&whole);
 }
 
-/* `count` times `filler`, then `end`, behind `begin`. */
+/* `begin`, `count` times `filler`, and `end`. */
 static char *make_long(const char *begin, char filler, size_t count,
                        const char *end)
 {
@@ -257,7 +257,7 @@ static void test_packed(void)
 
 #define ROUND_TRIP 40000 /* several batches and buffers */
 
-/* What a format keeps of a kind and an extent. */
+/* The kind and the extent that a format keeps. */
 static uint8_t kept_kind(const char *format, uint8_t kind)
 {
     if (strcmp(format, "din") == 0 || strcmp(format, "lackey") == 0)
@@ -271,7 +271,7 @@ static uint8_t kept_kind(const char *format, uint8_t kind)
 
 static bool keeps_extents(const char *format)
 {
-    return margay_format_named(format)->info.has_extents;
+    return margay_format_named(format)->info.columns & MARGAY_COLUMN_EXTENTS;
 }
 
 static void make_references(struct whole_trace *asked, const char *format)
@@ -288,7 +288,7 @@ static void make_references(struct whole_trace *asked, const char *format)
             extent = extent % 8388607 + 1; /* lengths of 32 bits in bytes */
         if (narrow)
             number &= UINT32_MAX;
-        /* arc refuses extents that run over the top. */
+        /* arc refuses extents beyond 64 bits. */
         if (!keeps_extents(format) || number + (extent - 1) < number)
             extent = 1;
         asked->numbers[i] = number;
@@ -343,7 +343,8 @@ static void test_encode_refuses(void)
     for (size_t i = 0; i < margay_format_count(); i++) {
         const struct margay_format_info *format = margay_format_at(i);
         bool refused = strncmp(format->name, "u32", 3) == 0 ||
-                       !format->writable || format->has_counts;
+                       !format->writable ||
+                       (format->columns & MARGAY_COLUMN_COUNTS);
         CHECK_U64(margay_format_encode(format, UINT64_C(1) << 32, MARGAY_READ,
                                        1, record, &length, &error),
                   refused ? MARGAY_BAD_ARGUMENT : MARGAY_OK,
@@ -365,9 +366,11 @@ int main(void)
     test_long_lines();
     test_packed();
     for (size_t i = 0; i < margay_format_count(); i++) {
-        /* What has counts is written in blocks, and has tests of its own. */
-        if (margay_format_at(i)->writable && !margay_format_at(i)->has_counts)
-            test_round_trip(margay_format_at(i));
+        /* Formats with counts are written in blocks, and have their own tests.
+         */
+        const struct margay_format_info *format = margay_format_at(i);
+        if (format->writable && (format->columns & MARGAY_COLUMN_COUNTS) == 0)
+            test_round_trip(format);
     }
     test_encode_refuses();
     return tap_done();

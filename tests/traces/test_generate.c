@@ -184,7 +184,7 @@ static void test_shares(void)
     CHECK(fabs(chi_square("zipf", 9, 2.5, draws)) < 4, "zipf 2.5 shares");
 }
 
-/* The most popular of a million blocks are drawn as often as they ought. */
+/* The most popular of a million blocks are drawn as often as they should be. */
 static void test_many_blocks(void)
 {
     size_t blocks = 1000000, draws = 4096 * 1000;

@@ -1,4 +1,4 @@
-/* test_kernels.c - what textbook programs touch, by hand */
+/* test_kernels.c - the addresses of textbook programs, worked out by hand */
 #include <margay/traces.h>
 
 #include "tests/tap.h"
@@ -12,7 +12,7 @@ static margay_generator *make(const char *name, uint64_t blocks)
     return generator;
 }
 
-/* In pieces of three, as it must not matter. */
+/* In calls of three, which must make no difference. */
 static void generate(const char *name, uint64_t blocks, uint64_t *stream,
                      size_t count)
 {

@@ -3,7 +3,9 @@
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
 #include "traces/base/random.h"
+#include "traces/formats/blocks_format.h"
 #include "traces/formats/mgt.h"
+#include "traces/formats/reading.h"
 
 /* ------------------------------------------------------------- helpers -- */
 
@@ -35,7 +37,45 @@ struct columns {
 
 enum { KINDS = 1, EXTENTS = 2, COUNTS = 4, THREADS = 8, SITES = 16, ALL = 31 };
 
-static void *room(size_t count, size_t bytes)
+/* A file in memory.  go_to() succeeds `go_tos` times, and then fails. */
+struct file {
+    struct bytes bytes;
+    size_t at;
+    int go_tos;
+};
+
+static enum margay_status read_file(void *context, void *bytes, size_t count,
+                                    size_t *got, struct margay_error *error)
+{
+    struct file *file = context;
+    size_t left = file->bytes.count - file->at;
+    (void)error;
+    *got = left < count ? left : count;
+    memcpy(bytes, file->bytes.data + file->at, *got);
+    file->at += *got;
+    return MARGAY_OK;
+}
+
+static bool file_bytes(void *context, uint64_t *bytes)
+{
+    *bytes = ((struct file *)context)->bytes.count;
+    return true;
+}
+
+static enum margay_status go_to(void *context, uint64_t offset,
+                                struct margay_error *error)
+{
+    struct file *file = context;
+    if (file->go_tos-- == 0) {
+        if (error != NULL)
+            error->status = MARGAY_IO;
+        return MARGAY_IO;
+    }
+    file->at = offset;
+    return MARGAY_OK;
+}
+
+static void *allocate(size_t count, size_t bytes)
 {
     void *array = calloc(count + 1, bytes);
     if (array == NULL)
@@ -47,12 +87,12 @@ static struct columns make_columns(size_t count)
 {
     return (struct columns){
         .count = count,
-        .numbers = room(count, 8),
-        .sites = room(count, 8),
-        .kinds = room(count, 1),
-        .extents = room(count, 4),
-        .counts = room(count, 4),
-        .threads = room(count, 4),
+        .numbers = allocate(count, 8),
+        .sites = allocate(count, 8),
+        .kinds = allocate(count, 1),
+        .extents = allocate(count, 4),
+        .counts = allocate(count, 4),
+        .threads = allocate(count, 4),
     };
 }
 
@@ -96,7 +136,7 @@ static void end_writer(margay_writer *writer)
     margay_writer_free(writer);
 }
 
-/* Every trace so far was as long at most as its writer had said. */
+/* False once a trace was longer than the bound that its writer had given. */
 static bool within_most = true;
 
 /* Written in batches of `piece` references, a block for every `flush`. */
@@ -121,8 +161,8 @@ static struct bytes write_columns(const struct columns *columns, unsigned shown,
     return bytes;
 }
 
-/* How many entries, from the `first` on, come as they were written, up to how
-   the reading ends. */
+/* How many entries, from `first` on, are read as they were written, and how the
+   reading ends. */
 struct reading {
     size_t entries;
     uint64_t references;
@@ -159,6 +199,8 @@ static void compare_batch(struct reading *reading,
     }
 }
 
+static const struct margay_reading with_counts = {.counts = true};
+
 static struct reading read_path_as(const char *path, uint64_t skip_refs,
                                    const struct columns *columns, size_t first,
                                    unsigned shown)
@@ -168,9 +210,9 @@ static struct reading read_path_as(const char *path, uint64_t skip_refs,
     struct margay_batch batch;
     margay_trace *trace;
     options.format = "mgt";
-    options.counts = true;
     options.skip_refs = skip_refs;
-    if (margay_trace_open(path, &options, &trace, NULL) != MARGAY_OK)
+    if (margay_trace_open_for(path, &options, &with_counts, &trace, NULL) !=
+        MARGAY_OK)
         abort();
     while ((reading.status = margay_trace_next(trace, -1, &batch,
                                                &reading.error)) == MARGAY_OK) {
@@ -230,7 +272,7 @@ static void fill_columns(struct columns *columns, unsigned wildness,
             (uint32_t)draw(&random, wildness, columns->counts[before], 20);
         columns->counts[i] = count == 0 ? 1 : count;
     }
-    /* What is most easily got wrong. */
+    /* Values that are easily decoded wrong. */
     for (size_t i = 0; wildness == 3 && i < columns->count; i += 97) {
         columns->numbers[i] = i % 2 == 0 ? 0 : UINT64_MAX;
         columns->extents[i] = i % 2 == 0 ? UINT32_MAX : 0;
@@ -299,7 +341,10 @@ static void test_facts(void)
                   margay_trace_numbers(trace) == MARGAY_IDS &&
                   margay_trace_unit_bytes(trace) == units[i] &&
                   margay_trace_collapsed_bytes(trace) == units[i] &&
-                  margay_trace_always_splits(trace) == (i == 2),
+                  margay_trace_splits(trace) == (i == 2) &&
+                  margay_trace_columns(trace) ==
+                      (MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
+                       (units[i] == 0 ? 0u : MARGAY_COLUMN_COUNTS)),
               "ids that stand for %" PRIu64 " bytes", units[i]);
         CHECK(margay_trace_known_references(trace, &known) && known == 1,
               "how many there are is known");
@@ -341,7 +386,7 @@ static void test_refusals(void)
 #define SMALL       24
 #define SMALL_FLUSH 6
 
-/* Where the blocks end; the header counts as one without entries. */
+/* The ends of the blocks; the header counts as a block without entries. */
 static size_t whole_entries(const size_t ends[5], size_t bytes)
 {
     size_t entries = 0;
@@ -406,7 +451,7 @@ static void test_cuts(void)
     free_columns(&columns);
 }
 
-/* The blocks before the one that holds the bit come whole. */
+/* The blocks before the one with the changed bit are read whole. */
 static void test_flips(void)
 {
     size_t ends[5], wrong = 0;
@@ -492,8 +537,8 @@ static void test_ranges(void)
     write_file(make_path(path, "x"), bytes.data, bytes.count);
     for (size_t i = 0; i < columns.count; i++)
         all += columns.counts[i];
-    options.counts = true;
-    if (margay_trace_open(path, &options, &trace, NULL) != MARGAY_OK ||
+    if (margay_trace_open_for(path, &options, &with_counts, &trace, NULL) !=
+            MARGAY_OK ||
         margay_trace_ready(trace, -1, NULL) != MARGAY_OK)
         abort();
     for (uint64_t first = 0; first < all; first += 1 + all / 80) {
@@ -516,7 +561,7 @@ static void test_skips(void)
     struct bytes bytes = make_small(&columns, ends);
     write_file(make_path(path, "x"), bytes.data, bytes.count);
     check_skips(path, &columns, "by the index");
-    /* What is skipped is not looked at. */
+    /* Skipped blocks are not read. */
     bytes.data[ends[1] - 1] ^= 1;
     write_file(path, bytes.data, bytes.count);
     uint64_t skipped = 0;
@@ -544,12 +589,12 @@ static struct bytes make_file(const uint8_t *payload, size_t payload_bytes,
     uint8_t head[MARGAY_MGT_HEADER_BYTES], block[MARGAY_MGT_BLOCK_HEADER_BYTES];
     margay_mgt_put_header(&header, head);
     append_bytes(&bytes, head, sizeof head, NULL);
-    margay_mgt_put(block, MARGAY_MGT_BLOCK_MARK, 4);
-    margay_mgt_put(block + 4, payload_bytes, 4);
-    margay_mgt_put(block + 8, entries, 4);
-    margay_mgt_put(block + 12, references, 8);
-    margay_mgt_put(block + 20, margay_mgt_crc(0, payload, payload_bytes), 4);
-    margay_mgt_put(block + 24, margay_mgt_crc(0, block, 24), 4);
+    margay_put_little(block, MARGAY_MGT_BLOCK_MARK, 4);
+    margay_put_little(block + 4, payload_bytes, 4);
+    margay_put_little(block + 8, entries, 4);
+    margay_put_little(block + 12, references, 8);
+    margay_put_little(block + 20, margay_mgt_crc(0, payload, payload_bytes), 4);
+    margay_put_little(block + 24, margay_mgt_crc(0, block, 24), 4);
     append_bytes(&bytes, block, sizeof block, NULL);
     append_bytes(&bytes, payload, payload_bytes, NULL);
     return bytes;
@@ -619,19 +664,74 @@ static void test_nonsense(void)
              9, 0, 1, 0, 9, 0, 1, 0, 0);
     NONSENSE(3, 9, 9, "zstd", ONE_NUMBER, 1, 1, 1, 0, NUMBER(4), 9, 0, 0, 0, 2,
              0, 0, 0, 0, 0);
-    /* Differences of a byte that are not there, or one too many. */
+    /* Differences of a byte that are missing, or one too many. */
     NONSENSE(3, 1, 1, "a column that its coding", 0, 2, 1, 0, 0, 0, 1, 0, 0, 0,
              0x40, 0, 0, 0, 0, 0, 0, 0, 0, ONE_ACCESS);
     NONSENSE(3, 1, 1, "a column that its coding", 0, 2, 1, 0, 0, 0, 1, 0, 0, 0,
              0, 1, 0, 0, 0, 1, 0, 0, 0, 5, ONE_ACCESS);
-    /* An access in differences that is none. */
+    /* An impossible access, coded as a difference. */
     NONSENSE(3, 1, 1, "a kind", ONE_NUMBER, 1, 2, 1, 0, 0, 0, 1, 0, 0, 0, 0x40,
              1, 0, 0, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
              0, 0, 0);
 }
 
+/* A file that cannot be positioned is no fault of the trace: either all of it
+   is read without the index, or the failure is reported. */
+static void test_no_way(void)
+{
+    uint64_t numbers[1000];
+    for (size_t i = 0; i < 1000; i++)
+        numbers[i] = i * i;
+    struct margay_batch batch = {.references = 1000, .numbers = numbers};
+    struct bytes bytes = {0};
+    margay_writer *writer = make_writer(&bytes);
+    for (int i = 0; i < 200; i++)
+        margay_writer_put(writer, &batch, NULL);
+    end_writer(writer);
+    int go_tos = 0, failed = 0;
+    for (bool reached = true; reached; go_tos++) {
+        struct file file = {.bytes = bytes, .go_tos = go_tos};
+        const struct margay_block_source source = {
+            .context = &file,
+            .name = "a file",
+            .evidence = "",
+            .read = read_file,
+            .plain_bytes = file_bytes,
+            .go_to = go_to,
+        };
+        struct margay_trace_facts facts = {.columns = 0};
+        struct margay_references references = {.capacity = 4096};
+        struct margay_error error = {MARGAY_OK, ""};
+        uint64_t skipped = 0, refs, count = 0;
+        bool known;
+        void *state;
+        references.numbers = allocate(4096, 8);
+        margay_references_allocate(&references, MARGAY_ALL_COLUMNS);
+        margay_mgt_reading.open(&source, &state, &facts, NULL);
+        enum margay_status status = margay_mgt_reading.skip(
+            state, 150000, &skipped, &known, &refs, &error);
+        failed += status == MARGAY_IO;
+        while (status == MARGAY_OK) {
+            references.count = 0;
+            status = margay_mgt_reading.fill(state, &references, &error);
+            count += references.count;
+        }
+        CHECK((status == MARGAY_END && skipped + count == 200000) ||
+                  (status == MARGAY_IO && error.status == MARGAY_IO),
+              "the file cannot be gone to after %d times: %s", go_tos,
+              error.message);
+        reached = file.go_tos < 0;
+        margay_mgt_reading.free_state(state);
+        margay_references_free(&references);
+    }
+    CHECK(go_tos > 3 && failed == 1, "%d times, of which the last one matters",
+          go_tos - 1);
+    free(bytes.data);
+}
+
 int main(void)
 {
+    test_no_way();
     test_round_trips();
     test_facts();
     test_refusals();

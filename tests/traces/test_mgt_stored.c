@@ -1,7 +1,7 @@
 /* test_mgt_stored.c - the compact format where there is no zstd */
 #define _GNU_SOURCE
 #undef MARGAY_HAS_ZSTD
-/* In place of the library's own. */
+/* Instead of those of the library. */
 #include "traces/formats/mgt_stream.c"
 
 #include "tests/traces/read_all.h"

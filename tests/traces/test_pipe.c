@@ -7,7 +7,7 @@
 #include "tests/traces/read_all.h"
 #include "traces/base/queue.h"
 
-/* Only what is broken takes as long. */
+/* Only a broken library takes this long. */
 #define PATIENCE_MS 60000
 
 static uint64_t milliseconds(void)
@@ -46,7 +46,7 @@ static void put(int fd, const char *text)
         printf("# short write\n");
 }
 
-/* Nobody writes, ever. */
+/* A pipe into which nothing is ever written. */
 static void test_no_writer(void)
 {
     char path[TEST_PATH_BYTES];
@@ -65,7 +65,7 @@ static void test_no_writer(void)
     unlink(path);
 }
 
-/* What a writer has written is given before it writes more. */
+/* The lines of a writer are given before it writes more. */
 static void test_slow_writer(const char *format, const char *first,
                              const char *second, size_t each, uint64_t last)
 {
@@ -107,7 +107,7 @@ static void test_free_in_the_middle(void)
     unlink(path);
 }
 
-/* The ring is full and the reader waits for the consumer. */
+/* The ring is full, and the reader waits for a free slot. */
 static void test_free_unread(void)
 {
     char path[TEST_PATH_BYTES];
@@ -119,7 +119,7 @@ static void test_free_unread(void)
     struct timespec moment = {0, 20000000};
     nanosleep(&moment, NULL);
     margay_trace_free(trace);
-    CHECK(true, "freed while the reader waits for room");
+    CHECK(true, "freed while the reader waits for a slot");
     trace = open_path(path, NULL);
     margay_trace_free(trace);
     CHECK(true, "freed at once");

@@ -1,12 +1,12 @@
-/* test_scan.c - numbers out of text, against the slow and obvious way */
+/* test_scan.c - numbers from text, compared with the slow and obvious way */
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/base/random.h"
-#include "traces/formats/emit.h"
 #include "traces/formats/format.h"
 #include "traces/formats/scan.h"
+#include "traces/formats/text.h"
 
-/* Digit by digit, with room for the overflow. */
+/* Digit by digit, in a type that is wide enough for the overflow. */
 static const char *scan_slowly(const char *cursor, unsigned base,
                                uint64_t *value)
 {
@@ -45,7 +45,7 @@ static bool runs_agree(const char *text)
            margay_decimal_run(text) == margay_decimal_run_portable(text);
 }
 
-/* A run of `length` digits, then a character that is none, then anything. */
+/* A run of `length` digits, a character that is no digit, and anything. */
 static void make_text(struct margay_random *random, char *text, size_t bytes,
                       unsigned base, size_t length)
 {
@@ -84,7 +84,7 @@ static void test_every_character(void)
             wrong += !scans_agree(text) || !runs_agree(text);
         }
     }
-    CHECK_U64(wrong, 0, "every character at every place");
+    CHECK_U64(wrong, 0, "every character at every position");
 }
 
 static void check_limit(const char *digits, unsigned base, bool fits,

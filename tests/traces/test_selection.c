@@ -6,7 +6,7 @@
 
 #define LINES 60000 /* several batches */
 
-/* What the selection should leave of `all`, one reference at a time. */
+/* The references of `all` that the selection should keep, one at a time. */
 static struct whole_trace select_slowly(const struct whole_trace *all,
                                         const struct margay_trace_options *o)
 {
@@ -101,7 +101,7 @@ static void test_all_selections(void)
     free(text);
 }
 
-/* What lies behind the limit is not looked at. */
+/* Lines after the limit are not read. */
 static void test_limit_stops(void)
 {
     char path[TEST_PATH_BYTES];
@@ -110,7 +110,7 @@ static void test_limit_stops(void)
     write_file(make_path(path, "trace"), "0 1\n0 2\n0 x\n", 12);
     struct whole_trace got = read_path(path, &options);
     CHECK(got.status == MARGAY_OK && got.count == 2,
-          "a bad line behind the limit: %zu references", got.count);
+          "a bad line after the limit: %zu references", got.count);
     drop_trace(&got);
     options.limit_refs = 3;
     got = read_path(path, &options);
@@ -135,7 +135,7 @@ static void test_modify_counts_twice(void)
     unlink(path);
 }
 
-/* The sizes of addresses mean nothing when those are read as ids. */
+/* Sizes in bytes are dropped when addresses are read as ids. */
 static void test_ids_have_no_sizes(void)
 {
     char path[TEST_PATH_BYTES], shown[64];
@@ -163,7 +163,7 @@ static const uint32_t straddle_extents[] = {4, 8, 2, 1, 200,
 static const uint8_t straddle_kinds[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0};
 #define STRADDLES (sizeof straddle_numbers / sizeof *straddle_numbers)
 
-/* Blocks touched, one unit after the other, in 128 bits. */
+/* The blocks touched, counted unit by unit in 128 bits. */
 static size_t blocks_slowly(unsigned shift, bool split, uint64_t *blocks,
                             uint8_t *kinds)
 {

@@ -1,4 +1,4 @@
-/* alias.c - drawing from a list of weights, in constant time */
+/* alias.c - random choice from a list of weights: see alias.h */
 #include "traces/base/alias.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #define COLUMN_BITS 32
 #define COLUMN      (UINT64_C(1) << COLUMN_BITS)
 
-/* Draws that are in flight together, so that their misses overlap. */
+/* Draws whose cache misses overlap. */
 #define DRAWS_AT_ONCE 32
 
 struct margay_alias_column {
@@ -30,13 +30,13 @@ void margay_alias_scale(uint64_t *weights, uint64_t entries, margay_u128 sum)
         weights[i] = (uint64_t)(weights[i] * area / sum);
         left -= weights[i];
     }
-    /* What rounding down left over, less than 1 each. */
+    /* Rounding down has left less than 1 of each entry. */
     for (uint64_t i = 0; i < left; i++)
         weights[i]++;
 }
 
-/* The first entry from `entry` on that is, or is not, heavier than a column;
-   `entries` if there is none. */
+/* The first entry from `entry` on that is heavier than a column, or is not,
+   as `heavy` says; `entries` if there is none. */
 static uint64_t find(const uint64_t *weights, uint64_t entries, uint64_t entry,
                      bool heavy)
 {
@@ -45,7 +45,7 @@ static uint64_t find(const uint64_t *weights, uint64_t entries, uint64_t entry,
     return entry;
 }
 
-/* `own` of the column of `entry` is its own, the rest is `other`'s. */
+/* The entry keeps `own` of its column, and `other` gets the rest. */
 static void fill_column(struct margay_alias *alias, uint64_t entry,
                         uint64_t own, uint64_t other)
 {
@@ -55,10 +55,10 @@ static void fill_column(struct margay_alias *alias, uint64_t entry,
 }
 
 /*
- * The columns of light entries are filled up by the current heavy one, until
- * that is light itself and its own column is filled up by the next.  As the
- * weights sum to the area of the columns, the last heavy entry and the light
- * ones behind it come out full.
+ * One heavy entry at a time fills the columns of light entries, until what is
+ * left of it is light, too; then the next heavy entry fills its column.
+ * Invariant: the weights not yet placed sum to the area not yet filled, so the
+ * last heavy entry and the light ones after it fill their columns exactly.
  */
 static void fill(struct margay_alias *alias, const uint64_t *weights)
 {

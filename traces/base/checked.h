@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* For products of two 64-bit numbers. */
+__extension__ typedef unsigned __int128 margay_u128;
+
 static inline bool margay_add_u64(uint64_t a, uint64_t b, uint64_t *result)
 {
     return !__builtin_add_overflow(a, b, result);
@@ -31,7 +34,7 @@ static inline bool margay_is_power_of_two(uint64_t value)
     return value != 0 && (value & (value - 1)) == 0;
 }
 
-/* Floor of the binary logarithm; `value` must not be 0. */
+/* The floor of the binary logarithm; `value` must not be 0. */
 static inline unsigned margay_log2_floor(uint64_t value)
 {
     return 63u - (unsigned)__builtin_clzll(value);

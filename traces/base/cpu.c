@@ -1,4 +1,4 @@
-/* cpu.c - which of the compiled targets this processor can run */
+/* cpu.c - the compiled targets that this processor can run */
 #include "traces/base/cpu.h"
 
 bool margay_target_available(enum margay_target target)

@@ -1,4 +1,4 @@
-/* cpu.h - which of the compiled targets this processor can run */
+/* cpu.h - the compiled targets that this processor can run */
 #ifndef MARGAY_TRACES_BASE_CPU_H
 #define MARGAY_TRACES_BASE_CPU_H
 
@@ -7,7 +7,7 @@
 /*
  * The x86-64 micro-architecture levels that hot code is compiled for, as the
  * psABI defines them: V3 has AVX2 and BMI2, V4 the common AVX-512 subsets.
- * PORTABLE is whatever the compiler emits by default, on any processor.
+ * PORTABLE is what the compiler emits by default, on any processor.
  */
 enum margay_target {
     MARGAY_TARGET_PORTABLE,

@@ -1,12 +1,22 @@
-/* crew.c - threads that work through a list of tasks together */
+/* crew.c - threads: the start of one, and crews that work through tasks */
+#define _GNU_SOURCE
 #include "traces/base/crew.h"
 
-#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "traces/base/error.h"
-#include "traces/base/thread.h"
+
+int margay_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int reason = pthread_create(thread, NULL, run, argument);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return reason;
+}
 
 struct margay_crew {
     pthread_mutex_t mutex;
@@ -15,8 +25,8 @@ struct margay_crew {
     void *context;
     size_t tasks, taken, done;
     bool leaving;
-    unsigned helpers;
-    pthread_t threads[];
+    unsigned most_helpers, helpers, capacity;
+    pthread_t *threads; /* of the helpers */
 };
 
 /* With the mutex held: run a task if there is one left. */
@@ -48,18 +58,14 @@ static void *help(void *argument)
 enum margay_status margay_crew_create(unsigned threads, margay_crew **crew,
                                       struct margay_error *error)
 {
-    unsigned helpers = threads > 1 ? threads - 1 : 0;
-    margay_crew *made =
-        calloc(1, sizeof *made + helpers * sizeof *made->threads);
+    margay_crew *made = calloc(1, sizeof *made);
     *crew = made;
     if (made == NULL)
         return margay_fail_memory(error, "a crew of threads");
     pthread_mutex_init(&made->mutex, NULL);
     pthread_cond_init(&made->work_came, NULL);
     pthread_cond_init(&made->work_done, NULL);
-    while (made->helpers < helpers &&
-           margay_thread_start(&made->threads[made->helpers], help, made) == 0)
-        made->helpers++;
+    made->most_helpers = threads > 1 ? threads - 1 : 0;
     return MARGAY_OK;
 }
 
@@ -76,12 +82,44 @@ void margay_crew_free(margay_crew *crew)
     pthread_cond_destroy(&crew->work_done);
     pthread_cond_destroy(&crew->work_came);
     pthread_mutex_destroy(&crew->mutex);
+    free(crew->threads);
     free(crew);
+}
+
+static bool make_space(margay_crew *crew)
+{
+    if (crew->helpers < crew->capacity)
+        return true;
+    unsigned capacity = crew->capacity < 16 ? 16 : 2 * crew->capacity;
+    pthread_t *threads =
+        realloc(crew->threads, (size_t)capacity * sizeof *threads);
+    if (threads == NULL)
+        return false;
+    crew->threads = threads;
+    crew->capacity = capacity;
+    return true;
+}
+
+/* Start threads, no more than there are tasks.  After a refusal the crew asks
+   for no more. */
+static void call_helpers(margay_crew *crew, size_t tasks)
+{
+    size_t wanted = tasks < crew->most_helpers ? tasks : crew->most_helpers;
+    while (crew->helpers < wanted) {
+        if (!make_space(crew) ||
+            margay_thread_start(&crew->threads[crew->helpers], help, crew) !=
+                0) {
+            crew->most_helpers = crew->helpers;
+            return;
+        }
+        crew->helpers++;
+    }
 }
 
 void margay_crew_start(margay_crew *crew, void (*run)(void *context, size_t i),
                        void *context, size_t tasks)
 {
+    call_helpers(crew, tasks);
     pthread_mutex_lock(&crew->mutex);
     crew->run = run;
     crew->context = context;

@@ -1,34 +1,45 @@
 /*
- * crew.h - threads that work through a list of tasks together
+ * crew.h - threads: the start of one, and crews that work through tasks
  */
 #ifndef MARGAY_TRACES_BASE_CREW_H
 #define MARGAY_TRACES_BASE_CREW_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include <margay/status.h>
 
+/*
+ * Every thread of the library starts here: pthread_create(3), with all signals
+ * blocked in the new thread, because signals are for the threads of the program
+ * itself.  Returns 0 or an error number.  Any thread may call it.
+ */
+int margay_thread_start(pthread_t *thread, void *(*run)(void *),
+                        void *argument);
+
+/* Threads that work through a list of tasks together. */
 typedef struct margay_crew margay_crew;
 
 /*
- * `threads` in all, the caller's among them: 1 starts none.  Where the system
- * refuses some, the crew is smaller.  MARGAY_NO_MEMORY on failure.
+ * Make a crew of at most `threads` threads, the caller among them.  A thread is
+ * started when there is a task for it; where the system refuses some, the crew
+ * is smaller.  Fails with MARGAY_NO_MEMORY.
  */
 enum margay_status margay_crew_create(unsigned threads, margay_crew **crew,
                                       struct margay_error *error);
 
-/* No task may be left.  NULL is fine. */
+/* All tasks must be done.  NULL is fine. */
 void margay_crew_free(margay_crew *crew);
 
 /*
- * Have run(context, i) called for every i below `tasks`, lower ones first, on
- * any thread.  Returns at once unless the caller is the only thread.  The
- * tasks given before must be finished.
+ * Have run(context, i) called for every i below `tasks`, in ascending order,
+ * on any thread.  Returns at once, unless the caller is the only thread.  The
+ * tasks given before must be done.
  */
 void margay_crew_start(margay_crew *crew, void (*run)(void *context, size_t i),
                        void *context, size_t tasks);
 
-/* Take part in the tasks until all are done. */
+/* Work on the tasks until all are done. */
 void margay_crew_finish(margay_crew *crew);
 
 #endif

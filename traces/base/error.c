@@ -1,4 +1,4 @@
-/* error.c - messages for people, statuses for programs */
+/* error.c - the texts of statuses, and messages: see error.h */
 #include "traces/base/error.h"
 
 #include <stdarg.h>

@@ -1,8 +1,9 @@
 /*
- * fnv.h - a number for a text
+ * fnv.h - a 64-bit hash of a text
  *
- * FNV-1a with 64 bits (Fowler, Noll and Vo 1991): a byte at a time, no tables,
- * the same on every machine.  Not for secrets.
+ * Algorithm: FNV-1a, one byte at a time, without tables.
+ * Source: Fowler, Noll and Vo 1991.
+ * Guarantee: the same on every machine.  Not for secrets.
  */
 #ifndef MARGAY_TRACES_BASE_FNV_H
 #define MARGAY_TRACES_BASE_FNV_H

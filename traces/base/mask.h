@@ -1,12 +1,12 @@
 /*
- * mask.h - masks of AVX-512 as numbers
+ * mask.h - AVX-512 masks as numbers
  *
- * For what is compiled for a processor that has them.  To assign a mask to a
- * wider number is not enough: when registers run out, GCC 12 may store the mask
- * in its own width and load it in that of the number.
+ * For code that is compiled for a processor with AVX-512.  The plain assignment
+ * of a mask to a wider number is not safe: when registers run out, GCC 12 may
+ * store the mask in its own width and load it in the width of the number.
  */
-#ifndef MARGAY_MASK_H
-#define MARGAY_MASK_H
+#ifndef MARGAY_TRACES_BASE_MASK_H
+#define MARGAY_TRACES_BASE_MASK_H
 
 #include <stdint.h>
 

@@ -55,7 +55,7 @@ void margay_unmap(void *memory, size_t bytes)
 
 void margay_touch(void *memory, size_t bytes)
 {
-    /* What stands there already stays. */
+    /* An OR with 0 writes to the page and changes nothing. */
     for (size_t i = 0; i < bytes; i += PAGE_BYTES)
         __atomic_fetch_or((char *)memory + i, 0, __ATOMIC_RELAXED);
 }

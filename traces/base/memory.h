@@ -1,31 +1,32 @@
 /*
  * memory.h - large zeroed tables on huge pages
  *
- * Tables of megabytes and more are mapped straight from the system, aligned
- * to 2 MiB, with huge pages asked for: random access to them costs far fewer
- * address translations.  Memory is zeroed and appears as it is touched.
+ * Tables of megabytes and more are mapped from the system, aligned to 2 MiB,
+ * with a request for huge pages: random access to them then costs far fewer
+ * address translations.  Memory is zero; the system provides a page when it is
+ * first touched.
  */
 #ifndef MARGAY_TRACES_BASE_MEMORY_H
 #define MARGAY_TRACES_BASE_MEMORY_H
 
 #include <stddef.h>
 
-/* Zeroed memory, aligned to 64 bytes at least; NULL if it cannot be had. */
+/* Zeroed memory, aligned to 64 bytes at least; NULL if the system refuses. */
 void *margay_map(size_t bytes);
 
-/* Give back what margay_map returned for the same `bytes`; NULL is ignored. */
+/* Give back what margay_map() returned for the same `bytes`.  NULL is fine. */
 void margay_unmap(void *memory, size_t bytes);
 
 /*
- * Make memory of margay_map() that is soon written to appear at once.  Memory
- * that is read first appears as a shared page of zeros, and again when it is
- * written; other threads have to be interrupted for that.
+ * Have the system provide, at once, memory of margay_map() that is soon to be
+ * written.  Memory that is read first is mapped to a shared page of zeros and
+ * mapped again when it is written, which interrupts the other threads.
  */
 void margay_touch(void *memory, size_t bytes);
 
 /*
- * Give the system back the whole pages of [memory, memory + bytes); they read
- * as zero afterwards.  For tables that are handed over piece by piece.
+ * Give the whole pages of [memory, memory + bytes) back to the system; they
+ * read as zero afterwards.  For tables that are handed over piece by piece.
  */
 void margay_discard(void *memory, size_t bytes);
 

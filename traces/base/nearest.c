@@ -1,4 +1,4 @@
-/* nearest.c - what somebody probably meant to write */
+/* nearest.c - the known name that a misspelt one resembles */
 #include "traces/base/nearest.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static unsigned unlikeness(const char *word, const char *candidate)
     if (m >= 2 && strncmp(word, candidate, m) == 0)
         return 1;
     unsigned distance = edit_distance(word, m, candidate, n);
-    /* Two edits turn any two-letter word into any other. */
+    /* Two edits turn any two-letter name into any other. */
     return distance * 2 > n ? FAR_AWAY : distance;
 }
 

@@ -1,13 +1,13 @@
-/* nearest.h - what somebody probably meant to write */
+/* nearest.h - the known name that a misspelt one resembles */
 #ifndef MARGAY_TRACES_BASE_NEAREST_H
 #define MARGAY_TRACES_BASE_NEAREST_H
 
 #include <stddef.h>
 
 /*
- * The candidate within two edits (insert, delete, replace, swap neighbours)
- * of `word`, or that begins with it, the closest first; NULL if none is near.
- * `candidate(i, context)` names the i-th, NULL ends them.
+ * The candidate that is closest to `word`: one that begins with it, or lies
+ * within two edits (insert, delete, replace, swap neighbours); NULL if there is
+ * none.  candidate(i, context) is the name of candidate i, NULL after the last.
  */
 const char *margay_nearest(const char *word,
                            const char *(*candidate)(size_t i,

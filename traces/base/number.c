@@ -1,4 +1,4 @@
-/* number.c - reading numbers and sizes that people write */
+/* number.c - numbers and sizes as people write them: see number.h */
 #include "traces/base/number.h"
 
 #include <stddef.h>
@@ -25,6 +25,21 @@ bool margay_parse_u64(const char *text, uint64_t *value)
 {
     const char *end = parse_digits(text, value);
     return end != NULL && *end == '\0';
+}
+
+bool margay_parse_count(const char *text, uint64_t *value)
+{
+    static const char letters[] = "KMG";
+    const char *end = parse_digits(text, value);
+    uint64_t unit = 1;
+    if (end == NULL)
+        return false;
+    for (size_t i = 0; i < 3 && *end != '\0'; i++) {
+        unit *= 1000;
+        if (*end == letters[i])
+            return end[1] == '\0' && margay_multiply_u64(*value, unit, value);
+    }
+    return *end == '\0';
 }
 
 static bool suffix_shift(const char *suffix, unsigned *shift)

@@ -11,7 +11,7 @@ bool margay_queue_init(struct margay_queue *queue, size_t slots)
     pthread_condattr_t attributes;
     if (pthread_condattr_init(&attributes) != 0)
         return false;
-    /* A clock that nobody sets, for the timed wait. */
+    /* A clock that is never set back, for the timed wait. */
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     bool done = pthread_cond_init(&queue->changed, &attributes) == 0;
     pthread_condattr_destroy(&attributes);
@@ -40,7 +40,7 @@ bool margay_queue_reserve(struct margay_queue *queue, size_t *slot)
     return reserved;
 }
 
-/* One producer and one consumer: at most one of them waits, never both. */
+/* Of one producer and one consumer at most one waits, so one signal does. */
 static void unlock_and_wake(struct margay_queue *queue)
 {
     pthread_cond_signal(&queue->changed);

@@ -1,9 +1,9 @@
 /*
  * queue.h - a bounded queue between one producer and one consumer
  *
- * The queue hands out numbers of slots, 0 .. slots - 1 in a ring; what is in
- * the slots is the users' own.  A slot belongs to the producer from reserve
- * to publish and to the consumer from wait to release.
+ * The queue hands out the numbers of slots, 0 .. slots - 1 in a ring; its user
+ * keeps the contents.  Invariant: a slot belongs to the producer from reserve
+ * to publish, to the consumer from wait to release, and to neither otherwise.
  */
 #ifndef MARGAY_TRACES_BASE_QUEUE_H
 #define MARGAY_TRACES_BASE_QUEUE_H
@@ -24,16 +24,16 @@ struct margay_queue {
     bool cancelled;   /* the consumer takes no more */
 };
 
-/* False if the system refuses; nothing needs freeing then. */
+/* False if the system refuses; there is then nothing to destroy. */
 bool margay_queue_init(struct margay_queue *queue, size_t slots);
 void margay_queue_destroy(struct margay_queue *queue);
 
-/* Producer: wait for a free slot.  False = cancelled. */
+/* Producer: wait for a free slot.  False: the consumer has cancelled. */
 bool margay_queue_reserve(struct margay_queue *queue, size_t *slot);
 void margay_queue_publish(struct margay_queue *queue);
 
-/* Producer: nothing more will come.  Everything written before is visible to
-   the consumer once it sees MARGAY_END. */
+/* Producer: publish no more.  The consumer that sees MARGAY_END also sees
+   everything that the producer wrote before. */
 void margay_queue_close(struct margay_queue *queue);
 
 /*
@@ -45,7 +45,7 @@ enum margay_status margay_queue_wait(struct margay_queue *queue, int wait_ms,
                                      size_t *slot);
 void margay_queue_release(struct margay_queue *queue);
 
-/* Consumer: let the producer's reserve fail from now on. */
+/* Consumer: every reserve of the producer fails from now on. */
 void margay_queue_cancel(struct margay_queue *queue);
 
 #endif

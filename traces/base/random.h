@@ -1,14 +1,17 @@
 /*
  * random.h - reproducible random numbers
  *
- * xoshiro256** (Blackman and Vigna 2021), seeded by SplitMix64 as its authors
- * advise.  Integer arithmetic only: the same seed gives the same sequence on
- * every machine and compiler.  Not for secrets.
+ * Algorithm: xoshiro256**, seeded by SplitMix64 as its authors advise.
+ * Source: Blackman and Vigna 2021.
+ * Guarantee: integer arithmetic only, so the same seed gives the same sequence
+ *   on every machine and compiler.  Not for secrets.
  */
 #ifndef MARGAY_TRACES_BASE_RANDOM_H
 #define MARGAY_TRACES_BASE_RANDOM_H
 
 #include <stdint.h>
+
+#include "traces/base/checked.h"
 
 struct margay_random {
     uint64_t state[4];
@@ -50,18 +53,17 @@ static inline uint64_t margay_random_u64(struct margay_random *random)
 }
 
 /*
- * Uniform on [0, bound) for 1 <= bound <= 2^64 - 1, exactly: the few products
- * that would favour some values are drawn again (Lemire 2019).
+ * Exactly uniform on [0, bound) for 1 <= bound <= 2^64 - 1: a product that
+ * would favour some values is drawn again (Lemire 2019).
  */
 static inline uint64_t margay_random_below(struct margay_random *random,
                                            uint64_t bound)
 {
-    __extension__ typedef unsigned __int128 u128;
-    u128 product = (u128)margay_random_u64(random) * bound;
+    margay_u128 product = (margay_u128)margay_random_u64(random) * bound;
     if ((uint64_t)product < bound) {
         uint64_t threshold = -bound % bound;
         while ((uint64_t)product < threshold)
-            product = (u128)margay_random_u64(random) * bound;
+            product = (margay_u128)margay_random_u64(random) * bound;
     }
     return (uint64_t)(product >> 64);
 }

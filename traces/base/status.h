@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Marks what the shared library exports; everything else stays inside. */
+/* Marks the functions that the shared library exports. */
 #if defined(__GNUC__)
 #define MARGAY_API __attribute__((visibility("default")))
 #else
@@ -21,34 +21,34 @@ extern "C" {
 
 enum margay_status {
     MARGAY_OK = 0,
-    /* Not failures: */
-    MARGAY_END,   /* the trace is exhausted */
-    MARGAY_AGAIN, /* nothing was ready within the time allowed */
-    /* Failures: */
-    MARGAY_BAD_ARGUMENT, /* the caller asked for what cannot be */
-    MARGAY_BAD_INPUT,    /* a trace or a table is malformed or cut short */
-    MARGAY_IO,           /* the operating system refused: errno's reason */
-    MARGAY_NO_MEMORY,    /* memory or an address range could not be had */
+    /* These are not failures. */
+    MARGAY_END,   /* The trace is exhausted. */
+    MARGAY_AGAIN, /* Nothing was ready within the time allowed. */
+    /* These are failures. */
+    MARGAY_BAD_ARGUMENT, /* The caller asked for the impossible. */
+    MARGAY_BAD_INPUT,    /* A trace or a table is malformed or cut short. */
+    MARGAY_IO,           /* The operating system refused; errno says why. */
+    MARGAY_NO_MEMORY,    /* The system gave no memory or no addresses. */
 };
 
-/* Room for one sentence with a file name in it; longer ones are cut. */
+/* The length of the longest message with its final NUL; longer ones are cut. */
 #define MARGAY_MESSAGE_BYTES 1024
 
 /*
- * Where a failing function explains itself.  Owned by the caller; every
- * function that takes one accepts NULL.  `message` is one line without a
- * newline: FILE:LINE or FILE: byte OFFSET first where there is a place, then
- * what was wrong and what was expected.  Valid only after a failure.
+ * Where a function explains a failure.  The caller owns the structure, and
+ * every function that takes one accepts NULL.  The contents are valid only
+ * after a failure.
  */
 struct margay_error {
+    /* The status that the function returned. */
     enum margay_status status;
+    /* One line without a newline: FILE:LINE or FILE: byte OFFSET where the
+       failure has a place, then what was found and what was expected. */
     char message[MARGAY_MESSAGE_BYTES];
 };
 
-/*
- * A few words for a status ("out of memory"), never NULL, static storage.
- * For a status outside the enumeration: "unknown status".
- */
+/* A few words for a status ("out of memory"), or "unknown status" for a value
+   outside the enumeration.  Never NULL; static storage. */
 MARGAY_API const char *margay_status_text(enum margay_status status);
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
 /*
- * decode.c - the words of a recorded thread, as references
+ * decode.c - from the words of a recorded thread to references
  *
- * Nearly all words are references, and most columns are wanted by few: so
- * words are gone through in pieces, array by array, in loops that a compiler
- * makes vectors of.  Only a piece in which anything else is found is looked
- * at word by word.
+ * Algorithm: nearly all words are references, and few callers want all columns.
+ *   So words are decoded in pieces, array by array, in loops that compilers
+ * turn into vector instructions.  A piece with any other word is decoded word
+ * by word.
  */
 #include "traces/capture/decode.h"
 
 #include "traces/base/cpu.h"
-#include "traces/capture/words.h"
+#include "traces/formats/words.h"
 
 #define PIECE_WORDS 64
 
@@ -24,19 +24,19 @@ static uint32_t extent_of(uint64_t word)
     return (bytes + MARGAY_WORD_MAX_BYTES - 1) % MARGAY_WORD_MAX_BYTES + 1;
 }
 
-/* A hole, or something that is said about others. */
+/* False for an unused word and for a control word. */
 static bool is_reference(uint64_t word)
 {
     return (word != 0) & (kind_of(word) != MARGAY_WORD_CONTROL);
 }
 
-/* `above` in its place. */
+/* The number of a word; `above` holds its upper 16 bits where they belong. */
 static uint64_t number_of(uint64_t word, uint64_t above, unsigned shift)
 {
     return ((word & MARGAY_WORD_ADDRESS_MASK) | above) >> shift;
 }
 
-/* Fetches have none, whatever stands there, nor have control words. */
+/* 0 for fetches and control words, which have no repeats. */
 static uint32_t repeats_of(uint64_t word, unsigned kind)
 {
     uint64_t repeats =
@@ -113,17 +113,17 @@ static void append_singly(struct margay_decoding *decoding,
 
 /* -------------------------------------------------------- many at once -- */
 
-/* The top bit is set unless the word is a reference: both bits of its kind
-   are, or it is 0, which borrows them all.  For vectors without comparisons of
-   64 bits. */
+/* The top bit is set unless the word is a reference: for a control word because
+   both bits of its kind are set, for 0 because the subtraction borrows.  Needs
+   no comparison of 64 bits, which not all vector instructions have. */
 static uint64_t is_odd(uint64_t word)
 {
     return (word & word << 1) | ((word - 1) & ~word);
 }
 
-/* What the words of a piece are, all together. */
+/* What is known of a piece as a whole. */
 struct sums {
-    uint64_t odd; /* the top bit is set if any is */
+    uint64_t odd; /* the top bit is set if some word is no reference */
     uint64_t repeats;
 };
 
@@ -134,7 +134,7 @@ static inline __attribute__((always_inline)) struct sums widen_words(
     uint64_t odd = 0, reads = 0, writes = 0;
     for (int i = 0; i < PIECE_WORDS; i++) {
         uint64_t word = words[i];
-        /* As repeats_of() has it, both counts in their places. */
+        /* As in repeats_of(), but both counts at once. */
         uint64_t repeats = word >> MARGAY_WORD_REPEATS_SHIFT &
                            ((word >> (MARGAY_WORD_KIND_SHIFT + 1)) - 1);
         odd |= is_odd(word);
@@ -163,7 +163,7 @@ static struct sums widen_portably(const uint64_t *restrict words,
     return widen_words(words, above, shift, numbers);
 }
 
-/* Write the numbers of a piece, whatever they are, and say what it is. */
+/* Write the numbers of a piece, and return what is known of it as a whole. */
 typedef struct sums widen_function(const uint64_t *restrict words,
                                    uint64_t above, unsigned shift,
                                    uint64_t *restrict numbers);
@@ -174,7 +174,7 @@ static widen_function *choose_widen(void)
                                                      : widen_portably;
 }
 
-/* Whether some reference has repeats of another kind than its own. */
+/* True if some reference has repeats of the other kind. */
 static bool has_others(const uint64_t *words)
 {
     uint64_t others = 0;

@@ -1,4 +1,4 @@
-/* decode.h - the words of a recorded thread, as references */
+/* decode.h - from the words of a recorded thread to references */
 #ifndef MARGAY_TRACES_CAPTURE_DECODE_H
 #define MARGAY_TRACES_CAPTURE_DECODE_H
 
@@ -7,23 +7,24 @@
 #include "traces/capture/stream.h"
 #include "traces/formats/format.h"
 
-/* Where the decoding of a buffer stands; zero it to begin. */
+/* How far a buffer has been decoded; all zero to begin. */
 struct margay_decoding {
-    uint32_t words; /* dealt with */
-    uint64_t site;
-    uint64_t above; /* the 48 bits of an address */
-    unsigned shift; /* of the addresses, to what they are given as; 0 to 63 */
+    uint32_t words; /* decoded so far */
+    uint64_t site;  /* the call site of the references that follow */
+    uint64_t above; /* the 16 bits above the 48 of an address */
+    unsigned shift; /* bits by which addresses are shifted right, 0 to 63 */
 };
 
-/* References that a buffer yields at most: a word may have repeats of another
+/* The most references of a buffer: the repeats of a word may be of another
    kind. */
 #define MARGAY_DECODED_REFS ((size_t)2 * MARGAY_BUFFER_WORDS)
 
 /*
- * Append what the words up to `end` say to `references`, which has room for
- * two of each; arrays that are missing are left out.  Without kinds, all
- * repeats are of the reference's own; without counts, they are added up.
- * Whatever the words are, nothing bad happens; what means nothing is left out.
+ * Decode the words up to `end` and append them to `references`, which must hold
+ * two more for each word.  Arrays that are NULL are not filled: without kinds,
+ * all repeats belong to the entry of their reference; without counts, the
+ * repeats are added up.  Any words are safe to decode; meaningless ones are
+ * skipped.
  */
 void margay_decode_words(struct margay_decoding *decoding,
                          const uint64_t *words, uint32_t end,

@@ -1,17 +1,18 @@
 /*
- * format.c - the words of the recorder as a format: quick to write and to read
+ * format.c - the format `words`: the words of the recorder, fast to write and
+ * read
  *
  *     8 bytes   "mgwords" and the version, 2
- *     4 bytes   block size within which repeats were collapsed, 0 = none were
- *     4 bytes   1 = the code that made each reference is known, 2 = words may
- *               have repeats, 3 = both
- *     then, as often as there are
- *     4 bytes   words that follow, up to MARGAY_BUFFER_WORDS
- *     4 bytes   number of the thread
- *     words     of 8 bytes, as stream.h has them
+ *     4 bytes   block size within which repeats were collapsed, 0 = none
+ *     4 bytes   1 = the call sites are known, 2 = words may have repeats,
+ *               3 = both
+ *     then chunks, each of
+ *     4 bytes   the number of words, up to 8192
+ *     4 bytes   the number of the thread
+ *     words     of 8 bytes, as stream.h defines them
  *
- * All numbers are little-endian.  A part says everything anew that words say
- * about others.  A trace that is cut gives its whole words.
+ * All numbers are little-endian.  No chunk depends on the control words of
+ * another.  A trace that is cut gives its whole words.
  */
 #define _DEFAULT_SOURCE
 #include <endian.h>
@@ -21,8 +22,8 @@
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/capture/decode.h"
-#include "traces/capture/words.h"
 #include "traces/formats/blocks_format.h"
+#include "traces/formats/words.h"
 
 static const char magic[8] = {'m', 'g', 'w', 'o', 'r', 'd', 's', 2};
 
@@ -34,12 +35,12 @@ struct file_head {
     uint32_t collapsed_bytes, flags;
 };
 
-struct part_head {
+struct chunk_head {
     uint32_t words, thread;
 };
 
-/* Of the file, whatever a buffer in memory has. */
-#define PART_WORDS 8192
+/* A constant of the file format, independent of MARGAY_BUFFER_WORDS. */
+#define CHUNK_WORDS 8192
 
 /* --------------------------------------------------------------- reading -- */
 
@@ -47,18 +48,18 @@ struct reading {
     struct margay_block_source source;
     uint64_t offset; /* of the byte that comes next */
     uint32_t flags;
-    uint32_t thread, words; /* of the part; `decoding` says which are done */
+    uint32_t thread, words; /* of the chunk */
     struct margay_decoding decoding;
-    enum margay_status cut; /* why no more can be read behind the part */
+    enum margay_status cut; /* why nothing can be read after the chunk */
     struct margay_error error;
-    size_t ahead; /* bytes of the next part's head that have come */
-    struct part_head head;
-    /* One more than its words: the next head, if it comes with them. */
-    uint64_t part[PART_WORDS + 1];
+    size_t ahead; /* bytes of the next head that have been read */
+    struct chunk_head head;
+    /* The words, and the next head if it comes with them. */
+    uint64_t chunk[CHUNK_WORDS + 1];
 };
 
-/* As many of `count` bytes as there are, and those behind that come with them,
-   up to `most`. */
+/* Read `count` bytes, fewer only at the end, and the bytes that come with them,
+   up to `most` in all. */
 static enum margay_status read_bytes(struct reading *reading, void *bytes,
                                      size_t count, size_t most, size_t *all,
                                      struct margay_error *error)
@@ -112,7 +113,10 @@ static enum margay_status read_head(struct reading *reading,
     if (reading->flags > (FLAG_SITES | FLAG_REPEATS))
         return fail(reading, "unknown flags", "0 to 3", error);
     facts->collapsed_bytes = collapsed;
-    facts->has_counts = reading->flags & FLAG_REPEATS;
+    if ((reading->flags & FLAG_SITES) == 0)
+        facts->columns &= ~(unsigned)MARGAY_COLUMN_SITES;
+    if ((reading->flags & FLAG_REPEATS) == 0)
+        facts->columns &= ~(unsigned)MARGAY_COLUMN_COUNTS;
     facts->shift = reading->source.shift;
     return MARGAY_OK;
 }
@@ -135,16 +139,18 @@ static enum margay_status open_words(const struct margay_block_source *source,
     return status;
 }
 
-static bool skip(void *state, uint64_t skip_refs, uint64_t *skipped_refs,
-                 uint64_t *refs)
+static enum margay_status skip(void *state, uint64_t skip_refs,
+                               uint64_t *skipped_refs, bool *known,
+                               uint64_t *refs, struct margay_error *error)
 {
-    (void)state, (void)skip_refs, (void)skipped_refs, (void)refs;
-    return false;
+    (void)state, (void)skip_refs, (void)skipped_refs, (void)refs, (void)error;
+    *known = false;
+    return MARGAY_OK;
 }
 
-/* The head of the next part, or MARGAY_END. */
-static enum margay_status read_part_head(struct reading *reading,
-                                         struct margay_error *error)
+/* Read the head of the next chunk, or return MARGAY_END. */
+static enum margay_status read_chunk_head(struct reading *reading,
+                                          struct margay_error *error)
 {
     size_t left = sizeof reading->head - reading->ahead, got;
     enum margay_status status =
@@ -157,21 +163,22 @@ static enum margay_status read_part_head(struct reading *reading,
         return got + reading->ahead == 0
                    ? MARGAY_END
                    : fail(reading, "the end", "the rest of 8 bytes", error);
-    return le32toh(reading->head.words) <= PART_WORDS
+    return le32toh(reading->head.words) <= CHUNK_WORDS
                ? MARGAY_OK
-               : fail(reading, "a part of more words", "8192 at most", error);
+               : fail(reading, "a chunk of more words", "8192 at most", error);
 }
 
-/* The next part.  What is cut off is reported when the rest has been given. */
-static enum margay_status read_part(struct reading *reading,
-                                    struct margay_error *error)
+/* Read the next chunk.  A cut within it is reported once its whole words have
+   been given. */
+static enum margay_status read_chunk(struct reading *reading,
+                                     struct margay_error *error)
 {
     if (reading->cut != MARGAY_OK) {
         if (error != NULL)
             *error = reading->error;
         return reading->cut;
     }
-    enum margay_status status = read_part_head(reading, error);
+    enum margay_status status = read_chunk_head(reading, error);
     if (status != MARGAY_OK)
         return status;
     size_t words = le32toh(reading->head.words), got;
@@ -179,21 +186,21 @@ static enum margay_status read_part(struct reading *reading,
     reading->thread = le32toh(reading->head.thread);
     reading->decoding =
         (struct margay_decoding){.shift = reading->source.shift};
-    status = read_bytes(reading, reading->part, bytes,
+    status = read_bytes(reading, reading->chunk, bytes,
                         bytes + sizeof reading->head, &got, &reading->error);
     if (status == MARGAY_OK && got < bytes)
         status = fail(reading, "the end", "more words", &reading->error);
     reading->cut = status;
     reading->ahead = got > bytes ? got - bytes : 0;
-    memcpy(&reading->head, reading->part + words, reading->ahead);
+    memcpy(&reading->head, reading->chunk + words, reading->ahead);
     reading->words = (uint32_t)((got < bytes ? got : bytes) / sizeof(uint64_t));
     for (uint32_t i = 0; le64toh(1) != 1 && i < reading->words; i++)
-        reading->part[i] = le64toh(reading->part[i]);
+        reading->chunk[i] = le64toh(reading->chunk[i]);
     return MARGAY_OK;
 }
 
-/* Two entries for a word at most.  Those columns that the trace does not have
-   are not filled. */
+/* Decode words, each into at most two entries.  Columns that the trace does not
+   have are not filled. */
 static void decode(struct reading *reading, struct margay_references *batch)
 {
     struct margay_references wanted = *batch;
@@ -203,7 +210,7 @@ static void decode(struct reading *reading, struct margay_references *batch)
         wanted.counts = NULL;
     if (!batch->sited)
         wanted.sites = NULL;
-    margay_decode_words(&reading->decoding, reading->part,
+    margay_decode_words(&reading->decoding, reading->chunk,
                         reading->decoding.words +
                             (uint32_t)(left < room ? left : room),
                         &wanted);
@@ -224,7 +231,7 @@ static enum margay_status fill(void *state, struct margay_references *batch,
     batch->threaded = batch->threads != NULL;
     while (batch->count == first) {
         while (reading->decoding.words == reading->words) {
-            enum margay_status status = read_part(reading, error);
+            enum margay_status status = read_chunk(reading, error);
             if (status != MARGAY_OK)
                 return status;
         }
@@ -247,17 +254,17 @@ struct writing {
     struct margay_sink sink;
     uint32_t collapsed_bytes;
     bool begun;
-    uint32_t flags; /* once it has begun */
-    /* What the words of the part say of those that follow. */
+    uint32_t flags; /* valid once it has begun */
+    /* What the last control words of the chunk say. */
     uint64_t site, above;
     uint32_t words;
     struct {
-        _Alignas(uint64_t) struct part_head head;
-        uint64_t words[PART_WORDS];
-    } part; /* without a hole, as it is written as it lies here */
+        _Alignas(uint64_t) struct chunk_head head;
+        uint64_t words[CHUNK_WORDS];
+    } chunk; /* without padding, because it is written as it stands */
 };
 
-/* Words that one reference takes at most. */
+/* The most words of one reference. */
 #define REFERENCE_WORDS 3
 
 static enum margay_status create(const struct margay_sink *sink, void **state,
@@ -300,26 +307,26 @@ static enum margay_status write_head(struct writing *writing, bool sites,
                                error);
 }
 
-static enum margay_status write_part(struct writing *writing,
-                                     struct margay_error *error)
+static enum margay_status write_chunk(struct writing *writing,
+                                      struct margay_error *error)
 {
     size_t bytes =
-        sizeof writing->part.head + writing->words * sizeof(uint64_t);
+        sizeof writing->chunk.head + writing->words * sizeof(uint64_t);
     if (writing->words == 0)
         return MARGAY_OK;
-    writing->part.head.words = htole32(writing->words);
+    writing->chunk.head.words = htole32(writing->words);
     writing->words = 0;
     writing->site = writing->above = 0;
-    return writing->sink.write(writing->sink.context, &writing->part, bytes,
+    return writing->sink.write(writing->sink.context, &writing->chunk, bytes,
                                error);
 }
 
 static void add_word(struct writing *writing, uint64_t word)
 {
-    writing->part.words[writing->words++] = htole64(word);
+    writing->chunk.words[writing->words++] = htole64(word);
 }
 
-/* What the word is to know of its reference before it comes. */
+/* Add the control words that a reference needs before its word. */
 static void add_controls(struct writing *writing, uint64_t above, uint64_t site)
 {
     if (above != writing->above)
@@ -330,8 +337,8 @@ static void add_controls(struct writing *writing, uint64_t above, uint64_t site)
     writing->site = site;
 }
 
-/* Whether entry `i` is written with its repeats, and not as often as it
-   comes. */
+/* True if entry `i` is written once with its repeats, and not as often as its
+   count says. */
 static bool may_repeat(const struct writing *writing,
                        const struct margay_batch *batch, size_t i)
 {
@@ -361,13 +368,13 @@ static enum margay_status put_reference(struct writing *writing,
                            (unsigned)extent);
     if (margay_word(number, kind, extent) == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a read of 64 bytes at %llu is what an unused word "
-                           "looks like, so it has no words record",
+                           "a read of 64 bytes at %llu looks like an unused "
+                           "word, so it has no words record",
                            (unsigned long long)number);
     while (left > 0 && status == MARGAY_OK) {
         uint64_t repeats = left - 1 < most ? left - 1 : most;
-        if (writing->words > PART_WORDS - REFERENCE_WORDS)
-            status = write_part(writing, error);
+        if (writing->words > CHUNK_WORDS - REFERENCE_WORDS)
+            status = write_chunk(writing, error);
         add_controls(writing, number >> MARGAY_WORD_REPEATS_SHIFT,
                      site & MARGAY_CONTROL_MASK);
         add_word(writing, margay_word(number, kind, extent) |
@@ -386,17 +393,17 @@ static enum margay_status put(void *state, const struct margay_batch *batch,
         write_head(writing, batch->sites != NULL, batch->counts != NULL, error);
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
         uint32_t thread = batch->threads == NULL ? 0 : batch->threads[i];
-        if (htole32(thread) != writing->part.head.thread)
-            status = write_part(writing, error);
-        writing->part.head.thread = htole32(thread);
+        if (htole32(thread) != writing->chunk.head.thread)
+            status = write_chunk(writing, error);
+        writing->chunk.head.thread = htole32(thread);
         if (status == MARGAY_OK)
             status = put_reference(writing, batch, i, error);
     }
     return status;
 }
 
-/* An entry may need a part and the words of its address and site; and words
-   for its count. */
+/* An entry may need a chunk, control words for its address and its site, and
+   several words for its count. */
 static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
 {
     const struct writing *writing = state;
@@ -407,7 +414,7 @@ static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
             own =
                 (own + MARGAY_WORD_MAX_REPEATS) / (MARGAY_WORD_MAX_REPEATS + 1);
         words +=
-            (own / (PART_WORDS - REFERENCE_WORDS) + 1) * REFERENCE_WORDS + own;
+            (own / (CHUNK_WORDS - REFERENCE_WORDS) + 1) * REFERENCE_WORDS + own;
     }
     return (writing->begun ? 0 : sizeof(struct file_head)) +
            words * sizeof(uint64_t);
@@ -418,10 +425,10 @@ static enum margay_status put_words(void *state,
                                     struct margay_error *error)
 {
     struct writing *writing = state;
-    struct part_head head = {htole32(words->count), htole32(words->thread)};
+    struct chunk_head head = {htole32(words->count), htole32(words->thread)};
     enum margay_status status = write_head(writing, words->sites, false, error);
     if (status == MARGAY_OK)
-        status = write_part(writing, error);
+        status = write_chunk(writing, error);
     if (status == MARGAY_OK)
         status = writing->sink.write(writing->sink.context, &head, sizeof head,
                                      error);
@@ -436,11 +443,11 @@ static enum margay_status flush(void *state, struct margay_error *error)
 {
     struct writing *writing = state;
     enum margay_status status = write_head(writing, false, false, error);
-    return status == MARGAY_OK ? write_part(writing, error) : status;
+    return status == MARGAY_OK ? write_chunk(writing, error) : status;
 }
 
 static const struct margay_blocks_writing writing_words = {
-    .most_collapsed_bytes = UINT64_C(1) << 31, /* that 4 bytes can name */
+    .most_collapsed_bytes = UINT64_C(1) << 31, /* a field of 4 bytes */
     .create = create,
     .free_state = free,
     .describe = describe,
@@ -458,11 +465,8 @@ const struct margay_format margay_format_words = {
              .numbers = MARGAY_ADDRESSES,
              .unit_bytes = 1,
              .writable = true,
-             .has_kinds = true,
-             .has_extents = true,
-             .has_counts = true,
-             .has_threads = true,
-             .has_sites = true},
+             .columns = MARGAY_ALL_COLUMNS,
+             .kinds = MARGAY_ALL_KINDS},
     .leaves_out = true,
     .reading = &reading_words,
     .writing = &writing_words,

@@ -1,9 +1,9 @@
 /*
- * receiver.c - what recorded programs send
+ * receiver.c - the references that recorded programs send
  *
- * What the programs write may be anything: their memory errors reach the
- * memory they share with us.  So a number from there is looked at once, and
- * then only the copy is used.
+ * Invariant: a number in shared memory is loaded once, and then only the copy
+ * is used, because a memory error of a program may change any of it at any
+ * time.
  */
 #define _GNU_SOURCE
 #include "traces/capture/receiver.h"
@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +21,13 @@
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/capture/decode.h"
+#include "traces/capture/members.h"
 
-/* To begin with; a thread that finds none gets another. */
+/* The number of buffers to begin with; a thread that finds none free gets one
+   more. */
 #define FIRST_BUFFERS 16
 
-/* Where the memory is looked at for what slow programs have written. */
+/* How often the receiver looks for the words of slow programs. */
 #define HARVEST_MS 100
 
 struct buffer {
@@ -34,8 +35,8 @@ struct buffer {
     struct margay_decoding decoding;
 };
 
-/* A buffer to be taken: all of it up to `words`, after which it is free, or
-   what there is of it so far. */
+/* A buffer whose words are to be given: as a whole up to `words`, after which
+   it is free, or the words written so far. */
 struct task {
     uint32_t buffer;
     uint32_t words;
@@ -49,16 +50,17 @@ struct margay_receiver {
     struct margay_capture *capture;
     struct buffer *buffers; /* MARGAY_MAX_BUFFERS */
     uint32_t buffer_count;
-    struct task *tasks; /* [task, task_count) are to be done */
+    struct task *tasks; /* those in [task, task_count) are not yet done */
     size_t task, task_count;
-    /* What has been given: words of a buffer from `decoding.words` on, which
-       are dealt with at the next call. */
+    /* The words just given: those of a buffer from `decoding.words` to
+       `given_end`.  The next call marks them as done. */
     bool given;
     uint32_t given_buffer, given_end;
     bool given_whole;
     struct margay_references references;
-    bool finishing, ended;
+    bool finishing, alone, ended;
     uint64_t processes;
+    struct margay_members members;
 };
 
 /* --------------------------------------------------------------- set-up -- */
@@ -75,11 +77,18 @@ static size_t data_offset(void)
     return (sizeof(struct margay_capture) + page - 1) / page * page;
 }
 
-/* A file without a name. */
+/* A file without a name that can only grow: a program that shortened it would
+   take the memory away from the receiver. */
 static int open_memory(void)
 {
-#ifdef MFD_CLOEXEC
-    return memfd_create("margay-capture", MFD_CLOEXEC);
+#ifdef MFD_ALLOW_SEALING
+    int file = memfd_create("margay-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file >= 0 &&
+        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+        close(file);
+        return -1;
+    }
+    return file;
 #else
     char path[] = "/tmp/margay-capture-XXXXXX";
     int file = mkostemp(path, O_CLOEXEC);
@@ -89,7 +98,7 @@ static int open_memory(void)
 #endif
 }
 
-/* High numbers, which programs seldom use. */
+/* Programs seldom use high numbers. */
 static int move_up(int *file)
 {
     enum { LEAST = 700 };
@@ -114,8 +123,9 @@ static enum margay_status open_files(struct margay_receiver *receiver,
         return fail_system("no pipe to a program", error);
     fcntl(receiver->full_pipe[0], F_SETFL, O_NONBLOCK);
     snprintf(receiver->environment, sizeof receiver->environment,
-             MARGAY_CAPTURE_VARIABLE "=%d,%d,%d", receiver->file,
-             receiver->free_pipe[0], receiver->full_pipe[1]);
+             MARGAY_CAPTURE_VARIABLE "=%d,%d,%d,%ld,%d", receiver->file,
+             receiver->free_pipe[0], receiver->full_pipe[1], (long)getpid(),
+             receiver->full_pipe[0]);
     return MARGAY_OK;
 }
 
@@ -147,7 +157,8 @@ static enum margay_status map_capture(struct margay_receiver *receiver,
     return MARGAY_OK;
 }
 
-/* Let any thread have it.  The pipe has room for all that there can be. */
+/* Offer a buffer to all threads.  The pipe can hold the numbers of all
+   buffers. */
 static void set_free(struct margay_receiver *receiver, uint32_t buffer)
 {
     receiver->buffers[buffer].decoding = (struct margay_decoding){0};
@@ -155,7 +166,7 @@ static void set_free(struct margay_receiver *receiver, uint32_t buffer)
     (void)!write(receiver->free_pipe[1], &buffer, sizeof buffer);
 }
 
-/* One buffer more; whoever waits may have to wait on if there is no memory. */
+/* Add a buffer.  Where there is no memory, a waiting thread goes on waiting. */
 static bool add_buffer(struct margay_receiver *receiver)
 {
     uint32_t buffer = receiver->buffer_count;
@@ -176,13 +187,12 @@ static bool add_buffer(struct margay_receiver *receiver)
 static enum margay_status allocate(struct margay_receiver *receiver,
                                    struct margay_error *error)
 {
-    const struct margay_format_info columns = {
-        .has_kinds = true,
-        .has_extents = true,
-        .has_counts = receiver->options.collapse_bytes != 0,
-        .has_threads = true,
-        .has_sites = receiver->options.sites,
-    };
+    unsigned columns =
+        MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_THREADS;
+    if (receiver->options.collapse_bytes != 0)
+        columns |= MARGAY_COLUMN_COUNTS;
+    if (receiver->options.sites)
+        columns |= MARGAY_COLUMN_SITES;
     struct margay_references *references = &receiver->references;
     references->capacity = MARGAY_DECODED_REFS;
     references->numbers = malloc(references->capacity * sizeof(uint64_t));
@@ -190,7 +200,7 @@ static enum margay_status allocate(struct margay_receiver *receiver,
     receiver->tasks = calloc(MARGAY_MAX_BUFFERS + 1, sizeof *receiver->tasks);
     if (references->numbers == NULL || receiver->buffers == NULL ||
         receiver->tasks == NULL ||
-        !margay_references_allocate(references, &columns))
+        !margay_references_allocate(references, columns))
         return margay_fail_memory(error, "references of a program");
     return MARGAY_OK;
 }
@@ -246,10 +256,11 @@ void margay_receiver_free(margay_receiver *receiver)
     margay_references_free(&receiver->references);
     free(receiver->buffers);
     free(receiver->tasks);
+    margay_members_free(&receiver->members);
     free(receiver);
 }
 
-/* ------------------------------------------------------ what others ask -- */
+/* ----------------------------------------------- the life of a program -- */
 
 const char *margay_receiver_environment(const margay_receiver *receiver)
 {
@@ -268,9 +279,17 @@ void margay_receiver_started(margay_receiver *receiver)
     close_file(&receiver->full_pipe[1]);
 }
 
-void margay_receiver_finish(margay_receiver *receiver)
+void margay_receiver_expect(margay_receiver *receiver, uint32_t process)
+{
+    const struct margay_message message = {.type = MARGAY_MESSAGE_LEAVE,
+                                           .process = process};
+    margay_members_hear(&receiver->members, &message);
+}
+
+void margay_receiver_finish(margay_receiver *receiver, bool alone)
 {
     receiver->finishing = true;
+    receiver->alone = receiver->alone || alone;
 }
 
 void margay_receiver_stop(margay_receiver *receiver)
@@ -281,6 +300,16 @@ void margay_receiver_stop(margay_receiver *receiver)
 uint64_t margay_receiver_processes(const margay_receiver *receiver)
 {
     return receiver->processes;
+}
+
+uint64_t margay_receiver_left_out(const margay_receiver *receiver)
+{
+    return margay_members_left_out(&receiver->members);
+}
+
+uint64_t margay_receiver_lost(const margay_receiver *receiver)
+{
+    return atomic_load(&receiver->capture->lost);
 }
 
 /* ----------------------------------------------------------------- tasks -- */
@@ -298,33 +327,34 @@ static void add_task(struct margay_receiver *receiver, uint32_t buffer,
 }
 
 /*
- * What others have written so far comes before a buffer that is full.  Where
- * a thread has two buffers, one of them is full, and a message about it on
- * its way: then its turn is later.  All is decided by one look at who has
- * what: a buffer that is taken meanwhile may be the second.
+ * Words that other threads have written so far come before a full buffer.  A
+ * thread that owns two buffers has filled one of them and sent a message about
+ * it: its words come after that message.  One pass over all slots finds the
+ * owners before any task is added, because a thread may take its second buffer
+ * in between.
  */
 static void add_others(struct margay_receiver *receiver, uint32_t except)
 {
-    enum { PLACES = 4096, NOBODY = UINT16_MAX };
-    uint8_t held[PLACES] = {0};
-    uint16_t holder[MARGAY_MAX_BUFFERS];
+    enum { OWNERS = 4096, NO_OWNER = UINT16_MAX };
+    uint8_t owned[OWNERS] = {0}; /* by a thread, in buffers; at most 2 */
+    uint16_t owner_of[MARGAY_MAX_BUFFERS];
     const struct margay_slot *slots = receiver->capture->slots;
     for (uint32_t i = 0; i < receiver->buffer_count; i++) {
-        holder[i] = NOBODY;
-        /* The owner first: it comes last into a slot. */
+        owner_of[i] = NO_OWNER;
+        /* The process first: it is the last field of a slot to be written. */
         if (owner(receiver, i) == 0)
             continue;
-        holder[i] = (uint16_t)(atomic_load(&slots[i].thread) % PLACES);
-        if (held[holder[i]] < 2)
-            held[holder[i]]++;
+        owner_of[i] = (uint16_t)(atomic_load(&slots[i].thread) % OWNERS);
+        if (owned[owner_of[i]] < 2)
+            owned[owner_of[i]]++;
     }
     for (uint32_t i = 0; i < receiver->buffer_count; i++) {
-        if (i != except && holder[i] != NOBODY && held[holder[i]] == 1)
+        if (i != except && owner_of[i] != NO_OWNER && owned[owner_of[i]] == 1)
             add_task(receiver, i, 0, false);
     }
 }
 
-/* What is left of the programs that a process was before this one. */
+/* The buffers of the programs that a process was before this one. */
 static void add_remains(struct margay_receiver *receiver, uint32_t process,
                         uint32_t program)
 {
@@ -335,19 +365,14 @@ static void add_remains(struct margay_receiver *receiver, uint32_t process,
     }
 }
 
-static bool is_dead(uint32_t process)
-{
-    return process == 0 || process > INT32_MAX ||
-           (kill((pid_t)process, 0) != 0 && errno == ESRCH);
-}
-
-/* Of all that have ended.  False: others are still there. */
+/* The buffers of all dead processes; `all`: of every process.  False if a
+   living process owns a buffer. */
 static bool add_dead(struct margay_receiver *receiver, bool all)
 {
     bool every = true;
     for (uint32_t i = 0; i < receiver->buffer_count; i++) {
         uint32_t process = owner(receiver, i);
-        if (process != 0 && (all || is_dead(process)))
+        if (process != 0 && (all || margay_process_is_dead(process)))
             add_task(receiver, i, MARGAY_BUFFER_WORDS, true);
         else
             every = every && process == 0;
@@ -355,7 +380,7 @@ static bool add_dead(struct margay_receiver *receiver, bool all)
     return every;
 }
 
-/* A thread waits, and neither is a buffer free nor will one be soon. */
+/* A thread waits for a buffer: add one if none is free. */
 static void relieve(struct margay_receiver *receiver)
 {
     int free_bytes = 0;
@@ -368,6 +393,7 @@ static void handle(struct margay_receiver *receiver,
                    const struct margay_message *message)
 {
     uint32_t buffer = message->buffer;
+    margay_members_hear(&receiver->members, message);
     switch (message->type) {
     case MARGAY_MESSAGE_FULL:
         if (buffer >= receiver->buffer_count ||
@@ -388,8 +414,8 @@ static void handle(struct margay_receiver *receiver,
     }
 }
 
-/* Words that are written, one after the other; the last reference may yet be
-   repeated. */
+/* The end of the words written so far, without the last one where it may still
+   get repeats. */
 static uint32_t written_words(const struct margay_receiver *receiver,
                               const struct buffer *buffer)
 {
@@ -400,7 +426,7 @@ static uint32_t written_words(const struct margay_receiver *receiver,
     return receiver->capture->collapses && end > from ? end - 1 : end;
 }
 
-/* Of a buffer whose process is dead, what it has written. */
+/* The end of the words in a buffer whose process is dead. */
 static uint32_t without_unused(const uint64_t *words, uint32_t from,
                                uint32_t end)
 {
@@ -430,7 +456,7 @@ static void give(struct margay_receiver *receiver, const struct task *task,
     };
 }
 
-/* Nobody looks at what was given any more. */
+/* The caller is done with the words given. */
 static void take_back(struct margay_receiver *receiver)
 {
     struct buffer *buffer = &receiver->buffers[receiver->given_buffer];
@@ -476,7 +502,7 @@ void margay_receiver_decode(margay_receiver *receiver,
 
 /* ------------------------------------------------------------------ next -- */
 
-/* MARGAY_OK: something may be to be done.  MARGAY_AGAIN: nothing came. */
+/* MARGAY_OK: there may be tasks.  MARGAY_AGAIN: no message came. */
 static enum margay_status read_message(struct margay_receiver *receiver,
                                        int wait_ms, struct margay_error *error)
 {
@@ -493,25 +519,33 @@ static enum margay_status read_message(struct margay_receiver *receiver,
     }
     if (got < 0 && errno != EAGAIN && errno != EINTR)
         return fail_system("the pipe from a program", error);
-    return got == 0 ? MARGAY_END : MARGAY_AGAIN;
+    /* The end of the pipe: a process may open it again. */
+    if (got == 0)
+        poll(NULL, 0,
+             wait_ms < 0 || wait_ms > HARVEST_MS ? HARVEST_MS : wait_ms);
+    return MARGAY_AGAIN;
 }
 
-/* The program has ended, and no message is left; others may still run. */
+/* The program has ended, and no message is left; other processes may still
+   run. */
 static enum margay_status clear_up(struct margay_receiver *receiver,
                                    int wait_ms)
 {
-    bool last = add_dead(receiver, false);
+    bool stopped = atomic_load(&receiver->capture->quiet) == MARGAY_NO_MORE;
+    bool last = add_dead(receiver, receiver->alone);
     if (receiver->task_count > 0)
         return MARGAY_OK;
-    receiver->ended = last;
-    if (last)
+    receiver->ended =
+        receiver->alone ||
+        (last && (stopped || !margay_members_live(&receiver->members)));
+    if (receiver->ended)
         return MARGAY_END;
     struct pollfd wait = {.fd = receiver->full_pipe[0], .events = POLLIN};
     poll(&wait, 1, wait_ms < 0 || wait_ms > HARVEST_MS ? HARVEST_MS : wait_ms);
     return MARGAY_AGAIN;
 }
 
-/* Find something to do. */
+/* Fill the list of tasks. */
 static enum margay_status find_tasks(struct margay_receiver *receiver,
                                      int wait_ms, struct margay_error *error)
 {
@@ -522,10 +556,6 @@ static enum margay_status find_tasks(struct margay_receiver *receiver,
         status = clear_up(receiver, wait_ms);
     if (status == MARGAY_AGAIN && wait_ms != 0)
         add_others(receiver, UINT32_MAX);
-    if (status == MARGAY_END && !receiver->ended) {
-        add_dead(receiver, true);
-        receiver->ended = true;
-    }
     return status;
 }
 

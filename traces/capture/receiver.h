@@ -1,14 +1,16 @@
 /*
- * receiver.h - what recorded programs send
+ * receiver.h - the references that recorded programs send
  *
  * A receiver is made, its descriptors are left open in a program that finds
  * their numbers in its environment, and it is asked for words, or batches of
- * references, until MARGAY_END.  stream.h tells what passes between them.
+ * references, until MARGAY_END.  stream.h defines what passes between program
+ * and receiver.
  *
- * The references of one thread come in their order.  Those of several come in
- * pieces of a buffer or less, in the order in which the pieces were filled.
+ * The references of one thread come in their order.  Those of several threads
+ * come in pieces of at most a buffer, in the order in which the pieces were
+ * filled.
  *
- * Thread safety: one thread at a time per object.
+ * Thread safety: one thread at a time uses an object.
  */
 #ifndef MARGAY_TRACES_CAPTURE_RECEIVER_H
 #define MARGAY_TRACES_CAPTURE_RECEIVER_H
@@ -19,22 +21,23 @@
 #include <margay/traces.h>
 
 #include "traces/capture/stream.h"
-#include "traces/capture/words.h"
+#include "traces/formats/words.h"
 
 struct margay_receiver_options {
-    /* Immediate repeats within blocks of so many bytes, a power of two, become
-       counts; 0 = none do. */
+    /* The block size in bytes, a power of two, within which immediate repeats
+       become counts; 0 = they do not. */
     uint64_t collapse_bytes;
-    bool sites; /* the address of the code of each reference */
-    /* Functions: record from the first entry of the one to the first return
-       from the other. */
+    /* Record the call site of each reference: the address of its code. */
+    bool sites;
+    /* Functions: record from the first entry of `start` to the first return
+       from `stop`. */
     struct margay_code_range start, stop;
 };
 
 typedef struct margay_receiver margay_receiver;
 
-/* MARGAY_IO or MARGAY_NO_MEMORY: no memory to share, or no descriptors.  The
-   caller owns *receiver. */
+/* Fails with MARGAY_IO (no shared memory, or no descriptors) or
+   MARGAY_NO_MEMORY.  The caller owns *receiver. */
 enum margay_status margay_receiver_create(
     const struct margay_receiver_options *options, margay_receiver **receiver,
     struct margay_error *error);
@@ -45,36 +48,49 @@ const char *margay_receiver_environment(const margay_receiver *receiver);
 /* In the child, before exec: leave the descriptors open. */
 void margay_receiver_pass_on(const margay_receiver *receiver);
 
-/* In the parent, once the program runs: the program's ends are its own. */
+/* In the parent, once the program runs: close the end of a pipe that only the
+   program uses. */
 void margay_receiver_started(margay_receiver *receiver);
 
 /*
- * Words that have come, waiting for them up to `wait_ms` milliseconds (-1 = for
- * ever).  MARGAY_OK: *words has 0 or more, which belong to the receiver and
- * stay valid until the next call; the program may yet write over them.
- * MARGAY_AGAIN: none yet.  MARGAY_END: the recorded processes have ended, and
- * all has been given.
+ * The next words, after a wait of up to `wait_ms` milliseconds (-1 = for ever).
+ * MARGAY_OK: *words has 0 or more words, which belong to the receiver and stay
+ * until the next call; the program may still write over them.
+ * MARGAY_AGAIN: no words have come yet.  MARGAY_END: the recorded processes
+ * have ended, and all words have been given.
  */
 enum margay_status margay_receiver_next(margay_receiver *receiver, int wait_ms,
                                         struct margay_words *words,
                                         struct margay_error *error);
 
-/* Whether they can be read without those that have come before. */
+/* True if the words just given can be decoded without earlier words. */
 bool margay_receiver_words_stand_alone(const margay_receiver *receiver);
 
-/* The same as a batch, once: its arrays stay valid until the next call. */
+/* Decode the words just given, once, into a batch.  Its arrays stay valid until
+   the next call. */
 void margay_receiver_decode(margay_receiver *receiver,
                             struct margay_batch *batch);
 
-/* The program has ended: what lies in the buffers of processes that are no
-   more is given, those that still run are waited for, then comes the end. */
-void margay_receiver_finish(margay_receiver *receiver);
+/* A process has been started that is to attach; 0 = one that never will. */
+void margay_receiver_expect(margay_receiver *receiver, uint32_t process);
 
-/* No more is wanted: the programs go on unrecorded. */
+/* The program has ended.  The receiver now gives the words in the buffers of
+   dead processes, waits for recorded processes that still run, and ends.
+   `alone`: no process is left, or none is to be waited for. */
+void margay_receiver_finish(margay_receiver *receiver, bool alone);
+
+/* Stop recording; the programs go on. */
 void margay_receiver_stop(margay_receiver *receiver);
 
-/* Processes that began to record, each exec anew. */
+/* The number of processes that began to record; each exec counts again. */
 uint64_t margay_receiver_processes(const margay_receiver *receiver);
+
+/* The number of programs that were started by a recorded process, or expected,
+   and have not attached. */
+uint64_t margay_receiver_left_out(const margay_receiver *receiver);
+
+/* The number of processes that could not send all of their references. */
+uint64_t margay_receiver_lost(const margay_receiver *receiver);
 
 /* NULL is fine. */
 void margay_receiver_free(margay_receiver *receiver);

@@ -1,33 +1,34 @@
 /*
- * stream.h - how a recorded program and `margay record` speak
+ * stream.h - what a recorded program and `margay record` exchange
  *
  * `margay record` makes a file without a name and two pipes, and passes their
- * descriptors on in the environment (MARGAY_CAPTURE).  The file is mapped by
- * both sides and holds
+ * descriptors on in the environment (MARGAY_CAPTURE).  Both sides map the file,
+ * which holds
  *
  *     struct margay_capture      what is to be recorded; one page or more
  *     buffer 0, 1, 2, ...        MARGAY_BUFFER_WORDS words each
  *
- * A recording thread takes the number of an empty buffer out of the pipe of
- * free ones, which makes it wait while all are full: that is the whole of the
- * backpressure.  It fills the buffer word by word and, when it is full, sends
- * a struct margay_message through the other pipe.  Nothing has to be sent at
- * the end of a program, however it comes: an unused word is zero, so what a
- * process has left in its buffers can be taken as soon as it is dead.
+ * A recording thread reads the number of an empty buffer from the pipe of free
+ * ones, and so waits while all are full: there is no other backpressure.  It
+ * fills the buffer word by word and, when the buffer is full, sends a struct
+ * margay_message through the other pipe.  A program sends nothing at its end,
+ * however it ends: an unused word is zero, so the words that a process has left
+ * in its buffers can be taken as soon as the process is dead.
  *
- * A word is one reference or, where its kind is MARGAY_WORD_CONTROL, says
- * something about those around it:
+ * A word is one reference or, where its kind is MARGAY_WORD_CONTROL, a
+ * statement about the references around it:
  *
- *     bits 0..47    the address; what is above is dropped
- *     bits 48..51   so many more reads of the same block
- *     bits 52..55   and so many writes
+ *     bits 0..47    the address, without the bits above
+ *     bits 48..51   how many more reads of the same block follow
+ *     bits 52..55   how many writes of the same block follow
  *     bits 56..61   the size in bytes, 1 to 63; 0 = 64
  *     bits 62..63   enum margay_kind
  *
- * A read or a write is repeated where repeats are to be collapsed: by what
- * follows it at once, in the same block.
+ * Repeats are collapsed where that is asked for: the reads and writes that
+ * immediately follow a read or write, in the same block, become counts in its
+ * word.
  *
- * Both sides run on one machine, so words are in its own byte order.
+ * Both sides run on one machine, so words have its byte order.
  */
 #ifndef MARGAY_TRACES_CAPTURE_STREAM_H
 #define MARGAY_TRACES_CAPTURE_STREAM_H
@@ -35,23 +36,29 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Changes with anything in this file. */
-#define MARGAY_CAPTURE_VERSION 2
+/* To be raised with every change to this file. */
+#define MARGAY_CAPTURE_VERSION 3
 
-/* "FILE,FREE,FULL": the three descriptors, in decimal. */
+/*
+ * "FILE,FREE,FULL,RECORDER,READING", in decimal: the three descriptors, the
+ * process of the recorder, and its descriptor of the other end of FULL.  A
+ * program that has closed descriptors it did not open finds the files again
+ * where the system shows the descriptors of other processes
+ * (/proc/RECORDER/fd).
+ */
 #define MARGAY_CAPTURE_VARIABLE "MARGAY_CAPTURE"
 
-/* Of the file's beginning, in the byte order of the machine. */
+/* The first eight bytes of the file, in the byte order of the machine. */
 #define MARGAY_CAPTURE_MAGIC UINT64_C(0x0163706179677261)
 
-/* 64 KiB: so small that it stays in a core's own cache, so large that a
-   system call for each is nothing. */
+/* 64 KiB: small enough to stay in the cache of a core, and large enough for the
+   cost of a system call to vanish. */
 #ifndef MARGAY_BUFFER_WORDS
 #define MARGAY_BUFFER_WORDS 8192
 #endif
 #define MARGAY_BUFFER_BYTES (MARGAY_BUFFER_WORDS * sizeof(uint64_t))
 
-/* At most; each thread has one, and there are some more. */
+/* The most buffers.  Each thread has one, and some are free or full. */
 #define MARGAY_MAX_BUFFERS 4096
 
 /* ----------------------------------------------------------------- words -- */
@@ -68,12 +75,13 @@
 /* The longest reference of one word. */
 #define MARGAY_WORD_MAX_BYTES 64
 
-/* What a control word says, in place of a size; bits 0..55 are for it. */
+/* The meaning of a control word, in the bits of the size; bits 0..55 hold its
+   value. */
 enum margay_control {
-    /* The references after it are made by the code at that address. */
+    /* The code at this address makes the references that follow. */
     MARGAY_CONTROL_SITE = 2,
-    /* The addresses after it have these 16 bits above the 48.  No recorder
-       writes that. */
+    /* The addresses that follow have these 16 bits above their 48.  No recorder
+       writes this word. */
     MARGAY_CONTROL_ABOVE = 3,
 };
 
@@ -99,14 +107,25 @@ static inline uint64_t margay_control_word(enum margay_control control,
 /* -------------------------------------------------------------- messages -- */
 
 enum margay_message_type {
-    MARGAY_MESSAGE_FULL = 1, /* `words` words of `buffer` */
-    MARGAY_MESSAGE_ATTACH,   /* process `process` has become program `buffer`;
-                                whatever it was before has ended: it called
-                                exec */
-    MARGAY_MESSAGE_WANT,     /* a thread waits for a buffer, and none is free */
+    /* `words` words of `buffer` are full. */
+    MARGAY_MESSAGE_FULL = 1,
+    /* `process` has become the program with the number `buffer`; the program
+       that it was before has ended by a call of exec. */
+    MARGAY_MESSAGE_ATTACH,
+    /* A thread waits for a buffer, and none is free. */
+    MARGAY_MESSAGE_WANT,
+    /* `process` becomes another program, which attaches if it is recorded;
+       `buffer` is 1 if that is certain. */
+    MARGAY_MESSAGE_LEAVE,
+    /* `process` could not become another program. */
+    MARGAY_MESSAGE_STAY,
+    /* The process is about to make another process, ... */
+    MARGAY_MESSAGE_FORK,
+    /* ... and this is that process. */
+    MARGAY_MESSAGE_BORN,
 };
 
-/* Shorter than PIPE_BUF, so it arrives whole. */
+/* Shorter than PIPE_BUF, so that a message arrives whole. */
 struct margay_message {
     uint32_t type;
     uint32_t buffer;
@@ -116,22 +135,22 @@ struct margay_message {
 
 /* ------------------------------------------------------------ the memory -- */
 
-/* Whether anything is to be recorded. */
+/* Whether references are recorded. */
 enum margay_quiet {
     MARGAY_RECORD = 0,
     MARGAY_NOT_YET, /* before the function to start at */
     MARGAY_NO_MORE,
 };
 
-/* Who fills a buffer; 0 = nobody. */
+/* The owner of a buffer; process 0 = the buffer is free. */
 struct margay_slot {
     _Atomic uint32_t process;
-    _Atomic uint32_t program; /* which one the process was then */
+    _Atomic uint32_t program; /* the number of the program in the process */
     _Atomic uint32_t thread;
 };
 
-/* Code from `from` to below `to`, relative to where the program's file is
-   loaded; from == to: none. */
+/* The code in [from, to), relative to the address at which the file of the
+   program is loaded; from == to: no code. */
 struct margay_code_range {
     uint64_t from, to;
 };
@@ -140,14 +159,17 @@ struct margay_capture {
     uint64_t magic;
     uint32_t version;
     uint32_t data_offset;    /* of buffer 0 in the file */
-    uint32_t collapse_shift; /* blocks of so many bits are collapsed */
-    uint32_t collapses;      /* is 1 if they are */
-    uint32_t wants_sites;    /* is 1 if MARGAY_CONTROL_SITE is to be used */
+    uint32_t collapse_shift; /* repeats collapse in blocks of 2^this bytes, */
+    uint32_t collapses;      /* if this is 1 */
+    uint32_t wants_sites;    /* 1 = MARGAY_CONTROL_SITE is used */
     _Atomic uint32_t quiet;  /* enum margay_quiet */
+    /* Recording begins at the first entry of `start`, and ends at the first
+       return from `stop`. */
     struct margay_code_range start, stop;
-    _Atomic uint32_t next_thread;  /* number of the next thread that comes */
+    _Atomic uint32_t next_thread;  /* number of the next thread, */
     _Atomic uint32_t next_program; /* and of the next program */
     _Atomic uint32_t faults;       /* buffers found full by a fault */
+    _Atomic uint32_t lost; /* processes that could not send all references */
     struct margay_slot slots[MARGAY_MAX_BUFFERS];
 };
 

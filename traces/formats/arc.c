@@ -2,12 +2,11 @@
  * arc.c - START COUNT IGNORED SEQUENCE, the traces of the ARC paper
  *
  * A record asks for COUNT blocks of 512 bytes from START on.  It is one
- * reference with an extent, which is always split into its blocks.
+ * reference with an extent, which is split into its blocks.
  */
-#include "traces/formats/emit.h"
 #include "traces/formats/text.h"
 
-/* A decimal number behind blanks. */
+/* A decimal number after blanks. */
 static inline const char *scan_field(const char *cursor, uint64_t *value)
 {
     if (!margay_is_blank(*cursor))
@@ -65,8 +64,9 @@ const struct margay_format margay_format_arc = {
              .numbers = MARGAY_IDS,
              .unit_bytes = 512,
              .writable = true,
-             .has_extents = true},
-    .always_splits = true,
+             .columns = MARGAY_COLUMN_EXTENTS,
+             .splits = true,
+             .empty_extents = true},
     .decode = decode,
     .recognise = decode,
     .encode = encode,

@@ -1,11 +1,11 @@
-/* blocks.c - references to block references */
+/* blocks.c - from references to block references */
 #include <string.h>
 
 #include "traces/base/extent.h"
 
 #include <margay/traces.h>
 
-/* Where block references go; what is NULL is not wanted. */
+/* Where block references go; an array that is NULL is not wanted. */
 struct out {
     uint64_t *blocks;
     uint8_t *kinds;
@@ -13,8 +13,8 @@ struct out {
     size_t capacity;
 };
 
-/* Numbers that are shifted together: compilers make vectors of loops of a fixed
-   length, and unroll them if they are short. */
+/* Numbers shifted together: compilers turn short loops of fixed length into
+   vector instructions. */
 #define TOGETHER 4
 
 static void shift_numbers(const uint64_t *restrict numbers, size_t count,
@@ -29,7 +29,7 @@ static void shift_numbers(const uint64_t *restrict numbers, size_t count,
         blocks[i] = numbers[i] >> shift;
 }
 
-/* Every reference touches one block, so blocks and kinds go over in bulk. */
+/* Each reference touches one block, so whole arrays are copied. */
 static size_t first_blocks(const struct margay_batch *batch, unsigned shift,
                            struct margay_block_cursor *cursor,
                            const struct out *out)

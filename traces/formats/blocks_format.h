@@ -1,73 +1,77 @@
 /*
  * blocks_format.h - formats whose references come in blocks
  *
- * Neither lines nor records of fixed length: such a format reads and writes
- * its bytes itself.
+ * Such a format has neither lines nor records of fixed length, so it reads and
+ * writes its bytes itself.
  */
 #ifndef MARGAY_TRACES_FORMATS_BLOCKS_FORMAT_H
 #define MARGAY_TRACES_FORMATS_BLOCKS_FORMAT_H
 
 #include "traces/formats/format.h"
 
-struct margay_words; /* capture/words.h */
+struct margay_words; /* words.h */
 
-/* What a trace may say about itself as a whole. */
+/* What is known of a trace as a whole. */
 struct margay_trace_facts {
     enum margay_numbers numbers;
-    uint64_t unit_bytes; /* of ids; 0 = unknown */
-    bool always_splits;
-    uint64_t collapsed_bytes;
-    bool has_counts; /* entries may stand for more than one reference */
-    unsigned shift;  /* addresses are given shifted right by so many bits */
+    uint64_t unit_bytes;      /* of ids; 0 = unknown */
+    unsigned columns;         /* set of the columns that the trace has */
+    unsigned kinds;           /* set of the kinds that it tells apart */
+    bool splits;              /* references ask for all that they cover */
+    uint64_t collapsed_bytes; /* 0 = repeats were not collapsed */
+    unsigned shift; /* bits by which addresses are given shifted right */
 };
 
-/* Where the bytes come from. */
+/* Where the bytes of a trace come from. */
 struct margay_block_source {
     void *context;
     const char *name, *evidence; /* for messages */
-    /* What the numbers, if they are addresses of which nobody wants more than
-       the block of the first byte, may be shifted right by, 0 to 63; a format
-       that does so says it in its facts. */
+    /* By how many bits, 0 to 63, the format may shift addresses right, because
+       the caller wants no more than the block of the first byte.  A format that
+       does so says it in its facts. */
     unsigned shift;
-    /* *got = 0 is the end. */
+    /* Read up to `bytes` bytes; *got = 0 is the end. */
     enum margay_status (*read)(void *context, void *buffer, size_t bytes,
                                size_t *got, struct margay_error *error);
-    /* The bytes of a plain regular file; false for anything else. */
+    /* The length of a plain regular file; false for anything else. */
     bool (*plain_bytes)(void *context, uint64_t *bytes);
-    /* In such a file: go on reading at `offset`. */
+    /* In such a file, go on reading at `offset`. */
     enum margay_status (*go_to)(void *context, uint64_t offset,
                                 struct margay_error *error);
 };
 
-/* How many bytes tell such a format. */
+/* The number of bytes by which such a format is recognised. */
 #define MARGAY_BLOCKS_MAGIC_BYTES 8
 
 struct margay_blocks_reading {
-    /* Does a trace that begins so, MARGAY_BLOCKS_MAGIC_BYTES or more, have this
-       format? */
+    /* Does a trace that begins with the window, of MARGAY_BLOCKS_MAGIC_BYTES
+       or more, have this format? */
     bool (*is_magic)(const void *window, size_t bytes);
 
-    /* Begin at the first byte.  The caller owns *state. */
+    /* Begin at the first byte.  *facts holds what is true of all traces of the
+       format, and gets what this one says.  The caller owns *state. */
     enum margay_status (*open)(const struct margay_block_source *source,
                                void **state, struct margay_trace_facts *facts,
                                struct margay_error *error);
     void (*free_state)(void *state);
 
-    /* In a plain file that says so: the references in all, and go past those
-       of whole blocks, up to `skip_refs`.  False: nothing has happened. */
-    bool (*skip)(void *state, uint64_t skip_refs, uint64_t *skipped_refs,
-                 uint64_t *refs);
+    /* In a plain file with an index: tell the number of references, and go past
+       whole blocks of them, up to `skip_refs` references.  *known = false: the
+       call has changed nothing.  MARGAY_IO: the file cannot be positioned. */
+    enum margay_status (*skip)(void *state, uint64_t skip_refs,
+                               uint64_t *skipped_refs, bool *known,
+                               uint64_t *refs, struct margay_error *error);
 
-    /* Append at least one reference, and no more than come without waiting
-       for a block.  MARGAY_END: no more.  Whatever it returns, what has been
-       appended is whole. */
+    /* Append at least one reference, and then those that come without waiting
+       for another block.  MARGAY_END: the trace has ended.  Whatever the
+       status, the references appended are right. */
     enum margay_status (*fill)(void *state, struct margay_references *batch,
                                struct margay_error *error);
 };
 
 struct margay_blocks_writing {
-    /* The largest length that repeats may have been collapsed within; 0 = any.
-     */
+    /* The largest block size within which repeats may have been collapsed;
+       0 = any. */
     uint64_t most_collapsed_bytes;
 
     /* The caller owns *state. */
@@ -75,19 +79,19 @@ struct margay_blocks_writing {
                                  struct margay_error *error);
     void (*free_state)(void *state);
 
-    /* Before the first reference: what the trace says about itself. */
+    /* Before the first reference: what the trace is to say about itself. */
     void (*describe)(void *state, const struct margay_trace_facts *facts);
 
     enum margay_status (*put)(void *state, const struct margay_batch *batch,
                               struct margay_error *error);
-    /* The most bytes that what is held back, the batch, and the end of the
-       trace come to. */
+    /* The most bytes that the writer would still write, if the trace ended
+       after this batch. */
     uint64_t (*most_bytes)(const void *state, const struct margay_batch *batch);
-    /* Take recorded words as they are; NULL = not of this format. */
+    /* Take recorded words as they are; NULL = the format cannot. */
     enum margay_status (*put_words)(void *state,
                                     const struct margay_words *words,
                                     struct margay_error *error);
-    /* Hand over what has come; there may be more. */
+    /* Hand over what is held back; more may follow. */
     enum margay_status (*flush)(void *state, struct margay_error *error);
     enum margay_status (*finish)(void *state, struct margay_error *error);
 };

@@ -26,9 +26,9 @@ static const struct compression compressions[] = {
 struct margay_compressor {
     const struct compression *compression;
     struct margay_sink sink;
-    struct margay_error failure; /* the sink's own, status OK if none */
+    struct margay_error failure; /* of the sink; status OK if none */
     struct archive *archive;
-    bool begun;     /* there have been bytes, or there will be none */
+    bool begun;     /* the archive is open */
     bool discarded; /* nothing more goes to the sink */
 };
 
@@ -45,8 +45,8 @@ static const struct compression *compression_of(const char *path)
     return NULL;
 }
 
-/* libarchive leaks what it compresses with once a write has failed; so it is
-   not told, and what it goes on to write is dropped. */
+/* libarchive leaks memory once a write has failed.  So it is never told of a
+   failure, and its further output is dropped. */
 static la_ssize_t to_sink(struct archive *archive, void *context,
                           const void *bytes, size_t count)
 {
@@ -72,7 +72,7 @@ static enum margay_status fail(const struct margay_compressor *this,
                        reason == NULL ? "out of memory" : reason);
 }
 
-/* libarchive wants an entry, of which the format `raw` keeps the data only. */
+/* libarchive needs an entry, of which its format `raw` writes the data only. */
 static int begin_entry(struct archive *archive)
 {
     struct archive_entry *entry = archive_entry_new();
@@ -90,12 +90,12 @@ static enum margay_status create_archive(struct margay_compressor *this,
     struct archive *archive = this->archive = archive_write_new();
     if (archive == NULL)
         return margay_fail_memory(error, "compression");
-    /* Bytes go to the sink as they come, and the end is not padded. */
+    /* Pass bytes to the sink as they come, without padding at the end. */
     archive_write_set_bytes_per_block(archive, 0);
     if (archive_write_set_format_raw(archive) != ARCHIVE_OK ||
         this->compression->add_filter(archive) != ARCHIVE_OK)
         return fail(this, error);
-    /* Filters that know no time stamp ignore this. */
+    /* Filters without a time stamp ignore this. */
     archive_write_set_filter_option(archive, "gzip", "timestamp", NULL);
     return MARGAY_OK;
 }
@@ -121,7 +121,7 @@ enum margay_status margay_compressor_create(
     return status;
 }
 
-/* Not before it must be, because what is open has to be closed. */
+/* Open the archive as late as possible, because closing it writes bytes. */
 static enum margay_status begin(struct margay_compressor *this,
                                 struct margay_error *error)
 {
@@ -150,8 +150,8 @@ enum margay_status margay_compressor_write(struct margay_compressor *this,
                : fail(this, error);
 }
 
-/* libarchive 3.6 crashes on closing a frame of lz4 that holds nothing: the
-   magic, a descriptor without check sums, its own check, the end mark. */
+/* libarchive 3.6 crashes when it closes an empty frame of lz4.  The frame: the
+   magic, a descriptor without check sums, the check of that, the end mark. */
 static enum margay_status write_empty_lz4(struct margay_compressor *this,
                                           struct margay_error *error)
 {
@@ -178,7 +178,7 @@ void margay_compressor_free(struct margay_compressor *this)
 {
     if (this == NULL)
         return;
-    /* Freeing what is open closes it first, which nobody wants to see. */
+    /* Freeing an open archive closes it first, which writes bytes. */
     this->discarded = true;
     if (this->archive != NULL)
         archive_write_free(this->archive);

@@ -4,12 +4,12 @@
  * A field that is a decimal number of at most 64 bits is an id as it stands;
  * any other text is a key, whose id is the 64-bit FNV-1a hash of its bytes.
  *
- * The first row is held back until the second one is known: it is a header if
+ * The first row is held back until the second one is known.  It is a header if
  * --column names one of its fields, if it holds no number and the second row
- * does, or if it is all there is of what the writer of an empty trace leaves.
+ * does, or if it is the only row and what the writer of an empty trace leaves.
  *
- * libcsv keeps its own state, so it is fed line by line: that gives a failure
- * its line, and leaves the next line for the next batch when one is full.
+ * libcsv keeps the state of a row, so it is fed line by line: a failure then
+ * has its line, and a full batch leaves the next line for the next batch.
  */
 #include <csv.h>
 #include <stdio.h>
@@ -21,42 +21,42 @@
 #include "traces/base/number.h"
 #include "traces/formats/text.h"
 
-/* Names of columns that a message lists, and one of them at most. */
+/* The most bytes of the column names in a message, and of one name. */
 #define NAMES_BYTES 160
 #define NAME_BYTES  256
 
-/* What is written above ids. */
+/* The header that the writer writes. */
 #define HEAD "id"
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* What one row came to. */
+/* What is known of one row. */
 struct row {
     size_t fields;
-    bool any_number; /* of the first two rows: is any field a number? */
-    bool names_only; /* of the first: may all be the names of columns? */
-    bool has_key;
+    bool any_number; /* in the first two rows: some field is a number */
+    bool names_only; /* in the first row: each field may be a column name */
+    bool has_key;    /* the column of ids holds a field that is not empty */
     uint64_t id;
 };
 
 struct csv {
     struct csv_parser parser;
     struct margay_state_options options;
-    char column_name[NAME_BYTES]; /* "": none was given */
+    char column_name[NAME_BYTES]; /* "" = none was given */
     uint64_t column;              /* from 1 on; 0 = not known yet */
     uint64_t rows;                /* complete ones */
     struct row row, first;
     bool first_is_pending;
-    char names[NAMES_BYTES]; /* the first row's fields */
+    char names[NAMES_BYTES]; /* the fields of the first row */
     bool named;              /* one of them is column_name */
 
-    bool begun;         /* there have been lines */
-    bool in_line;       /* part of a line has been read */
-    uint64_t row_line;  /* where the row being read begins */
-    uint64_t row_bytes; /* of it so far */
+    bool begun;         /* a line has been read */
+    bool in_line;       /* the beginning of a line has been read */
+    uint64_t row_line;  /* the line in which the current row begins */
+    uint64_t row_bytes; /* how many bytes of it have been read */
     struct margay_references *references;
-    const char *expected;                        /* NULL while all is well */
-    char message[NAMES_BYTES + NAME_BYTES + 80]; /* room for `expected` */
+    const char *expected; /* NULL = nothing is wrong so far */
+    char message[NAMES_BYTES + NAME_BYTES + 80]; /* the text of `expected` */
 };
 
 /* --------------------------------------------------------------- fields -- */
@@ -74,7 +74,7 @@ static bool may_be_name(const char *field)
     return (first >= 'a' && first <= 'z') || field[0] == '_';
 }
 
-/* A field of the first two rows, which decide what the first one is. */
+/* The first two rows decide whether the first one is a header. */
 static void examine_field(struct csv *csv, const char *field)
 {
     struct row *row = &csv->row;
@@ -94,7 +94,7 @@ static void examine_field(struct csv *csv, const char *field)
     }
 }
 
-/* CSV_APPEND_NULL ends fields with a NUL that is not counted. */
+/* With CSV_APPEND_NULL a NUL, not counted in `bytes`, ends each field. */
 static void take_field(void *text, size_t bytes, void *context)
 {
     struct csv *csv = context;
@@ -123,7 +123,7 @@ static void append(struct csv *csv, const struct row *row)
     csv->expected = csv->message;
 }
 
-/* Which column?  Known, or found out from the first row. */
+/* Choose the column of ids by the first row, unless a number was given. */
 static void choose_column(struct csv *csv)
 {
     if (csv->column_name[0] != '\0' && !csv->named) {
@@ -157,8 +157,8 @@ static void end_data_row(struct csv *csv)
         append(csv, &csv->row);
 }
 
-/* To see whether it is a table at all, no column need be known.  Without a
-   suffix that says so, it takes a header, and rows as long as that. */
+/* A trial needs no column of ids.  A trace whose suffix does not name the
+   format must have a header, and rows with as many fields. */
 static void end_trial_row(struct csv *csv)
 {
     bool by_content = csv->options.by_content;
@@ -195,7 +195,8 @@ static void take_row(int terminator, void *context)
 static const char *explain_parser(struct csv *csv)
 {
     if (csv_error(&csv->parser) == CSV_EPARSE)
-        return "quotes around a whole field, and doubled inside one";
+        return "quotes around a whole field, and doubled inside one (--quote "
+               "none takes them for text)";
     return "a row for which there is memory";
 }
 
@@ -214,8 +215,8 @@ static void feed(struct csv *csv, const char *piece, size_t bytes,
         csv->expected = explain_parser(csv);
 }
 
-/* To libcsv a carriage return ends a row, too; one row a time, please, so
-   that the batch's room is sure. */
+/* libcsv also ends a row at a carriage return.  It gets one row at a time, so
+   that the batch cannot overflow. */
 static const char *piece_end(const char *cursor, const char *newline)
 {
     const char *end = memchr(cursor, '\r', (size_t)(newline - cursor));
@@ -230,7 +231,7 @@ static void skip_byte_order_mark(struct csv *csv, struct margay_text *text)
     csv->begun = true;
 }
 
-/* One row at most, from what may be in the middle of a line. */
+/* Decode one row at most, from a cursor that may stand within a line. */
 static void decode_piece(struct csv *csv, struct margay_text *text)
 {
     const char *newline =
@@ -290,6 +291,11 @@ static void *create_state(const struct margay_state_options *options)
     csv_init(&csv->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
     if (options->delimiter != '\0')
         csv_set_delim(&csv->parser, (unsigned char)options->delimiter);
+    /* No line holds a NUL, so NUL as the quote quotes nothing. */
+    if (options->quote != 0)
+        csv_set_quote(&csv->parser, options->quote == MARGAY_NO_QUOTE
+                                        ? '\0'
+                                        : (unsigned char)options->quote);
     if (options->column != NULL &&
         (!margay_parse_u64(options->column, &csv->column) ||
          csv->column == 0)) {

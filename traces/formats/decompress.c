@@ -1,4 +1,4 @@
-/* decompress.c - compressed bytes in, plain bytes out */
+/* decompress.c - compressed bytes in, plain bytes out: see decompress.h */
 #include "traces/formats/decompress.h"
 
 #include <archive.h>
@@ -14,9 +14,9 @@
 
 struct compression {
     const char *name;
-    const char *magic; /* with '?' for any character */
+    const char *magic; /* '?' stands for any byte */
     size_t magic_bytes;
-    int (*add_filter)(struct archive *archive); /* NULL = zlib's */
+    int (*add_filter)(struct archive *archive); /* NULL = use zlib */
 };
 
 static const struct compression compressions[] = {
@@ -37,11 +37,16 @@ struct margay_decompressor {
     const struct compression *compression;
     const char *name;
     struct margay_byte_source source;
-    unsigned char *buffer;       /* what the source gave last */
-    uint64_t source_bytes;       /* given by the source in all */
-    struct margay_error failure; /* the source's own, status OK if none */
+    /* The bytes that the source gave last and, before these, those that an
+       archive has not used. */
+    unsigned char *buffer;
+    size_t capacity, held;       /* of the buffer, and in use */
+    uint64_t source_bytes;       /* given by the source so far */
+    struct margay_error failure; /* of the source; status OK if none */
     struct archive *archive;
-    bool opened; /* the archive's header has been read */
+    uint64_t begin; /* offset at which the archive begins */
+    bool opened;    /* the header of the archive has been read */
+    bool again; /* a new archive gets the held bytes from `begin` on first */
     bool ended;
     z_stream zlib;
 };
@@ -57,8 +62,8 @@ static bool begins_like(const struct compression *compression,
     return true;
 }
 
-/* What is shorter than a magic but begins like one is a cut file.  Two bytes
-   say too little for that. */
+/* A file of three bytes or more that is the beginning of a magic has been cut;
+   two bytes may be anything. */
 static const struct compression *compression_of(const unsigned char *head,
                                                 size_t bytes)
 {
@@ -79,17 +84,18 @@ bool margay_may_be_compressed(const void *head, size_t bytes)
     return false;
 }
 
-/* The next bytes of the source into the buffer; a failure is kept. */
+/* Append the next bytes of the source to the buffer.  A failure is kept in
+   this->failure. */
 static bool refill(struct margay_decompressor *this, size_t *got)
 {
-    if (this->source.read(this->source.context, this->buffer, SOURCE_BYTES, got,
-                          &this->failure) != MARGAY_OK)
+    if (this->source.read(this->source.context, this->buffer + this->held,
+                          SOURCE_BYTES, got, &this->failure) != MARGAY_OK)
         return false;
     this->source_bytes += *got;
     return true;
 }
 
-/* The source's failure, else that the data is bad for `reason`. */
+/* Report the failure of the source or, if there is none, `reason`. */
 static enum margay_status fail(struct margay_decompressor *this,
                                uint64_t position, const char *reason,
                                struct margay_error *error)
@@ -118,7 +124,7 @@ static enum margay_status fail_gzip(struct margay_decompressor *this,
 static enum margay_status create_gzip(struct margay_decompressor *this,
                                       struct margay_error *error)
 {
-    /* 16 = expect gzip's header and check its trailer. */
+    /* 16: expect the header of gzip, and check its trailer. */
     if (inflateInit2(&this->zlib, MAX_WBITS + 16) != Z_OK)
         return margay_fail_memory(error, "decompression");
     return MARGAY_OK;
@@ -144,7 +150,7 @@ static enum margay_status read_gzip(struct margay_decompressor *this,
             break;
         if (given == 0)
             return fail_gzip(this, "unexpected end", error);
-        /* Behind the end of a member another one begins. */
+        /* After the end of a member another one begins. */
         if (this->ended)
             inflateReset(zlib);
         int result = inflate(zlib, Z_NO_FLUSH);
@@ -158,16 +164,48 @@ static enum margay_status read_gzip(struct margay_decompressor *this,
 
 /* ---------------------------------------------------------- libarchive -- */
 
+/* The offset up to which the archive has used the source. */
+static uint64_t consumed_bytes(const struct margay_decompressor *this)
+{
+    return this->begin + (uint64_t)archive_filter_bytes(this->archive, -1);
+}
+
+/* Make space for more bytes.  Used bytes are dropped once they are the larger
+   half, so that each byte is moved a bounded number of times. */
+static bool make_space(struct margay_decompressor *this)
+{
+    size_t unused = (size_t)(this->source_bytes - consumed_bytes(this));
+    if (unused <= this->held / 2) {
+        memmove(this->buffer, this->buffer + this->held - unused, unused);
+        this->held = unused;
+    }
+    if (this->capacity - this->held >= SOURCE_BYTES)
+        return true;
+    size_t capacity = 2 * this->capacity;
+    unsigned char *moved = realloc(this->buffer, capacity);
+    if (moved == NULL) {
+        margay_fail_memory(&this->failure, "decompression");
+        return false;
+    }
+    this->buffer = moved;
+    this->capacity = capacity;
+    return true;
+}
+
+/* An archive that asks for more no longer uses the bytes given before. */
 static la_ssize_t archive_source(struct archive *archive, void *context,
                                  const void **buffer)
 {
     struct margay_decompressor *this = context;
-    size_t got;
-    *buffer = this->buffer;
-    if (refill(this, &got))
-        return (la_ssize_t)got;
-    archive_set_error(archive, EIO, "read error");
-    return -1;
+    size_t got = (size_t)(this->source_bytes - this->begin);
+    if (!this->again && (!make_space(this) || !refill(this, &got))) {
+        archive_set_error(archive, EIO, "read error");
+        return -1;
+    }
+    this->held += this->again ? 0 : got;
+    this->again = false;
+    *buffer = this->buffer + this->held - got;
+    return (la_ssize_t)got;
 }
 
 static enum margay_status fail_archive(struct margay_decompressor *this,
@@ -177,7 +215,7 @@ static enum margay_status fail_archive(struct margay_decompressor *this,
                 error);
 }
 
-/* One filter, and the formats that hand its output out as it is. */
+/* One filter, and the formats that pass its output on unchanged. */
 static enum margay_status create_archive(struct margay_decompressor *this,
                                          struct margay_error *error)
 {
@@ -190,14 +228,41 @@ static enum margay_status create_archive(struct margay_decompressor *this,
     return MARGAY_OK;
 }
 
-/* Some filters end quietly at bytes that they do not know. */
+/* Does another stream of the same compression begin at `consumed`?  Reads as
+   many bytes as that takes. */
+static bool goes_on(struct margay_decompressor *this, uint64_t consumed)
+{
+    size_t got = 1, left;
+    while ((left = (size_t)(this->source_bytes - consumed)) <
+               this->compression->magic_bytes &&
+           got > 0) {
+        if (!make_space(this) || !refill(this, &got))
+            return false;
+        this->held += got;
+    }
+    return left >= this->compression->magic_bytes &&
+           begins_like(this->compression, this->buffer + this->held - left,
+                       left);
+}
+
+/*
+ * Some filters end without an error at unknown bytes, and that of lz4 also
+ * after an empty stream: a new archive reads the stream that follows.
+ */
 static enum margay_status end_archive(struct margay_decompressor *this,
                                       struct margay_error *error)
 {
-    uint64_t consumed = (uint64_t)archive_filter_bytes(this->archive, -1);
-    size_t got = 0;
-    if (consumed == this->source_bytes && !refill(this, &got))
+    uint64_t consumed = consumed_bytes(this);
+    bool more = goes_on(this, consumed);
+    if (this->failure.status != MARGAY_OK)
         return fail_archive(this, error);
+    if (more && consumed > this->begin) {
+        archive_read_free(this->archive);
+        this->begin = consumed;
+        this->again = true;
+        this->opened = false;
+        return create_archive(this, error);
+    }
     if (consumed < this->source_bytes)
         return fail(this, consumed, "unknown bytes behind its end", error);
     this->ended = true;
@@ -214,7 +279,7 @@ static enum margay_status begin_archive(struct margay_decompressor *this,
     int result = archive_read_next_header(this->archive, &entry);
     if (result != ARCHIVE_OK && result != ARCHIVE_EOF)
         return fail_archive(this, error);
-    /* A filter that declines lets the bytes through as they are. */
+    /* A filter that does not recognise its bytes passes them on unchanged. */
     if (archive_filter_code(this->archive, 0) == ARCHIVE_FILTER_NONE)
         return fail_archive(this, error);
     this->opened = true;
@@ -225,19 +290,21 @@ static enum margay_status read_archive(struct margay_decompressor *this,
                                        void *buffer, size_t bytes, size_t *got,
                                        struct margay_error *error)
 {
-    if (!this->opened) {
-        enum margay_status status = begin_archive(this, error);
-        if (status != MARGAY_OK)
-            return status;
-    }
+    enum margay_status status = MARGAY_OK;
     *got = 0;
-    if (this->ended)
-        return MARGAY_OK;
-    la_ssize_t result = archive_read_data(this->archive, buffer, bytes);
-    if (result < 0)
-        return fail_archive(this, error);
-    *got = (size_t)result;
-    return result > 0 ? MARGAY_OK : end_archive(this, error);
+    while (*got == 0 && !this->ended && status == MARGAY_OK) {
+        if (!this->opened) {
+            status = begin_archive(this, error);
+            continue;
+        }
+        la_ssize_t result = archive_read_data(this->archive, buffer, bytes);
+        if (result < 0)
+            return fail_archive(this, error);
+        *got = (size_t)result;
+        if (result == 0)
+            status = end_archive(this, error);
+    }
+    return status;
 }
 
 /* -------------------------------------------------------------- either -- */
@@ -257,7 +324,8 @@ enum margay_status margay_decompressor_create(
     this->compression = compression;
     this->name = name;
     this->source = source;
-    this->buffer = malloc(SOURCE_BYTES);
+    this->capacity = SOURCE_BYTES;
+    this->buffer = malloc(this->capacity);
     enum margay_status status;
     if (this->buffer == NULL)
         status = margay_fail_memory(error, "decompression");

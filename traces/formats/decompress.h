@@ -1,11 +1,11 @@
 /*
  * decompress.h - compressed bytes in, plain bytes out
  *
- * Concatenated streams are read as one.  What is cut short, corrupt, or
- * followed by bytes that belong to no stream is MARGAY_BAD_INPUT.
+ * Concatenated streams are read as one.  A stream that is cut short or corrupt,
+ * or bytes after it that begin no stream, are MARGAY_BAD_INPUT.
  *
- * gzip goes through zlib, because libarchive does not look at gzip's check
- * sums and would hand out corrupt text; the rest goes through libarchive.
+ * zlib reads gzip, because libarchive does not compare the check sums of gzip
+ * and would give corrupt text; libarchive reads all others.
  */
 #ifndef MARGAY_TRACES_FORMATS_DECOMPRESS_H
 #define MARGAY_TRACES_FORMATS_DECOMPRESS_H
@@ -16,10 +16,10 @@
 
 #include <margay/status.h>
 
-/* The longest beginning that tells a compression. */
+/* The length of the longest magic. */
 #define MARGAY_MAGIC_BYTES 10
 
-/* Where the compressed bytes come from; *got = 0 is the end. */
+/* Where the compressed bytes come from.  *got = 0 is the end. */
 struct margay_byte_source {
     void *context;
     enum margay_status (*read)(void *context, void *buffer, size_t bytes,
@@ -28,20 +28,21 @@ struct margay_byte_source {
 
 struct margay_decompressor;
 
-/* True if `bytes` bytes are too few to tell and more may show a magic. */
+/* True if these bytes are the beginning of a magic, and more may complete it.
+ */
 bool margay_may_be_compressed(const void *head, size_t bytes);
 
 /*
- * Make a decompressor for what begins with `head` (which the source is going
- * to give, too).  *decompressor is NULL on success if that is not compressed.
- * `name` is the file's, for messages; it must outlive the decompressor.
+ * Make a decompressor for a file that begins with `head`, which the source
+ * gives again.  On success *decompressor is NULL if the file is not compressed.
+ * `name` names the file in messages; it must outlive the decompressor.
  */
 enum margay_status margay_decompressor_create(
     const char *name, const void *head, size_t bytes,
     struct margay_byte_source source, struct margay_decompressor **decompressor,
     struct margay_error *error);
 
-/* *got = 0 is the end. */
+/* Read up to `bytes` plain bytes; *got = 0 is the end. */
 enum margay_status margay_decompressor_read(
     struct margay_decompressor *decompressor, void *buffer, size_t bytes,
     size_t *got, struct margay_error *error);

@@ -1,21 +1,23 @@
 /*
  * detect.c - which format a trace is in, from its first bytes and its name
  *
- * Every format of text tries to decode the window with its own decoder; the
- * ones that find no fault with any line are candidates.  More of the trace
- * can only take candidates away.  In this order:
+ * Algorithm: a trace that begins with the magic of a format of blocks has that
+ *   format.  Otherwise every format of text tries to decode the window with its
+ *   own decoder; a format that finds no fault with any line is a candidate.
+ *   The first of these rules that applies decides:
  *
- *  1. a candidate that the file's suffix names (which then need not show
- *     what sets it apart: hex without 0x);
- *  2. the first candidate in the table that has records;
- *  3. without records: the first candidate if the content rules any out
- *     (valgrind's lines only: lackey), else the suffix, else `lines`;
- *  4. the format that the suffix names: packed numbers show nothing, and a
- *     damaged text deserves its reader's complaint;
- *  5. the format that decodes most lines before it finds fault;
- *  6. a packed format whose records are as no others are.
- *
- * What begins with the magic of a format of blocks is that, before all else.
+ *   1. a candidate that the suffix of the file's name names (it need not show
+ *      what tells it from others: hex without 0x);
+ *   2. the first candidate in the table that has records;
+ *   3. without records, the first candidate if the content rules out others
+ *      (lines of valgrind only: lackey);
+ *   4. the format that the suffix names: packed numbers do not show what they
+ *      are, and a damaged text deserves the message of its own reader;
+ *   5. for an empty trace: `lines`;
+ *   6. the format that decodes most lines before it finds a fault;
+ *   7. a packed format whose records no other format would hold.
+ * Guarantee: more of a trace can only remove candidates; a format that is none
+ *   in a part of the window never becomes one.
  */
 #define _GNU_SOURCE
 #include "traces/formats/detect.h"
@@ -29,10 +31,10 @@
 
 #define TRIAL_REFERENCES 1024
 
-/* How far a format came. */
+/* How far a format has decoded the window. */
 struct trial {
     uint64_t records;
-    uint64_t lines; /* without fault */
+    uint64_t lines; /* before the first fault */
     bool faultless;
 };
 
@@ -59,7 +61,7 @@ static struct trial try_decoder(margay_decode_function *decode, void *state,
     return trial;
 }
 
-/* A format that the suffix names need not show what sets it apart. */
+/* A format that the suffix names need not show what tells it from others. */
 static struct trial try_format(const struct margay_format *format, bool named,
                                const char *window, const char *end)
 {
@@ -68,15 +70,15 @@ static struct trial try_format(const struct margay_format *format, bool named,
         return try_decoder(decode, NULL, window, end);
     struct margay_state_options options = {.trial = true, .by_content = !named};
     void *state = format->create_state(&options);
-    if (state == NULL) /* reading it will say so */
+    if (state == NULL) /* the reader will report that there is no memory */
         return (struct trial){0};
     struct trial trial = try_decoder(decode, state, window, end);
     format->free_state(state);
     return trial;
 }
 
-/* The end of the last complete line, which at the end of a trace may lack
-   its newline. */
+/* The end of the last complete line.  At the end of a trace it may lack its
+   newline. */
 static const char *complete_lines(const char *window, size_t bytes, bool whole)
 {
     if (whole && bytes > 0 && window[bytes - 1] != '\n')
@@ -85,8 +87,8 @@ static const char *complete_lines(const char *window, size_t bytes, bool whole)
     return newline == NULL ? window : newline + 1;
 }
 
-/* Behind what names a format there may be a compression's suffix and, before
-   that, one that says no more than that it is binary. */
+/* Suffixes that may follow the one that names a format: those of compressions,
+   and before them one that says "binary" and no more. */
 static const char *const idle_suffixes[] = {".gz",  ".xz",  ".zst", ".bz2",
                                             ".lz4", ".bin", NULL};
 
@@ -126,14 +128,14 @@ static bool has_suffix(const char *path, const struct margay_format *format)
            lists_word(format->info.suffixes, begin, (size_t)(end - begin));
 }
 
-/* What all trials came to. */
+/* The results of all trials. */
 struct survey {
     const struct margay_format *candidate; /* the first with records */
     uint64_t candidate_lines;
     const struct margay_format *empty; /* the first without a fault */
     const struct margay_format *named; /* by the suffix */
     bool named_is_candidate;
-    const struct margay_format *furthest; /* decodes most lines, if any */
+    const struct margay_format *furthest; /* decodes most lines, 1 or more */
     uint64_t furthest_lines;
     unsigned texts, faultless, with_records;
 };
@@ -210,7 +212,7 @@ static enum margay_status fail_unknown(const char *path, const char *window,
                        names);
 }
 
-/* The packed format that the window's records are certain to be, or NULL. */
+/* The packed format that only these records can have, or NULL. */
 static const struct margay_format *certain_packed(const char *window,
                                                   size_t bytes, size_t *records)
 {
@@ -238,7 +240,7 @@ static void note_count(struct margay_detection *found, const char *what,
              what, (unsigned long long)count, thing, margay_plural(count, "s"));
 }
 
-/* A suffix, and what the records have to say about it. */
+/* The evidence of a suffix, and whether the records agree with it. */
 static void note_suffix(struct margay_detection *found,
                         const struct margay_format *named, const char *window,
                         size_t bytes)
@@ -254,7 +256,7 @@ static void note_suffix(struct margay_detection *found,
                             "records");
 }
 
-/* The format of blocks that the window begins as, or NULL. */
+/* The format of blocks whose magic begins the window, or NULL. */
 static const struct margay_format *format_by_magic(const char *window,
                                                    size_t bytes)
 {
@@ -266,8 +268,9 @@ static const struct margay_format *format_by_magic(const char *window,
     return NULL;
 }
 
-/* Nothing but comments of one format of text?  What stands alone may as well be
-   packed numbers that begin with a comment's first byte. */
+/* Does the window hold nothing but comments that some format of text has and
+   others do not?  Not if the suffix names a packed format, whose numbers may
+   begin with the first byte of a comment. */
 static bool has_comments(const struct survey *survey)
 {
     bool packed = survey->named != NULL && survey->named->record_bytes != 0;
@@ -299,6 +302,7 @@ enum margay_status margay_detect(const char *path, const char *window,
         note_suffix(found, chosen, window, bytes);
     } else if (end >= window + bytes && survey.empty != NULL) {
         chosen = &margay_format_lines;
+        found->nothing = whole;
         note(found, "nothing, as it is empty");
     } else if (survey.furthest != NULL) {
         chosen = survey.furthest;
@@ -315,7 +319,7 @@ enum margay_status margay_detect(const char *path, const char *window,
 bool margay_detect_is_certain(const char *path, const char *window,
                               size_t bytes)
 {
-    /* A magic has newlines, before which nothing may be taken for a line. */
+    /* A magic holds newlines, so shorter windows are not taken for lines. */
     if (bytes < MARGAY_BLOCKS_MAGIC_BYTES)
         return false;
     const char *end = complete_lines(window, bytes, false);

@@ -1,23 +1,25 @@
-/* detect.h - which format a trace is in, from its first bytes and its name */
+/* detect.h - the format of a trace, from its first bytes and its name */
 #ifndef MARGAY_TRACES_FORMATS_DETECT_H
 #define MARGAY_TRACES_FORMATS_DETECT_H
 
 #include "traces/formats/format.h"
 
-/* So much of a trace is looked at. */
+/* The bytes at the beginning of a trace that tell its format. */
 #define MARGAY_WINDOW_BYTES ((size_t)65536 >> MARGAY_SHRINK)
 
 #define MARGAY_EVIDENCE_BYTES 80
 
 struct margay_detection {
     const struct margay_format *format;
-    char evidence[MARGAY_EVIDENCE_BYTES];
+    char evidence[MARGAY_EVIDENCE_BYTES]; /* what told it, for people */
+    bool nothing; /* the trace is empty, and its name tells no format */
 };
 
 /*
- * Choose a format for the trace that begins with `bytes` bytes at `window`,
- * all of it if `whole`.  Behind the window stand a newline, if it is whole,
- * and MARGAY_TEXT_PADDING bytes.  MARGAY_BAD_INPUT if it is nothing known.
+ * Choose the format of the trace whose first `bytes` bytes stand at `window`;
+ * `whole`: these are all.  After the window must stand a newline, if it is
+ * whole, and MARGAY_TEXT_PADDING bytes.  Fails with MARGAY_BAD_INPUT if no
+ * format fits.
  */
 enum margay_status margay_detect(const char *path, const char *window,
                                  size_t bytes, bool whole,
@@ -25,14 +27,14 @@ enum margay_status margay_detect(const char *path, const char *window,
                                  struct margay_error *error);
 
 /*
- * True if whatever follows the window cannot change what margay_detect() says
- * about it, other than to find fault with it.
+ * True if no bytes after the window can make margay_detect() choose another
+ * format; they may still be faulty.
  */
 bool margay_detect_is_certain(const char *path, const char *window,
                               size_t bytes);
 
-/* A piece of a trace for a message: up to its newline or `end`, cut to 44
-   characters, with odd ones as '?'. */
+/* Quote a piece of a trace in a message: up to its newline or `end`, cut to 44
+   characters, with '?' for each that is not printable. */
 #define MARGAY_QUOTE_BYTES 48
 const char *margay_quote(char quoted[MARGAY_QUOTE_BYTES], const char *text,
                          const char *end);

@@ -1,5 +1,4 @@
-/* din.c - Dinero's input: LABEL HEXADDR, whatever follows is ignored */
-#include "traces/formats/emit.h"
+/* din.c - the input of Dinero: LABEL HEXADDR, and ignored text */
 #include "traces/formats/text.h"
 
 static inline const char *parse(const char *cursor,
@@ -44,7 +43,8 @@ const struct margay_format margay_format_din = {
              .numbers = MARGAY_ADDRESSES,
              .unit_bytes = 1,
              .writable = true,
-             .has_kinds = true},
+             .columns = MARGAY_COLUMN_KINDS,
+             .kinds = MARGAY_ALL_KINDS},
     .decode = decode,
     .recognise = decode,
     .encode = encode,

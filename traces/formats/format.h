@@ -1,94 +1,121 @@
 /*
  * format.h - what a format is, inside traces/
  *
- * formats/NAME.c defines one `const struct margay_format` (or a family of
- * them); table.c holds the one table.  A format of text decodes complete
- * lines, a packed one widens records of fixed length; both append to the
- * arrays of a batch.
+ * formats/NAME.c defines one `const struct margay_format`, or a family of
+ * them; table.c holds the table.  A format of text decodes complete lines, a
+ * packed format widens records of fixed length, and a format of blocks reads
+ * its bytes itself.  All append to the arrays of a batch.
  */
 #ifndef MARGAY_TRACES_FORMATS_FORMAT_H
 #define MARGAY_TRACES_FORMATS_FORMAT_H
+
+#include <string.h>
 
 #include <margay/traces.h>
 
 /* References on their way from a decoder into a batch. */
 struct margay_references {
     uint64_t *numbers;
-    /* Of formats that have them, unless nobody looks and the format can do
-       without (leaves_out). */
+    /* NULL where the format does not have the column, or where the caller does
+       not look at it and the format can do without it (leaves_out). */
     uint8_t *kinds;
     uint32_t *extents;
-    /* Of formats that may have them; a decoder says whether it filled them,
-       for each batch anew. */
+    /* The same, of columns that only some traces of a format have.  For each
+       batch the decoder says by the flags which of them it filled. */
     uint32_t *counts;
     uint32_t *threads;
     uint64_t *sites;
     bool counted, threaded, sited;
-    uint64_t repeats; /* in the place of counts that are left out: their sum,
-                         less one for each */
-    size_t count;
+    /* Where counts are left out: their sum, less 1 for each entry. */
+    uint64_t repeats;
+    size_t count; /* entries in use, of `capacity` */
     size_t capacity;
 };
 
-/* Allocate, for `capacity` references, what the format has beside the numbers;
-   the rest stays NULL.  False: no memory.  Either way to be freed. */
+/* Allocate arrays of `capacity` entries for these columns, and leave the others
+   as they are.  False: no memory.  To be freed in either case. */
 bool margay_references_allocate(struct margay_references *references,
-                                const struct margay_format_info *format);
+                                unsigned columns);
 
 /* Free all arrays. */
 void margay_references_free(struct margay_references *references);
 
-/* How many entries from `from` on hold no more than *limit references; *limit
-   becomes what they hold. */
+/* The number of entries from `from` on that together hold at most *limit
+   references; *limit becomes the number of references that they hold. */
 size_t margay_references_within(const struct margay_references *references,
                                 size_t from, uint64_t *limit);
 
 /*
- * From entry *entry of `from` on, of which *done references are dealt with,
- * write one reference for each that a count stands for until `to` is full or
- * `from` is exhausted; advances both.
+ * Write each reference as often as its count says, until `to` is full or `from`
+ * is exhausted.  Begins with entry *entry, of which *done references have been
+ * written, and advances both.
  */
 void margay_references_expand(const struct margay_references *from,
                               size_t *entry, uint32_t *done,
                               struct margay_references *to);
 
-/* The most references that one line yields (lackey's M: a read, a write). */
+/* The most references of one line (lackey's M is a read and a write). */
 #define MARGAY_LINE_REFERENCES 2
 
-/* Everything that holds a piece of a trace is so much smaller, as a power of
-   two, where short inputs are to cross many ends of it: for the fuzzers. */
+/* Every buffer for a piece of a trace is smaller by this power of two, so that
+   the short inputs of a fuzzer cross the ends of many. */
 #ifndef MARGAY_SHRINK
 #define MARGAY_SHRINK 0
 #endif
 
-/* A longer line is malformed, so memory stays bounded whatever the input. */
+/* A longer line is an error, so that memory stays bounded. */
 #define MARGAY_LINE_BYTES ((size_t)65536 >> MARGAY_SHRINK)
 
-/* Bytes that must be readable after the end of a text: scanners load whole
-   words and look at them later. */
+/* Bytes that must be readable after the end of a text, because scanners load 16
+   bytes at a time. */
 #define MARGAY_TEXT_PADDING 32
 
-/* Complete lines of a trace, on their way into a decoder. */
+static inline uint64_t margay_swap_if_big_endian(uint64_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    return value;
+}
+
+/* A little-endian number of `bytes` bytes, 1 to 8, which may stand anywhere.
+   With a constant `bytes` this is a single load. */
+static inline uint64_t margay_get_little(const void *from, unsigned bytes)
+{
+    uint64_t value = 0;
+    memcpy(&value, from, bytes);
+    return margay_swap_if_big_endian(value);
+}
+
+static inline void margay_put_little(void *to, uint64_t value, unsigned bytes)
+{
+    value = margay_swap_if_big_endian(value);
+    memcpy(to, &value, bytes);
+}
+
+/* Complete lines of a trace, as a decoder gets them. */
 struct margay_text {
     const char *cursor; /* the next line */
-    const char *end;    /* behind the newline of the last one */
+    const char *end;    /* after the newline of the last one */
     uint64_t lines;     /* lines of the trace before the cursor */
-    void *state;        /* of a format whose lines depend on earlier ones */
+    void *state;        /* of a format whose lines depend on earlier lines */
 };
 
 /*
- * Decode lines until the text ends or the batch has no room for another line.
+ * Decode lines until the text ends, or the batch may not hold another line.
  * Returns NULL, or what was expected instead of the line at text->cursor.
  */
 typedef const char *margay_decode_function(
     struct margay_text *text, struct margay_references *references);
 
-/* How a format with a state makes one. */
+/* How a format makes its state. */
 struct margay_state_options {
-    const char *column; /* csv's, as struct margay_trace_options has them */
+    /* For csv, as in struct margay_trace_options. */
+    const char *column;
     char delimiter;
-    bool trial;      /* only to see whether it is that format */
-    bool by_content; /* and there is no suffix to say so */
+    int quote;
+    bool trial;      /* the decoder only tries whether the trace fits */
+    bool by_content; /* in a trial: the suffix does not name the format */
 };
 
 struct margay_blocks_reading; /* blocks_format.h */
@@ -96,39 +123,41 @@ struct margay_blocks_writing;
 
 struct margay_format {
     struct margay_format_info info;
-    bool always_splits;
-    bool leaves_out; /* can do without arrays that nobody looks at */
+    bool leaves_out; /* can do without arrays that the caller does not use */
 
-    /* Of blocks: then nothing of what follows. */
+    /* Of a format of blocks, which has none of the fields below. */
     const struct margay_blocks_reading *reading;
     const struct margay_blocks_writing *writing;
 
-    /* Text: `recognise` decodes what may be detected by content, often the
-       same as `decode`. */
+    /* Text: `recognise` accepts only what tells the format by its content; it
+       is often the same as `decode`. */
     margay_decode_function *decode;
     margay_decode_function *recognise;
 
-    /* Text with a state: make one (NULL: no memory), release it, and deal
-       with what it still holds when the trace has ended. */
+    /* Text with a state: make the state (NULL: no memory), release it, and
+       decode what it still holds when the trace has ended. */
     void *(*create_state)(const struct margay_state_options *options);
     void (*free_state)(void *state);
     margay_decode_function *finish;
 
-    /* Packed: the length of a record, and how to append `count` of them to an
-       empty batch.  Returns NULL, or what was expected of the record behind
-       the batch's last.  `records` may lie in the same memory as the batch's
-       numbers, so that no number is written over a record still to come. */
+    /* Packed: the length of a record, and the function that appends `count` of
+       them to an empty batch.  It returns NULL, or what was expected instead of
+       the record after the last one appended.  `records` may lie at the end of
+       the array of numbers: no number may be written over a record not yet
+       read. */
     unsigned record_bytes;
     const char *(*unpack)(struct margay_references *references,
                           const void *records, size_t count);
-    /* Can the whole records that begin a trace be this format's, by what they
-       hold?  NULL = they show nothing.  `certain`: no others look like it. */
+    /* Packed: do the whole records that begin a trace hold what this format
+       allows?  NULL = it allows anything.  *certain: no other format would hold
+       the same. */
     bool (*is_plausible)(const void *records, size_t count, bool *certain);
 
-    /* Packed: records are what the numbers are in this machine's memory. */
+    /* Packed: a record is a number as it stands in the memory of this machine.
+     */
     bool stands_in_memory;
 
-    /* Write one record, return its length; 0 = the number does not fit. */
+    /* Write one record and return its length; 0 = the number does not fit. */
     size_t (*encode)(char *record, uint64_t number, enum margay_kind kind,
                      uint32_t extent);
 };
@@ -139,7 +168,7 @@ const struct margay_format *margay_format_row(size_t index);
 /* The row of that name, NULL if there is none. */
 const struct margay_format *margay_format_named(const char *name);
 
-/* Write every name, or those of formats that can be written, separated by ", ",
+/* The names of all formats, or of those that can be written, separated by ", ",
    for messages. */
 void margay_format_list(bool writable, char *text, size_t bytes);
 

@@ -1,5 +1,4 @@
 /* hex.c - one hexadecimal address per line */
-#include "traces/formats/emit.h"
 #include "traces/formats/text.h"
 
 static const struct margay_line_rules rules = {.comment = NULL};
@@ -19,7 +18,7 @@ static const char *decode(struct margay_text *text,
     return margay_decode_lines(text, references, parse, &rules);
 }
 
-/* Digits alone could as well be decimal ids. */
+/* Without 0x, digits could be decimal ids. */
 static inline const char *parse_prefixed(const char *cursor,
                                          struct margay_references *references,
                                          const char **expected)

@@ -1,5 +1,4 @@
 /* id.c - 0xADDR I|D, instruction fetches and data references */
-#include "traces/formats/emit.h"
 #include "traces/formats/text.h"
 
 static inline const char *parse(const char *cursor,
@@ -31,7 +30,7 @@ static const char *decode(struct margay_text *text,
     return margay_decode_lines(text, references, parse, &rules);
 }
 
-/* D does not tell reads from writes. */
+/* D stands for reads and writes. */
 static size_t encode(char *record, uint64_t number, enum margay_kind kind,
                      uint32_t extent)
 {
@@ -49,7 +48,9 @@ const struct margay_format margay_format_id = {
              .numbers = MARGAY_ADDRESSES,
              .unit_bytes = 1,
              .writable = true,
-             .has_kinds = true},
+             .columns = MARGAY_COLUMN_KINDS,
+             .kinds =
+                 MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_FETCH)},
     .decode = decode,
     .recognise = decode,
     .encode = encode,

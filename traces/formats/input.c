@@ -15,21 +15,22 @@
 #include "traces/base/error.h"
 #include "traces/formats/decompress.h"
 
-/* As much as anyone may ask for: who writes and who reads then change less
-   often. */
+/* The largest pipe that any process may ask for, so that writer and reader take
+   turns less often. */
 #define PIPE_BYTES (1 << 20)
 
 struct margay_input {
-    const char *name; /* the path, kept behind the structure */
+    const char *name; /* the path, stored after the structure */
     int fd;
-    int wake_fd;  /* readable once cancelled */
-    bool waits;   /* not a regular file: a read may have to wait */
-    bool started; /* the head has been looked at */
+    int wake_fd;  /* readable once reading is cancelled */
+    bool waits;   /* a read may wait, as the file is not a regular one */
+    bool started; /* the head has been examined */
     uint64_t bytes_total;
-    off_t start; /* of a regular file, where we found it open */
+    off_t start; /* the offset at which a regular file was opened */
     atomic_uint_fast64_t bytes_read;
 
-    /* Read ahead to look for a compression, not yet given out. */
+    /* Bytes read ahead to recognise a compression, `head_given` of them given.
+     */
     unsigned char head[MARGAY_MAGIC_BYTES];
     size_t head_bytes, head_given;
 
@@ -48,7 +49,7 @@ static bool is_standard_input(const struct margay_input *input)
     return strcmp(input->name, "-") == 0;
 }
 
-/* Neither a directory nor anything that cannot be read without a wait. */
+/* Refuse a directory; find out the length, and whether reads may wait. */
 static enum margay_status examine(struct margay_input *input,
                                   struct margay_error *error)
 {
@@ -77,7 +78,7 @@ static enum margay_status open_files(struct margay_input *input,
     input->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (input->wake_fd < 0)
         return fail_errno(input, error);
-    /* Without O_NONBLOCK the opening of a FIFO waits for its writer. */
+    /* Without O_NONBLOCK, open() of a FIFO waits for its writer. */
     input->fd =
         is_standard_input(input)
             ? STDIN_FILENO
@@ -125,7 +126,7 @@ void margay_input_close(struct margay_input *input)
 
 void margay_input_cancel(struct margay_input *input)
 {
-    /* The counter of a fresh eventfd always has room for a one. */
+    /* Adding 1 to the counter of a new eventfd cannot fail. */
     (void)!write(input->wake_fd, &(uint64_t){1}, sizeof(uint64_t));
 }
 
@@ -137,14 +138,14 @@ void margay_input_progress(const struct margay_input *input,
     *bytes_total = input->bytes_total;
 }
 
-/* Wait until there is something to read; false once cancelled. */
+/* Wait until there are bytes to read; false once reading is cancelled. */
 static bool wait_for_bytes(const struct margay_input *input)
 {
     struct pollfd files[] = {
         {.fd = input->wake_fd, .events = POLLIN},
         {.fd = input->fd, .events = POLLIN},
     };
-    /* A regular file never waits: only look whether to go on. */
+    /* Reads of a regular file never wait; only look for a cancellation. */
     nfds_t watched = input->waits ? 2 : 1;
     int ready;
     do
@@ -189,7 +190,7 @@ static enum margay_status look_at_head(struct margay_input *input,
                                        struct margay_error *error)
 {
     size_t got = 1;
-    /* A slow writer is asked for no more than it takes to tell. */
+    /* Ask a slow writer for no more bytes than are needed to tell. */
     while (got > 0 &&
            margay_may_be_compressed(input->head, input->head_bytes)) {
         enum margay_status status =

@@ -6,13 +6,12 @@
  *      S 1ffeffe80,8     a store
  *      M 0421c7cc,4      a load, then a store of the same bytes
  *
- * The letter stands in the first column or the second, the address begins in
- * the fourth; other spacing is read as well.  Sizes become extents.
+ * The letter stands in the first or second column, and the address begins in
+ * the fourth; other spacing is read, too.  Sizes become extents.
  */
-#include "traces/formats/emit.h"
 #include "traces/formats/text.h"
 
-/* What a letter stands for: the kind in the low bits, and flags. */
+/* The meaning of a letter: the kind in the low bits, and flags. */
 #define OPERATION_KNOWN  4u
 #define OPERATION_MODIFY 8u
 
@@ -23,7 +22,8 @@ static const uint8_t operations[256] = {
     ['M'] = OPERATION_KNOWN | OPERATION_MODIFY | MARGAY_READ,
 };
 
-/* The letter of "I  " or " L " without a branch on which; else 0. */
+/* The letter of "I  " or " L ", without a branch that tells the two apart;
+   otherwise 0. */
 static inline unsigned char usual_letter(const char *line)
 {
     if ((line[0] != ' ') + (line[1] != ' ') + (line[2] != ' ') != 1 ||
@@ -32,7 +32,7 @@ static inline unsigned char usual_letter(const char *line)
     return (unsigned char)(line[0] ^ line[1] ^ ' ');
 }
 
-/* The bytes accessed, nearly always one digit. */
+/* The size in bytes, which is nearly always one digit. */
 static inline const char *scan_extent(const char *cursor, uint32_t *extent)
 {
     unsigned digit = (unsigned)(unsigned char)cursor[0] - '0';
@@ -74,7 +74,8 @@ static inline const char *parse(const char *cursor,
         *expected = "a comma and a size of 1 to 4294967295 bytes";
         return NULL;
     }
-    /* The second reference of M is always written and only counted for M. */
+    /* Always write the second reference of M, and count it for M only: this
+       needs no branch. */
     size_t i = references->count;
     references->numbers[i] = references->numbers[i + 1] = address;
     references->extents[i] = references->extents[i + 1] = extent;
@@ -110,8 +111,8 @@ const struct margay_format margay_format_lackey = {
              .numbers = MARGAY_ADDRESSES,
              .unit_bytes = 1,
              .writable = true,
-             .has_kinds = true,
-             .has_extents = true},
+             .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
+             .kinds = MARGAY_ALL_KINDS},
     .decode = decode,
     .recognise = decode,
     .encode = encode,

@@ -1,5 +1,4 @@
 /* ls.c - l|s 0xADDR N, the SPEC traces of architecture courses */
-#include "traces/formats/emit.h"
 #include "traces/formats/text.h"
 
 static inline const char *parse(const char *cursor,
@@ -21,7 +20,7 @@ static inline const char *parse(const char *cursor,
     cursor = margay_scan_hex(cursor + 2, &references->numbers[i]);
     if (cursor == NULL)
         return NULL;
-    /* The number counts instructions since the reference before. */
+    /* The number counts the instructions since the last reference. */
     uint64_t ignored;
     *expected = "a blank and a decimal number behind the address";
     if (!margay_is_blank(*cursor))
@@ -36,7 +35,7 @@ static const char *decode(struct margay_text *text,
     return margay_decode_lines(text, references, parse, &rules);
 }
 
-/* A fetch, which the format does not know, is written as a load. */
+/* The format has no fetches; they are written as loads. */
 static size_t encode(char *record, uint64_t number, enum margay_kind kind,
                      uint32_t extent)
 {
@@ -55,7 +54,9 @@ const struct margay_format margay_format_ls = {
              .numbers = MARGAY_ADDRESSES,
              .unit_bytes = 1,
              .writable = true,
-             .has_kinds = true},
+             .columns = MARGAY_COLUMN_KINDS,
+             .kinds =
+                 MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)},
     .decode = decode,
     .recognise = decode,
     .encode = encode,

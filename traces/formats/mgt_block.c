@@ -1,4 +1,4 @@
-/* mgt_block.c - entries into a block of the format mgt, and out of one */
+/* mgt_block.c - a block of the format mgt: filled with entries, and read */
 #include <stdlib.h>
 
 #include <zlib.h>
@@ -17,21 +17,21 @@ uint32_t margay_mgt_crc(uint32_t crc, const void *bytes, size_t count)
 static void put_block_header(const struct margay_mgt_block_header *header,
                              uint8_t *bytes)
 {
-    margay_mgt_put(bytes, MARGAY_MGT_BLOCK_MARK, 4);
-    margay_mgt_put(bytes + 4, header->payload_bytes, 4);
-    margay_mgt_put(bytes + 8, header->entries, 4);
-    margay_mgt_put(bytes + 12, header->references, 8);
+    margay_put_little(bytes, MARGAY_MGT_BLOCK_MARK, 4);
+    margay_put_little(bytes + 4, header->payload_bytes, 4);
+    margay_put_little(bytes + 8, header->entries, 4);
+    margay_put_little(bytes + 12, header->references, 8);
     memcpy(bytes + 20, header->payload_crc, 4);
-    margay_mgt_put(bytes + 24, margay_mgt_crc(0, bytes, 24), 4);
+    margay_put_little(bytes + 24, margay_mgt_crc(0, bytes, 24), 4);
 }
 
 const char *margay_mgt_take_block_header(
     const uint8_t bytes[MARGAY_MGT_BLOCK_HEADER_BYTES],
     struct margay_mgt_block_header *header)
 {
-    header->payload_bytes = (uint32_t)margay_mgt_get(bytes + 4, 4);
-    header->entries = (uint32_t)margay_mgt_get(bytes + 8, 4);
-    header->references = margay_mgt_get(bytes + 12, 8);
+    header->payload_bytes = (uint32_t)margay_get_little(bytes + 4, 4);
+    header->entries = (uint32_t)margay_get_little(bytes + 8, 4);
+    header->references = margay_get_little(bytes + 12, 8);
     memcpy(header->payload_crc, bytes + 20, 4);
     if (!margay_mgt_is_crc(margay_mgt_crc(0, bytes, 24), bytes + 24))
         return "the check sum of a block's header";
@@ -48,8 +48,8 @@ struct margay_mgt_builder {
     struct margay_mgt_encoder *encoder;
     size_t entries;
     uint64_t references;
-    /* Before the values of each column lie zeros, to which the first may be
-       compared. */
+    /* The zeros before the values of each column, from which the first ones
+       may differ, and the values. */
     uint64_t values[MARGAY_MGT_COLUMNS]
                    [MARGAY_MGT_BACK_VALUES + MARGAY_MGT_BLOCK_ENTRIES];
     uint8_t block[MARGAY_MGT_BLOCK_HEADER_BYTES + MARGAY_MGT_PAYLOAD_BYTES];
@@ -78,7 +78,7 @@ void margay_mgt_builder_free(struct margay_mgt_builder *builder)
     free(builder);
 }
 
-/* Where the next entries of a column go. */
+/* The end of a column, where the next entries go. */
 static uint64_t *column_end(struct margay_mgt_builder *builder,
                             enum margay_mgt_column_name name)
 {
@@ -96,7 +96,7 @@ static void take_accesses(struct margay_mgt_builder *builder,
     }
 }
 
-/* A column that the file has and the batch may have not. */
+/* A column that the file has and the batch may lack. */
 static void take_32(struct margay_mgt_builder *builder,
                     enum margay_mgt_column_name name, const uint32_t *from,
                     uint32_t otherwise, size_t count)
@@ -117,9 +117,9 @@ size_t margay_mgt_builder_take(struct margay_mgt_builder *builder,
                                unsigned columns,
                                const struct margay_batch *batch, size_t from)
 {
-    size_t room = MARGAY_MGT_BLOCK_ENTRIES - builder->entries;
+    size_t space = MARGAY_MGT_BLOCK_ENTRIES - builder->entries;
     size_t left = batch->references - from;
-    size_t count = left < room ? left : room;
+    size_t count = left < space ? left : space;
     const uint32_t *counts =
         batch->counts == NULL ? NULL : batch->counts + from;
     memcpy(column_end(builder, MARGAY_MGT_NUMBERS), batch->numbers + from,
@@ -167,8 +167,8 @@ const uint8_t *margay_mgt_builder_end(struct margay_mgt_builder *builder,
         .entries = (uint32_t)builder->entries,
         .references = builder->references,
     };
-    margay_mgt_put(header.payload_crc,
-                   margay_mgt_crc(0, payload, header.payload_bytes), 4);
+    margay_put_little(header.payload_crc,
+                      margay_mgt_crc(0, payload, header.payload_bytes), 4);
     put_block_header(&header, builder->block);
     *bytes = (size_t)(end - builder->block);
     *references = builder->references;
@@ -187,7 +187,7 @@ void margay_mgt_block_free(struct margay_mgt_block *block)
         margay_mgt_column_free(&block->column[i]);
 }
 
-/* Kind and extent of accesses; false if one has none. */
+/* Kinds and extents; false if an access is none of those that exist. */
 static bool split_accesses(const uint64_t *accesses, size_t count,
                            uint8_t *kinds, uint32_t *extents)
 {
@@ -229,10 +229,10 @@ const char *margay_mgt_block_begin(struct margay_mgt_block *block,
     return NULL;
 }
 
-/* Entries that pass through a buffer at a time. */
+/* Entries that go through a buffer at a time. */
 #define PIECE 512
 
-/* What a dictionary holds is split already, and need only be copied. */
+/* The values of a dictionary have been split already. */
 static void copy_accesses(struct margay_mgt_block *block, size_t count,
                           uint8_t *kinds, uint32_t *extents)
 {
@@ -288,7 +288,7 @@ static const char *next_32(struct margay_mgt_column *column, size_t count,
     return all >> 32 == 0 ? NULL : "a number of 32 bits";
 }
 
-/* The counts of all entries have to be what the header says. */
+/* The counts of all entries must sum to what the header says. */
 static const char *next_counts(struct margay_mgt_block *block, size_t count,
                                uint32_t *counts, uint64_t *sum)
 {
@@ -311,8 +311,8 @@ static const char *next_counts(struct margay_mgt_block *block, size_t count,
 const char *margay_mgt_block_next(struct margay_mgt_block *block,
                                   struct margay_references *references)
 {
-    size_t at = references->count, room = references->capacity - at;
-    size_t count = block->left < room ? block->left : room;
+    size_t at = references->count, space = references->capacity - at;
+    size_t count = block->left < space ? block->left : space;
     uint64_t sum, held;
     bool counted = block->columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS);
     bool threaded = block->columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);

@@ -1,31 +1,30 @@
 /*
  * mgt_column.c - a column of numbers in a block of the format mgt
  *
- * Three codings, of which the writer takes the first that fits:
+ * Algorithm: the writer takes the first of three codings that fits.
  *
- * constant: all values are the same, which is given once.
+ *   constant: all values are equal, and the value is stored once.
  *
- * dictionary: the values, 256 at most, and a byte for each entry that says
- * which.  Not for the numbers themselves.
+ *   dictionary: the values, at most 256, and for each entry a byte that selects
+ *   one.  Not used for the numbers themselves.
  *
- * back: a control byte per entry, of which the low six bits say which of the
- * 64 values before is the nearest (0 = the last), and the high two how wide
- * the difference to it is: nothing, 1, 2 or 8 bytes.  Before the first value
- * lie 64 zeros.  Differences are folded, so that small ones have few bits
- * whatever their sign: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
+ *   back: a control byte for each entry.  Its low six bits select the nearest
+ *   of the last 64 values (0 = the last one), its high two bits the width of
+ *   the difference from it: 0, 1, 2 or 8 bytes.  64 zeros precede the first
+ *   value.  Differences are folded, so that small ones have few bits whatever
+ *   their sign: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
  *
- * What a loop does is then the same bytes again and again, however many arrays
- * it walks through: the entry one turn ago is as far back each time, and what
- * is added is the stride.  That is what makes the streams compress.  The
- * reader needs nothing but what it has just written.
+ *   A loop then gives the same bytes again and again, however many arrays it
+ *   walks through: the entry of one turn ago is always equally far back, and
+ *   the difference is the stride.  Such streams compress well, and the reader
+ *   needs only the values that it has just written.
  *
- * Measured on programs' traces: the difference to the last value takes twice
- * the space, and so do tables of slots with their replacement; predicting from
- * a hash of the last differences takes as much and more; a list in the order
- * of last use takes as much as this, but its reader has to move entries.
+ * Cost: measured on traces of programs, the difference from the last value
+ *   alone takes twice the space, and so do tables of slots with a replacement
+ *   policy; predictions from a hash of the last differences take as much space
+ *   or more; a list in the order of last use takes the same space, but its
+ *   reader has to move entries.
  */
-#define _DEFAULT_SOURCE
-#include <endian.h>
 #include <stdlib.h>
 
 #include "traces/base/error.h"
@@ -33,7 +32,8 @@
 
 #define EXPECTS_COLUMN "a column that its coding allows"
 
-/* Bytes that may be read behind a stream: differences are loaded as words. */
+/* Bytes that may be read after a stream: differences are loaded 8 bytes at a
+   time. */
 #define PADDING 8
 
 static const uint8_t widths[4] = {0, 1, 2, 8};
@@ -43,7 +43,7 @@ static const uint8_t widths[4] = {0, 1, 2, 8};
 struct margay_mgt_encoder {
     struct margay_mgt_packer *packer;
     uint8_t control[MARGAY_MGT_BLOCK_ENTRIES];
-    /* By width; the first stays empty. */
+    /* By width; the first array stays empty. */
     uint8_t deltas[4][MARGAY_MGT_BLOCK_ENTRIES * 8 + PADDING];
 };
 
@@ -79,21 +79,22 @@ static bool is_constant(const uint64_t *values, size_t count)
     return true;
 }
 
-/* Twice as many places as there are values at most. */
-#define PLACES 512
+/* Twice the largest number of values. */
+#define SLOTS 512
 
 struct dictionary {
     uint64_t values[MARGAY_MGT_DICTIONARY_VALUES];
     size_t count;
-    uint16_t places[PLACES]; /* 1 + the value's index; 0 = free */
+    uint16_t slots[SLOTS]; /* 1 + the index of a value; 0 = free */
 };
 
-/* The index of the value, entered if need be; -1 if there are too many. */
+/* The index of the value, which is added if it is new; -1 if the dictionary is
+   full. */
 static int index_of(struct dictionary *dictionary, uint64_t value)
 {
-    size_t place = (value * UINT64_C(0x9e3779b97f4a7c15)) >> 55;
-    for (;; place = (place + 1) % PLACES) {
-        int index = dictionary->places[place] - 1;
+    size_t slot = (value * UINT64_C(0x9e3779b97f4a7c15)) >> 55;
+    for (;; slot = (slot + 1) % SLOTS) {
+        int index = dictionary->slots[slot] - 1;
         if (index >= 0 && dictionary->values[index] == value)
             return index;
         if (index < 0)
@@ -102,7 +103,7 @@ static int index_of(struct dictionary *dictionary, uint64_t value)
     if (dictionary->count == MARGAY_MGT_DICTIONARY_VALUES)
         return -1;
     dictionary->values[dictionary->count++] = value;
-    dictionary->places[place] = (uint16_t)dictionary->count;
+    dictionary->slots[slot] = (uint16_t)dictionary->count;
     return (int)dictionary->count - 1;
 }
 
@@ -130,20 +131,20 @@ static inline uint64_t unfold(uint64_t folded)
     return folded >> 1 ^ -(folded & 1);
 }
 
-/* As an index of `widths`. */
+/* The narrowest width, as an index of `widths`. */
 static inline unsigned width_of(uint64_t folded)
 {
     return (folded > 0) + (folded > UINT8_MAX) + (folded > UINT16_MAX);
 }
 
-/* So near that a nearer one is not looked for, where it was last time or
-   anywhere. */
+/* The search stops at a folded difference below these: of the value that is as
+   far back as last time, and of any other value. */
 #define NEAR_AGAIN 16
 #define NEAR       256
 
-/* The nearest of the values before, or the first that is near enough: how far
-   back it is, and the folded difference to it.  `back` is where the one for
-   the last value was. */
+/* How far back the nearest of the last values is, or the first that is near
+   enough, and the folded difference from it.  `back` is how far back the base
+   of the last value was. */
 static unsigned find_base(const uint64_t *value, unsigned back,
                           uint64_t *folded)
 {
@@ -158,7 +159,8 @@ static unsigned find_base(const uint64_t *value, unsigned back,
         nearest = other < least ? i : nearest;
         least = other < least ? other : least;
     }
-    /* No narrower: then where it was last time is what compresses best. */
+    /* If the difference is no narrower, the same distance as last time
+       compresses best. */
     if (width_of(least) == width_of(again))
         return back;
     *folded = least;
@@ -177,7 +179,7 @@ static uint8_t *encode_back(struct margay_mgt_encoder *encoder,
         back = find_base(&values[i], back, &folded);
         unsigned w = width_of(folded);
         encoder->control[i] = (uint8_t)(w << 6 | back);
-        margay_mgt_put(deltas[w], folded, 8);
+        margay_put_little(deltas[w], folded, 8);
         deltas[w] += widths[w];
     }
     to = margay_mgt_pack(encoder->packer, encoder->control, count, to);
@@ -190,7 +192,7 @@ static uint8_t *encode_back(struct margay_mgt_encoder *encoder,
 static uint8_t *put_values(uint8_t *to, const uint64_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++, to += 8)
-        margay_mgt_put(to, values[i], 8);
+        margay_put_little(to, values[i], 8);
     return to;
 }
 
@@ -207,7 +209,7 @@ uint8_t *margay_mgt_encode(struct margay_mgt_encoder *encoder,
     if (name != MARGAY_MGT_NUMBERS &&
         fill_dictionary(&dictionary, values, count, encoder->control)) {
         *to++ = MARGAY_MGT_DICTIONARY;
-        margay_mgt_put(to, dictionary.count, 2);
+        margay_put_little(to, dictionary.count, 2);
         to = put_values(to + 2, dictionary.values, dictionary.count);
         return margay_mgt_pack(encoder->packer, encoder->control, count, to);
     }
@@ -217,8 +219,9 @@ uint8_t *margay_mgt_encode(struct margay_mgt_encoder *encoder,
 
 /* ------------------------------------------------------------- decoding -- */
 
-/* Where the streams of a column begin in its room: control, then by width. */
-static size_t room_before(unsigned stream)
+/* Where a stream begins in the buffer of a column: control bytes first, then
+   differences by width. */
+static size_t stream_begin(unsigned stream)
 {
     size_t before = 0;
     for (unsigned w = 0; w < stream; w++)
@@ -229,8 +232,8 @@ static size_t room_before(unsigned stream)
 
 void margay_mgt_column_free(struct margay_mgt_column *column)
 {
-    free(column->room);
-    column->room = NULL;
+    free(column->buffer);
+    column->buffer = NULL;
 }
 
 static const char *take_values(const uint8_t **cursor, const uint8_t *end,
@@ -239,13 +242,13 @@ static const char *take_values(const uint8_t **cursor, const uint8_t *end,
     if ((size_t)(end - *cursor) < 8 * count)
         return EXPECTS_COLUMN;
     for (size_t i = 0; i < count; i++, *cursor += 8)
-        column->dictionary[i] = margay_mgt_get(*cursor, 8);
+        column->dictionary[i] = margay_get_little(*cursor, 8);
     column->dictionary_values = count;
     return NULL;
 }
 
-/* Bytes that are looked at together: compilers make vectors of loops of a
-   fixed length. */
+/* Bytes examined together: compilers turn loops of fixed length into vector
+   instructions. */
 #define TOGETHER 64
 
 static uint8_t highest_of(const uint8_t *bytes, size_t count)
@@ -263,10 +266,10 @@ static uint8_t highest_of(const uint8_t *bytes, size_t count)
     return all;
 }
 
-/* How many control bytes ask for differences of each width. */
+/* How many control bytes select each width. */
 static void count_widths(const uint8_t *control, size_t count, size_t wanted[4])
 {
-    size_t i = 0, from[4] = {0}; /* of this width or a larger one */
+    size_t i = 0, from[4] = {0}; /* of this width or a wider one */
     for (; i + TOGETHER <= count; i += TOGETHER) {
         uint8_t sums[3] = {0};
         for (size_t k = 0; k < TOGETHER; k++)
@@ -293,17 +296,17 @@ static const char *decode_dictionary(struct margay_mgt_packer *packer,
 {
     if (end - *cursor < 2)
         return EXPECTS_COLUMN;
-    size_t values = margay_mgt_get(*cursor, 2), bytes;
+    size_t values = margay_get_little(*cursor, 2), bytes;
     *cursor += 2;
     if (values < 1 || values > MARGAY_MGT_DICTIONARY_VALUES)
         return EXPECTS_COLUMN;
     const char *expected = take_values(cursor, end, values, column);
     if (expected == NULL)
-        expected = margay_mgt_unpack(packer, cursor, end, column->room,
+        expected = margay_mgt_unpack(packer, cursor, end, column->buffer,
                                      MARGAY_MGT_BLOCK_ENTRIES, &bytes);
     if (expected != NULL)
         return expected;
-    return bytes == count && highest_of(column->room, count) < values
+    return bytes == count && highest_of(column->buffer, count) < values
                ? NULL
                : EXPECTS_COLUMN;
 }
@@ -313,13 +316,13 @@ static const char *decode_back(struct margay_mgt_packer *packer,
                                size_t count, struct margay_mgt_column *column)
 {
     size_t bytes, wanted[4];
-    const char *expected = margay_mgt_unpack(packer, cursor, end, column->room,
-                                             MARGAY_MGT_BLOCK_ENTRIES, &bytes);
+    const char *expected = margay_mgt_unpack(
+        packer, cursor, end, column->buffer, MARGAY_MGT_BLOCK_ENTRIES, &bytes);
     if (expected != NULL || bytes != count)
         return expected == NULL ? EXPECTS_COLUMN : expected;
-    count_widths(column->room, count, wanted);
+    count_widths(column->buffer, count, wanted);
     for (unsigned w = 1; w < 4 && expected == NULL; w++) {
-        uint8_t *deltas = column->room + room_before(w);
+        uint8_t *deltas = column->buffer + stream_begin(w);
         expected = margay_mgt_unpack(
             packer, cursor, end, deltas,
             MARGAY_MGT_BLOCK_ENTRIES * (size_t)widths[w], &bytes);
@@ -327,7 +330,7 @@ static const char *decode_back(struct margay_mgt_packer *packer,
             expected = EXPECTS_COLUMN;
         column->deltas[w] = deltas;
     }
-    column->deltas[0] = column->room;
+    column->deltas[0] = column->buffer;
     memset(column->before, 0, sizeof column->before);
     return expected;
 }
@@ -345,10 +348,10 @@ const char *margay_mgt_decode(struct margay_mgt_packer *packer,
     column->left = count;
     if (column->coding == MARGAY_MGT_CONSTANT)
         return take_values(cursor, end, 1, column);
-    if (column->room == NULL)
-        column->room = calloc(1, room_before(4));
-    *no_memory = column->room == NULL;
-    column->control = column->room;
+    if (column->buffer == NULL)
+        column->buffer = calloc(1, stream_begin(4));
+    *no_memory = column->buffer == NULL;
+    column->control = column->buffer;
     if (*no_memory)
         return "memory for it";
     if (column->coding == MARGAY_MGT_DICTIONARY)
@@ -358,14 +361,7 @@ const char *margay_mgt_decode(struct margay_mgt_packer *packer,
     return "a coding that is known";
 }
 
-static inline uint64_t load_word(const uint8_t *from)
-{
-    uint64_t word;
-    memcpy(&word, from, sizeof word);
-    return le64toh(word);
-}
-
-/* `values` follow the ones that they are based on. */
+/* In memory, the values that these are based on precede `values`. */
 static void add_back(struct margay_mgt_column *column, uint64_t *values,
                      size_t count)
 {
@@ -375,7 +371,7 @@ static void add_back(struct margay_mgt_column *column, uint64_t *values,
     memcpy(deltas, column->deltas, sizeof deltas);
     for (size_t i = 0; i < count; i++) {
         unsigned w = control[i] >> 6;
-        uint64_t folded = load_word(deltas[w]) & masks[w];
+        uint64_t folded = margay_get_little(deltas[w], 8) & masks[w];
         deltas[w] += widths[w];
         values[i] =
             values[(ptrdiff_t)i - 1 - (control[i] & 63)] + unfold(folded);
@@ -384,8 +380,8 @@ static void add_back(struct margay_mgt_column *column, uint64_t *values,
     column->control += count;
 }
 
-/* The values before the first lie elsewhere; with these as many as there are
-   before are made, and then all others go straight to their place. */
+/* The values before the first one are not in the array of the caller.  So the
+   first 64 are made in a window after these, and all others in the array. */
 static void next_back(struct margay_mgt_column *column, uint64_t *values,
                       size_t count)
 {

@@ -1,10 +1,11 @@
 /*
- * mgt_read.c - a file of the format mgt, from a pipe or by its index
+ * mgt_read.c - a file of the format mgt, in order or by its index
  *
- * Read from the beginning, a file needs no index: blocks come one after the
- * other, and the footer only has to agree with them.  A file that is cut or
- * damaged gives every reference of the blocks before that, which their check
- * sums vouch for, and then an error that says how many these are.
+ * A file that is read from its beginning, as from a pipe, needs no index:
+ * blocks follow each other, and the footer must agree with them. Guarantee: a
+ * file that is cut or damaged gives every reference of the whole blocks before
+ * the damage, whose check sums are right, and then an error that says how many
+ * references these are.
  */
 #include <stdlib.h>
 
@@ -12,15 +13,14 @@
 #include "traces/base/error.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/mgt.h"
-#include "traces/formats/mgt_file.h"
 
 struct reader {
     struct margay_block_source source;
     struct margay_mgt_header header;
     struct margay_mgt_packer *packer;
     struct margay_mgt_block block;
-    uint64_t offset; /* read so far */
-    /* Of whole blocks, the current one included; entries are not known if
+    uint64_t offset; /* bytes read */
+    /* Counts of whole blocks, with the current one.  `entries` is unknown once
        blocks have been skipped. */
     uint64_t blocks, entries, references;
     bool skipped;
@@ -42,7 +42,7 @@ static enum margay_status fail(const struct reader *reader, uint64_t offset,
                        reader->source.evidence);
 }
 
-/* Read as many bytes as there are, up to `bytes`. */
+/* Read `bytes` bytes, fewer only at the end of the file. */
 static enum margay_status read_some(struct reader *reader, void *buffer,
                                     size_t bytes, size_t *got,
                                     struct margay_error *error)
@@ -90,13 +90,33 @@ const char *margay_mgt_take_header(const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
         return "version 1 of the format";
     if (bytes[9] > 1 || bytes[10] > 7 || bytes[11] > 1 || bytes[12] > 64 ||
         bytes[13] > 64 || bytes[14] != 0 || bytes[15] != 0)
-        return "a header that this version has a meaning for";
+        return "a header with values that version 1 defines";
     header->numbers = bytes[9] == 1 ? MARGAY_IDS : MARGAY_ADDRESSES;
     header->columns = MARGAY_MGT_ALWAYS | (unsigned)bytes[10] << 2;
-    header->always_splits = bytes[11] == 1;
+    header->splits = bytes[11] == 1;
     header->unit_bytes = power_of(bytes[12]);
     header->collapsed_bytes = power_of(bytes[13]);
     return NULL;
+}
+
+/* The columns of the file, of which the header names those that are
+   optional. */
+static unsigned columns_of(const struct margay_mgt_header *header)
+{
+    static const struct {
+        enum margay_mgt_column_name name;
+        enum margay_column column;
+    } optional[] = {
+        {MARGAY_MGT_COUNTS, MARGAY_COLUMN_COUNTS},
+        {MARGAY_MGT_THREADS, MARGAY_COLUMN_THREADS},
+        {MARGAY_MGT_SITES, MARGAY_COLUMN_SITES},
+    };
+    unsigned columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS;
+    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
+        if (header->columns & MARGAY_MGT_COLUMN_BIT(optional[i].name))
+            columns |= optional[i].column;
+    }
+    return columns;
 }
 
 static enum margay_status read_header(struct reader *reader,
@@ -113,15 +133,12 @@ static enum margay_status read_header(struct reader *reader,
     if (expected != NULL)
         return fail(reader, 0, "another header", expected, error);
     reader->block.columns = header->columns;
-    *facts = (struct margay_trace_facts){
-        .numbers = header->numbers,
-        .unit_bytes =
-            header->numbers == MARGAY_ADDRESSES ? 1 : header->unit_bytes,
-        .always_splits = header->always_splits,
-        .collapsed_bytes = header->collapsed_bytes,
-        .has_counts =
-            header->columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS),
-    };
+    facts->numbers = header->numbers;
+    facts->unit_bytes =
+        header->numbers == MARGAY_ADDRESSES ? 1 : header->unit_bytes;
+    facts->columns = columns_of(header);
+    facts->splits = header->splits;
+    facts->collapsed_bytes = header->collapsed_bytes;
     return MARGAY_OK;
 }
 
@@ -171,13 +188,13 @@ struct footer {
 static struct footer take_footer(const uint8_t *bytes)
 {
     return (struct footer){
-        .blocks = margay_mgt_get(bytes + 8, 8),
-        .entries = margay_mgt_get(bytes + 16, 8),
-        .references = margay_mgt_get(bytes + 24, 8),
+        .blocks = margay_get_little(bytes + 8, 8),
+        .entries = margay_get_little(bytes + 16, 8),
+        .references = margay_get_little(bytes + 24, 8),
     };
 }
 
-/* Nothing may follow, and what has been read must be what the footer says. */
+/* The trailer must agree with the footer, and end the file. */
 static enum margay_status check_trailer(struct reader *reader, uint64_t offset,
                                         uint32_t crc,
                                         struct margay_error *error)
@@ -193,7 +210,7 @@ static enum margay_status check_trailer(struct reader *reader, uint64_t offset,
     if (got > 0)
         return fail(reader, reader->offset - 1, "more bytes",
                     "the end of the file", error);
-    if (margay_mgt_get(bytes, 8) != offset ||
+    if (margay_get_little(bytes, 8) != offset ||
         !margay_mgt_is_crc(crc, bytes + 8) ||
         !margay_mgt_is_crc(margay_mgt_crc(0, bytes, 12), bytes + 12) ||
         memcmp(bytes + 16, MARGAY_MGT_END_MAGIC, MARGAY_MGT_MAGIC_BYTES) != 0)
@@ -219,10 +236,10 @@ static enum margay_status end_trace(struct reader *reader, const uint8_t *mark,
                     "the counts of those before it", error);
     uint32_t crc = margay_mgt_crc(0, bytes, sizeof bytes);
     for (uint64_t i = 0; i < footer.blocks && status == MARGAY_OK; i++) {
-        status = read_all(reader, bytes, MARGAY_MGT_PLACE_BYTES,
-                          "the places of all blocks", error);
+        status = read_all(reader, bytes, MARGAY_MGT_INDEX_ENTRY_BYTES,
+                          "the index of all blocks", error);
         if (status == MARGAY_OK)
-            crc = margay_mgt_crc(crc, bytes, MARGAY_MGT_PLACE_BYTES);
+            crc = margay_mgt_crc(crc, bytes, MARGAY_MGT_INDEX_ENTRY_BYTES);
     }
     return status == MARGAY_OK ? check_trailer(reader, offset, crc, error)
                                : status;
@@ -265,9 +282,9 @@ static enum margay_status next_block(struct reader *reader,
         read_all(reader, bytes, 4, "a block, or the footer", error);
     if (status != MARGAY_OK)
         return status;
-    if (margay_mgt_get(bytes, 4) == MARGAY_MGT_FOOTER_MARK)
+    if (margay_get_little(bytes, 4) == MARGAY_MGT_FOOTER_MARK)
         return end_trace(reader, bytes, error);
-    if (margay_mgt_get(bytes, 4) != MARGAY_MGT_BLOCK_MARK)
+    if (margay_get_little(bytes, 4) != MARGAY_MGT_BLOCK_MARK)
         return fail(reader, offset, "something else", "a block, or the footer",
                     error);
     status = read_all(reader, bytes + 4, sizeof bytes - 4,
@@ -295,8 +312,8 @@ static enum margay_status reader_fill(void *state,
         return status;
     const char *expected = margay_mgt_block_next(&reader->block, batch);
     if (expected != NULL)
-        return fail(reader, reader->offset, "a block of odd entries", expected,
-                    error);
+        return fail(reader, reader->offset, "a block of impossible entries",
+                    expected, error);
     return MARGAY_OK;
 }
 
@@ -312,45 +329,49 @@ static bool read_at(struct reader *reader, uint64_t offset, uint8_t *bytes,
            got == count;
 }
 
-/* Where the last block begins before which there are no more than `skip_refs`
-   references, by an index that is in order; from the footer on. */
-static bool find_place(struct reader *reader, const struct footer *footer,
-                       uint64_t skip_refs, uint32_t *crc, uint64_t place[2],
-                       uint64_t *block)
+/* Where a block begins: its number, its offset in the file, and the references
+   before it. */
+struct block_start {
+    uint64_t block, offset, references;
+};
+
+/* The last block with no more than `skip_refs` references before it, by an
+   index that ascends.  The source stands after the footer. */
+static bool find_block(struct reader *reader, const struct footer *footer,
+                       uint64_t skip_refs, uint32_t *crc,
+                       struct block_start *found)
 {
-    uint64_t last[2] = {0, 0};
+    struct block_start last = {0, 0, 0};
     size_t got;
-    *block = 0;
     for (uint64_t i = 0; i < footer->blocks; i++) {
-        uint8_t bytes[MARGAY_MGT_PLACE_BYTES];
+        uint8_t bytes[MARGAY_MGT_INDEX_ENTRY_BYTES];
         if (read_some(reader, bytes, sizeof bytes, &got, NULL) != MARGAY_OK ||
             got < sizeof bytes)
             return false;
         *crc = margay_mgt_crc(*crc, bytes, sizeof bytes);
-        uint64_t next[2] = {margay_mgt_get(bytes, 8),
-                            margay_mgt_get(bytes + 8, 8)};
-        if (next[0] <= last[0] || (i > 0 && next[1] <= last[1]) ||
-            next[1] > footer->references)
+        const struct block_start next = {i, margay_get_little(bytes, 8),
+                                         margay_get_little(bytes + 8, 8)};
+        if (next.offset <= last.offset ||
+            (i > 0 && next.references <= last.references) ||
+            next.references > footer->references)
             return false;
-        memcpy(last, next, sizeof last);
-        if (next[1] <= skip_refs || i == 0) {
-            memcpy(place, next, sizeof next);
-            *block = i;
-        }
+        last = next;
+        if (next.references <= skip_refs || i == 0)
+            *found = next;
     }
     return footer->blocks > 0;
 }
 
-/* The index, if it is whole and ends the file. */
+/* The same by the index at the end of a file; false if that is not whole. */
 static bool use_index(struct reader *reader, uint64_t file_bytes,
                       uint64_t skip_refs, struct footer *footer,
-                      uint64_t place[2], uint64_t *block)
+                      struct block_start *found)
 {
     uint8_t trailer[MARGAY_MGT_TRAILER_BYTES], bytes[MARGAY_MGT_FOOTER_BYTES];
     if (file_bytes < MARGAY_MGT_HEADER_BYTES + sizeof bytes + sizeof trailer ||
         !read_at(reader, file_bytes - sizeof trailer, trailer, sizeof trailer))
         return false;
-    uint64_t offset = margay_mgt_get(trailer, 8);
+    uint64_t offset = margay_get_little(trailer, 8);
     if (!margay_mgt_is_crc(margay_mgt_crc(0, trailer, 12), trailer + 12) ||
         offset > file_bytes - sizeof trailer - sizeof bytes ||
         !read_at(reader, offset, bytes, sizeof bytes))
@@ -358,36 +379,41 @@ static bool use_index(struct reader *reader, uint64_t file_bytes,
     *footer = take_footer(bytes);
     uint64_t index_bytes = file_bytes - sizeof trailer - sizeof bytes - offset;
     uint32_t crc = margay_mgt_crc(0, bytes, sizeof bytes);
-    return margay_mgt_get(bytes, 4) == MARGAY_MGT_FOOTER_MARK &&
-           index_bytes % MARGAY_MGT_PLACE_BYTES == 0 &&
-           index_bytes / MARGAY_MGT_PLACE_BYTES == footer->blocks &&
-           find_place(reader, footer, skip_refs, &crc, place, block) &&
-           place[0] < offset && margay_mgt_is_crc(crc, trailer + 8);
+    return margay_get_little(bytes, 4) == MARGAY_MGT_FOOTER_MARK &&
+           index_bytes % MARGAY_MGT_INDEX_ENTRY_BYTES == 0 &&
+           index_bytes / MARGAY_MGT_INDEX_ENTRY_BYTES == footer->blocks &&
+           find_block(reader, footer, skip_refs, &crc, found) &&
+           found->offset < offset && margay_mgt_is_crc(crc, trailer + 8);
 }
 
-/* Whatever is wrong with the index is found when the reading comes there. */
-static bool reader_skip(void *state, uint64_t skip_refs, uint64_t *skipped_refs,
-                        uint64_t *refs)
+/* An index that is not whole is not used here: the blocks are read in order,
+   and what is wrong with the index is reported at the end. */
+static enum margay_status reader_skip(void *state, uint64_t skip_refs,
+                                      uint64_t *skipped_refs, bool *known,
+                                      uint64_t *refs,
+                                      struct margay_error *error)
 {
     struct reader *reader = state;
     const struct margay_block_source *source = &reader->source;
-    struct footer footer;
-    uint64_t bytes, place[2] = {MARGAY_MGT_HEADER_BYTES, 0}, block = 0;
+    struct footer footer = {.blocks = 0};
+    struct block_start start = {0, MARGAY_MGT_HEADER_BYTES, 0};
+    uint64_t bytes;
+    *known = false;
     if (!source->plain_bytes(source->context, &bytes))
-        return false;
-    bool used = use_index(reader, bytes, skip_refs, &footer, place, &block);
-    if (!used) {
-        place[0] = MARGAY_MGT_HEADER_BYTES;
-        block = 0;
-    }
-    reader->offset = place[0];
-    if (source->go_to(source->context, place[0], NULL) != MARGAY_OK || !used)
-        return false;
-    reader->blocks = block;
-    reader->references = *skipped_refs = place[1];
-    reader->skipped = block > 0;
+        return MARGAY_OK;
+    *known = use_index(reader, bytes, skip_refs, &footer, &start);
+    if (!*known)
+        start = (struct block_start){0, MARGAY_MGT_HEADER_BYTES, 0};
+    reader->offset = start.offset;
+    enum margay_status status =
+        source->go_to(source->context, start.offset, error);
+    if (status != MARGAY_OK || !*known)
+        return status;
+    reader->blocks = start.block;
+    reader->references = *skipped_refs = start.references;
+    reader->skipped = start.block > 0;
     *refs = footer.references;
-    return true;
+    return MARGAY_OK;
 }
 
 const struct margay_blocks_reading margay_mgt_reading = {

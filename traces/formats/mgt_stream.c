@@ -1,16 +1,16 @@
 /*
  * mgt_stream.c - bytes in a block of the format mgt, compressed with zstd
  *
- * A stream says how long it is raw and as it is stored, both in 32 bits.  If
- * these are the same it is stored as it is: it was no shorter compressed, or
- * there was no zstd.
+ * A stream begins with its raw and its stored length, 32 bits each.  If these
+ * are equal the bytes are stored raw: compression made them no shorter, or the
+ * writer was built without zstd.
  */
 #include <stdlib.h>
 
 #include "traces/base/error.h"
 #include "traces/formats/mgt.h"
 
-/* In the place of a length. */
+/* Instead of a length. */
 #define NO_MEMORY SIZE_MAX
 
 #define EXPECTS_STREAM "a stream as long as it says"
@@ -19,11 +19,11 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* Higher ones take twice the time and more for a twentieth less. */
+/* Higher levels take twice the time and more, and save a twentieth. */
 #define LEVEL 1
 
 struct margay_mgt_packer {
-    ZSTD_CCtx *compression; /* one of them is NULL */
+    ZSTD_CCtx *compression; /* one of the two is NULL */
     ZSTD_DCtx *decompression;
 };
 
@@ -54,7 +54,7 @@ void margay_mgt_packer_free(struct margay_mgt_packer *packer)
     free(packer);
 }
 
-/* The length; 0 if it is no shorter; or NO_MEMORY. */
+/* The compressed length; 0 if that is no shorter; or NO_MEMORY. */
 static size_t compress(struct margay_mgt_packer *packer, const uint8_t *raw,
                        size_t raw_bytes, uint8_t *to)
 {
@@ -125,21 +125,22 @@ uint8_t *margay_mgt_pack(struct margay_mgt_packer *packer, const uint8_t *raw,
         bytes = raw_bytes;
         memcpy(to + 8, raw, raw_bytes);
     }
-    margay_mgt_put(to, raw_bytes, 4);
-    margay_mgt_put(to + 4, bytes, 4);
+    margay_put_little(to, raw_bytes, 4);
+    margay_put_little(to + 4, bytes, 4);
     return to + 8 + bytes;
 }
 
 const char *margay_mgt_unpack(struct margay_mgt_packer *packer,
                               const uint8_t **cursor, const uint8_t *end,
-                              uint8_t *raw, size_t room, size_t *raw_bytes)
+                              uint8_t *raw, size_t capacity, size_t *raw_bytes)
 {
     if (end - *cursor < 8)
         return EXPECTS_STREAM;
-    size_t wanted = margay_mgt_get(*cursor, 4);
-    size_t stored = margay_mgt_get(*cursor + 4, 4);
+    size_t wanted = margay_get_little(*cursor, 4);
+    size_t stored = margay_get_little(*cursor + 4, 4);
     *cursor += 8;
-    if (wanted > room || stored > wanted || stored > (size_t)(end - *cursor))
+    if (wanted > capacity || stored > wanted ||
+        stored > (size_t)(end - *cursor))
         return EXPECTS_STREAM;
     const char *expected = NULL;
     if (stored == wanted)

@@ -1,4 +1,4 @@
-/* mgt_write.c - a file of the format mgt: header, blocks, footer */
+/* mgt_write.c - a file of the format mgt: header, blocks, footer; its row */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -6,10 +6,10 @@
 #include "traces/base/error.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/mgt.h"
-#include "traces/formats/mgt_file.h"
 
-struct place {
-    uint64_t offset, references; /* before the block */
+/* An entry of the index: what stands before a block. */
+struct index_entry {
+    uint64_t offset, references;
 };
 
 struct writer {
@@ -20,8 +20,8 @@ struct writer {
     uint64_t offset;
     uint64_t entries, references;
     uint64_t of_kind[MARGAY_KINDS];
-    struct place *places;
-    size_t blocks, room;
+    struct index_entry *index; /* of `capacity` entries, `blocks` in use */
+    size_t blocks, capacity;
 };
 
 void margay_mgt_put_header(const struct margay_mgt_header *header,
@@ -33,11 +33,11 @@ void margay_mgt_put_header(const struct margay_mgt_header *header,
     bytes[8] = MARGAY_MGT_VERSION;
     bytes[9] = header->numbers == MARGAY_IDS;
     bytes[10] = (uint8_t)(header->columns >> 2);
-    bytes[11] = header->always_splits;
+    bytes[11] = header->splits;
     bytes[12] = unit == 0 ? 0 : (uint8_t)(1 + margay_log2_floor(unit));
     bytes[13] =
         collapsed == 0 ? 0 : (uint8_t)(1 + margay_log2_floor(collapsed));
-    margay_mgt_put(bytes + 16, margay_mgt_crc(0, bytes, 16), 4);
+    margay_put_little(bytes + 16, margay_mgt_crc(0, bytes, 16), 4);
 }
 
 static enum margay_status emit(struct writer *writer, const void *bytes,
@@ -58,20 +58,20 @@ static enum margay_status begin(struct writer *writer,
     return emit(writer, bytes, sizeof bytes, error);
 }
 
-static enum margay_status note_place(struct writer *writer,
-                                     struct margay_error *error)
+static enum margay_status add_to_index(struct writer *writer,
+                                       struct margay_error *error)
 {
-    if (writer->blocks == writer->room) {
-        size_t room = writer->room == 0 ? 64 : 2 * writer->room;
-        struct place *places =
-            reallocarray(writer->places, room, sizeof *places);
-        if (places == NULL)
+    if (writer->blocks == writer->capacity) {
+        size_t capacity = writer->capacity == 0 ? 64 : 2 * writer->capacity;
+        struct index_entry *index =
+            reallocarray(writer->index, capacity, sizeof *index);
+        if (index == NULL)
             return margay_fail_memory(error, "the index of a trace");
-        writer->places = places;
-        writer->room = room;
+        writer->index = index;
+        writer->capacity = capacity;
     }
-    writer->places[writer->blocks++] =
-        (struct place){writer->offset, writer->references};
+    writer->index[writer->blocks++] =
+        (struct index_entry){writer->offset, writer->references};
     return MARGAY_OK;
 }
 
@@ -82,7 +82,7 @@ static enum margay_status end_block(struct writer *writer,
     uint64_t references;
     if (entries == 0)
         return MARGAY_OK;
-    enum margay_status status = note_place(writer, error);
+    enum margay_status status = add_to_index(writer, error);
     if (status != MARGAY_OK)
         return status;
     const uint8_t *block = margay_mgt_builder_end(
@@ -94,7 +94,7 @@ static enum margay_status end_block(struct writer *writer,
     return emit(writer, block, bytes, error);
 }
 
-/* The first batch decides on the columns. */
+/* The first batch decides which columns the trace has. */
 static unsigned choose_columns(const struct writer *writer,
                                const struct margay_batch *batch)
 {
@@ -137,9 +137,9 @@ static enum margay_status writer_put(void *state,
     return status;
 }
 
-/* Of a column as it is encoded: its name, its coding and four streams, ... */
+/* An encoded column without entries: its name, its coding and four streams. */
 #define COLUMN_BYTES (2 + 4 * MARGAY_MGT_STREAM_BYTES(0))
-/* ... and what an entry may add, in a dictionary as well. */
+/* What an entry adds at most, with a value in a dictionary. */
 #define ENTRY_BYTES 9
 
 static uint64_t writer_most_bytes(const void *state,
@@ -155,25 +155,25 @@ static uint64_t writer_most_bytes(const void *state,
     return (writer->begun ? 0 : MARGAY_MGT_HEADER_BYTES) +
            blocks * (MARGAY_MGT_BLOCK_HEADER_BYTES + columns * COLUMN_BYTES) +
            entries * columns * ENTRY_BYTES +
-           (writer->blocks + blocks) * MARGAY_MGT_PLACE_BYTES +
+           (writer->blocks + blocks) * MARGAY_MGT_INDEX_ENTRY_BYTES +
            MARGAY_MGT_FOOTER_BYTES + MARGAY_MGT_TRAILER_BYTES;
 }
 
-/* A trace without references has a header all the same. */
+/* A trace without references has a header, too. */
 static enum margay_status writer_flush(void *state, struct margay_error *error)
 {
     enum margay_status status = begin(state, error);
     return status == MARGAY_OK ? end_block(state, error) : status;
 }
 
-static enum margay_status put_places(struct writer *writer, uint32_t *crc,
-                                     struct margay_error *error)
+static enum margay_status put_index(struct writer *writer, uint32_t *crc,
+                                    struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < writer->blocks && status == MARGAY_OK; i++) {
-        uint8_t bytes[MARGAY_MGT_PLACE_BYTES];
-        margay_mgt_put(bytes, writer->places[i].offset, 8);
-        margay_mgt_put(bytes + 8, writer->places[i].references, 8);
+        uint8_t bytes[MARGAY_MGT_INDEX_ENTRY_BYTES];
+        margay_put_little(bytes, writer->index[i].offset, 8);
+        margay_put_little(bytes + 8, writer->index[i].references, 8);
         *crc = margay_mgt_crc(*crc, bytes, sizeof bytes);
         status = emit(writer, bytes, sizeof bytes, error);
     }
@@ -186,19 +186,19 @@ static enum margay_status put_footer(struct writer *writer,
     uint8_t footer[MARGAY_MGT_FOOTER_BYTES] = {0};
     uint8_t trailer[MARGAY_MGT_TRAILER_BYTES];
     uint64_t offset = writer->offset;
-    margay_mgt_put(footer, MARGAY_MGT_FOOTER_MARK, 4);
-    margay_mgt_put(footer + 8, writer->blocks, 8);
-    margay_mgt_put(footer + 16, writer->entries, 8);
-    margay_mgt_put(footer + 24, writer->references, 8);
+    margay_put_little(footer, MARGAY_MGT_FOOTER_MARK, 4);
+    margay_put_little(footer + 8, writer->blocks, 8);
+    margay_put_little(footer + 16, writer->entries, 8);
+    margay_put_little(footer + 24, writer->references, 8);
     for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
-        margay_mgt_put(footer + 32 + 8 * kind, writer->of_kind[kind], 8);
+        margay_put_little(footer + 32 + 8 * kind, writer->of_kind[kind], 8);
     uint32_t crc = margay_mgt_crc(0, footer, sizeof footer);
     enum margay_status status = emit(writer, footer, sizeof footer, error);
     if (status == MARGAY_OK)
-        status = put_places(writer, &crc, error);
-    margay_mgt_put(trailer, offset, 8);
-    margay_mgt_put(trailer + 8, crc, 4);
-    margay_mgt_put(trailer + 12, margay_mgt_crc(0, trailer, 12), 4);
+        status = put_index(writer, &crc, error);
+    margay_put_little(trailer, offset, 8);
+    margay_put_little(trailer + 8, crc, 4);
+    margay_put_little(trailer + 12, margay_mgt_crc(0, trailer, 12), 4);
     memcpy(trailer + 16, MARGAY_MGT_END_MAGIC, MARGAY_MGT_MAGIC_BYTES);
     return status == MARGAY_OK ? emit(writer, trailer, sizeof trailer, error)
                                : status;
@@ -215,7 +215,7 @@ static void writer_describe(void *state, const struct margay_trace_facts *facts)
     struct margay_mgt_header *header = &((struct writer *)state)->header;
     header->numbers = facts->numbers;
     header->unit_bytes = facts->numbers == MARGAY_IDS ? facts->unit_bytes : 0;
-    header->always_splits = facts->always_splits;
+    header->splits = facts->splits;
     header->collapsed_bytes = facts->collapsed_bytes;
 }
 
@@ -225,7 +225,7 @@ static void writer_free(void *state)
     if (writer == NULL)
         return;
     margay_mgt_builder_free(writer->builder);
-    free(writer->places);
+    free(writer->index);
     free(writer);
 }
 
@@ -248,7 +248,7 @@ static enum margay_status writer_create(const struct margay_sink *sink,
     return status;
 }
 
-const struct margay_blocks_writing margay_mgt_writing = {
+static const struct margay_blocks_writing writing = {
     .create = writer_create,
     .free_state = writer_free,
     .describe = writer_describe,
@@ -256,4 +256,20 @@ const struct margay_blocks_writing margay_mgt_writing = {
     .most_bytes = writer_most_bytes,
     .flush = writer_flush,
     .finish = writer_finish,
+};
+
+const struct margay_format margay_format_mgt = {
+    .info = {.name = "mgt",
+             .description = "Margay's own, in compressed blocks",
+             .suffixes = "mgt",
+             .numbers = MARGAY_ADDRESSES,
+             .unit_bytes = 1,
+             .any_numbers = true,
+             .checked = true,
+             .writable = true,
+             .columns = MARGAY_ALL_COLUMNS,
+             .kinds = MARGAY_ALL_KINDS,
+             .empty_extents = true},
+    .reading = &margay_mgt_reading,
+    .writing = &writing,
 };

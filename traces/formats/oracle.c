@@ -7,30 +7,19 @@
  *    16  i64  the record, counted from 0 or 1, of its next use; -1 or the
  *             largest number: there is none
  *
- * The last field makes the format easy to tell: what it points to must have
- * the same id.  Writing it takes the whole trace, so the format is read only.
+ * The last field tells the format: the record that it points to must have the
+ * same id.  To write it takes the whole trace, so the format is read only.
  */
-#define _DEFAULT_SOURCE
-#include <endian.h>
-#include <string.h>
-
 #include "traces/formats/format.h"
 
 #define RECORD_BYTES 24
 
-/* So many records point to no wrong place by chance. */
+/* This many records do not all point to records of the same id by chance. */
 #define CERTAIN_RECORDS 8
-
-static inline uint64_t load_u64(const unsigned char *from)
-{
-    uint64_t value;
-    memcpy(&value, from, sizeof value);
-    return le64toh(value);
-}
 
 static uint64_t id_of(const unsigned char *record)
 {
-    return load_u64(record + 4);
+    return margay_get_little(record + 4, 8);
 }
 
 static const char *unpack(struct margay_references *references,
@@ -43,12 +32,13 @@ static const char *unpack(struct margay_references *references,
     return NULL;
 }
 
-/* Does record `i` point to none, beyond the window, or to its own id? */
+/* Does record `i` point nowhere, beyond the window, or to a record of its id?
+ *seen: it points to one in the window. */
 static bool points_well(const unsigned char *records, size_t count, size_t i,
                         bool *seen)
 {
     const unsigned char *record = records + i * RECORD_BYTES;
-    uint64_t next = load_u64(record + 16);
+    uint64_t next = margay_get_little(record + 16, 8);
     if (next == UINT64_MAX || next == INT64_MAX || next > count)
         return next == UINT64_MAX || next <= INT64_MAX;
     *seen = true;

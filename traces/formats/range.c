@@ -1,9 +1,10 @@
 /*
- * range.c - part of a file, read without a thread
+ * range.c - a range of the references in a file, read without a thread
  *
- * Of records of fixed length, which lie where they must; or of blocks, by a
- * reader of the range's own that is led by the index.  An entry whose count
- * crosses an end of the range is in it with what lies within.
+ * Records of fixed length lie at offsets that can be computed; in blocks, the
+ * range finds its first one by the index, with a reader of its own.  Of an
+ * entry whose count crosses an end of the range, the range gives the references
+ * that lie within.
  */
 #include <stdlib.h>
 
@@ -13,13 +14,13 @@
 
 struct margay_range {
     struct margay_trace *trace;
-    uint64_t next, left; /* references of the file */
+    uint64_t next, left; /* index of the next reference, and how many follow */
     struct margay_references references;
 
-    /* Of a format of blocks: */
+    /* For a format of blocks: */
     void *blocks;
-    uint64_t offset; /* in the file */
-    uint64_t drop;   /* references before the range */
+    uint64_t offset; /* of the next byte in the file */
+    uint64_t drop;   /* references still to be read before the range */
 };
 
 /* -------------------------------------------------------------- blocks -- */
@@ -64,20 +65,21 @@ static enum margay_status open_blocks(margay_range *range,
         .plain_bytes = plain_bytes,
         .go_to = go_to,
     };
-    struct margay_trace_facts facts;
+    struct margay_trace_facts facts = {.columns = 0};
     uint64_t skipped = 0, all;
+    bool known;
     if (reading == NULL)
         return MARGAY_OK;
     enum margay_status status =
         reading->open(&source, &range->blocks, &facts, error);
-    if (status == MARGAY_OK) {
-        reading->skip(range->blocks, range->next, &skipped, &all);
-        range->drop = range->next - skipped;
-    }
+    if (status == MARGAY_OK)
+        status = reading->skip(range->blocks, range->next, &skipped, &known,
+                               &all, error);
+    range->drop = range->next - skipped;
     return status;
 }
 
-/* Where the range begins in what has been read. */
+/* The first entry of those read that belongs to the range. */
 static size_t drop(margay_range *range)
 {
     struct margay_references *references = &range->references;
@@ -91,7 +93,7 @@ static size_t drop(margay_range *range)
     return from;
 }
 
-/* And how many entries of it, from there on, belong to the range. */
+/* The number of entries from there on that belong to the range. */
 static size_t keep(margay_range *range, size_t from)
 {
     struct margay_references *references = &range->references;
@@ -124,14 +126,15 @@ static enum margay_status next_of_blocks(margay_range *range,
 
 /* ----------------------------------------------------------------- any -- */
 
-static bool has_places(const struct margay_trace *trace)
+static bool has_offsets(const struct margay_trace *trace)
 {
     const struct margay_reader *reader = &trace->reader;
     const struct margay_format *format = reader->detection.format;
     return trace->ready && reader->refs_known &&
            (format->record_bytes != 0 ||
             (format->reading != NULL &&
-             (!reader->facts.has_counts || trace->options.counts)));
+             ((reader->facts.columns & MARGAY_COLUMN_COUNTS) == 0 ||
+              trace->reading.counts)));
 }
 
 enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
@@ -139,16 +142,18 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       struct margay_error *error)
 {
     *range = NULL;
-    if (!has_places(trace))
+    if (!has_offsets(trace))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: a range of references whose place is not known",
+                           "%s: found no known offsets of references, expected "
+                           "records of fixed length or an index",
                            trace->reader.path);
     margay_range *made = calloc(1, sizeof *made);
     if (made == NULL)
         return margay_fail_memory(error, "a range of a trace");
     *made = (margay_range){.trace = trace, .next = first, .left = count};
     enum margay_status status = margay_batch_allocate(
-        &made->references, trace->reader.detection.format, error);
+        &made->references, trace->reader.detection.format,
+        trace->reader.detection.format->info.columns, error);
     if (status == MARGAY_OK)
         status = open_blocks(made, error);
     if (status == MARGAY_OK)
@@ -169,7 +174,7 @@ void margay_range_free(margay_range *range)
     free(range);
 }
 
-/* The records read are whole, but for what the file ends with. */
+/* Half a record can only stand at the end of the file. */
 static enum margay_status unpack(margay_range *range, const char *records,
                                  size_t bytes, struct margay_error *error)
 {

@@ -8,17 +8,17 @@
 
 #include "traces/base/error.h"
 
-/* Small enough for a core's own cache, large against the cost of a read. */
+/* Fits into the second-level cache, and makes system calls rare. */
 #define BUFFER_BYTES ((size_t)196608 >> MARGAY_SHRINK)
 
-/* Give what there is to the consumer. */
+/* Hand the batch to the other thread. */
 static void publish(struct margay_reader *reader)
 {
     reader->batch = NULL;
     margay_queue_publish(&reader->queue);
 }
 
-/* A batch with room; MARGAY_IO if nobody wants it any more. */
+/* Reserve a batch; MARGAY_IO where the trace is being freed. */
 static enum margay_status need_batch(struct margay_reader *reader)
 {
     if (reader->batch != NULL)
@@ -32,7 +32,7 @@ static enum margay_status need_batch(struct margay_reader *reader)
     return MARGAY_OK;
 }
 
-/* Before a wait for the writer of a pipe, hand over what has come so far. */
+/* Hand over what has been decoded before waiting for the writer of a pipe. */
 static void publish_before_wait(struct margay_reader *reader)
 {
     if (reader->batch != NULL && reader->batch->count > 0 &&
@@ -40,7 +40,7 @@ static void publish_before_wait(struct margay_reader *reader)
         publish(reader);
 }
 
-/* Read once, behind what is in the buffer. */
+/* Read once, to the end of the buffer's contents. */
 static enum margay_status read_more(struct margay_reader *reader)
 {
     size_t got;
@@ -58,7 +58,7 @@ static enum margay_status read_more(struct margay_reader *reader)
 
 /* ------------------------------------------------------------- opening -- */
 
-/* Fill the window, unless a slow writer has already said enough. */
+/* Fill the window, unless a slow writer has sent enough to tell the format. */
 static enum margay_status read_window(struct margay_reader *reader)
 {
     while (!reader->ended && reader->end < MARGAY_WINDOW_BYTES) {
@@ -101,7 +101,7 @@ static enum margay_status find_format(struct margay_reader *reader)
     return status;
 }
 
-/* The array of numbers takes the records of a packed format first. */
+/* The array of numbers also holds the records of a packed format. */
 static size_t number_bytes(const struct margay_format *format)
 {
     return format->record_bytes > sizeof(uint64_t) ? format->record_bytes
@@ -110,12 +110,12 @@ static size_t number_bytes(const struct margay_format *format)
 
 enum margay_status margay_batch_allocate(struct margay_references *batch,
                                          const struct margay_format *format,
+                                         unsigned columns,
                                          struct margay_error *error)
 {
     batch->capacity = MARGAY_BATCH_BYTES / number_bytes(format);
     batch->numbers = malloc(MARGAY_BATCH_BYTES);
-    if (batch->numbers == NULL ||
-        !margay_references_allocate(batch, &format->info))
+    if (batch->numbers == NULL || !margay_references_allocate(batch, columns))
         return margay_fail_memory(error, "a batch of references");
     return MARGAY_OK;
 }
@@ -127,20 +127,18 @@ char *margay_batch_records(const struct margay_references *batch,
            batch->capacity * (number_bytes(format) - format->record_bytes);
 }
 
-/* Arrays that nobody looks at are left out if the format can do without. */
+/* Allocate the columns that the caller uses, and those that the format cannot
+   do without. */
 static enum margay_status allocate_batches(struct margay_reader *reader)
 {
-    struct margay_format format = *reader->detection.format;
+    const struct margay_format *format = reader->detection.format;
+    unsigned columns = format->info.columns;
     enum margay_status status = MARGAY_OK;
-    if (reader->numbers_only && format.leaves_out &&
-        !reader->facts.always_splits) {
-        format.info.has_kinds = format.info.has_extents = false;
-        format.info.has_threads = format.info.has_sites = false;
-        format.info.has_counts &= !reader->sums_counts;
-    }
+    if (reader->numbers_only && format->leaves_out && !reader->facts.splits)
+        columns &= reader->sums_counts ? 0 : MARGAY_COLUMN_COUNTS;
     for (size_t i = 0; i < MARGAY_RING_SLOTS && status == MARGAY_OK; i++)
-        status =
-            margay_batch_allocate(&reader->ring[i], &format, &reader->error);
+        status = margay_batch_allocate(&reader->ring[i], format, columns,
+                                       &reader->error);
     return status;
 }
 
@@ -190,10 +188,11 @@ static enum margay_status go_to(void *context, uint64_t offset,
     return margay_input_go_to(reader->input, offset, error);
 }
 
-/* What the trace says about itself, where its format does not say it all. */
+/* The facts of the format, and what the trace adds to them. */
 static enum margay_status open_blocks(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
+    bool nothing = reader->detection.nothing;
     const struct margay_block_source source = {
         .context = reader,
         .name = reader->path,
@@ -206,16 +205,18 @@ static enum margay_status open_blocks(struct margay_reader *reader)
     reader->facts = (struct margay_trace_facts){
         .numbers = format->info.numbers,
         .unit_bytes = format->info.unit_bytes,
-        .always_splits = format->always_splits,
+        .columns = nothing ? MARGAY_ALL_COLUMNS : format->info.columns,
+        .kinds = nothing ? MARGAY_ALL_KINDS : format->info.kinds,
+        .splits = format->info.splits,
     };
     if (format->reading == NULL)
         return MARGAY_OK;
     enum margay_status status = format->reading->open(
         &source, &reader->blocks, &reader->facts, &reader->error);
     if (status == MARGAY_OK)
-        reader->refs_known =
-            format->reading->skip(reader->blocks, reader->skip_refs,
-                                  &reader->skipped_refs, &reader->refs);
+        status = format->reading->skip(
+            reader->blocks, reader->skip_refs, &reader->skipped_refs,
+            &reader->refs_known, &reader->refs, &reader->error);
     return status;
 }
 
@@ -237,7 +238,7 @@ static enum margay_status decode_blocks(struct margay_reader *reader)
 
 /* -------------------------------------------------------------- packed -- */
 
-/* Bytes for a batch: those of the buffer first, then from the file. */
+/* Bytes for a batch: first those of the buffer, then those of the file. */
 static enum margay_status read_packed(struct margay_reader *reader,
                                       char *records, size_t bytes, size_t *got)
 {
@@ -278,10 +279,10 @@ enum margay_status margay_reader_fail_record(const struct margay_reader *reader,
 }
 
 /*
- * Fill one batch; *more = false at the end of the trace.  The records are
- * read to the end of the array of numbers, where 64-bit ones stay, from where
- * narrower ones are spread out, and wider ones drawn together.  A record that
- * a slow writer has not finished is kept in the buffer.
+ * Fill one batch; *more = false at the end of the trace.  The records are read
+ * to the end of the array of numbers.  There 64-bit records stay; narrower ones
+ * are widened, and wider ones drawn together, towards its beginning.  An
+ * incomplete record of a slow writer is kept in the buffer.
  */
 static enum margay_status fill_packed(struct margay_reader *reader, bool *more)
 {
@@ -317,8 +318,8 @@ static enum margay_status fill_packed(struct margay_reader *reader, bool *more)
 }
 
 /*
- * Records of fixed length in a plain file can be counted, and gone past,
- * without being read.  Half a record at the end is not one.
+ * Records of fixed length in a plain file are counted, and passed over, without
+ * being read.  Half a record at the end does not count.
  */
 static enum margay_status skip_records(struct margay_reader *reader)
 {
@@ -408,7 +409,7 @@ static enum margay_status decode_buffer(struct margay_reader *reader)
     return MARGAY_OK;
 }
 
-/* Make room behind the incomplete last line. */
+/* Move the incomplete last line to the beginning of the buffer. */
 static enum margay_status keep_rest(struct margay_reader *reader)
 {
     size_t rest = reader->end - reader->begin;
@@ -422,7 +423,7 @@ static enum margay_status keep_rest(struct margay_reader *reader)
     return MARGAY_OK;
 }
 
-/* What a format with a state has still to say. */
+/* Decode what the state of a format still holds. */
 static enum margay_status finish_text(struct margay_reader *reader)
 {
     const char *end = reader->buffer + reader->end;
@@ -439,7 +440,7 @@ static enum margay_status finish_text(struct margay_reader *reader)
 static enum margay_status decode_text(struct margay_reader *reader)
 {
     for (;;) {
-        /* The last line may lack its newline; one stands behind it. */
+        /* The last line may lack its newline; read_more() has added one. */
         if (reader->ended && reader->end > reader->begin &&
             reader->buffer[reader->end - 1] != '\n')
             reader->end++;

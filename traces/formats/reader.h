@@ -1,11 +1,11 @@
 /*
  * reader.h - the thread that turns bytes into batches of references
  *
- * The reader owns the input and a ring of batches.  What it finds out is
- * visible to the consumer in this order: the first slot of the queue says
- * that `detection` and the rest of the outcome of opening are known and holds
- * no references; later slots hold references; the end of the queue says that
- * `status` and `error` are known.
+ * The reader owns the input and a ring of batches.  The thread that called
+ * margay_trace_open() sees its results in this order: the first slot of the
+ * queue holds no references and says that the fields known with the format are
+ * valid; later slots hold references; the end of the queue says that `status`
+ * and `error` are valid.
  */
 #ifndef MARGAY_TRACES_FORMATS_READER_H
 #define MARGAY_TRACES_FORMATS_READER_H
@@ -27,51 +27,50 @@ struct margay_reader {
     struct margay_references ring[MARGAY_RING_SLOTS];
     struct margay_detection detection; /* format NULL = to be detected */
     struct margay_state_options state_options;
-    uint64_t skip_refs; /* references that nobody wants, at the beginning */
-    bool numbers_only;  /* no other array is looked at, but perhaps counts: */
-    bool sums_counts;   /* then of them only their sum, and all of a batch */
-    unsigned shift;     /* that addresses may be shifted right by */
+    uint64_t skip_refs; /* references to be dropped at the beginning */
+    bool numbers_only;  /* the caller uses numbers and perhaps counts, */
+    bool sums_counts;   /* and of the counts only their sum */
+    unsigned shift;     /* bits by which addresses may be shifted right */
 
     /* Known with the format. */
-    bool refs_known;       /* without reading them: */
-    uint64_t refs;         /* of the file */
-    uint64_t skipped_refs; /* of skip_refs, those gone past */
+    bool refs_known;       /* the file says how many references it holds, */
+    uint64_t refs;         /* namely this many */
+    uint64_t skipped_refs; /* of skip_refs, passed over without reading */
     struct margay_trace_facts facts;
 
     enum margay_status status; /* MARGAY_END, or why reading stopped */
     struct margay_error error;
 
-    /* The thread's own. */
+    /* Used by the reading thread only. */
     struct margay_references *batch; /* reserved and being filled, or NULL */
-    char *buffer;                    /* bytes [begin, end) are not decoded */
+    char *buffer; /* bytes [begin, end) are not yet decoded */
     size_t begin, end;
-    bool ended; /* the input has no more */
+    bool ended; /* the input is exhausted */
     uint64_t lines;
-    uint64_t packed_bytes; /* of whole records, decoded */
-    void *state;           /* of a format that has one */
-    void *blocks;          /* of a format of blocks, which has another */
-    struct margay_block_source source; /* of a format of blocks */
+    uint64_t packed_bytes; /* of whole records that have been decoded */
+    void *state;           /* of a format of text with a state */
+    void *blocks;          /* of a format of blocks */
 };
 
-/* What the thread runs; the argument is a struct margay_reader with path,
-   input, queue, ring, detection and state_options set.  Returns NULL. */
+/* The function of the thread.  The argument is a struct margay_reader of which
+   the fields up to `shift` are set.  Returns NULL. */
 void *margay_reader_run(void *reader);
 
-/* ------------------------------------------------- for whoever else reads --
- */
+/* ------------------------------------------------- shared with range.c -- */
 
-/* Arrays for a batch of this format; whatever happens, to be freed with
-   margay_references_free(). */
+/* Allocate the arrays of a batch of this format for these columns.  In any case
+   to be freed with margay_references_free(). */
 enum margay_status margay_batch_allocate(struct margay_references *batch,
                                          const struct margay_format *format,
+                                         unsigned columns,
                                          struct margay_error *error);
 
-/* Where up to `capacity` records of a packed format are to lie, from there
-   on, to be unpacked. */
+/* Where up to `capacity` records of a packed format are to be read to: the end
+   of the array of numbers. */
 char *margay_batch_records(const struct margay_references *batch,
                            const struct margay_format *format);
 
-/* The messages about records, at an offset in the trace. */
+/* The messages about records at an offset in the trace. */
 enum margay_status margay_reader_fail_half_record(
     const struct margay_reader *reader, uint64_t offset, size_t bytes,
     struct margay_error *error);

@@ -1,9 +1,9 @@
-/* references.c - the arrays of a batch, and counts in them */
+/* references.c - the arrays of a batch, and the counts in them */
 #include <stdlib.h>
 
 #include "traces/formats/format.h"
 
-/* An array that is wanted, and could not be had? */
+/* Allocate an array if it is wanted; true if there is no memory for it. */
 static bool lacks(bool wanted, size_t capacity, size_t bytes, void **array)
 {
     if (wanted)
@@ -12,19 +12,20 @@ static bool lacks(bool wanted, size_t capacity, size_t bytes, void **array)
 }
 
 bool margay_references_allocate(struct margay_references *references,
-                                const struct margay_format_info *format)
+                                unsigned columns)
 {
     size_t capacity = references->capacity;
-    return !(lacks(format->has_kinds, capacity, sizeof *references->kinds,
-                   (void **)&references->kinds) ||
-             lacks(format->has_extents, capacity, sizeof *references->extents,
-                   (void **)&references->extents) ||
-             lacks(format->has_counts, capacity, sizeof *references->counts,
-                   (void **)&references->counts) ||
-             lacks(format->has_threads, capacity, sizeof *references->threads,
-                   (void **)&references->threads) ||
-             lacks(format->has_sites, capacity, sizeof *references->sites,
-                   (void **)&references->sites));
+    return !(
+        lacks(columns & MARGAY_COLUMN_KINDS, capacity,
+              sizeof *references->kinds, (void **)&references->kinds) ||
+        lacks(columns & MARGAY_COLUMN_EXTENTS, capacity,
+              sizeof *references->extents, (void **)&references->extents) ||
+        lacks(columns & MARGAY_COLUMN_COUNTS, capacity,
+              sizeof *references->counts, (void **)&references->counts) ||
+        lacks(columns & MARGAY_COLUMN_THREADS, capacity,
+              sizeof *references->threads, (void **)&references->threads) ||
+        lacks(columns & MARGAY_COLUMN_SITES, capacity,
+              sizeof *references->sites, (void **)&references->sites));
 }
 
 void margay_references_free(struct margay_references *references)
@@ -38,7 +39,7 @@ void margay_references_free(struct margay_references *references)
     *references = (struct margay_references){0};
 }
 
-/* So many at a time, which compilers make vectors of. */
+/* Compilers turn loops of fixed length into vector instructions. */
 #define SUM_PIECE 32
 
 static uint64_t sum_counts(const uint32_t *counts, size_t entries)
@@ -56,7 +57,7 @@ static uint64_t sum_counts(const uint32_t *counts, size_t entries)
 
 uint64_t margay_batch_references(const struct margay_batch *batch)
 {
-    return batch->counts == NULL ? batch->references + batch->repeats
+    return batch->counts == NULL ? batch->references
                                  : sum_counts(batch->counts, batch->references);
 }
 

@@ -1,17 +1,16 @@
 /*
- * scan.h - numbers out of text, sixteen characters at a time
+ * scan.h - numbers from text, sixteen characters at a time
  *
- * Algorithm: mark the bytes that are not digits, take the position of the
- * first mark as the length, shift the digits to the end of the 16 bytes (zero
- * bytes come in front, which count as digits 0), and fold neighbours
- * pairwise: digits to pairs to fours to eights.
- *
- * There is no branch on the length, because the lengths of addresses in one
- * trace vary at random (heap, stack, code).  Numbers that fill all 16 bytes
- * go the slow way, digit by digit.
+ * Algorithm: mark the bytes that are not digits; the position of the first
+ *   mark is the length of the number.  Shift the digits to the end of the 16
+ *   bytes, so that zero bytes, which count as the digit 0, stand in front, and
+ *   combine neighbours pairwise: digits into pairs, fours, eights.
+ * Cost: no branch on the length, because the lengths of addresses in one trace
+ *   vary at random (heap, stack, code).  A number that fills all 16 bytes is
+ *   read digit by digit.
  *
  * Every function reads up to MARGAY_TEXT_PADDING bytes from its cursor on,
- * whatever the line's length.
+ * however long the line is.
  */
 #ifndef MARGAY_TRACES_FORMATS_SCAN_H
 #define MARGAY_TRACES_FORMATS_SCAN_H
@@ -21,11 +20,11 @@
 #include <stdint.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 margay_u128;
+#include "traces/base/checked.h"
 
 #define MARGAY_EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* The first character in the lowest byte. */
+/* Eight characters, the first one in the lowest byte. */
 static inline uint64_t margay_load_word(const char *cursor)
 {
     uint64_t word;
@@ -48,8 +47,8 @@ static inline const char *margay_skip_blanks(const char *cursor)
     return cursor;
 }
 
-/* Bit 7 of every byte that lies in [first, last], both below 0x80.  Adding
-   cannot carry into the next byte as bit 7 is masked off before. */
+/* Bit 7 of every byte that lies in [first, last], both below 0x80.  With bit 7
+   masked off, no addition carries into the next byte. */
 static inline uint64_t margay_bytes_within(uint64_t word, unsigned first,
                                            unsigned last)
 {
@@ -90,8 +89,8 @@ static inline uint64_t margay_fold_decimal(uint64_t word)
     return (word * 10000 + (word >> 32)) & UINT64_C(0x00000000ffffffff);
 }
 
-/* Length of the run of digits at the beginning of 16 bytes, given bit 7 of
-   every byte that is a digit. */
+/* The length of the run of digits that begins 16 bytes, from bit 7 of every
+   byte that is a digit. */
 static inline unsigned margay_marked_run(uint64_t first, uint64_t second)
 {
     uint64_t others = ~first & MARGAY_EACH_BYTE(0x80);
@@ -115,9 +114,9 @@ static inline unsigned margay_decimal_run_portable(const char *cursor)
 }
 
 /*
- * The length is what the next number waits for, so it is worth a few lines to
- * have it sooner: every x86-64 compares 16 bytes at once and gathers the
- * results in a mask.
+ * The next number cannot begin before the length of this one is known.  Every
+ * x86-64 processor compares 16 bytes at once and gathers the results in a mask,
+ * which gives the length sooner.
  */
 #if defined(__SSE2__)
 
@@ -165,7 +164,7 @@ static inline unsigned margay_decimal_run(const char *cursor)
 
 #endif
 
-/* Sixteen bytes with the `digits` (1 .. 15) first ones moved to the end. */
+/* Sixteen bytes, of which the first `digits`, 1 to 15, are moved to the end. */
 static inline margay_u128 margay_align_digits(const char *cursor,
                                               unsigned digits)
 {
@@ -175,9 +174,9 @@ static inline margay_u128 margay_align_digits(const char *cursor,
 }
 
 /*
- * Read the digits at `cursor` in base 16 or 10.  Returns the character behind
- * them, or NULL if there are none or the value is over 64 bits.  What follows
- * them is the caller's business.
+ * Read the digits at `cursor` in base 16 or 10.  Returns the end of the digits,
+ * or NULL if there are none or the value is over 64 bits.  The caller checks
+ * what follows.
  */
 const char *margay_scan_long_number(const char *cursor, unsigned base,
                                     uint64_t *value);
@@ -210,8 +209,8 @@ static inline bool margay_has_hex_prefix(const char *cursor)
     return cursor[0] == '0' && (cursor[1] | 0x20) == 'x';
 }
 
-/* The same with an optional 0x in front.  A branch, not a computed start:
-   the prefix is there on every line of a trace or on none. */
+/* The same after an optional 0x.  A branch is cheaper than a computed start,
+   because either every line of a trace has the prefix or none does. */
 static inline const char *margay_scan_address(const char *cursor,
                                               uint64_t *value)
 {

@@ -1,12 +1,12 @@
-/* table.c - the one table of formats, and what is asked of its rows */
+/* table.c - the table of formats, and functions on its rows */
 #include <stdio.h>
 #include <string.h>
 
 #include "traces/base/error.h"
 #include "traces/formats/format.h"
 
-/* Where content leaves a choice and the name of the file does not help, the
-   first one is taken: four decimal numbers are arc rather than din. */
+/* Where neither content nor file name decides, the first row that fits is
+   taken: four decimal numbers are arc rather than din. */
 static const struct margay_format *const formats[] = {
     &margay_format_lackey, &margay_format_ls,    &margay_format_id,
     &margay_format_hex,    &margay_format_arc,   &margay_format_din,
@@ -52,6 +52,23 @@ const struct margay_format_info *margay_format_at(size_t index)
     return index < FORMATS ? &formats[index]->info : NULL;
 }
 
+const char *margay_column_name(enum margay_column column)
+{
+    static const struct {
+        enum margay_column column;
+        const char *name;
+    } columns[] = {
+        {MARGAY_COLUMN_KINDS, "kinds"},   {MARGAY_COLUMN_EXTENTS, "extents"},
+        {MARGAY_COLUMN_COUNTS, "counts"}, {MARGAY_COLUMN_THREADS, "threads"},
+        {MARGAY_COLUMN_SITES, "sites"},
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        if (columns[i].column == column)
+            return columns[i].name;
+    }
+    return NULL;
+}
+
 static const struct margay_format *row_of(const struct margay_format_info *info)
 {
     for (size_t i = 0; i < FORMATS; i++) {
@@ -75,8 +92,8 @@ enum margay_status margay_format_encode(const struct margay_format_info *format,
     *bytes = row->encode(record, number, kind, extent);
     if (*bytes == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%llu, over %u, does not fit the %u bytes of a %s "
-                           "record",
+                           "number %llu (extent %u) does not fit the %u bytes "
+                           "of a %s record",
                            (unsigned long long)number, (unsigned)extent,
                            row->record_bytes, row->info.name);
     return MARGAY_OK;

@@ -1,11 +1,10 @@
-/* text.c - the rare lines: blank, commented, followed by something, wrong */
+/* text.c - lines that are blank, comments, too long or wrong: see text.h */
 #define _GNU_SOURCE
 #include "traces/formats/text.h"
 
 #include "traces/base/checked.h"
-#include "traces/formats/emit.h"
 
-/* Longer runs of digits, leading zeros included, are not numbers. */
+/* A longer run of digits, leading zeros included, is not a number. */
 #define LONGEST_NUMBER 256
 
 static unsigned digit_value(char c)
@@ -43,7 +42,8 @@ const char *margay_settle_line(const char *line, const char *after,
                                const struct margay_line_rules *rules,
                                const char **expected)
 {
-    const char *newline = rawmemchr(line, '\n');
+    /* A newline ends every line, that of the last one included. */
+    const char *newline = memchr(line, '\n', PTRDIFF_MAX);
     size_t bytes = (size_t)(newline - line);
     if (bytes > MARGAY_LINE_BYTES) {
         *expected = "a line of at most 65536 bytes";

@@ -1,13 +1,13 @@
-/* trace.c - the consumer's side: batches, and which references of them */
+/* trace.c - an open trace: its options, its facts, its batches */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/checked.h"
+#include "traces/base/crew.h"
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
-#include "traces/base/thread.h"
 #include "traces/formats/trace.h"
 
 /* ------------------------------------------------------------- opening -- */
@@ -32,7 +32,7 @@ static enum margay_status fail_format(const char *name,
                        "no format '%s', expected one of %s", name, names);
 }
 
-/* --column and --delimiter mean csv, and nothing else. */
+/* --column, --delimiter and --quote ask for the format csv. */
 static enum margay_status take_table_options(
     struct margay_trace *trace, const struct margay_trace_options *given,
     struct margay_error *error)
@@ -40,33 +40,49 @@ static enum margay_status take_table_options(
     struct margay_reader *reader = &trace->reader;
     reader->state_options.column = given->column;
     reader->state_options.delimiter = given->delimiter;
-    if (given->column == NULL && given->delimiter == '\0')
+    reader->state_options.quote = given->quote;
+    if (given->column == NULL && given->delimiter == '\0' && given->quote == 0)
         return MARGAY_OK;
+    if (given->quote == (given->delimiter == '\0' ? ',' : given->delimiter))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "the delimiter and the quote of a table are both "
+                           "'%c'",
+                           given->quote);
     if (given->format == NULL) {
         reader->detection.format = &margay_format_csv;
-        strcpy(reader->detection.evidence, "the column or delimiter asked for");
+        strcpy(reader->detection.evidence,
+               "the column, delimiter or quote asked for");
     } else if (reader->detection.format != &margay_format_csv) {
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a column and a delimiter are for the format csv, "
-                           "not for %s",
-                           given->format);
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "a column, a delimiter and a quote are for the format csv, "
+            "not for %s",
+            given->format);
     }
     return MARGAY_OK;
 }
 
-/* Ids stay what they are, and whoever looks at more than numbers may want the
-   addresses. */
-static enum margay_status take_block_bytes(
-    struct margay_trace *trace, const struct margay_trace_options *given,
-    struct margay_error *error)
+/* Ids are no multiple of a block, and a caller that looks at more than numbers
+   may need the addresses themselves. */
+static enum margay_status take_reading(struct margay_trace *trace,
+                                       const struct margay_reading *given,
+                                       struct margay_error *error)
 {
+    const struct margay_trace_options *options = &trace->options;
+    struct margay_reader *reader = &trace->reader;
     uint64_t bytes = given->block_bytes;
+    trace->reading = *given;
+    reader->numbers_only =
+        given->numbers_only && options->kinds == MARGAY_ALL_KINDS;
+    reader->sums_counts =
+        reader->numbers_only && given->counts && options->skip_refs == 0 &&
+        options->limit_refs == UINT64_MAX && options->warmup_refs == 0;
     if (bytes != 0 && !margay_is_power_of_two(bytes))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "block of %llu bytes is not a power of two",
                            (unsigned long long)bytes);
-    if (bytes != 0 && given->numbers_only && !given->ids)
-        trace->reader.shift = margay_log2_floor(bytes);
+    if (bytes != 0 && given->numbers_only && !options->ids)
+        reader->shift = margay_log2_floor(bytes);
     return MARGAY_OK;
 }
 
@@ -76,12 +92,8 @@ static enum margay_status take_options(struct margay_trace *trace,
 {
     trace->options = *given;
     trace->to_skip = trace->reader.skip_refs = given->skip_refs;
-    trace->reader.numbers_only =
-        given->numbers_only && given->kinds == MARGAY_ALL_KINDS;
-    trace->reader.sums_counts =
-        trace->reader.numbers_only && given->counts && given->skip_refs == 0 &&
-        given->limit_refs == UINT64_MAX && given->warmup_refs == 0;
     trace->to_read = given->limit_refs;
+    trace->most = UINT64_MAX;
     trace->to_warm_up = given->warmup_refs;
     if (given->unit_bytes != 0 && !margay_is_power_of_two(given->unit_bytes))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -92,9 +104,7 @@ static enum margay_status take_options(struct margay_trace *trace,
         if (trace->reader.detection.format == NULL)
             return fail_format(given->format, error);
     }
-    enum margay_status status = take_block_bytes(trace, given, error);
-    return status == MARGAY_OK ? take_table_options(trace, given, error)
-                               : status;
+    return take_table_options(trace, given, error);
 }
 
 static enum margay_status start_thread(struct margay_trace *trace,
@@ -112,11 +122,14 @@ static enum margay_status start_thread(struct margay_trace *trace,
 
 static enum margay_status open_trace(struct margay_trace *trace,
                                      const char *path,
-                                     const struct margay_trace_options *given,
+                                     const struct margay_trace_options *options,
+                                     const struct margay_reading *reading,
                                      struct margay_error *error)
 {
     struct margay_reader *reader = &trace->reader;
-    enum margay_status status = take_options(trace, given, error);
+    enum margay_status status = take_options(trace, options, error);
+    if (status == MARGAY_OK)
+        status = take_reading(trace, reading, error);
     if (status == MARGAY_OK)
         status = margay_input_open(path, &reader->input, error);
     if (status != MARGAY_OK)
@@ -125,10 +138,10 @@ static enum margay_status open_trace(struct margay_trace *trace,
     return start_thread(trace, error);
 }
 
-enum margay_status margay_trace_open(const char *path,
-                                     const struct margay_trace_options *options,
-                                     margay_trace **trace,
-                                     struct margay_error *error)
+enum margay_status margay_trace_open_for(
+    const char *path, const struct margay_trace_options *options,
+    const struct margay_reading *reading, margay_trace **trace,
+    struct margay_error *error)
 {
     *trace = NULL;
     struct margay_trace *opened = calloc(1, sizeof *opened);
@@ -137,12 +150,22 @@ enum margay_status margay_trace_open(const char *path,
         free(opened);
         return margay_fail_memory(error, "an open trace");
     }
-    enum margay_status status = open_trace(opened, path, options, error);
+    enum margay_status status =
+        open_trace(opened, path, options, reading, error);
     if (status == MARGAY_OK)
         *trace = opened;
     else
         margay_trace_free(opened);
     return status;
+}
+
+enum margay_status margay_trace_open(const char *path,
+                                     const struct margay_trace_options *options,
+                                     margay_trace **trace,
+                                     struct margay_error *error)
+{
+    const struct margay_reading plain = {.block_bytes = 0};
+    return margay_trace_open_for(path, options, &plain, trace, error);
 }
 
 void margay_trace_free(margay_trace *trace)
@@ -165,7 +188,7 @@ void margay_trace_free(margay_trace *trace)
 
 /* ----------------------------------------------------------- what it is -- */
 
-/* Once the format is known: does what was asked make sense for it? */
+/* Once the format is known, check that a unit applies to it. */
 static enum margay_status check_unit(const struct margay_trace *trace,
                                      struct margay_error *error)
 {
@@ -178,7 +201,7 @@ static enum margay_status check_unit(const struct margay_trace *trace,
                        trace->reader.path, margay_trace_format(trace)->name);
 }
 
-/* The queue has ended: with the trace, or with a failure. */
+/* The status with which the reader has ended. */
 static enum margay_status outcome(const struct margay_trace *trace,
                                   struct margay_error *error)
 {
@@ -237,9 +260,26 @@ bool margay_trace_known_references(const margay_trace *trace,
     return trace->reader.refs_known;
 }
 
-bool margay_trace_always_splits(const margay_trace *trace)
+/* The extents of a format of addresses are bytes, which do not apply to ids. */
+static bool sizes_are_lost(const struct margay_trace *trace)
 {
-    return trace->reader.facts.always_splits;
+    return trace->options.ids && trace->reader.facts.numbers != MARGAY_IDS;
+}
+
+unsigned margay_trace_columns(const margay_trace *trace)
+{
+    unsigned lost = sizes_are_lost(trace) ? MARGAY_COLUMN_EXTENTS : 0;
+    return trace->reader.facts.columns & ~lost;
+}
+
+unsigned margay_trace_kinds(const margay_trace *trace)
+{
+    return trace->reader.facts.kinds;
+}
+
+bool margay_trace_splits(const margay_trace *trace)
+{
+    return trace->reader.facts.splits;
 }
 
 unsigned margay_trace_shift(const margay_trace *trace)
@@ -302,36 +342,35 @@ static uint64_t minimum(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Sizes of an address format are bytes, which mean nothing to ids. */
 void margay_trace_select(const struct margay_trace *trace,
                          const struct margay_references *references,
                          size_t from, size_t count, struct margay_batch *batch)
 {
-    bool sizes_are_bytes =
-        trace->options.ids && trace->reader.facts.numbers != MARGAY_IDS;
     *batch = (struct margay_batch){
         .references = count,
         .numbers = references->numbers + from,
         .kinds = references->kinds == NULL ? NULL : references->kinds + from,
-        .extents = references->extents == NULL || sizes_are_bytes
+        .extents = references->extents == NULL || sizes_are_lost(trace)
                        ? NULL
                        : references->extents + from,
         .counts = references->counted ? references->counts + from : NULL,
-        .repeats = references->repeats,
         .threads = references->threaded ? references->threads + from : NULL,
         .sites = references->sited ? references->sites + from : NULL,
     };
     select_kinds(references, trace->options.kinds, from, batch);
 }
 
-static void fill_batch(const struct margay_trace *trace, size_t from,
-                       size_t count, bool warmup, struct margay_batch *batch)
+/* The sum of the repeats goes with the first batch of a slot. */
+static void fill_batch(struct margay_trace *trace, size_t from, size_t count,
+                       bool warmup, struct margay_batch *batch)
 {
     margay_trace_select(trace, trace->source, from, count, batch);
     batch->warmup = warmup;
+    trace->repeats = trace->source->repeats;
+    trace->source->repeats = 0;
 }
 
-/* Leave out what is to be left out at the beginning. */
+/* Drop references at the beginning, as many as are still to be dropped. */
 static void skip(struct margay_trace *trace)
 {
     uint64_t skipped = trace->to_skip;
@@ -345,8 +384,8 @@ static void skip(struct margay_trace *trace)
 }
 
 /*
- * Give the next references of the slot that are alike in being warm-up or
- * not.  An entry whose count crosses an end is given in two parts.
+ * Give the next references of the slot, up to the end of the warm-up or of what
+ * is to be read.  An entry whose count crosses that end is given in two pieces.
  */
 static void give(struct margay_trace *trace, struct margay_batch *batch)
 {
@@ -356,6 +395,7 @@ static void give(struct margay_trace *trace, struct margay_batch *batch)
     bool warmup = trace->to_warm_up > 0;
     uint64_t wanted =
         warmup ? minimum(trace->to_read, trace->to_warm_up) : trace->to_read;
+    wanted = minimum(wanted, trace->most);
     uint64_t refs = wanted;
     size_t from = trace->given;
     size_t count = margay_references_within(source, from, &refs);
@@ -373,7 +413,22 @@ static void give(struct margay_trace *trace, struct margay_batch *batch)
         trace->to_warm_up -= refs;
 }
 
-/* Whether the slot has more, which is then in `source`. */
+void margay_trace_set_most(margay_trace *trace, uint64_t references)
+{
+    trace->most = references;
+}
+
+uint64_t margay_trace_repeats(const margay_trace *trace)
+{
+    return trace->repeats;
+}
+
+uint64_t margay_trace_given(const margay_trace *trace)
+{
+    return trace->options.limit_refs - trace->to_read;
+}
+
+/* Whether `source` has, or now gets, further references of the slot. */
 static bool has_more(struct margay_trace *trace)
 {
     struct margay_references *slot = &trace->reader.ring[trace->slot];
@@ -389,33 +444,34 @@ static bool has_more(struct margay_trace *trace)
     return trace->expanded.count > 0;
 }
 
-/* Expand into the arrays that the batch has, too. */
+/* Allocate for the expansion the arrays that the slot has. */
 static enum margay_status allocate_expanded(struct margay_trace *trace,
                                             struct margay_error *error)
 {
     const struct margay_references *slot = &trace->reader.ring[trace->slot];
     struct margay_references *expanded = &trace->expanded;
-    struct margay_format_info columns = *margay_trace_format(trace);
+    unsigned columns = margay_trace_format(trace)->columns &
+                       (MARGAY_COLUMN_THREADS | MARGAY_COLUMN_SITES);
     if (expanded->numbers != NULL)
         return MARGAY_OK;
-    columns.has_kinds = slot->kinds != NULL;
-    columns.has_extents = slot->extents != NULL;
+    columns |= slot->kinds != NULL ? MARGAY_COLUMN_KINDS : 0;
+    columns |= slot->extents != NULL ? MARGAY_COLUMN_EXTENTS : 0;
     expanded->capacity = slot->capacity;
     expanded->numbers = malloc(expanded->capacity * sizeof(uint64_t));
     if (expanded->numbers == NULL ||
-        !margay_references_allocate(expanded, &columns))
+        !margay_references_allocate(expanded, columns))
         return margay_fail_memory(error, "a batch of references");
     return MARGAY_OK;
 }
 
-/* Begin with the slot that has come. */
+/* Begin with a new slot. */
 static enum margay_status take_slot(struct margay_trace *trace,
                                     struct margay_error *error)
 {
     trace->holds_slot = true;
     trace->source = &trace->reader.ring[trace->slot];
     trace->given = 0;
-    if (trace->options.counts || !trace->source->counted)
+    if (trace->reading.counts || !trace->source->counted)
         return MARGAY_OK;
     enum margay_status status = allocate_expanded(trace, error);
     trace->source = &trace->expanded;
@@ -452,6 +508,7 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
             return status;
         if (!has_more(trace)) {
             *batch = (struct margay_batch){.references = 0};
+            trace->repeats = 0;
             return MARGAY_OK;
         }
     }

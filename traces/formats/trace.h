@@ -1,36 +1,42 @@
-/* trace.h - an open trace, as trace.c and range.c know it */
+/* trace.h - an open trace, as trace.c and range.c see it */
 #ifndef MARGAY_TRACES_FORMATS_TRACE_H
 #define MARGAY_TRACES_FORMATS_TRACE_H
 
 #include <pthread.h>
 
 #include "traces/formats/reader.h"
+#include "traces/formats/reading.h"
 
 struct margay_trace {
     struct margay_reader reader;
     pthread_t thread;
     bool running;
     struct margay_trace_options options;
+    struct margay_reading reading;
+    uint64_t repeats; /* of the last batch */
 
     bool ready;      /* the format is known */
-    bool holds_slot; /* `slot` is the consumer's */
+    bool holds_slot; /* `slot` has been taken from the queue */
     size_t slot;
-    /* What is given: the slot's own references or, one for each that a count
-       stands for, `expanded`. */
+    /* What batches are made of: the references of the slot or, where counts are
+       written out, `expanded`. */
     struct margay_references *source;
-    size_t given; /* references of it dealt with */
+    size_t given; /* entries of `source` that have been given or dropped */
     struct margay_references expanded;
-    size_t entry; /* of the slot: expanded up to `done` of this one */
+    /* The expansion has come to reference `done` of this entry of the slot. */
+    size_t entry;
     uint32_t done;
-    uint32_t uncut;   /* of the next reference's count, what is to be given */
-    uint64_t to_skip; /* still to be dropped */
-    uint64_t to_warm_up; /* then, still to be marked */
-    uint64_t to_read;    /* then, warm-up included, still to be given */
+    /* Where a batch ended within a count: what is left of that count. */
+    uint32_t uncut;
+    uint64_t to_skip;    /* references still to be dropped, */
+    uint64_t to_warm_up; /* then those still to be marked as warm-up, */
+    uint64_t to_read;    /* and those still to be given, with the warm-up */
+    uint64_t most;       /* references of a batch */
 };
 
 /*
- * References [from, from + count) of an array as a batch, without those of
- * kinds that were not asked for.  What the array holds may move.
+ * Make a batch of the entries [from, from + count), without the kinds that
+ * were not asked for.  The entries that stay are moved together, in place.
  */
 void margay_trace_select(const struct margay_trace *trace,
                          const struct margay_references *references,

@@ -1,4 +1,5 @@
-/* writer.c - references into records, compressed or plain, into a sink */
+/* writer.c - references written in one format, compressed or plain, to a sink
+ */
 #define _DEFAULT_SOURCE
 #include <endian.h>
 #include <stdlib.h>
@@ -7,12 +8,12 @@
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
-#include "traces/capture/words.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/compress.h"
 #include "traces/formats/format.h"
+#include "traces/formats/words.h"
 
-/* Records pass through a piece of this size, which stays in the cache. */
+/* The size of the buffer for records, which stays in the cache. */
 #define PIECE_BYTES ((size_t)64 << 10)
 
 struct margay_writer {
@@ -23,7 +24,7 @@ struct margay_writer {
     const struct margay_blocks_writing *writing; /* NULL = by the record */
     void *blocks;
     struct margay_trace_facts facts;
-    uint64_t bytes; /* that have left, before compression */
+    uint64_t bytes; /* passed on so far, before compression */
     size_t used;
     char piece[PIECE_BYTES];
 };
@@ -59,7 +60,7 @@ static enum margay_status fail_format(const char *name,
                        names);
 }
 
-/* To where all bytes go: the sink of a format of blocks. */
+/* All bytes pass here; this is the sink that a format of blocks writes to. */
 static enum margay_status pass_on(void *context, const void *bytes,
                                   size_t count, struct margay_error *error)
 {
@@ -79,7 +80,7 @@ static enum margay_status flush(struct margay_writer *writer,
                       : pass_on(writer, writer->piece, count, error);
 }
 
-/* What a format of blocks has to say at the beginning of the trace. */
+/* Make the writer of a format of blocks, and describe the trace to it. */
 static enum margay_status create_blocks(struct margay_writer *writer,
                                         const struct margay_format *format,
                                         struct margay_error *error)
@@ -88,7 +89,7 @@ static enum margay_status create_blocks(struct margay_writer *writer,
     writer->facts = (struct margay_trace_facts){
         .numbers = format->info.numbers,
         .unit_bytes = format->info.unit_bytes,
-        .always_splits = format->always_splits,
+        .splits = format->info.splits,
     };
     writer->writing = format->writing;
     if (format->writing == NULL)
@@ -141,7 +142,7 @@ enum margay_status margay_writer_set_collapsed(margay_writer *writer,
                                                uint64_t bytes,
                                                struct margay_error *error)
 {
-    if (!writer->format->has_counts)
+    if ((writer->format->columns & MARGAY_COLUMN_COUNTS) == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "format %s has no place for counts of repeats",
                            writer->format->name);
@@ -153,8 +154,8 @@ enum margay_status margay_writer_set_collapsed(margay_writer *writer,
     uint64_t most = writer->writing->most_collapsed_bytes;
     if (most != 0 && bytes > most)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "repeats collapsed within %llu bytes, but a trace "
-                           "as %s has room for %llu at most",
+                           "repeats collapsed within %llu bytes, but the "
+                           "format %s allows %llu at most",
                            (unsigned long long)bytes, writer->format->name,
                            (unsigned long long)most);
     writer->facts.collapsed_bytes = bytes;
@@ -164,15 +165,14 @@ enum margay_status margay_writer_set_collapsed(margay_writer *writer,
 
 enum margay_status margay_writer_set_numbers(margay_writer *writer,
                                              enum margay_numbers numbers,
-                                             uint64_t unit_bytes,
-                                             bool always_splits,
+                                             uint64_t unit_bytes, bool splits,
                                              struct margay_error *error)
 {
     struct margay_trace_facts *facts = &writer->facts;
     bool same =
         numbers == facts->numbers &&
         (numbers == MARGAY_ADDRESSES || unit_bytes == facts->unit_bytes) &&
-        always_splits == facts->always_splits;
+        splits == facts->splits;
     if (!same && !writer->format->any_numbers)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "format %s has other numbers", writer->format->name);
@@ -182,13 +182,13 @@ enum margay_status margay_writer_set_numbers(margay_writer *writer,
                            (unsigned long long)unit_bytes);
     facts->numbers = numbers;
     facts->unit_bytes = unit_bytes;
-    facts->always_splits = always_splits;
+    facts->splits = splits;
     if (writer->writing != NULL)
         writer->writing->describe(writer->blocks, facts);
     return MARGAY_OK;
 }
 
-/* Reference `i` of the batch. */
+/* Write reference `i` of the batch as a record. */
 static enum margay_status put_reference(margay_writer *writer,
                                         const struct margay_batch *batch,
                                         size_t i, struct margay_error *error)
@@ -207,7 +207,7 @@ static enum margay_status put_reference(margay_writer *writer,
     return status;
 }
 
-/* Numbers that are records as they stand in memory. */
+/* Write numbers that, as they stand in memory, are the records. */
 static enum margay_status put_numbers(margay_writer *writer,
                                       const struct margay_batch *batch,
                                       struct margay_error *error)
@@ -236,7 +236,7 @@ enum margay_status margay_writer_put(margay_writer *writer,
     return status;
 }
 
-/* Of records, as they would be written; none of what cannot be. */
+/* The length of the records of a batch, without those that do not fit. */
 static uint64_t record_bytes(const margay_writer *writer,
                              const struct margay_batch *batch)
 {
@@ -267,7 +267,7 @@ uint64_t margay_writer_most_bytes(const margay_writer *writer,
                 : record_bytes(writer, batch));
 }
 
-/* They are in the byte order of the machine, the format is not. */
+/* Words have the byte order of this machine, the format is little-endian. */
 bool margay_writer_takes_words(const margay_writer *writer)
 {
     return writer->writing != NULL && writer->writing->put_words != NULL &&

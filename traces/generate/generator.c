@@ -1,4 +1,4 @@
-/* generator.c - the table of generators, and how they are called */
+/* generator.c - the table of generators, and the functions that call them */
 #include "traces/generate/generator.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /*
  * generator.h - what a generator is, inside traces/
  *
- * One file per family defines `const struct margay_generator_class` objects;
- * generator.c holds the table of them and dispatches.
+ * One file for each family defines `const struct margay_generator_class`
+ * objects; generator.c holds the table of them and dispatches.
  *
- * Same options, same bytes on every machine: what reaches the output is
- * computed in integers.  No result of libm, whose last bit differs between
- * systems, may influence it.
+ * Guarantee: the same options give the same stream on every machine.  The
+ * stream is computed in integers: results of libm differ between systems in
+ * their last bit and must not influence it.
  */
 #ifndef MARGAY_TRACES_GENERATE_GENERATOR_H
 #define MARGAY_TRACES_GENERATE_GENERATOR_H
@@ -16,8 +16,8 @@
 struct margay_generator_class {
     struct margay_generator_info info;
 
-    /* `options` has been checked: blocks >= 1, and fewer than 2^61 where they
-       are elements; exponent in [0, 8]. */
+    /* `options` has been checked: blocks >= 1, blocks < 2^61 where the stream
+       consists of addresses, exponent in [0, 8]. */
     enum margay_status (*create)(const struct margay_generator_options *options,
                                  void **state, struct margay_error *error);
     void (*next)(void *state, uint64_t *blocks, size_t count);

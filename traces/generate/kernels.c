@@ -1,15 +1,17 @@
 /*
  * kernels.c - the addresses that two textbook programs touch
  *
- * Byte addresses of elements of 8 bytes, the arrays one behind the other from
- * 0 on, again and again from the beginning.
+ * The addresses are those of elements of 8 bytes, in arrays that follow each
+ * other from address 0 on.  A program that has ended begins again.
  *
- * matmul: C = A B for square matrices, by the inner product: for each element
- * of C, in rows, a row of A and a column of B in turns, then C's element.
+ * matmul: C = A B for square matrices, by inner products.  For each element of
+ *   C, row by row: the elements of a row of A and a column of B in turn, then
+ *   the element of C.
  *
- * fft: an iterative radix-2 transform in place of complex numbers, real and
- * imaginary part one behind the other: the swaps of the bit reversal, then
- * log2 n stages of butterflies.  Each reads four elements and writes them.
+ * fft: an iterative radix-2 transform in place.  The real and the imaginary
+ * part of a complex number are neighbours.  First come the swaps of the bit
+ *   reversal, then log2 n stages of butterflies.  Each swap and each butterfly
+ *   reads four elements and writes them.
  */
 #include <stdlib.h>
 
@@ -25,7 +27,7 @@
 struct matmul {
     uint64_t n; /* rows and columns */
     uint64_t row, column, inner;
-    unsigned step; /* A, B; when inner is n: C */
+    unsigned step; /* 0 = A, 1 = B; after both for all `inner`, C */
 };
 
 static enum margay_status matmul_create(
@@ -44,7 +46,7 @@ static enum margay_status matmul_create(
     return MARGAY_OK;
 }
 
-/* An element of A, B or C. */
+/* The element of A, B or C that comes next. */
 static uint64_t matmul_address(const struct matmul *matmul)
 {
     uint64_t n = matmul->n;
@@ -82,9 +84,9 @@ static void matmul_next(void *state, uint64_t *addresses, size_t count)
 struct fft {
     unsigned bits; /* of n */
     uint64_t n;    /* complex numbers */
-    /* The pair in hand: of the reversal (half 0) or a butterfly. */
+    /* The current pair: of the bit reversal (half = 0) or of a butterfly. */
     uint64_t half, low, high;
-    unsigned step; /* 4 elements read, 4 written */
+    unsigned step; /* 0 to 3: reads, 4 to 7: writes */
 };
 
 static uint64_t reverse(uint64_t index, unsigned bits)
@@ -103,7 +105,8 @@ static void begin_stage(struct fft *fft, uint64_t half)
     fft->high = half;
 }
 
-/* The next pair that is swapped, from `index` on; else the first stage. */
+/* The next pair to be swapped, from `index` on; after the last one, the first
+   stage. */
 static void find_swap(struct fft *fft, uint64_t index)
 {
     while (index < fft->n && reverse(index, fft->bits) <= index)
@@ -141,7 +144,7 @@ static void next_pair(struct fft *fft)
         return;
     }
     fft->low++;
-    /* The later half of each group are the earlier one's partners. */
+    /* In each group the second half are the partners of the first. */
     if (fft->low % (2 * fft->half) == fft->half)
         fft->low += fft->half;
     fft->high = fft->low + fft->half;

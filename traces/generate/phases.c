@@ -1,10 +1,13 @@
 /*
  * phases.c - loops over working sets that come and go
  *
- * A phase picks a working set, 1 to blocks blocks in a row, as likely of 2^k
- * to 2^(k+1) for every k, and goes through it 4 to 19 times, one time in two
- * backwards and forwards.  Programs behave like that, and whoever measures
- * only averages of them is wrong.
+ * Algorithm: a phase picks a working set, 1 to `blocks` consecutive blocks, and
+ *   traverses it 4 to 19 times; in half of the phases every second traversal
+ *   goes backwards.  The length of the working set lies between 2^k and 2^(k+1)
+ *   with equal probability for every k.
+ *
+ * Programs behave like this, so a measurement that only samples averages of a
+ * trace gets it wrong.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,8 +22,8 @@ struct phases {
     struct margay_random random;
     uint64_t first, length; /* the working set */
     uint64_t at;            /* within it */
-    uint64_t passes;        /* left, this one included */
-    bool turns;             /* every second pass goes backwards */
+    uint64_t traversals;    /* left, with the current one */
+    bool turns;             /* every second traversal goes backwards */
     bool backwards;
 };
 
@@ -33,7 +36,7 @@ static void begin_phase(struct phases *phases)
     phases->length = length < phases->blocks ? length : phases->blocks;
     phases->first =
         margay_random_below(random, phases->blocks - phases->length + 1);
-    phases->passes = 4 + margay_random_below(random, 16);
+    phases->traversals = 4 + margay_random_below(random, 16);
     phases->turns = margay_random_below(random, 2) == 1;
     phases->backwards = false;
     phases->at = 0;
@@ -70,7 +73,7 @@ static void phases_next(void *state, uint64_t *blocks, size_t count)
             continue;
         phases->at = 0;
         phases->backwards ^= phases->turns;
-        if (--phases->passes == 0)
+        if (--phases->traversals == 0)
             begin_phase(phases);
     }
 }

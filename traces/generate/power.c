@@ -1,19 +1,17 @@
-/* power.c - see power.h */
+/* power.c - rank^-exponent in integers: see power.h */
 #include "traces/generate/power.h"
 
 #include "traces/base/checked.h"
 
-__extension__ typedef unsigned __int128 u128;
-
 #define EXPONENT_BITS 60
 
-/* Floor of the square root, by bits from the top. */
-static uint64_t square_root(u128 value)
+/* The floor of the square root, bit by bit from the top. */
+static uint64_t square_root(margay_u128 value)
 {
     uint64_t root = 0;
     for (int bit = 63; bit >= 0; bit--) {
         uint64_t trial = root | (UINT64_C(1) << bit);
-        if ((u128)trial * trial <= value)
+        if ((margay_u128)trial * trial <= value)
             root = trial;
     }
     return root;
@@ -21,7 +19,7 @@ static uint64_t square_root(u128 value)
 
 uint64_t margay_power_multiply(uint64_t a, uint64_t b)
 {
-    return (uint64_t)(((u128)a * b) >> MARGAY_POWER_BITS);
+    return (uint64_t)(((margay_u128)a * b) >> MARGAY_POWER_BITS);
 }
 
 void margay_power_prepare(struct margay_power *power, double exponent)
@@ -31,7 +29,7 @@ void margay_power_prepare(struct margay_power *power, double exponent)
         (uint64_t)(exponent * (double)(UINT64_C(1) << EXPONENT_BITS));
     uint64_t factor = UINT64_C(1) << (MARGAY_POWER_BITS - 1); /* 1/2 */
     for (int i = 0; i < MARGAY_LOG_BITS; i++) {
-        factor = square_root((u128)factor << MARGAY_POWER_BITS);
+        factor = square_root((margay_u128)factor << MARGAY_POWER_BITS);
         power->factors[i] = factor;
     }
 }
@@ -41,11 +39,12 @@ static uint64_t log2_fixed(uint64_t value)
 {
     unsigned whole = margay_log2_floor(value);
     uint64_t result = whole;
-    /* The mantissa, in [1, 2), in units of 2^-63: its square is 2 or more,
-       and the next bit of the logarithm is 1, if the top bit comes out set. */
+    /* The mantissa lies in [1, 2), in units of 2^-63.  Its square is 2 or more,
+       and the next bit of the logarithm 1, if the top bit of the square is
+       set. */
     uint64_t mantissa = value << (63 - whole);
     for (int i = 0; i < MARGAY_LOG_BITS; i++) {
-        u128 square = (u128)mantissa * mantissa;
+        margay_u128 square = (margay_u128)mantissa * mantissa;
         unsigned bit = (unsigned)(square >> 127);
         mantissa = (uint64_t)(square >> (63 + bit));
         result = result << 1 | bit;
@@ -54,7 +53,7 @@ static uint64_t log2_fixed(uint64_t value)
 }
 
 /* 2^-y for y in units of 2^-MARGAY_LOG_BITS. */
-static uint64_t exp2_negative(const struct margay_power *power, u128 y)
+static uint64_t exp2_negative(const struct margay_power *power, margay_u128 y)
 {
     if (y >> MARGAY_LOG_BITS > MARGAY_POWER_BITS)
         return 0;
@@ -68,6 +67,6 @@ static uint64_t exp2_negative(const struct margay_power *power, u128 y)
 
 uint64_t margay_power_of(const struct margay_power *power, uint64_t rank)
 {
-    u128 product = (u128)log2_fixed(rank) * power->exponent;
+    margay_u128 product = (margay_u128)log2_fixed(rank) * power->exponent;
     return exp2_negative(power, product >> EXPONENT_BITS);
 }

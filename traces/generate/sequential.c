@@ -1,12 +1,12 @@
 /*
  * sequential.c - blocks one after the other
  *
- * loop: 0 .. blocks-1, again and again, the worst case of LRU: every reuse
- * has distance blocks-1, so all caches smaller than the loop miss always and
- * all others only at first.
+ * loop: 0 .. blocks-1, again and again.  This is the worst case of LRU: every
+ *   reuse has distance blocks-1, so a cache smaller than the loop always
+ *   misses, and a larger one only in the first turn.
  *
- * scan: 0, 1, 2, ... without end: no block ever comes back, every reference
- * is cold.  It has no use for a number of blocks and ignores it.
+ * scan: 0, 1, 2, ... without end.  No block comes back, so every reference is
+ *   cold.  The number of blocks is ignored.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 
 struct sequence {
     uint64_t next;
-    uint64_t last; /* after it comes 0 */
+    uint64_t last; /* 0 follows it */
 };
 
 static enum margay_status create(uint64_t last, void **state,

@@ -1,10 +1,10 @@
-/* side.h - how large arrays can be that have so many elements in all */
+/* side.h - the largest arrays with a given number of elements in all */
 #ifndef MARGAY_TRACES_GENERATE_SIDE_H
 #define MARGAY_TRACES_GENERATE_SIDE_H
 
 #include "traces/base/checked.h"
 
-/* Do `arrays` arrays of side^dimensions elements have `elements` at most? */
+/* Do `arrays` arrays of side^dimensions elements have at most `elements`? */
 static inline bool margay_side_fits(uint64_t side, uint64_t elements,
                                     uint64_t arrays, unsigned dimensions)
 {
@@ -16,7 +16,7 @@ static inline bool margay_side_fits(uint64_t side, uint64_t elements,
     return product <= elements;
 }
 
-/* The largest side of which they have; 0 if there is none. */
+/* The largest such side; 0 if there is none. */
 static inline uint64_t margay_largest_side(uint64_t elements, uint64_t arrays,
                                            unsigned dimensions)
 {

@@ -1,17 +1,17 @@
 /*
  * stencil.c - the addresses that sweeps over a grid touch
  *
- * Byte addresses of elements of 8 bytes.  Two grids lie one behind the other
- * from 0 on, in rows, as many rows as columns (and layers).  A sweep takes the
- * inner points of one grid in the order in which they lie, reads each with its
- * neighbours, also in that order, and writes the point of the other grid; the
- * next sweep goes the other way (Jacobi's method).
+ * The addresses are those of elements of 8 bytes.  Two grids with equally many
+ * rows and columns (and layers) follow each other from address 0 on.  A sweep
+ * takes the inner points of one grid in the order of their addresses, reads
+ * each point with its neighbours, also in that order, and writes the point of
+ * the other grid; the next sweep exchanges the grids (Jacobi's method).
  *
  * stencil: two dimensions, a point and its 4 neighbours.
  * stencil3d: three dimensions, a point and its 6 neighbours.
  *
- * The outermost points are read where they are neighbours of inner ones, so
- * corners are never touched.
+ * Outer points are read only as neighbours of inner points, so no corner is
+ * touched.
  */
 #include <stdlib.h>
 
@@ -27,15 +27,15 @@ struct stencil {
     unsigned dimensions;
     uint64_t side;
     uint64_t elements;      /* of a grid */
-    uint64_t read, written; /* where the grids begin, in elements */
+    uint64_t read, written; /* the first elements of the two grids */
     unsigned points;
-    uint64_t reach[MOST_POINTS]; /* from the first point read to each */
+    uint64_t reach[MOST_POINTS]; /* from the point to each that is read */
     unsigned step;               /* points read; then one is written */
-    uint64_t at[3];              /* the point, in each dimension */
-    uint64_t point;              /* in the grid */
+    uint64_t at[3];              /* the coordinates of the point */
+    uint64_t point;              /* its index in the grid */
 };
 
-/* The point that lies first among the inner ones. */
+/* Go to the first inner point. */
 static void begin_sweep(struct stencil *stencil)
 {
     uint64_t stride = 1;
@@ -47,8 +47,8 @@ static void begin_sweep(struct stencil *stencil)
     }
 }
 
-/* In the order in which the points lie: the nearest neighbours are in the
-   middle. */
+/* List the points that are read in the order of their addresses: the nearest
+   neighbours stand in the middle. */
 static void place_points(struct stencil *stencil)
 {
     unsigned centre = stencil->dimensions;
@@ -98,7 +98,8 @@ static enum margay_status create_3d(
     return create(3, options, state, error);
 }
 
-/* The next inner point; behind the last of a dimension lie two that are not. */
+/* Go to the next inner point.  After the last one of a dimension stand two
+   points that are not inner ones. */
 static void next_point(struct stencil *stencil)
 {
     uint64_t skipped = 2;

@@ -1,8 +1,8 @@
 /*
- * uniform.c - every block equally likely, each reference independent
+ * uniform.c - every block equally likely, references independent
  *
- * Reuse distances are spread geometrically about the number of blocks, so
- * the miss curve falls in a straight line to 0 at that size.
+ * Reuse distances are spread geometrically about the number of blocks, so the
+ * miss curve falls in a straight line to 0 at that size.
  */
 #include <stdlib.h>
 

@@ -1,13 +1,11 @@
 /*
  * zipf.c - the r-th most popular block drawn in proportion to r^-exponent
  *
- * Drawn from an alias table (alias.h): one look-up per reference, whatever the
- * number of blocks and the exponent.
- *
- * Ranks are dealt to ids by a seeded shuffle: popular blocks are not
- * neighbours, as they would be in no real trace.
- *
- * Memory: 8 bytes per block, 16 while the table is made.
+ * Algorithm: an alias table (traces/base/alias.h) of integer weights.  A seeded
+ *   shuffle deals ranks to ids, because popular blocks are neighbours in no
+ *   real trace.
+ * Cost: one look-up for each reference, whatever the number of blocks and the
+ *   exponent; 8 bytes for each block, 16 while the table is made.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,8 +33,9 @@ static uint64_t small_factor(uint64_t rank)
     return 1;
 }
 
-/* Unscaled weights by rank; returns their sum.  As (a b)^-s = a^-s b^-s, a
-   product does for three ranks in four, and costs far less than a power. */
+/* Unscaled weights by rank; returns their sum.  Because (a b)^-s = a^-s b^-s,
+   three ranks in four need only a product, which costs far less than a power.
+ */
 static margay_u128 weigh(uint64_t *weights, uint64_t blocks, double exponent)
 {
     struct margay_power power;

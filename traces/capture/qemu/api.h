@@ -1,9 +1,10 @@
 /*
- * api.h - what the plugin uses of QEMU
+ * api.h - the functions of QEMU that the plugin calls
  *
- * The functions of QEMU's plugin interface, version 1 (QEMU 4.2 to 8.1), as
- * its documentation has them; distributions that ship the emulator seldom ship
- * its header.  They are found in the emulator when it loads the plugin.
+ * They belong to the plugin interface of QEMU, version 1 (QEMU 4.2 to 8.1), and
+ * are declared as its documentation gives them, because distributions that ship
+ * the emulator seldom ship its header.  They are linked when the emulator loads
+ * the plugin.
  */
 #ifndef MARGAY_TRACES_CAPTURE_QEMU_API_H
 #define MARGAY_TRACES_CAPTURE_QEMU_API_H
@@ -12,15 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version that the emulator is told; it refuses one that it lacks. */
+/* The version that the plugin asks for; the emulator refuses unknown ones. */
 #ifndef MARGAY_QEMU_PLUGIN_VERSION
 #define MARGAY_QEMU_PLUGIN_VERSION 1
 #endif
 
 typedef uint64_t qemu_plugin_id_t;
-typedef uint32_t qemu_plugin_meminfo_t; /* size, kind, byte order of one */
+typedef uint32_t qemu_plugin_meminfo_t; /* size, kind, byte order */
 
-/* Only pointers to it are used. */
+/* Incomplete: only pointers to it are used. */
 typedef struct qemu_info_t qemu_info_t;
 
 struct qemu_plugin_tb;   /* a piece of code while it is translated */
@@ -39,6 +40,13 @@ enum qemu_plugin_mem_rw {
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(
     const struct qemu_plugin_tb *tb, size_t index);
+
+/* Its address in the memory of the emulator; NULL: it is not in one piece. */
+const void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
+
+/* The file of the program, and the address of its code; QEMU 7.0 and later. */
+const char *qemu_plugin_path_to_binary(void) __attribute__((weak));
+uint64_t qemu_plugin_start_code(void) __attribute__((weak));
 
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
@@ -60,7 +68,16 @@ void qemu_plugin_register_vcpu_insn_exec_cb(
     struct qemu_plugin_insn *insn, void (*callback)(unsigned vcpu, void *data),
     enum qemu_plugin_cb_flags flags, void *data);
 
-/* What the emulator looks for in a plugin. */
+void qemu_plugin_register_vcpu_syscall_cb(
+    qemu_plugin_id_t id,
+    void (*callback)(qemu_plugin_id_t id, unsigned vcpu, int64_t number,
+                     uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+                     uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8));
+void qemu_plugin_register_vcpu_syscall_ret_cb(
+    qemu_plugin_id_t id, void (*callback)(qemu_plugin_id_t id, unsigned vcpu,
+                                          int64_t number, int64_t result));
+
+/* The symbols that the emulator looks for in a plugin. */
 #define QEMU_PLUGIN_EXPORT __attribute__((visibility("default")))
 extern QEMU_PLUGIN_EXPORT int qemu_plugin_version;
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,

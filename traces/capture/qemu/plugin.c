@@ -1,42 +1,46 @@
 /*
- * plugin.c - references of an unmodified program, in QEMU's user mode
+ * plugin.c - references of an unmodified program, in the user mode of QEMU
  *
- * QEMU translates the program piece by piece and lets a plugin ask to be
- * called at every access to memory.  What an access is, its size and kind,
- * comes as a number with functions to ask about it; they are asked once for
- * each number that occurs, since calls would cost more than all the rest.
+ * QEMU translates the program block by block and calls a plugin at every access
+ * to memory.  A number describes the size and kind of the access, and functions
+ * interpret it; each number is interpreted once, because calls would cost more
+ * than everything else.
  *
- * One callback is registered for loads and stores alike: of two, QEMU 7.2
- * calls the second for accesses of its helpers only if the first was for that
- * kind.  Addresses are the guest's.  An access that the emulator makes of
- * several is joined again where we know it to be one (wide.h).
+ * One callback is registered for both loads and stores: of two callbacks, QEMU
+ * 7.2 calls the second for accesses of its helpers only if the first was for
+ * the same kind.  Addresses are those of the program.  An access that the
+ * emulator divides is joined again where wide.h knows it to be one.
  *
- * Arguments: fetches=on records instructions too, each before its accesses.
+ * Arguments: fetches=on also records instructions, each before its accesses.
  */
 #include <string.h>
 
 #include <margay/traces.h>
 
+#include "traces/capture/program_file.h"
 #include "traces/capture/qemu/api.h"
+#include "traces/capture/qemu/follow.h"
 #include "traces/capture/qemu/wide.h"
+#include "traces/capture/runtime/process.h"
 #include "traces/capture/runtime/recorder.h"
 
 int qemu_plugin_version = MARGAY_QEMU_PLUGIN_VERSION;
 
 #define WIDE_BYTES 16
 
-/* What a qemu_plugin_meminfo_t says.  The numbers in use are small. */
+/* The meaning of a qemu_plugin_meminfo_t, by its value; values in use are
+   small. */
 struct shape {
-    uint8_t bytes; /* 0 = not known yet */
+    uint8_t bytes; /* 0 = not yet interpreted */
     uint8_t kind;
     bool also_written;
 };
 static struct shape shapes[1 << 18];
 
 /*
- * An atomic instruction is one access, of which is_store() is true.  The only
- * sign of its also being a load is in the bits above the sixteen that describe
- * the operand; if these ever moved it would count as a store alone.
+ * An atomic instruction is one access, of which is_store() is true.  Only the
+ * bits above the sixteen that describe the operand tell that it is a load, too;
+ * if a version of QEMU moved them, it would count as a store.
  */
 #define KIND_SHIFT 16
 
@@ -51,7 +55,8 @@ static struct shape describe(qemu_plugin_meminfo_t info)
     };
 }
 
-/* Threads may find out the same at the same time. */
+/* Several threads may interpret the same value at a time, with the same
+   result. */
 static inline struct shape shape_of(qemu_plugin_meminfo_t info)
 {
     if (__builtin_expect(info >= sizeof shapes / sizeof *shapes, 0))
@@ -75,7 +80,7 @@ static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info,
     record(address, shape_of(info), site);
 }
 
-/* Where the second half of a wide access will be. */
+/* The address of the second half of a wide access. */
 static __thread uint64_t other_half __attribute__((tls_model("initial-exec")));
 
 static void on_wide_access(unsigned vcpu, qemu_plugin_meminfo_t info,
@@ -94,7 +99,7 @@ static void on_wide_access(unsigned vcpu, qemu_plugin_meminfo_t info,
     record(address, shape, site);
 }
 
-/* The instruction's size is in the bits above its address. */
+/* The size of the instruction stands in the bits above its address. */
 #define FETCH_BYTES_SHIFT 56
 
 static void on_instruction(unsigned vcpu, void *packed)
@@ -107,6 +112,46 @@ static void on_instruction(unsigned vcpu, void *packed)
                      address);
 }
 
+static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number,
+                    uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+                    uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+    (void)id, (void)vcpu, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+    margay_follow_call(number, a1, a2, a3);
+}
+
+static void on_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number,
+                      int64_t result)
+{
+    (void)id, (void)vcpu, (void)result;
+    margay_follow_return(number);
+}
+
+/* Find the image of the program, if its file has the word length and byte order
+   of this machine. */
+static void find_image(void)
+{
+    struct margay_code_range all, code;
+    if (qemu_plugin_path_to_binary == NULL || qemu_plugin_start_code == NULL ||
+        !margay_read_segments(qemu_plugin_path_to_binary(), &all, &code))
+        return;
+    uint64_t bias = qemu_plugin_start_code() - code.from;
+    margay_process.image =
+        (struct margay_image){all.from + bias, all.to + bias, bias};
+}
+
+/* Find the memory of the program in the emulator by the first instruction. */
+static void find_memory(const struct qemu_plugin_insn *insn)
+{
+    static bool found;
+    const void *here = qemu_plugin_insn_haddr(insn);
+    if (found || here == NULL)
+        return;
+    found = true;
+    find_image();
+    margay_follow_memory((uintptr_t)here - qemu_plugin_insn_vaddr(insn));
+}
+
 static bool records_fetches, has_wide;
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -117,6 +162,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         uint64_t address = qemu_plugin_insn_vaddr(insn);
         size_t bytes = qemu_plugin_insn_size(insn);
+        find_memory(insn);
         bool wide =
             has_wide && margay_is_wide(qemu_plugin_insn_data(insn), bytes);
         qemu_plugin_register_vcpu_mem_cb(
@@ -135,10 +181,13 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int count,
 {
     for (int i = 0; i < count; i++)
         records_fetches |= strcmp(arguments[i], "fetches=on") == 0;
-    /* The name of the processor stands first. */
+    /* The first field of *info is the name of the processor. */
     const char *target;
     memcpy(&target, info, sizeof target);
     has_wide = strcmp(target, "x86_64") == 0;
+    margay_follow_begin(target);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_vcpu_syscall_cb(id, on_call);
+    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
     return 0;
 }

@@ -1,18 +1,18 @@
 /*
- * wide.c - x86 instructions that QEMU takes apart
+ * wide.c - x86 instructions whose accesses QEMU divides
  *
- * Two-byte opcodes (0F xx) of SSE to SSE3, by the prefix that selects among
- * them.  What code for any x86-64 may contain is here; instructions behind
- * other escapes and those of AVX stay in the pieces QEMU makes of them.
+ * The tables hold the two-byte opcodes (0F xx) of SSE to SSE3, by the prefix
+ * that selects among them: what code for any x86-64 may contain.  The accesses
+ * of instructions after other escapes, and of AVX, stay divided.
  */
 #include "traces/capture/qemu/wide.h"
 
-/* First and last opcode of a range, both in it. */
+/* A range of opcodes with both ends. */
 struct range {
     uint8_t from, to;
 };
 
-/* Terminated by a range that ends at 0. */
+/* Each table ends with a range up to 0. */
 static const struct range without_prefix[] = {
     {0x10, 0x11}, {0x14, 0x15}, {0x28, 0x29}, {0x2b, 0x2b}, {0x51, 0x59},
     {0x5b, 0x5f}, {0xc2, 0xc2}, {0xc6, 0xc6}, {0, 0},

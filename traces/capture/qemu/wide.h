@@ -1,4 +1,4 @@
-/* wide.h - x86 instructions that QEMU takes apart */
+/* wide.h - x86 instructions whose accesses QEMU divides */
 #ifndef MARGAY_TRACES_CAPTURE_QEMU_WIDE_H
 #define MARGAY_TRACES_CAPTURE_QEMU_WIDE_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Whether an x86-64 instruction, if it has an operand in memory, reads or
- * writes 16 bytes there by SSE, which QEMU does as 8 bytes and then the 8
- * behind them.  False where we do not know.
+ * True if an x86-64 instruction, where its operand is in memory, reads or
+ * writes 16 bytes by SSE.  QEMU accesses 8 bytes and then the next 8.  False
+ * for instructions that the tables do not have.
  */
 bool margay_is_wide(const uint8_t *code, size_t bytes);
 

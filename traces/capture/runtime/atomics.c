@@ -1,9 +1,9 @@
 /*
- * atomics.c - atomic operations, which are not only seen but done here
+ * atomics.c - atomic operations, which these hooks record and carry out
  *
- * A load is a read and a store a write; what reads and writes at once is a
- * read and a write, but for a comparison that fails, which is a read.  Every
- * operation is sequentially consistent, whatever less was asked for.
+ * A load is a read, a store is a write, and an operation that does both is a
+ * read and a write; a compare-and-exchange that fails is a read.  Every
+ * operation is sequentially consistent, whichever weaker order was asked for.
  */
 #include <stdbool.h>
 
@@ -23,7 +23,7 @@
         return do_##operation##bits(address, value);                           \
     }
 
-/* `weak` may fail for no reason, which ours never does. */
+/* The weak form may fail without reason; this one never does. */
 #define COMPARE(bits, type, strength)                                  \
     HOOK int __tsan_atomic##bits##_compare_exchange_##strength(        \
         volatile type *address, type *expected, type value, int order, \
@@ -83,7 +83,7 @@
         return expected;                                                      \
     }
 
-/* What the processor can do itself. */
+/* Operations of the processor. */
 #define NATIVE_MODIFY(bits, type, operation, builtin)               \
     static inline type do_##operation##bits(volatile type *address, \
                                             type value)             \
@@ -117,8 +117,8 @@ NATIVE(32, uint32_t)
 NATIVE(64, uint64_t)
 
 #ifdef __SIZEOF_INT128__
-/* 16 bytes: not all processors can, so a lock does.  The program's own
-   operations all come through here. */
+/* 16 bytes, under a lock, because not all processors have these operations. All
+   such operations of the program go through here. */
 __extension__ typedef unsigned __int128 u128;
 
 static bool locked;

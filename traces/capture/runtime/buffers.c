@@ -1,9 +1,9 @@
 /*
- * buffers.c - buffers that go round between a program and its recorder
+ * buffers.c - buffers that circulate between a program and its recorder
  *
- * A program may close descriptors that it never opened, and open others that
- * get their numbers.  So whether a descriptor still is what it was is looked
- * at before each use: one system call per buffer.
+ * A program may close descriptors that it did not open, and open others that
+ * get their numbers.  So each use of a descriptor checks first that it still
+ * belongs to the recording, at the cost of a system call per buffer.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/buffers.h"
@@ -19,39 +19,41 @@
 /* How long a thread waits for a buffer before it asks again. */
 #define WANT_MS 20
 
-/* Of the calling thread, from 1 on; 0 = none yet. */
+/* The number of the calling thread, from 1 on; 0 = it has none yet. */
 static __thread uint32_t thread_number
     __attribute__((tls_model("initial-exec")));
 
-/* The number of a free buffer; false: there will be none. */
+/* Take the number of a free buffer; false: there will be none. */
 static bool take_number(uint32_t *buffer)
 {
-    for (;;) {
+    while (atomic_load(&margay_process.capture->quiet) == MARGAY_RECORD) {
         if (!margay_process_has(MARGAY_DESCRIPTOR_FREE))
-            return false;
+            break;
         int file = margay_process.descriptors[MARGAY_DESCRIPTOR_FREE];
         ssize_t got = read(file, buffer, sizeof *buffer);
         if (got == (ssize_t)sizeof *buffer)
             return *buffer < MARGAY_MAX_BUFFERS;
-        /* Nobody is there who could free one: then this writes to a pipe
-           without a reader, and ends as that does. */
+        /* If the recorder has ended, this writes to a pipe without a reader,
+           with the usual consequence, SIGPIPE. */
         if (got >= 0 || errno != EINTR) {
             if (!margay_process_send(MARGAY_MESSAGE_WANT, 0, 0) ||
                 (got < 0 && errno != EAGAIN))
-                return false;
+                break;
             struct pollfd wait = {.fd = file, .events = POLLIN};
             poll(&wait, 1, WANT_MS);
         }
     }
+    return false;
 }
 
 bool margay_buffer_take(uint32_t *buffer)
 {
     struct margay_capture *capture = margay_process.capture;
-    if (atomic_load_explicit(&capture->quiet, memory_order_relaxed) !=
-            MARGAY_RECORD ||
-        !take_number(buffer))
+    if (!take_number(buffer)) {
+        if (atomic_load(&capture->quiet) == MARGAY_RECORD)
+            margay_process_lose();
         return false;
+    }
     if (thread_number == 0)
         thread_number = 1 + atomic_fetch_add(&capture->next_thread, 1);
     struct margay_slot *slot = &capture->slots[*buffer];
@@ -72,7 +74,7 @@ void margay_buffer_forget(void)
     thread_number = 0;
 }
 
-/* Go from one state to another, if that is the one it is in. */
+/* Change the state of the recording from `from` to `to`, if it is `from`. */
 static void change(uint32_t from, uint32_t to)
 {
     int reason = errno;

@@ -1,9 +1,9 @@
 /*
  * calls.h - included in front of what is compiled with `record --cflags`
  *
- * _FORTIFY_SOURCE has copies go through builtins of the compiler, whatever
- * -fno-builtin says, and gcc makes moves of them that nobody sees: they are to
- * stay calls.  clang calls a hook for each of its moves.
+ * _FORTIFY_SOURCE makes copies go through builtins of the compiler, in spite of
+ * -fno-builtin, and gcc turns these into moves that no hook sees.  This header
+ * keeps them calls.  clang calls a hook for each of its moves.
  */
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_CALLS_H
 #define MARGAY_TRACES_CAPTURE_RUNTIME_CALLS_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* By another name, so that they are nothing that the compiler knows. */
+/* Under another name, which the compiler does not know. */
 extern void *margay_memcpy_chk(void *to, const void *from, __SIZE_TYPE__ bytes,
                                __SIZE_TYPE__ room) __asm__("__memcpy_chk")
     __attribute__((__nothrow__, __leaf__));

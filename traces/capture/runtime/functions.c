@@ -1,17 +1,18 @@
 /*
- * functions.c - entries and returns of functions; the program's begin and end
+ * functions.c - entries and returns of functions; begin and end of the program
  *
  * Recording may begin when one function is entered and end when another one
- * returns.  A hook is told neither; but it knows where it was called from,
- * and `margay record` looks up in the program's symbols where the functions
- * are.
+ * returns.  A hook is not told the function, but it knows the address that
+ * called it, and `margay record` finds the addresses of the functions in the
+ * symbols of the program.
  */
+#include <link.h>
 #include <stdatomic.h>
 
 #include "traces/capture/runtime/observe.h"
 #include "traces/capture/runtime/process.h"
 
-/* How `margay record` knows a program that carries this. */
+/* By this `margay record` recognises a program with the runtime. */
 HOOK extern const char margay_runtime_mark[];
 const char margay_runtime_mark[] __attribute__((used)) =
 #ifdef MARGAY_MMU
@@ -20,18 +21,39 @@ const char margay_runtime_mark[] __attribute__((used)) =
     "margay-capture-runtime";
 #endif
 
-/* Where the program's own file is loaded: the linker says. */
+/* The address at which the file of the program is loaded, by the linker. */
 extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
 
 static struct margay_code_range start, stop; /* addresses */
 
-/* Entries of the function to stop at that have not returned. */
+/* How many calls of the function to stop at have not returned. */
 static __thread unsigned depth;
+
+/* Find the image of the program by its headers in memory. */
+static void find_image(void)
+{
+    const ElfW(Ehdr) *header = (const void *)__ehdr_start;
+    const ElfW(Phdr) *segments = (const void *)(__ehdr_start + header->e_phoff);
+    uint64_t from = UINT64_MAX, to = 0;
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        uint64_t end = segments[i].p_vaddr + segments[i].p_memsz;
+        if (segments[i].p_type != PT_LOAD)
+            continue;
+        from = segments[i].p_vaddr < from ? segments[i].p_vaddr : from;
+        to = end > to ? end : to;
+    }
+    uint64_t bias = (uint64_t)(uintptr_t)__ehdr_start - from;
+    if (from < to)
+        margay_process.image =
+            (struct margay_image){from + bias, to + bias, bias};
+}
 
 static void begin(void)
 {
     if (!margay_process_attach())
         return;
+    if (__ehdr_start != NULL)
+        find_image();
     uint64_t base = (uint64_t)(uintptr_t)__ehdr_start;
     const struct margay_capture *capture = margay_process.capture;
     start = capture->start;
@@ -47,7 +69,8 @@ __attribute__((constructor(101))) static void begin_program(void)
     begin();
 }
 
-/* What is recorded after this is taken from memory. */
+/* References after this stay in a buffer, from which the receiver takes them.
+ */
 __attribute__((destructor(101))) static void end_program(void)
 {
     margay_recorder_leave();
@@ -57,7 +80,7 @@ HOOK void __tsan_init(void);
 HOOK void __tsan_func_entry(void *caller);
 HOOK void __tsan_func_exit(void);
 
-/* Called by each object file's own constructor. */
+/* The constructor of each object file calls this. */
 void __tsan_init(void)
 {
 }

@@ -1,68 +1,48 @@
 /*
- * hooks.c - what gcc and clang call with -fsanitize=thread
+ * hooks.c - the functions that gcc and clang call with -fsanitize=thread
  *
- * The compilers put a call in front of each access to memory that might be
- * shared, which is nearly every one that the source names: none for registers
- * spilled to the stack, or for what the C library does inside.  Sizes and
- * names follow from the calls; there is no header for them.
+ * The compilers call a hook before each access to memory that may be shared,
+ * which is nearly every access that the source names; accesses to registers
+ * spilled to the stack, and those inside the C library, have no hook.  No
+ * header declares the hooks: their names and types follow from the calls.
  *
- * This takes the place of the compilers' own library, libtsan.
+ * They replace libtsan, the library of the compilers.
  */
 #include "traces/capture/runtime/observe.h"
 
-#define ACCESSES(size)                                              \
-    HOOK void __tsan_read##size(void *address);                     \
-    HOOK void __tsan_write##size(void *address);                    \
-    HOOK void __tsan_read_write##size(void *address);               \
-    HOOK void __tsan_volatile_read##size(void *address);            \
-    HOOK void __tsan_volatile_write##size(void *address);           \
-    HOOK void __tsan_unaligned_read##size(void *address);           \
-    HOOK void __tsan_unaligned_write##size(void *address);          \
-    HOOK void __tsan_unaligned_read_write##size(void *address);     \
-    HOOK void __tsan_unaligned_volatile_read##size(void *address);  \
-    HOOK void __tsan_unaligned_volatile_write##size(void *address); \
-    void __tsan_read##size(void *address)                           \
-    {                                                               \
-        observe(address, READ, size, SITE);                         \
-    }                                                               \
-    void __tsan_write##size(void *address)                          \
-    {                                                               \
-        observe(address, WRITE, size, SITE);                        \
-    }                                                               \
-    void __tsan_read_write##size(void *address)                     \
-    {                                                               \
-        observe(address, READ, size, SITE);                         \
-        observe(address, WRITE, size, SITE);                        \
-    }                                                               \
-    void __tsan_volatile_read##size(void *address)                  \
-    {                                                               \
-        observe(address, READ, size, SITE);                         \
-    }                                                               \
-    void __tsan_volatile_write##size(void *address)                 \
-    {                                                               \
-        observe(address, WRITE, size, SITE);                        \
-    }                                                               \
-    void __tsan_unaligned_read##size(void *address)                 \
-    {                                                               \
-        observe(address, READ, size, SITE);                         \
-    }                                                               \
-    void __tsan_unaligned_write##size(void *address)                \
-    {                                                               \
-        observe(address, WRITE, size, SITE);                        \
-    }                                                               \
-    void __tsan_unaligned_read_write##size(void *address)           \
-    {                                                               \
-        observe(address, READ, size, SITE);                         \
-        observe(address, WRITE, size, SITE);                        \
-    }                                                               \
-    void __tsan_unaligned_volatile_read##size(void *address)        \
-    {                                                               \
-        observe(address, READ, size, SITE);                         \
-    }                                                               \
-    void __tsan_unaligned_volatile_write##size(void *address)       \
-    {                                                               \
-        observe(address, WRITE, size, SITE);                        \
+#define READS(name, size)                         \
+    HOOK void __tsan_##name##size(void *address); \
+    void __tsan_##name##size(void *address)       \
+    {                                             \
+        observe(address, READ, size, SITE);       \
     }
+
+#define WRITES(name, size)                        \
+    HOOK void __tsan_##name##size(void *address); \
+    void __tsan_##name##size(void *address)       \
+    {                                             \
+        observe(address, WRITE, size, SITE);      \
+    }
+
+#define MODIFIES(name, size)                      \
+    HOOK void __tsan_##name##size(void *address); \
+    void __tsan_##name##size(void *address)       \
+    {                                             \
+        observe(address, READ, size, SITE);       \
+        observe(address, WRITE, size, SITE);      \
+    }
+
+#define ACCESSES(size)                     \
+    READS(read, size)                      \
+    READS(volatile_read, size)             \
+    READS(unaligned_read, size)            \
+    READS(unaligned_volatile_read, size)   \
+    WRITES(write, size)                    \
+    WRITES(volatile_write, size)           \
+    WRITES(unaligned_write, size)          \
+    WRITES(unaligned_volatile_write, size) \
+    MODIFIES(read_write, size)             \
+    MODIFIES(unaligned_read_write, size)
 
 ACCESSES(1)
 ACCESSES(2)
@@ -85,7 +65,7 @@ void __tsan_write_range(void *address, size_t bytes)
     margay_observe_range(address, bytes, WRITE, SITE);
 }
 
-/* C++: the pointer to an object's virtual functions. */
+/* C++: the pointer of an object to its virtual functions. */
 void __tsan_vptr_read(void **vptr)
 {
     observe(vptr, READ, sizeof *vptr, SITE);

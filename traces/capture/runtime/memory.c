@@ -1,13 +1,13 @@
 /*
- * memory.c - ranges, and the C library's copies
+ * memory.c - ranges, and the copies of the C library
  *
- * The linker sends calls of memcpy, memmove and memset here (--wrap); clang
- * calls hooks in place of them.  They count as the words that they touch, a
- * line of the source and then the same of the destination, much as the
- * library's own code goes about it.
+ * The linker redirects calls of memcpy, memmove and memset to these functions
+ * (--wrap); clang calls hooks instead of them.  A copy is recorded as the words
+ * of 8 bytes that it touches: a line of the source, then the same line of the
+ * destination, much like the code of the library.
  *
- * This file is compiled without the compiler's knowledge of these functions,
- * so that nothing here becomes a call of one of them.
+ * This file is compiled with -fno-builtin, so that the compiler turns no loop
+ * here into a call of one of these functions.
  */
 #include "traces/capture/runtime/observe.h"
 
@@ -41,7 +41,7 @@ void margay_observe_copy(const volatile void *to, const volatile void *from,
     }
 }
 
-/* `hook` records what `real` does, which does it. */
+/* `hook` records the accesses of `real`, and calls it. */
 #define COPY(hook, real)                                       \
     void *real(void *to, const void *from, size_t bytes);      \
     HOOK void *hook(void *to, const void *from, size_t bytes); \
@@ -67,8 +67,8 @@ COPY(__tsan_memcpy, __real_memcpy)
 COPY(__tsan_memmove, __real_memmove)
 SET(__tsan_memset, __real_memset)
 
-/* _FORTIFY_SOURCE: the library ends the program where there is no room.  Who
-   has no such functions does not call them. */
+/* With _FORTIFY_SOURCE, the library ends a program whose copy overflows its
+   destination.  A C library without these functions gets no calls of them. */
 #define CHECKED_COPY(hook, real)                                               \
     __attribute__((weak)) void *real(void *to, const void *from, size_t bytes, \
                                      size_t room);                             \

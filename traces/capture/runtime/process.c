@@ -1,16 +1,18 @@
 /*
- * process.c - what the threads of a recorded process have in common
+ * process.c - what the threads of a recorded process share
  *
- * The descriptors come with the environment, so they reach whatever program
- * the process becomes or starts.  vfork's child shares the memory of its
- * parent, buffers included, and is therefore taken for it: the process's
- * number is asked for here and after a fork only.
+ * The environment names the descriptors, so they reach every program that the
+ * process becomes or starts.  The child of vfork shares the memory of its
+ * parent, with the buffers, and counts as its parent: the number of the process
+ * is read here and after a fork only.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,11 +24,19 @@ enum { UNKNOWN, ATTACHING, RECORDED, UNRECORDED };
 
 struct margay_process margay_process;
 
+/* Descriptors are moved to numbers that programs seldom use. */
+#define LEAST_DESCRIPTOR 700
+
 static _Atomic int state;
 static struct {
     dev_t device;
     ino_t file;
 } identities[MARGAY_DESCRIPTORS];
+
+/* Where closed descriptors are found again: a process, and its numbers. */
+static long recorder;
+static int recorders[MARGAY_DESCRIPTORS];
+static _Atomic bool loses;
 static _Atomic(uint64_t *) buffers[MARGAY_MAX_BUFFERS];
 static pthread_key_t thread_key;
 
@@ -43,7 +53,7 @@ static bool identify(enum margay_descriptor which, dev_t *device, ino_t *file)
     return true;
 }
 
-bool margay_process_has(enum margay_descriptor which)
+static bool is_as_it_was(enum margay_descriptor which)
 {
     dev_t device;
     ino_t file;
@@ -51,28 +61,80 @@ bool margay_process_has(enum margay_descriptor which)
            device == identities[which].device && file == identities[which].file;
 }
 
-bool margay_process_send(uint32_t type, uint32_t buffer, uint32_t words)
+/* Open a descriptor again by the one of the recorder. */
+static bool open_again(enum margay_descriptor which)
 {
-    const struct margay_message message = {type, buffer, words,
-                                           margay_process.id};
+    static const int modes[MARGAY_DESCRIPTORS] = {O_RDWR, O_RDONLY | O_NONBLOCK,
+                                                  O_WRONLY};
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", recorder, recorders[which]);
+    int opened = open(path, modes[which] | O_CLOEXEC);
+    if (opened < 0)
+        return false;
+    int moved = fcntl(opened, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
+    if (moved >= 0)
+        close(opened);
+    margay_process.descriptors[which] = moved < 0 ? opened : moved;
+    return true;
+}
+
+/* A descriptor opened again may be another file, because the numbers of
+   processes and descriptors are reused. */
+bool margay_process_has(enum margay_descriptor which)
+{
+    if (is_as_it_was(which))
+        return true;
+    int before = margay_process.descriptors[which];
+    if (!open_again(which))
+        return false;
+    if (is_as_it_was(which))
+        return true;
+    close(margay_process.descriptors[which]);
+    margay_process.descriptors[which] = before;
+    return false;
+}
+
+void margay_process_lose(void)
+{
+    if (!atomic_exchange(&loses, true))
+        atomic_fetch_add(&margay_process.capture->lost, 1);
+}
+
+static bool send_message(const struct margay_message *message)
+{
     ssize_t sent;
     do {
         if (!margay_process_has(MARGAY_DESCRIPTOR_FULL))
             return false;
         sent = write(margay_process.descriptors[MARGAY_DESCRIPTOR_FULL],
-                     &message, sizeof message);
+                     message, sizeof *message);
     } while (sent < 0 && errno == EINTR);
-    return sent == (ssize_t)sizeof message;
+    return sent == (ssize_t)sizeof *message;
+}
+
+bool margay_process_send(uint32_t type, uint32_t buffer, uint32_t words)
+{
+    return send_message(
+        &(struct margay_message){type, buffer, words, margay_process.id});
+}
+
+bool margay_process_tell(uint32_t type, uint32_t process, uint32_t buffer)
+{
+    return send_message(&(struct margay_message){type, buffer, 0, process});
 }
 
 static void *map(uint32_t buffer, void *address, size_t bytes, int flags)
 {
-    if (!margay_process_has(MARGAY_DESCRIPTOR_FILE))
-        return MAP_FAILED;
+    void *memory = MAP_FAILED;
     off_t offset = (off_t)margay_process.capture->data_offset +
                    (off_t)(buffer * MARGAY_BUFFER_BYTES);
-    return mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
-                margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
+    if (margay_process_has(MARGAY_DESCRIPTOR_FILE))
+        memory =
+            mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
+                 margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
+    if (memory == MAP_FAILED)
+        margay_process_lose();
+    return memory;
 }
 
 uint64_t *margay_process_map(uint32_t buffer)
@@ -99,18 +161,23 @@ bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes)
 /* -------------------------------------------------------------- attaching --
  */
 
-/* "3,4,5" */
+/* "3,4,5,77,6" */
 static bool read_descriptors(const char *text)
 {
-    for (int i = 0; i < MARGAY_DESCRIPTORS; i++) {
+    enum { NUMBERS = MARGAY_DESCRIPTORS + 2 };
+    long numbers[NUMBERS];
+    for (int i = 0; i < NUMBERS; i++) {
         char *end;
-        long number = strtol(text, &end, 10);
-        if (end == text || number < 0 || number > 1 << 20 ||
-            *end != (i + 1 < MARGAY_DESCRIPTORS ? ',' : '\0'))
+        numbers[i] = strtol(text, &end, 10);
+        if (end == text || numbers[i] < 0 || numbers[i] > 1 << 22 ||
+            *end != (i + 1 < NUMBERS ? ',' : '\0'))
             return false;
-        margay_process.descriptors[i] = (int)number;
         text = end + 1;
     }
+    for (int i = 0; i < MARGAY_DESCRIPTORS; i++)
+        margay_process.descriptors[i] = recorders[i] = (int)numbers[i];
+    recorder = numbers[MARGAY_DESCRIPTORS];
+    recorders[MARGAY_DESCRIPTOR_FULL] = (int)numbers[MARGAY_DESCRIPTORS + 1];
     return true;
 }
 
@@ -126,11 +193,45 @@ static bool map_capture(void)
            margay_process.capture->version == MARGAY_CAPTURE_VERSION;
 }
 
+/* Find the three descriptors.  They are opened again where the program that
+   executed this one had closed them, or had opened other files with their
+   numbers. */
+static bool find_descriptors(void)
+{
+    static const mode_t types[MARGAY_DESCRIPTORS] = {S_IFREG, S_IFIFO, S_IFIFO};
+    bool found = true;
+    for (int i = 0; i < MARGAY_DESCRIPTORS && found; i++) {
+        struct stat status;
+        found = fstat(margay_process.descriptors[i], &status) == 0 &&
+                (status.st_mode & S_IFMT) == types[i];
+    }
+    if (found && map_capture())
+        return true;
+    for (int i = 0; i < MARGAY_DESCRIPTORS; i++) {
+        if (!open_again(i))
+            return false;
+    }
+    return map_capture();
+}
+
+/* The receiver waits for a process that is about to be made: the parent may end
+   before the child sends its first message. */
+static void before_fork(void)
+{
+    int reason = errno;
+    margay_process_send(MARGAY_MESSAGE_FORK, 0, 0);
+    errno = reason;
+}
+
 /* The child has one thread, and no buffer. */
 static void after_fork(void)
 {
+    int reason = errno;
     margay_process.id = (uint32_t)getpid();
+    atomic_store(&loses, false);
     margay_recorder_forget();
+    margay_process_send(MARGAY_MESSAGE_BORN, 0, 0);
+    errno = reason;
 }
 
 static void at_thread_end(void *unused)
@@ -155,21 +256,20 @@ static bool send_attach(void)
 
 static bool attach(void)
 {
-    const char *text = getenv(MARGAY_CAPTURE_VARIABLE);
-    if (text == NULL || !read_descriptors(text))
+    const char *text = secure_getenv(MARGAY_CAPTURE_VARIABLE);
+    if (text == NULL || !read_descriptors(text) || !find_descriptors())
         return false;
     for (int i = 0; i < MARGAY_DESCRIPTORS; i++) {
         if (!identify(i, &identities[i].device, &identities[i].file))
             return false;
     }
     margay_process.id = (uint32_t)getpid();
-    return map_capture() &&
-           pthread_key_create(&thread_key, at_thread_end) == 0 &&
-           pthread_atfork(NULL, NULL, after_fork) == 0 && send_attach();
+    return pthread_key_create(&thread_key, at_thread_end) == 0 &&
+           pthread_atfork(before_fork, NULL, after_fork) == 0 && send_attach();
 }
 
-/* While one thread attaches, the others, and what the system calls of this
-   one lead to, are not recorded. */
+/* While one thread attaches, the references of other threads are not recorded,
+   nor those that its own system calls lead to. */
 bool margay_process_attach(void)
 {
     int now = atomic_load_explicit(&state, memory_order_acquire);

@@ -1,4 +1,4 @@
-/* process.h - what the threads of a recorded process have in common */
+/* process.h - what the threads of a recorded process share */
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_PROCESS_H
 #define MARGAY_TRACES_CAPTURE_RUNTIME_PROCESS_H
 
@@ -9,37 +9,51 @@
 #include "traces/capture/stream.h"
 
 enum margay_descriptor {
-    MARGAY_DESCRIPTOR_FILE, /* the memory */
-    MARGAY_DESCRIPTOR_FREE, /* numbers of free buffers come from here */
-    MARGAY_DESCRIPTOR_FULL, /* messages go there */
+    MARGAY_DESCRIPTOR_FILE, /* the shared memory */
+    MARGAY_DESCRIPTOR_FREE, /* gives the numbers of free buffers */
+    MARGAY_DESCRIPTOR_FULL, /* takes messages */
 };
 #define MARGAY_DESCRIPTORS 3
 
+/* The file of the program in memory, at [from, to).  A call site in it is
+   recorded by its address in the file, which is what debuggers use. */
+struct margay_image {
+    uint64_t from, to; /* from == to: unknown */
+    uint64_t bias;     /* an address in memory less that in the file */
+};
+
 struct margay_process {
     struct margay_capture *capture;
+    struct margay_image image;
     uint32_t id, program;
     int descriptors[MARGAY_DESCRIPTORS];
 };
 
-/* Only what margay_process_attach() has been true for. */
+/* Valid once margay_process_attach() has returned true. */
 extern struct margay_process margay_process;
 
-/* Whether the process is recorded; the first call finds out. */
+/* True if the process is recorded.  The first call finds out. */
 bool margay_process_attach(void);
 
-/* Whether a descriptor still is what it was. */
+/* True if a descriptor still belongs to the recording, or does so again. */
 bool margay_process_has(enum margay_descriptor which);
 
-/* Send a message; false: nobody is there to receive it. */
+/* Send a message.  False: the receiver has ended. */
 bool margay_process_send(uint32_t type, uint32_t buffer, uint32_t words);
 
-/* Where a buffer is; NULL if it cannot be mapped. */
+/* Send a message about any process. */
+bool margay_process_tell(uint32_t type, uint32_t process, uint32_t buffer);
+
+/* Tell the recorder that references of this process are lost from now on. */
+void margay_process_lose(void);
+
+/* The address of a buffer; NULL if it cannot be mapped. */
 uint64_t *margay_process_map(uint32_t buffer);
 
-/* The same of its first bytes, at an address. */
+/* Map the first bytes of a buffer at an address. */
 bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes);
 
-/* The calling thread has a buffer, which it is to leave when it ends. */
+/* The calling thread owns a buffer, to be sent when the thread ends. */
 void margay_process_mark_thread(void);
 
 #endif

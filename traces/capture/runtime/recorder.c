@@ -1,9 +1,10 @@
 /*
- * recorder.c - references out of a program, from the inside
+ * recorder.c - references recorded from inside a program
  *
- * Everything here happens once per buffer, or once per process, but for
- * put_special(), which notes sites.
- * recorder_mmu.c does the same without a look at where the buffer ends.
+ * Cost: everything here happens once per buffer, or once per process, except
+ *   put_special(), which records call sites and collapses repeats.
+ *
+ * recorder_mmu.c does the same without comparing with the end of the buffer.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/recorder.h"
@@ -14,7 +15,7 @@
 #include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/process.h"
 
-/* While nothing is to be recorded, words go round in so many. */
+/* The size of the ring that takes the words while nothing is recorded. */
 #define SCRATCH_WORDS 64
 
 __thread struct margay_recorder margay_recorder
@@ -22,8 +23,8 @@ __thread struct margay_recorder margay_recorder
 
 /* The calling thread's buffer. */
 static __thread struct {
-    uint64_t *base; /* NULL = has none */
-    uint64_t *end;  /* for margay_recorder.careful, whatever is looked at */
+    uint64_t *base; /* NULL = the thread has none */
+    uint64_t *end;  /* of margay_recorder.careful */
     uint32_t buffer;
     uint64_t site;
     uint64_t scratch[SCRATCH_WORDS];
@@ -38,7 +39,7 @@ static void go_quiet(void)
     margay_recorder.end = mine.scratch + SCRATCH_WORDS;
 }
 
-/* Get a buffer, waiting while all are full. */
+/* Get a buffer, after a wait while all are full. */
 static bool acquire(void)
 {
     uint32_t buffer;
@@ -48,6 +49,8 @@ static bool acquire(void)
     mine.buffer = buffer;
     margay_recorder.last = MARGAY_NO_ADDRESS;
     mine.site = 0;
+    if (mine.base == NULL)
+        margay_buffer_send(buffer, 0); /* other processes may map it */
     return mine.base != NULL;
 }
 
@@ -66,7 +69,7 @@ static bool is_special(void)
            margay_process.capture->wants_sites != 0;
 }
 
-/* As margay_record_repeat(). */
+/* margay_record_repeat() for a word. */
 static bool collapse(uint64_t word)
 {
     unsigned bytes = word >> MARGAY_WORD_BYTES_SHIFT & 63;
@@ -75,11 +78,21 @@ static bool collapse(uint64_t word)
                                 bytes == 0 ? MARGAY_WORD_MAX_BYTES : bytes);
 }
 
-/* There is room for two words. */
+/* The address of a call site in the file of the program, which may be loaded
+   anywhere. */
+static uint64_t in_file(uint64_t site)
+{
+    const struct margay_image *image = &margay_process.image;
+    return site - image->from < image->to - image->from ? site - image->bias
+                                                        : site;
+}
+
+/* The buffer must have two free words. */
 static void put_special(uint64_t word, uint64_t site)
 {
     if (margay_process.capture->collapses && collapse(word))
         return;
+    site = in_file(site);
     if (margay_process.capture->wants_sites && site != mine.site) {
         mine.site = site;
         *margay_recorder.careful++ =
@@ -99,7 +112,7 @@ static void put_first(uint64_t word, uint64_t site)
         go_quiet();
     } else if (special) {
         margay_recorder.careful = mine.base;
-        /* The last word is never used: put_special() may need two. */
+        /* The last word stays unused, because put_special() may need two. */
         mine.end = mine.base + MARGAY_BUFFER_WORDS - 1;
         margay_recorder.collapse_end =
             margay_process.capture->wants_sites ? NULL : mine.end;

@@ -1,18 +1,18 @@
 /*
- * recorder.h - references out of a program, from the inside
+ * recorder.h - references recorded from inside a program
  *
- * For whatever observes a program in its own process: the hooks that
- * compilers call, or a plugin of an emulator.  It calls margay_record() for
- * each reference, and that is all: the first call of a thread gets it a
- * buffer, and stream.h says where that goes.  Outside `margay record` it
- * costs next to nothing and does nothing.
+ * Code that observes a program in its own process, such as the hooks that
+ * compilers call, or a plugin of an emulator, calls margay_record_at() for each
+ * reference.  The first call of a thread gets the thread a buffer; stream.h
+ * defines what happens to buffers.  Outside `margay record` a call does nothing
+ * and costs next to nothing.
  *
  * Thread safety: every thread has a buffer of its own, and so has the child of
- * a fork.  Where a signal comes between two instructions of margay_record()
- * and its handler is recorded too, one reference of the handler may be lost.
- * Nothing here takes a lock.
+ * a fork.  If a signal comes between two instructions of margay_record_at(),
+ * and its handler is recorded, one reference of the handler may be lost.  No
+ * function takes a lock.
  *
- * This is compiled into the programs of others: it uses the C library for
+ * The runtime is linked into programs of others: it uses the C library for
  * system calls only, and neither allocates nor prints.
  */
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_RECORDER_H
@@ -25,19 +25,20 @@
 #include "traces/capture/stream.h"
 
 /*
- * Where a thread's next word goes.  While only references are wanted, as they
- * come, [next, end) is the rest of the buffer; otherwise both are NULL.  While
- * repeats are to be collapsed and nothing else, [careful, collapse_end) is;
- * otherwise margay_recorder_put() does what is to be done.
+ * Where the next word of a thread goes.  Invariant: where each reference
+ * becomes a word, [next, end) is the rest of the buffer; otherwise both are
+ * NULL.  Where repeats are collapsed and call sites are not recorded, [careful,
+ * collapse_end) is the rest of the buffer.  In all other cases
+ * margay_recorder_put() decides.
  */
 struct margay_recorder {
     uint64_t *next, *end;
     uint64_t *careful, *collapse_end;
-    uint64_t last;  /* address of the last reference, which may be repeated */
-    unsigned shift; /* a block has so many bits */
+    uint64_t last;  /* the address that the next reference may repeat */
+    unsigned shift; /* a block has 2^shift bytes */
 };
 
-/* Not in a block with any other: it has more bits than an address. */
+/* In no block with an address, because it has more bits than addresses have. */
 #define MARGAY_NO_ADDRESS UINT64_MAX
 
 extern __thread struct margay_recorder margay_recorder
@@ -45,9 +46,9 @@ extern __thread struct margay_recorder margay_recorder
 
 #ifdef MARGAY_MMU
 /*
- * With this, no look is taken at `end`: behind the buffer lies a page that
- * cannot be written, and the fault does what else put() does.  A thread has to
- * begin before its first reference; begin() costs nothing afterwards.
+ * In this variant nothing compares with `end`: a page that cannot be written
+ * follows the buffer, and the fault does the work of put().  A thread must call
+ * begin() before its first reference.
  */
 void margay_recorder_begin_thread(void);
 
@@ -62,15 +63,15 @@ static inline void margay_recorder_begin(void)
 }
 #endif
 
-/* One reference when the buffer is full or something special is wanted. */
+/* Record a reference where the buffer is full, or where repeats or call sites
+   are to be recorded. */
 void margay_recorder_put(uint64_t word, uint64_t site);
 
 /*
- * Append a reference to a buffer that has room at margay_recorder.careful; a
- * repeat is counted in the word before it, while there is room for that.  What
- * is neither a read nor a write, or touches two blocks, is no repeat and has
- * none.  Inline, so that a hook knows kind and length beforehand.  True if it
- * was a repeat.
+ * Try to count a reference as a repeat in the word before
+ * margay_recorder.careful; true if that is done.  Only a read or a write within
+ * one block can be a repeat or have repeats, and a word counts up to 15 of
+ * each.  Inline, because a hook knows kind and length at compile time.
  */
 static inline bool margay_record_repeat(uint64_t address, unsigned kind,
                                         unsigned bytes)
@@ -114,29 +115,24 @@ static inline void margay_record_at(uint64_t address, unsigned kind,
         return;
     }
 #endif
-    /* In this order, a handler that comes in between records behind it. */
+    /* In this order, a signal handler that runs in between records after this
+       word. */
     margay_recorder.next = next + 1;
     __asm__ volatile("" ::: "memory");
     *next = word;
 }
 
-static inline void margay_record(uint64_t address, unsigned kind,
-                                 unsigned bytes)
-{
-    margay_record_at(address, kind, bytes, 0);
-}
-
-/* Whether `site` is looked at. */
+/* True if call sites are recorded. */
 bool margay_recorder_wants_sites(void);
 
-/* Give up the calling thread's buffer: it records no more, or not soon. */
+/* Send the buffer of the calling thread, which records no more, or not soon. */
 void margay_recorder_leave(void);
 
-/* The calling thread, in the child of a fork, has no buffer. */
+/* In the child of a fork: the calling thread has no buffer. */
 void margay_recorder_forget(void);
 
-/* Begin to record, if that was waited for; stop, for good: for the calling
-   thread at once, for others when they next need a buffer. */
+/* Begin to record, if the recording waits for that; stop for good.  For the
+   calling thread at once, for others when they next need a buffer. */
 void margay_recorder_start(void);
 void margay_recorder_stop(void);
 

@@ -1,22 +1,23 @@
 /*
  * recorder_mmu.c - a buffer whose end the memory management finds
  *
- * Source: Shen, Shaw, "Scalable implementation of efficient locality
- * approximation", LCPC 2008: the record routine stores a word and advances an
- * index, and never looks whether the buffer is full.  Behind its end lies a
- * page that cannot be written; the fault empties the buffer.
+ * Algorithm: the record routine stores a word, advances an index, and never
+ *   compares with the end of the buffer.  A page that cannot be written follows
+ *   the buffer; the fault empties the buffer.
  *
- * A fault handler cannot portably tell the faulting store to go elsewhere: it
- * will be made again at the same address, behind the end.  Shen and Shaw open
- * the page, let the store land there, and take it from there later.  Here the
- * page becomes a second view of the beginning of the next buffer, so that the
- * store lands as its first word.  As that page is then open, the next buffer is
- * put elsewhere: a thread has two windows, which take turns.
+ *   A fault handler cannot portably redirect the faulting store, which is
+ *   repeated at the same address, after the end.  The authors open the page,
+ * let the store go there, and fetch the word later.  Here the page becomes a
+ *   second view of the beginning of the next buffer, so that the store writes
+ *   the first word of that buffer.  As the page is then open, the next buffer
+ *   lies elsewhere: a thread has two windows, which take turns.
  *
  *     window 0 | end 0 | window 1 | end 1
  *
- * A thread's first reference has to find a window: the hook at the entry of
- * functions sees to that.
+ *   The hook at the entry of functions sees to it that the first reference of a
+ *   thread finds a window.
+ * Source: Shen, Shaw, "Scalable implementation of efficient locality
+ *   approximation", LCPC 2008.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/recorder.h"
@@ -36,9 +37,9 @@ __thread struct margay_recorder margay_recorder
     __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
-    char *windows; /* NULL = none yet */
+    char *windows; /* NULL = the thread has none yet */
     unsigned current;
-    uint64_t *base; /* NULL = what is in the window is not recorded */
+    uint64_t *base; /* NULL = words in the window are not recorded */
     uint32_t buffer;
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -54,7 +55,7 @@ static char *end_of(unsigned which)
     return window(which) + MARGAY_BUFFER_BYTES;
 }
 
-/* Memory that is nobody's, where words go that nobody wants. */
+/* Map private memory, for words that are not recorded. */
 static void map_nothing(void *address, size_t bytes)
 {
     mmap(address, bytes, PROT_READ | PROT_WRITE,
@@ -62,19 +63,22 @@ static void map_nothing(void *address, size_t bytes)
 }
 
 /*
- * Put the next buffer, or nothing, into a window.  `landing` is the page that
- * a store is waiting to be made to, or NULL.
+ * Map the next buffer, or private memory, into a window.  `landing` is the page
+ * that a faulting store waits to write to, or NULL.
  */
 static void fill(unsigned which, char *landing)
 {
     bool recorded = margay_process_attach() && margay_buffer_take(&mine.buffer);
     uint64_t *base = (uint64_t *)(void *)window(which);
     mine.current = which;
-    if (recorded)
+    if (recorded) {
         recorded =
             margay_process_map_at(mine.buffer, base, MARGAY_BUFFER_BYTES) &&
             (landing == NULL ||
              margay_process_map_at(mine.buffer, landing, page_bytes));
+        if (!recorded)
+            margay_buffer_send(mine.buffer, 0);
+    }
     if (!recorded) {
         map_nothing(base, MARGAY_BUFFER_BYTES);
         if (landing != NULL)
@@ -93,8 +97,8 @@ static void hand_over(uint64_t *next)
         margay_buffer_send(mine.buffer, (uint32_t)(next - base));
 }
 
-/* A store behind the end of the calling thread's window?  Then it can be made
-   now. */
+/* True if the fault is a store after the end of the window of the calling
+   thread, which can then be repeated. */
 static bool handle_fault(const void *address)
 {
     char *end = mine.windows == NULL ? NULL : end_of(mine.current);
@@ -127,7 +131,7 @@ void margay_recorder_begin_thread(void)
     errno = reason;
 }
 
-/* The windows stay: what comes now goes to another buffer. */
+/* The windows stay, and later references go to another buffer. */
 void margay_recorder_leave(void)
 {
     if (mine.windows == NULL)

@@ -1,9 +1,9 @@
 /*
- * signals_mmu.c - faults that are ours, and those that are the program's
+ * signals_mmu.c - faults of the recorder, and faults of the program
  *
- * A program may install a handler of its own for SIGSEGV, and may block it.
- * The linker sends its calls here (--wrap): the handler is kept, and called for
- * faults that are not ours; ours stays.
+ * A program may install a handler for SIGSEGV, and may block the signal.  The
+ * linker redirects its calls to these functions (--wrap): the handler of the
+ * recorder stays, and calls that of the program for all other faults.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/signals.h"
@@ -30,7 +30,7 @@ static bool (*is_ours)(const void *address);
 static struct sigaction theirs; /* of the program */
 static atomic_flag taken = ATOMIC_FLAG_INIT;
 
-/* What would have happened without us. */
+/* Treat a fault as the system would have without the recorder. */
 static void pass_on(int number, siginfo_t *information, void *context)
 {
     if (theirs.sa_flags & SA_SIGINFO) {
@@ -38,7 +38,7 @@ static void pass_on(int number, siginfo_t *information, void *context)
     } else if (theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN) {
         theirs.sa_handler(number);
     } else {
-        /* The instruction faults again, and that is the end. */
+        /* The instruction faults again, which ends the program. */
         struct sigaction usual = {.sa_handler = SIG_DFL};
         __real_sigaction(number, &usual, NULL);
     }
@@ -83,7 +83,7 @@ void (*__wrap_signal(int number, void (*handler)(int)))(int)
                                                            : SIG_ERR;
 }
 
-/* All of them but SIGSEGV. */
+/* All of the signals except SIGSEGV. */
 static const sigset_t *without_faults(const sigset_t *signals, sigset_t *copy)
 {
     if (signals == NULL)

@@ -1,0 +1,100 @@
+/* grid.c - the memory that the caches of a grid need */
+#include <inttypes.h>
+
+#include "assoc/one_pass/simulation.h"
+#include "assoc/room.h"
+
+static bool ascends(const unsigned *values, size_t count, unsigned most)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] > most || (i > 0 && values[i] <= values[i - 1]))
+            return false;
+    }
+    return count > 0;
+}
+
+static bool valid_grid(const struct margay_grid *grid)
+{
+    return ascends(grid->block_shifts, grid->block_count, 63) &&
+           ascends(grid->set_shifts, grid->set_count, MARGAY_MOST_SET_SHIFT) &&
+           grid->most_ways >= 1 && grid->most_ways <= MARGAY_MOST_WAYS;
+}
+
+unsigned margay_level_stride(unsigned ways, size_t tag_bytes)
+{
+    unsigned lanes = (unsigned)(MARGAY_LINE_BYTES / tag_bytes);
+    if (ways > lanes)
+        return (ways + lanes - 1) / lanes * lanes;
+    unsigned stride = 1;
+    while (stride < ways)
+        stride *= 2;
+    return stride;
+}
+
+uint64_t margay_level_bytes(unsigned ways, unsigned set_shift, size_t tag_bytes)
+{
+    uint64_t bytes = margay_level_stride(ways, tag_bytes) * tag_bytes
+                     << set_shift;
+    return bytes < MARGAY_LINE_BYTES ? MARGAY_LINE_BYTES : bytes;
+}
+
+uint64_t margay_grid_bytes(const struct margay_grid *grid)
+{
+    uint64_t bytes = 0;
+    if (!valid_grid(grid))
+        return UINT64_MAX;
+    for (size_t i = 0; i < grid->set_count; i++)
+        bytes += margay_level_bytes(grid->most_ways, grid->set_shifts[i],
+                                    sizeof(uint32_t));
+    return bytes * grid->block_count;
+}
+
+/* The same grid with no more than 2^most_shift sets, or with 2^most_shift sets
+   alone if it has none so small. */
+static struct margay_grid shrink(const struct margay_grid *grid,
+                                 const unsigned *most_shift)
+{
+    struct margay_grid smaller = *grid;
+    while (smaller.set_count > 0 &&
+           grid->set_shifts[smaller.set_count - 1] > *most_shift)
+        smaller.set_count--;
+    if (smaller.set_count == 0) {
+        smaller.set_shifts = most_shift;
+        smaller.set_count = 1;
+    }
+    return smaller;
+}
+
+static enum margay_status fail_too_large(const struct margay_grid *grid,
+                                         uint64_t room,
+                                         struct margay_error *error)
+{
+    char needed[MARGAY_ROOM_TEXT], there[MARGAY_ROOM_TEXT];
+    unsigned shift = grid->set_shifts[grid->set_count - 1];
+    struct margay_grid smaller = *grid;
+    margay_room_text(needed, margay_grid_bytes(grid));
+    margay_room_text(there, room);
+    while (shift > 0 && margay_grid_bytes(&smaller) > room) {
+        shift--;
+        smaller = shrink(grid, &shift);
+    }
+    return margay_fail(error, MARGAY_NO_MEMORY,
+                       "the caches would take %s of memory, and there are %s: "
+                       "up to %" PRIu64 " set%s would fit",
+                       needed, there, UINT64_C(1) << shift,
+                       margay_plural(UINT64_C(1) << shift, "s"));
+}
+
+enum margay_status margay_grid_check(const struct margay_grid *grid,
+                                     struct margay_error *error)
+{
+    if (!valid_grid(grid))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "not a grid of caches (expected ascending block "
+                           "shifts up to 63, set shifts up to %d, 1 to %d "
+                           "ways)",
+                           MARGAY_MOST_SET_SHIFT, MARGAY_MOST_WAYS);
+    uint64_t room = margay_room_bytes();
+    return margay_grid_bytes(grid) > room ? fail_too_large(grid, room, error)
+                                          : MARGAY_OK;
+}

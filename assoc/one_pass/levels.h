@@ -1,0 +1,73 @@
+/*
+ * levels.h - the state of the all-associativity engine, shared by its files
+ *
+ * kernel.h, compiled once per processor level and width of tags, holds the
+ * loops over references; simulation.h declares everything around the loops.
+ */
+#ifndef MARGAY_ASSOC_LEVELS_H
+#define MARGAY_ASSOC_LEVELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <margay/assoc.h>
+
+#define MARGAY_LINE_BYTES 64
+
+/* The references ahead of a reference whose tags are prefetched. */
+#define MARGAY_FETCH_AHEAD 32
+
+/* All caches of one block size and one number of sets. */
+struct margay_level {
+    unsigned set_shift;
+    unsigned stride; /* tags per set, >= the most ways */
+    /*
+     * Each set's tags, the most recent first.  A tag is the block's number
+     * with bit 0 set.  Bit 0 is the same in all blocks of a set, so that tags
+     * stay distinct, and a tag of 0 is an empty way.  Where there is one set
+     * only, tags are plain numbers, and the first `filled` ways hold one.
+     */
+    void *tags;
+    size_t tags_bytes;
+    unsigned filled;
+    /* hits[kind * (stride + 1) + i]: references that found their block at
+       recency i, or for i = stride, that did not find it. */
+    uint64_t *hits;
+};
+
+/*
+ * References on their way through the levels.  `blocks` are tags, u32 or u64;
+ * behind the last, MARGAY_FETCH_AHEAD more are readable and of any value.
+ */
+struct margay_work {
+    void *blocks;
+    uint8_t *kinds; /* NULL = not told apart */
+    size_t count;
+};
+
+/* The loops for one processor level and one width of tags. */
+struct margay_levels_kernel {
+    /*
+     * Copy `from`, its blocks shifted right, without immediate repeats, and
+     * count the repeats of each kind.  *last is the block before the first of
+     * `from`, and afterwards the last one.
+     */
+    void (*begin)(const struct margay_work *from, unsigned shift,
+                  uint64_t *last, struct margay_work *to, uint64_t *repeats);
+    /*
+     * Reference `work` at a level, and drop from it each reference that found
+     * its block the most recent of its set: that block is the most recent at
+     * all levels of more sets, too.
+     */
+    void (*pass)(struct margay_level *level, struct margay_work *work);
+};
+
+extern const struct margay_levels_kernel margay_levels_kernel_portable_32;
+extern const struct margay_levels_kernel margay_levels_kernel_portable_64;
+extern const struct margay_levels_kernel margay_levels_kernel_v3_32;
+extern const struct margay_levels_kernel margay_levels_kernel_v3_64;
+extern const struct margay_levels_kernel margay_levels_kernel_v4_32;
+extern const struct margay_levels_kernel margay_levels_kernel_v4_64;
+
+#endif

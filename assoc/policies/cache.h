@@ -1,0 +1,155 @@
+/*
+ * cache.h - one cache, and the loop over its references
+ *
+ * The loop is the same for all policies.  MARGAY_POLICY_LOOPS() compiles it for
+ * each policy with the calls of the policy inlined.
+ */
+#ifndef MARGAY_ASSOC_CACHE_H
+#define MARGAY_ASSOC_CACHE_H
+
+#include "assoc/policies/finder.h"
+
+struct margay_cache {
+    const struct margay_policy *policy;
+    void *state; /* the policy's */
+    struct margay_finder finder;
+    uint8_t *dirty; /* bits, [set][slot] */
+    size_t dirty_bytes;
+    bool write_through, no_allocate;
+    struct margay_cache_counts counts;
+    struct margay_traffic *traffic; /* where to gather it; NULL = nowhere */
+};
+
+/* Everything that stays the same while a loop runs. */
+struct margay_cache_loop {
+    margay_cache *cache;
+    struct margay_finder finder; /* a copy */
+    struct margay_policy_calls calls;
+    bool indexed;
+};
+
+/* A block comes from the level behind the cache, or goes there. */
+static inline void margay_cache_pass_on(margay_cache *cache, uint64_t block,
+                                        enum margay_kind kind)
+{
+    struct margay_traffic *traffic = cache->traffic;
+    if (traffic == NULL)
+        return;
+    traffic->blocks[traffic->count] = block;
+    traffic->kinds[traffic->count++] = (uint8_t)kind;
+}
+
+/* A block leaves a slot, and goes to memory if it is dirty. */
+static MARGAY_ALWAYS_INLINE void margay_cache_leave(
+    const struct margay_cache_loop *loop, uint64_t at)
+{
+    margay_cache *cache = loop->cache;
+    uint8_t bit = (uint8_t)(1u << at % 8);
+    if ((cache->dirty[at / 8] & bit) == 0)
+        return;
+    cache->dirty[at / 8] ^= bit;
+    cache->counts.writebacks++;
+    cache->counts.blocks_written++;
+    margay_cache_pass_on(cache, loop->finder.blocks[at], MARGAY_WRITE);
+}
+
+/* Bring the block of `use` into its set; returns the slot, or MARGAY_NO_SLOT if
+   the cache does not keep the block. */
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_cache_bring_in(const struct margay_cache_loop *loop, uint64_t set,
+                      const struct margay_use *use)
+{
+    const struct margay_finder *finder = &loop->finder;
+    margay_cache *cache = loop->cache;
+    uint32_t slot;
+    if (use->kind == MARGAY_WRITE && cache->no_allocate)
+        return MARGAY_NO_SLOT;
+    if (margay_finder_full(finder, loop->indexed, set)) {
+        slot = loop->calls.evict(cache->state, set, use);
+        if (slot == MARGAY_NO_SLOT)
+            return MARGAY_NO_SLOT;
+        margay_cache_leave(loop, set * finder->slots + slot);
+        margay_finder_replace(finder, loop->indexed, set, slot, use->block);
+    } else {
+        slot = margay_finder_add(finder, loop->indexed, set, use->block);
+    }
+    loop->calls.insert(cache->state, set, slot, use);
+    return slot;
+}
+
+/* A write makes its block dirty, or goes to memory at once. */
+static MARGAY_ALWAYS_INLINE void margay_cache_write(margay_cache *cache,
+                                                    uint64_t block, uint64_t at,
+                                                    bool present)
+{
+    if (cache->write_through || !present) {
+        cache->counts.blocks_written++;
+        margay_cache_pass_on(cache, block, MARGAY_WRITE);
+    } else {
+        cache->dirty[at / 8] |= (uint8_t)(1u << at % 8);
+    }
+}
+
+static MARGAY_ALWAYS_INLINE void margay_cache_reference(
+    const struct margay_cache_loop *loop, const struct margay_use *use)
+{
+    margay_cache *cache = loop->cache;
+    uint64_t set = margay_finder_set(&loop->finder, use->block);
+    uint32_t slot =
+        margay_finder_find(&loop->finder, loop->indexed, set, use->block);
+    if (slot != MARGAY_NO_SLOT) {
+        loop->calls.hit(cache->state, set, slot, use);
+    } else {
+        cache->counts.misses[use->kind]++;
+        slot = margay_cache_bring_in(loop, set, use);
+        /* A write that finds no place goes to memory without fetching. */
+        if (slot != MARGAY_NO_SLOT || use->kind != MARGAY_WRITE) {
+            cache->counts.blocks_fetched++;
+            margay_cache_pass_on(cache, use->block,
+                                 use->kind == MARGAY_FETCH ? MARGAY_FETCH
+                                                           : MARGAY_READ);
+        }
+    }
+    if (use->kind == MARGAY_WRITE)
+        margay_cache_write(cache, use->block, set * loop->finder.slots + slot,
+                           slot != MARGAY_NO_SLOT);
+}
+
+static MARGAY_ALWAYS_INLINE void margay_cache_run(
+    margay_cache *cache, struct margay_policy_calls calls, bool indexed,
+    const struct margay_uses *uses)
+{
+    const struct margay_cache_loop loop = {cache, cache->finder, calls,
+                                           indexed};
+    /* References are counted by margay_cache_feed(). */
+    for (size_t i = 0; i < uses->count; i++) {
+        struct margay_use use = {
+            .block = uses->blocks[i],
+            .next_use = uses->next_uses == NULL ? 0 : uses->next_uses[i],
+            .kind = uses->kinds == NULL ? MARGAY_READ
+                                        : (enum margay_kind)uses->kinds[i],
+        };
+        margay_finder_prefetch(&loop.finder, indexed, uses->blocks + i,
+                               uses->count - i);
+        margay_cache_reference(&loop, &use);
+    }
+}
+
+/* Define feed_scanned() and feed_indexed() from a policy's calls. */
+#define MARGAY_POLICY_LOOPS(hit, evict, insert)                            \
+    static void feed_scanned(margay_cache *cache,                          \
+                             const struct margay_uses *uses)               \
+    {                                                                      \
+        margay_cache_run(cache,                                            \
+                         (struct margay_policy_calls){hit, evict, insert}, \
+                         false, uses);                                     \
+    }                                                                      \
+    static void feed_indexed(margay_cache *cache,                          \
+                             const struct margay_uses *uses)               \
+    {                                                                      \
+        margay_cache_run(cache,                                            \
+                         (struct margay_policy_calls){hit, evict, insert}, \
+                         true, uses);                                      \
+    }
+
+#endif

@@ -1,0 +1,280 @@
+/*
+ * finder.h - which slot of its set holds a block
+ *
+ * A set of up to 64 slots is scanned.  Each slot has a mark, 16 bits of its
+ * block's hashed number; the marks of eight slots are compared at once, and
+ * then the blocks whose marks are equal.  Larger sets have an index, one hash
+ * table for all sets, whose buckets are chains through the slots.  Both forms
+ * fill the lowest slot that is free.
+ *
+ * Everything here is inline, and `indexed` is a constant in every call, because
+ * the functions are compiled into the loop of each policy.
+ */
+#ifndef MARGAY_ASSOC_FINDER_H
+#define MARGAY_ASSOC_FINDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "assoc/policies/policy.h"
+
+#define MARGAY_ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* The most slots of a set that is scanned: the bits of a word. */
+#define MARGAY_SCANNED_SLOTS 64
+
+/* A set of this many slots or fewer is compared without marks. */
+#define MARGAY_UNMARKED_SLOTS 2
+
+/* Marks that are compared at once. */
+#define MARGAY_MARKS 8
+
+/* The state of a set that is scanned; marks of free slots mean nothing. */
+struct margay_scanned_set {
+    uint64_t filled;  /* bit i: slot i; the lowest are */
+    uint16_t marks[]; /* a multiple of MARGAY_MARKS */
+};
+
+/* Only the memory behind the pointers changes, so that a loop may work on a
+   copy of the struct. */
+struct margay_finder {
+    uint64_t set_mask, slots; /* slots of a set */
+    uint64_t *blocks;         /* [set][slot] */
+    /* Scanned: */
+    char *scanned; /* struct margay_scanned_set, every `set_bytes` */
+    size_t set_bytes;
+    uint64_t full; /* `filled` of a full set */
+    /* Indexed; a slot's number counts through all sets: */
+    uint32_t *filled; /* [set]: the slots that are filled, the lowest */
+    uint32_t *heads;  /* [bucket]: the first slot's number plus 1; 0 = none */
+    uint32_t *next;   /* [slot]: the next one of its chain, likewise */
+    unsigned shift;   /* 64 - log2(buckets) */
+    bool far;         /* it does not stay in the processor's own caches */
+};
+
+/* Do sets of this number of slots have an index? */
+static inline bool margay_finder_indexes(uint64_t slots)
+{
+    return slots > MARGAY_SCANNED_SLOTS;
+}
+
+/* Make 2^set_shift empty sets, of fewer than 2^32 - 1 slots together.
+   MARGAY_NO_MEMORY. */
+enum margay_status margay_finder_create(struct margay_finder *finder,
+                                        unsigned set_shift, uint64_t slots,
+                                        struct margay_error *error);
+
+/* A zeroed finder may be destroyed, too. */
+void margay_finder_destroy(struct margay_finder *finder);
+
+/* The bytes that such a finder maps. */
+uint64_t margay_finder_bytes(unsigned set_shift, uint64_t slots);
+
+static inline uint64_t margay_finder_hash(uint64_t block)
+{
+    return block * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* ---------------------------------------------------------- sets scanned -- */
+
+static MARGAY_ALWAYS_INLINE struct margay_scanned_set *margay_scanned_set(
+    const struct margay_finder *finder, uint64_t set)
+{
+    void *found = finder->scanned + set * finder->set_bytes;
+    return found;
+}
+
+static MARGAY_ALWAYS_INLINE uint16_t margay_mark(uint64_t block)
+{
+    return (uint16_t)(margay_finder_hash(block) >> 48);
+}
+
+/* Find a block in a set that has no marks. */
+static MARGAY_ALWAYS_INLINE uint32_t margay_scan_blocks(
+    const struct margay_finder *finder, uint64_t set, uint64_t block)
+{
+    uint64_t filled = margay_scanned_set(finder, set)->filled;
+    const uint64_t *blocks = finder->blocks + set * finder->slots;
+    for (uint32_t slot = 0; filled != 0; slot++, filled >>= 1) {
+        if (blocks[slot] == block)
+            return slot;
+    }
+    return MARGAY_NO_SLOT;
+}
+
+/* The mask of those of the next MARGAY_MARKS marks that equal `mark`. */
+static MARGAY_ALWAYS_INLINE uint64_t margay_same_marks(const uint16_t *marks,
+                                                       uint16_t mark)
+{
+#if defined(__SSE2__)
+    __m128i all = _mm_loadu_si128((const __m128i *)(const void *)marks);
+    __m128i same = _mm_cmpeq_epi16(all, _mm_set1_epi16((short)mark));
+    return (uint64_t)_mm_movemask_epi8(_mm_packs_epi16(same, same)) & 0xff;
+#else
+    uint64_t same = 0;
+    for (unsigned i = 0; i < MARGAY_MARKS; i++)
+        same |= (uint64_t)(marks[i] == mark) << i;
+    return same;
+#endif
+}
+
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_scan(const struct margay_finder *finder, uint64_t set, uint64_t block)
+{
+    const struct margay_scanned_set *scanned = margay_scanned_set(finder, set);
+    const uint64_t *blocks = finder->blocks + set * finder->slots;
+    if (finder->slots <= MARGAY_UNMARKED_SLOTS)
+        return margay_scan_blocks(finder, set, block);
+    uint16_t mark = margay_mark(block);
+    for (uint64_t i = 0; i < finder->slots; i += MARGAY_MARKS) {
+        uint64_t same =
+            margay_same_marks(scanned->marks + i, mark) & scanned->filled >> i;
+        for (; same != 0; same &= same - 1) {
+            uint64_t slot = i + (unsigned)__builtin_ctzll(same);
+            if (blocks[slot] == block)
+                return (uint32_t)slot;
+        }
+    }
+    return MARGAY_NO_SLOT;
+}
+
+static MARGAY_ALWAYS_INLINE void margay_scanned_put(
+    const struct margay_finder *finder, uint64_t set, uint32_t slot,
+    uint64_t block)
+{
+    if (finder->slots > MARGAY_UNMARKED_SLOTS)
+        margay_scanned_set(finder, set)->marks[slot] = margay_mark(block);
+    finder->blocks[set * finder->slots + slot] = block;
+}
+
+static MARGAY_ALWAYS_INLINE uint32_t margay_scanned_add(
+    const struct margay_finder *finder, uint64_t set, uint64_t block)
+{
+    struct margay_scanned_set *scanned = margay_scanned_set(finder, set);
+    uint32_t slot = (uint32_t)__builtin_popcountll(scanned->filled);
+    scanned->filled |= UINT64_C(1) << slot;
+    margay_scanned_put(finder, set, slot, block);
+    return slot;
+}
+
+/* --------------------------------------------------------- sets indexed -- */
+
+static MARGAY_ALWAYS_INLINE uint32_t *margay_index_head(
+    const struct margay_finder *finder, uint64_t block)
+{
+    return finder->heads + (margay_finder_hash(block) >> finder->shift);
+}
+
+static MARGAY_ALWAYS_INLINE uint32_t margay_index_look_up(
+    const struct margay_finder *finder, uint64_t set, uint64_t block)
+{
+    uint32_t at = *margay_index_head(finder, block);
+    while (at != 0 && finder->blocks[at - 1] != block)
+        at = finder->next[at - 1];
+    return at == 0 ? MARGAY_NO_SLOT : (uint32_t)(at - 1 - set * finder->slots);
+}
+
+/* Put a block into a slot that is in no chain. */
+static MARGAY_ALWAYS_INLINE void margay_index_put(
+    const struct margay_finder *finder, uint64_t set, uint32_t slot,
+    uint64_t block)
+{
+    uint32_t *head = margay_index_head(finder, block);
+    uint32_t at = (uint32_t)(set * finder->slots + slot);
+    finder->blocks[at] = block;
+    finder->next[at] = *head;
+    *head = at + 1;
+}
+
+/* Take a slot out of its chain. */
+static MARGAY_ALWAYS_INLINE void margay_index_drop(
+    const struct margay_finder *finder, uint64_t set, uint32_t slot)
+{
+    uint32_t at = (uint32_t)(set * finder->slots + slot);
+    uint32_t *link = margay_index_head(finder, finder->blocks[at]);
+    while (*link != at + 1)
+        link = &finder->next[*link - 1];
+    *link = finder->next[at];
+}
+
+/* ----------------------------------------------------------- either form -- */
+
+static MARGAY_ALWAYS_INLINE uint64_t
+margay_finder_set(const struct margay_finder *finder, uint64_t block)
+{
+    return block & finder->set_mask;
+}
+
+/* The slot that holds the block, or MARGAY_NO_SLOT. */
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_finder_find(const struct margay_finder *finder, bool indexed,
+                   uint64_t set, uint64_t block)
+{
+    return indexed ? margay_index_look_up(finder, set, block)
+                   : margay_scan(finder, set, block);
+}
+
+static MARGAY_ALWAYS_INLINE bool margay_finder_full(
+    const struct margay_finder *finder, bool indexed, uint64_t set)
+{
+    if (!indexed)
+        return margay_scanned_set(finder, set)->filled == finder->full;
+    return finder->filled[set] == finder->slots;
+}
+
+/* Put a block that its set does not hold into the set, which is not full. */
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_finder_add(const struct margay_finder *finder, bool indexed,
+                  uint64_t set, uint64_t block)
+{
+    if (!indexed)
+        return margay_scanned_add(finder, set, block);
+    uint32_t slot = finder->filled[set]++;
+    margay_index_put(finder, set, slot, block);
+    return slot;
+}
+
+/* Put a block that its set does not hold into a slot that is filled. */
+static MARGAY_ALWAYS_INLINE void margay_finder_replace(
+    const struct margay_finder *finder, bool indexed, uint64_t set,
+    uint32_t slot, uint64_t block)
+{
+    if (indexed) {
+        margay_index_drop(finder, set, slot);
+        margay_index_put(finder, set, slot, block);
+    } else {
+        margay_scanned_put(finder, set, slot, block);
+    }
+}
+
+/* References ahead of a reference: at the first distance the head of its chain
+   or its set is prefetched, and at the second the block that the chain leads
+   to. */
+#define MARGAY_FIND_AHEAD  16
+#define MARGAY_BLOCK_AHEAD 8
+
+/* Prefetch the memory of blocks that come soon, if the finder is large. */
+static MARGAY_ALWAYS_INLINE void margay_finder_prefetch(
+    const struct margay_finder *finder, bool indexed, const uint64_t *blocks,
+    size_t left)
+{
+    if (!finder->far || left <= MARGAY_FIND_AHEAD)
+        return;
+    uint64_t block = blocks[MARGAY_FIND_AHEAD];
+    if (!indexed) {
+        __builtin_prefetch(
+            margay_scanned_set(finder, margay_finder_set(finder, block)), 1);
+        return;
+    }
+    uint32_t at = *margay_index_head(finder, blocks[MARGAY_BLOCK_AHEAD]);
+    __builtin_prefetch(margay_index_head(finder, block), 1);
+    if (at != 0)
+        __builtin_prefetch(finder->blocks + at - 1, 1);
+}
+
+#endif

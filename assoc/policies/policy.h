@@ -1,0 +1,96 @@
+/*
+ * policy.h - what a replacement policy is
+ *
+ * A cache consists of two parts that are independent of each other.  The finder
+ * (finder.h) knows which slot of its set holds a block.  The policy knows slots
+ * only: the loop tells it which slot is used and filled, and asks it which slot
+ * to empty.  So one policy serves both a set of 4 ways, whose slots are
+ * compared all at once, and a cache of 10^8 blocks with an index.
+ *
+ * NAME.c defines the policy's calls as static functions, compiles them into the
+ * loops over references with MARGAY_POLICY_LOOPS() (cache.h), and defines one
+ * `const struct margay_policy`, which is a row of the table in table.c.
+ */
+#ifndef MARGAY_ASSOC_POLICY_H
+#define MARGAY_ASSOC_POLICY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "traces/traces_internal.h"
+#include <margay/assoc.h>
+
+/* The number of no slot; the slots of a set are numbered from 0. */
+#define MARGAY_NO_SLOT UINT32_MAX
+
+/* A reference, as a policy sees it. */
+struct margay_use {
+    uint64_t block;
+    /* The index of the next reference to the block, UINT64_MAX if there is
+       none; 0 unless the policy needs the future. */
+    uint64_t next_use;
+    enum margay_kind kind;
+};
+
+/*
+ * The calls of a policy, with the state that create() made.  hit() tells it
+ * that the block in a slot is used.  evict() asks it, when all slots of the set
+ * hold a block, for the slot whose block is evicted; the next call is insert()
+ * for that slot and the new block.  An insert() without evict() is for the
+ * lowest slot that never held a block.
+ */
+struct margay_policy_calls {
+    void (*hit)(void *state, uint64_t set, uint32_t slot,
+                const struct margay_use *use);
+    /* MARGAY_NO_SLOT keeps the block of `use` out of the cache. */
+    uint32_t (*evict)(void *state, uint64_t set, const struct margay_use *use);
+    void (*insert)(void *state, uint64_t set, uint32_t slot,
+                   const struct margay_use *use);
+};
+
+/* The cache that a policy makes its state for. */
+struct margay_policy_setup {
+    uint64_t sets;
+    uint32_t ways;
+    struct margay_settings settings; /* of its parameters */
+    uint64_t seed;
+};
+
+/* The arguments of margay_cache_feed(). */
+struct margay_uses {
+    const uint64_t *blocks, *next_uses;
+    const uint8_t *kinds;
+    size_t count;
+};
+
+/* A row of the table. */
+struct margay_policy {
+    struct margay_policy_info info;
+    struct margay_parameter parameters[MARGAY_SPEC_PARAMETERS];
+    /* The bytes that create() maps. */
+    uint64_t (*bytes)(uint64_t sets, uint32_t ways);
+    /* *state is freed with free_state(), unless create() failed. */
+    enum margay_status (*create)(const struct margay_policy_setup *setup,
+                                 void **state, struct margay_error *error);
+    void (*free_state)(void *state);
+    /* The loops over references, by the form of the finder. */
+    void (*feed_scanned)(margay_cache *cache, const struct margay_uses *uses);
+    void (*feed_indexed)(margay_cache *cache, const struct margay_uses *uses);
+};
+
+extern const struct margay_policy margay_policy_lru;
+extern const struct margay_policy margay_policy_fifo;
+extern const struct margay_policy margay_policy_plru;
+extern const struct margay_policy margay_policy_random;
+extern const struct margay_policy margay_policy_opt;
+extern const struct margay_policy margay_policy_clock;
+extern const struct margay_policy margay_policy_nru;
+
+/* The row that a spec names, and its settings; fails as margay_spec_parse().
+ */
+enum margay_status margay_policy_parse(const char *spec,
+                                       const struct margay_policy **policy,
+                                       struct margay_settings *settings,
+                                       struct margay_error *error);
+
+#endif

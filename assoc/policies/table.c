@@ -1,0 +1,60 @@
+/* table.c - the table of replacement policies */
+#include "assoc/policies/policy.h"
+
+/* In the order of lists and messages. */
+/* clang-format off */
+static const struct margay_policy *const policies[] = {
+    &margay_policy_lru,
+    &margay_policy_fifo,
+    &margay_policy_clock,
+    &margay_policy_nru,
+    &margay_policy_plru,
+    &margay_policy_random,
+    &margay_policy_opt,
+};
+/* clang-format on */
+#define POLICIES (sizeof policies / sizeof policies[0])
+
+size_t margay_policy_count(void)
+{
+    return POLICIES;
+}
+
+const struct margay_policy_info *margay_policy_at(size_t index)
+{
+    return index < POLICIES ? &policies[index]->info : NULL;
+}
+
+static struct margay_spec_row row_at(size_t index)
+{
+    const struct margay_policy_info *info = margay_policy_at(index);
+    return info == NULL ? (struct margay_spec_row){NULL, NULL, NULL}
+                        : (struct margay_spec_row){info->name, info->parameters,
+                                                   policies[index]->parameters};
+}
+
+enum margay_status margay_policy_parse(const char *spec,
+                                       const struct margay_policy **policy,
+                                       struct margay_settings *settings,
+                                       struct margay_error *error)
+{
+    static const struct margay_spec_table table = {"policy", "policies",
+                                                   row_at};
+    size_t index;
+    enum margay_status status =
+        margay_spec_parse(&table, spec, &index, settings, error);
+    *policy = status == MARGAY_OK ? policies[index] : NULL;
+    return status;
+}
+
+enum margay_status margay_policy_find(const char *spec,
+                                      const struct margay_policy_info **info,
+                                      struct margay_error *error)
+{
+    const struct margay_policy *policy;
+    struct margay_settings settings = {.given = 0};
+    enum margay_status status =
+        margay_policy_parse(spec, &policy, &settings, error);
+    *info = status == MARGAY_OK ? &policy->info : NULL;
+    return status;
+}

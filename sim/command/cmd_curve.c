@@ -1,0 +1,266 @@
+/* cmd_curve.c - margay curve */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/command/drive.h"
+#include "sim/command/request.h"
+#include "sim/options/commands.h"
+#include "sim/options/options.h"
+#include "sim/tables/histogram_csv.h"
+#include "sim/tables/tables.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+/* The table, and the histogram where one is asked for. */
+struct curve {
+    const struct options *options;
+    struct output *outputs[2];
+    struct csv_writer csv, histogram_csv;
+};
+
+static enum margay_status check_looks(const struct options *options,
+                                      struct margay_error *error)
+{
+    bool looks = options->run.window_refs != 0 ||
+                 options->run.every.refs != 0 ||
+                 options->run.every.seconds != 0 || options->run.save != NULL ||
+                 options->run.resume != NULL;
+    if (options->results.writebacks && looks)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--writebacks does not go with --window, --every, "
+                           "--save and --resume");
+    if (options->results.histogram != NULL && options->run.window_refs != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--histogram: there is none for each --window");
+    if (options->results.from != NULL && looks)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--from takes the place of a trace, so there is "
+                           "nothing for --window, --every, --save and "
+                           "--resume");
+    return MARGAY_OK;
+}
+
+static const char *curve_columns(const struct options *options)
+{
+    if (options->run.window_refs != 0)
+        return WINDOW_COLUMN CURVE_COLUMNS;
+    return options->results.writebacks ? CURVE_COLUMNS CURVE_WRITE_COLUMNS
+                                       : CURVE_COLUMNS;
+}
+
+static enum margay_status open_outputs(struct curve *curve,
+                                       struct margay_error *error)
+{
+    const struct options *options = curve->options;
+    const char *place = options->output == NULL ? "-" : options->output;
+    enum margay_status status =
+        output_open(place, OUTPUT_HELD, &curve->outputs[0], error);
+    if (status != MARGAY_OK)
+        return status;
+    csv_begin(&curve->csv, curve->outputs[0], curve_columns(options));
+    curve->csv.has_window = options->run.window_refs != 0;
+    if (options->results.histogram == NULL)
+        return MARGAY_OK;
+    status = output_open(options->results.histogram, OUTPUT_HELD,
+                         &curve->outputs[1], error);
+    if (status == MARGAY_OK)
+        csv_begin(&curve->histogram_csv, curve->outputs[1], HISTOGRAM_COLUMNS);
+    return status;
+}
+
+/* -------------------------------------------------------- from a trace -- */
+
+static enum margay_status open_writebacks(void *context,
+                                          margay_consumer **consumer,
+                                          struct margay_error *error)
+{
+    const struct options *options = ((struct curve *)context)->options;
+    return options->results.writebacks
+               ? margay_writebacks_consumer(consumer, error)
+               : MARGAY_OK;
+}
+
+/* Write-backs follow from exact distances alone, however large. */
+static enum margay_status check_writebacks(
+    const struct options *options, const struct margay_engine_info *engine,
+    struct margay_error *error)
+{
+    if (!options->results.writebacks)
+        return MARGAY_OK;
+    if (options->engine.bound.value != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--writebacks has to know all distances (leave out "
+                           "--bound)");
+    if (!engine->exact)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--writebacks: engine %s is not exact",
+                           engine->name);
+    return MARGAY_OK;
+}
+
+static enum margay_status check_pass(const struct curve *curve,
+                                     const struct margay_job *job,
+                                     const struct margay_pass *pass,
+                                     struct margay_error *error)
+{
+    const struct margay_engine_abilities *engine =
+        margay_engine_consumer_abilities(job->consumer);
+    struct margay_sizes resolved;
+    enum margay_status status = cache_sizes_resolve(
+        &curve->options->results.sizes, pass->block_bytes, &resolved, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_engine_check_sizes(engine, &resolved, error);
+    free((void *)resolved.list_blocks);
+    return status == MARGAY_OK
+               ? check_writebacks(curve->options, engine->info, error)
+               : status;
+}
+
+/* A wrong size fails before the trace is read, which may take hours. */
+static enum margay_status begun(void *context, const struct margay_job *job,
+                                struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
+        status = check_pass(context, job, &job->passes[i], error);
+    return status;
+}
+
+static enum margay_status write_tables(struct curve *curve,
+                                       const struct measured *measured,
+                                       const margay_writebacks *writebacks,
+                                       struct margay_error *error)
+{
+    enum margay_status status =
+        table_curve(&curve->csv, measured, &curve->options->results.sizes,
+                    writebacks, error);
+    if (status == MARGAY_OK && curve->outputs[1] != NULL)
+        status = table_histogram(&curve->histogram_csv, measured,
+                                 &curve->options->results.bins, error);
+    return status;
+}
+
+static enum margay_status write_pass(void *context,
+                                     const struct margay_job *job,
+                                     const struct margay_pass *pass,
+                                     struct margay_error *error)
+{
+    struct curve *curve = context;
+    const struct measured measured = measured_by(job, pass);
+    const margay_consumer *next = margay_engine_consumer_next(job->consumer);
+    curve->csv.window = pass->window;
+    return write_tables(
+        curve, &measured,
+        next == NULL ? NULL : margay_writebacks_consumer_of(next, pass), error);
+}
+
+static enum margay_status snapshot(void *context, struct csv_writer *csv,
+                                   const struct measured *measured,
+                                   struct margay_error *error)
+{
+    const struct options *options = ((struct curve *)context)->options;
+    return table_curve(csv, measured, &options->results.sizes, NULL, error);
+}
+
+/* -------------------------------------------------------- from a table -- */
+
+/* The table takes the place of the trace, and the engine's work is done. */
+static enum margay_status check_from(const struct options *options,
+                                     struct margay_error *error)
+{
+    const char *reading = request_find_reading(options);
+    const char *needless =
+        options->operand_count > 0                    ? "a trace beside it"
+        : reading != NULL                             ? reading
+        : options->engine.bound.value != 0            ? "--bound"
+        : strcmp(options->engine.spec, "exact") != 0  ? "--engine"
+        : options->engine.measure == MARGAY_FOOTPRINT ? "--model"
+        : options->results.writebacks                 ? "--writebacks"
+                                                      : NULL;
+    return needless == NULL
+               ? MARGAY_OK
+               : margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "--from takes the place of a trace, so there is "
+                             "no use for %s",
+                             needless);
+}
+
+/*
+ * A table of reuse times (--of time) has the same columns.  An immediate
+ * repeat is at distance 0 and at time 1; and a distance is less than the
+ * number of blocks, which is that of cold misses unless there was a warm-up.
+ */
+static enum margay_status check_distances(const struct curve *curve,
+                                          const char *trace,
+                                          const margay_histogram *histogram,
+                                          struct margay_error *error)
+{
+    uint64_t first, count, largest;
+    uint64_t cold = margay_histogram_infinite(histogram);
+    if (curve->options->results.of_distances || cold == 0 ||
+        !margay_histogram_next(histogram, 0, &first, &count) || first == 0 ||
+        !margay_histogram_largest(histogram, &largest) || largest < cold)
+        return MARGAY_OK;
+    return margay_fail(
+        error, MARGAY_BAD_INPUT,
+        "%s: found %" PRIu64 " and no 0 in the histogram of %s, which has only "
+        "%" PRIu64 " cold miss%s: reuse times, expected reuse distances "
+        "(--of distance takes it as such, if there was a warm-up)",
+        curve->options->results.from, largest, trace, cold,
+        margay_plural(cold, "es"));
+}
+
+static enum margay_status write_histogram(void *context, const char *trace,
+                                          uint64_t block_bytes,
+                                          const margay_histogram *histogram,
+                                          struct margay_error *error)
+{
+    const struct margay_result result = result_of(histogram);
+    const struct measured measured = {trace, block_bytes, &result};
+    enum margay_status status =
+        check_distances(context, trace, histogram, error);
+    return status == MARGAY_OK ? write_tables(context, &measured, NULL, error)
+                               : status;
+}
+
+static enum margay_status draw_table(struct curve *curve,
+                                     struct margay_error *error)
+{
+    enum margay_status status = check_from(curve->options, error);
+    if (status != MARGAY_OK)
+        return status;
+    return histogram_csv_read(curve->options->results.from, write_histogram,
+                              curve, error);
+}
+
+int cmd_curve(const struct options *options)
+{
+    struct curve curve = {.options = options};
+    const struct drive drive = {
+        .options = options,
+        .context = &curve,
+        .measures = true,
+        .needs =
+            options->results.histogram == NULL ? 0 : MARGAY_CAN_GIVE_HISTOGRAM,
+        .summarises = true,
+        .open = open_writebacks,
+        .begun = begun,
+        .ended = write_pass,
+        .snapshot = snapshot,
+        .snapshot_columns = CURVE_COLUMNS,
+    };
+    struct margay_error error;
+    enum margay_status status = check_looks(options, &error);
+    if (status == MARGAY_OK)
+        status = open_outputs(&curve, &error);
+    if (status == MARGAY_OK && options->results.from != NULL)
+        status = draw_table(&curve, &error);
+    else if (status == MARGAY_OK)
+        status = drive_run(&drive, &error);
+    csv_end(&curve.csv);
+    csv_end(&curve.histogram_csv);
+    return conclude(status, curve.outputs, 2, &error);
+}

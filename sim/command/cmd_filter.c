@@ -1,0 +1,273 @@
+/*
+ * cmd_filter.c - margay filter: the trace of what a cache lets through
+ *
+ * A cache (sim/run/filter.c) before a consumer that writes what it is fed: a
+ * read of each block that misses, a fetch if a fetch missed, and a write of
+ * each block that is written back or through.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/command/drive.h"
+#include "sim/options/commands.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+struct filter {
+    const struct options *options;
+    struct output *output;
+    margay_writer *writer;
+    const char *trace; /* that has ended; NULL = none yet */
+    struct margay_cache_counts counts;
+};
+
+/* References that are written at a time. */
+#define PIECE_REFS 4096
+
+/* The consumer behind the cache. */
+struct writing {
+    margay_consumer consumer;
+    margay_writer *writer;
+    uint64_t multiplier; /* from a block's id to its number, and its extent */
+    uint64_t numbers[PIECE_REFS];
+    uint32_t extents[PIECE_REFS];
+};
+
+/* -------------------------------------------------------------- writing -- */
+
+/* Numbers written are those of the first byte of a block, in what the format's
+   numbers stand for or, where nothing says that, as in the trace. */
+static enum margay_status choose_multiplier(struct writing *writing,
+                                            const struct margay_pass *pass,
+                                            struct margay_error *error)
+{
+    const struct margay_format_info *format =
+        margay_writer_format(writing->writer);
+    uint64_t unit =
+        format->numbers == MARGAY_ADDRESSES ? 1 : format->unit_bytes;
+    writing->multiplier = UINT64_C(1) << pass->shift;
+    if (format->any_numbers)
+        return margay_writer_set_numbers(
+            writing->writer, pass->numbers,
+            pass->numbers == MARGAY_IDS ? pass->block_bytes >> pass->shift : 0,
+            false, error);
+    if (unit == 0 || (unit != 1 && pass->block_bytes == 0))
+        return MARGAY_OK;
+    if (pass->block_bytes == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: block ids become addresses only where it is "
+                           "known what an id stands for (say --unit BYTES)",
+                           pass->trace);
+    if (pass->block_bytes < unit)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--to %s: its ids stand for %" PRIu64
+                           " bytes, more than a block of %" PRIu64,
+                           format->name, unit, pass->block_bytes);
+    writing->multiplier = pass->block_bytes / unit;
+    return MARGAY_OK;
+}
+
+static enum margay_status begin_writing(margay_consumer *consumer,
+                                        const struct margay_pass *passes,
+                                        size_t count,
+                                        const struct margay_share *share,
+                                        struct margay_error *error)
+{
+    (void)count, (void)share;
+    return choose_multiplier((struct writing *)consumer, &passes[0], error);
+}
+
+static enum margay_status write_piece(struct writing *writing,
+                                      const struct margay_span *span,
+                                      size_t from, size_t count,
+                                      struct margay_error *error)
+{
+    const struct margay_batch batch = {
+        .references = count,
+        .numbers = writing->numbers,
+        .kinds = span->kinds + from,
+        .extents = writing->extents,
+    };
+    for (size_t i = 0; i < count; i++) {
+        uint64_t block = span->blocks[from + i];
+        if (!margay_multiply_u64(block, writing->multiplier,
+                                 &writing->numbers[i]))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "block %" PRIu64 " times %" PRIu64
+                               " is over what a trace can hold",
+                               block, writing->multiplier);
+        writing->extents[i] = writing->multiplier > UINT32_MAX
+                                  ? UINT32_MAX
+                                  : (uint32_t)writing->multiplier;
+    }
+    return margay_writer_put(writing->writer, &batch, error);
+}
+
+static enum margay_status write_span(margay_consumer *consumer,
+                                     const struct margay_pass *pass,
+                                     const struct margay_span *span,
+                                     struct margay_error *error)
+{
+    struct writing *writing = (struct writing *)consumer;
+    enum margay_status status = MARGAY_OK;
+    (void)pass;
+    for (size_t done = 0; done < span->count && status == MARGAY_OK;) {
+        size_t left = span->count - done;
+        size_t count = left < PIECE_REFS ? left : PIECE_REFS;
+        status = write_piece(writing, span, done, count, error);
+        done += count;
+    }
+    return status;
+}
+
+static enum margay_status end_writing(margay_consumer *consumer,
+                                      const struct margay_pass *pass,
+                                      struct margay_error *error)
+{
+    (void)pass;
+    return margay_writer_finish(((struct writing *)consumer)->writer, error);
+}
+
+/* -------------------------------------------------------------- the cache --
+ */
+
+static enum margay_status open_consumer(void *context,
+                                        margay_consumer **consumer,
+                                        struct margay_error *error)
+{
+    static const struct margay_consumer_class functions = {
+        .begin = begin_writing,
+        .feed = write_span,
+        .finish = end_writing,
+        .free = drive_free_consumer,
+    };
+    struct filter *filter = context;
+    const struct options *options = filter->options;
+    const struct margay_filter_request request = {
+        .cache =
+            {
+                .set_shift = options->filter.sets == 0
+                                 ? 0
+                                 : margay_log2_floor(options->filter.sets),
+                .ways = (uint32_t)options->filter.ways,
+                .policy = options->caches.policy.spec,
+                .seed = options->seed,
+                .write_through = options->caches.write == WRITE_THROUGH,
+            },
+        .capacity = {.value = options->filter.bytes, .in_bytes = true},
+    };
+    margay_consumer *writing =
+        drive_consumer(sizeof(struct writing), &functions, "a trace", error);
+    if (writing == NULL)
+        return MARGAY_NO_MEMORY;
+    ((struct writing *)writing)->writer = filter->writer;
+    return margay_filter_consumer(&request, writing, consumer, error);
+}
+
+/* For people: what came, and what went on. */
+static enum margay_status keep_counts(void *context,
+                                      const struct margay_job *job,
+                                      const struct margay_pass *pass,
+                                      struct margay_error *error)
+{
+    struct filter *filter = context;
+    (void)error;
+    filter->trace = pass->trace;
+    filter->counts = *margay_filter_consumer_counts(job->consumer, pass);
+    return MARGAY_OK;
+}
+
+static uint64_t sum(const uint64_t counts[MARGAY_KINDS])
+{
+    return counts[MARGAY_READ] + counts[MARGAY_WRITE] + counts[MARGAY_FETCH];
+}
+
+static void report(const struct filter *filter)
+{
+    const struct margay_cache_counts *counts = &filter->counts;
+    uint64_t references = sum(counts->references), misses = sum(counts->misses);
+    if (filter->trace == NULL || filter->options->quiet)
+        return;
+    message_print(
+        "%s: %" PRIu64 " reference%s, %" PRIu64 " miss%s (%.4g%%), %" PRIu64
+        " block%s written",
+        filter->trace, references, margay_plural(references, "s"), misses,
+        margay_plural(misses, "es"),
+        references == 0 ? 0 : (double)misses / (double)references * 100,
+        counts->blocks_written, margay_plural(counts->blocks_written, "s"));
+}
+
+/* ---------------------------------------------------------------- set-up -- */
+
+static enum margay_status check_cache(const struct options *options,
+                                      struct margay_error *error)
+{
+    uint64_t sets = options->filter.sets, ways = options->filter.ways;
+    bool capacity = options->filter.bytes != 0;
+    if (capacity && sets != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--bytes and --sets say the same: expected one of "
+                           "them");
+    if (!capacity && (sets == 0 || ways == 0))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "which cache: expected --sets N --ways N, or "
+                           "--bytes SIZE, perhaps with --ways N");
+    if (sets != 0 &&
+        (!margay_is_power_of_two(sets) || sets >> MARGAY_MOST_SET_SHIFT > 1))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--sets: %" PRIu64 " (expected a power of two up "
+                           "to 2^%d)",
+                           sets, MARGAY_MOST_SET_SHIFT);
+    if (ways > MARGAY_MOST_SLOTS)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--ways: %" PRIu64 " (expected at most %" PRIu64 ")",
+                           ways, MARGAY_MOST_SLOTS);
+    return MARGAY_OK;
+}
+
+static enum margay_status check(const struct options *options,
+                                struct margay_error *error)
+{
+    if (options->to == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT, "--to FORMAT is needed");
+    if (options->caches.policy.info->abilities & MARGAY_POLICY_NEEDS_FUTURE)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: what is optimal is known when the "
+                           "trace has ended, and a filter writes before that",
+                           options->caches.policy.spec);
+    return check_cache(options, error);
+}
+
+static enum margay_status run(struct filter *filter, struct margay_error *error)
+{
+    const struct options *options = filter->options;
+    const char *place = options->output == NULL ? "-" : options->output;
+    const struct margay_sink sink = {&filter->output, sink_write};
+    const struct drive drive = {
+        .options = options,
+        .context = filter,
+        .open = open_consumer,
+        .ended = keep_counts,
+    };
+    enum margay_status status = check(options, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_create(options->to, place, &sink,
+                                      &filter->writer, error);
+    if (status == MARGAY_OK)
+        status = output_open(place, OUTPUT_HELD, &filter->output, error);
+    return status == MARGAY_OK ? drive_run(&drive, error) : status;
+}
+
+int cmd_filter(const struct options *options)
+{
+    struct filter filter = {.options = options};
+    struct margay_error error;
+    enum margay_status status = run(&filter, &error);
+    margay_writer_free(filter.writer);
+    int exit_status = conclude(status, &filter.output, 1, &error);
+    if (exit_status != EXIT_TROUBLE)
+        report(&filter);
+    return exit_status;
+}

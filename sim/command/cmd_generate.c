@@ -1,0 +1,203 @@
+/* cmd_generate.c - margay generate */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/command/generators.h"
+#include "sim/options/commands.h"
+#include "sim/options/options.h"
+#include "sim/options/sizes.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "sim/terminal/progress.h"
+#include "traces/traces_internal.h"
+
+/* The bytes of an array's element, where a generator makes addresses. */
+#define ELEMENT_BYTES 8
+
+/* The references per call of the generator. */
+#define PIECE_REFS 4096
+
+struct generation {
+    const struct options *options;
+    margay_writer *writer;
+    struct generator *generator;
+    struct output *output;
+    uint64_t unit_bytes;   /* multiplies ids */
+    uint64_t format_bytes; /* divides addresses */
+    uint64_t blocks[PIECE_REFS];
+};
+
+/* Multiply ids into addresses for --unit, and divide addresses into ids for a
+   format that holds ids only. */
+static enum margay_status scale(struct generation *generation, size_t count,
+                                struct margay_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t block = generation->blocks[i];
+        if (!margay_multiply_u64(block, generation->unit_bytes,
+                                 &generation->blocks[i]))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--unit: block %" PRIu64 " times %" PRIu64
+                               " bytes is over 64 bits",
+                               block, generation->unit_bytes);
+        generation->blocks[i] /= generation->format_bytes;
+    }
+    return MARGAY_OK;
+}
+
+/* False for an unknown generator, which is refused later. */
+static bool makes_addresses(const char *name)
+{
+    const struct margay_generator_info *info = generator_named(name);
+    return info != NULL && info->addresses;
+}
+
+/* Does the generator find the number of blocks without --blocks? */
+static bool makes_blocks_at_will(const char *name)
+{
+    return strcmp(name, "histogram") == 0;
+}
+
+/* If the largest id fits the format, all ids do.  It is checked before, because
+   output that was streamed cannot be taken back.  Only a scan and a histogram
+   may have larger ids. */
+static enum margay_status check_largest(struct generation *generation,
+                                        struct margay_error *error)
+{
+    const struct margay_format_info *format =
+        margay_writer_format(generation->writer);
+    char record[MARGAY_RECORD_BYTES];
+    size_t bytes;
+    uint64_t unit_bytes = generation->unit_bytes;
+    uint64_t blocks = generation->options->generate.blocks;
+    generation->blocks[0] = blocks == 0 ? 0 : blocks - 1;
+    if (makes_addresses(generation->options->operands[0]))
+        generation->unit_bytes = ELEMENT_BYTES;
+    enum margay_status status = scale(generation, 1, error);
+    generation->unit_bytes = unit_bytes;
+    /* Formats with counts have no single records, and hold any number. */
+    if (status == MARGAY_OK && (format->columns & MARGAY_COLUMN_COUNTS) == 0)
+        status = margay_format_encode(format, generation->blocks[0],
+                                      MARGAY_READ, 1, record, &bytes, error);
+    return status;
+}
+
+static bool writes_addresses(const struct options *options)
+{
+    return options->reading.unit_bytes != 0 ||
+           makes_addresses(options->operands[0]);
+}
+
+/* Tell a format that holds ids or addresses which of them it gets. */
+static enum margay_status describe(struct generation *generation,
+                                   struct margay_error *error)
+{
+    bool addresses = writes_addresses(generation->options);
+    if (!margay_writer_format(generation->writer)->any_numbers)
+        return MARGAY_OK;
+    return margay_writer_set_numbers(generation->writer,
+                                     addresses ? MARGAY_ADDRESSES : MARGAY_IDS,
+                                     0, false, error);
+}
+
+static enum margay_status check(const struct options *options,
+                                struct margay_error *error)
+{
+    const char *missing = !options->generate.refs.given ? "--refs N"
+                          : options->generate.blocks == 0 &&
+                                  !makes_blocks_at_will(options->operands[0])
+                              ? "--blocks N"
+                          : options->to == NULL ? "--to FORMAT"
+                                                : NULL;
+    if (missing != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s is needed", missing);
+    if (options->output == NULL && isatty(STDOUT_FILENO))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a trace is nothing for a terminal (say -o FILE, "
+                           "or write to a pipe)");
+    if (options->reading.unit_bytes != 0 &&
+        makes_addresses(options->operands[0]))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--unit: %s makes addresses, not block ids",
+                           options->operands[0]);
+    return MARGAY_OK;
+}
+
+static enum margay_status prepare(struct generation *generation,
+                                  struct margay_error *error)
+{
+    const struct options *options = generation->options;
+    struct margay_sink sink = {&generation->output, sink_write};
+    enum margay_status status = generator_check(options->operands[0], error);
+    if (status == MARGAY_OK)
+        status = check(options, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_create(options->to, options->output, &sink,
+                                      &generation->writer, error);
+    if (status == MARGAY_OK)
+        status = generator_create(options, &generation->generator, error);
+    if (status == MARGAY_OK && writes_addresses(options))
+        generation->format_bytes =
+            bytes_of_id(margay_writer_format(generation->writer));
+    if (status == MARGAY_OK)
+        status = check_largest(generation, error);
+    if (status == MARGAY_OK)
+        status = describe(generation, error);
+    if (status == MARGAY_OK)
+        status = output_open(options->output, OUTPUT_STREAMED,
+                             &generation->output, error);
+    return status;
+}
+
+static enum margay_status write_piece(struct generation *generation,
+                                      size_t count, struct margay_error *error)
+{
+    const struct margay_batch batch = {.references = count,
+                                       .numbers = generation->blocks};
+    enum margay_status status =
+        generator_next(generation->generator, generation->blocks, count, error);
+    if (status == MARGAY_OK)
+        status = scale(generation, count, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_put(generation->writer, &batch, error);
+    return status;
+}
+
+static enum margay_status write_all(struct generation *generation,
+                                    struct margay_error *error)
+{
+    const struct options *options = generation->options;
+    enum margay_status status = MARGAY_OK;
+    struct progress progress;
+    progress_begin(&progress, options->operands[0], options->quiet);
+    for (uint64_t done = 0;
+         done < options->generate.refs.refs && status == MARGAY_OK;) {
+        uint64_t left = options->generate.refs.refs - done;
+        size_t count = left < PIECE_REFS ? (size_t)left : PIECE_REFS;
+        status = write_piece(generation, count, error);
+        done += count;
+        progress_update(&progress, done, done, options->generate.refs.refs);
+    }
+    if (status == MARGAY_OK)
+        status = margay_writer_finish(generation->writer, error);
+    return status;
+}
+
+int cmd_generate(const struct options *options)
+{
+    struct generation generation = {
+        .options = options,
+        .unit_bytes =
+            options->reading.unit_bytes == 0 ? 1 : options->reading.unit_bytes,
+        .format_bytes = 1,
+    };
+    struct margay_error error;
+    enum margay_status status = prepare(&generation, &error);
+    if (status == MARGAY_OK)
+        status = write_all(&generation, &error);
+    generator_free(generation.generator);
+    margay_writer_free(generation.writer);
+    return conclude(status, &generation.output, 1, &error);
+}

@@ -1,0 +1,117 @@
+/* cmd_help.c - margay help, margay version */
+#define _GNU_SOURCE
+#include <archive.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/command/help.h"
+#include "sim/options/commands.h"
+#include "sim/options/options.h"
+#include "sim/tables/csv.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "stackdist/stackdist_internal.h"
+#include "traces/traces_internal.h"
+
+static int print_completion(const char *shell)
+{
+    struct output *output;
+    struct margay_error error;
+    enum margay_status status = output_open(NULL, OUTPUT_HELD, &output, &error);
+    if (status == MARGAY_OK)
+        status = completion_write(shell, output, &error);
+    return conclude(status, &output, 1, &error);
+}
+
+int cmd_help(const struct options *options)
+{
+    if (options->completion != NULL)
+        return print_completion(options->completion);
+    if (options->operand_count == 0)
+        return help_print(NULL);
+    if (strcmp(options->operands[0], "options") == 0)
+        return help_print_options();
+    const struct command *command = command_find(options->operands[0]);
+    if (command != NULL)
+        return help_print(command);
+    command_report_unknown(options->operands[0]);
+    return EXIT_TROUBLE;
+}
+
+static void put_targets(struct output *output)
+{
+    static const enum margay_target targets[] = {
+        MARGAY_TARGET_PORTABLE, MARGAY_TARGET_V3, MARGAY_TARGET_V4};
+    output_text(output, "runs here:");
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        if (margay_target_available(targets[i]))
+            output_text(output, " %s", margay_target_name(targets[i]));
+    }
+    output_text(output, " (best: %s)\n",
+                margay_target_name(margay_target_best()));
+}
+
+static void put_formats(struct output *output)
+{
+    const struct margay_format_info *format;
+    output_text(output, "formats:  ");
+    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++)
+        output_text(output, " %s", format->name);
+    output_text(output, "\n");
+}
+
+static void put_device(struct output *output, const char *backend,
+                       unsigned number, const struct margay_gpu_info *info)
+{
+    output_text(output, "devices:   %s %u: %s", backend, number, info->name);
+    if (info->memory_bytes != 0)
+        output_text(output, ", %.1f GiB",
+                    (double)info->memory_bytes / (1 << 30));
+    output_text(output, "%s\n",
+                info->is_processor ? " (this machine's processor)" : "");
+}
+
+/* What backend=B,device=N of the engines may be, or why there is nothing. */
+static void put_devices(struct output *output)
+{
+    const char *name;
+    for (unsigned backend = 0;; backend++) {
+        enum margay_status status = MARGAY_OK;
+        for (unsigned i = 0; status == MARGAY_OK; i++) {
+            struct margay_gpu_info info;
+            struct margay_error error = {.message = "no device"};
+            status = margay_gpu_list(backend, i, &name, &info, &error);
+            if (name == NULL)
+                return;
+            if (status == MARGAY_OK)
+                put_device(output, name, i, &info);
+            else if (i == 0)
+                output_text(output, "devices:   %s: %s\n", name, error.message);
+        }
+    }
+}
+
+/* clang says who it is itself. */
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+int cmd_version(const struct options *options)
+{
+    struct output *output;
+    struct margay_error error;
+    enum margay_status status = output_open(NULL, OUTPUT_HELD, &output, &error);
+    (void)options;
+    if (status == MARGAY_OK) {
+        output_text(output, "margay %s\n", MARGAY_VERSION);
+        output_text(output, "compiler:  " COMPILER "\n");
+        output_text(output, "libraries: %s, libcsv %s\n",
+                    archive_version_details(), csv_library_version());
+        put_targets(output);
+        put_formats(output);
+        put_devices(output);
+    }
+    return conclude(status, &output, 1, &error);
+}

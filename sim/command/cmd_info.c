@@ -1,0 +1,190 @@
+/* cmd_info.c - margay info */
+#include <stdlib.h>
+
+#include "sim/command/distinct.h"
+#include "sim/command/drive.h"
+#include "sim/options/commands.h"
+#include "sim/tables/csv.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+/* A consumer of whole references, so that a reference to many blocks or with
+   many repeats costs no more than another. */
+struct survey {
+    margay_consumer consumer;
+    struct distinct distinct;
+    uint64_t distinct_blocks;       /* set in the end */
+    uint64_t of_kind[MARGAY_KINDS]; /* block references */
+    uint64_t lowest, highest;       /* numbers as read; empty: low > high */
+};
+
+static struct survey *self(margay_consumer *consumer)
+{
+    return (struct survey *)consumer;
+}
+
+static enum margay_status begin(margay_consumer *consumer,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                struct margay_error *error)
+{
+    (void)passes, (void)count;
+    return distinct_begin(&self(consumer)->distinct, share->threads, error);
+}
+
+static void note_range(struct survey *survey, const struct margay_span *span,
+                       const uint32_t *extents)
+{
+    uint64_t lowest = survey->lowest, highest = survey->highest;
+    for (size_t i = 0; i < span->count; i++) {
+        uint64_t first = span->blocks[i], last = first;
+        if (extents != NULL && extents[i] == 0)
+            continue;
+        if (extents != NULL)
+            last = margay_extent_last(first, extents[i]);
+        lowest = first < lowest ? first : lowest;
+        highest = last > highest ? last : highest;
+    }
+    survey->lowest = lowest;
+    survey->highest = highest;
+}
+
+/* A reference counts once for each block, and once for each repeat. */
+static void count_kinds(struct survey *survey, const struct margay_pass *pass,
+                        const struct margay_span *span, const uint32_t *extents)
+{
+    for (size_t i = 0; i < span->count; i++) {
+        uint64_t refs = 1;
+        if (extents != NULL)
+            refs =
+                margay_extent_blocks(span->blocks[i], extents[i], pass->shift);
+        refs += span->counts == NULL ? 0 : span->counts[i] - 1;
+        survey->of_kind[span->kinds == NULL ? MARGAY_READ : span->kinds[i]] +=
+            refs;
+    }
+}
+
+static enum margay_status feed(margay_consumer *consumer,
+                               const struct margay_pass *pass,
+                               const struct margay_span *span,
+                               struct margay_error *error)
+{
+    struct survey *survey = self(consumer);
+    const uint32_t *extents = pass->splits ? span->extents : NULL;
+    const struct margay_batch batch = {
+        .references = span->count,
+        .numbers = span->blocks,
+        .extents = extents,
+    };
+    note_range(survey, span, extents);
+    count_kinds(survey, pass, span, extents);
+    return distinct_add(&survey->distinct, &batch, pass->shift, pass->splits,
+                        error);
+}
+
+static enum margay_status finish(margay_consumer *consumer,
+                                 const struct margay_pass *pass,
+                                 struct margay_error *error)
+{
+    struct survey *survey = self(consumer);
+    (void)pass;
+    return distinct_count(&survey->distinct, &survey->distinct_blocks, error);
+}
+
+static void free_survey(margay_consumer *consumer)
+{
+    distinct_clear(&self(consumer)->distinct);
+    free(consumer);
+}
+
+static enum margay_status open_survey(void *context, margay_consumer **consumer,
+                                      struct margay_error *error)
+{
+    static const struct margay_consumer_class functions = {
+        .begin = begin,
+        .feed = feed,
+        .finish = finish,
+        .free = free_survey,
+    };
+    (void)context;
+    *consumer =
+        drive_consumer(sizeof(struct survey), &functions, "the survey", error);
+    if (*consumer == NULL)
+        return MARGAY_NO_MEMORY;
+    (*consumer)->can = (struct margay_abilities){
+        .uses =
+            MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS,
+        .repeats = true,
+        .references = true,
+    };
+    self(*consumer)->lowest = UINT64_MAX;
+    return MARGAY_OK;
+}
+
+static void count_row(struct csv_writer *csv, const char *key, uint64_t value)
+{
+    csv_text(csv, key);
+    csv_u64(csv, value);
+    csv_end_row(csv);
+}
+
+static void number_row(struct csv_writer *csv, const char *key,
+                       const struct margay_pass *pass, bool known,
+                       uint64_t value)
+{
+    csv_text(csv, key);
+    if (!known)
+        csv_nothing(csv);
+    else if (pass->numbers == MARGAY_ADDRESSES)
+        csv_hexadecimal(csv, value);
+    else
+        csv_u64(csv, value);
+    csv_end_row(csv);
+}
+
+static enum margay_status write_pass(void *context,
+                                     const struct margay_job *job,
+                                     const struct margay_pass *pass,
+                                     struct margay_error *error)
+{
+    struct csv_writer *csv = context;
+    const struct survey *survey = self(job->consumer);
+    bool any = survey->lowest <= survey->highest;
+    uint64_t references = 0;
+    (void)error;
+    for (size_t i = 0; i < MARGAY_KINDS; i++)
+        references += survey->of_kind[i];
+    csv_text(csv, "format");
+    csv_text(csv, pass->format->name);
+    csv_end_row(csv);
+    count_row(csv, "references", references);
+    count_row(csv, "reads", survey->of_kind[MARGAY_READ]);
+    count_row(csv, "writes", survey->of_kind[MARGAY_WRITE]);
+    count_row(csv, "fetches", survey->of_kind[MARGAY_FETCH]);
+    count_row(csv, "distinct_blocks", survey->distinct_blocks);
+    number_row(csv, "lowest", pass, any, survey->lowest);
+    number_row(csv, "highest", pass, any, survey->highest);
+    csv_text(csv, "block_bytes");
+    if (pass->block_bytes == 0)
+        csv_nothing(csv);
+    else
+        csv_u64(csv, pass->block_bytes);
+    csv_end_row(csv);
+    return MARGAY_OK;
+}
+
+int cmd_info(const struct options *options)
+{
+    struct csv_writer csv = {0};
+    const struct drive drive = {
+        .options = options,
+        .context = &csv,
+        .csv = &csv,
+        .columns = INFO_COLUMNS,
+        .open = open_survey,
+        .ended = write_pass,
+    };
+    struct margay_error error;
+    return drive_table(&drive, MARGAY_OK, &error);
+}

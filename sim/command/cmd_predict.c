@@ -1,0 +1,317 @@
+/* cmd_predict.c - margay predict: the distances of another input size */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/command/predict.h"
+#include "sim/command/request.h"
+#include "sim/options/commands.h"
+#include "sim/options/options.h"
+#include "sim/tables/csv.h"
+#include "sim/tables/run_csv.h"
+#include "sim/tables/tables.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+enum { TABLE, MODEL, OUTPUTS };
+
+struct prediction {
+    const struct options *options;
+    const struct predict_choices *choices;
+    struct run_csv *runs; /* owned */
+    size_t run_count;
+    struct run_csv truth;
+    margay_model *model;
+    uint64_t block_bytes;
+    margay_histogram *predicted;
+    double accuracy[2], difference[2]; /* of the prediction; of no change */
+    struct output *outputs[OUTPUTS];
+    struct csv_writer csv;
+};
+
+/* ------------------------------------------------------------- learning -- */
+
+static enum margay_status read_runs(struct prediction *prediction,
+                                    struct margay_error *error)
+{
+    const struct options *options = prediction->options;
+    enum margay_status status = MARGAY_OK;
+    prediction->runs =
+        calloc(options->operand_count + 1, sizeof *prediction->runs);
+    if (prediction->runs == NULL)
+        return margay_fail_memory(error, "the runs");
+    for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++) {
+        struct run_csv *run = &prediction->runs[i];
+        prediction->run_count++;
+        status = run_csv_read(run, options->operands[i], true, error);
+        if (status == MARGAY_OK && i > 0)
+            status =
+                run_csv_check_blocks(run, prediction->runs[0].path,
+                                     prediction->runs[0].block_bytes, error);
+    }
+    prediction->block_bytes = prediction->runs[0].block_bytes;
+    return status;
+}
+
+static enum margay_status learn(struct prediction *prediction,
+                                struct margay_error *error)
+{
+    const struct margay_predict_options options =
+        predict_resolve(prediction->choices);
+    enum margay_status status = read_runs(prediction, error);
+    if (status != MARGAY_OK)
+        return status;
+    struct margay_run *runs = calloc(prediction->run_count + 1, sizeof *runs);
+    if (runs == NULL)
+        return margay_fail_memory(error, "the runs");
+    for (size_t i = 0; i < prediction->run_count; i++)
+        runs[i] = (struct margay_run){prediction->runs[i].histogram,
+                                      prediction->runs[i].size};
+    status = margay_model_fit(runs, prediction->run_count, &options,
+                              &prediction->model, error);
+    free(runs);
+    return status;
+}
+
+/* --------------------------------------------------------------- tables -- */
+
+static enum margay_status write_table(struct prediction *prediction,
+                                      const char *role, const char *name,
+                                      const margay_histogram *histogram,
+                                      struct margay_error *error)
+{
+    static const struct margay_bins exact = {MARGAY_BINS_EXACT, 0};
+    const struct margay_result result = result_of(histogram);
+    const struct measured measured = {name, prediction->block_bytes, &result};
+    if (prediction->choices->with_runs)
+        prediction->csv.label = role;
+    if (prediction->choices->curve)
+        return table_curve(&prediction->csv, &measured,
+                           &prediction->options->results.sizes, NULL, error);
+    return table_histogram(&prediction->csv, &measured, &exact, error);
+}
+
+static enum margay_status write_runs(struct prediction *prediction,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < prediction->run_count && status == MARGAY_OK; i++)
+        status = write_table(prediction, "training", prediction->runs[i].name,
+                             prediction->runs[i].histogram, error);
+    if (status == MARGAY_OK && prediction->truth.histogram != NULL)
+        status = write_table(prediction, "truth", prediction->truth.name,
+                             prediction->truth.histogram, error);
+    return status;
+}
+
+static enum margay_status write_prediction(struct prediction *prediction,
+                                           struct margay_error *error)
+{
+    const struct predict_choices *choices = prediction->choices;
+    char name[64];
+    enum margay_status status =
+        output_open(prediction->options->output, OUTPUT_HELD,
+                    &prediction->outputs[TABLE], error);
+    if (status != MARGAY_OK)
+        return status;
+    csv_begin(&prediction->csv, prediction->outputs[TABLE],
+              choices->with_runs ? ROLE_COLUMN CURVE_COLUMNS
+              : choices->curve   ? CURVE_COLUMNS
+                                 : HISTOGRAM_COLUMNS);
+    snprintf(name, sizeof name, "predicted %.12g", choices->size);
+    if (choices->with_runs)
+        status = write_runs(prediction, error);
+    if (status == MARGAY_OK)
+        status = write_table(prediction, "prediction", name,
+                             prediction->predicted, error);
+    csv_end(&prediction->csv);
+    return status;
+}
+
+static enum margay_status save_model(struct prediction *prediction,
+                                     struct margay_error *error)
+{
+    const char *path = prediction->choices->save_model;
+    if (path == NULL)
+        return MARGAY_OK;
+    enum margay_status status =
+        output_open(path, OUTPUT_HELD, &prediction->outputs[MODEL], error);
+    if (status == MARGAY_OK)
+        status = model_file_write(prediction->outputs[MODEL], prediction->model,
+                                  prediction->block_bytes, error);
+    return status;
+}
+
+/* ------------------------------------------------------------ reporting -- */
+
+/* Print the properties of the model, and how well it predicts its largest run.
+ */
+static void report_model(const struct prediction *prediction)
+{
+    const struct margay_model_info *info =
+        margay_model_describe(prediction->model);
+    message_print("learnt from %" PRIu64 " runs of sizes %.12g to %.12g; "
+                  "patterns of %d-dimensional data",
+                  info->runs, info->least_size, info->most_size,
+                  (int)info->pattern);
+    if (info->size_power > 1)
+        message_print("the sizes are sides of %s: they are taken to "
+                      "the power of %u",
+                      info->size_power == 2 ? "squares" : "cubes",
+                      info->size_power);
+    if (info->checked_accuracy < 0)
+        return;
+    message_print("the largest run, from the others: accuracy %.4f, no change "
+                  "%.4f: %s",
+                  info->checked_accuracy, info->checked_no_change,
+                  info->confirmed ? "confirmed" : "not confirmed");
+    if (info->held_back > 0)
+        message_print("no change was better there: %.0f%% of the prediction "
+                      "is the largest run as it is",
+                      100 * info->held_back);
+}
+
+/* Compare the truth with the prediction, and with the largest run as it is. */
+static enum margay_status compare_truth(struct prediction *prediction,
+                                        struct margay_error *error)
+{
+    const margay_histogram *truth = prediction->truth.histogram;
+    const margay_histogram *predicted = prediction->predicted;
+    margay_histogram *unchanged;
+    if (truth == NULL)
+        return MARGAY_OK;
+    enum margay_status status = margay_model_no_change(
+        prediction->model, prediction->choices->references, &unchanged, error);
+    if (status != MARGAY_OK)
+        return status;
+    prediction->accuracy[0] = margay_signature_accuracy(predicted, truth);
+    prediction->accuracy[1] = margay_signature_accuracy(unchanged, truth);
+    prediction->difference[0] = margay_curve_difference(predicted, truth);
+    prediction->difference[1] = margay_curve_difference(unchanged, truth);
+    margay_histogram_free(unchanged);
+    return MARGAY_OK;
+}
+
+static void report(const struct prediction *prediction)
+{
+    if (!prediction->options->quiet)
+        report_model(prediction);
+    if (prediction->truth.histogram == NULL)
+        return;
+    message_print("accuracy %.6f no_change %.6f", prediction->accuracy[0],
+                  prediction->accuracy[1]);
+    message_print("mean_abs_miss_ratio_error %.6f no_change %.6f",
+                  prediction->difference[0], prediction->difference[1]);
+}
+
+/* ---------------------------------------------------------- the command -- */
+
+static enum margay_status check_options(const struct options *options,
+                                        struct margay_error *error)
+{
+    const struct predict_choices *choices = &options->predict;
+    const char *needless = request_find_reading(options);
+    if (needless != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s is for traces, and runs are tables (see "
+                           "--sample)",
+                           needless);
+    if (choices->size == 0 &&
+        (choices->save_model == NULL || choices->truth != NULL))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--size S is missing: the input size to predict "
+                           "for");
+    if (choices->load_model != NULL && options->operand_count > 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--load-model takes the place of runs, so there is "
+                           "no use for '%s'",
+                           options->operands[0]);
+    if (choices->load_model != NULL && choices->save_model != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--load-model and --save-model: the model would be "
+                           "the same");
+    if (choices->load_model == NULL && options->operand_count < 2)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%zu run%s to learn from, expected 2 or more: "
+                           "RUN.csv=SIZE RUN.csv=SIZE...",
+                           options->operand_count,
+                           margay_plural(options->operand_count, "s"));
+    if (choices->with_runs && !choices->curve)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--with-runs goes with --curve");
+    if (options->results.sizes.kind != MARGAY_SIZES_USUAL && !choices->curve)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--sizes goes with --curve");
+    return MARGAY_OK;
+}
+
+static enum margay_status get_model(struct prediction *prediction,
+                                    struct margay_error *error)
+{
+    const struct predict_choices *choices = prediction->choices;
+    enum margay_status status;
+    if (choices->load_model != NULL)
+        status = model_file_read(choices->load_model, &prediction->model,
+                                 &prediction->block_bytes, error);
+    else
+        status = learn(prediction, error);
+    if (status != MARGAY_OK || choices->truth == NULL)
+        return status;
+    status = run_csv_read(&prediction->truth, choices->truth, false, error);
+    if (status == MARGAY_OK)
+        status = run_csv_check_blocks(&prediction->truth,
+                                      choices->load_model != NULL
+                                          ? choices->load_model
+                                          : prediction->runs[0].path,
+                                      prediction->block_bytes, error);
+    return status;
+}
+
+/* Without a size, only save the model. */
+static enum margay_status predict(struct prediction *prediction,
+                                  struct margay_error *error)
+{
+    const struct predict_choices *choices = prediction->choices;
+    enum margay_status status = get_model(prediction, error);
+    if (status == MARGAY_OK)
+        status = save_model(prediction, error);
+    if (status != MARGAY_OK || choices->size == 0)
+        return status;
+    status = margay_model_predict(prediction->model, choices->size,
+                                  choices->references, &prediction->predicted,
+                                  error);
+    if (status == MARGAY_OK)
+        status = compare_truth(prediction, error);
+    if (status == MARGAY_OK)
+        status = write_prediction(prediction, error);
+    return status;
+}
+
+static void clear(struct prediction *prediction)
+{
+    for (size_t i = 0; i < prediction->run_count; i++)
+        run_csv_clear(&prediction->runs[i]);
+    free(prediction->runs);
+    run_csv_clear(&prediction->truth);
+    margay_model_free(prediction->model);
+    margay_histogram_free(prediction->predicted);
+}
+
+int cmd_predict(const struct options *options)
+{
+    struct prediction prediction = {.options = options,
+                                    .choices = &options->predict};
+    struct margay_error error;
+    if (options->predict.sample)
+        return predict_sample(options);
+    enum margay_status status = check_options(options, &error);
+    if (status == MARGAY_OK)
+        status = predict(&prediction, &error);
+    int exit_status = conclude(status, prediction.outputs, OUTPUTS, &error);
+    if (exit_status == EXIT_DONE)
+        report(&prediction);
+    clear(&prediction);
+    return exit_status;
+}

@@ -1,0 +1,310 @@
+/* completion.c - completion scripts for shells */
+#define _GNU_SOURCE
+#include "sim/command/help.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "sim/command/generators.h"
+#include "sim/options/commands.h"
+#include "sim/options/option_types.h"
+#include "sim/options/options.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+/* A script that is being written. */
+struct script {
+    struct output *output;
+    const char *escaped; /* characters that need a backslash */
+};
+
+static void put_part(const struct script *script, const char *text,
+                     size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        if (strchr(script->escaped, text[i]) != NULL)
+            output_text(script->output, "\\");
+        /* All words stand between single quotes. */
+        if (text[i] == '\'')
+            output_text(script->output, "'\\'");
+        output_text(script->output, "%c", text[i]);
+    }
+}
+
+static void put_word(const struct script *script, const char *word)
+{
+    output_text(script->output, " ");
+    put_part(script, word, strlen(word));
+}
+
+/* -------------------------------------------------------------- values -- */
+
+/* "olken:tree=splay" for each choice of each parameter of an engine; of a
+   range, the name alone. */
+static void put_parameters(const struct script *script,
+                           const struct margay_engine_info *engine)
+{
+    const char *key = engine->parameters;
+    while (*key != '\0') {
+        size_t key_bytes = strcspn(key, "=") + 1;
+        size_t bytes = strcspn(key, ",");
+        const char *value = key + key_bytes, *end = key + bytes;
+        bool is_range = memmem(key, bytes, "..", 2) != NULL;
+        do {
+            size_t value_bytes = strcspn(value, "|,");
+            put_word(script, engine->name);
+            put_part(script, ":", 1);
+            put_part(script, key, key_bytes);
+            if (!is_range)
+                put_part(script, value, value_bytes);
+            value += value_bytes + 1;
+        } while (!is_range && value < end);
+        key = *end == ',' ? end + 1 : end;
+    }
+}
+
+static void put_engines(const struct script *script)
+{
+    const struct margay_engine_info *engine;
+    for (size_t i = 0; (engine = margay_engine_at(i)) != NULL; i++) {
+        put_word(script, engine->name);
+        put_parameters(script, engine);
+    }
+}
+
+static void put_formats(const struct script *script, bool writable)
+{
+    const struct margay_format_info *format;
+    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
+        if (format->writable || !writable)
+            put_word(script, format->name);
+    }
+}
+
+static bool takes_files(const struct option *option)
+{
+    return option->parse == parse_input || option->parse == parse_output;
+}
+
+/* The known values of an option. */
+static void put_values(const struct script *script, const struct option *option)
+{
+    if (strcmp(option->name, "format") == 0)
+        put_formats(script, false);
+    if (strcmp(option->name, "to") == 0)
+        put_formats(script, true);
+    if (strcmp(option->name, "engine") == 0 ||
+        strcmp(option->name, "only") == 0)
+        put_engines(script);
+    if (option->words != NULL)
+        put_word(script, option->words);
+}
+
+/* ------------------------------------------------------------ operands -- */
+
+static bool operands_are_files(const struct command *command)
+{
+    return *command->operands != '\0' && command->bit != ON_HELP &&
+           command->bit != ON_GENERATE;
+}
+
+static void put_operands(const struct script *script,
+                         const struct command *command)
+{
+    const struct command *other;
+    const struct margay_generator_info *generator;
+    if (command->bit == ON_HELP) {
+        for (size_t i = 0; (other = command_at(i)) != NULL; i++)
+            put_word(script, other->name);
+    }
+    if (command->bit == ON_GENERATE) {
+        for (size_t i = 0; (generator = generator_at(i)) != NULL; i++)
+            put_word(script, generator->name);
+    }
+}
+
+/* ---------------------------------------------------------------- bash -- */
+
+/*
+ * bash splits words at '=' and ':' as well, and replaces only the last piece.
+ * So the function reads the whole line, makes whole words of it, and removes
+ * the part before that piece from each completion.
+ */
+static const char bash_function[] =
+    "_margay() {\n"
+    "    local line=${COMP_LINE:0:COMP_POINT} words word taken='' prefix=''\n"
+    "    local last breaks=${COMP_WORDBREAKS//[^=:]/}\n"
+    "    read -ra words <<<\"$line\"\n"
+    "    [[ $line == *[[:blank:]] ]] && words+=('')\n"
+    "    last=$((${#words[@]} - 1)) word=${words[last]}\n"
+    "    if ((last == 1)); then\n"
+    "        taken=$(_margay_takes commands)\n"
+    "    elif [[ $word == --*=* ]]; then\n"
+    "        taken=$(_margay_takes \"${words[1]},${word%%=*}\")\n"
+    "        prefix=${word%%=*}=\n"
+    "    elif ! taken=$(_margay_takes \"${words[1]},${words[last - 1]}\"); "
+    "then\n"
+    "        if [[ $word == -* ]]; then\n"
+    "            taken=$(_margay_takes \"${words[1]},options\")\n"
+    "        else\n"
+    "            taken=$(_margay_takes \"${words[1]},operands\")\n"
+    "        fi\n"
+    "    fi\n"
+    "    COMPREPLY=()\n"
+    "    if [[ $taken == FILES ]]; then\n"
+    "        compopt -o default 2>/dev/null\n"
+    "        return\n"
+    "    fi\n"
+    "    # Of a list, the last item.\n"
+    "    [[ $word == *,* ]] && prefix=${word%,*},\n"
+    "    mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -W \"$taken\" \\\n"
+    "        -- \"${word#\"$prefix\"}\")\n"
+    "    [[ ${COMPREPLY[0]-} == *[=:] ]] && compopt -o nospace 2>/dev/null\n"
+    "    if [[ $breaks && $word == *[\"$breaks\"]* ]]; then\n"
+    "        prefix=${word%\"${word##*[\"$breaks\"]}\"}\n"
+    "        COMPREPLY=(\"${COMPREPLY[@]#\"$prefix\"}\")\n"
+    "    fi\n"
+    "}\n"
+    "complete -F _margay margay\n";
+
+/* The option's names as a pattern: "curve,-f|curve,--format". */
+static void put_bash_option(const struct script *script,
+                            const struct command *command,
+                            const struct option *option)
+{
+    output_text(script->output, "    ");
+    if (option->letter != 0)
+        output_text(script->output, "%s,-%c|", command->name, option->letter);
+    output_text(script->output, "%s,--%s) echo '", command->name, option->name);
+    if (takes_files(option))
+        output_text(script->output, "FILES");
+    else
+        put_values(script, option);
+    output_text(script->output, "' ;;\n");
+}
+
+static void put_bash_command(const struct script *script,
+                             const struct command *command)
+{
+    const struct option *option;
+    output_text(script->output, "    %s,options) echo '", command->name);
+    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
+        if (option->letter != 0)
+            output_text(script->output, " -%c", option->letter);
+        output_text(script->output, " --%s", option->name);
+    }
+    output_text(script->output, "' ;;\n    %s,operands) echo '", command->name);
+    if (operands_are_files(command))
+        output_text(script->output, "FILES");
+    else
+        put_operands(script, command);
+    output_text(script->output, "' ;;\n");
+    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
+        if (option->argument != NULL)
+            put_bash_option(script, command, option);
+    }
+}
+
+static void write_bash(struct output *output)
+{
+    const struct script script = {output, ""};
+    const struct command *command;
+    output_text(output,
+                "# Completion of margay(1) for bash, made by\n"
+                "# 'margay help --completion bash'\n\n"
+                "# What may stand in a place: words, FILES, or nothing known; "
+                "fails where\n# there is no such place.\n"
+                "_margay_takes() {\n    case $1 in\n    commands) echo '");
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        put_word(&script, command->name);
+    output_text(output, "' ;;\n");
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        put_bash_command(&script, command);
+    output_text(output, "    *) return 1 ;;\n    esac\n}\n\n%s", bash_function);
+}
+
+/* ----------------------------------------------------------------- zsh -- */
+
+static void put_zsh_option(const struct script *script,
+                           const struct option *option)
+{
+    const char *value = option->argument == NULL ? "" : "=";
+    output_text(script->output, "            ");
+    if (option->letter != 0)
+        output_text(script->output, "'(-%c --%s)'{-%c%s,--%s%s}",
+                    option->letter, option->name, option->letter,
+                    option->argument == NULL ? "" : "+", option->name, value);
+    else
+        output_text(script->output, "--%s%s", option->name, value);
+    output_text(script->output, "'[");
+    put_part(script, option->help, strlen(option->help));
+    output_text(script->output, "]");
+    if (option->argument != NULL) {
+        output_text(script->output, ":");
+        put_part(script, option->argument, strlen(option->argument));
+        output_text(script->output, ":%s",
+                    takes_files(option) ? "_files" : "(");
+        if (!takes_files(option))
+            put_values(script, option);
+        output_text(script->output, takes_files(option) ? "" : ")");
+    }
+    output_text(script->output, "' \\\n");
+}
+
+static void put_zsh_command(const struct script *script,
+                            const struct command *command)
+{
+    const struct option *option;
+    output_text(script->output, "    %s)\n        _arguments -s -S \\\n",
+                command->name);
+    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++)
+        put_zsh_option(script, option);
+    output_text(script->output, "            '*:");
+    put_part(script, command->operands, strlen(command->operands));
+    output_text(script->output, ":%s",
+                operands_are_files(command) ? "_files" : "(");
+    put_operands(script, command);
+    output_text(script->output, "%s' ;;\n",
+                operands_are_files(command) ? "" : ")");
+}
+
+static void write_zsh(struct output *output)
+{
+    const struct script script = {output, "[]:\\"};
+    const struct command *command;
+    output_text(output, "#compdef margay\n"
+                        "# Completion of margay(1) for zsh, made by\n"
+                        "# 'margay help --completion zsh'\n\n"
+                        "_margay() {\n    local -a commands=(\n");
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
+        output_text(output, "        '%s:", command->name);
+        put_part(&script, command->summary, strlen(command->summary));
+        output_text(output, "'\n");
+    }
+    output_text(output,
+                "    )\n    if ((CURRENT == 2)); then\n"
+                "        _describe -t commands 'margay command' commands\n"
+                "        return\n    fi\n"
+                "    shift words\n    ((CURRENT--))\n    case $words[1] in\n");
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        put_zsh_command(&script, command);
+    /* zsh runs a file in fpath as the body of the function, and sources any
+       other. */
+    output_text(output, "    esac\n}\n\n"
+                        "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n"
+                        "    _margay \"$@\"\nelse\n"
+                        "    compdef _margay margay\nfi\n");
+}
+
+enum margay_status completion_write(const char *shell, struct output *output,
+                                    struct margay_error *error)
+{
+    if (strcmp(shell, "bash") == 0)
+        write_bash(output);
+    else if (strcmp(shell, "zsh") == 0)
+        write_zsh(output);
+    else
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--completion: '%s' (expected bash or zsh)", shell);
+    return MARGAY_OK;
+}

@@ -1,0 +1,332 @@
+/* drive.c - how a command that reads traces runs */
+#define _GNU_SOURCE
+#include "sim/command/drive.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/command/request.h"
+#include "sim/options/commands.h"
+#include "sim/run/executors.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "sim/terminal/progress.h"
+#include "sim/terminal/signals.h"
+#include "traces/traces_internal.h"
+
+/* The ranks of which this process is one; NULL = no cluster. */
+static const struct margay_transport *ranks;
+
+/* The context of the host's functions. */
+struct seat {
+    const struct drive *drive;
+    struct progress progress; /* of the trace named below */
+    const char *trace;        /* its name; NULL = none yet */
+    bool explained;           /* a message told what a signal cut short */
+};
+
+/* ------------------------------------------------------------- the host -- */
+
+static enum margay_status open_consumer(void *context, size_t index,
+                                        margay_consumer **consumer,
+                                        struct margay_error *error)
+{
+    const struct drive *drive = ((struct seat *)context)->drive;
+    const struct margay_engine_request engine =
+        request_engine(drive->options, drive->needs);
+    enum margay_status status = MARGAY_OK;
+    margay_consumer *next = NULL;
+    (void)index;
+    if (drive->open != NULL)
+        status = drive->open(drive->context, &next, error);
+    if (status == MARGAY_OK && drive->measures)
+        return margay_engine_consumer(&engine, next, consumer, error);
+    *consumer = status == MARGAY_OK ? next : NULL;
+    return status;
+}
+
+static void explain(const struct drive *drive, const struct margay_job *job)
+{
+    message_print("%s: format %s, from %s", job->trace,
+                  margay_trace_format(job->reader)->name,
+                  margay_trace_evidence(job->reader));
+    message_print("%s: %s", job->trace, job->plan);
+    if (drive->measures)
+        message_print("%s: engine %s; the fastest code for this processor is "
+                      "%s",
+                      job->trace, drive->options->engine.spec,
+                      margay_target_name(margay_target_best()));
+}
+
+static enum margay_status begun(void *context, const struct margay_job *job,
+                                struct margay_error *error)
+{
+    const struct drive *drive = ((struct seat *)context)->drive;
+    if (drive->options->verbose && job->reader != NULL)
+        explain(drive, job);
+    return drive->begun == NULL ? MARGAY_OK
+                                : drive->begun(drive->context, job, error);
+}
+
+static enum margay_status ended(void *context, const struct margay_job *job,
+                                const struct margay_pass *pass,
+                                struct margay_error *error)
+{
+    const struct drive *drive = ((struct seat *)context)->drive;
+    enum margay_status status =
+        drive->ended == NULL ? MARGAY_OK
+                             : drive->ended(drive->context, job, pass, error);
+    if (status == MARGAY_OK && drive->summarises && !drive->options->quiet &&
+        drive->options->run.window_refs == 0)
+        table_summarise(pass,
+                        margay_engine_consumer_result(job->consumer, pass));
+    return status;
+}
+
+/* The rows of all passes, in a table of their own. */
+static enum margay_status write_snapshot(const struct drive *drive,
+                                         const struct margay_job *job,
+                                         struct output *output,
+                                         struct margay_error *error)
+{
+    struct csv_writer csv;
+    enum margay_status status = MARGAY_OK;
+    csv_begin(&csv, output, drive->snapshot_columns);
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
+        const struct measured measured = measured_by(job, &job->passes[i]);
+        status = drive->snapshot(drive->context, &csv, &measured, error);
+    }
+    csv_end(&csv);
+    return status;
+}
+
+static enum margay_status look(void *context, const struct margay_job *job,
+                               uint64_t references, struct margay_error *error)
+{
+    const struct drive *drive = ((struct seat *)context)->drive;
+    struct output *output = NULL;
+    char *path;
+    if (asprintf(&path, "%s.snapshot", drive->options->output) < 0)
+        return margay_fail_memory(error, "a snapshot");
+    enum margay_status status = output_open(path, OUTPUT_HELD, &output, error);
+    if (status == MARGAY_OK)
+        status = write_snapshot(drive, job, output, error);
+    if (status == MARGAY_OK)
+        status = output_finish(output, error);
+    if (status == MARGAY_OK)
+        status = output_publish(output, error);
+    if (status == MARGAY_OK && !drive->options->quiet)
+        message_print("%s: the first %" PRIu64 " reference%s", path, references,
+                      margay_plural(references, "s"));
+    output_free(output);
+    free(path);
+    return status;
+}
+
+static enum margay_status save(void *context, const struct margay_job *job,
+                               struct margay_error *error)
+{
+    const struct drive *drive = ((struct seat *)context)->drive;
+    struct output *output;
+    const struct margay_sink sink = {&output, sink_write};
+    enum margay_status status =
+        output_open(drive->options->run.save, OUTPUT_HELD, &output, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_job_save(job, &sink, error);
+    if (status == MARGAY_OK)
+        status = output_finish(output, error);
+    if (status == MARGAY_OK)
+        status = output_publish(output, error);
+    output_free(output);
+    return status;
+}
+
+/* This message appears even with --quiet, because the writer of a pipe waits
+   for it. */
+static void resumed(void *context, uint64_t references, uint64_t warmup_refs)
+{
+    const struct options *options = ((struct seat *)context)->drive->options;
+    char warmup[80] = "";
+    if (warmup_refs > 0)
+        snprintf(warmup, sizeof warmup,
+                 ", of whose warm-up %" PRIu64 " %s still to come", warmup_refs,
+                 warmup_refs == 1 ? "is" : "are");
+    message_print("%s: goes on after %" PRIu64 " reference%s%s",
+                  options->run.resume, references,
+                  margay_plural(references, "s"), warmup);
+}
+
+static bool stop(void *context)
+{
+    (void)context;
+    return signals_interrupted() != 0;
+}
+
+static void cut_short(void *context, const struct margay_job *job,
+                      uint64_t references, bool within)
+{
+    struct seat *seat = context;
+    /* Without a pass there is nothing to put into a state. */
+    bool unsaved =
+        seat->drive->options->run.save != NULL && job->pass_count == 0;
+    message_print("%s: interrupted; the output covers the first %" PRIu64
+                  " reference%s%s only%s",
+                  job->trace, references, margay_plural(references, "s"),
+                  within ? " and a part of the next" : "",
+                  unsaved ? ", and no state was saved" : "");
+    seat->explained = true;
+}
+
+/* The message shows that a pipe is empty, perhaps because a command failed. */
+static void read_nothing(void *context, const struct margay_job *job,
+                         bool empty)
+{
+    const struct seat *seat = context;
+    if (!seat->drive->options->quiet)
+        message_keep("%s: %sno reference was read", job->trace,
+                     empty ? "empty: " : "");
+}
+
+static void show_progress(void *context, const struct margay_progress *run)
+{
+    struct seat *seat = context;
+    if (seat->trace != run->trace)
+        progress_begin(&seat->progress, run->trace,
+                       seat->drive->options->quiet);
+    seat->trace = run->trace;
+    progress_update(&seat->progress, run->references, run->bytes_done,
+                    run->bytes_total);
+}
+
+/* -------------------------------------------------------------- the run -- */
+
+/* The exit status is that of the signal even for a whole output, so that a
+   script ends, too.  The message says how much the output covers. */
+static void explain_rest(const struct seat *seat, size_t count,
+                         const struct margay_outcome *outcome)
+{
+    if (outcome->unread_traces > 0)
+        message_print("interrupted; the output does not cover %zu of the %zu "
+                      "trace%s",
+                      outcome->unread_traces, count, margay_plural(count, "s"));
+    else if (!seat->explained)
+        message_print("interrupted when all was read; the output is whole");
+}
+
+/* Add to the message how to need less memory. */
+static void advise_on_memory(const struct options *options,
+                             struct margay_error *error)
+{
+    size_t length = strlen(error->message);
+    if (options->engine.bound.value == 0)
+        snprintf(error->message + length, sizeof error->message - length,
+                 " (--bound SIZE takes less, and so do the engines that "
+                 "sample: see 'margay engines')");
+}
+
+static void mention_terminal(const struct options *options)
+{
+    if (options->operand_count == 0 && isatty(STDIN_FILENO) && !options->quiet)
+        message_print("reading a trace from standard input, the terminal "
+                      "('margay help %s' tells how to name a file)",
+                      options->command->name);
+}
+
+enum margay_status drive_run(const struct drive *drive,
+                             struct margay_error *error)
+{
+    const struct options *options = drive->options;
+    struct margay_request request = request_of(options);
+    struct margay_need needs[REQUEST_NEEDS];
+    struct seat seat = {.drive = drive};
+    const struct margay_host host = {
+        .context = &seat,
+        .open = open_consumer,
+        .begun = begun,
+        .ended = ended,
+        .look =
+            drive->snapshot == NULL || options->output == NULL ? NULL : look,
+        .save = save,
+        .resumed = resumed,
+        .stop = stop,
+        .cut_short = cut_short,
+        .read_nothing = read_nothing,
+        .progress = show_progress,
+    };
+    struct margay_outcome outcome;
+    enum margay_status status = request_check(options, error);
+    if (status != MARGAY_OK)
+        return status;
+    request_needs(options, needs);
+    request.needs = needs;
+    request.ranks = ranks;
+    request.need_count = REQUEST_NEEDS;
+    mention_terminal(options);
+    signals_finish_gracefully(true);
+    status = margay_run_request(&request, &host, &outcome, error);
+    signals_finish_gracefully(false);
+    if (signals_interrupted() && status == MARGAY_OK)
+        explain_rest(&seat, request.trace_count, &outcome);
+    if (status == MARGAY_NO_MEMORY && drive->measures)
+        advise_on_memory(options, error);
+    return status;
+}
+
+int drive_table(const struct drive *drive, enum margay_status status,
+                struct margay_error *error)
+{
+    struct output *output = NULL;
+    if (status == MARGAY_OK)
+        status =
+            output_open(drive->options->output, OUTPUT_HELD, &output, error);
+    if (status == MARGAY_OK) {
+        csv_begin(drive->csv, output, drive->columns);
+        status = drive_run(drive, error);
+    }
+    csv_end(drive->csv);
+    return conclude(status, &output, 1, error);
+}
+
+margay_consumer *drive_consumer(size_t bytes,
+                                const struct margay_consumer_class *functions,
+                                const char *name, struct margay_error *error)
+{
+    margay_consumer *consumer = calloc(1, bytes);
+    if (consumer == NULL)
+        margay_fail_memory(error, name);
+    else
+        *consumer = (margay_consumer){.functions = functions, .name = name};
+    return consumer;
+}
+
+void drive_free_consumer(margay_consumer *consumer)
+{
+    free(consumer);
+}
+
+void drive_join(const struct margay_transport *transport)
+{
+    ranks = transport;
+}
+
+bool drive_is_helper(void)
+{
+    return ranks != NULL && ranks->rank != 0;
+}
+
+int drive_dismiss(int exit_status)
+{
+    return margay_ranks_dismiss(ranks, exit_status);
+}
+
+int drive_serve(const struct options *options)
+{
+    struct margay_request request = request_of(options);
+    request.ranks = ranks;
+    return margay_ranks_serve(&request);
+}

@@ -1,0 +1,85 @@
+/*
+ * drive.h - how a command that reads traces runs
+ *
+ * The options become a request (<margay/run.h>), and the calls of the run to
+ * its host become progress, messages and files.  A command provides a consumer
+ * for each trace and writes the results.
+ */
+#ifndef MARGAY_SIM_COMMAND_DRIVE_H
+#define MARGAY_SIM_COMMAND_DRIVE_H
+
+#include "sim/options/options.h"
+#include "sim/tables/tables.h"
+#include <margay/run.h>
+
+/* What a command does.  A function may be NULL where the command has no use for
+   it, and `open` with `measures` alone. */
+struct drive {
+    const struct options *options;
+    void *context;
+
+    /* The consumer of each trace is an engine, which has the abilities
+       `needs`, a set of enum margay_engine_ability. */
+    bool measures;
+    unsigned needs;
+    bool summarises; /* a line for people about each pass */
+
+    /* The table that drive_table() writes. */
+    struct csv_writer *csv;
+    const char *columns;
+
+    /* The consumer of a trace or, with `measures`, the consumer behind the
+       engine, NULL for none. */
+    enum margay_status (*open)(void *context, margay_consumer **consumer,
+                               struct margay_error *error);
+    /* As in struct margay_host. */
+    enum margay_status (*begun)(void *context, const struct margay_job *job,
+                                struct margay_error *error);
+    enum margay_status (*ended)(void *context, const struct margay_job *job,
+                                const struct margay_pass *pass,
+                                struct margay_error *error);
+
+    /* The rows of one pass in a snapshot (--every), whose columns these are. */
+    enum margay_status (*snapshot)(void *context, struct csv_writer *csv,
+                                   const struct measured *measured,
+                                   struct margay_error *error);
+    const char *snapshot_columns;
+};
+
+/*
+ * Run on all traces of the command line.  A signal that asks for an end ends
+ * the run with the results so far, and MARGAY_OK.
+ */
+enum margay_status drive_run(const struct drive *drive,
+                             struct margay_error *error);
+
+/* If `status` is MARGAY_OK, drive_run() with the table of drive->csv in the
+   FILE of --output.  Prints *error, and returns the exit status. */
+int drive_table(const struct drive *drive, enum margay_status status,
+                struct margay_error *error);
+
+/* Make this process one of the ranks of a cluster, before any run. */
+void drive_join(const struct margay_transport *transport);
+
+/* Is this process a helper?  Rank 0 is the command that a user sees; the other
+   ranks are its helpers, with the same command line, and analyse parts of each
+   trace. */
+bool drive_is_helper(void);
+
+/* Serve as a helper until rank 0 dismisses it; returns the exit status. */
+int drive_serve(const struct options *options);
+
+/* On rank 0, dismiss the helpers with an exit status; returns that status. */
+int drive_dismiss(int exit_status);
+
+/*
+ * A consumer of `bytes` bytes, zeroed but for its functions and its name, which
+ * a failure for lack of memory gives, too; NULL then.  drive_free_consumer()
+ * frees the consumer and nothing that it owns.
+ */
+margay_consumer *drive_consumer(size_t bytes,
+                                const struct margay_consumer_class *functions,
+                                const char *name, struct margay_error *error);
+void drive_free_consumer(margay_consumer *consumer);
+
+#endif

@@ -1,0 +1,173 @@
+/* generators.c - the generators of margay generate */
+#include "sim/command/generators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/tables/histogram_csv.h"
+#include "sim/terminal/message.h"
+#include "traces/traces_internal.h"
+
+static const struct margay_generator_info of_histogram = {
+    .name = "histogram",
+    .description = "the reuse distances of a histogram, which --from names",
+};
+
+struct generator {
+    margay_generator *of_references; /* one of the two is NULL */
+    margay_stack_generator *of_distances;
+};
+
+/* ----------------------------------------------------------- the table -- */
+
+const struct margay_generator_info *generator_at(size_t index)
+{
+    return index == margay_generator_count() ? &of_histogram
+                                             : margay_generator_at(index);
+}
+
+const struct margay_generator_info *generator_named(const char *name)
+{
+    const struct margay_generator_info *info;
+    for (size_t i = 0; (info = generator_at(i)) != NULL; i++) {
+        if (strcmp(info->name, name) == 0)
+            return info;
+    }
+    return NULL;
+}
+
+static const char *name_at(size_t index, const void *context)
+{
+    (void)context;
+    const struct margay_generator_info *info = generator_at(index);
+    return info == NULL ? NULL : info->name;
+}
+
+static enum margay_status fail_unknown(const char *name,
+                                       struct margay_error *error)
+{
+    struct suggestion nearest = suggest(name, "", name_at, NULL);
+    char names[256] = "";
+    for (size_t i = 0; name_at(i, NULL) != NULL; i++) {
+        strcat(names, i == 0 ? "" : ", ");
+        strcat(names, name_at(i, NULL));
+    }
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "unknown generator '%s'%s; there are %s", name,
+                       nearest.text, names);
+}
+
+/* --------------------------------------------------------- a histogram -- */
+
+struct target {
+    const struct options *options;
+    struct generator *generator;
+};
+
+/* Take the histogram of the table, and refuse a second one. */
+static enum margay_status take_target(void *context, const char *trace,
+                                      uint64_t block_bytes,
+                                      const struct margay_bin *bins,
+                                      size_t count, uint64_t infinite,
+                                      struct margay_error *error)
+{
+    struct target *target = context;
+    margay_stack_generator **generator = &target->generator->of_distances;
+    if (*generator != NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found a second histogram, of %s at a block "
+                           "size of %llu, expected one",
+                           target->options->results.from, trace,
+                           (unsigned long long)block_bytes);
+    struct margay_error why;
+    enum margay_status status = margay_stack_generator_create(
+        bins, count, infinite, target->options->seed, generator, &why);
+    if (status != MARGAY_OK)
+        margay_fail(error, status, "%s: %s", target->options->results.from,
+                    why.message);
+    return status;
+}
+
+static enum margay_status read_target(const struct options *options,
+                                      struct generator *generator,
+                                      struct margay_error *error)
+{
+    struct target target = {options, generator};
+    if (options->results.from == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "histogram: --from HIST.csv is needed");
+    enum margay_status status = histogram_csv_read_bins(
+        options->results.from, take_target, &target, error);
+    if (status == MARGAY_OK && generator->of_distances == NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found a table without rows, expected a "
+                           "histogram",
+                           options->results.from);
+    return status;
+}
+
+/* ----------------------------------------------------------------- any -- */
+
+static enum margay_status create(const struct options *options,
+                                 const struct margay_generator_info *info,
+                                 struct generator *generator,
+                                 struct margay_error *error)
+{
+    struct margay_generator_options generator_options = {
+        .blocks = options->generate.blocks,
+        .seed = options->seed,
+        .exponent = options->generate.exponent,
+    };
+    if (info == &of_histogram)
+        return read_target(options, generator, error);
+    if (options->results.from != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--from: %s takes no histogram", info->name);
+    return margay_generator_create(info->name, &generator_options,
+                                   &generator->of_references, error);
+}
+
+enum margay_status generator_check(const char *name, struct margay_error *error)
+{
+    return generator_named(name) == NULL ? fail_unknown(name, error)
+                                         : MARGAY_OK;
+}
+
+enum margay_status generator_create(const struct options *options,
+                                    struct generator **generator,
+                                    struct margay_error *error)
+{
+    const char *name = options->operands[0];
+    const struct margay_generator_info *info = generator_named(name);
+    *generator = NULL;
+    if (info == NULL)
+        return fail_unknown(name, error);
+    struct generator *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return margay_fail_memory(error, "a generator");
+    enum margay_status status = create(options, info, made, error);
+    if (status == MARGAY_OK)
+        *generator = made;
+    else
+        generator_free(made);
+    return status;
+}
+
+enum margay_status generator_next(struct generator *generator, uint64_t *blocks,
+                                  size_t count, struct margay_error *error)
+{
+    if (generator->of_distances != NULL)
+        return margay_stack_generator_next(generator->of_distances, blocks,
+                                           count, error);
+    margay_generator_next(generator->of_references, blocks, count);
+    return MARGAY_OK;
+}
+
+void generator_free(struct generator *generator)
+{
+    if (generator == NULL)
+        return;
+    margay_generator_free(generator->of_references);
+    margay_stack_generator_free(generator->of_distances);
+    free(generator);
+}

@@ -1,0 +1,319 @@
+/* predict_sample.c - margay predict --sample: input sizes of running programs
+ */
+#define _GNU_SOURCE
+#include "sim/command/predict.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/command/drive.h"
+#include "sim/options/option_types.h"
+#include "sim/options/options.h"
+#include "sim/tables/csv.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+/* One trace, and the peaks found in it. */
+struct run {
+    char *path;  /* owned */
+    double size; /* 0 = to be found */
+    uint64_t block_bytes, references;
+    struct margay_peak *peaks; /* owned */
+    size_t peak_count;
+    struct margay_sampler_options thresholds;
+};
+
+struct sampling {
+    const struct options *options;
+    struct run *runs; /* owned */
+    const char **paths;
+    size_t count, at; /* `at` is the run that is read */
+    bool has_rule;
+    struct margay_size_rule rule;
+    struct csv_writer csv;
+};
+
+/* --------------------------------------------------------------- traces -- */
+
+/* Split TRACE=SIZE at the last '='; the operand may be TRACE alone. */
+static enum margay_status split(struct run *run, const char *operand,
+                                struct margay_error *error)
+{
+    run->path = strdup(operand);
+    if (run->path == NULL)
+        return margay_fail_memory(error, "the name of a trace");
+    char *equals = strrchr(run->path, '=');
+    if (equals == NULL)
+        return MARGAY_OK;
+    *equals = '\0';
+    return parse_input_size(operand, equals + 1, &run->size, error);
+}
+
+static enum margay_status list_runs(struct sampling *sampling,
+                                    struct margay_error *error)
+{
+    const struct options *options = sampling->options;
+    enum margay_status status = MARGAY_OK;
+    size_t count = options->operand_count == 0 ? 1 : options->operand_count;
+    sampling->runs = calloc(count, sizeof *sampling->runs);
+    sampling->paths = calloc(count + 1, sizeof *sampling->paths);
+    if (sampling->runs == NULL || sampling->paths == NULL)
+        return margay_fail_memory(error, "the traces");
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        sampling->count++;
+        status = split(&sampling->runs[i],
+                       options->operand_count == 0 ? "-" : options->operands[i],
+                       error);
+        sampling->paths[i] = sampling->runs[i].path;
+    }
+    return status;
+}
+
+/* A consumer of distances that finds peaks among them. */
+struct peaks {
+    margay_consumer consumer;
+    margay_sampler *sampler;
+};
+
+static margay_sampler *sampler_of(margay_consumer *consumer)
+{
+    return ((struct peaks *)consumer)->sampler;
+}
+
+static enum margay_status feed(margay_consumer *consumer,
+                               const struct margay_pass *pass,
+                               const struct margay_span *span,
+                               struct margay_error *error)
+{
+    (void)pass;
+    return margay_sampler_feed(sampler_of(consumer), span->blocks,
+                               span->distances, span->count, error);
+}
+
+static void free_peaks(margay_consumer *consumer)
+{
+    margay_sampler_free(sampler_of(consumer));
+    free(consumer);
+}
+
+static enum margay_status make_sampler(const struct predict_choices *choices,
+                                       margay_sampler **sampler,
+                                       struct margay_error *error)
+{
+    const struct margay_sampler_options options = {
+        .qualification_blocks = choices->qualification_blocks,
+        .temporal_blocks = choices->temporal_blocks,
+        .spatial_blocks = choices->spatial_blocks,
+        .most_samples = choices->samples > MARGAY_MOST_SAMPLES
+                            ? UINT32_MAX
+                            : (unsigned)choices->samples,
+        .most_peaks =
+            choices->peaks > UINT32_MAX ? UINT32_MAX : (unsigned)choices->peaks,
+    };
+    return margay_sampler_create(&options, sampler, error);
+}
+
+static enum margay_status open_peaks(void *context, margay_consumer **consumer,
+                                     struct margay_error *error)
+{
+    static const struct margay_consumer_class functions = {.feed = feed,
+                                                           .free = free_peaks};
+    const struct sampling *sampling = context;
+    *consumer =
+        drive_consumer(sizeof(struct peaks), &functions, "the peaks", error);
+    if (*consumer == NULL)
+        return MARGAY_NO_MEMORY;
+    (*consumer)->can.needs = MARGAY_COLUMN_DISTANCES;
+    enum margay_status status =
+        make_sampler(&sampling->options->predict,
+                     &((struct peaks *)*consumer)->sampler, error);
+    if (status != MARGAY_OK)
+        free_peaks(*consumer);
+    return status;
+}
+
+static enum margay_status end(void *context, const struct margay_job *job,
+                              const struct margay_pass *pass,
+                              struct margay_error *error)
+{
+    struct sampling *sampling = context;
+    struct run *run = &sampling->runs[sampling->at++];
+    run->block_bytes = pass->block_bytes;
+    run->references = pass->fed_refs;
+    return margay_sampler_finish(
+        sampler_of(margay_engine_consumer_next(job->consumer)),
+        &run->thresholds, &run->peaks, &run->peak_count, error);
+}
+
+/* ---------------------------------------------------------------- sizes -- */
+
+static struct margay_sampled_run sampled(const struct run *run)
+{
+    return (struct margay_sampled_run){run->size, run->peaks, run->peak_count};
+}
+
+/* Without runs of known size there is no rule, which is no failure. */
+static enum margay_status find_rule(struct sampling *sampling,
+                                    struct margay_error *error)
+{
+    struct margay_sampled_run *known = calloc(sampling->at + 1, sizeof *known);
+    size_t count = 0;
+    if (known == NULL)
+        return margay_fail_memory(error, "the peaks");
+    for (size_t i = 0; i < sampling->at; i++) {
+        if (sampling->runs[i].size > 0)
+            known[count++] = sampled(&sampling->runs[i]);
+    }
+    enum margay_status status = MARGAY_OK;
+    if (count > 0)
+        status = margay_size_rule_fit(known, count, &sampling->rule, error);
+    sampling->has_rule = status == MARGAY_OK && count > 0;
+    free(known);
+    return status;
+}
+
+static double coverage_of(const struct run *run, const struct margay_peak *peak)
+{
+    return 1 - (double)(peak->known_index + 1) / (double)run->references;
+}
+
+/* Does this peak tell the size? */
+static bool is_size(const struct sampling *sampling,
+                    const struct margay_peak *peak)
+{
+    return sampling->has_rule && peak->sample == sampling->rule.sample &&
+           peak->peak == sampling->rule.peak;
+}
+
+/* --------------------------------------------------------------- output -- */
+
+static enum margay_status write_run(struct sampling *sampling,
+                                    const struct run *run,
+                                    struct margay_error *error)
+{
+    struct csv_writer *csv = &sampling->csv;
+    enum margay_status status =
+        csv_set_key(csv, run->path, run->block_bytes, error);
+    for (size_t i = 0; i < run->peak_count && status == MARGAY_OK; i++) {
+        const struct margay_peak *peak = &run->peaks[i];
+        struct margay_sampled_run peaks = sampled(run);
+        double size = run->size;
+        csv_key(csv);
+        csv_u64(csv, peak->sample);
+        csv_u64(csv, peak->block);
+        csv_u64(csv, peak->peak);
+        csv_u64(csv, peak->index);
+        csv_u64(csv, peak->known_index);
+        csv_decimal(csv, coverage_of(run, peak));
+        csv_u64(csv, peak->distance);
+        if (is_size(sampling, peak) &&
+            (size > 0 ||
+             margay_size_rule_apply(&sampling->rule, &peaks, &size)))
+            csv_decimal(csv, size);
+        else
+            csv_nothing(csv);
+        csv_end_row(csv);
+    }
+    return status;
+}
+
+static void report_run(const struct sampling *sampling, const struct run *run)
+{
+    struct margay_sampled_run peaks = sampled(run);
+    double size;
+    message_print(
+        "%s: %zu peak%s, qualification %" PRIu64 ", temporal %" PRIu64
+        ", spatial %" PRIu64 " block%s",
+        run->path, run->peak_count, margay_plural(run->peak_count, "s"),
+        run->thresholds.qualification_blocks, run->thresholds.temporal_blocks,
+        run->thresholds.spatial_blocks,
+        margay_plural(run->thresholds.spatial_blocks, "s"));
+    if (!sampling->has_rule || run->size > 0)
+        return;
+    if (!margay_size_rule_apply(&sampling->rule, &peaks, &size)) {
+        message_print("%s: no peak tells the input size", run->path);
+        return;
+    }
+    for (size_t i = 0; i < run->peak_count; i++) {
+        if (is_size(sampling, &run->peaks[i]))
+            message_print("%s: input size %.12g, coverage %.4f", run->path,
+                          size, coverage_of(run, &run->peaks[i]));
+    }
+}
+
+/* The name of an option given that only predictions use; NULL if there is
+   none. */
+static const char *find_needless(const struct options *options)
+{
+    const struct predict_choices *choices = &options->predict;
+    return choices->load_model != NULL               ? "--load-model"
+           : choices->save_model != NULL             ? "--save-model"
+           : choices->truth != NULL                  ? "--truth"
+           : choices->size != 0                      ? "--size"
+           : choices->method != PREDICT_UNSAID       ? "--method"
+           : choices->bins.kind != MARGAY_BINS_EXACT ? "--bins"
+           : choices->pattern != MARGAY_PATTERN_AUTO ? "--pattern"
+           : choices->curve                          ? "--curve"
+           : choices->with_runs                      ? "--with-runs"
+           : choices->plain                          ? "--plain"
+                                                     : NULL;
+}
+
+static enum margay_status sample(struct sampling *sampling,
+                                 struct output **output,
+                                 struct margay_error *error)
+{
+    struct options options = *sampling->options;
+    const char *needless = find_needless(&options);
+    if (needless != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s is for predictions, and --sample makes none",
+                           needless);
+    if (options.run.blocks.count > 1)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--block: one block size at a time");
+    enum margay_status status = list_runs(sampling, error);
+    const struct drive drive = {
+        .options = &options,
+        .context = sampling,
+        .measures = true,
+        .needs = MARGAY_CAN_TELL_DISTANCES,
+        .open = open_peaks,
+        .ended = end,
+    };
+    options.operands = sampling->paths;
+    options.operand_count = sampling->count;
+    if (status == MARGAY_OK)
+        status = output_open(options.output, OUTPUT_HELD, output, error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, error);
+    if (status == MARGAY_OK)
+        status = find_rule(sampling, error);
+    if (status != MARGAY_OK)
+        return status;
+    csv_begin(&sampling->csv, *output, SAMPLE_COLUMNS);
+    for (size_t i = 0; i < sampling->at && status == MARGAY_OK; i++)
+        status = write_run(sampling, &sampling->runs[i], error);
+    csv_end(&sampling->csv);
+    return status;
+}
+
+int predict_sample(const struct options *options)
+{
+    struct sampling sampling = {.options = options};
+    struct output *output = NULL;
+    struct margay_error error;
+    enum margay_status status = sample(&sampling, &output, &error);
+    int exit_status = conclude(status, &output, 1, &error);
+    for (size_t i = 0; i < sampling.count; i++) {
+        if (exit_status != EXIT_TROUBLE && !options->quiet && i < sampling.at)
+            report_run(&sampling, &sampling.runs[i]);
+        free(sampling.runs[i].path);
+        free(sampling.runs[i].peaks);
+    }
+    free(sampling.runs);
+    free(sampling.paths);
+    return exit_status;
+}

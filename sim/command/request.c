@@ -1,0 +1,120 @@
+/* request.c - what the options ask of a run */
+#include "sim/command/request.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "traces/traces_internal.h"
+
+void request_needs(const struct options *options,
+                   struct margay_need needs[REQUEST_NEEDS])
+{
+    const unsigned writes = MARGAY_KIND_BIT(MARGAY_WRITE);
+    const struct attribution_option *by = &options->results.by;
+    const struct {
+        bool given;
+        struct margay_need need;
+    } table[REQUEST_NEEDS] = {
+        {options->reading.kinds != MARGAY_ALL_KINDS,
+         {"--kind", MARGAY_COLUMN_KINDS, options->reading.kinds, NULL}},
+        {options->run.straddle == MARGAY_STRADDLE_SPLIT,
+         {"--straddle split", MARGAY_COLUMN_EXTENTS, 0, NULL}},
+        {options->results.writebacks,
+         {"--writebacks", MARGAY_COLUMN_KINDS, writes, NULL}},
+        {options->caches.write != WRITE_UNSAID,
+         {"--write", MARGAY_COLUMN_KINDS, writes, NULL}},
+        {options->caches.allocate != WRITE_UNSAID,
+         {"--allocate", MARGAY_COLUMN_KINDS, writes, NULL}},
+        {options->caches.by_kind,
+         {"--by kind", MARGAY_COLUMN_KINDS, MARGAY_ALL_KINDS, NULL}},
+        {by->given && by->by != MARGAY_BY_REGION,
+         by->by == MARGAY_BY_SITE
+             ? (struct margay_need){"--by site", MARGAY_COLUMN_SITES, 0,
+                                    "margay record --to mgt --sites"}
+             : (struct margay_need){"--by thread", MARGAY_COLUMN_THREADS, 0,
+                                    "margay record --to mgt"}},
+    };
+    for (size_t i = 0; i < REQUEST_NEEDS; i++)
+        needs[i] = table[i].given ? table[i].need : (struct margay_need){0};
+}
+
+struct margay_engine_request request_engine(const struct options *options,
+                                            unsigned needs)
+{
+    struct margay_engine_request engine = options->engine;
+    engine.seed = options->seed;
+    engine.needs = needs;
+    return engine;
+}
+
+struct margay_request request_of(const struct options *options)
+{
+    static const char *const standard_input[] = {"-"};
+    bool none = options->operand_count == 0;
+    return (struct margay_request){
+        .traces = none ? standard_input : options->operands,
+        .trace_count = none ? 1 : options->operand_count,
+        .reading = options->reading,
+        .straddle = options->run.straddle,
+        .block_bytes = options->run.blocks.bytes,
+        .block_count = options->run.blocks.count,
+        .threads = options->run.threads,
+        .chunk_refs = options->run.chunk_refs,
+        .phase_refs = options->run.phase_refs,
+        .window_refs = options->run.window_refs,
+        .every_refs = options->run.every.refs,
+        .every_seconds = options->run.every.seconds,
+        .saves = options->run.save != NULL,
+        .resume_path = options->run.resume,
+    };
+}
+
+/* A snapshot goes beside a file that is written as a whole. */
+static enum margay_status check_snapshots(const struct options *options,
+                                          struct margay_error *error)
+{
+    struct stat status;
+    const char *output = options->output;
+    if (options->run.every.refs == 0 && options->run.every.seconds == 0)
+        return MARGAY_OK;
+    if (output == NULL && options->run.save == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--every writes FILE.snapshot beside the FILE of "
+                           "--output, which is not given");
+    if (output != NULL &&
+        (strcmp(output, "-") == 0 ||
+         (stat(output, &status) == 0 && !S_ISREG(status.st_mode))))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--every writes FILE.snapshot beside the FILE of "
+                           "--output, and '%s' is not a regular file",
+                           output);
+    return MARGAY_OK;
+}
+
+enum margay_status request_check(const struct options *options,
+                                 struct margay_error *error)
+{
+    if (options->run.resume != NULL && options->reading.warmup_refs != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--warmup: a state that is resumed is warm already, "
+                           "or says how much of the warm-up is left");
+    return check_snapshots(options, error);
+}
+
+const char *request_find_reading(const struct options *options)
+{
+    const struct margay_trace_options *reading = &options->reading;
+    return options->run.blocks.count > 0                    ? "--block"
+           : reading->format != NULL                        ? "--format"
+           : reading->column != NULL                        ? "--column"
+           : reading->delimiter != 0                        ? "--delimiter"
+           : reading->quote != 0                            ? "--quote"
+           : reading->ids                                   ? "--ids"
+           : reading->unit_bytes != 0                       ? "--unit"
+           : reading->kinds != MARGAY_ALL_KINDS             ? "--kind"
+           : reading->skip_refs != 0                        ? "--skip"
+           : reading->limit_refs != UINT64_MAX              ? "--limit"
+           : reading->warmup_refs != 0                      ? "--warmup"
+           : options->run.straddle != MARGAY_STRADDLE_USUAL ? "--straddle"
+                                                            : NULL;
+}

@@ -1,0 +1,35 @@
+/* request.h - what the options ask of a run */
+#ifndef MARGAY_SIM_COMMAND_REQUEST_H
+#define MARGAY_SIM_COMMAND_REQUEST_H
+
+#include "sim/options/options.h"
+#include <margay/run.h>
+
+/* The number of options that ask for a column which not every trace has. */
+#define REQUEST_NEEDS 7
+
+/* What these options ask for; the need of an option that is not given is
+   empty. */
+void request_needs(const struct options *options,
+                   struct margay_need needs[REQUEST_NEEDS]);
+
+/*
+ * The request of a command that reads traces, without needs; without operands
+ * the trace is standard input.  The options must outlive the request.
+ */
+struct margay_request request_of(const struct options *options);
+
+/* The engine that the options ask for; `needs` is a set of enum
+   margay_engine_ability. */
+struct margay_engine_request request_engine(const struct options *options,
+                                            unsigned needs);
+
+/* MARGAY_BAD_ARGUMENT for options of a run that contradict each other. */
+enum margay_status request_check(const struct options *options,
+                                 struct margay_error *error);
+
+/* The name of an option that was given and says how traces are read; NULL if
+   there is none.  Where tables are read, such an option is a mistake. */
+const char *request_find_reading(const struct options *options);
+
+#endif

@@ -1,7 +1,0 @@
-/* main.c - margay */
-#include "sim/program.h"
-
-int main(int argument_count, char **arguments)
-{
-    return program_run(argument_count, arguments);
-}

@@ -1,0 +1,64 @@
+/* commands.h - the commands, as the rows of commands.def */
+#ifndef MARGAY_SIM_OPTIONS_COMMANDS_H
+#define MARGAY_SIM_OPTIONS_COMMANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct options;
+
+/* The place of each command in the table, and the number of commands. */
+enum {
+#define COMMAND(set, ...) PLACE_OF_##set,
+#include "sim/options/commands.def"
+#undef COMMAND
+    COMMANDS
+};
+
+/* Sets of commands, for the table of options. */
+enum {
+#define COMMAND(set, ...) ON_##set = 1 << PLACE_OF_##set,
+#include "sim/options/commands.def"
+#undef COMMAND
+    ON_ALL = (1 << COMMANDS) - 1,
+    ON_CACHES = ON_ASSOC | ON_COMPARE,
+    ON_MEASURES = ON_CURVE | ON_HISTOGRAM | ON_DISTANCES,
+    ON_READERS = ON_MEASURES | ON_INFO | ON_CACHES | ON_PREDICT,
+    /* The commands that divide addresses into blocks, */
+    ON_BLOCKS = ON_READERS | ON_ENGINES | ON_FILTER,
+    /* and those with blocks of a single size. */
+    ON_ONE_BLOCK = ON_INFO | ON_ENGINES | ON_FILTER,
+    /* The commands that read traces, */
+    ON_TRACES = ON_BLOCKS | ON_CONVERT,
+    /* and those whose --verbose names no engine. */
+    ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT | ON_FILTER,
+    /* No command: where --help has no line for every option, an option with
+       this bit shares a line with others. */
+    SELDOM = 1 << 30,
+};
+
+/* Each runs one command and returns the exit status. */
+#define COMMAND(set, name, ...) int cmd_##name(const struct options *options);
+#include "sim/options/commands.def"
+#undef COMMAND
+
+struct command {
+    const char *name;
+    unsigned bit;
+    const char *operands; /* as the usage line shows them */
+    size_t least_operands, most_operands;
+    const char *summary;
+    int (*run)(const struct options *options); /* returns the exit status */
+    bool runs_operands; /* the operands are a command line of their own */
+};
+
+/* Row `index`; NULL beyond the last row. */
+const struct command *command_at(size_t index);
+
+/* The command of that name; NULL if there is none. */
+const struct command *command_find(const char *name);
+
+/* Print that `name` is no command, and which command is spelt like it. */
+void command_report_unknown(const char *name);
+
+#endif

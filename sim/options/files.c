@@ -1,0 +1,383 @@
+/* files.c - all files that a command reads and writes */
+#define _GNU_SOURCE
+#include "sim/options/files.h"
+#include "sim/terminal/search_path.h"
+
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/options/commands.h"
+#include "sim/options/option_types.h"
+#include "sim/terminal/target.h"
+#include "traces/traces_internal.h"
+
+/* The file behind a name, if an output could replace it: a regular file or, for
+   an output, a free name in a directory. */
+struct identity {
+    bool known;
+    bool standard; /* the file is standard output */
+    dev_t device;
+    ino_t inode;
+    char *free_name; /* owned; NULL: the inode is the file's, not that of the
+                        directory */
+};
+
+struct file {
+    const struct option *option; /* NULL: an operand, or derived */
+    char prefix[40];             /* of messages about an output: "--save" */
+    char what[64];               /* of messages about others: "the trace" */
+    char *name;                  /* owned */
+    struct identity identity;
+};
+
+/* In the order in which they are found. */
+struct files {
+    struct file *inputs, *outputs; /* owned */
+    size_t input_count, output_count;
+    bool out_of_memory;
+};
+
+/* ------------------------------------------------------------ identities -- */
+
+static void identify_by(const struct stat *status, struct identity *identity)
+{
+    identity->known = true;
+    identity->device = status->st_dev;
+    identity->inode = status->st_ino;
+}
+
+/* A pipe or a device is not replaced, and may be both input and output. */
+static struct identity identify_input(const char *name)
+{
+    struct identity identity = {.known = false};
+    struct stat status;
+    bool is_standard = strcmp(name, "-") == 0;
+    if ((is_standard ? fstat(STDIN_FILENO, &status) : stat(name, &status)) ==
+            0 &&
+        S_ISREG(status.st_mode))
+        identify_by(&status, &identity);
+    return identity;
+}
+
+/* A file that does not exist yet is known by its directory and its name. */
+static struct identity identify_absent(const char *name)
+{
+    struct identity identity = {.known = false};
+    struct stat status;
+    char *path = target_resolve_absent(name);
+    char *copy = path == NULL ? NULL : strdup(path);
+    if (copy != NULL && stat(dirname(copy), &status) == 0) {
+        const char *slash = strrchr(path, '/');
+        identity.free_name = strdup(slash == NULL ? path : slash + 1);
+        if (identity.free_name != NULL)
+            identify_by(&status, &identity);
+    }
+    free(copy);
+    free(path);
+    return identity;
+}
+
+static struct identity identify_output(const char *name)
+{
+    struct identity identity = {.known = false};
+    struct stat status;
+    bool is_standard = strcmp(name, "-") == 0;
+    int failed =
+        is_standard ? fstat(STDOUT_FILENO, &status) : stat(name, &status);
+    if (failed != 0 && !is_standard)
+        return identify_absent(name);
+    if (failed != 0) {
+        identity.standard = true;
+        return identity;
+    }
+    if (S_ISREG(status.st_mode))
+        identify_by(&status, &identity);
+    identity.standard = is_standard || target_is_behind_standard(&status);
+    return identity;
+}
+
+static bool are_same(const struct identity *a, const struct identity *b)
+{
+    if (a->standard && b->standard)
+        return true;
+    if (!a->known || !b->known || a->device != b->device ||
+        a->inode != b->inode)
+        return false;
+    return a->free_name == NULL || b->free_name == NULL
+               ? a->free_name == b->free_name
+               : strcmp(a->free_name, b->free_name) == 0;
+}
+
+/* ------------------------------------------------------------- gathering -- */
+
+/* Add a file and own its name, which is NULL if there was no memory for it. */
+static struct file *add(struct files *files, struct file **list, size_t *count,
+                        const char *what, char *name)
+{
+    struct file *grown =
+        name == NULL ? NULL : reallocarray(*list, *count + 1, sizeof **list);
+    if (grown == NULL) {
+        files->out_of_memory = true;
+        free(name);
+        return NULL;
+    }
+    *list = grown;
+    struct file *file = &grown[(*count)++];
+    *file = (struct file){.name = name};
+    snprintf(file->what, sizeof file->what, "%s", what);
+    return file;
+}
+
+static struct file *add_input(struct files *files, const char *what, char *name)
+{
+    struct file *file =
+        add(files, &files->inputs, &files->input_count, what, name);
+    if (file != NULL)
+        file->identity = identify_input(name);
+    return file;
+}
+
+static struct file *add_output(struct files *files, const char *prefix,
+                               const char *what, char *name)
+{
+    struct file *file =
+        add(files, &files->outputs, &files->output_count, what, name);
+    if (file == NULL)
+        return NULL;
+    snprintf(file->prefix, sizeof file->prefix, "%s", prefix);
+    file->identity = identify_output(name);
+    return file;
+}
+
+/* "RUN.csv=SIZE", which may also be the name of a file as it stands. */
+static void add_run(struct files *files, const char *operand)
+{
+    const char *equals = strrchr(operand, '=');
+    add_input(files, "a run", strdup(operand));
+    if (equals != NULL)
+        add_input(files, "a run", strndup(operand, (size_t)(equals - operand)));
+}
+
+/* The operands behind the program are its own.  cmd_record.c refuses a program
+   that does not exist. */
+static void add_program(struct files *files, const char *operand)
+{
+    char *path = search_path(operand);
+    if (path != NULL)
+        add_input(files, "the program", path);
+}
+
+static void add_operand(struct files *files, const struct options *options,
+                        size_t index)
+{
+    const char *operand = options->operands[index];
+    switch (options->command->bit) {
+    case ON_GENERATE:
+    case ON_HELP:
+        return;
+    case ON_RECORD:
+        if (index == 0)
+            add_program(files, operand);
+        return;
+    case ON_PREDICT:
+        add_run(files, operand);
+        return;
+    case ON_CONVERT:
+        if (index == 1)
+            add_output(files, "OUT", "the trace", strdup(operand));
+        else
+            add_input(files, "the trace", strdup(operand));
+        return;
+    default:
+        add_input(files,
+                  options->command->bit == ON_PLOT ? "a table" : "the trace",
+                  strdup(operand));
+    }
+}
+
+/* Commands with optional operands read standard input if there are none. */
+static bool reads_standard_input(const struct options *options)
+{
+    const struct command *command = options->command;
+    return options->operand_count == 0 && command->least_operands == 0 &&
+           command->most_operands > 0 && options->results.from == NULL &&
+           options->predict.load_model == NULL && command->bit != ON_HELP &&
+           command->bit != ON_RECORD;
+}
+
+static void add_operands(struct files *files, const struct options *options)
+{
+    for (size_t i = 0; i < options->operand_count; i++)
+        add_operand(files, options, i);
+    if (reads_standard_input(options))
+        add_input(files, "the trace", strdup("-"));
+}
+
+static void add_snapshot(struct files *files, const struct options *options)
+{
+    const struct interval *every = &options->run.every;
+    char *name;
+    if (options->output == NULL || (every->refs == 0 && every->seconds == 0))
+        return;
+    if (asprintf(&name, "%s.snapshot", options->output) < 0)
+        name = NULL;
+    add_output(files, "--every", "a snapshot", name);
+}
+
+/* The table or trace that most commands write, by default to standard output.
+ */
+static void add_main_output(struct files *files, const struct options *options)
+{
+    unsigned bit = options->command->bit;
+    const char *what = bit == ON_CURVE ? "the curve" : "the output";
+    if (options->output != NULL)
+        add_output(files, "--output", what, strdup(options->output));
+    else if (bit != ON_HELP && bit != ON_VERSION && bit != ON_CONVERT &&
+             bit != ON_PLOT)
+        add_output(files, "standard output", what, strdup("-"));
+}
+
+static void add_option(struct files *files, const struct options *options,
+                       const struct option *option)
+{
+    const char *value =
+        *(const char *const *)(const void *)((const char *)options +
+                                             option->field);
+    char prefix[40], what[64];
+    if (value == NULL || option->field == offsetof(struct options, output))
+        return;
+    bool reads = option->parse == parse_input;
+    snprintf(prefix, sizeof prefix, "--%s", option->name);
+    snprintf(what, sizeof what, "what %s %s", prefix,
+             reads ? "reads" : "writes");
+    struct file *file = reads ? add_input(files, what, strdup(value))
+                              : add_output(files, prefix, what, strdup(value));
+    if (file != NULL)
+        file->option = option;
+}
+
+static bool names_file(const struct option *option)
+{
+    return option->parse == parse_input || option->parse == parse_output;
+}
+
+static void gather(struct files *files, const struct options *options)
+{
+    const struct option *option;
+    add_main_output(files, options);
+    add_snapshot(files, options);
+    add_operands(files, options);
+    if (options->results.by.map != NULL)
+        add_input(files, "what --by reads", strdup(options->results.by.map));
+    for (size_t i = 0; (option = option_at(options->command, i)) != NULL; i++) {
+        if (names_file(option))
+            add_option(files, options, option);
+    }
+}
+
+static void release(struct files *files)
+{
+    for (size_t i = 0; i < files->input_count; i++)
+        free(files->inputs[i].name);
+    for (size_t i = 0; i < files->output_count; i++) {
+        free(files->outputs[i].name);
+        free(files->outputs[i].identity.free_name);
+    }
+    free(files->inputs);
+    free(files->outputs);
+}
+
+/* -------------------------------------------------------------- checking -- */
+
+static bool is_option(const struct file *file, size_t field)
+{
+    return file->option != NULL && file->option->field == field;
+}
+
+/* A state is read as a whole before another replaces it. */
+static bool may_replace(const struct file *output, const struct file *input)
+{
+    return is_option(output, offsetof(struct options, run.save)) &&
+           is_option(input, offsetof(struct options, run.resume));
+}
+
+static enum margay_status check_input(const struct file *output,
+                                      const struct file *input,
+                                      struct margay_error *error)
+{
+    if (!are_same(&output->identity, &input->identity) ||
+        may_replace(output, input))
+        return MARGAY_OK;
+    if (strcmp(output->name, "-") == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "standard output is %s '%s'", input->what,
+                           input->name);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: '%s' is %s",
+                       output->prefix, output->name, input->what);
+}
+
+/* A state or a model is written after all tables. */
+static enum margay_status check_other(const struct file *output,
+                                      const struct file *before,
+                                      struct margay_error *error)
+{
+    bool is_table =
+        output->option == NULL ||
+        is_option(output, offsetof(struct options, results.histogram));
+    if (!are_same(&output->identity, &before->identity))
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: '%s' is where %s goes",
+                       output->prefix, output->name,
+                       is_table ? before->what : "a table");
+}
+
+/* Compare one output with all inputs and with the outputs before it. */
+static enum margay_status check_output(const struct files *files, size_t index,
+                                       struct margay_error *error)
+{
+    const struct file *output = &files->outputs[index];
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < files->input_count && status == MARGAY_OK; i++)
+        status = check_input(output, &files->inputs[i], error);
+    for (size_t i = 0; i < index && status == MARGAY_OK; i++)
+        status = check_other(output, &files->outputs[i], error);
+    return status;
+}
+
+static enum margay_status check_from(const struct files *files, size_t first,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (files->out_of_memory)
+        return margay_fail_memory(error, "the names of files");
+    for (size_t i = first; i < files->output_count && status == MARGAY_OK; i++)
+        status = check_output(files, i, error);
+    return status;
+}
+
+enum margay_status files_check(const struct options *options,
+                               struct margay_error *error)
+{
+    struct files files = {.inputs = NULL};
+    gather(&files, options);
+    enum margay_status status = check_from(&files, 0, error);
+    release(&files);
+    return status;
+}
+
+enum margay_status files_check_output(const struct options *options,
+                                      const char *option, const char *path,
+                                      struct margay_error *error)
+{
+    struct files files = {.inputs = NULL};
+    gather(&files, options);
+    size_t first = files.output_count;
+    add_output(&files, option, "", strdup(path));
+    enum margay_status status = check_from(&files, first, error);
+    release(&files);
+    return status;
+}

@@ -1,0 +1,422 @@
+/* option_types.c - the types of options.def: text to value */
+#include "sim/options/option_types.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/options/option_values.h"
+#include "traces/traces_internal.h"
+
+/* -------------------------------------------------------------- refusals -- */
+
+enum margay_status refuse(const char *name, const char *text,
+                          const char *expected, struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: '%s' (expected %s)",
+                       name, text, expected);
+}
+
+static const char *word_at(size_t i, const void *context)
+{
+    const struct word *words = context;
+    return words[i].text;
+}
+
+/* "lru, fifo or opt" */
+static void list_words(const struct word *words, char *list, size_t bytes)
+{
+    size_t used = 0;
+    for (size_t i = 0; words[i].text != NULL && used < bytes; i++) {
+        const char *before = i == 0                      ? ""
+                             : words[i + 1].text == NULL ? " or "
+                                                         : ", ";
+        used += (size_t)snprintf(list + used, bytes - used, "%s%s", before,
+                                 words[i].text);
+    }
+}
+
+enum margay_status find_word(const char *name, const char *text,
+                             const struct word *words, int *value,
+                             struct margay_error *error)
+{
+    char list[160];
+    for (size_t i = 0; words[i].text != NULL; i++) {
+        *value = words[i].value;
+        if (strcmp(text, words[i].text) == 0)
+            return MARGAY_OK;
+    }
+    list_words(words, list, sizeof list);
+    const char *nearest = margay_nearest(text, word_at, words);
+    if (nearest == NULL)
+        return refuse(name, text, list, error);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: '%s' (expected %s; did you mean '%s'?)", name, text,
+                       list, nearest);
+}
+
+/* -------------------------------------------------------- single values -- */
+
+OPTION_TYPE(flag)
+{
+    (void)name, (void)text, (void)error;
+    *(bool *)field = true;
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(text)
+{
+    if (*text == '\0')
+        return refuse(name, text, "a value that is not empty", error);
+    *(const char **)field = text;
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(input)
+{
+    return parse_text(name, text, field, error);
+}
+
+OPTION_TYPE(output)
+{
+    return parse_text(name, text, field, error);
+}
+
+OPTION_TYPE(count)
+{
+    if (!margay_parse_u64(text, field))
+        return refuse(name, text, "a number from 0 to 2^64 - 1, digits only",
+                      error);
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(positive)
+{
+    uint64_t *value = field;
+    if (!margay_parse_u64(text, value) || *value == 0)
+        return refuse(name, text, "a number from 1 to 2^64 - 1, digits only",
+                      error);
+    return MARGAY_OK;
+}
+
+/* Numbers of references may have a suffix: 250K, 3M, 1G. */
+OPTION_TYPE(refs)
+{
+    if (!margay_parse_count(text, field))
+        return refuse(name, text,
+                      "a number of references from 0 to 2^64 - 1, such as "
+                      "250000, 250K, 3M or 1G",
+                      error);
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(given_refs)
+{
+    struct given_refs *value = field;
+    value->given = true;
+    return parse_refs(name, text, &value->refs, error);
+}
+
+OPTION_TYPE(some_refs)
+{
+    uint64_t *value = field;
+    if (!margay_parse_count(text, value) || *value == 0)
+        return refuse(name, text,
+                      "a number of references from 1 to 2^64 - 1, such as "
+                      "250000, 250K, 3M or 1G",
+                      error);
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(interval)
+{
+    struct interval *interval = field;
+    char digits[32];
+    size_t bytes = strlen(text);
+    bool seconds = bytes > 0 && text[bytes - 1] == 's';
+    uint64_t value = 0;
+    snprintf(digits, sizeof digits, "%.*s", (int)(bytes - seconds), text);
+    if (bytes >= sizeof digits ||
+        !(seconds ? margay_parse_u64 : margay_parse_count)(digits, &value) ||
+        value == 0)
+        return refuse(name, text,
+                      "a number of references such as 1000000 or 1M, or of "
+                      "seconds such as 60s, from 1 on",
+                      error);
+    *interval = (struct interval){0};
+    *(seconds ? &interval->seconds : &interval->refs) = value;
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(threads)
+{
+    uint64_t value;
+    if (!margay_parse_u64(text, &value) || value == 0 || value > INT_MAX)
+        return refuse(name, text, "a whole number from 1 on", error);
+    *(unsigned *)field = (unsigned)value;
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(decimal)
+{
+    char *end;
+    double *value = field;
+    /* strtod would take blanks, signs, hexadecimal, inf and nan as well. */
+    bool decimal = text[strspn(text, "0123456789.")] == '\0';
+    *value = strtod(text, &end);
+    if (!decimal || end == text || *end != '\0' || !isfinite(*value))
+        return refuse(name, text, "a number such as 0.8", error);
+    return MARGAY_OK;
+}
+
+/* Characters that are hard to write in a shell have names. */
+OPTION_TYPE(delimiter)
+{
+    char *delimiter = field;
+    if (strcmp(text, "tab") == 0)
+        *delimiter = '\t';
+    else if (strcmp(text, "space") == 0)
+        *delimiter = ' ';
+    else if (strlen(text) == 1 && strchr("\"\r\n", *text) == NULL)
+        *delimiter = *text;
+    else
+        return refuse(name, text,
+                      "one character other than a quote, tab or space", error);
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(quote)
+{
+    int *quote = field;
+    if (strcmp(text, "none") == 0)
+        *quote = MARGAY_NO_QUOTE;
+    else if (strlen(text) == 1 && strchr(" \t\r\n", *text) == NULL)
+        *quote = (unsigned char)*text;
+    else
+        return refuse(name, text, "one character, or none", error);
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(bytes)
+{
+    uint64_t *value = field;
+    bool suffixed;
+    enum margay_status status =
+        margay_parse_size(text, name, value, &suffixed, error);
+    if (status == MARGAY_OK && *value == 0)
+        status = refuse(name, text, "at least 1 byte", error);
+    return status;
+}
+
+/* ---------------------------------------------------------------- lists -- */
+
+/* Room for one item of a list; every valid item is shorter. */
+#define ITEM_BYTES 48
+
+/*
+ * Copy the item at *cursor, up to a comma or the end, and step behind it;
+ * *cursor is NULL after the last one.
+ */
+static enum margay_status next_item(const char *name, const char **cursor,
+                                    char item[ITEM_BYTES],
+                                    struct margay_error *error)
+{
+    size_t bytes = strcspn(*cursor, ",");
+    if (bytes == 0)
+        return refuse(name, *cursor, "a list without empty places", error);
+    if (bytes >= ITEM_BYTES)
+        return refuse(name, *cursor, "a list joined by commas", error);
+    memcpy(item, *cursor, bytes);
+    item[bytes] = '\0';
+    *cursor = (*cursor)[bytes] == ',' ? *cursor + bytes + 1 : NULL;
+    return MARGAY_OK;
+}
+
+/* The message names the powers of two below and above. */
+static enum margay_status refuse_uneven(const char *name, const char *text,
+                                        uint64_t bytes,
+                                        struct margay_error *error)
+{
+    char expected[80];
+    unsigned below = bytes == 0 ? 0 : margay_log2_floor(bytes);
+    uint64_t power = UINT64_C(1) << below;
+    if (below >= 63)
+        return refuse(name, text, "a power of two", error);
+    snprintf(expected, sizeof expected,
+             "a power of two such as %" PRIu64 " or %" PRIu64, power,
+             2 * power);
+    return refuse(name, text, expected, error);
+}
+
+OPTION_TYPE(block_list)
+{
+    struct block_list *list = field;
+    char item[ITEM_BYTES];
+    uint64_t powers = 0, bytes;
+    for (const char *cursor = text; cursor != NULL;) {
+        enum margay_status status = next_item(name, &cursor, item, error);
+        if (status == MARGAY_OK)
+            status = parse_bytes(name, item, &bytes, error);
+        if (status == MARGAY_OK && !margay_is_power_of_two(bytes))
+            status = refuse_uneven(name, item, bytes, error);
+        if (status != MARGAY_OK)
+            return status;
+        powers |= bytes;
+    }
+    /* Each size is one bit of `powers`, so that sizes come sorted and once. */
+    for (list->count = 0; powers != 0; powers &= powers - 1)
+        list->bytes[list->count++] = powers & -powers;
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(one_block)
+{
+    struct block_list *list = field;
+    enum margay_status status = parse_block_list(name, text, list, error);
+    if (status == MARGAY_OK && list->count > 1)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "%s: one block size at a time, not %zu", name,
+                             list->count);
+    return status;
+}
+
+OPTION_TYPE(kinds)
+{
+    static const struct word words[] = {{"read", MARGAY_READ},
+                                        {"write", MARGAY_WRITE},
+                                        {"fetch", MARGAY_FETCH},
+                                        {NULL, 0}};
+    unsigned *kinds = field;
+    char item[ITEM_BYTES];
+    *kinds = 0;
+    for (const char *cursor = text; cursor != NULL;) {
+        int kind = 0;
+        enum margay_status status = next_item(name, &cursor, item, error);
+        if (status == MARGAY_OK)
+            status = find_word(name, item, words, &kind, error);
+        if (status != MARGAY_OK)
+            return status;
+        *kinds |= MARGAY_KIND_BIT(kind);
+    }
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(cache_size)
+{
+    return cache_size_parse(text, name, field, error);
+}
+
+#define MOST_PER_OCTAVE 65536
+
+/* pow2, all and octave:N; false for any other text, which may be a list. */
+static bool parse_grid(const char *text, struct cache_sizes *sizes)
+{
+    if (strcmp(text, "pow2") == 0)
+        sizes->kind = MARGAY_SIZES_POW2;
+    else if (strcmp(text, "all") == 0)
+        sizes->kind = MARGAY_SIZES_ALL;
+    else if (strncmp(text, "octave:", 7) == 0 &&
+             margay_parse_u64(text + 7, &sizes->per_octave) &&
+             sizes->per_octave >= 1 && sizes->per_octave <= MOST_PER_OCTAVE)
+        sizes->kind = MARGAY_SIZES_OCTAVE;
+    else
+        return false;
+    return true;
+}
+
+static size_t count_items(const char *text)
+{
+    size_t count = 1;
+    for (; *text != '\0'; text++)
+        count += *text == ',';
+    return count;
+}
+
+static enum margay_status parse_list(const char *name, const char *text,
+                                     struct cache_sizes *sizes,
+                                     struct margay_error *error)
+{
+    char item[ITEM_BYTES];
+    size_t most = count_items(text);
+    sizes->kind = MARGAY_SIZES_LIST;
+    sizes->count = 0;
+    sizes->list = calloc(most, sizeof *sizes->list);
+    if (sizes->list == NULL)
+        return margay_fail_memory(error, "the cache sizes");
+    for (const char *cursor = text; cursor != NULL;) {
+        enum margay_status status = next_item(name, &cursor, item, error);
+        if (status == MARGAY_OK)
+            status = cache_size_parse(item, name, &sizes->list[sizes->count++],
+                                      error);
+        if (status != MARGAY_OK)
+            return status;
+    }
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(sizes)
+{
+    struct cache_sizes *sizes = field;
+    free(sizes->list);
+    sizes->list = NULL;
+    if (parse_grid(text, sizes))
+        return MARGAY_OK;
+    if (*text < '0' || *text > '9')
+        return refuse(name, text,
+                      "pow2, octave:N with N from 1 to 65536, all, or a "
+                      "list of sizes such as 64,4KiB,1MiB",
+                      error);
+    return parse_list(name, text, sizes, error);
+}
+
+OPTION_TYPE(bins)
+{
+    struct margay_error why;
+    (void)name;
+    if (margay_bins_parse(text, field, &why) == MARGAY_OK)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: %s", name, why.message);
+}
+
+OPTION_TYPE(attribution)
+{
+    struct attribution_option *option = field;
+    *option = (struct attribution_option){.given = true};
+    if (strcmp(text, "site") == 0)
+        option->by = MARGAY_BY_SITE;
+    else if (strcmp(text, "thread") == 0)
+        option->by = MARGAY_BY_THREAD;
+    else if (strncmp(text, "region=", 7) == 0 && text[7] != '\0')
+        option->by = MARGAY_BY_REGION;
+    else
+        return refuse(name, text, "site, thread or region=MAP.csv", error);
+    if (option->by == MARGAY_BY_REGION)
+        option->map = text + strlen("region=");
+    return MARGAY_OK;
+}
+
+/* ---------------------------------------------------------------- words -- */
+
+WORD_TYPE(straddle, enum margay_straddle, {"first", MARGAY_STRADDLE_FIRST},
+          {"split", MARGAY_STRADDLE_SPLIT})
+WORD_TYPE(straddle_first, enum margay_straddle,
+          {"first", MARGAY_STRADDLE_FIRST})
+WORD_TYPE(measure_of, enum margay_measure, {"distance", MARGAY_REUSE_DISTANCES},
+          {"time", MARGAY_REUSE_TIMES})
+WORD_TYPE(model, enum margay_measure, {"lru", MARGAY_REUSE_DISTANCES},
+          {"footprint", MARGAY_FOOTPRINT})
+WORD_TYPE(of_distances, bool, {"distance", true})
+WORD_TYPE(by_kind, bool, {"kind", true})
+WORD_TYPE(write_rule, enum write_rule, {"back", WRITE_BACK},
+          {"through", WRITE_THROUGH})
+WORD_TYPE(allocate_rule, enum write_rule, {"on", WRITE_ALLOCATES},
+          {"off", WRITE_AROUND})
+WORD_TYPE(predict_method, enum predict_method, {"single", PREDICT_SINGLE},
+          {"multi", PREDICT_MULTI})
+WORD_TYPE(predict_pattern, enum margay_pattern, {"auto", MARGAY_PATTERN_AUTO},
+          {"1d", MARGAY_PATTERN_1D}, {"2d", MARGAY_PATTERN_2D},
+          {"3d", MARGAY_PATTERN_3D})
+WORD_TYPE(thread_traces, bool, {"merge", false}, {"separate", true})

@@ -1,0 +1,273 @@
+/* options.c - what the command line says */
+#define _GNU_SOURCE
+#include "sim/options/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/options/commands.h"
+#include "sim/options/option_types.h"
+#include "sim/terminal/message.h"
+#include "traces/traces_internal.h"
+
+static const struct option table[] = {
+#define CHOICE(name, letter, argument, type, field, commands, words, help) \
+    {                                                                      \
+        name,                                                              \
+        letter,                                                            \
+        argument,                                                          \
+        parse_##type,                                                      \
+        offsetof(struct options, field),                                   \
+        commands,                                                          \
+        words,                                                             \
+        help},
+#define OPTION(name, letter, argument, type, field, commands, help) \
+    CHOICE(name, letter, argument, type, field, commands, NULL, help)
+#include "sim/options/options.def"
+#undef OPTION
+#undef CHOICE
+};
+
+static unsigned usual_threads; /* 0 = the number of cores */
+
+void options_set_usual_threads(unsigned threads)
+{
+    usual_threads = threads;
+}
+
+static unsigned count_cores(void)
+{
+    if (usual_threads != 0)
+        return usual_threads;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : (unsigned)cores;
+}
+
+static void set_defaults(struct options *options)
+{
+    *options = (struct options){
+        .seed = 1,
+        .reading = MARGAY_TRACE_OPTIONS_DEFAULT,
+        .run.threads = count_cores(),
+        .engine.spec = "exact",
+        .results.sizes.kind = MARGAY_SIZES_USUAL,
+        .results.bins.kind = MARGAY_BINS_EXACT,
+        .caches = {.set_shifts = 0x7fff,
+                   .policy = {.spec = "lru", .info = margay_policy_at(0)},
+                   .tolerance = -1},
+        .predict = PREDICT_CHOICES_DEFAULT,
+        .generate = {.exponent = 1},
+        .record.method = "auto",
+    };
+}
+
+const struct option *option_in_table(size_t index)
+{
+    return index < sizeof table / sizeof table[0] ? &table[index] : NULL;
+}
+
+const struct option *option_at(const struct command *command, size_t index)
+{
+    const struct option *option;
+    for (size_t i = 0; (option = option_in_table(i)) != NULL; i++) {
+        if ((option->commands & command->bit) != 0 && index-- == 0)
+            return option;
+    }
+    return NULL;
+}
+
+static const char *option_name(size_t index, const void *context)
+{
+    const struct option *option = option_at(context, index);
+    return option == NULL ? NULL : option->name;
+}
+
+static const struct option *find_long(const struct command *command,
+                                      const char *name, size_t bytes)
+{
+    const struct option *option;
+    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
+        if (strlen(option->name) == bytes &&
+            strncmp(option->name, name, bytes) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+static const struct option *find_letter(const struct command *command,
+                                        char letter)
+{
+    const struct option *option;
+    for (size_t i = 0; (option = option_at(command, i)) != NULL; i++) {
+        if (option->letter == letter)
+            return option;
+    }
+    return NULL;
+}
+
+/* The arguments not yet read, and where their values go. */
+struct reader {
+    struct options *options;
+    char *const *next;
+    struct margay_error *error;
+};
+
+/* Apply an option; `value` is what was attached to it, or NULL. */
+static enum margay_status apply(struct reader *reader,
+                                const struct option *option, const char *value)
+{
+    char name[40] = "--";
+    strncat(name, option->name, sizeof name - 3);
+    if (option->argument == NULL && value != NULL)
+        return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
+                           "%s takes no value, but '%s' was given", name,
+                           value);
+    if (option->argument != NULL && value == NULL)
+        value = *reader->next == NULL ? NULL : *reader->next++;
+    if (option->argument != NULL && value == NULL)
+        return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
+                           "%s needs a value: %s %s", name, name,
+                           option->argument);
+    return option->parse(name, value, (char *)reader->options + option->field,
+                         reader->error);
+}
+
+/*
+ * " (it is for 'margay curve')" for the first command in the table that takes
+ * the option of that name or, if `name` is NULL, of that letter; empty if no
+ * command does.
+ */
+static struct suggestion suggest_command(const char *name, char letter)
+{
+    struct suggestion suggestion = {""};
+    const struct command *command;
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
+        if ((name == NULL ? find_letter(command, letter)
+                          : find_long(command, name, strlen(name))) == NULL)
+            continue;
+        snprintf(suggestion.text, sizeof suggestion.text,
+                 " (it is for 'margay %s')", command->name);
+        break;
+    }
+    return suggestion;
+}
+
+static enum margay_status read_long(struct reader *reader, const char *argument)
+{
+    const struct command *command = reader->options->command;
+    size_t bytes = strcspn(argument, "=");
+    const struct option *option = find_long(command, argument, bytes);
+    if (option != NULL)
+        return apply(reader, option,
+                     argument[bytes] == '=' ? argument + bytes + 1 : NULL);
+    char name[64] = "";
+    strncat(name, argument, bytes < sizeof name ? bytes : sizeof name - 1);
+    struct suggestion nearest = suggest_command(name, 0);
+    if (*nearest.text == '\0')
+        nearest = suggest(name, "--", option_name, command);
+    return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
+                       "unknown option '--%s'%s; 'margay help %s' lists them",
+                       name, nearest.text, command->name);
+}
+
+static enum margay_status refuse_letters(const struct reader *reader,
+                                         const char *letters)
+{
+    return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
+                       "unknown option '-%c'%s; 'margay help %s' lists them",
+                       *letters, suggest_command(NULL, *letters).text,
+                       reader->options->command->name);
+}
+
+/*
+ * One argument of letters: flags, and at most one option with its value.
+ * -output would be -o with the value utput; an argument that spells a long
+ * option is refused instead.
+ */
+static enum margay_status read_letters(struct reader *reader,
+                                       const char *letters)
+{
+    const struct command *command = reader->options->command;
+    size_t bytes = strcspn(letters, "=");
+    if (bytes > 1 && find_long(command, letters, bytes) != NULL)
+        return margay_fail(
+            reader->error, MARGAY_BAD_ARGUMENT,
+            "'-%s' begins with one hyphen (did you mean '--%s'?)", letters,
+            letters);
+    for (; *letters != '\0'; letters++) {
+        const struct option *option = find_letter(command, *letters);
+        if (option == NULL)
+            return refuse_letters(reader, letters);
+        bool attached = option->argument != NULL && letters[1] != '\0';
+        enum margay_status status =
+            apply(reader, option, attached ? letters + 1 : NULL);
+        if (status != MARGAY_OK || attached)
+            return status;
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status check_operands(const struct options *options,
+                                         struct margay_error *error)
+{
+    const struct command *command = options->command;
+    if (options->operand_count < command->least_operands)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "missing operand: expected %s ('margay help %s' tells "
+            "more)",
+            command->operands, command->name);
+    if (options->operand_count > command->most_operands)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT, "unexpected operand '%s': expected %s",
+            options->operands[command->most_operands],
+            *command->operands == '\0' ? "none" : command->operands);
+    return MARGAY_OK;
+}
+
+/* Keep an operand; true if no option follows it. */
+static bool take_operand(struct options *options, const char *argument)
+{
+    options->operands[options->operand_count++] = argument;
+    return options->command->runs_operands;
+}
+
+enum margay_status options_parse(struct options *options,
+                                 const struct command *command,
+                                 char *const *arguments,
+                                 struct margay_error *error)
+{
+    struct reader reader = {options, arguments, error};
+    enum margay_status status = MARGAY_OK;
+    bool options_ended = false;
+    size_t count = 0;
+    set_defaults(options);
+    options->command = command;
+    while (arguments[count] != NULL)
+        count++;
+    options->operands = calloc(count + 1, sizeof *options->operands);
+    if (options->operands == NULL)
+        return margay_fail_memory(error, "the operands");
+    while (status == MARGAY_OK && *reader.next != NULL && !options->help) {
+        const char *argument = *reader.next++;
+        if (options_ended || argument[0] != '-' || argument[1] == '\0')
+            options_ended = take_operand(options, argument) || options_ended;
+        else if (strcmp(argument, "--") == 0)
+            options_ended = true;
+        else if (argument[1] == '-')
+            status = read_long(&reader, argument + 2);
+        else
+            status = read_letters(&reader, argument + 1);
+    }
+    if (status == MARGAY_OK && !options->help)
+        status = check_operands(options, error);
+    return status;
+}
+
+void options_free(struct options *options)
+{
+    free(options->operands);
+    free(options->results.sizes.list);
+}

@@ -1,0 +1,138 @@
+/*
+ * options.h - the values of the command line's options and operands
+ *
+ * options.def lists the options.
+ */
+#ifndef MARGAY_SIM_OPTIONS_OPTIONS_H
+#define MARGAY_SIM_OPTIONS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/options/option_values.h"
+
+struct command;
+
+/*
+ * The values by concern.  Each command reads the groups of the options that it
+ * takes.  A member that says nothing else is NULL, 0 or false where the option
+ * is not given.
+ */
+struct options {
+    const struct command *command;
+    const char **operands; /* owned; the strings are argv's */
+    size_t operand_count;
+    bool help, quiet, verbose;
+    const char *output;     /* NULL = standard output */
+    const char *to;         /* of generate, convert, record: a format */
+    const char *completion; /* of help: a shell */
+    bool map;               /* of plot */
+    uint64_t seed;          /* of all random numbers; 1 = not given */
+
+    /* Which references of a trace are read, and how they are decoded. */
+    struct margay_trace_options reading;
+
+    /* How a run goes over them; see struct margay_request. */
+    struct {
+        struct block_list blocks;
+        enum margay_straddle straddle;
+        unsigned threads; /* not given: the number of cores */
+        uint64_t chunk_refs, phase_refs, window_refs;
+        struct interval every;
+        const char *save, *resume;
+    } run;
+
+    /* The engine: its spec, measure and bound. */
+    struct margay_engine_request engine;
+
+    /* What curve and histogram make of the engine's results. */
+    struct {
+        struct cache_sizes sizes; /* of predict, too */
+        struct margay_bins bins;
+        const char *histogram; /* a table to write beside the curve */
+        const char *from;      /* a table to read in the place of a trace, */
+        bool of_distances;     /* which is one of distances for certain */
+        struct attribution_option by;
+        bool writebacks;
+    } results;
+
+    /* The caches of assoc and compare. */
+    struct {
+        uint32_t set_shifts; /* bit i: 2^i sets */
+        uint64_t ways;       /* bit i: i + 1 ways; 0 = as the policy suggests */
+        struct cache_policy policy;
+        bool by_kind;
+        enum write_rule write, allocate;
+        uint64_t best;          /* number of caches to name in the end */
+        uint64_t most_bytes;    /* capacity of these; 0 = any */
+        double tolerance;       /* of compare; negative = any */
+        const char *prediction; /* of compare: a table */
+    } caches;
+
+    /* The cache of filter. */
+    struct {
+        uint64_t sets, ways, bytes; /* 0 = not given */
+    } filter;
+
+    struct predict_choices predict;
+
+    /* The engines on trial, by engines. */
+    struct {
+        const char *trace;    /* of --run */
+        const char *only;     /* specs; NULL = all engines */
+        bool sweep;           /* up to */
+        uint64_t most_blocks; /* distinct blocks; 0 = not given */
+    } trials;
+
+    struct {
+        struct given_refs refs;
+        uint64_t blocks; /* distinct */
+        double exponent; /* of zipf */
+    } generate;
+
+    struct {
+        const char *method;
+        bool separate_threads;
+        struct record_point start, stop;
+        uint64_t max_trace_bytes, collapse_bytes;
+        bool sites, fetches, cflags, libs;
+    } record;
+};
+
+/*
+ * Read the arguments behind the command's name.  Options and operands may be
+ * mixed; "--" ends the options, and --help ends the reading.  Call
+ * options_free() in any case.
+ */
+enum margay_status options_parse(struct options *options,
+                                 const struct command *command,
+                                 char *const *arguments,
+                                 struct margay_error *error);
+
+void options_free(struct options *options);
+
+/* Set the number of threads without --threads, which is the number of cores
+   before. */
+void options_set_usual_threads(unsigned threads);
+
+/* One row of the table. */
+struct option {
+    const char *name;
+    char letter;          /* 0 = none */
+    const char *argument; /* NULL = takes none */
+    enum margay_status (*parse)(const char *name, const char *text, void *field,
+                                struct margay_error *error);
+    size_t field; /* offset in struct options */
+    unsigned commands;
+    const char *words; /* values of the argument; NULL = no words */
+    const char *help;
+};
+
+/* Row `index` of the options that the command takes; NULL beyond the last. */
+const struct option *option_at(const struct command *command, size_t index);
+
+/* Row `index` of the whole table; NULL beyond the last. */
+const struct option *option_in_table(size_t index);
+
+#endif

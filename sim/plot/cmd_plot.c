@@ -1,0 +1,154 @@
+/* cmd_plot.c - margay plot: from tables to a picture, by gnuplot */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/options/commands.h"
+#include "sim/options/options.h"
+#include "sim/plot/gnuplot.h"
+#include "sim/plot/picture.h"
+#include "sim/plot/plot_kinds.h"
+#include "sim/plot/plot_table.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+struct plot {
+    const struct plot_kind *kind;      /* of the picture */
+    char *tables[GNUPLOT_MOST_TABLES]; /* names for gnuplot; owned */
+    size_t count;
+    char *script;
+    struct output *output;
+    int picture; /* a file in memory; -1 = not drawn yet */
+};
+
+/* ------------------------------------------------------ what is plotted -- */
+
+static enum margay_status add_table(struct plot *plot,
+                                    const struct options *options,
+                                    struct margay_error *error)
+{
+    const struct plot_kind *kind;
+    const char *path = options->operands[plot->count];
+    enum margay_status status =
+        plot_table_read(path, &kind, &plot->tables[plot->count], error);
+    if (status != MARGAY_OK)
+        return status;
+    plot->count++;
+    plot->kind = plot->count == 1 ? kind : plot_kind_join(plot->kind, kind);
+    if (plot->kind == NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: the tables do not go into one picture: %s is "
+                           "of another kind",
+                           path, options->operands[0]);
+    return MARGAY_OK;
+}
+
+static enum margay_status check_operands(const struct options *options,
+                                         struct margay_error *error)
+{
+    size_t standard_inputs = 0;
+    if (options->operand_count > GNUPLOT_MOST_TABLES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%zu tables, expected at most %d (one table may "
+                           "hold many traces)",
+                           options->operand_count, GNUPLOT_MOST_TABLES);
+    for (size_t i = 0; i < options->operand_count; i++)
+        standard_inputs += strcmp(options->operands[i], "-") == 0;
+    if (standard_inputs > 1)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "-: standard input can be read only once");
+    return MARGAY_OK;
+}
+
+static enum margay_status read_tables(struct plot *plot,
+                                      const struct options *options,
+                                      struct margay_error *error)
+{
+    enum margay_status status = check_operands(options, error);
+    while (status == MARGAY_OK && plot->count < options->operand_count)
+        status = add_table(plot, options, error);
+    return status;
+}
+
+static enum margay_status choose_script(struct plot *plot,
+                                        const struct options *options,
+                                        struct margay_error *error)
+{
+    const char *script = options->map ? plot->kind->map : plot->kind->script;
+    if (script == NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: --map needs a table of 'margay assoc' or "
+                           "'compare'",
+                           options->operands[0]);
+    return gnuplot_find_script(script, &plot->script, error);
+}
+
+static enum margay_status find_suffix(const char *output, const char **suffix,
+                                      struct margay_error *error)
+{
+    *suffix = output == NULL ? NULL : picture_suffix(output);
+    if (*suffix != NULL)
+        return MARGAY_OK;
+    if (output == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "-o FILE is needed, a name that ends in .png, .svg "
+                           "or .pdf");
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "--output: '%s' (expected a name that ends in .png, "
+                       ".svg or .pdf)",
+                       output);
+}
+
+/* ------------------------------------------------------------- drawing -- */
+
+/* Draw into memory, and write the picture once it is known to be whole. */
+static enum margay_status draw(struct plot *plot, const char *suffix,
+                               struct margay_error *error)
+{
+    enum margay_status status = gnuplot_draw(
+        plot->script, suffix, plot->tables, plot->count, &plot->picture, error);
+    if (status == MARGAY_OK)
+        status = picture_write(plot->picture, plot->output, error);
+    if (status == MARGAY_OK)
+        status = output_finish(plot->output, error);
+    if (status == MARGAY_OK)
+        status = output_publish(plot->output, error);
+    return status;
+}
+
+static enum margay_status make(struct plot *plot, const struct options *options,
+                               struct margay_error *error)
+{
+    const char *suffix = NULL;
+    enum margay_status status = find_suffix(options->output, &suffix, error);
+    if (status == MARGAY_OK)
+        status = read_tables(plot, options, error);
+    if (status == MARGAY_OK)
+        status = choose_script(plot, options, error);
+    if (status == MARGAY_OK)
+        status =
+            output_open(options->output, OUTPUT_HELD, &plot->output, error);
+    if (status == MARGAY_OK)
+        status = draw(plot, suffix, error);
+    return status;
+}
+
+static void release(struct plot *plot)
+{
+    for (size_t i = 0; i < plot->count; i++)
+        free(plot->tables[i]);
+    if (plot->picture >= 0)
+        close(plot->picture);
+    output_free(plot->output);
+    free(plot->script);
+}
+
+int cmd_plot(const struct options *options)
+{
+    struct plot plot = {.picture = -1};
+    struct margay_error error;
+    enum margay_status status = make(&plot, options, &error);
+    release(&plot);
+    return status == MARGAY_OK ? EXIT_DONE : message_error(&error);
+}

@@ -1,0 +1,23 @@
+/* picture.h - a picture that gnuplot drew, and whether it is whole */
+#ifndef MARGAY_SIM_PLOT_PICTURE_H
+#define MARGAY_SIM_PLOT_PICTURE_H
+
+#include <stdbool.h>
+
+#include <margay/status.h>
+
+#include "sim/terminal/output.h"
+
+/* ".png", ".svg" or ".pdf" at the end of the name; NULL for any other end. */
+const char *picture_suffix(const char *name);
+
+/* Does the file behind `descriptor` begin and end as a picture with that suffix
+   does? */
+bool picture_is_whole(int descriptor, const char *suffix);
+
+/* Write the picture to the output.  MARGAY_IO if it cannot be read; the output
+   keeps failures to write. */
+enum margay_status picture_write(int descriptor, struct output *output,
+                                 struct margay_error *error);
+
+#endif

@@ -1,0 +1,94 @@
+/* plot_kinds.c - the tables that can be drawn */
+#include "sim/plot/plot_kinds.h"
+
+#include <string.h>
+
+#include "sim/tables/csv.h"
+
+enum { CURVE = 0 };
+
+/* The first row whose columns match is the kind of a table. */
+static const struct plot_kind kinds[] = {
+    [CURVE] = {.columns = CURVE_COLUMNS,
+               .script = "curve.gp",
+               .table = "curve",
+               .picture = "miss ratios over sizes of the cache"},
+    {.columns = WINDOW_COLUMN CURVE_COLUMNS,
+     .script = "windows.gp",
+     .table = "curve --window",
+     .picture = "miss ratios over time, of a few sizes",
+     .is_alone = true},
+    {.columns = ROLE_COLUMN CURVE_COLUMNS,
+     .script = "predict.gp",
+     .table = "predict --curve --with-runs",
+     .picture = "a predicted curve, beside those of its runs",
+     .is_alone = true},
+    {.columns = HISTOGRAM_COLUMNS,
+     .script = "histogram.gp",
+     .table = "histogram",
+     .picture = "shares of references over their distances"},
+    {.columns = "site," HISTOGRAM_COLUMNS,
+     .script = "places.gp",
+     .table = "histogram --by",
+     .picture = "distances by site, thread or region",
+     .is_alone = true},
+    {.columns = "thread," HISTOGRAM_COLUMNS,
+     .script = "places.gp",
+     .is_alone = true},
+    {.columns = "region," HISTOGRAM_COLUMNS,
+     .script = "places.gp",
+     .is_alone = true},
+    {.columns = COMPARE_COLUMNS,
+     .script = "compare.gp",
+     .map = "assoc-map.gp",
+     .table = "compare",
+     .picture = "predicted miss ratios over simulated ones"},
+    {.columns = ASSOC_COLUMNS,
+     .script = "assoc.gp",
+     .map = "assoc-map.gp",
+     .table = "assoc",
+     .picture = "miss ratios over capacities, each number of ways",
+     .beside = &kinds[CURVE]},
+    {.columns = ENGINES_RUN_COLUMNS,
+     .script = "engines-run.gp",
+     .table = "engines --run",
+     .picture = "errors of engines over their speeds",
+     .is_alone = true},
+    {.columns = ENGINES_SWEEP_COLUMNS,
+     .script = "engines-sweep.gp",
+     .table = "engines --sweep",
+     .picture = "speeds of engines over numbers of blocks",
+     .is_alone = true},
+};
+
+const struct plot_kind *plot_kind_at(size_t index)
+{
+    return index < sizeof kinds / sizeof kinds[0] ? &kinds[index] : NULL;
+}
+
+static bool begins_with(const char *columns, const char *first)
+{
+    size_t bytes = strlen(first);
+    return strncmp(columns, first, bytes) == 0 &&
+           (columns[bytes] == ',' || columns[bytes] == '\0');
+}
+
+const struct plot_kind *plot_kind_of(const char *columns)
+{
+    const struct plot_kind *kind;
+    for (size_t i = 0; (kind = plot_kind_at(i)) != NULL; i++) {
+        if (begins_with(columns, kind->columns))
+            return kind;
+    }
+    return NULL;
+}
+
+const struct plot_kind *plot_kind_join(const struct plot_kind *kind,
+                                       const struct plot_kind *other)
+{
+    if (kind->is_alone || other->is_alone)
+        return NULL;
+    if (kind == other || kind->beside == other)
+        return kind;
+    return other->beside == kind ? other : NULL;
+}

@@ -1,0 +1,207 @@
+/* plot_table.c - tables checked and prepared for gnuplot */
+#define _GNU_SOURCE
+#include "sim/plot/plot_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/plot/plot_columns.h"
+#include "sim/tables/csv_read.h"
+#include "sim/terminal/target.h"
+#include "traces/traces_internal.h"
+
+/* More than the header of any kind of table has. */
+#define COLUMNS_BYTES 512
+
+struct table {
+    const char *path;
+    int source;
+    int copy;                    /* a file in memory */
+    bool quoted;                 /* the next byte stands within quotes */
+    bool cleaned;                /* control characters were found in fields */
+    struct margay_error failure; /* of copying; status MARGAY_OK = none */
+
+    const struct plot_kind *kind; /* NULL until the header was read */
+    struct plot_columns columns;
+    bool has_rows;
+};
+
+/* -------------------------------------------------------------- reading -- */
+
+/* Lines end outside of quotes. */
+static bool is_end_of_line(char byte, bool quoted)
+{
+    return !quoted && (byte == '\n' || byte == '\r');
+}
+
+/* Replace control characters in fields. */
+static void clean(struct table *table, char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        table->quoted ^= text[i] == '"';
+        if (!margay_is_control(text[i]) ||
+            is_end_of_line(text[i], table->quoted))
+            continue;
+        text[i] = '?';
+        table->cleaned = true;
+    }
+}
+
+/* The read function of a stdio stream, which copies each piece. */
+static ssize_t read_piece(void *cookie, char *buffer, size_t bytes)
+{
+    struct table *table = cookie;
+    ssize_t got;
+    do {
+        got = read(table->source, buffer, bytes);
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0)
+        return got;
+    clean(table, buffer, (size_t)got);
+    if (target_write(table->copy, table->path, buffer, (size_t)got,
+                     &table->failure) != MARGAY_OK)
+        return -1;
+    return got;
+}
+
+static enum margay_status take_header(struct table *table,
+                                      const struct csv_row *row,
+                                      struct margay_error *error)
+{
+    char text[COLUMNS_BYTES];
+    csv_join_row(row, text, sizeof text);
+    table->kind = plot_kind_of(text);
+    if (table->kind == NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:1: found the columns '%.80s', expected those of "
+                           "a table that 'margay help plot' names",
+                           table->path, text);
+    plot_columns_find(&table->columns, row);
+    return MARGAY_OK;
+}
+
+static enum margay_status take_row(void *context, const struct csv_row *row,
+                                   struct margay_error *error)
+{
+    struct table *table = context;
+    if (table->kind == NULL)
+        return take_header(table, row, error);
+    table->has_rows = true;
+    return plot_columns_check(&table->columns, table->path, row, error);
+}
+
+static enum margay_status read_rows(struct table *table,
+                                    struct margay_error *error)
+{
+    static const cookie_io_functions_t functions = {.read = read_piece};
+    FILE *stream = fopencookie(table, "r", functions);
+    if (stream == NULL)
+        return margay_fail_memory(error, "a table");
+    enum margay_status status =
+        csv_read_stream(stream, table->path, take_row, table, error);
+    fclose(stream);
+    if (table->failure.status != MARGAY_OK)
+        *error = table->failure;
+    return status;
+}
+
+static enum margay_status check_rows(const struct table *table,
+                                     struct margay_error *error)
+{
+    if (table->kind == NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found nothing, expected a table that 'margay "
+                           "help plot' names",
+                           table->path);
+    if (!table->has_rows)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: no rows: there is nothing to plot",
+                           table->path);
+    return MARGAY_OK;
+}
+
+/* --------------------------------------------------------------- naming -- */
+
+static bool has_control(const char *text)
+{
+    while (*text != '\0' && !margay_is_control(*text))
+        text++;
+    return *text != '\0';
+}
+
+/* Can gnuplot read the file as it stands? */
+static bool is_enough(const struct table *table)
+{
+    struct stat about;
+    return !table->cleaned && !has_control(table->path) &&
+           strcmp(table->path, "-") != 0 && fstat(table->source, &about) == 0 &&
+           S_ISREG(about.st_mode);
+}
+
+/* A name that gnuplot does not take for a pipe, its standard input or an
+   option, as it would "<cmd", "-" and "|cmd". */
+static int name_file(const char *path, char **name)
+{
+    return asprintf(name, "%s%s", *path == '/' ? "" : "./", path);
+}
+
+/* Set *name; the copy stays open if the name is that of the copy. */
+static enum margay_status name_table(struct table *table, char **name,
+                                     struct margay_error *error)
+{
+    bool enough = is_enough(table);
+    int bytes = enough ? name_file(table->path, name)
+                       : asprintf(name, "/proc/self/fd/%d", table->copy);
+    if (bytes < 0) {
+        *name = NULL;
+        return margay_fail_memory(error, "gnuplot's arguments");
+    }
+    if (!enough)
+        table->copy = -1;
+    return MARGAY_OK;
+}
+
+static enum margay_status open_table(struct table *table,
+                                     struct margay_error *error)
+{
+    bool is_stdin = strcmp(table->path, "-") == 0;
+    table->source = is_stdin
+                        ? dup(STDIN_FILENO)
+                        : open(table->path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    if (table->source < 0)
+        return margay_fail(error, MARGAY_IO, "%s: %s", table->path,
+                           strerror(errno));
+    table->copy = memfd_create("margay-table", 0);
+    if (table->copy < 0)
+        return margay_fail(error, MARGAY_IO, "%s: cannot copy: %s", table->path,
+                           strerror(errno));
+    return MARGAY_OK;
+}
+
+enum margay_status plot_table_read(const char *path,
+                                   const struct plot_kind **kind, char **name,
+                                   struct margay_error *error)
+{
+    struct table table = {.path = path, .source = -1, .copy = -1};
+    *name = NULL;
+    enum margay_status status = open_table(&table, error);
+    if (status == MARGAY_OK)
+        status = read_rows(&table, error);
+    if (status == MARGAY_OK)
+        status = check_rows(&table, error);
+    if (status == MARGAY_OK)
+        status = name_table(&table, name, error);
+    if (table.source >= 0)
+        close(table.source);
+    if (table.copy >= 0)
+        close(table.copy);
+    *kind = table.kind;
+    return status;
+}

@@ -1,0 +1,419 @@
+/*
+ * cmd_record.c - margay record
+ *
+ * The command starts the program so that it is recorded, writes the references
+ * as they come, and exits with the program's exit status.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "sim/options/commands.h"
+#include "sim/options/options.h"
+#include "sim/record/record.h"
+#include "sim/record/record_output.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/progress.h"
+#include "sim/terminal/search_path.h"
+#include "sim/terminal/signals.h"
+
+/* The largest power of two that a words trace can name. */
+#define MOST_COLLAPSED_BYTES (UINT64_C(1) << 31)
+
+/* The longest delay before the end of the program is noticed. */
+#define WAIT_MS 100
+
+struct recording {
+    const struct options *options;
+    struct launch launch;
+    margay_trace *text; /* of a method that writes text */
+    int text_pipe[2];
+    struct record_output *output;
+    struct progress progress;
+    bool recorded; /* a reference has come */
+    bool stopped;  /* no more references are wanted */
+
+    bool ended; /* the program has ended, with this state of waitpid() */
+    int state;
+    int forwarded; /* the signal that was forwarded to it; 0 = none */
+};
+
+/* --------------------------------------------------------------- set-up -- */
+
+static bool takes_standard_output(const struct options *options)
+{
+    return options->output == NULL || strcmp(options->output, "-") == 0;
+}
+
+static enum margay_status check(const struct options *options,
+                                struct margay_error *error)
+{
+    if (options->operand_count == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "missing operand: expected -- PROGRAM [ARGUMENT]... "
+                           "('margay help record' tells more)");
+    if (takes_standard_output(options) && isatty(STDOUT_FILENO))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a trace is nothing for a terminal (say -o FILE, "
+                           "or write to a pipe)");
+    if (options->record.separate_threads && takes_standard_output(options))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--thread-traces separate needs a FILE to number: "
+                           "-o FILE");
+    if (options->record.collapse_bytes != 0 &&
+        !margay_is_power_of_two(options->record.collapse_bytes))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--collapse: %" PRIu64 " is not a power of two",
+                           options->record.collapse_bytes);
+    if (options->record.collapse_bytes > MOST_COLLAPSED_BYTES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--collapse: %" PRIu64 " is more than %" PRIu64,
+                           options->record.collapse_bytes,
+                           MOST_COLLAPSED_BYTES);
+    return MARGAY_OK;
+}
+
+/* Open the receiver of the recorder, or the pipe of a tool that writes text. */
+static enum margay_status open_source(struct recording *recording,
+                                      struct margay_error *error)
+{
+    struct launch *launch = &recording->launch;
+    const struct options *options = recording->options;
+    struct margay_receiver_options receiver_options = {
+        .collapse_bytes = options->record.collapse_bytes,
+        .sites = options->record.sites,
+    };
+    struct margay_trace_options trace_options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    char path[32];
+    if (launch->text_format == NULL) {
+        enum margay_status status = record_find_function(
+            launch->program, options->record.start.function,
+            &receiver_options.start, error);
+        if (status == MARGAY_OK)
+            status = record_find_function(launch->program,
+                                          options->record.stop.function,
+                                          &receiver_options.stop, error);
+        if (status == MARGAY_OK)
+            status = margay_receiver_create(&receiver_options,
+                                            &launch->receiver, error);
+        return status;
+    }
+    if (pipe2(recording->text_pipe, O_CLOEXEC) != 0)
+        return margay_fail(error, MARGAY_IO, "no pipe: %s", strerror(errno));
+    snprintf(path, sizeof path, "/dev/fd/%d", recording->text_pipe[0]);
+    trace_options.format = launch->text_format;
+    if (!options->record.fetches)
+        trace_options.kinds &= ~MARGAY_KIND_BIT(MARGAY_FETCH);
+    return margay_trace_open(path, &trace_options, &recording->text, error);
+}
+
+static enum margay_status prepare(struct recording *recording, int *exit_status,
+                                  struct margay_error *error)
+{
+    const struct options *options = recording->options;
+    struct launch *launch = &recording->launch;
+    enum margay_status status = check(options, error);
+    if (status != MARGAY_OK)
+        return status;
+    launch->program = search_path(options->operands[0]);
+    if (launch->program == NULL || access(launch->program, F_OK) != 0) {
+        *exit_status = EXIT_NOT_FOUND;
+        return margay_fail(error, MARGAY_IO, "%s: no such program",
+                           options->operands[0]);
+    }
+    status = launch_check(launch->program, exit_status, error);
+    if (status != MARGAY_OK)
+        return status;
+    const struct record_method *method =
+        record_method_choose(options, launch->program, error);
+    if (method == NULL)
+        return MARGAY_BAD_ARGUMENT;
+    status = method->prepare(launch, error);
+    if (status == MARGAY_OK)
+        status = open_source(recording, error);
+    if (status == MARGAY_OK)
+        status = record_output_open(options, &recording->output, error);
+    return status;
+}
+
+static enum margay_status start(struct recording *recording, int *exit_status,
+                                struct margay_error *error)
+{
+#ifdef PR_SET_CHILD_SUBREAPER
+    /* Processes that outlive their parents become children of this process. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+#endif
+    signals_finish_gracefully(true);
+    signals_keep_hangup();
+    enum margay_status status = launch_start(
+        &recording->launch, recording->text_pipe[1],
+        takes_standard_output(recording->options), exit_status, error);
+    if (recording->text_pipe[1] >= 0)
+        close(recording->text_pipe[1]);
+    recording->text_pipe[1] = -1;
+    if (status == MARGAY_OK && recording->launch.receiver != NULL) {
+        margay_receiver_started(recording->launch.receiver);
+        margay_receiver_expect(recording->launch.receiver,
+                               recording->launch.is_launcher
+                                   ? 0
+                                   : (uint32_t)recording->launch.process);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------- recording -- */
+
+/* Reap children, and note the end of the program.  Its orphans are children of
+   this process, too, and the trace ends with the last of them that is
+   recorded. */
+static void look_after(struct recording *recording)
+{
+    int state;
+    pid_t process;
+    while ((process = waitpid(-1, &state, WNOHANG)) > 0 ||
+           (process < 0 && errno == EINTR)) {
+        if (process != recording->launch.process)
+            continue;
+        recording->ended = true;
+        recording->state = state;
+    }
+    if (recording->ended && recording->launch.receiver != NULL)
+        margay_receiver_finish(recording->launch.receiver, process < 0);
+}
+
+/* Is the program in the terminal's foreground?  Then the terminal's interrupt
+   reaches it directly; any other signal has to be forwarded. */
+static bool has_terminals_attention(void)
+{
+    int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    bool attention = terminal >= 0 && tcgetpgrp(terminal) == getpgrp();
+    if (terminal >= 0)
+        close(terminal);
+    return attention;
+}
+
+static void forward_signal(struct recording *recording)
+{
+    int number = signals_interrupted();
+    if (number == 0 || recording->forwarded != 0)
+        return;
+    recording->forwarded = number;
+    /* After the program, the signal ends the wait for processes it left. */
+    if (recording->ended && recording->launch.receiver != NULL)
+        margay_receiver_finish(recording->launch.receiver, true);
+    else if (!recording->ended &&
+             (number != SIGINT || !has_terminals_attention()))
+        kill(recording->launch.process, number);
+}
+
+static enum margay_status write_next_of_text(struct recording *recording,
+                                             struct margay_error *error)
+{
+    struct margay_batch batch;
+    enum margay_status status =
+        margay_trace_next(recording->text, WAIT_MS, &batch, error);
+    recording->recorded = recording->recorded || status == MARGAY_OK;
+    return status == MARGAY_OK
+               ? record_output_put(recording->output, &batch, error)
+               : status;
+}
+
+/* Words are written as they are if no option needs the references in them. */
+static enum margay_status write_next_words(struct recording *recording,
+                                           struct margay_error *error)
+{
+    margay_receiver *receiver = recording->launch.receiver;
+    struct margay_words words;
+    struct margay_batch batch;
+    enum margay_status status =
+        margay_receiver_next(receiver, WAIT_MS, &words, error);
+    if (status != MARGAY_OK || words.count == 0)
+        return status;
+    recording->recorded = true;
+    if (record_output_takes_words(recording->output) &&
+        margay_receiver_words_stand_alone(receiver))
+        return record_output_put_words(recording->output, &words, error);
+    margay_receiver_decode(receiver, &batch);
+    return record_output_put(recording->output, &batch, error);
+}
+
+static enum margay_status write_next(struct recording *recording,
+                                     struct margay_error *error)
+{
+    return recording->text != NULL ? write_next_of_text(recording, error)
+                                   : write_next_words(recording, error);
+}
+
+/* References that --max-trace or --stop leave out need not be recorded. */
+static void stop_if_full(struct recording *recording)
+{
+    if (recording->stopped || !record_output_is_full(recording->output))
+        return;
+    recording->stopped = true;
+    if (recording->launch.receiver != NULL)
+        margay_receiver_stop(recording->launch.receiver);
+}
+
+/* A message tells of whole programs that the method could not follow.
+   References missing within a program are a failure. */
+static enum margay_status check_whole(const struct recording *recording,
+                                      struct margay_error *error)
+{
+    const struct launch *launch = &recording->launch;
+    uint64_t left_out = margay_receiver_left_out(launch->receiver);
+    uint64_t lost = margay_receiver_lost(launch->receiver);
+    if (lost > 0)
+        return margay_fail(error, MARGAY_IO,
+                           "%s: %" PRIu64 " process%s closed the recorder's "
+                           "descriptors, and could not open them again: "
+                           "references are missing",
+                           launch->program, lost, margay_plural(lost, "es"));
+    if (left_out > 0)
+        message_print("%s: at least %" PRIu64 " program%s of this recording "
+                      "%s left out: %s",
+                      recording->options->operands[0], left_out,
+                      margay_plural(left_out, "s"),
+                      left_out == 1 ? "is" : "are", launch->leaves_out);
+    return MARGAY_OK;
+}
+
+/* If no process has recorded, the method does not suit the program. */
+static enum margay_status check_recorded(const struct recording *recording,
+                                         int *exit_status,
+                                         struct margay_error *error)
+{
+    const struct launch *launch = &recording->launch;
+    if (launch->prefix_count > 0 && !recording->recorded) {
+        *exit_status = EXIT_CANNOT_RUN;
+        return margay_fail(error, MARGAY_IO, "%s: %s cannot run it",
+                           launch->program, launch->prefix[0]);
+    }
+    if (launch->receiver == NULL)
+        return MARGAY_OK;
+    if (margay_receiver_processes(launch->receiver) > 0)
+        return check_whole(recording, error);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: it made no references: is it built with 'margay "
+                       "record --cflags' and --libs?",
+                       launch->program);
+}
+
+static enum margay_status write_all(struct recording *recording,
+                                    struct margay_error *error)
+{
+    enum margay_status status;
+    progress_begin(&recording->progress, recording->options->operands[0],
+                   recording->options->quiet);
+    do {
+        status = write_next(recording, error);
+        progress_update(&recording->progress,
+                        record_output_refs(recording->output), 0, 0);
+        stop_if_full(recording);
+        look_after(recording);
+        forward_signal(recording);
+    } while (status == MARGAY_OK || status == MARGAY_AGAIN);
+    return status;
+}
+
+static void close_text(struct recording *recording)
+{
+    margay_trace_free(recording->text);
+    recording->text = NULL;
+    for (int i = 0; i < 2; i++) {
+        if (recording->text_pipe[i] >= 0)
+            close(recording->text_pipe[i]);
+        recording->text_pipe[i] = -1;
+    }
+}
+
+/* Read the next references and drop them: a program that waits for its reader
+   would neither receive a signal nor end. */
+static void drop_next(struct recording *recording)
+{
+    struct margay_words words;
+    struct margay_batch batch;
+    struct margay_error error;
+    enum margay_status status = MARGAY_AGAIN;
+    if (recording->launch.receiver != NULL)
+        margay_receiver_next(recording->launch.receiver, 1, &words, &error);
+    if (recording->text != NULL)
+        status = margay_trace_next(recording->text, 1, &batch, &error);
+    if (status != MARGAY_OK && status != MARGAY_AGAIN)
+        close_text(recording);
+}
+
+/* Wait for the program, which may go on after the end of the trace.  After a
+   failure, ask it to end. */
+static void await_end(struct recording *recording, enum margay_status status)
+{
+    if (status != MARGAY_OK && !recording->ended)
+        kill(recording->launch.process, SIGTERM);
+    if (recording->launch.receiver != NULL)
+        margay_receiver_stop(recording->launch.receiver);
+    while (!recording->ended) {
+        struct timespec moment = {0, 1000000};
+        forward_signal(recording);
+        look_after(recording);
+        drop_next(recording);
+        if (!recording->ended)
+            nanosleep(&moment, NULL);
+    }
+}
+
+static int exit_status_of(int state)
+{
+    return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+}
+
+static enum margay_status record(struct recording *recording, int *exit_status,
+                                 struct margay_error *error)
+{
+    enum margay_status status = prepare(recording, exit_status, error);
+    if (status == MARGAY_OK)
+        status = start(recording, exit_status, error);
+    if (status != MARGAY_OK)
+        return status;
+    *exit_status = EXIT_FAILED;
+    status = write_all(recording, error);
+    if (status == MARGAY_END)
+        status = check_recorded(recording, exit_status, error);
+    await_end(recording, status);
+    return status;
+}
+
+static void release(struct recording *recording)
+{
+    close_text(recording);
+    margay_receiver_free(recording->launch.receiver);
+    free(recording->launch.program);
+}
+
+int cmd_record(const struct options *options)
+{
+    struct recording recording = {.options = options,
+                                  .launch = {.options = options},
+                                  .text_pipe = {-1, -1}};
+    struct margay_error error;
+    int exit_status = EXIT_FAILED;
+    enum margay_status status;
+    if (options->record.cflags || options->record.libs) {
+        status = record_print_flags(options, &error);
+        return status == MARGAY_OK ? EXIT_DONE
+                                   : (message_error(&error), EXIT_FAILED);
+    }
+    status = record(&recording, &exit_status, &error);
+    if (record_output_conclude(recording.output, status, &error))
+        exit_status = exit_status_of(recording.state);
+    release(&recording);
+    return exit_status;
+}

@@ -1,0 +1,132 @@
+/* launch.c - starting the program that is recorded */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/personality.h>
+#endif
+
+#include "sim/record/record.h"
+#include "sim/terminal/search_path.h"
+#include "sim/terminal/signals.h"
+
+void launch_put_before(struct launch *launch, const char *argument)
+{
+    if (launch->prefix_count < LAUNCH_MAX_PREFIX)
+        launch->prefix[launch->prefix_count++] = argument;
+}
+
+enum margay_status launch_check(const char *program, int *exit_status,
+                                struct margay_error *error)
+{
+    struct margay_scripts scripts;
+    const char *path = program;
+    (void)margay_find_binary(program, &scripts);
+    for (size_t i = 0; i <= scripts.count; i++) {
+        if (!search_can_run(path)) {
+            int reason = errno;
+            *exit_status = reason == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+            return margay_fail(
+                error, MARGAY_IO, "%s: cannot run: %s%s%s", program,
+                i == 0 ? "" : path,
+                i == 0 ? "" : ", its interpreter: ", strerror(reason));
+        }
+        if (i < scripts.count)
+            path = scripts.list[i].interpreter;
+    }
+    return MARGAY_OK;
+}
+
+/* The prefix, then the program and its arguments. */
+static char **make_arguments(const struct launch *launch)
+{
+    const struct options *options = launch->options;
+    size_t count = launch->prefix_count + options->operand_count;
+    char **arguments = calloc(count + 1, sizeof *arguments);
+    if (arguments == NULL)
+        return NULL;
+    memcpy(arguments, launch->prefix, launch->prefix_count * sizeof *arguments);
+    memcpy(arguments + launch->prefix_count, options->operands,
+           options->operand_count * sizeof *arguments);
+    /* A tool gets the path of the program and need not search PATH. */
+    if (launch->prefix_count > 0)
+        arguments[launch->prefix_count] = launch->program;
+    return arguments;
+}
+
+/* Make addresses the same in each run, if the system permits it. */
+static void fix_addresses(void)
+{
+#ifdef __linux__
+    int now = personality(0xffffffff);
+    if (now != -1)
+        personality((unsigned long)now | ADDR_NO_RANDOMIZE);
+#endif
+}
+
+/* In the child: prepare descriptors and environment, then run the program. */
+static void become_program(const struct launch *launch, char **arguments,
+                           int text, bool trace_is_output)
+{
+    signals_reset();
+    fix_addresses();
+    if (trace_is_output)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (text >= 0)
+        dup2(text, LAUNCH_TEXT_DESCRIPTOR);
+    if (launch->receiver != NULL) {
+        margay_receiver_pass_on(launch->receiver);
+        putenv((char *)margay_receiver_environment(launch->receiver));
+    }
+    execvp(arguments[0], arguments);
+}
+
+/* Wait until the child becomes the program; returns 0, or the errno of the
+   failure. */
+static int await_exec(int pipe)
+{
+    int reason = 0;
+    ssize_t got;
+    do
+        got = read(pipe, &reason, sizeof reason);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)sizeof reason ? reason : 0;
+}
+
+enum margay_status launch_start(struct launch *launch, int text,
+                                bool trace_is_output, int *exit_status,
+                                struct margay_error *error)
+{
+    int report[2];
+    char **arguments = make_arguments(launch);
+    if (arguments == NULL)
+        return margay_fail_memory(error, "the program's arguments");
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        free(arguments);
+        return margay_fail(error, MARGAY_IO, "no pipe: %s", strerror(errno));
+    }
+    launch->process = fork();
+    int reason = launch->process < 0 ? errno : 0;
+    if (launch->process == 0) {
+        become_program(launch, arguments, text, trace_is_output);
+        reason = errno;
+        (void)!write(report[1], &reason, sizeof reason);
+        _exit(EXIT_NOT_FOUND);
+    }
+    close(report[1]);
+    if (launch->process > 0) {
+        reason = await_exec(report[0]);
+        *exit_status = reason == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+    }
+    close(report[0]);
+    const char *name = arguments[0];
+    free(arguments);
+    return reason == 0 ? MARGAY_OK
+                       : margay_fail(error, MARGAY_IO, "%s: cannot run: %s",
+                                     name, strerror(reason));
+}

@@ -1,0 +1,117 @@
+/*
+ * record.h - running a program so that it is recorded
+ *
+ * A method makes a program's references visible: code compiled into the
+ * program, an emulator that runs it, or a tool.  Each method has a file,
+ * record_NAME.c, and a row of the table in record_methods.c.
+ */
+#ifndef MARGAY_SIM_RECORD_RECORD_H
+#define MARGAY_SIM_RECORD_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "sim/options/options.h"
+#include "traces/traces_internal.h"
+
+#define LAUNCH_MAX_PREFIX 24
+
+/* The start of a program; a method prepares it. */
+struct launch {
+    const struct options *options;
+    char *program; /* the file, as found along PATH; owned */
+
+    /* The arguments in front of the program's path and arguments.  Without any,
+       the program keeps the name on the command line.  The strings belong to
+       the method and stay until the program has started. */
+    const char *prefix[LAUNCH_MAX_PREFIX];
+    size_t prefix_count;
+
+    /* References come through the recorder, which finds `receiver` by its
+       environment, ... */
+    margay_receiver *receiver;
+    bool is_launcher;       /* the program is not recorded, but may start or
+                               become one that is */
+    const char *leaves_out; /* why the method leaves programs out */
+    /* ... or as text in this format, through descriptor
+       LAUNCH_TEXT_DESCRIPTOR. */
+    const char *text_format;
+
+    pid_t process; /* once started */
+};
+
+/* The descriptor of the pipe to which a tool writes text. */
+#define LAUNCH_TEXT_DESCRIPTOR 9
+
+/* The exit statuses of a program that does not run, as of env and timeout. */
+#define EXIT_CANNOT_RUN 126
+#define EXIT_NOT_FOUND  127
+
+struct record_method {
+    const char *name;
+    const char *slowdown; /* of the program: "3 to 7 times" */
+
+    /* Can the method record the program on this machine?  If not, *why says why
+       ("valgrind is not installed"). */
+    bool (*suits)(const struct options *options, const char *program, char *why,
+                  size_t why_bytes);
+    /* Fill in prefix and text_format. */
+    enum margay_status (*prepare)(struct launch *launch,
+                                  struct margay_error *error);
+    bool knows_functions; /* --start and --stop may name them */
+    bool knows_sites;     /* --sites */
+    bool knows_fetches;   /* --fetches */
+    bool knows_threads;   /* --thread-traces separate */
+    bool collapses;       /* --collapse */
+};
+
+extern const struct record_method record_runtime;
+extern const struct record_method record_qemu;
+extern const struct record_method record_lackey;
+
+/* The method of --method, or the first that suits the program.  Messages name
+   the method and, with --verbose, why others do not suit.  NULL on failure. */
+const struct record_method *record_method_choose(const struct options *options,
+                                                 const char *program,
+                                                 struct margay_error *error);
+
+/* Print the flags to compile and to link a program with, in one line. */
+enum margay_status record_print_flags(const struct options *options,
+                                      struct margay_error *error);
+
+/*
+ * Find the directory, of PATH_MAX bytes, of a file of the recorder: where this
+ * program was built or installed, or the directory of MARGAY_RUNTIME.
+ */
+enum margay_status record_find(const char *file, char *directory,
+                               struct margay_error *error);
+
+/* Can the file be read, and does it hold the text? */
+bool record_file_holds(const char *path, const char *text);
+
+/* The range of a function in the program; an empty range if the name is NULL.
+ */
+enum margay_status record_find_function(const char *program, const char *name,
+                                        struct margay_code_range *range,
+                                        struct margay_error *error);
+
+/* Add an argument to the prefix, within prepare(). */
+void launch_put_before(struct launch *launch, const char *argument);
+
+/*
+ * Start the program.  MARGAY_IO if it cannot be run or is not found; then
+ * *exit_status is 126 or 127.  `text` is the writing end of a pipe, or -1. With
+ * `trace_is_output` the program's standard output goes to standard error.
+ */
+enum margay_status launch_start(struct launch *launch, int text,
+                                bool trace_is_output, int *exit_status,
+                                struct margay_error *error);
+
+/* Check that the program, and the interpreters of a script, can be run:
+   otherwise MARGAY_IO, and *exit_status is 126 or, if one does not exist, 127.
+ */
+enum margay_status launch_check(const char *program, int *exit_status,
+                                struct margay_error *error);
+
+#endif

@@ -1,0 +1,424 @@
+/* record_output.c - recorded references on their way into files */
+#define _GNU_SOURCE
+#include "sim/record/record_output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/options/files.h"
+#include "sim/options/sizes.h"
+#include "sim/run/batch_part.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+/* The references that are turned from addresses into ids at a time. */
+#define UNITS_REFS 1024
+
+/* The trace of one thread, or of all threads. */
+struct trace_file {
+    char *path; /* NULL: standard output */
+    margay_writer *writer;
+};
+
+struct record_output {
+    const struct options *options;
+    const char *format;
+    struct trace_file *files; /* by thread; or one */
+    struct output **outputs;  /* of the files, with the same indices */
+    size_t file_count;
+    uint64_t to_skip, to_write; /* references */
+    uint64_t refs;              /* written */
+    bool full;
+    /* A batch in units of the format's ids. */
+    uint64_t numbers[UNITS_REFS];
+    uint32_t extents[UNITS_REFS];
+};
+
+/* ----------------------------------------------------------------- files -- */
+
+/* The format that the suffix of a file asks for; NULL = none. */
+static const char *format_of_suffix(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    const char *dot = strchr(name == NULL ? path : name, '.');
+    const struct margay_format_info *format;
+    if (dot == NULL)
+        return NULL;
+    size_t bytes = strcspn(dot + 1, ".");
+    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
+        if (format->writable && strlen(format->name) == bytes &&
+            strncmp(format->name, dot + 1, bytes) == 0)
+            return format->name;
+    }
+    return NULL;
+}
+
+/* The fastest format for a pipe, and the smallest for a file. */
+static const char *usual_format(const struct options *options)
+{
+    if (options->output == NULL || strcmp(options->output, "-") == 0)
+        return "words";
+    const struct margay_format_info *format;
+    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
+        if (strcmp(format->name, "mgt") == 0 && format->writable)
+            return format->name;
+    }
+    return "u64";
+}
+
+static const char *choose_format(const struct options *options)
+{
+    const char *of_suffix =
+        options->output == NULL ? NULL : format_of_suffix(options->output);
+    return options->to != NULL ? options->to
+           : of_suffix != NULL ? of_suffix
+                               : usual_format(options);
+}
+
+/* "runs/sort.3.mgt.zst" for thread 3 and "runs/sort.mgt.zst". */
+static char *path_of_thread(const char *path, size_t thread)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    const char *dot = strchr(*name == '.' ? name + 1 : name, '.');
+    size_t stem = dot == NULL ? strlen(path) : (size_t)(dot - path);
+    char *made;
+    if (asprintf(&made, "%.*s.%zu%s", (int)stem, path, thread, path + stem) < 0)
+        return NULL;
+    return made;
+}
+
+static enum margay_status make_file(struct record_output *output, size_t index,
+                                    struct margay_error *error)
+{
+    const struct options *options = output->options;
+    struct trace_file *file = &output->files[index];
+    struct margay_sink sink = {&output->outputs[index], sink_write};
+    if (options->output != NULL) {
+        file->path = options->record.separate_threads
+                         ? path_of_thread(options->output, index)
+                         : strdup(options->output);
+        if (file->path == NULL)
+            return margay_fail_memory(error, "the name of a trace");
+    }
+    enum margay_status status = MARGAY_OK;
+    if (options->record.separate_threads)
+        status =
+            files_check_output(options, "--thread-traces", file->path, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_create(output->format, file->path, &sink,
+                                      &file->writer, error);
+    if (status == MARGAY_OK && options->record.collapse_bytes != 0)
+        status = margay_writer_set_collapsed(
+            file->writer, options->record.collapse_bytes, error);
+    uint64_t most = options->record.max_trace_bytes;
+    if (status == MARGAY_OK && most != 0 &&
+        margay_writer_most_bytes(file->writer, NULL) > most)
+        status =
+            margay_fail(error, MARGAY_BAD_ARGUMENT,
+                        "--max-trace: %" PRIu64 " byte%s: a trace as %s is "
+                        "longer even without a reference",
+                        most, margay_plural(most, "s"), output->format);
+    if (status == MARGAY_OK)
+        status = output_open(file->path, OUTPUT_STREAMED,
+                             &output->outputs[index], error);
+    return status;
+}
+
+/* A writer keeps a pointer to its output, so that the arrays must not move. */
+#define MOST_FILES 65536
+
+static enum margay_status need_file(struct record_output *output, size_t index,
+                                    struct margay_error *error)
+{
+    if (index >= MOST_FILES)
+        return margay_fail(error, MARGAY_IO,
+                           "--thread-traces: more than %d threads", MOST_FILES);
+    if (index >= output->file_count)
+        output->file_count = index + 1;
+    if (output->files[index].writer != NULL)
+        return MARGAY_OK;
+    return make_file(output, index, error);
+}
+
+enum margay_status record_output_open(const struct options *options,
+                                      struct record_output **output,
+                                      struct margay_error *error)
+{
+    size_t most = options->record.separate_threads ? MOST_FILES : 1;
+    struct record_output *made = calloc(1, sizeof *made);
+    *output = made;
+    if (made == NULL)
+        return margay_fail_memory(error, "a recording");
+    made->options = options;
+    made->format = choose_format(options);
+    made->to_skip = options->record.start.refs;
+    made->to_write =
+        options->record.stop.refs == 0 ? UINT64_MAX : options->record.stop.refs;
+    made->files = calloc(most, sizeof *made->files);
+    made->outputs = calloc(most, sizeof *made->outputs);
+    if (made->files == NULL || made->outputs == NULL)
+        return margay_fail_memory(error, "a recording");
+    return need_file(made, 0, error);
+}
+
+/* ------------------------------------------------------------- selection -- */
+
+uint64_t record_output_refs(const struct record_output *output)
+{
+    return output->refs;
+}
+
+bool record_output_is_full(const struct record_output *output)
+{
+    return output->full || output->to_write == 0;
+}
+
+static uint64_t count_of(const struct margay_batch *batch, size_t i)
+{
+    return batch->counts == NULL ? 1 : batch->counts[i];
+}
+
+static bool fits(const struct record_output *output,
+                 const margay_writer *writer, const struct margay_batch *batch,
+                 size_t from, size_t entries)
+{
+    struct margay_batch part = margay_batch_part(batch, from, entries);
+    return margay_writer_most_bytes(writer, &part) <=
+           output->options->record.max_trace_bytes;
+}
+
+/* The number of entries, from `from` on, that fit in any case. */
+static size_t fitting(const struct record_output *output,
+                      const margay_writer *writer,
+                      const struct margay_batch *batch, size_t from)
+{
+    size_t fit = 0, beyond = batch->references - from;
+    if (fits(output, writer, batch, from, beyond))
+        return beyond;
+    while (fit + 1 < beyond) {
+        size_t middle = fit + (beyond - fit) / 2;
+        if (fits(output, writer, batch, from, middle))
+            fit = middle;
+        else
+            beyond = middle;
+    }
+    return fit;
+}
+
+/* Write the entries for which --max-trace has room.  The size of references is
+   known once the format has written them; until then the most bytes count. */
+static enum margay_status write_fitting(struct record_output *output,
+                                        margay_writer *writer,
+                                        const struct margay_batch *batch,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
+        size_t count = fitting(output, writer, batch, done);
+        if (count < batch->references - done) {
+            status = margay_writer_flush(writer, error);
+            count = fitting(output, writer, batch, done);
+        }
+        output->full = count == 0;
+        if (output->full || status != MARGAY_OK)
+            break;
+        struct margay_batch part = margay_batch_part(batch, done, count);
+        status = margay_writer_put(writer, &part, error);
+        output->refs += margay_batch_references(&part);
+        done += count;
+    }
+    return status;
+}
+
+static enum margay_status write_batch(struct record_output *output,
+                                      const struct margay_batch *batch,
+                                      struct margay_error *error)
+{
+    size_t index =
+        output->options->record.separate_threads && batch->threads != NULL
+            ? batch->threads[0]
+            : 0;
+    enum margay_status status = need_file(output, index, error);
+    if (status != MARGAY_OK)
+        return status;
+    margay_writer *writer = output->files[index].writer;
+    if (output->options->record.max_trace_bytes != 0)
+        return write_fitting(output, writer, batch, error);
+    output->refs += margay_batch_references(batch);
+    return margay_writer_put(writer, batch, error);
+}
+
+/* Write entries from `from` on or, if `count` is not 0, the last `count`
+   references of the entry there. */
+static enum margay_status write_part(struct record_output *output,
+                                     const struct margay_batch *batch,
+                                     size_t from, size_t entries,
+                                     uint32_t count, struct margay_error *error)
+{
+    struct margay_batch part = margay_batch_part(batch, from, entries);
+    if (count != 0)
+        part.counts = &count;
+    return write_batch(output, &part, error);
+}
+
+/* Write a batch that --start or --stop cuts, entry by entry. */
+static enum margay_status put_cut(struct record_output *output,
+                                  const struct margay_batch *batch,
+                                  struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
+        uint64_t count = count_of(batch, i);
+        uint64_t skipped = count < output->to_skip ? count : output->to_skip;
+        output->to_skip -= skipped;
+        count -= skipped;
+        if (count > output->to_write)
+            count = output->to_write;
+        output->to_write -= count;
+        if (count > 0)
+            status =
+                write_part(output, batch, i, 1,
+                           batch->counts == NULL ? 0 : (uint32_t)count, error);
+    }
+    return status;
+}
+
+/* Write the references that neither --start nor --stop leaves out. */
+static enum margay_status select_from(struct record_output *output,
+                                      const struct margay_batch *batch,
+                                      struct margay_error *error)
+{
+    if (record_output_is_full(output) || batch->references == 0)
+        return MARGAY_OK;
+    if (output->to_skip == 0 && output->to_write == UINT64_MAX)
+        return write_batch(output, batch, error);
+    uint64_t refs = margay_batch_references(batch);
+    if (refs <= output->to_skip) {
+        output->to_skip -= refs;
+        return MARGAY_OK;
+    }
+    if (output->to_skip > 0 || refs > output->to_write)
+        return put_cut(output, batch, error);
+    output->to_write -= refs;
+    return write_batch(output, batch, error);
+}
+
+/* The entries of a batch from `from` on, UNITS_REFS at most, with ids in the
+   place of addresses and extents in ids. */
+static struct margay_batch in_units(struct record_output *output,
+                                    const struct margay_batch *batch,
+                                    size_t from, uint64_t unit_bytes)
+{
+    struct margay_batch part =
+        margay_batch_part(batch, from, batch->references - from);
+    if (part.references > UNITS_REFS)
+        part.references = UNITS_REFS;
+    for (size_t i = 0; i < part.references; i++) {
+        uint64_t first = part.numbers[i];
+        uint64_t last =
+            first + (part.extents == NULL ? 1 : part.extents[i]) - 1;
+        last = last < first ? UINT64_MAX : last;
+        output->numbers[i] = first / unit_bytes;
+        output->extents[i] =
+            (uint32_t)(last / unit_bytes - output->numbers[i] + 1);
+    }
+    part.numbers = output->numbers;
+    part.extents = output->extents;
+    return part;
+}
+
+enum margay_status record_output_put(struct record_output *output,
+                                     const struct margay_batch *batch,
+                                     struct margay_error *error)
+{
+    uint64_t unit_bytes =
+        bytes_of_id(margay_writer_format(output->files[0].writer));
+    enum margay_status status = MARGAY_OK;
+    if (unit_bytes == 1)
+        return select_from(output, batch, error);
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK;) {
+        struct margay_batch part = in_units(output, batch, i, unit_bytes);
+        status = select_from(output, &part, error);
+        i += part.references;
+    }
+    return status;
+}
+
+/* ---------------------------------------------------- words as they are -- */
+
+bool record_output_takes_words(const struct record_output *output)
+{
+    return margay_writer_takes_words(output->files[0].writer) &&
+           output->to_skip == 0 && output->to_write == UINT64_MAX &&
+           output->options->record.max_trace_bytes == 0;
+}
+
+enum margay_status record_output_put_words(struct record_output *output,
+                                           const struct margay_words *words,
+                                           struct margay_error *error)
+{
+    size_t index = output->options->record.separate_threads ? words->thread : 0;
+    output->refs += margay_words_references(words);
+    enum margay_status status = need_file(output, index, error);
+    return status == MARGAY_OK ? margay_writer_put_words(
+                                     output->files[index].writer, words, error)
+                               : status;
+}
+
+/* --------------------------------------------------------------- the end -- */
+
+static void summarise(const struct record_output *output, size_t files)
+{
+    const char *path =
+        output->options->output == NULL ? "-" : output->options->output;
+    if (files == 1)
+        message_print("%s: %" PRIu64 " reference%s as %s%s", path, output->refs,
+                      margay_plural(output->refs, "s"), output->format,
+                      record_output_is_full(output)
+                          ? "; the program went on unrecorded"
+                          : "");
+    else
+        message_print("%s and others: %" PRIu64 " reference%s of %zu threads "
+                      "as %s",
+                      output->files[0].path, output->refs,
+                      margay_plural(output->refs, "s"), files, output->format);
+}
+
+static void release(struct record_output *output)
+{
+    for (size_t i = 0; i < output->file_count; i++) {
+        margay_writer_free(output->files[i].writer);
+        free(output->files[i].path);
+    }
+    free(output->files);
+    free(output->outputs);
+    free(output);
+}
+
+bool record_output_conclude(struct record_output *output,
+                            enum margay_status status,
+                            struct margay_error *error)
+{
+    if (output == NULL || output->files == NULL || output->outputs == NULL) {
+        message_error(error);
+        if (output != NULL)
+            release(output);
+        return false;
+    }
+    size_t files = 0;
+    for (size_t i = 0; i < output->file_count && status == MARGAY_OK; i++) {
+        files += output->files[i].writer != NULL;
+        if (output->files[i].writer != NULL)
+            status = margay_writer_finish(output->files[i].writer, error);
+    }
+    bool done = conclude(status, output->outputs, output->file_count, error) !=
+                EXIT_TROUBLE;
+    if (done && !output->options->quiet)
+        summarise(output, files);
+    release(output);
+    return done;
+}

@@ -1,0 +1,147 @@
+/*
+ * record_runtime.c - recording a program that was built for it
+ *
+ * The compiler puts calls into the program, and the library that takes the
+ * calls (traces/capture/runtime) lies beside this program, in the build tree or
+ * where both were installed.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/record/record.h"
+
+/* The mark of the runtime, in two parts, so that this program does not hold it.
+ */
+static const char mark[][12] = {"margay-capt", "ure-runtime"};
+
+/* Does a fault mark the end of a buffer? */
+static bool wants_mmu(void)
+{
+    const char *buffer = getenv("MARGAY_BUFFER");
+    return buffer != NULL && strcmp(buffer, "mmu") == 0;
+}
+
+/* Does the program hold the runtime? */
+static bool carries_runtime(const char *program)
+{
+    char whole[sizeof mark + 8];
+    snprintf(whole, sizeof whole, "%s%s%s", mark[0], mark[1],
+             wants_mmu() ? "-mmu" : "");
+    return record_file_holds(program, whole);
+}
+
+static bool suits(const struct options *options, const char *program, char *why,
+                  size_t why_bytes)
+{
+    if (wants_mmu() &&
+        (options->record.collapse_bytes != 0 || options->record.sites)) {
+        snprintf(why, why_bytes,
+                 "MARGAY_BUFFER=mmu goes with neither --collapse nor --sites");
+        return false;
+    }
+    /* With --method runtime the program may be a script that runs another. */
+    if (strcmp(options->record.method, "auto") != 0 && !wants_mmu())
+        return true;
+    snprintf(why, why_bytes,
+             "it is not built with what '%smargay record --cflags --libs' "
+             "prints",
+             wants_mmu() ? "MARGAY_BUFFER=mmu " : "");
+    return carries_runtime(program);
+}
+
+static enum margay_status prepare(struct launch *launch,
+                                  struct margay_error *error)
+{
+    (void)error;
+    launch->is_launcher = !carries_runtime(launch->program);
+    launch->leaves_out = "they are not built for the method runtime";
+    return MARGAY_OK;
+}
+
+const struct record_method record_runtime = {
+    .name = "runtime",
+    .slowdown = "3 to 7 times",
+    .suits = suits,
+    .prepare = prepare,
+    .knows_functions = true,
+    .knows_sites = true,
+    .knows_threads = true,
+    .collapses = true,
+};
+
+/* ----------------------------------------------------------------- flags -- */
+
+/* The archive to link.  The two ends of buffers need two archives: a choice at
+   run time would cost the comparison that the fault saves. */
+static const char *archive(void)
+{
+    return wants_mmu() ? "libmargay_runtime_mmu.a" : "libmargay_runtime.a";
+}
+
+/* The compiler that CC names; without it, the flags have to suit both. */
+enum compiler { EITHER, GCC, CLANG };
+
+static enum compiler compiler(void)
+{
+    const char *name = getenv("CC");
+    if (name == NULL)
+        return EITHER;
+    return strstr(name, "clang") != NULL ? CLANG
+           : strstr(name, "gcc") != NULL ? GCC
+                                         : EITHER;
+}
+
+/*
+ * A compiler that compiles and links in one command would link its own library
+ * for -fsanitize=thread as well.  gcc finds an empty library of that name;
+ * clang has a flag against it, which gcc does not know.  With -Wp, the flag
+ * reaches the preprocessor, which is the compiler itself, and not the linker's
+ * driver.
+ *
+ * The builtin copies would be inlined unseen; without them, copies are calls.
+ */
+static void print_cflags(const char *directory)
+{
+    printf("%s-fsanitize=thread -fno-builtin-memcpy -fno-builtin-memmove "
+           "-fno-builtin-memset -include %s/calls.h",
+           compiler() == EITHER ? "-Wp," : "", directory);
+}
+
+static void print_libs(const char *directory)
+{
+    static const char *const wrapped[] = {
+        "memcpy",        "memmove",        "memset",    "__memcpy_chk",
+        "__memmove_chk", "__memset_chk",   "sigaction", "signal",
+        "sigprocmask",   "pthread_sigmask"};
+    size_t count = wants_mmu() ? 10 : 6;
+    printf("-L%s/no-tsan", directory);
+    if (compiler() == CLANG)
+        printf(" -fno-sanitize-link-runtime");
+    for (size_t i = 0; i < count; i++)
+        printf(" -Wl,--wrap=%s", wrapped[i]);
+    printf(" %s/%s -pthread", directory, archive());
+}
+
+enum margay_status record_print_flags(const struct options *options,
+                                      struct margay_error *error)
+{
+    char directory[PATH_MAX];
+    enum margay_status status = record_find(archive(), directory, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (options->record.cflags)
+        print_cflags(directory);
+    if (options->record.cflags && options->record.libs)
+        printf(" ");
+    if (options->record.libs)
+        print_libs(directory);
+    printf("\n");
+    return fflush(stdout) == 0
+               ? MARGAY_OK
+               : margay_fail(error, MARGAY_IO, "-: cannot write: %s",
+                             strerror(errno));
+}

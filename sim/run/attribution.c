@@ -1,0 +1,318 @@
+/*
+ * attribution.c - whose references have which distances
+ *
+ * Algorithm: there may be many thousand sites, and a histogram for each would
+ *   be mostly empty.  So each key (a site, thread or region) gets a number,
+ *   pairs of number and distance are counted in one hash table, and the
+ *   histograms are put together at the end, one at a time.
+ * Cost: two look-ups per reference; 32 bytes for each pair that occurs.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "stackdist/stackdist_internal.h"
+#include "traces/traces_internal.h"
+#include <margay/run.h>
+
+/* A pair, in one number.  No engine knows more blocks than 2^38. */
+#define DISTANCE_BITS 40
+#define INFINITE      ((UINT64_C(1) << DISTANCE_BITS) - 1)
+#define MOST_KEYS     ((UINT64_C(1) << (64 - DISTANCE_BITS)) - 1)
+
+struct count {
+    uint64_t pair, references;
+};
+
+/* What is counted in one pass. */
+struct counts {
+    struct margay_hash numbers; /* by key: 1 + its number */
+    uint64_t *keys;             /* by number */
+    size_t key_count, key_room;
+    uint64_t last_key; /* looked up */
+    uint32_t last_number;
+    struct margay_hash pairs; /* 1 + the index of their count */
+    struct count *list;
+    size_t list_count, list_room;
+};
+
+struct attribution {
+    margay_consumer consumer;
+    enum margay_attribution by;
+    margay_region_of *region_of;
+    void *context;
+    struct counts *passes[MARGAY_MOST_BLOCK_SIZES];
+};
+
+static struct attribution *self(const margay_consumer *consumer)
+{
+    return (struct attribution *)consumer;
+}
+
+static void free_counts(struct counts *counts)
+{
+    if (counts == NULL)
+        return;
+    margay_hash_destroy(&counts->numbers);
+    margay_hash_destroy(&counts->pairs);
+    free(counts->keys);
+    free(counts->list);
+    free(counts);
+}
+
+static void attribution_free(margay_consumer *consumer)
+{
+    for (size_t i = 0; i < MARGAY_MOST_BLOCK_SIZES; i++)
+        free_counts(self(consumer)->passes[i]);
+    free(consumer);
+}
+
+static enum margay_status begin_pass(struct counts **counts,
+                                     struct margay_error *error)
+{
+    *counts = calloc(1, sizeof **counts);
+    if (*counts == NULL)
+        return margay_fail_memory(error, "the attribution");
+    enum margay_status status =
+        margay_hash_create(&(*counts)->numbers, 64, error);
+    return status == MARGAY_OK
+               ? margay_hash_create(&(*counts)->pairs, 1024, error)
+               : status;
+}
+
+static enum margay_status attribution_begin(margay_consumer *consumer,
+                                            const struct margay_pass *passes,
+                                            size_t count,
+                                            const struct margay_share *share,
+                                            struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    (void)passes, (void)share;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        status = begin_pass(&self(consumer)->passes[i], error);
+    return status;
+}
+
+/* ------------------------------------------------------------- counting -- */
+
+/* Room for one more element in an array; false: no memory. */
+static bool make_room(void **array, size_t count, size_t *room, size_t bytes)
+{
+    if (count < *room)
+        return true;
+    size_t wanted = *room == 0 ? 64 : 2 * *room;
+    void *moved = reallocarray(*array, wanted, bytes);
+    if (moved == NULL)
+        return false;
+    *array = moved;
+    *room = wanted;
+    return true;
+}
+
+/* The number of a key that is not the last one looked up. */
+static enum margay_status find_number(struct counts *counts, uint64_t key,
+                                      struct margay_error *error)
+{
+    enum margay_status status = margay_hash_reserve(&counts->numbers, 1, error);
+    if (status != MARGAY_OK)
+        return status;
+    uint32_t *entry = margay_hash_insert(&counts->numbers, key);
+    if (*entry == 0) {
+        *entry = 1; /* whatever follows, the table stays in order */
+        if (counts->key_count == MOST_KEYS)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--by: more than %" PRIu64 " of them",
+                               (uint64_t)MOST_KEYS);
+        if (!make_room((void **)&counts->keys, counts->key_count,
+                       &counts->key_room, sizeof *counts->keys))
+            return margay_fail_memory(error, "the attribution");
+        counts->keys[counts->key_count++] = key;
+        *entry = (uint32_t)counts->key_count;
+    }
+    counts->last_key = key;
+    counts->last_number = *entry;
+    return MARGAY_OK;
+}
+
+static enum margay_status add_pair(struct counts *counts, uint64_t pair,
+                                   struct margay_error *error)
+{
+    uint32_t *entry = margay_hash_insert(&counts->pairs, pair);
+    if (*entry == 0) {
+        *entry = 1;
+        if (counts->list_count == UINT32_MAX - 1 ||
+            !make_room((void **)&counts->list, counts->list_count,
+                       &counts->list_room, sizeof *counts->list))
+            return margay_fail_memory(error, "the attributed distances");
+        counts->list[counts->list_count++] = (struct count){pair, 0};
+        *entry = (uint32_t)counts->list_count;
+    }
+    counts->list[*entry - 1].references++;
+    return MARGAY_OK;
+}
+
+static uint64_t key_of(const struct attribution *made,
+                       const struct margay_span *span, size_t i)
+{
+    switch (made->by) {
+    case MARGAY_BY_SITE:
+        return span->sites[i];
+    case MARGAY_BY_THREAD:
+        return span->threads[i];
+    default:
+        return made->region_of(made->context, span->numbers[i]);
+    }
+}
+
+static enum margay_status attribution_feed(margay_consumer *consumer,
+                                           const struct margay_pass *pass,
+                                           const struct margay_span *span,
+                                           struct margay_error *error)
+{
+    struct attribution *made = self(consumer);
+    struct counts *counts = made->passes[pass->index];
+    if (made->by == MARGAY_BY_REGION && pass->numbers != MARGAY_ADDRESSES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: --by region: the trace holds block ids, and "
+                           "regions are of addresses",
+                           pass->trace);
+    if (span->warmup)
+        return MARGAY_OK;
+    enum margay_status status =
+        margay_hash_reserve(&counts->pairs, span->count, error);
+    for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
+        uint64_t key = key_of(made, span, i);
+        uint64_t distance = span->distances[i];
+        if (key != counts->last_key || counts->last_number == 0)
+            status = find_number(counts, key, error);
+        if (status == MARGAY_OK)
+            status = add_pair(
+                counts,
+                (uint64_t)(counts->last_number - 1) << DISTANCE_BITS |
+                    (distance == MARGAY_INFINITE ? INFINITE : distance),
+                error);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------- visiting -- */
+
+static int by_key(const void *a, const void *b, void *context)
+{
+    const uint64_t *keys = context;
+    uint64_t x = keys[*(const uint32_t *)a], y = keys[*(const uint32_t *)b];
+    return (x > y) - (x < y);
+}
+
+static uint32_t *order_keys(const struct counts *counts)
+{
+    uint32_t *order = calloc(counts->key_count + 1, sizeof *order);
+    if (order == NULL)
+        return NULL;
+    for (size_t i = 0; i < counts->key_count; i++)
+        order[i] = (uint32_t)i;
+    if (counts->key_count > 1)
+        qsort_r(order, counts->key_count, sizeof *order, by_key, counts->keys);
+    return order;
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct count *x = a, *y = b;
+    return (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+/* The first count of a key, among all in order. */
+static size_t first_of(const struct counts *counts, uint32_t number)
+{
+    uint64_t pair = (uint64_t)number << DISTANCE_BITS;
+    size_t low = 0, high = counts->list_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (counts->list[middle].pair < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static enum margay_status fill(const struct counts *counts, uint32_t number,
+                               margay_histogram *histogram,
+                               struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = first_of(counts, number);
+         i < counts->list_count && status == MARGAY_OK &&
+         counts->list[i].pair >> DISTANCE_BITS == number;
+         i++) {
+        uint64_t distance = counts->list[i].pair & INFINITE;
+        status = margay_histogram_add(
+            histogram, distance == INFINITE ? MARGAY_INFINITE : distance,
+            counts->list[i].references, error);
+    }
+    return status;
+}
+
+enum margay_status margay_attribution_visit(const margay_consumer *consumer,
+                                            const struct margay_pass *pass,
+                                            uint64_t bound_blocks,
+                                            margay_attribution_take *take,
+                                            void *context,
+                                            struct margay_error *error)
+{
+    struct counts *counts = self(consumer)->passes[pass->index];
+    uint32_t *order = order_keys(counts);
+    margay_histogram *histogram = NULL;
+    enum margay_status status =
+        order == NULL ? margay_fail_memory(error, "the attribution")
+                      : margay_histogram_create(&histogram, error);
+    if (counts->list_count > 0)
+        qsort(counts->list, counts->list_count, sizeof *counts->list, by_pair);
+    for (size_t i = 0; i < counts->key_count && status == MARGAY_OK; i++) {
+        margay_histogram_clear(histogram);
+        status = fill(counts, order[i], histogram, error);
+        margay_histogram_set_exceeded_bound(histogram, bound_blocks);
+        if (status == MARGAY_OK && margay_histogram_references(histogram) > 0)
+            status = take(context, counts->keys[order[i]], histogram, error);
+    }
+    margay_histogram_free(histogram);
+    free(order);
+    return status;
+}
+
+/* --------------------------------------------------------------- making -- */
+
+static unsigned column_of(enum margay_attribution by)
+{
+    return by == MARGAY_BY_SITE     ? MARGAY_COLUMN_SITES
+           : by == MARGAY_BY_THREAD ? MARGAY_COLUMN_THREADS
+                                    : MARGAY_COLUMN_NUMBERS;
+}
+
+enum margay_status margay_attribution_consumer(enum margay_attribution by,
+                                               margay_region_of *region_of,
+                                               void *context,
+                                               margay_consumer **consumer,
+                                               struct margay_error *error)
+{
+    static const struct margay_consumer_class functions = {
+        .begin = attribution_begin,
+        .feed = attribution_feed,
+        .free = attribution_free,
+    };
+    struct attribution *made = calloc(1, sizeof *made);
+    *consumer = NULL;
+    if (made == NULL)
+        return margay_fail_memory(error, "the attribution");
+    made->consumer = (margay_consumer){
+        .functions = &functions,
+        .can.needs = column_of(by) | MARGAY_COLUMN_DISTANCES,
+        .name = "the attribution",
+    };
+    made->by = by;
+    made->region_of = region_of;
+    made->context = context;
+    *consumer = &made->consumer;
+    return MARGAY_OK;
+}

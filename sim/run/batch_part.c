@@ -1,0 +1,21 @@
+/* batch_part.c - some of the entries of a batch */
+#include "sim/run/batch_part.h"
+
+struct margay_batch margay_batch_part(const struct margay_batch *batch,
+                                      size_t from, size_t entries)
+{
+    struct margay_batch part = *batch;
+    part.references = entries;
+    part.numbers += from;
+    if (part.kinds != NULL)
+        part.kinds += from;
+    if (part.extents != NULL)
+        part.extents += from;
+    if (part.counts != NULL)
+        part.counts += from;
+    if (part.threads != NULL)
+        part.threads += from;
+    if (part.sites != NULL)
+        part.sites += from;
+    return part;
+}

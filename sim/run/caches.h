@@ -1,0 +1,40 @@
+/*
+ * caches.h - what the consumers that simulate caches have in common
+ *
+ * A request for caches is met in one of three ways (caches.c decides which):
+ * all LRU caches in one structure, all ways of OPT once the trace has been
+ * read, or every cache by itself.
+ */
+#ifndef MARGAY_SIM_RUN_CACHES_H
+#define MARGAY_SIM_RUN_CACHES_H
+
+#include <margay/run.h>
+
+struct margay_caches {
+    margay_consumer consumer;
+    struct margay_caches_request request; /* with the lists below */
+    unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
+    unsigned ways[MARGAY_MOST_WAYS];
+    unsigned most_ways;
+    const struct margay_pass *passes;
+    size_t pass_count;
+    unsigned threads;
+    void (*get)(const struct margay_caches *caches, size_t pass, size_t set,
+                size_t way, struct margay_cache_row *row);
+};
+
+/* Each makes a zeroed consumer of its own, with functions, abilities and get;
+   NULL = no memory. */
+struct margay_caches *margay_caches_lru(void);
+struct margay_caches *margay_caches_optimal(void);
+struct margay_caches *margay_caches_single(void);
+
+/* To begin with: what all of them keep. */
+void margay_caches_begin(struct margay_caches *caches,
+                         const struct margay_pass *passes, size_t count,
+                         const struct margay_share *share);
+
+/* How many caches there are for each pass. */
+size_t margay_caches_per_pass(const struct margay_caches *caches);
+
+#endif

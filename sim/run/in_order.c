@@ -1,0 +1,316 @@
+/* in_order.c - a trace read from its beginning to its end */
+#include "sim/run/batch_part.h"
+#include "sim/run/consumer.h"
+#include "sim/run/executors.h"
+#include "sim/run/feeder.h"
+#include "traces/traces_internal.h"
+
+struct order {
+    struct margay_running *running;
+    struct margay_feeder *feeder;
+    uint64_t looked_refs; /* at the last look, */
+    double looked_seconds;
+};
+
+static const struct margay_consumer_class *functions_of(
+    const struct order *order)
+{
+    return order->running->consumer->functions;
+}
+
+/* ------------------------------------------------- looks before the end -- */
+
+static enum margay_status look_at_passes(struct order *order,
+                                         struct margay_error *error)
+{
+    struct margay_running *running = order->running;
+    enum margay_status status = margay_feeder_flush(order->feeder, error);
+    for (size_t i = 0; i < running->pass_count && status == MARGAY_OK; i++) {
+        running->passes[i].seconds = margay_running_seconds(running);
+        status = functions_of(order)->look(running->consumer,
+                                           &running->passes[i], error);
+    }
+    return status;
+}
+
+static void forget_results(struct order *order, bool counts)
+{
+    struct margay_running *running = order->running;
+    for (size_t i = 0; i < running->pass_count; i++)
+        functions_of(order)->forget(running->consumer, &running->passes[i],
+                                    counts);
+}
+
+/* A window is like an end, but the stack stays as it is. */
+static enum margay_status end_window(struct order *order,
+                                     struct margay_error *error)
+{
+    struct margay_running *running = order->running;
+    const struct margay_host *host = running->host;
+    enum margay_status status = look_at_passes(order, error);
+    for (size_t i = 0;
+         host->ended != NULL && i < running->pass_count && status == MARGAY_OK;
+         i++) {
+        running->passes[i].window = running->window;
+        status = host->ended(host->context, &running->job, &running->passes[i],
+                             error);
+    }
+    forget_results(order, true);
+    running->window++;
+    return status;
+}
+
+/* References of this run's trace, those of kinds that are left out too. */
+static uint64_t refs_of_run(const struct margay_running *running)
+{
+    return running->read_refs - running->state.place.references;
+}
+
+/* What a warm-up counted is forgotten at its end, even if the trace ends there;
+   a state that has none of it left must hold nothing of it. */
+static enum margay_status save(struct order *order, struct margay_error *error)
+{
+    struct margay_running *running = order->running;
+    const struct margay_host *host = running->host;
+    enum margay_status status = MARGAY_OK;
+    if (!running->request->saves || host->save == NULL)
+        return MARGAY_OK;
+    if (order->feeder != NULL && margay_running_warmup_left(running) == 0)
+        status = margay_feeder_end(order->feeder, error);
+    return status == MARGAY_OK ? host->save(host->context, &running->job, error)
+                               : status;
+}
+
+static enum margay_status show_results(struct order *order,
+                                       struct margay_error *error)
+{
+    struct margay_running *running = order->running;
+    const struct margay_host *host = running->host;
+    enum margay_status status = look_at_passes(order, error);
+    if (status == MARGAY_OK)
+        status =
+            host->look(host->context, &running->job, running->read_refs, error);
+    forget_results(order, false);
+    return status;
+}
+
+/*
+ * The state goes first: whatever ends the run in between, what goes on from it
+ * never repeats what a look has shown.  In the warm-up there is a state, but
+ * nothing to be seen yet.
+ */
+static enum margay_status look(struct order *order, struct margay_error *error)
+{
+    struct margay_running *running = order->running;
+    order->looked_refs = running->read_refs;
+    order->looked_seconds = margay_running_seconds(running);
+    enum margay_status status = margay_feeder_flush(order->feeder, error);
+    if (status == MARGAY_OK)
+        status = save(order, error);
+    if (status == MARGAY_OK && running->host->look != NULL &&
+        refs_of_run(running) > running->warmup_refs)
+        status = show_results(order, error);
+    return status;
+}
+
+/* References until the window ends. */
+static uint64_t refs_to_stop(const struct order *order, bool warmup)
+{
+    const struct margay_running *running = order->running;
+    uint64_t window = running->request->window_refs;
+    return window == 0 || warmup ? UINT64_MAX
+                                 : window - running->counted_refs % window;
+}
+
+static bool look_is_due(const struct order *order)
+{
+    const struct margay_running *running = order->running;
+    const struct margay_request *request = running->request;
+    if (running->read_refs == order->looked_refs)
+        return false;
+    if (request->every_refs != 0 &&
+        running->read_refs % request->every_refs == 0)
+        return true;
+    return request->every_seconds != 0 &&
+           margay_running_seconds(running) - order->looked_seconds >=
+               (double)request->every_seconds;
+}
+
+/* ------------------------------------------------------------- reading -- */
+
+static enum margay_status end_window_if_due(struct order *order, bool warmup,
+                                            struct margay_error *error)
+{
+    struct margay_running *running = order->running;
+    uint64_t window = running->request->window_refs;
+    if (window == 0 || warmup || running->counted_refs % window != 0)
+        return MARGAY_OK;
+    return end_window(order, error);
+}
+
+/* A state holds whole references: a run that goes on begins with the next. */
+static bool ends_within(const struct margay_running *running)
+{
+    return !running->request->saves && margay_running_is_over(running);
+}
+
+/* Feed what comes before the next place to stop at, or as much of it as comes
+   before a request to stop; `fed` is how many references that is. */
+static enum margay_status feed_part(struct order *order,
+                                    const struct margay_batch *part,
+                                    size_t *fed, struct margay_error *error)
+{
+    struct margay_running *running = order->running;
+    struct margay_pieces pieces = margay_running_pieces(running, part);
+    uint64_t shown = running->shown_refs;
+    struct margay_batch piece;
+    enum margay_status status = MARGAY_OK;
+    while (status == MARGAY_OK && margay_pieces_next(&pieces, &piece)) {
+        status = margay_feeder_put(order->feeder, &piece, error);
+        running->shown_refs = shown + pieces.blocks;
+        margay_running_show(running, running->shown_refs);
+        if (ends_within(running))
+            break;
+    }
+    const struct margay_batch whole = margay_batch_part(part, 0, pieces.done);
+    uint64_t refs = margay_batch_references(&whole);
+    running->read_refs += refs;
+    running->counted_refs += part->warmup ? 0 : refs;
+    running->cut = pieces.done_numbers > 0;
+    *fed = pieces.done;
+    return status;
+}
+
+/* False in *whole: a request to stop came before its end. */
+static enum margay_status analyse_batch(struct order *order,
+                                        const struct margay_batch *batch,
+                                        bool *whole, struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    *whole = true;
+    for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
+        uint64_t some = refs_to_stop(order, batch->warmup);
+        if (some > batch->references - done)
+            some = batch->references - done;
+        struct margay_batch part = margay_batch_part(batch, done, (size_t)some);
+        size_t fed;
+        status = feed_part(order, &part, &fed, error);
+        *whole = fed == part.references;
+        if (!*whole)
+            break;
+        done += fed;
+        if (status == MARGAY_OK)
+            status = end_window_if_due(order, batch->warmup, error);
+    }
+    return status;
+}
+
+/* What the reader has added up instead of giving it one by one. */
+static void take_repeats(struct order *order)
+{
+    struct margay_running *running = order->running;
+    uint64_t repeats = margay_trace_repeats(running->trace);
+    running->read_refs += repeats;
+    running->counted_refs += repeats;
+    running->shown_refs += repeats;
+    margay_feeder_repeat(order->feeder, repeats);
+}
+
+/* A batch ends where a look is due. */
+static enum margay_status next_batch(struct margay_running *running,
+                                     struct margay_batch *batch,
+                                     struct margay_error *error)
+{
+    uint64_t every = running->request->every_refs;
+    if (every != 0)
+        margay_trace_set_most(running->trace,
+                              every - running->read_refs % every);
+    return margay_trace_next(running->trace, MARGAY_WAIT_MS, batch, error);
+}
+
+/* Where kinds are left out, a batch does not tell how many references of the
+   trace it stands for, by which a run that goes on is told to skip them. */
+static void count_all_kinds(struct margay_running *running)
+{
+    if (running->request->reading.kinds != MARGAY_ALL_KINDS)
+        running->read_refs = running->state.place.references +
+                             margay_trace_given(running->trace);
+}
+
+static enum margay_status read_batch(struct order *order,
+                                     struct margay_error *error)
+{
+    struct margay_running *running = order->running;
+    struct margay_batch batch;
+    bool whole = true;
+    enum margay_status status = next_batch(running, &batch, error);
+    if (status != MARGAY_OK && status != MARGAY_AGAIN)
+        return status;
+    enum margay_status analysed = MARGAY_OK;
+    if (status == MARGAY_OK)
+        analysed = analyse_batch(order, &batch, &whole, error);
+    if (status == MARGAY_OK)
+        take_repeats(order);
+    if (status == MARGAY_OK && whole)
+        count_all_kinds(running);
+    if (analysed == MARGAY_OK && whole && refs_of_run(running) > 0 &&
+        look_is_due(order))
+        analysed = look(order, error);
+    return analysed == MARGAY_OK ? status : analysed;
+}
+
+static enum margay_status read_batches(struct order *order,
+                                       struct margay_error *error)
+{
+    struct margay_running *running = order->running;
+    enum margay_status status = MARGAY_OK;
+    while ((status == MARGAY_OK || status == MARGAY_AGAIN) &&
+           !margay_running_is_over(running)) {
+        status = read_batch(order, error);
+        margay_running_show(running, running->shown_refs);
+    }
+    if (status != MARGAY_OK && status != MARGAY_AGAIN && status != MARGAY_END)
+        return status;
+    running->interrupted = status != MARGAY_END;
+    return margay_feeder_end(order->feeder, error);
+}
+
+static enum margay_status finish_passes(struct order *order,
+                                        struct margay_error *error)
+{
+    struct margay_running *running = order->running;
+    enum margay_status status = save(order, error);
+    for (size_t i = 0; i < running->pass_count && status == MARGAY_OK; i++) {
+        struct margay_pass *pass = &running->passes[i];
+        pass->window = running->window;
+        status = margay_consumer_finish(running->consumer, pass, error);
+        pass->seconds = margay_running_seconds(running);
+    }
+    return status;
+}
+
+enum margay_status margay_read_in_order(struct margay_running *running,
+                                        struct margay_error *error)
+{
+    struct order order = {.running = running};
+    enum margay_status status = margay_running_resume(running, error);
+    if (status == MARGAY_OK)
+        status = margay_feeder_create(&running->plan, running->consumer,
+                                      running->passes, running->pass_count,
+                                      running->warmup_refs > 0, &order.feeder,
+                                      error);
+    if (status == MARGAY_OK)
+        status = read_batches(&order, error);
+    if (status == MARGAY_OK)
+        status = finish_passes(&order, error);
+    margay_feeder_free(order.feeder);
+    return status;
+}
+
+enum margay_status margay_end_with_state(struct margay_running *running,
+                                         struct margay_error *error)
+{
+    struct order order = {.running = running};
+    enum margay_status status = margay_running_begin_with_state(running, error);
+    return status == MARGAY_OK ? finish_passes(&order, error) : status;
+}

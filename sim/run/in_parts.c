@@ -1,0 +1,311 @@
+/*
+ * in_parts.c - a file in parts, each read and analysed by a thread
+ *
+ * Each thread reads its part straight from the file.  When all have been read,
+ * what each part did not know of its past is looked up in those before it
+ * (stackdist/parts), and the parts are put together in their order.
+ */
+#include <stdlib.h>
+
+#include "sim/run/batch_part.h"
+#include "sim/run/block_sample.h"
+#include "sim/run/executors.h"
+#include "sim/run/spans.h"
+#include "traces/traces_internal.h"
+
+/* Each part has tables of its own.  Blocks in all of them, that is, half a
+   gigabyte, unless those of the trace are a quarter of that already. */
+#define MOST_BLOCKS   ((uint64_t)1 << 24)
+#define MOST_REPEATED 4
+
+/* What one thread knows of its part. */
+struct part {
+    uint64_t first, count; /* references of the file */
+    atomic_uint_fast64_t shown_refs;
+    uint64_t read_refs;
+    bool cut; /* after them comes a part of another */
+    bool complete;
+    enum margay_status status;
+    struct margay_error error;
+    struct margay_span_store store;
+};
+
+struct parts {
+    struct margay_running *running;
+    struct margay_engine_recipe recipes[MARGAY_MOST_BLOCK_SIZES];
+    uint64_t first, refs; /* of the file, all that are wanted */
+    struct margay_block_sample sample;
+    unsigned count;
+    atomic_uint failed; /* the first part known to have failed, or `count` */
+    struct part *parts;
+    struct margay_row *rows; /* one per pass */
+};
+
+/* -------------------------------------------------- how many parts -- */
+
+/* The blocks of pass `i` that are expected among `refs` references. */
+static uint64_t expect_blocks(const struct parts *parts, size_t i,
+                              uint64_t refs)
+{
+    uint64_t bound = parts->recipes[i].bound_blocks;
+    uint64_t expected = margay_block_sample_expect(
+        &parts->sample, parts->running->passes[i].shift, refs);
+    return bound != 0 && expected > bound ? bound : expected;
+}
+
+/* Two parts at least, and more as long as their tables are no burden. */
+static void choose_count(struct parts *parts)
+{
+    parts->count = parts->running->plan.most_parts;
+    if (parts->count == 2)
+        return;
+    uint64_t most = MOST_REPEATED * expect_blocks(parts, 0, parts->refs);
+    if (most < MOST_BLOCKS)
+        most = MOST_BLOCKS;
+    while (parts->count > 2 &&
+           parts->count * expect_blocks(parts, 0, parts->refs / parts->count) >
+               most)
+        parts->count--;
+}
+
+/* ------------------------------------------------------------ one part -- */
+
+static enum margay_status feed_pass(struct parts *parts, unsigned i, size_t k,
+                                    const struct margay_batch *batch,
+                                    struct margay_error *error)
+{
+    const struct margay_pass *pass = &parts->running->passes[k];
+    struct margay_span_walk walk = {
+        .batch = batch,
+        .shift = pass->shift,
+        .splits = pass->splits,
+        .store = &parts->parts[i].store,
+    };
+    struct margay_span span;
+    enum margay_status status = MARGAY_OK;
+    while (status == MARGAY_OK) {
+        status = margay_span_next(&walk, &span, error);
+        if (status != MARGAY_OK)
+            break;
+        margay_row_add_repeats(&parts->rows[k], i, span.repeats);
+        status =
+            margay_row_feed(&parts->rows[k], i, span.blocks, span.count, error);
+    }
+    return status == MARGAY_END ? MARGAY_OK : status;
+}
+
+/* An earlier part that has failed makes this one worthless. */
+static bool is_over(struct parts *parts, unsigned i)
+{
+    return margay_running_is_over(parts->running) ||
+           atomic_load(&parts->failed) < i;
+}
+
+static uint64_t sum_shown(struct parts *parts)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < parts->count; i++)
+        sum += atomic_load_explicit(&parts->parts[i].shown_refs,
+                                    memory_order_relaxed);
+    return sum;
+}
+
+static enum margay_status feed_batch(struct parts *parts, unsigned i,
+                                     const struct margay_batch *batch)
+{
+    struct part *part = &parts->parts[i];
+    struct margay_pieces pieces = margay_running_pieces(parts->running, batch);
+    uint64_t shown = part->shown_refs;
+    struct margay_batch piece;
+    enum margay_status status = MARGAY_OK;
+    while (status == MARGAY_OK && margay_pieces_next(&pieces, &piece)) {
+        for (size_t k = 0;
+             k < parts->running->pass_count && status == MARGAY_OK; k++)
+            status = feed_pass(parts, i, k, &piece, &part->error);
+        atomic_store_explicit(&part->shown_refs, shown + pieces.blocks,
+                              memory_order_relaxed);
+        if (i == 0)
+            margay_running_show(parts->running, sum_shown(parts));
+        if (is_over(parts, i))
+            break;
+    }
+    const struct margay_batch whole = margay_batch_part(batch, 0, pieces.done);
+    part->read_refs += margay_batch_references(&whole);
+    part->cut = pieces.done_numbers > 0;
+    return status;
+}
+
+static enum margay_status read_range(struct parts *parts, unsigned i,
+                                     margay_range *range)
+{
+    struct part *part = &parts->parts[i];
+    enum margay_status status = MARGAY_OK;
+    while (status == MARGAY_OK && !is_over(parts, i)) {
+        struct margay_batch batch;
+        status = margay_range_next(range, &batch, &part->error);
+        if (status == MARGAY_OK)
+            status = feed_batch(parts, i, &batch);
+    }
+    return status;
+}
+
+/* A task: part i. */
+static void read_part(void *context, size_t i)
+{
+    struct parts *parts = context;
+    struct part *part = &parts->parts[i];
+    margay_range *range;
+    enum margay_status status = margay_trace_range(
+        parts->running->trace, part->first, part->count, &range, &part->error);
+    if (status == MARGAY_OK)
+        status = read_range(parts, (unsigned)i, range);
+    margay_range_free(range);
+    part->complete = status == MARGAY_END;
+    part->status = status == MARGAY_END ? MARGAY_OK : status;
+    unsigned failed = atomic_load(&parts->failed);
+    while (part->status != MARGAY_OK && i < failed &&
+           !atomic_compare_exchange_weak(&parts->failed, &failed, (unsigned)i))
+        ;
+}
+
+/* ----------------------------------------------------------- all parts -- */
+
+static void divide(struct parts *parts)
+{
+    uint64_t each = parts->refs / parts->count;
+    for (unsigned i = 0; i < parts->count; i++) {
+        parts->parts[i].first = parts->first + each * i;
+        parts->parts[i].count = each;
+    }
+    /* The part with the last references of the file looks at its end, too. */
+    struct part *last = &parts->parts[parts->count - 1];
+    last->count = parts->first + parts->refs - last->first;
+    if (parts->running->request->reading.limit_refs > parts->refs)
+        last->count = UINT64_MAX;
+}
+
+static enum margay_status begin_rows(struct parts *parts, margay_crew *crew,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    uint64_t refs = parts->parts[0].count;
+    for (size_t k = 0; k < parts->running->pass_count && status == MARGAY_OK;
+         k++) {
+        const struct margay_engine_recipe *recipe = &parts->recipes[k];
+        const struct margay_engine_options options = {
+            .seed = recipe->seed,
+            .threads = 1,
+            .bound_blocks = recipe->bound_blocks,
+        };
+        const struct margay_part_setup setup = {
+            .spec = recipe->spec,
+            .options = &options,
+            .first = true,
+            .refs = refs,
+            .expected_blocks = expect_blocks(parts, k, refs),
+        };
+        status = margay_row_begin(&parts->rows[k], &setup, parts->count, crew,
+                                  error);
+    }
+    return status;
+}
+
+/* Parts up to the first that is not complete make a whole. */
+static enum margay_status count_usable(struct parts *parts, unsigned *usable,
+                                       struct margay_error *error)
+{
+    struct margay_running *running = parts->running;
+    for (*usable = 0; *usable < parts->count && !running->interrupted;) {
+        const struct part *part = &parts->parts[(*usable)++];
+        if (part->status != MARGAY_OK) {
+            *error = part->error;
+            return part->status;
+        }
+        running->read_refs += part->read_refs;
+        running->interrupted = !part->complete;
+        running->cut = part->cut;
+    }
+    running->counted_refs = running->read_refs;
+    return MARGAY_OK;
+}
+
+static enum margay_status finish_passes(struct parts *parts, unsigned usable,
+                                        struct margay_error *error)
+{
+    struct margay_running *running = parts->running;
+    enum margay_status status = MARGAY_OK;
+    for (size_t k = 0; k < running->pass_count && status == MARGAY_OK; k++) {
+        struct margay_pass *pass = &running->passes[k];
+        struct margay_result result = {.histogram = NULL};
+        status = margay_row_close(&parts->rows[k], usable, error);
+        if (status == MARGAY_OK)
+            status = margay_row_finish(&parts->rows[k], &result, error);
+        pass->fed_refs = result.references;
+        pass->seconds = margay_running_seconds(running);
+        running->consumer->functions->adopt(running->consumer, pass, &result);
+    }
+    return status;
+}
+
+static enum margay_status read_parts(struct parts *parts, margay_crew *crew,
+                                     struct margay_error *error)
+{
+    unsigned usable;
+    enum margay_status status = begin_rows(parts, crew, error);
+    if (status != MARGAY_OK)
+        return status;
+    atomic_store(&parts->failed, parts->count);
+    margay_crew_start(crew, read_part, parts, parts->count);
+    margay_crew_finish(crew);
+    status = count_usable(parts, &usable, error);
+    return status == MARGAY_OK ? finish_passes(parts, usable, error) : status;
+}
+
+static enum margay_status make_parts(struct parts *parts,
+                                     struct margay_error *error)
+{
+    struct margay_running *running = parts->running;
+    for (size_t k = 0; k < running->pass_count; k++)
+        running->consumer->functions->lend(
+            running->consumer, &running->passes[k], &parts->recipes[k]);
+    margay_running_range(running, &parts->first, &parts->refs);
+    margay_block_sample_take(running->trace, parts->first, parts->refs,
+                             parts->recipes[0].seed, &parts->sample);
+    choose_count(parts);
+    parts->parts = calloc(parts->count, sizeof *parts->parts);
+    parts->rows = calloc(running->pass_count, sizeof *parts->rows);
+    if (parts->parts == NULL || parts->rows == NULL)
+        return margay_fail_memory(error, "the parts of a trace");
+    divide(parts);
+    return MARGAY_OK;
+}
+
+static void free_parts(struct parts *parts)
+{
+    for (size_t k = 0; parts->rows != NULL && k < parts->running->pass_count;
+         k++)
+        margay_row_free(&parts->rows[k]);
+    for (unsigned i = 0; parts->parts != NULL && i < parts->count; i++)
+        margay_span_store_clear(&parts->parts[i].store);
+    free(parts->rows);
+    free(parts->parts);
+    free(parts);
+}
+
+enum margay_status margay_read_in_parts(struct margay_running *running,
+                                        struct margay_error *error)
+{
+    struct parts *parts = calloc(1, sizeof *parts);
+    margay_crew *crew = NULL;
+    if (parts == NULL)
+        return margay_fail_memory(error, "the parts of a trace");
+    parts->running = running;
+    enum margay_status status = make_parts(parts, error);
+    if (status == MARGAY_OK)
+        status = margay_crew_create(parts->count, &crew, error);
+    if (status == MARGAY_OK)
+        status = read_parts(parts, crew, error);
+    margay_crew_free(crew);
+    free_parts(parts);
+    return status;
+}

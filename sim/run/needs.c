@@ -1,0 +1,90 @@
+/* needs.c - what is asked of a trace */
+#include "sim/run/needs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "traces/traces_internal.h"
+
+static void add_word(char *text, size_t bytes, const char *between,
+                     const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, bytes - used, "%s%s", used == 0 ? "" : between, word);
+}
+
+/* "extents", "kinds"; "writes" of a format that has other kinds. */
+static void name_what(const struct margay_need *need, bool has_column,
+                      char *text, size_t bytes)
+{
+    static const char *const words[MARGAY_KINDS] = {
+        [MARGAY_READ] = "reads",
+        [MARGAY_WRITE] = "writes",
+        [MARGAY_FETCH] = "fetches",
+    };
+    *text = '\0';
+    if (!has_column)
+        add_word(text, bytes, "", margay_column_name(need->column));
+    for (unsigned i = 0; i < MARGAY_KINDS && has_column; i++) {
+        if (need->kinds & MARGAY_KIND_BIT(i))
+            add_word(text, bytes, " or ", words[i]);
+    }
+}
+
+static bool has(unsigned columns, unsigned kinds,
+                const struct margay_need *need)
+{
+    return (columns & need->column) == need->column &&
+           (need->kinds == 0 || (kinds & need->kinds) != 0);
+}
+
+/* The formats that say what this one does not. */
+static void list_formats(const struct margay_need *need, char *text,
+                         size_t bytes)
+{
+    const struct margay_format_info *info;
+    *text = '\0';
+    for (size_t i = 0; (info = margay_format_at(i)) != NULL; i++) {
+        if (has(info->columns, info->kinds, need))
+            add_word(text, bytes, ", ", info->name);
+    }
+}
+
+static enum margay_status refuse_need(const struct margay_need *need,
+                                      const char *name,
+                                      const margay_trace *trace,
+                                      struct margay_error *error)
+{
+    char what[64], formats[160];
+    bool has_column =
+        (margay_trace_columns(trace) & need->column) == need->column;
+    name_what(need, has_column, what, sizeof what);
+    list_formats(need, formats, sizeof formats);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: %s: the trace does not say the %s of its "
+                       "references (it is read as %s; %s %s)",
+                       name, need->asked_by, what,
+                       margay_trace_format(trace)->name,
+                       need->source == NULL ? "these may:" : "one that does:",
+                       need->source == NULL ? formats : need->source);
+}
+
+static enum margay_status check(const struct margay_need *need,
+                                const char *name, const margay_trace *trace,
+                                struct margay_error *error)
+{
+    return has(margay_trace_columns(trace), margay_trace_kinds(trace), need)
+               ? MARGAY_OK
+               : refuse_need(need, name, trace, error);
+}
+
+enum margay_status margay_needs_check(const struct margay_need *needs,
+                                      size_t count, const char *name,
+                                      const margay_trace *trace,
+                                      struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        status = check(&needs[i], name, trace, error);
+    return status;
+}

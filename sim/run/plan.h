@@ -1,0 +1,83 @@
+/*
+ * plan.h - how a run is carried out, decided in one place
+ *
+ * Algorithm: a pure function from facts (the request, the consumer's declared
+ *   abilities, and what is known of an open trace) to a plan that says
+ *   everything.  Before a trace is open the plan says how many traces are
+ *   analysed at the same time and how this one is read; with what the trace
+ *   turned out to be it says who feeds whom.  The rules stand in plan.c, in
+ *   the order in which they apply.
+ * Guarantee: a plan changes the speed of a run, and never its results.
+ */
+#ifndef MARGAY_SIM_RUN_PLAN_H
+#define MARGAY_SIM_RUN_PLAN_H
+
+#include <margay/run.h>
+
+/* What a plan follows from. */
+struct margay_plan_facts {
+    /* Of the request. */
+    size_t trace_count;
+    size_t block_count; /* block sizes; 0 = as the trace suggests, which is 1 */
+    unsigned threads;
+    enum margay_straddle straddle;
+    bool windows;        /* results for windows of references */
+    bool looks_by_refs;  /* looked into after numbers of references, */
+    bool looks_by_time;  /* or after seconds */
+    bool saves, resumes; /* a state */
+    bool warms_up;
+    bool cuts_work; /* it says how engines with threads cut their work */
+    unsigned ranks; /* of the cluster; 1 = none */
+
+    struct margay_abilities can; /* of the consumer */
+
+    /* Of the trace, once it is open; zeroed before. */
+    bool is_open;
+    bool trace_splits; /* as is usual for its format */
+    bool has_ranges; /* it is a file whose references can be read from anywhere,
+                        by several threads */
+    bool is_named;   /* other processes can open it */
+    uint64_t refs;   /* to be analysed; 0 = not known without reading */
+};
+
+enum margay_executor {
+    MARGAY_ONE_READER, /* batches in their order, through one thread */
+    MARGAY_IN_PARTS,   /* parts of the file, a thread each */
+    MARGAY_ON_RANKS,   /* parts of the trace, a rank each */
+};
+
+struct margay_plan {
+    /* Valid before the trace is open. */
+    unsigned traces;  /* analysed at the same time */
+    unsigned threads; /* for each of them */
+    bool counts;      /* repeats are read as counts, and added up */
+    bool shifted;     /* the reader may divide addresses by the block size */
+    unsigned columns; /* set of columns that are read */
+
+    /* Valid once the trace is open. */
+    enum margay_executor executor;
+    unsigned passes;       /* fed at the same time, by a thread each */
+    unsigned pass_threads; /* for the consumer's work on each of them */
+    bool all_blocks;       /* the consumer is fed numbers, once */
+    unsigned most_parts;   /* of the file, with MARGAY_IN_PARTS */
+    bool ranks_read;       /* each rank reads its own part of the file */
+};
+
+/* The facts before the trace is open. */
+void margay_plan_state(const struct margay_request *request,
+                       const struct margay_abilities *can,
+                       struct margay_plan_facts *facts);
+
+/* Are references split, as far as the facts tell? */
+bool margay_plan_splits(const struct margay_plan_facts *facts);
+
+void margay_plan_make(const struct margay_plan_facts *facts,
+                      struct margay_plan *plan);
+
+/* A line for people about the plan of an open trace. */
+#define MARGAY_PLAN_TEXT_BYTES 160
+void margay_plan_describe(const struct margay_plan_facts *facts,
+                          const struct margay_plan *plan,
+                          char text[MARGAY_PLAN_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,250 @@
+/*
+ * run.c - all traces of a request
+ *
+ * Traces are read in their order, perhaps several at the same time, and end in
+ * their order: the thread that finds the next one read ends it.
+ */
+#include <margay/run.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "sim/run/executors.h"
+#include "sim/run/request.h"
+#include "traces/traces_internal.h"
+
+struct run {
+    const struct margay_request *request;
+    const struct margay_host *host;
+    margay_consumer *first; /* of trace 0, made to be asked what it can */
+
+    pthread_mutex_t mutex;           /* for what follows */
+    struct margay_running **running; /* NULL: not made, or ended */
+    bool *read;                      /* or will never be */
+    size_t ended;
+    struct margay_outcome *outcome;
+    enum margay_status status; /* of the first trace that failed */
+    struct margay_error *error;
+    atomic_bool stop; /* it did */
+};
+
+/* ---------------------------------------------------------- one by one -- */
+
+static void fail(struct run *run, enum margay_status status,
+                 const struct margay_error *error)
+{
+    if (run->status != MARGAY_OK)
+        return;
+    run->status = status;
+    *run->error = *error;
+    atomic_store(&run->stop, true);
+}
+
+static bool is_stopped(const struct run *run)
+{
+    const struct margay_host *host = run->host;
+    return host->stop != NULL && host->stop(host->context);
+}
+
+static enum margay_status read_trace(struct margay_running *running,
+                                     struct margay_error *error)
+{
+    enum margay_status status = margay_running_begin(running, error);
+    if (status != MARGAY_OK)
+        return status;
+    switch (running->plan.executor) {
+    case MARGAY_IN_PARTS:
+        return margay_read_in_parts(running, error);
+    case MARGAY_ON_RANKS:
+        return margay_read_on_ranks(running, error);
+    default:
+        return margay_read_in_order(running, error);
+    }
+}
+
+/* An end that the host wants before the format is known leaves passes that
+   have not begun, and so nothing to tell of. */
+static void read_to_end(struct margay_running *running)
+{
+    enum margay_status status = read_trace(running, &running->error);
+    if (status == MARGAY_AGAIN) {
+        running->interrupted = true;
+        status = running->state.path == NULL
+                     ? MARGAY_OK
+                     : margay_end_with_state(running, &running->error);
+    }
+    running->status = status;
+}
+
+static void tell_cut(struct run *run, const struct margay_running *running)
+{
+    const struct margay_host *host = run->host;
+    run->outcome->cut_short = true;
+    if (host->cut_short != NULL)
+        host->cut_short(host->context, &running->job, running->read_refs,
+                        running->cut);
+}
+
+static void tell_nothing(const struct run *run,
+                         const struct margay_running *running)
+{
+    const struct margay_host *host = run->host;
+    uint64_t done, total;
+    margay_trace_progress(running->trace, &done, &total);
+    if (host->read_nothing != NULL)
+        host->read_nothing(host->context, &running->job, done == 0);
+}
+
+static void end_trace(struct run *run, size_t i)
+{
+    struct margay_running *running = run->running[i];
+    struct margay_error error;
+    if (running == NULL)
+        return;
+    enum margay_status status = running->status;
+    if (status != MARGAY_OK)
+        error = running->error;
+    else if (run->status == MARGAY_OK)
+        status = margay_running_end(running, &error);
+    if (status != MARGAY_OK)
+        fail(run, status, &error);
+    else if (run->status == MARGAY_OK && running->interrupted)
+        tell_cut(run, running);
+    else if (run->status == MARGAY_OK &&
+             running->read_refs == running->state.place.references)
+        tell_nothing(run, running);
+    margay_running_release(running);
+    free(running);
+    run->running[i] = NULL;
+}
+
+/* With the mutex held: end all traces that are next and have been read. */
+static void end_in_order(struct run *run)
+{
+    while (run->ended < run->request->trace_count && run->read[run->ended])
+        end_trace(run, run->ended++);
+    if (run->ended < run->request->trace_count &&
+        run->running[run->ended] != NULL)
+        atomic_store(&run->running[run->ended]->leads, true);
+}
+
+/* A consumer for trace i.  What a host that fails leaves behind is the host's.
+ */
+static enum margay_status open_consumer(const struct run *run, size_t i,
+                                        margay_consumer **consumer,
+                                        struct margay_error *error)
+{
+    const struct margay_host *host = run->host;
+    margay_consumer *made = NULL;
+    *consumer = NULL;
+    enum margay_status status = host->open(host->context, i, &made, error);
+    if (status != MARGAY_OK)
+        return status;
+    *consumer = made;
+    return margay_request_check_consumer(run->request, made, error);
+}
+
+/* That of trace 0 is there already, whichever thread comes first. */
+static enum margay_status take_consumer(struct run *run, size_t i,
+                                        margay_consumer **consumer,
+                                        struct margay_error *error)
+{
+    if (i != 0)
+        return open_consumer(run, i, consumer, error);
+    *consumer = run->first;
+    run->first = NULL;
+    return MARGAY_OK;
+}
+
+/* Where the host has no consumer for it, the trace ends in its turn, as one
+   does that cannot be read. */
+static void make_running(struct run *run, size_t i)
+{
+    struct margay_running *made = calloc(1, sizeof *made);
+    struct margay_error error;
+    if (made == NULL) {
+        fail(run, margay_fail_memory(&error, "the analysis"), &error);
+        return;
+    }
+    made->request = run->request;
+    made->host = run->host;
+    made->index = i;
+    made->stop = &run->stop;
+    atomic_store(&made->leads, i == run->ended);
+    made->status = take_consumer(run, i, &made->consumer, &made->error);
+    run->running[i] = made;
+}
+
+/* The task of a crew: trace i. */
+static void analyse_trace(void *context, size_t i)
+{
+    struct run *run = context;
+    pthread_mutex_lock(&run->mutex);
+    if (is_stopped(run))
+        run->outcome->unread_traces++;
+    else if (!atomic_load(&run->stop))
+        make_running(run, i);
+    struct margay_running *running = run->running[i];
+    pthread_mutex_unlock(&run->mutex);
+    if (running != NULL && running->status == MARGAY_OK)
+        read_to_end(running);
+    pthread_mutex_lock(&run->mutex);
+    run->read[i] = true;
+    end_in_order(run);
+    pthread_mutex_unlock(&run->mutex);
+}
+
+/* ------------------------------------------------------------ the whole -- */
+
+static unsigned traces_at_once(const struct run *run)
+{
+    struct margay_plan plan;
+    struct margay_plan_facts facts;
+    margay_plan_state(run->request, &run->first->can, &facts);
+    margay_plan_make(&facts, &plan);
+    return plan.traces;
+}
+
+static enum margay_status analyse_all(struct run *run,
+                                      struct margay_error *error)
+{
+    margay_crew *crew;
+    size_t count = run->request->trace_count;
+    run->running = calloc(count, sizeof(struct margay_running *));
+    run->read = calloc(count, sizeof *run->read);
+    if (run->running == NULL || run->read == NULL)
+        return margay_fail_memory(error, "the analysis");
+    enum margay_status status =
+        margay_crew_create(traces_at_once(run), &crew, error);
+    if (status != MARGAY_OK)
+        return status;
+    margay_crew_start(crew, analyse_trace, run, count);
+    margay_crew_finish(crew);
+    margay_crew_free(crew);
+    return run->status;
+}
+
+enum margay_status margay_run_request(const struct margay_request *request,
+                                      const struct margay_host *host,
+                                      struct margay_outcome *outcome,
+                                      struct margay_error *error)
+{
+    struct margay_error unread = {0};
+    struct run run = {.request = request,
+                      .host = host,
+                      .outcome = outcome,
+                      .error = error == NULL ? &unread : error};
+    *outcome = (struct margay_outcome){.unread_traces = 0};
+    enum margay_status status = margay_request_check(request, run.error);
+    if (status == MARGAY_OK && request->trace_count > 0)
+        status = open_consumer(&run, 0, &run.first, run.error);
+    if (status == MARGAY_OK && run.first != NULL) {
+        pthread_mutex_init(&run.mutex, NULL);
+        status = analyse_all(&run, run.error);
+        pthread_mutex_destroy(&run.mutex);
+    }
+    margay_consumer_free(run.first);
+    free(run.running);
+    free(run.read);
+    return status;
+}

@@ -1,0 +1,503 @@
+/*
+ * margay/run.h - from traces to whatever is asked of them
+ *
+ * A run reads traces and feeds consumers.  A request says which traces, which
+ * of their references, at which block sizes, with how many threads, and
+ * whether the run is looked into before its end.  A consumer takes spans of
+ * block references: an engine that measures reuse distances, a grid of caches,
+ * or one that a program brings along.  How a run is carried out follows from
+ * the request and from what the consumer declares; one function decides
+ * (plan.h), and no result depends on the decision.
+ *
+ *     margay_run_request(&request, &host, &outcome, &error);
+ *
+ * The host is what the run asks of its caller while it goes on: a consumer for
+ * each trace, and what is to happen with its results.
+ *
+ * Thread safety: one run at a time per request, host and consumer; different
+ * runs are independent.  A run may call the functions of its host on any of
+ * its threads, but one after the other, with these exceptions: `stop` may be
+ * called at any time, by several threads together; and where several traces
+ * are read at the same time, `begun` and `progress` may be called for one of
+ * them while another function runs for another.
+ */
+#ifndef MARGAY_RUN_H
+#define MARGAY_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <margay/assoc.h>
+#include <margay/stackdist.h>
+#include <margay/status.h>
+#include <margay/traces.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The most block sizes of one run: as many as there are powers of two. */
+#define MARGAY_MOST_BLOCK_SIZES 64
+
+/* A number of blocks, or of bytes, of a cache; 0 = not given. */
+struct margay_cache_size {
+    uint64_t value;
+    bool in_bytes; /* `value` counts bytes; otherwise blocks */
+};
+
+/*
+ * The size in blocks of `block_bytes` (0 = unknown).  `what` names the size in
+ * messages.  MARGAY_BAD_ARGUMENT where bytes are no multiple of the block, the
+ * block is unknown, or the size is over 64 bits of bytes.
+ */
+MARGAY_API enum margay_status margay_cache_size_blocks(
+    const struct margay_cache_size *size, const char *what,
+    uint64_t block_bytes, uint64_t *blocks, struct margay_error *error);
+
+/* ------------------------------------------------------------- request -- */
+
+/* What a reference that covers several blocks counts as. */
+enum margay_straddle {
+    MARGAY_STRADDLE_USUAL, /* as is usual for the trace's format */
+    MARGAY_STRADDLE_FIRST, /* one reference, to the block of its first byte */
+    MARGAY_STRADDLE_SPLIT, /* a reference to each block that it covers */
+};
+
+/* What is asked of a trace that not every trace says of its references. */
+struct margay_need {
+    const char *asked_by; /* in messages: "--by site" */
+    unsigned column;      /* one; 0 = nothing is needed */
+    unsigned kinds;       /* and of MARGAY_COLUMN_KINDS at least one of these */
+    const char *source; /* a command of ours that makes such traces, or NULL */
+};
+
+struct margay_transport;
+
+/* What to read, and how.  What a member means when it is 0 stands beside it. */
+struct margay_request {
+    /* The traces, in the order in which their results come; "-" is standard
+       input, which can be named once. */
+    const char *const *traces;
+    size_t trace_count;
+
+    /* How each is opened, and which of its references are analysed.  The
+       first `warmup_refs` are fed, and not counted. */
+    struct margay_trace_options reading;
+
+    /* What a reference that covers several blocks counts as. */
+    enum margay_straddle straddle;
+
+    /* A trace that lacks one of these is refused, by the name of its format.
+       The consumer's own needs are added. */
+    const struct margay_need *needs;
+    size_t need_count;
+
+    /* Powers of two, ascending, distinct.  None: 64 for addresses, and for ids
+       what an id stands for. */
+    const uint64_t *block_bytes;
+    size_t block_count;
+
+    /* How many threads may analyse; 0 = 1.  Results never depend on it. */
+    unsigned threads;
+
+    /* The ranks of a cluster that this process belongs to; NULL = none. */
+    const struct margay_transport *ranks;
+
+    /* How engines with threads cut their work; see margay_engine_options. */
+    uint64_t chunk_refs, phase_refs;
+
+    /* Results for each `window_refs` references, one after the other, instead
+       of one for all; 0 = none. */
+    uint64_t window_refs;
+
+    /* Call the host's `look` after each `every_refs` references, and when
+       `every_seconds` seconds have passed since the last look; 0 = never. */
+    uint64_t every_refs, every_seconds;
+
+    /* The host's `save` is called when all is read, and at each look. */
+    bool saves;
+
+    /* Go on from this state; NULL = begin anew.  The trace holds what comes
+       after it: to go on within the same trace, reading.skip_refs leaves out
+       the references that the state covers. */
+    const char *resume_path;
+};
+
+/* Everything is read from its beginning, by one thread. */
+#define MARGAY_REQUEST_DEFAULT                                                 \
+    {                                                                          \
+        NULL, 0, MARGAY_TRACE_OPTIONS_DEFAULT, MARGAY_STRADDLE_USUAL, NULL, 0, \
+            NULL, 0, 0, NULL, 0, 0, 0, 0, 0, false, NULL                       \
+    }
+
+/* --------------------------------------------------------------- passes -- */
+
+/* One trace at one block size. */
+struct margay_pass {
+    const char *trace; /* as named in the request */
+    const struct margay_format_info *format;
+    enum margay_numbers numbers;
+    bool splits;          /* references touch all blocks they cover */
+    size_t index;         /* among the block sizes */
+    uint64_t block_bytes; /* 0 = unknown */
+    unsigned shift;       /* from the numbers of a batch to blocks */
+    uint64_t fed_refs;    /* block references so far, with the warm-up */
+    uint64_t window;      /* which window the results are of, from 0 on */
+    double seconds;       /* since the trace was begun */
+};
+
+/* ------------------------------------------------------------ consumers -- */
+
+typedef struct margay_consumer margay_consumer;
+
+/* What a consumer needs and can do.  Declared when it is made. */
+struct margay_abilities {
+    unsigned needs;  /* columns without which a trace is refused */
+    unsigned uses;   /* columns that it looks at where a trace has them */
+    bool repeats;    /* takes span.repeats in the place of the references */
+    bool all_blocks; /* may be fed the numbers of a trace once, for all block
+                        sizes, where no reference is split */
+    bool references; /* is fed the references of a trace as they stand, once for
+                        all block sizes: numbers in the place of blocks, not
+                        split, with the columns of extents and counts if it
+                        uses these */
+    bool passes;     /* several passes of a trace may be fed at the same time */
+    bool traces;     /* its work for a trace does not fill the threads, so that
+                        several traces may be analysed at the same time */
+    bool parts;      /* can lend its engine for parts of a trace */
+    bool ranks;      /* can lend its engine for the ranks of a cluster */
+    bool looks;      /* has results before the end; can save and load */
+};
+
+/* What a consumer gets from the plan when it begins. */
+struct margay_share {
+    unsigned threads; /* for each pass */
+    bool all_blocks;  /* it is fed numbers, of pass 0 alone; shifts apply */
+    bool lends;       /* its engines are lent to the executor: it is not fed */
+    uint64_t chunk_refs, phase_refs;
+};
+
+/* What an engine is made from, for executors that make it several times. */
+struct margay_engine_recipe {
+    const char *spec;
+    uint64_t seed;
+    uint64_t bound_blocks; /* 0 = none */
+};
+
+/*
+ * The functions of a consumer.  What may be NULL says so.  A failure ends the
+ * run.  `pass` is one of the passes given to begin(), which stay where they
+ * are until the consumer is freed.
+ */
+struct margay_consumer_class {
+    /* Before anything is fed: all passes of the trace.  May be NULL. */
+    enum margay_status (*begin)(margay_consumer *consumer,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                struct margay_error *error);
+    enum margay_status (*feed)(margay_consumer *consumer,
+                               const struct margay_pass *pass,
+                               const struct margay_span *span,
+                               struct margay_error *error);
+    /* The warm-up is over: forget all counts, keep what is cached.  NULL where
+       nothing is counted in a warm-up. */
+    enum margay_status (*reset)(margay_consumer *consumer,
+                                const struct margay_pass *pass,
+                                struct margay_error *error);
+    /* No more references come to this pass.  May be NULL. */
+    enum margay_status (*finish)(margay_consumer *consumer,
+                                 const struct margay_pass *pass,
+                                 struct margay_error *error);
+    void (*free)(margay_consumer *consumer);
+
+    /* With abilities.looks, else NULL: have results as finish() would, and go
+       on afterwards. */
+    enum margay_status (*look)(margay_consumer *consumer,
+                               const struct margay_pass *pass,
+                               struct margay_error *error);
+    /* The results of a look or of a window are no longer needed; `counts`:
+       forget the counts, too. */
+    void (*forget)(margay_consumer *consumer, const struct margay_pass *pass,
+                   bool counts);
+    enum margay_status (*save)(margay_consumer *consumer,
+                               const struct margay_pass *pass,
+                               struct margay_engine_state *state,
+                               struct margay_error *error);
+    enum margay_status (*load)(margay_consumer *consumer,
+                               const struct margay_pass *pass,
+                               const struct margay_engine_state *state,
+                               struct margay_error *error);
+
+    /* With abilities.parts or ranks, else NULL.  The executor analyses the
+       pass in the consumer's place, */
+    void (*lend)(margay_consumer *consumer, const struct margay_pass *pass,
+                 struct margay_engine_recipe *recipe);
+    /* and this is what came out.  *result is the consumer's from then on. */
+    void (*adopt)(margay_consumer *consumer, const struct margay_pass *pass,
+                  struct margay_result *result);
+};
+
+/* What each consumer begins with; programs may define consumers of their
+   own. */
+struct margay_consumer {
+    const struct margay_consumer_class *functions;
+    struct margay_abilities can;
+    const char *name; /* in messages: "engine exact"; outlives the consumer */
+};
+
+/* NULL is fine. */
+MARGAY_API void margay_consumer_free(margay_consumer *consumer);
+
+/* ---- An engine ---- */
+
+struct margay_engine_request {
+    const char *spec;               /* NULL = "exact"; outlives the consumer */
+    struct margay_cache_size bound; /* 0 = none */
+    uint64_t seed;
+    enum margay_measure measure;
+    unsigned needs; /* set of enum margay_engine_ability */
+};
+#define MARGAY_ENGINE_REQUEST_DEFAULT                  \
+    {                                                  \
+        NULL, {0, false}, 1, MARGAY_REUSE_DISTANCES, 0 \
+    }
+
+/*
+ * A consumer that measures reuse distances with one engine for each pass.
+ * `next`, which may be NULL, is fed the same spans afterwards, with the column
+ * of distances where it needs it; the engine's consumer owns it, and frees it
+ * if this fails.  MARGAY_BAD_ARGUMENT: the spec is wrong, or the engine lacks
+ * what is needed.  MARGAY_NO_MEMORY.  The caller owns *consumer.
+ */
+MARGAY_API enum margay_status margay_engine_consumer(
+    const struct margay_engine_request *request, margay_consumer *next,
+    margay_consumer **consumer, struct margay_error *error);
+
+/* What came out of a pass that has ended, or been looked into; the consumer
+   owns it.  It is empty before. */
+MARGAY_API const struct margay_result *margay_engine_consumer_result(
+    const margay_consumer *consumer, const struct margay_pass *pass);
+
+/* What its engines can do. */
+MARGAY_API const struct margay_engine_abilities *
+margay_engine_consumer_abilities(const margay_consumer *consumer);
+
+/* The consumer behind an engine; NULL = none. */
+MARGAY_API margay_consumer *margay_engine_consumer_next(
+    const margay_consumer *consumer);
+
+/* ---- Caches ---- */
+
+/* Which caches are simulated: each number of sets with each number of ways. */
+struct margay_caches_request {
+    const unsigned *set_shifts; /* 2^shift sets; ascending, distinct */
+    size_t set_count;
+    const unsigned *ways; /* ascending, distinct, up to MARGAY_MOST_WAYS */
+    size_t way_count;
+    const char *policy; /* a spec; NULL = "lru"; outlives the consumer */
+    bool bypass;        /* of opt: blocks may pass the cache by */
+    bool by_kind;       /* misses are told apart by kind of reference */
+    bool counts_writes; /* what comes from memory and goes there is counted */
+    bool write_through, no_allocate; /* as of margay_cache_options */
+    uint64_t seed;                   /* of the policy's random numbers */
+};
+
+/* What has been counted of one cache. */
+struct margay_cache_row {
+    uint64_t references;
+    uint64_t misses[MARGAY_KINDS]; /* all are reads unless told apart */
+    /* With counts_writes, and otherwise 0: */
+    uint64_t writebacks, blocks_fetched, blocks_written;
+};
+
+/*
+ * A consumer that simulates caches: all LRU caches of a trace in one pass, all
+ * ways of OPT after it, others one by one.  The lists are copied.
+ * MARGAY_BAD_ARGUMENT where some of these caches cannot be; MARGAY_NO_MEMORY.
+ * The caller owns *consumer.
+ */
+MARGAY_API enum margay_status margay_caches_consumer(
+    const struct margay_caches_request *request, margay_consumer **consumer,
+    struct margay_error *error);
+
+/* The cache of set_shifts[set] and ways[way], once `pass` has finished. */
+MARGAY_API void margay_caches_consumer_row(const margay_consumer *consumer,
+                                           const struct margay_pass *pass,
+                                           size_t set, size_t way,
+                                           struct margay_cache_row *row);
+
+struct margay_filter_request {
+    /* The cache.  The policy's spec outlives the consumer. */
+    struct margay_cache_options cache;
+    /* All of its blocks, in the place of cache.set_shift: the number of sets
+       follows from the block size and cache.ways, which is 0 for a fully
+       associative cache.  0 = cache.set_shift counts. */
+    struct margay_cache_size capacity;
+};
+
+/*
+ * A consumer that is one cache for each pass, and feeds `next` what the cache
+ * asks of what is behind it: spans of blocks with kinds; see
+ * margay_cache_feed_through().  So a cache can stand before a cache, or before
+ * an engine.  This consumer owns `next`, and frees it if this fails.
+ */
+MARGAY_API enum margay_status margay_filter_consumer(
+    const struct margay_filter_request *request, margay_consumer *next,
+    margay_consumer **consumer, struct margay_error *error);
+
+/* What has been counted in a pass; belongs to the consumer. */
+MARGAY_API const struct margay_cache_counts *margay_filter_consumer_counts(
+    const margay_consumer *consumer, const struct margay_pass *pass);
+
+/* The consumer behind the cache. */
+MARGAY_API margay_consumer *margay_filter_consumer_next(
+    const margay_consumer *consumer);
+
+/* ---- Behind an engine ---- */
+
+/*
+ * A consumer of distances that finds the write-backs of all fully associative
+ * caches; see margay_writebacks.  It needs the kinds of references, too.
+ */
+MARGAY_API enum margay_status margay_writebacks_consumer(
+    margay_consumer **consumer, struct margay_error *error);
+
+/* What was found in a pass that has finished; the consumer owns it. */
+MARGAY_API const margay_writebacks *margay_writebacks_consumer_of(
+    const margay_consumer *consumer, const struct margay_pass *pass);
+
+/* What references are attributed to. */
+enum margay_attribution {
+    MARGAY_BY_SITE,   /* the address of the code that made them */
+    MARGAY_BY_THREAD, /* the thread that did */
+    MARGAY_BY_REGION, /* the region of their address, as a caller numbers it */
+};
+
+/* The number of the region of an address, below 2^24. */
+typedef uint32_t margay_region_of(void *context, uint64_t address);
+
+/*
+ * A consumer of distances that counts them apart for each site, thread or
+ * region.  region_of() may be NULL for the others; it may be called for
+ * several passes in turn, but never at the same time.
+ */
+MARGAY_API enum margay_status margay_attribution_consumer(
+    enum margay_attribution by, margay_region_of *region_of, void *context,
+    margay_consumer **consumer, struct margay_error *error);
+
+/* The histogram of a site, thread or region, which is only to be read; a
+   failure ends the visit. */
+typedef enum margay_status margay_attribution_take(
+    void *context, uint64_t key, const margay_histogram *histogram,
+    struct margay_error *error);
+
+/*
+ * Visit what was counted in a pass that has finished: each site, thread or
+ * region, these ascending.  `bound_blocks` is what the engine says of an
+ * exceeded bound.
+ */
+MARGAY_API enum margay_status margay_attribution_visit(
+    const margay_consumer *consumer, const struct margay_pass *pass,
+    uint64_t bound_blocks, margay_attribution_take *take, void *context,
+    struct margay_error *error);
+
+/* ----------------------------------------------------------------- host -- */
+
+/* One trace of a run, as the functions of a host see it. */
+struct margay_job {
+    size_t index; /* of the trace in the request */
+    const char *trace;
+    const margay_trace *reader; /* to be asked what the trace is; NULL where
+                                   a state alone goes on, as nothing came */
+    margay_consumer *consumer;
+    const struct margay_pass *passes;
+    size_t pass_count;
+    const char *plan; /* how the trace is analysed, in a line for people */
+};
+
+/* How far a run is. */
+struct margay_progress {
+    const char *trace;
+    uint64_t references;
+    uint64_t bytes_done, bytes_total; /* of the file; total 0 = unknown */
+    double seconds;                   /* since the trace was begun */
+};
+
+/* What a run asks of its caller.  All but `open` may be NULL.  A
+   function that fails ends the run. */
+struct margay_host {
+    void *context;
+
+    /* A consumer for trace `index`; the run frees it.  Called once for each
+       trace that is begun.  After a failure, *consumer is not looked at. */
+    enum margay_status (*open)(void *context, size_t index,
+                               margay_consumer **consumer,
+                               struct margay_error *error);
+    /* The trace is known and the consumer has begun; nothing is fed yet. */
+    enum margay_status (*begun)(void *context, const struct margay_job *job,
+                                struct margay_error *error);
+    /* A pass has ended, or a window of it; passes come in their order, and
+       traces in theirs. */
+    enum margay_status (*ended)(void *context, const struct margay_job *job,
+                                const struct margay_pass *pass,
+                                struct margay_error *error);
+    /* All passes have results of the first `references` references; the run
+       goes on. */
+    enum margay_status (*look)(void *context, const struct margay_job *job,
+                               uint64_t references, struct margay_error *error);
+    /* A state is to be kept: margay_job_save() writes it, of this very job. */
+    enum margay_status (*save)(void *context, const struct margay_job *job,
+                               struct margay_error *error);
+    /* The run goes on after `references` references of the trace; of the
+       warm-up, `warmup_refs` are still to come.  The writer of a pipe may have
+       to know, so this is called before the run waits for the pipe. */
+    void (*resumed)(void *context, uint64_t references, uint64_t warmup_refs);
+    /* Asked now and then: is the run to end?  It then ends with the exact
+       results of what has been read so far. */
+    bool (*stop)(void *context);
+    /* `stop` has cut a trace short after `references` references and, if
+       `within`, a part of the next one.  Where the format of the trace was not
+       yet known, job->pass_count is 0, and no state could be saved. */
+    void (*cut_short)(void *context, const struct margay_job *job,
+                      uint64_t references, bool within);
+    /* The trace has ended without a reference, and without a byte if `empty`.
+     */
+    void (*read_nothing)(void *context, const struct margay_job *job,
+                         bool empty);
+    void (*progress)(void *context, const struct margay_progress *progress);
+};
+
+/* Write the state of a job to a sink, within the host's `save`. */
+MARGAY_API enum margay_status margay_job_save(const struct margay_job *job,
+                                              const struct margay_sink *sink,
+                                              struct margay_error *error);
+
+/* --------------------------------------------------------------- the run -- */
+
+/* How a run ended, beside its status. */
+struct margay_outcome {
+    size_t unread_traces; /* not begun, because of `stop` */
+    bool cut_short;       /* a trace was */
+};
+
+/*
+ * Carry out a request.  What the request alone says to be impossible fails
+ * before anything is read: MARGAY_BAD_ARGUMENT where it contradicts itself,
+ * names a block size that cannot be, or asks the first consumer for what that
+ * cannot do; MARGAY_IO for a trace that cannot be opened.  A trace fails before
+ * its first reference is fed: MARGAY_BAD_ARGUMENT where it lacks a column,
+ * which the message names.  Later MARGAY_BAD_INPUT, MARGAY_IO and
+ * MARGAY_NO_MEMORY, and whatever consumer and host fail with.  The results of
+ * the traces before one that fails have come by then.  *outcome is set in any
+ * case.
+ */
+MARGAY_API enum margay_status margay_run_request(
+    const struct margay_request *request, const struct margay_host *host,
+    struct margay_outcome *outcome, struct margay_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

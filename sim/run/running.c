@@ -1,0 +1,248 @@
+/* running.c - one trace of a run, while it is analysed */
+#include "sim/run/running.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "sim/run/consumer.h"
+#include "sim/run/needs.h"
+#include "traces/traces_internal.h"
+
+bool margay_running_is_over(const struct margay_running *running)
+{
+    const struct margay_host *host = running->host;
+    return atomic_load(running->stop) ||
+           (host->stop != NULL && host->stop(host->context));
+}
+
+static double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+double margay_running_seconds(const struct margay_running *running)
+{
+    return clock_seconds() - running->begun;
+}
+
+void margay_running_show(struct margay_running *running, uint64_t read_refs)
+{
+    const struct margay_host *host = running->host;
+    if (host->progress == NULL || !atomic_load(&running->leads))
+        return;
+    struct margay_progress progress = {
+        .trace = running->job.trace,
+        .references = read_refs,
+        .seconds = margay_running_seconds(running),
+    };
+    margay_trace_progress(running->trace, &progress.bytes_done,
+                          &progress.bytes_total);
+    host->progress(host->context, &progress);
+}
+
+/* ---------------------------------------------------- opening the trace -- */
+
+static enum margay_status open_trace(struct margay_running *running,
+                                     struct margay_error *error)
+{
+    struct margay_trace_options options = running->request->reading;
+    options.warmup_refs = running->warmup_refs;
+    const struct margay_reading reading = {
+        .counts = running->plan.counts,
+        .numbers_only = running->plan.shifted,
+        .block_bytes = margay_least_block_bytes(running),
+    };
+    return margay_trace_open_for(running->job.trace, &options, &reading,
+                                 &running->trace, error);
+}
+
+/* The writer of a pipe may wait to be told from where on to write. */
+static void tell_writer(struct margay_running *running)
+{
+    uint64_t done, total;
+    margay_trace_progress(running->trace, &done, &total);
+    if (total == 0 && done == 0)
+        margay_running_tell_state(running);
+}
+
+/* Wait until the format is known. */
+static enum margay_status await_format(struct margay_running *running,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_AGAIN;
+    while (status == MARGAY_AGAIN && !margay_running_is_over(running)) {
+        status = margay_trace_ready(running->trace, MARGAY_WAIT_MS, error);
+        if (status == MARGAY_AGAIN)
+            tell_writer(running);
+        margay_running_show(running, running->shown_refs);
+    }
+    return status;
+}
+
+void margay_running_range(const struct margay_running *running, uint64_t *first,
+                          uint64_t *count)
+{
+    const struct margay_trace_options *reading = &running->request->reading;
+    uint64_t refs = 0;
+    margay_trace_known_references(running->trace, &refs);
+    *first = reading->skip_refs < refs ? reading->skip_refs : refs;
+    *count = refs - *first;
+    if (reading->limit_refs < *count)
+        *count = reading->limit_refs;
+}
+
+static bool has_ranges(const struct margay_running *running)
+{
+    uint64_t refs;
+    margay_range *range;
+    if (!margay_trace_known_references(running->trace, &refs) ||
+        margay_trace_range(running->trace, 0, 0, &range, NULL) != MARGAY_OK)
+        return false;
+    margay_range_free(range);
+    return true;
+}
+
+static void plan_with_trace(struct margay_running *running)
+{
+    struct margay_plan_facts *facts = &running->facts;
+    uint64_t first;
+    facts->is_open = true;
+    facts->trace_splits = margay_trace_splits(running->trace);
+    facts->has_ranges = has_ranges(running);
+    facts->is_named = strcmp(running->job.trace, "-") != 0;
+    if (facts->has_ranges)
+        margay_running_range(running, &first, &facts->refs);
+    margay_plan_make(facts, &running->plan);
+    margay_plan_describe(facts, &running->plan, running->plan_text);
+}
+
+/* ------------------------------------------------------ begin and end -- */
+
+enum margay_status margay_running_begin_consumer(struct margay_running *running,
+                                                 struct margay_error *error)
+{
+    const struct margay_host *host = running->host;
+    const struct margay_share share = {
+        .threads = running->plan.pass_threads,
+        .all_blocks = running->plan.all_blocks,
+        .lends = running->plan.executor != MARGAY_ONE_READER,
+        .chunk_refs = running->request->chunk_refs,
+        .phase_refs = running->request->phase_refs,
+    };
+    running->job.pass_count = running->pass_count;
+    enum margay_status status = margay_consumer_begin(
+        running->consumer, running->passes, running->pass_count, &share, error);
+    if (status == MARGAY_OK && host->begun != NULL)
+        status = host->begun(host->context, &running->job, error);
+    return status;
+}
+
+static void note_reading(struct margay_running *running)
+{
+    const margay_trace *trace = running->trace;
+    running->reading = (struct margay_state_reading){
+        .numbers = margay_trace_numbers(trace) == MARGAY_IDS,
+        .unit_bytes = margay_trace_unit_bytes(trace),
+        .kinds = running->request->reading.kinds,
+        .split = margay_plan_splits(&running->facts),
+    };
+    running->job.reader = trace;
+}
+
+/* What the request asks of the trace, and then, column by column, what the
+   consumer does. */
+static enum margay_status check_needs(const struct margay_running *running,
+                                      struct margay_error *error)
+{
+    const struct margay_request *request = running->request;
+    const margay_consumer *consumer = running->consumer;
+    enum margay_status status =
+        margay_needs_check(request->needs, request->need_count,
+                           running->job.trace, running->trace, error);
+    for (unsigned column = 1;
+         column <= MARGAY_ALL_COLUMNS && status == MARGAY_OK; column <<= 1) {
+        const struct margay_need need = {
+            .asked_by = consumer->name,
+            .column = consumer->can.needs & column,
+        };
+        status = margay_needs_check(&need, 1, running->job.trace,
+                                    running->trace, error);
+    }
+    return status;
+}
+
+enum margay_status margay_running_begin(struct margay_running *running,
+                                        struct margay_error *error)
+{
+    running->job = (struct margay_job){
+        .index = running->index,
+        .trace = running->request->traces[running->index],
+        .consumer = running->consumer,
+        .passes = running->passes,
+        .plan = running->plan_text,
+    };
+    running->begun = clock_seconds();
+    margay_plan_state(running->request, &running->consumer->can,
+                      &running->facts);
+    margay_plan_make(&running->facts, &running->plan);
+    enum margay_status status = margay_running_read_state(running, error);
+    if (status == MARGAY_OK)
+        status = open_trace(running, error);
+    if (status == MARGAY_OK)
+        status = await_format(running, error);
+    if (status == MARGAY_OK)
+        status = check_needs(running, error);
+    if (status != MARGAY_OK)
+        return status;
+    plan_with_trace(running);
+    note_reading(running);
+    status = margay_passes_make(running, error);
+    return status == MARGAY_OK ? margay_running_begin_consumer(running, error)
+                               : status;
+}
+
+/* Block sizes ascend. */
+struct margay_pieces margay_running_pieces(const struct margay_running *running,
+                                           const struct margay_batch *batch)
+{
+    return (struct margay_pieces){
+        .batch = batch,
+        .splits =
+            running->passes[0].splits && !running->consumer->can.references,
+        .least_shift = running->passes[0].shift,
+        .most_shift = running->passes[running->pass_count - 1].shift,
+    };
+}
+
+/* The last window has ended already if nothing came after it. */
+static bool has_ended(const struct margay_running *running)
+{
+    uint64_t window = running->request->window_refs;
+    return window != 0 && running->window > 0 && !running->cut &&
+           running->counted_refs % window == 0;
+}
+
+enum margay_status margay_running_end(struct margay_running *running,
+                                      struct margay_error *error)
+{
+    const struct margay_host *host = running->host;
+    enum margay_status status = MARGAY_OK;
+    if (host->ended == NULL || has_ended(running))
+        return MARGAY_OK;
+    for (size_t i = 0; i < running->pass_count && status == MARGAY_OK; i++)
+        status = host->ended(host->context, &running->job, &running->passes[i],
+                             error);
+    return status;
+}
+
+void margay_running_release(struct margay_running *running)
+{
+    margay_consumer_free(running->consumer);
+    margay_trace_free(running->trace);
+    margay_state_clear(&running->state);
+    running->consumer = NULL;
+    running->trace = NULL;
+    running->pass_count = 0;
+}

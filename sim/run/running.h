@@ -1,0 +1,125 @@
+/*
+ * running.h - one trace of a run, while it is analysed
+ *
+ * A trace is begun (opened, planned, its consumer given its passes), read by
+ * one of the executors, and ended.  Several traces may be read at the same
+ * time; their ends come one after the other.  What follows is in running.c,
+ * but for passes (passes.c) and states (resuming.c).
+ */
+#ifndef MARGAY_SIM_RUN_RUNNING_H
+#define MARGAY_SIM_RUN_RUNNING_H
+
+#include <stdatomic.h>
+
+#include "sim/run/pieces.h"
+#include "sim/run/plan.h"
+#include "sim/run/state.h"
+
+/* How long a request to stop may go unnoticed while a pipe is silent. */
+#define MARGAY_WAIT_MS 100
+
+struct margay_running {
+    /* Set by the owner, the rest zeroed. */
+    const struct margay_request *request;
+    const struct margay_host *host;
+    size_t index;              /* of the trace */
+    margay_consumer *consumer; /* owned */
+    atomic_bool leads;         /* all traces before it have ended */
+    const atomic_bool *stop;   /* another trace has failed */
+
+    /* The outcome of the reading. */
+    enum margay_status status;
+    struct margay_error error;
+    bool interrupted; /* by the host, before the end of the trace */
+
+    struct margay_plan_facts facts;
+    struct margay_plan plan;
+    char plan_text[MARGAY_PLAN_TEXT_BYTES];
+    margay_trace *trace;
+    struct margay_job job;
+    struct margay_state state; /* that goes on here; zeroed if there is none */
+    bool state_told;           /* the host knows from where on */
+    struct margay_state_reading reading; /* for the next state */
+    uint64_t warmup_refs;                /* of this run */
+    double begun;          /* on a clock that only goes forward, in seconds */
+    uint64_t read_refs;    /* those of a resumed state included */
+    uint64_t counted_refs; /* of these, without the warm-up; of this run */
+    bool cut;              /* after them comes a part of another */
+    uint64_t shown_refs;   /* read_refs, with pieces of one that is split */
+    uint64_t window;       /* windows ended */
+    size_t pass_count;
+    struct margay_pass passes[MARGAY_MOST_BLOCK_SIZES];
+};
+
+/* Open the trace, plan, and begin the consumer.  MARGAY_AGAIN: the host wants
+   an end, and the format is not yet known. */
+enum margay_status margay_running_begin(struct margay_running *running,
+                                        struct margay_error *error);
+
+/* After that, where a state is to go on: give it to the passes. */
+enum margay_status margay_running_resume(struct margay_running *running,
+                                         struct margay_error *error);
+
+/*
+ * Where an end was wanted before anything was known of the trace: begin the
+ * passes of the state, with what that says.  It is the result of everything up
+ * to there.
+ */
+enum margay_status margay_running_begin_with_state(
+    struct margay_running *running, struct margay_error *error);
+
+/* References of the warm-up that are still to come. */
+uint64_t margay_running_warmup_left(const struct margay_running *running);
+
+/* Is there no point in going on? */
+bool margay_running_is_over(const struct margay_running *running);
+
+/* To be called now and then with the references read. */
+void margay_running_show(struct margay_running *running, uint64_t read_refs);
+
+/* Seconds since the trace was begun. */
+double margay_running_seconds(const struct margay_running *running);
+
+/* A batch, to be fed in pieces. */
+struct margay_pieces margay_running_pieces(const struct margay_running *running,
+                                           const struct margay_batch *batch);
+
+/* The references of the file that are to be analysed. */
+void margay_running_range(const struct margay_running *running, uint64_t *first,
+                          uint64_t *count);
+
+/* Tell the host of each pass that ends. */
+enum margay_status margay_running_end(struct margay_running *running,
+                                      struct margay_error *error);
+
+/* Release what reading has left. */
+void margay_running_release(struct margay_running *running);
+
+/* ------------------------------------------ the steps of the beginning -- */
+
+/* The smallest block size, of a trace of addresses. */
+uint64_t margay_least_block_bytes(const struct margay_running *running);
+
+/* The passes of an open trace.  MARGAY_BAD_ARGUMENT where it cannot be
+   analysed with these block sizes. */
+enum margay_status margay_passes_make(struct margay_running *running,
+                                      struct margay_error *error);
+
+/* The passes of a state, where no trace says what they are. */
+void margay_passes_of_state(struct margay_running *running);
+
+/* Give the consumer its passes, and tell the host. */
+enum margay_status margay_running_begin_consumer(struct margay_running *running,
+                                                 struct margay_error *error);
+
+/* Read the state of the request, if it has one.  Before the trace is opened:
+   the state says how much of the warm-up is left, even if no reference comes
+   after it. */
+enum margay_status margay_running_read_state(struct margay_running *running,
+                                             struct margay_error *error);
+
+/* Tell the host from where on the run goes on, once: a trace that goes on at
+   another reference gives wrong results. */
+void margay_running_tell_state(struct margay_running *running);
+
+#endif

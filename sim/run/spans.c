@@ -1,0 +1,132 @@
+/* spans.c - a batch of references, as the spans of one pass */
+#include "sim/run/spans.h"
+
+#include <stdlib.h>
+
+#include "traces/traces_internal.h"
+
+struct margay_span_columns {
+    uint32_t origins[MARGAY_SPAN_REFS], extents[MARGAY_SPAN_REFS];
+    uint32_t threads[MARGAY_SPAN_REFS];
+    uint64_t numbers[MARGAY_SPAN_REFS], sites[MARGAY_SPAN_REFS];
+};
+
+void margay_span_store_clear(struct margay_span_store *store)
+{
+    free(store->columns);
+    store->columns = NULL;
+}
+
+/* -------------------------------------- a reference touches one block -- */
+
+static void take_columns(const struct margay_batch *batch, unsigned columns,
+                         size_t from, struct margay_span *span)
+{
+    if (batch->kinds != NULL)
+        span->kinds = batch->kinds + from;
+    if (columns & MARGAY_COLUMN_NUMBERS)
+        span->numbers = batch->numbers + from;
+    if (columns & MARGAY_COLUMN_EXTENTS && batch->extents != NULL)
+        span->extents = batch->extents + from;
+    if (columns & MARGAY_COLUMN_THREADS && batch->threads != NULL)
+        span->threads = batch->threads + from;
+    if (columns & MARGAY_COLUMN_SITES && batch->sites != NULL)
+        span->sites = batch->sites + from;
+    if (columns & MARGAY_COLUMN_COUNTS && batch->counts != NULL)
+        span->counts = batch->counts + from;
+}
+
+/* Numbers that are blocks already are not even copied. */
+static void next_whole(struct margay_span_walk *walk, struct margay_span *span)
+{
+    const struct margay_batch *batch = walk->batch;
+    size_t from = walk->blocks.reference;
+    size_t left = batch->references - from;
+    span->count = left < MARGAY_SPAN_REFS ? left : MARGAY_SPAN_REFS;
+    take_columns(batch, walk->columns, from, span);
+    if (walk->shift == 0) {
+        span->blocks = batch->numbers + from;
+        walk->blocks.reference += span->count;
+    } else {
+        span->blocks = walk->store->blocks;
+        margay_batch_blocks(batch, walk->shift, false, &walk->blocks,
+                            walk->store->blocks, NULL, span->count);
+    }
+}
+
+/* ----------------------------------------- a reference touches several -- */
+
+#define SPREAD(to, from, origins, count)        \
+    do {                                        \
+        for (size_t i_ = 0; i_ < (count); i_++) \
+            (to)[i_] = (from)[(origins)[i_]];   \
+    } while (0)
+
+static void spread_columns(const struct margay_batch *batch, unsigned wanted,
+                           struct margay_span_columns *columns,
+                           struct margay_span *span)
+{
+    if (wanted & MARGAY_COLUMN_NUMBERS) {
+        SPREAD(columns->numbers, batch->numbers, columns->origins, span->count);
+        span->numbers = columns->numbers;
+    }
+    if (wanted & MARGAY_COLUMN_EXTENTS && batch->extents != NULL) {
+        SPREAD(columns->extents, batch->extents, columns->origins, span->count);
+        span->extents = columns->extents;
+    }
+    if (wanted & MARGAY_COLUMN_THREADS && batch->threads != NULL) {
+        SPREAD(columns->threads, batch->threads, columns->origins, span->count);
+        span->threads = columns->threads;
+    }
+    if (wanted & MARGAY_COLUMN_SITES && batch->sites != NULL) {
+        SPREAD(columns->sites, batch->sites, columns->origins, span->count);
+        span->sites = columns->sites;
+    }
+}
+
+static enum margay_status next_split(struct margay_span_walk *walk,
+                                     struct margay_span *span,
+                                     struct margay_error *error)
+{
+    const struct margay_batch *batch = walk->batch;
+    struct margay_span_store *store = walk->store;
+    uint8_t *kinds = batch->kinds == NULL ? NULL : store->kinds;
+    span->count = margay_batch_blocks(batch, walk->shift, true, &walk->blocks,
+                                      store->blocks, kinds, MARGAY_SPAN_REFS);
+    span->blocks = store->blocks;
+    span->kinds = kinds;
+    if ((walk->columns & ~MARGAY_COLUMN_KINDS) == 0)
+        return MARGAY_OK;
+    if (store->columns == NULL)
+        store->columns = malloc(sizeof *store->columns);
+    if (store->columns == NULL)
+        return margay_fail_memory(error, "the columns of a span");
+    margay_batch_origins(batch, walk->shift, true, &walk->origins,
+                         store->columns->origins, span->count);
+    spread_columns(batch, walk->columns, store->columns, span);
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------------------- the walk -- */
+
+enum margay_status margay_span_next(struct margay_span_walk *walk,
+                                    struct margay_span *span,
+                                    struct margay_error *error)
+{
+    const struct margay_batch *batch = walk->batch;
+    enum margay_status status = MARGAY_OK;
+    *span = (struct margay_span){.warmup = batch->warmup};
+    if (walk->blocks.reference >= batch->references)
+        return MARGAY_END;
+    if (walk->splits && batch->extents != NULL)
+        status = next_split(walk, span, error);
+    else
+        next_whole(walk, span);
+    if (!walk->begun)
+        span->repeats = margay_batch_references(batch) - batch->references;
+    walk->begun = true;
+    /* References that cover nothing may be all that was left. */
+    if (status == MARGAY_OK && span->count == 0 && span->repeats == 0)
+        return MARGAY_END;
+    return status;
+}

@@ -1,0 +1,50 @@
+/*
+ * spans.h - a batch of references, as the spans of one pass
+ *
+ * The one place where references become block references: every executor
+ * walks its batches like this.  Where a reference touches one block, the
+ * columns of a span are those of the batch; where references are split, they
+ * are spread out so that each block has its own entry.
+ */
+#ifndef MARGAY_SIM_RUN_SPANS_H
+#define MARGAY_SIM_RUN_SPANS_H
+
+#include <margay/run.h>
+
+/* Block references in a span: their columns stay in the second-level cache
+   together with what an engine keeps there. */
+#define MARGAY_SPAN_REFS 8192
+
+/* Where a span's entries stand when they are not those of its batch.  One walk
+   at a time uses it. */
+struct margay_span_store {
+    uint64_t blocks[MARGAY_SPAN_REFS];
+    uint8_t kinds[MARGAY_SPAN_REFS];
+    /* For references that are split, made when they are first needed. */
+    struct margay_span_columns *columns;
+};
+
+void margay_span_store_clear(struct margay_span_store *store);
+
+struct margay_span_walk {
+    /* Set by the owner, the rest zeroed. */
+    const struct margay_batch *batch;
+    unsigned shift;
+    bool splits;
+    unsigned columns; /* that are wanted, beside blocks */
+    struct margay_span_store *store;
+
+    struct margay_block_cursor blocks, origins;
+    bool begun;
+};
+
+/*
+ * The next span, which stays until the next call; span->first_index is left to
+ * the caller.  The first one has all repeats of the batch.  MARGAY_END: that
+ * was all.  MARGAY_NO_MEMORY.
+ */
+enum margay_status margay_span_next(struct margay_span_walk *walk,
+                                    struct margay_span *span,
+                                    struct margay_error *error);
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * csv_read.c - reading tables row by row, through libcsv
+ *
+ * libcsv is fed a line at a time, so that the line of each row is known. Memory
+ * is bounded for any file.
+ */
+#define _GNU_SOURCE
+#include "sim/tables/csv_read.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/traces_internal.h"
+
+#define PIECE_BYTES ((size_t)64 << 10)
+
+struct reader {
+    const char *name;
+    csv_take_row *take;
+    void *context;
+    struct margay_error *error;
+    enum margay_status status; /* MARGAY_OK while the reading goes on */
+
+    struct csv_parser parser;
+    uint64_t lines; /* complete lines so far */
+    struct csv_row row;
+    size_t row_bytes; /* of the row so far, its quotes included */
+    size_t text_bytes;
+    char text[CSV_ROW_BYTES + CSV_ROW_FIELDS]; /* the fields, each with a NUL */
+    char piece[PIECE_BYTES];
+};
+
+static enum margay_status fail_row(struct reader *reader, const char *found,
+                                   const char *expected)
+{
+    return margay_fail(reader->error, MARGAY_BAD_INPUT,
+                       "%s:%llu: found %s, expected %s", reader->name,
+                       (unsigned long long)reader->row.line, found, expected);
+}
+
+static void take_field(void *field, size_t bytes, void *context)
+{
+    struct reader *reader = context;
+    struct csv_row *row = &reader->row;
+    if (row->count == CSV_ROW_FIELDS && reader->status == MARGAY_OK)
+        reader->status = fail_row(reader, "more than 64 columns",
+                                  "a table that margay wrote");
+    if (reader->status != MARGAY_OK)
+        return;
+    char *copy = reader->text + reader->text_bytes;
+    if (bytes > 0)
+        memcpy(copy, field, bytes);
+    copy[bytes] = '\0';
+    reader->text_bytes += bytes + 1;
+    row->fields[row->count++] = copy;
+}
+
+static void take_row(int terminator, void *context)
+{
+    struct reader *reader = context;
+    (void)terminator;
+    if (reader->status == MARGAY_OK)
+        reader->status =
+            reader->take(reader->context, &reader->row, reader->error);
+    reader->row.count = 0;
+    reader->text_bytes = 0;
+}
+
+static enum margay_status fail_parser(struct reader *reader)
+{
+    if (csv_error(&reader->parser) != CSV_EPARSE)
+        return margay_fail_memory(reader->error, "a row of a table");
+    return fail_row(reader, "a quote within a field or never closed", "CSV");
+}
+
+/* Feed a line, or a part of one that a piece of the file ends in. */
+static void feed_line(struct reader *reader, const char *line, size_t bytes)
+{
+    if (reader->row_bytes == 0)
+        reader->row.line = reader->lines + 1;
+    reader->row_bytes += bytes;
+    if (reader->row_bytes > CSV_ROW_BYTES)
+        reader->status = fail_row(reader, "a row of more than 65536 bytes",
+                                  "a table that margay wrote");
+    else if (memchr(line, '\0', bytes) != NULL)
+        reader->status = fail_row(reader, "a NUL byte", "text");
+    else if (csv_parse(&reader->parser, line, bytes, take_field, take_row,
+                       reader) != bytes)
+        reader->status = fail_parser(reader);
+    reader->lines += line[bytes - 1] == '\n';
+    if (!reader->parser.quoted && line[bytes - 1] == '\n')
+        reader->row_bytes = 0;
+}
+
+static void feed(struct reader *reader, size_t bytes)
+{
+    const char *line = reader->piece, *end = line + bytes;
+    while (line < end && reader->status == MARGAY_OK) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        const char *next = newline == NULL ? end : newline + 1;
+        feed_line(reader, line, (size_t)(next - line));
+        line = next;
+    }
+}
+
+static enum margay_status read_all(struct reader *reader, FILE *file)
+{
+    size_t bytes;
+    while (reader->status == MARGAY_OK &&
+           (bytes = fread(reader->piece, 1, PIECE_BYTES, file)) > 0)
+        feed(reader, bytes);
+    if (reader->status == MARGAY_OK && ferror(file))
+        return margay_fail(reader->error, MARGAY_IO, "%s: cannot read: %s",
+                           reader->name, strerror(errno));
+    if (reader->status == MARGAY_OK &&
+        csv_fini(&reader->parser, take_field, take_row, reader) != 0)
+        return fail_parser(reader);
+    return reader->status == MARGAY_END ? MARGAY_OK : reader->status;
+}
+
+enum margay_status csv_read_stream(FILE *file, const char *name,
+                                   csv_take_row *take, void *context,
+                                   struct margay_error *error)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL)
+        return margay_fail_memory(error, "a row of a table");
+    reader->name = name;
+    reader->take = take;
+    reader->context = context;
+    reader->error = error;
+    csv_init(&reader->parser, CSV_STRICT | CSV_STRICT_FINI);
+    enum margay_status status = read_all(reader, file);
+    csv_free(&reader->parser);
+    free(reader);
+    return status;
+}
+
+enum margay_status csv_read(const char *path, csv_take_row *take, void *context,
+                            struct margay_error *error)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(path, "re");
+    if (file == NULL)
+        return margay_fail(error, MARGAY_IO, "%s: %s", path, strerror(errno));
+    enum margay_status status =
+        csv_read_stream(file, path, take, context, error);
+    if (!is_stdin)
+        fclose(file);
+    return status;
+}
+
+/* -------------------------------------------------------------- headers -- */
+
+void csv_join_row(const struct csv_row *row, char *text, size_t bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < row->count && used < bytes; i++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s",
+                                 i == 0 ? "" : ",", row->fields[i]);
+}

@@ -1,0 +1,44 @@
+/* csv_read.h - reading tables row by row, through libcsv */
+#ifndef MARGAY_SIM_TABLES_CSV_READ_H
+#define MARGAY_SIM_TABLES_CSV_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <margay/status.h>
+
+/* margay writes no table with longer rows or more columns. */
+#define CSV_ROW_BYTES  ((size_t)64 << 10)
+#define CSV_ROW_FIELDS 64
+
+struct csv_row {
+    size_t count;
+    const char *fields[CSV_ROW_FIELDS];
+    uint64_t line; /* where the row begins, from 1 on */
+};
+
+/* Take a row.  MARGAY_END ends the reading with success; any other failure ends
+   it and is its result.  The fields stay valid until the next row. */
+typedef enum margay_status csv_take_row(void *context,
+                                        const struct csv_row *row,
+                                        struct margay_error *error);
+
+/*
+ * Read the file ("-": standard input) to its end and skip empty lines.
+ * MARGAY_IO if the file cannot be read; MARGAY_BAD_INPUT, with the line, if it
+ * is not CSV.
+ */
+enum margay_status csv_read(const char *path, csv_take_row *take, void *context,
+                            struct margay_error *error);
+
+/* The same for an open file, which messages call `name`. */
+enum margay_status csv_read_stream(FILE *file, const char *name,
+                                   csv_take_row *take, void *context,
+                                   struct margay_error *error);
+
+/* Join the row's fields with commas into a text, cut to `bytes` bytes. */
+void csv_join_row(const struct csv_row *row, char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,371 @@
+/*
+ * histogram_csv.c - reading histograms from their tables
+ *
+ * A table of exact histograms has redundancy that shows damage: distances
+ * ascend, each has its own row, the row of infinite distances ends a histogram,
+ * and the shares follow from the counts.  The shares can be checked at the end
+ * of a histogram only, so that its rows are kept until then.
+ *
+ * A table of bins may have been written by hand, as a wish: any bins and counts
+ * are taken, and shares are not checked.
+ */
+#define _GNU_SOURCE
+#include "sim/tables/histogram_csv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/tables/csv.h"
+#include "sim/tables/csv_read.h"
+#include "traces/traces_internal.h"
+
+/* Shares are written with 12 digits. */
+#define SHARE_TOLERANCE 1e-9
+
+enum column { TRACE, BLOCK_BYTES, FROM, TO, REFERENCES, SHARE, COLUMNS };
+
+struct kept_row {
+    struct margay_bin bin; /* infinite distances: from MARGAY_INFINITE */
+    uint64_t line;
+    double share;
+};
+
+struct reader {
+    const char *path;
+    histogram_take *take;
+    bins_take *take_bins; /* takes any bins; NULL: `take` is called */
+    void *context;
+    bool has_header;
+
+    char *trace; /* of the histogram being read; NULL = none */
+    char block_text[24];
+    uint64_t block_bytes;
+    uint64_t next_distance; /* the smallest that may come */
+    margay_histogram *histogram;
+    struct kept_row *rows;
+    size_t row_count, row_room;
+};
+
+__attribute__((format(printf, 4, 5))) static enum margay_status fail(
+    const struct reader *reader, uint64_t line, struct margay_error *error,
+    const char *format, ...)
+{
+    char *reason;
+    va_list arguments;
+    va_start(arguments, format);
+    int bytes = vasprintf(&reason, format, arguments);
+    va_end(arguments);
+    if (bytes < 0)
+        return margay_fail_memory(error, "a message");
+    margay_fail(error, MARGAY_BAD_INPUT, "%s:%" PRIu64 ": %s", reader->path,
+                line, reason);
+    free(reason);
+    return MARGAY_BAD_INPUT;
+}
+
+static enum margay_status check_header(struct reader *reader,
+                                       const struct csv_row *row,
+                                       struct margay_error *error)
+{
+    char columns[256];
+    csv_join_row(row, columns, sizeof columns);
+    reader->has_header = true;
+    if (strcmp(columns, HISTOGRAM_COLUMNS) == 0)
+        return MARGAY_OK;
+    return fail(reader, row->line, error,
+                "found columns '%s', expected a histogram: '%s'", columns,
+                HISTOGRAM_COLUMNS);
+}
+
+/* ---------------------------------------------------------- one histogram --
+ */
+
+static void forget(struct reader *reader)
+{
+    margay_histogram_free(reader->histogram);
+    reader->histogram = NULL;
+    free(reader->trace);
+    reader->trace = NULL;
+    reader->row_count = 0;
+    reader->next_distance = 0;
+}
+
+static enum margay_status begin(struct reader *reader,
+                                const struct csv_row *row,
+                                struct margay_error *error)
+{
+    const char *block = row->fields[BLOCK_BYTES];
+    reader->block_bytes = 0;
+    if (*block != '\0' && (!margay_parse_u64(block, &reader->block_bytes) ||
+                           !margay_is_power_of_two(reader->block_bytes)))
+        return fail(reader, row->line, error,
+                    "found block_bytes '%s', expected a power of two", block);
+    reader->trace = strdup(row->fields[TRACE]);
+    if (reader->trace == NULL)
+        return margay_fail_memory(error, "a histogram");
+    strcpy(reader->block_text, block); /* a power of two is short */
+    return margay_histogram_create(&reader->histogram, error);
+}
+
+static bool belongs(const struct reader *reader, const struct csv_row *row)
+{
+    return strcmp(row->fields[TRACE], reader->trace) == 0 &&
+           strcmp(row->fields[BLOCK_BYTES], reader->block_text) == 0;
+}
+
+static enum margay_status fail_end(const struct reader *reader, uint64_t line,
+                                   struct margay_error *error)
+{
+    return fail(reader, line, error,
+                "the histogram of %s ends without its row inf,inf; is the "
+                "table cut?",
+                reader->trace);
+}
+
+static enum margay_status check_shares(const struct reader *reader,
+                                       struct margay_error *error)
+{
+    uint64_t all = margay_histogram_references(reader->histogram);
+    for (size_t i = 0; i < reader->row_count; i++) {
+        const struct kept_row *row = &reader->rows[i];
+        uint64_t references = row->bin.references;
+        double share = all == 0 ? 0 : (double)references / (double)all;
+        if (!(fabs(row->share - share) <= SHARE_TOLERANCE * share))
+            return fail(reader, row->line, error,
+                        "found a share of %.12g, expected %.12g for %" PRIu64
+                        " of %" PRIu64 " reference%s; was the table edited?",
+                        row->share, share, references, all,
+                        margay_plural(all, "s"));
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status end_bins(struct reader *reader,
+                                   struct margay_error *error)
+{
+    size_t count = reader->row_count - 1; /* the last one is inf,inf */
+    struct margay_bin *bins = calloc(count + 1, sizeof *bins);
+    if (bins == NULL)
+        return margay_fail_memory(error, "the bins of a histogram");
+    for (size_t i = 0; i < count; i++)
+        bins[i] = reader->rows[i].bin;
+    enum margay_status status = reader->take_bins(
+        reader->context, reader->trace, reader->block_bytes, bins, count,
+        reader->rows[count].bin.references, error);
+    free(bins);
+    return status;
+}
+
+static enum margay_status end(struct reader *reader, struct margay_error *error)
+{
+    if (reader->take_bins != NULL) {
+        enum margay_status status = end_bins(reader, error);
+        forget(reader);
+        return status;
+    }
+    enum margay_status status = check_shares(reader, error);
+    if (status == MARGAY_OK)
+        status = reader->take(reader->context, reader->trace,
+                              reader->block_bytes, reader->histogram, error);
+    forget(reader);
+    return status;
+}
+
+/* ----------------------------------------------------------------- rows -- */
+
+/* Refuse a row that no table of exact histograms has. */
+static enum margay_status check_exact(const struct reader *reader,
+                                      const struct csv_row *row,
+                                      const struct margay_bin *bin,
+                                      struct margay_error *error)
+{
+    const char *from = row->fields[FROM], *to = row->fields[TO];
+    if (bin->from == MARGAY_INFINITE && strcmp(from, "inf") != 0)
+        return fail(reader, row->line, error,
+                    "the trace exceeded the bound of %s block%s, beyond which "
+                    "nothing is known; measure it again without --bound",
+                    from, margay_plural(strcmp(from, "1") == 0 ? 1 : 2, "s"));
+    if (bin->from != MARGAY_INFINITE && bin->to - bin->from > 1)
+        return fail(reader, row->line, error,
+                    "found a bin from %s to %s, expected one distance in each "
+                    "row (--bins exact)",
+                    from, to);
+    if (bin->from < reader->next_distance)
+        return fail(reader, row->line, error,
+                    "found distance %s behind a larger or the same one, "
+                    "expected ascending ones (--bins exact)",
+                    from);
+    return MARGAY_OK;
+}
+
+/* The distances of a row.  Distances beyond a bound count as infinite. */
+static enum margay_status read_distances(const struct reader *reader,
+                                         const struct csv_row *row,
+                                         struct margay_bin *bin,
+                                         struct margay_error *error)
+{
+    const char *from = row->fields[FROM], *to = row->fields[TO];
+    bool last = strcmp(to, "inf") == 0;
+    bin->from = bin->to = MARGAY_INFINITE;
+    if (!(last && strcmp(from, "inf") == 0) &&
+        (!margay_parse_u64(from, &bin->from) ||
+         (!last && !margay_parse_u64(to, &bin->to))))
+        return fail(reader, row->line, error,
+                    "found distances from '%s' to '%s', expected numbers or "
+                    "inf",
+                    from, to);
+    if (!last && bin->to <= bin->from)
+        return fail(reader, row->line, error,
+                    "found a bin from %s to %s, which holds no distance", from,
+                    to);
+    if (last)
+        bin->from = MARGAY_INFINITE;
+    if (reader->take_bins == NULL)
+        return check_exact(reader, row, bin, error);
+    return MARGAY_OK;
+}
+
+static enum margay_status read_counts(const struct reader *reader,
+                                      const struct csv_row *row,
+                                      struct kept_row *kept,
+                                      struct margay_error *error)
+{
+    const char *share = row->fields[SHARE];
+    char *end;
+    kept->line = row->line;
+    kept->share = strtod(share, &end);
+    if (!margay_parse_u64(row->fields[REFERENCES], &kept->bin.references))
+        return fail(reader, row->line, error,
+                    "found '%s' references, expected a number",
+                    row->fields[REFERENCES]);
+    if (end == share || *end != '\0')
+        return fail(reader, row->line, error,
+                    "found a share of '%s', expected a number", share);
+    return MARGAY_OK;
+}
+
+static enum margay_status keep(struct reader *reader,
+                               const struct kept_row *row,
+                               struct margay_error *error)
+{
+    if (reader->row_count == reader->row_room) {
+        size_t room = reader->row_room == 0 ? 256 : 2 * reader->row_room;
+        struct kept_row *rows =
+            reallocarray(reader->rows, room, sizeof *reader->rows);
+        if (rows == NULL)
+            return margay_fail_memory(error, "the rows of a histogram");
+        reader->rows = rows;
+        reader->row_room = room;
+    }
+    reader->rows[reader->row_count++] = *row;
+    return MARGAY_OK;
+}
+
+static enum margay_status add_row(struct reader *reader,
+                                  const struct csv_row *row,
+                                  struct margay_error *error)
+{
+    struct kept_row kept;
+    struct margay_error why;
+    enum margay_status status = read_distances(reader, row, &kept.bin, error);
+    if (status == MARGAY_OK)
+        status = read_counts(reader, row, &kept, error);
+    if (status == MARGAY_OK)
+        status = keep(reader, &kept, error);
+    if (status != MARGAY_OK)
+        return status;
+    uint64_t distance = kept.bin.from;
+    if (reader->take_bins == NULL) {
+        status = margay_histogram_add(reader->histogram, distance,
+                                      kept.bin.references, &why);
+        if (status != MARGAY_OK)
+            return fail(reader, row->line, error, "%s", why.message);
+    }
+    reader->next_distance = distance + 1;
+    return distance == MARGAY_INFINITE ? end(reader, error) : MARGAY_OK;
+}
+
+static enum margay_status take_row(void *context, const struct csv_row *row,
+                                   struct margay_error *error)
+{
+    struct reader *reader = context;
+    enum margay_status status = MARGAY_OK;
+    if (!reader->has_header)
+        return check_header(reader, row, error);
+    if (row->count != COLUMNS)
+        return fail(reader, row->line, error, "found %zu field%s, expected %d",
+                    row->count, margay_plural(row->count, "s"), COLUMNS);
+    if (reader->trace != NULL && !belongs(reader, row))
+        return fail_end(reader, row->line, error);
+    if (reader->trace == NULL)
+        status = begin(reader, row, error);
+    return status == MARGAY_OK ? add_row(reader, row, error) : status;
+}
+
+static enum margay_status check_end(const struct reader *reader,
+                                    struct margay_error *error)
+{
+    if (!reader->has_header)
+        return fail(reader, 1, error,
+                    "found nothing, expected a histogram: '%s'",
+                    HISTOGRAM_COLUMNS);
+    if (reader->trace != NULL)
+        return fail_end(reader, reader->rows[reader->row_count - 1].line,
+                        error);
+    return MARGAY_OK;
+}
+
+/* What the file held; its rows, where they could be read, are the reader's. */
+static enum margay_status conclude_table(struct reader *reader,
+                                         enum margay_status status,
+                                         struct margay_error *error)
+{
+    if (status == MARGAY_OK)
+        status = check_end(reader, error);
+    forget(reader);
+    free(reader->rows);
+    return status;
+}
+
+enum margay_status histogram_csv_read(const char *path, histogram_take *take,
+                                      void *context, struct margay_error *error)
+{
+    struct reader reader = {.path = path, .take = take, .context = context};
+    return conclude_table(&reader, csv_read(path, take_row, &reader, error),
+                          error);
+}
+
+enum margay_status histogram_csv_read_bins(const char *path, bins_take *take,
+                                           void *context,
+                                           struct margay_error *error)
+{
+    struct reader reader = {
+        .path = path, .take_bins = take, .context = context};
+    return conclude_table(&reader, csv_read(path, take_row, &reader, error),
+                          error);
+}
+
+enum margay_status histogram_csv_read_bins_stream(FILE *file, const char *name,
+                                                  bins_take *take,
+                                                  void *context,
+                                                  struct margay_error *error)
+{
+    struct reader reader = {
+        .path = name, .take_bins = take, .context = context};
+    return conclude_table(
+        &reader, csv_read_stream(file, name, take_row, &reader, error), error);
+}
+
+enum margay_status histogram_csv_read_stream(FILE *file, const char *name,
+                                             histogram_take *take,
+                                             void *context,
+                                             struct margay_error *error)
+{
+    struct reader reader = {.path = name, .take = take, .context = context};
+    return conclude_table(
+        &reader, csv_read_stream(file, name, take_row, &reader, error), error);
+}

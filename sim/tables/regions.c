@@ -1,0 +1,256 @@
+/* regions.c - named ranges of addresses, from a table */
+#define _GNU_SOURCE
+#include "sim/tables/regions.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/tables/csv_read.h"
+#include "stackdist/stackdist_internal.h"
+#include "traces/traces_internal.h"
+
+struct region {
+    uint64_t from, to;
+    size_t number; /* of its name */
+    uint64_t line;
+};
+
+struct regions {
+    const char *path;
+    bool has_header;
+    struct region *list; /* ascending, once all have been read */
+    size_t count, room;
+    char **names;
+    size_t name_count, name_room, other;
+    struct margay_hash numbers; /* by the hash of a name: 1 + its number */
+    const struct region *last;  /* the region found last */
+};
+
+/* ------------------------------------------------------------- reading -- */
+
+static bool parse_address(const char *text, uint64_t *address)
+{
+    char *end;
+    if (strncasecmp(text, "0x", 2) != 0)
+        return margay_parse_u64(text, address);
+    size_t digits = strspn(text + 2, "0123456789abcdefABCDEF");
+    size_t zeros = strspn(text + 2, "0");
+    *address = strtoull(text + 2, &end, 16);
+    return digits > 0 && digits - zeros <= 16 && *end == '\0' &&
+           text[2 + digits] == '\0';
+}
+
+static bool add_name(struct regions *regions, const char *name)
+{
+    if (regions->name_count == regions->name_room) {
+        size_t room = regions->name_room == 0 ? 64 : 2 * regions->name_room;
+        char **names = reallocarray(regions->names, room, sizeof *names);
+        if (names == NULL)
+            return false;
+        regions->names = names;
+        regions->name_room = room;
+    }
+    char *copy = strdup(name);
+    if (copy != NULL)
+        regions->names[regions->name_count++] = copy;
+    return copy != NULL;
+}
+
+/* The number of a name, which is new if the name is.  A name whose hash is
+   taken by another name has the next free key. */
+static enum margay_status number_of(struct regions *regions, const char *name,
+                                    size_t *number, struct margay_error *error)
+{
+    uint64_t key = margay_fnv1a(name, strlen(name));
+    uint32_t *entry;
+    enum margay_status status =
+        regions->name_count < UINT32_MAX
+            ? margay_hash_reserve(&regions->numbers, 1, error)
+            : margay_fail_memory(error, "regions");
+    if (status != MARGAY_OK)
+        return status;
+    while (*(entry = margay_hash_insert(&regions->numbers, key)) != 0 &&
+           strcmp(regions->names[*entry - 1], name) != 0)
+        key++;
+    if (*entry == 0 && !add_name(regions, name)) {
+        *entry = 1; /* an entry of 0 would break the table */
+        return margay_fail_memory(error, "regions");
+    }
+    if (*entry == 0)
+        *entry = (uint32_t)regions->name_count;
+    *number = *entry - 1;
+    return MARGAY_OK;
+}
+
+static enum margay_status add_region(struct regions *regions,
+                                     const struct region *region,
+                                     const char *name,
+                                     struct margay_error *error)
+{
+    if (regions->count == regions->room) {
+        size_t room = regions->room == 0 ? 64 : 2 * regions->room;
+        struct region *list = reallocarray(regions->list, room, sizeof *list);
+        if (list == NULL)
+            return margay_fail_memory(error, "regions");
+        regions->list = list;
+        regions->room = room;
+    }
+    struct region *added = &regions->list[regions->count++];
+    *added = *region;
+    return number_of(regions, name, &added->number, error);
+}
+
+static enum margay_status take_row(void *context, const struct csv_row *row,
+                                   struct margay_error *error)
+{
+    struct regions *regions = context;
+    struct region region = {.line = row->line};
+    char columns[256];
+    if (!regions->has_header) {
+        regions->has_header = true;
+        csv_join_row(row, columns, sizeof columns);
+        if (strcmp(columns, REGIONS_COLUMNS) == 0)
+            return MARGAY_OK;
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:%" PRIu64 ": found columns '%s', expected "
+                           "regions: '" REGIONS_COLUMNS "'",
+                           regions->path, row->line, columns);
+    }
+    if (row->count != 3 || *row->fields[0] == '\0')
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:%" PRIu64 ": found %zu field%s, expected a "
+                           "name and two addresses",
+                           regions->path, row->line, row->count,
+                           margay_plural(row->count, "s"));
+    if (!parse_address(row->fields[1], &region.from) ||
+        !parse_address(row->fields[2], &region.to) || region.to <= region.from)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:%" PRIu64 ": found a region from '%s' to '%s', "
+                           "expected two addresses, the second above the first",
+                           regions->path, row->line, row->fields[1],
+                           row->fields[2]);
+    return add_region(regions, &region, row->fields[0], error);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const struct region *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static enum margay_status check_overlap(const struct regions *regions,
+                                        struct margay_error *error)
+{
+    for (size_t i = 1; i < regions->count; i++) {
+        const struct region *one = &regions->list[i - 1];
+        const struct region *other = &regions->list[i];
+        if (one->to <= other->from)
+            continue;
+        uint64_t line = one->line > other->line ? one->line : other->line;
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:%" PRIu64 ": found regions '%s' and '%s', which "
+                           "overlap, expected none that do",
+                           regions->path, line, regions->names[one->number],
+                           regions->names[other->number]);
+    }
+    return MARGAY_OK;
+}
+
+/* Read the file, or the one at the path if `file` is NULL. */
+static enum margay_status read_all(const char *path, FILE *file,
+                                   struct regions **regions,
+                                   struct margay_error *error)
+{
+    struct regions *made = calloc(1, sizeof *made);
+    size_t other = 0;
+    *regions = NULL;
+    if (made == NULL)
+        return margay_fail_memory(error, "regions");
+    made->path = path;
+    enum margay_status status = margay_hash_create(&made->numbers, 64, error);
+    if (status == MARGAY_OK)
+        status = file == NULL
+                     ? csv_read(path, take_row, made, error)
+                     : csv_read_stream(file, path, take_row, made, error);
+    if (status == MARGAY_OK && made->count == 0)
+        status = margay_fail(error, MARGAY_BAD_INPUT,
+                             "%s: found no regions, expected '" REGIONS_COLUMNS
+                             "' and a row for each",
+                             path);
+    if (status == MARGAY_OK) {
+        qsort(made->list, made->count, sizeof *made->list, ascending);
+        status = check_overlap(made, error);
+    }
+    /* Regions of this name count together with addresses in no region. */
+    if (status == MARGAY_OK)
+        status = number_of(made, REGIONS_OTHER, &other, error);
+    made->other = other;
+    if (status == MARGAY_OK)
+        *regions = made;
+    else
+        regions_free(made);
+    return status;
+}
+
+enum margay_status regions_read(const char *path, struct regions **regions,
+                                struct margay_error *error)
+{
+    return read_all(path, NULL, regions, error);
+}
+
+enum margay_status regions_read_stream(FILE *file, const char *name,
+                                       struct regions **regions,
+                                       struct margay_error *error)
+{
+    return read_all(name, file, regions, error);
+}
+
+void regions_free(struct regions *regions)
+{
+    if (regions == NULL)
+        return;
+    for (size_t i = 0; i < regions->name_count; i++)
+        free(regions->names[i]);
+    free(regions->names);
+    free(regions->list);
+    margay_hash_destroy(&regions->numbers);
+    free(regions);
+}
+
+/* ------------------------------------------------------------- looking -- */
+
+size_t regions_count(const struct regions *regions)
+{
+    return regions->name_count;
+}
+
+const char *regions_name(const struct regions *regions, size_t number)
+{
+    return regions->names[number];
+}
+
+static bool holds(const struct region *region, uint64_t address)
+{
+    return address >= region->from && address < region->to;
+}
+
+size_t regions_find(struct regions *regions, uint64_t address)
+{
+    size_t low = 0, high = regions->count;
+    if (regions->last != NULL && holds(regions->last, address))
+        return regions->last->number;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (regions->list[middle].to <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < regions->count && holds(&regions->list[low], address)) {
+        regions->last = &regions->list[low];
+        return regions->last->number;
+    }
+    return regions->other;
+}

@@ -1,0 +1,98 @@
+/* run_csv.c - the exact histogram of a run, read from its table */
+#define _GNU_SOURCE
+#include "sim/tables/run_csv.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/options/option_types.h"
+#include "sim/tables/histogram_csv.h"
+#include "stackdist/stackdist_internal.h"
+#include "traces/traces_internal.h"
+
+static enum margay_status take(void *context, const char *trace,
+                               uint64_t block_bytes,
+                               const margay_histogram *histogram,
+                               struct margay_error *error)
+{
+    struct run_csv *run = context;
+    if (run->histogram != NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: a second histogram, of %s, expected one trace "
+                           "at one block size",
+                           run->path, trace);
+    run->block_bytes = block_bytes;
+    return margay_histogram_copy(histogram, &run->histogram, error);
+}
+
+static enum margay_status split(struct run_csv *run, bool has_size,
+                                struct margay_error *error)
+{
+    char *equals = has_size ? strrchr(run->path, '=') : NULL;
+    if (!has_size)
+        return MARGAY_OK;
+    if (equals == NULL || equals == run->path)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "'%s' (expected RUN.csv=SIZE, the histogram of a "
+                           "run and the size of its input)",
+                           run->name);
+    *equals = '\0';
+    return parse_input_size(run->name, equals + 1, &run->size, error);
+}
+
+enum margay_status run_csv_read(struct run_csv *run, const char *text,
+                                bool has_size, struct margay_error *error)
+{
+    *run = (struct run_csv){.path = strdup(text), .name = text};
+    if (run->path == NULL)
+        return margay_fail_memory(error, "the name of a run");
+    enum margay_status status = split(run, has_size, error);
+    if (status == MARGAY_OK)
+        status = histogram_csv_read(run->path, take, run, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (run->histogram == NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found no rows, expected the histogram of a run",
+                           run->path);
+    uint64_t largest;
+    if (!margay_histogram_largest(run->histogram, &largest))
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: no finite distance: no block is used twice, so "
+                           "there is nothing to learn from",
+                           run->path);
+    return MARGAY_OK;
+}
+
+void run_csv_clear(struct run_csv *run)
+{
+    margay_histogram_free(run->histogram);
+    free(run->path);
+    *run = (struct run_csv){0};
+}
+
+static void name_blocks(uint64_t bytes, char text[48])
+{
+    if (bytes == 0)
+        strcpy(text, "blocks of unknown size");
+    else
+        snprintf(text, 48, "blocks of %" PRIu64 " byte%s", bytes,
+                 margay_plural(bytes, "s"));
+}
+
+enum margay_status run_csv_check_blocks(const struct run_csv *run,
+                                        const char *other_name,
+                                        uint64_t other_bytes,
+                                        struct margay_error *error)
+{
+    char found[48], expected[48];
+    if (run->block_bytes == other_bytes)
+        return MARGAY_OK;
+    name_blocks(run->block_bytes, found);
+    name_blocks(other_bytes, expected);
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s: found %s, expected %s as in %s", run->path, found,
+                       expected, other_name);
+}

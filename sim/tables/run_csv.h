@@ -1,0 +1,36 @@
+/* run_csv.h - the exact histogram of a run, read from its table */
+#ifndef MARGAY_SIM_TABLES_RUN_CSV_H
+#define MARGAY_SIM_TABLES_RUN_CSV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <margay/stackdist.h>
+
+struct run_csv {
+    char *path;                  /* owned */
+    const char *name;            /* on the command line */
+    margay_histogram *histogram; /* owned */
+    uint64_t block_bytes;        /* 0 = unknown */
+    double size;                 /* of the run's input; 0 = not given */
+};
+
+/*
+ * Read RUN.csv=SIZE, split at the last '=', or without `has_size` RUN.csv
+ * alone. MARGAY_BAD_ARGUMENT if the size is missing or wrong; MARGAY_BAD_INPUT
+ * if the table does not hold exactly one exact histogram with finite distances.
+ * Clear the run in any case.
+ */
+enum margay_status run_csv_read(struct run_csv *run, const char *text,
+                                bool has_size, struct margay_error *error);
+
+/* A zeroed or cleared run may be cleared, too. */
+void run_csv_clear(struct run_csv *run);
+
+/* MARGAY_BAD_INPUT unless the block size is that of another run or trace. */
+enum margay_status run_csv_check_blocks(const struct run_csv *run,
+                                        const char *other_name,
+                                        uint64_t other_bytes,
+                                        struct margay_error *error);
+
+#endif

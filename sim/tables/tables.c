@@ -1,0 +1,205 @@
+/* tables.c - the tables that more than one command writes */
+#include "sim/tables/tables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/terminal/message.h"
+#include "traces/traces_internal.h"
+
+struct margay_result result_of(const margay_histogram *histogram)
+{
+    return (struct margay_result){
+        .histogram = (margay_histogram *)histogram, /* only read */
+        .references = margay_histogram_references(histogram),
+        .infinite = margay_histogram_infinite(histogram),
+    };
+}
+
+struct measured measured_by(const struct margay_job *job,
+                            const struct margay_pass *pass)
+{
+    return (struct measured){
+        .trace = pass->trace,
+        .block_bytes = pass->block_bytes,
+        .result = margay_engine_consumer_result(job->consumer, pass),
+    };
+}
+
+/* ------------------------------------------------------------- summary -- */
+
+/* "1409 distinct blocks, 1409 cold misses" */
+static void format_misses(char *text, size_t bytes,
+                          const struct margay_result *result)
+{
+    uint64_t infinite = result->infinite, bound = 0;
+    if (result->histogram != NULL)
+        bound = margay_histogram_exceeded_bound(result->histogram);
+    if (bound != 0)
+        snprintf(text, bytes,
+                 "distinct > %" PRIu64 " block%s, %" PRIu64 " infinite", bound,
+                 margay_plural(bound, "s"), infinite);
+    else
+        snprintf(text, bytes,
+                 "%" PRIu64 " distinct block%s, %" PRIu64 " cold miss%s",
+                 result->distinct_blocks,
+                 margay_plural(result->distinct_blocks, "s"), infinite,
+                 margay_plural(infinite, "es"));
+}
+
+void table_summarise(const struct margay_pass *pass,
+                     const struct margay_result *result)
+{
+    char block[64] = "", misses[128];
+    if (pass->block_bytes != 0)
+        snprintf(block, sizeof block, " in blocks of %" PRIu64 " byte%s",
+                 pass->block_bytes, margay_plural(pass->block_bytes, "s"));
+    format_misses(misses, sizeof misses, result);
+    double rate =
+        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
+    message_keep("%s: %" PRIu64 " reference%s%s, %s, %.1f M refs/s",
+                 pass->trace, result->references,
+                 margay_plural(result->references, "s"), block, misses, rate);
+}
+
+/* --------------------------------------------------------------- curve -- */
+
+static enum margay_status curve_row(struct csv_writer *csv,
+                                    const struct measured *measured,
+                                    const struct margay_point *point,
+                                    const uint64_t *writebacks,
+                                    struct margay_error *error)
+{
+    uint64_t references = measured->result->references;
+    uint64_t cache_bytes;
+    if (!margay_multiply_u64(point->cache_blocks, measured->block_bytes,
+                             &cache_bytes))
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: %" PRIu64 " blocks of %" PRIu64 " bytes are over 64 bits",
+            measured->trace, point->cache_blocks, measured->block_bytes);
+    csv_key(csv);
+    csv_u64(csv, point->cache_blocks);
+    if (measured->block_bytes == 0)
+        csv_nothing(csv);
+    else
+        csv_u64(csv, cache_bytes);
+    csv_u64(csv, references);
+    csv_u64(csv, point->misses);
+    csv_share(csv, point->misses, references);
+    if (writebacks != NULL)
+        csv_u64(csv, *writebacks);
+    csv_end_row(csv);
+    return MARGAY_OK;
+}
+
+static enum margay_status curve_rows(struct csv_writer *csv,
+                                     const struct measured *measured,
+                                     const struct margay_point *points,
+                                     size_t count,
+                                     const margay_writebacks *writebacks,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    uint64_t *counts = calloc(count + 1, sizeof *counts);
+    if (counts == NULL)
+        return margay_fail_memory(error, "the table of a curve");
+    if (writebacks != NULL)
+        margay_writebacks_curve(writebacks, points, count, counts);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        status = curve_row(csv, measured, &points[i],
+                           writebacks == NULL ? NULL : &counts[i], error);
+    free(counts);
+    return status;
+}
+
+enum margay_status table_curve(struct csv_writer *csv,
+                               const struct measured *measured,
+                               const struct cache_sizes *sizes,
+                               const margay_writebacks *writebacks,
+                               struct margay_error *error)
+{
+    struct margay_sizes resolved;
+    struct margay_point *points = NULL;
+    size_t count = 0;
+    enum margay_status status =
+        csv_set_key(csv, measured->trace, measured->block_bytes, error);
+    if (status != MARGAY_OK)
+        return status;
+    status =
+        cache_sizes_resolve(sizes, measured->block_bytes, &resolved, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_result_curve(measured->result, &resolved, &points, &count,
+                                 error);
+    if (status == MARGAY_OK)
+        status = curve_rows(csv, measured, points, count, writebacks, error);
+    free(points);
+    free((void *)resolved.list_blocks);
+    return status;
+}
+
+/* ----------------------------------------------------------- histogram -- */
+
+static void infinite_row(struct csv_writer *csv,
+                         const margay_histogram *histogram, uint64_t all)
+{
+    uint64_t bound = margay_histogram_exceeded_bound(histogram);
+    uint64_t infinite = margay_histogram_infinite(histogram);
+    csv_key(csv);
+    if (bound == 0)
+        csv_text(csv, "inf");
+    else
+        csv_u64(csv, bound);
+    csv_text(csv, "inf");
+    csv_u64(csv, infinite);
+    csv_share(csv, infinite, all);
+    csv_end_row(csv);
+}
+
+enum margay_status table_histogram(struct csv_writer *csv,
+                                   const struct measured *measured,
+                                   const struct margay_bins *bins,
+                                   struct margay_error *error)
+{
+    const margay_histogram *histogram = measured->result->histogram;
+    uint64_t references = measured->result->references;
+    struct margay_bin_cursor cursor = {0, 0, 0};
+    struct margay_bin bin;
+    enum margay_status status =
+        csv_set_key(csv, measured->trace, measured->block_bytes, error);
+    if (status != MARGAY_OK || references == 0)
+        return status;
+    while (margay_histogram_next_bin(histogram, bins, &cursor, &bin)) {
+        csv_key(csv);
+        csv_u64(csv, bin.from);
+        csv_u64(csv, bin.to);
+        csv_u64(csv, bin.references);
+        csv_share(csv, bin.references, references);
+        csv_end_row(csv);
+    }
+    infinite_row(csv, histogram, references);
+    return MARGAY_OK;
+}
+
+/* --------------------------------------------------------------- caches -- */
+
+uint64_t cache_row_misses(const struct margay_cache_row *row)
+{
+    return row->misses[MARGAY_READ] + row->misses[MARGAY_WRITE] +
+           row->misses[MARGAY_FETCH];
+}
+
+void table_cache(struct csv_writer *csv, const struct margay_pass *pass,
+                 uint64_t sets, unsigned ways,
+                 const struct margay_cache_row *row)
+{
+    csv_key(csv);
+    csv_u64(csv, sets);
+    csv_u64(csv, ways);
+    csv_bytes(csv, sets * ways, pass->block_bytes);
+    csv_u64(csv, row->references);
+    csv_u64(csv, cache_row_misses(row));
+    csv_share(csv, cache_row_misses(row), row->references);
+}

@@ -1,0 +1,61 @@
+/*
+ * message.h - the messages on standard error
+ *
+ * Every message is one printable line, "margay COMMAND: ...".  A status line
+ * (progress on a terminal) is overwritten by the next one and wiped before
+ * any message.
+ */
+#ifndef MARGAY_SIM_TERMINAL_MESSAGE_H
+#define MARGAY_SIM_TERMINAL_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <margay/status.h>
+
+/* The exit statuses, beside 128 + N for a signal N. */
+#define EXIT_DONE    0
+#define EXIT_DENIED  1   /* a comparison beyond its tolerance */
+#define EXIT_TROUBLE 2   /* usage, input or output error */
+#define EXIT_FAILED  125 /* the same for a command that runs a program */
+
+/* Prefix all further messages with this command; NULL: with none. */
+void message_set_command(const char *name);
+
+/* Print nothing from now on; another process prints the messages. */
+void message_be_silent(void);
+
+void message_print(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/*
+ * Keep a message until the command has succeeded, because a failure is one line
+ * only: message_tell_kept() prints the messages kept or, if not `wanted`, drops
+ * them.
+ */
+void message_keep(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+void message_tell_kept(bool wanted);
+
+/* Print the message of an error; returns EXIT_TROUBLE. */
+int message_error(const struct margay_error *error);
+
+/* Show a text on the terminal's current line until something replaces it. */
+void message_status(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+void message_wipe_status(void);
+
+struct suggestion {
+    char text[80];
+};
+
+/*
+ * " (did you mean 'PREFIXcandidate'?)" for the candidate nearest to `word`;
+ * empty if none is near.  The candidates are those of margay_nearest().
+ */
+struct suggestion suggest(const char *word, const char *prefix,
+                          const char *(*candidate)(size_t i,
+                                                   const void *context),
+                          const void *context);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * output.h - output that appears whole or not at all
+ *
+ * Output is held back until output_publish(): if it replaces a file, in a
+ * temporary file beside that one; otherwise in memory and, from some megabytes
+ * on, in an unlinked temporary file.  A stream is not held back: it is for
+ * large outputs whose errors have all been found before.
+ *
+ * Writing never fails at once.  The output keeps the first failure, writes
+ * nothing more, and output_status() and output_finish() report it.
+ */
+#ifndef MARGAY_SIM_TERMINAL_OUTPUT_H
+#define MARGAY_SIM_TERMINAL_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <margay/status.h>
+
+enum output_mode {
+    OUTPUT_HELD,
+    OUTPUT_STREAMED,
+};
+
+struct output;
+
+/* The most bytes that output_room() may be asked for. */
+#define OUTPUT_ROOM_BYTES ((size_t)256 << 10)
+
+/*
+ * Prepare to write to `path` (NULL or "-": standard output), which must
+ * outlive the output.  The caller owns *output.
+ */
+enum margay_status output_open(const char *path, enum output_mode mode,
+                               struct output **output,
+                               struct margay_error *error);
+
+/* Room for `bytes` bytes, which output_add() then declares written. */
+char *output_room(struct output *output, size_t bytes);
+void output_add(struct output *output, size_t bytes);
+
+/* Append any number of bytes. */
+void output_bytes(struct output *output, const void *bytes, size_t count);
+
+void output_text(struct output *output, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Append the contents of `part`, which can only be freed afterwards. */
+void output_append(struct output *output, struct output *part);
+
+/* The first failure so far. */
+enum margay_status output_status(const struct output *output,
+                                 struct margay_error *error);
+
+/* End the writing.  Whatever can fail before output_publish() fails here. */
+enum margay_status output_finish(struct output *output,
+                                 struct margay_error *error);
+
+/* The order in which a command's outputs appear: the one that is most likely to
+   fail comes first, while no other is visible. */
+enum output_turn {
+    OUTPUT_DEVICES,  /* and FIFOs */
+    OUTPUT_STANDARD, /* standard output */
+    OUTPUT_FILES,    /* which only get their names */
+    OUTPUT_TURNS,
+};
+enum output_turn output_turn(const struct output *output);
+
+/* Let the output appear, after output_finish(). */
+enum margay_status output_publish(struct output *output,
+                                  struct margay_error *error);
+
+/* Release the output; if it was not published, it never appears.  NULL is
+   fine. */
+void output_free(struct output *output);
+
+/* For struct margay_sink: the context is a struct output **, so that the output
+   may be opened when all else is known to be right. */
+enum margay_status sink_write(void *context, const void *bytes, size_t count,
+                              struct margay_error *error);
+
+/*
+ * The end of a command.  If `status` is MARGAY_OK, publish the outputs, of
+ * which any may be NULL; if it is not, or that fails, print *error.  Frees the
+ * outputs.  Returns the exit status: 128 + N where signal N cut the run short.
+ */
+int conclude(enum margay_status status, struct output **outputs, size_t count,
+             struct margay_error *error);
+
+#endif

@@ -1,0 +1,96 @@
+/* progress.c - the progress of a long run */
+#define _GNU_SOURCE
+#include "sim/terminal/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/terminal/message.h"
+#include "sim/terminal/signals.h"
+#include "traces/traces_internal.h"
+
+#define SECONDS_BETWEEN 0.2
+#define NAME_COLUMNS    24
+
+double progress_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void progress_begin(struct progress *progress, const char *name, bool quiet)
+{
+    *progress = (struct progress){
+        .name = name,
+        .quiet = quiet,
+        .terminal = isatty(STDERR_FILENO) == 1,
+        .started = progress_clock(),
+    };
+    progress->shown = progress->started;
+}
+
+double progress_seconds(const struct progress *progress)
+{
+    return progress_clock() - progress->started;
+}
+
+static void format_left(char *text, size_t bytes, double seconds)
+{
+    unsigned long left = (unsigned long)(seconds + 0.5);
+    if (left >= 3600)
+        snprintf(text, bytes, "%lu h %02lu min left", left / 3600,
+                 left / 60 % 60);
+    else if (left >= 60)
+        snprintf(text, bytes, "%lu min %02lu s left", left / 60, left % 60);
+    else
+        snprintf(text, bytes, "%lu s left", left);
+}
+
+/* "41.2%, 1234 references, 25.1 M/s, 3 s left" */
+static void format_state(char *text, size_t bytes, double seconds,
+                         uint64_t references, uint64_t done, uint64_t total)
+{
+    double rate = seconds > 0 ? (double)references / seconds * 1e-6 : 0;
+    double share = total == 0 ? 0 : (double)done / (double)total;
+    char percent[32] = "", left[48] = "";
+    /* Once all bytes are read, they do not tell the time that is left. */
+    if (share > 0 && share < 1) {
+        snprintf(percent, sizeof percent, "%.1f%%, ", share * 100);
+        memcpy(left, ", ", 3);
+        format_left(left + 2, sizeof left - 2, seconds * (1 - share) / share);
+    }
+    snprintf(text, bytes, "%s%" PRIu64 " reference%s, %.1f M/s%s", percent,
+             references, margay_plural(references, "s"), rate, left);
+}
+
+/* The last part of a path, cut to a length that leaves room on the line. */
+static const char *short_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash == NULL || slash[1] == '\0' ? name : slash + 1;
+}
+
+void progress_update(struct progress *progress, uint64_t references,
+                     uint64_t done, uint64_t total)
+{
+    char state[160];
+    bool asked = signals_report_wanted() && !progress->quiet;
+    if (!asked && (progress->quiet || !progress->terminal))
+        return;
+    double now = progress_clock();
+    if (!asked && now - progress->shown < SECONDS_BETWEEN)
+        return;
+    progress->shown = now;
+    format_state(state, sizeof state, now - progress->started, references, done,
+                 total);
+    if (asked) {
+        message_print("%s: %s", progress->name, state);
+    } else {
+        message_status("%.*s: %s", NAME_COLUMNS, short_name(progress->name),
+                       state);
+    }
+}

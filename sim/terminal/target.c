@@ -1,0 +1,256 @@
+/* target.c - the place that output goes to */
+#define _GNU_SOURCE
+#include "sim/terminal/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/terminal/signals.h"
+#include "traces/traces_internal.h"
+
+#define MAX_LINKS     40
+#define MAX_ATTEMPTS  100
+#define NEW_FILE_MODE 0666
+
+static enum margay_status fail_to_write(const char *name,
+                                        struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_IO, "%s: cannot write: %s", name,
+                       strerror(errno));
+}
+
+/* The length of the directory in front, its slash included; 0 if there is
+   none. */
+static size_t directory_bytes(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+}
+
+/* Replace *path, a link, by its target.  False with errno set on failure. */
+static bool follow_link(char **path)
+{
+    char points_to[PATH_MAX];
+    ssize_t bytes = readlink(*path, points_to, sizeof points_to - 1);
+    if (bytes < 0)
+        return false;
+    points_to[bytes] = '\0';
+    size_t directory = points_to[0] == '/' ? 0 : directory_bytes(*path);
+    char *followed;
+    if (asprintf(&followed, "%.*s%s", (int)directory, *path, points_to) < 0)
+        return false;
+    free(*path);
+    *path = followed;
+    return true;
+}
+
+char *target_resolve_absent(const char *path)
+{
+    char *resolved = strdup(path);
+    struct stat status;
+    for (int links = 0; resolved != NULL; links++) {
+        if (lstat(resolved, &status) != 0 || !S_ISLNK(status.st_mode))
+            return resolved;
+        if (links == MAX_LINKS)
+            errno = ELOOP;
+        if (links == MAX_LINKS || !follow_link(&resolved)) {
+            free(resolved);
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+bool target_is_behind_standard(const struct stat *status)
+{
+    struct stat output;
+    return !S_ISCHR(status->st_mode) && fstat(STDOUT_FILENO, &output) == 0 &&
+           output.st_dev == status->st_dev && output.st_ino == status->st_ino;
+}
+
+/* Set target->path or target->in_place. */
+static enum margay_status resolve(struct target *target,
+                                  struct margay_error *error)
+{
+    struct stat status;
+    if (stat(target->name, &status) != 0) {
+        if (errno == ENOENT)
+            target->path = target_resolve_absent(target->name);
+    } else if (target_is_behind_standard(&status)) {
+        /* Such as /dev/stdout.  To replace the file behind it would lose the
+           part that a shell appends to. */
+        target->name = "-";
+        target->in_place = true;
+    } else if (S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+    } else if (access(target->name, W_OK) != 0) {
+        ;
+    } else if (S_ISREG(status.st_mode)) {
+        target->path = realpath(target->name, NULL);
+    } else {
+        target->in_place = true;
+    }
+    if (target->path == NULL && !target->in_place)
+        return fail_to_write(target->name, error);
+    return MARGAY_OK;
+}
+
+/* Try one name for the temporary file; errno is EEXIST if the name was taken.
+ */
+static bool create_temporary(struct target *target, const char *suffix,
+                             mode_t mode, unsigned number)
+{
+    if (asprintf(&target->temporary_path, "%.*s.margay-%ld-%u%s",
+                 (int)directory_bytes(target->path), target->path,
+                 (long)getpid(), number, suffix) < 0) {
+        target->temporary_path = NULL;
+        return false;
+    }
+    signals_hold();
+    target->descriptor = open(target->temporary_path,
+                              O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    int reason = errno;
+    if (target->descriptor >= 0 && !signals_doom(target->temporary_path)) {
+        unlink(target->temporary_path);
+        close(target->descriptor);
+        target->descriptor = -1;
+        reason = ENOMEM;
+    }
+    signals_release();
+    if (target->descriptor >= 0)
+        return true;
+    free(target->temporary_path);
+    target->temporary_path = NULL;
+    errno = reason;
+    return false;
+}
+
+static enum margay_status make_temporary(struct target *target,
+                                         const char *suffix,
+                                         struct margay_error *error)
+{
+    struct stat replaced;
+    bool replaces = stat(target->path, &replaced) == 0;
+    mode_t mode = replaces ? replaced.st_mode & 0777 : NEW_FILE_MODE;
+    /* Each number is used once, because a command may have many outputs. */
+    static atomic_uint next_number;
+    unsigned attempt = 0;
+    while (!create_temporary(target, suffix, mode,
+                             atomic_fetch_add(&next_number, 1))) {
+        if (errno != EEXIST || ++attempt == MAX_ATTEMPTS)
+            return fail_to_write(target->name, error);
+    }
+    /* A file that is replaced keeps its mode; the umask does not apply. */
+    if (replaces && fchmod(target->descriptor, mode) != 0)
+        return fail_to_write(target->name, error);
+    return MARGAY_OK;
+}
+
+enum margay_status target_open(struct target *target, const char *path,
+                               const char *suffix, struct margay_error *error)
+{
+    *target = (struct target){.name = path, .descriptor = -1};
+    if (path == NULL || strcmp(path, "-") == 0) {
+        target->name = "-";
+        target->in_place = true;
+        return MARGAY_OK;
+    }
+    enum margay_status status = resolve(target, error);
+    if (status == MARGAY_OK && !target->in_place)
+        status = make_temporary(target, suffix, error);
+    if (status != MARGAY_OK)
+        target_release(target);
+    return status;
+}
+
+enum margay_status target_close(struct target *target,
+                                struct margay_error *error)
+{
+    if (target->descriptor < 0)
+        return MARGAY_OK;
+    int descriptor = target->descriptor;
+    target->descriptor = -1;
+    if (close(descriptor) != 0)
+        return fail_to_write(target->name, error);
+    return MARGAY_OK;
+}
+
+enum margay_status target_publish(struct target *target,
+                                  struct margay_error *error)
+{
+    if (rename(target->temporary_path, target->path) != 0)
+        return fail_to_write(target->name, error);
+    signals_spare(target->temporary_path);
+    free(target->temporary_path);
+    target->temporary_path = NULL;
+    return MARGAY_OK;
+}
+
+bool target_is_standard_output(const struct target *target)
+{
+    return strcmp(target->name, "-") == 0;
+}
+
+enum margay_status target_open_in_place(const struct target *target,
+                                        int *descriptor,
+                                        struct margay_error *error)
+{
+    *descriptor = target_is_standard_output(target)
+                      ? STDOUT_FILENO
+                      : open(target->name, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (*descriptor < 0)
+        return fail_to_write(target->name, error);
+    return MARGAY_OK;
+}
+
+enum margay_status target_close_in_place(const struct target *target,
+                                         int descriptor,
+                                         struct margay_error *error)
+{
+    /* Standard output stays open.  Closing a duplicate reports the errors that
+       its file system reports on closing. */
+    if (target_is_standard_output(target))
+        descriptor = dup(descriptor);
+    if (descriptor < 0 || close(descriptor) != 0)
+        return fail_to_write(target->name, error);
+    return MARGAY_OK;
+}
+
+void target_release(struct target *target)
+{
+    if (target->descriptor >= 0)
+        close(target->descriptor);
+    if (target->temporary_path != NULL) {
+        unlink(target->temporary_path);
+        signals_spare(target->temporary_path);
+        free(target->temporary_path);
+    }
+    free(target->path);
+    *target = (struct target){.descriptor = -1};
+}
+
+enum margay_status target_write(int descriptor, const char *name,
+                                const char *bytes, size_t count,
+                                struct margay_error *error)
+{
+    while (count > 0) {
+        ssize_t written = write(descriptor, bytes, count);
+        if (written < 0 && errno == EPIPE)
+            signals_die(SIGPIPE);
+        if (written < 0 && errno != EINTR)
+            return fail_to_write(name, error);
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+        }
+    }
+    return MARGAY_OK;
+}

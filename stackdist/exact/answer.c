@@ -1,0 +1,335 @@
+/*
+ * answer.c - the exact engine as one part of a trace
+ *
+ * Algorithm: later parts ask about their first touches, and the stack at the
+ *   end of this part answers for the blocks that it has.  The threads divide a
+ *   list of questions into shares.  Each looks up pieces of the list, and then
+ *   ranks its share in a copy of the bit vector, from which the blocks of all
+ *   earlier shares have been cleared without ranking them.  No block is asked
+ *   about twice: the part that asks has the block from then on, or, with a
+ *   bound, may ask no more.
+ * Source: ours; what is asked and answered is PARDA's (parts/part.h).
+ * Cost: for n questions on p threads, n / p look-ups, ranks of n / p blocks and
+ *   up to n cleared bits, and the copy.
+ */
+#include "stackdist/exact/exact_state.h"
+
+#include <string.h>
+
+#include "stackdist/histogram.h"
+#include "traces/traces_internal.h"
+
+/* The capacity of the array of first touches at the beginning. */
+#define FIRST_TOUCHES ((uint64_t)1 << 12)
+#define MOST_AT_FIRST ((uint64_t)1 << 27)
+
+/* Memory is reserved for expected blocks from LEAST_EXPECTED on, where it makes
+   a difference, and for MOST_EXPECTED at most, as the estimate may be wrong. */
+#define MOST_EXPECTED  ((uint64_t)1 << 23)
+#define LEAST_EXPECTED ((uint64_t)1 << 15)
+
+/* Questions looked up together, and questions that are worth a copy. */
+#define PIECE       ((size_t)4096)
+#define LEAST_SHARE ((size_t)65536)
+#define MOST_SHARES 64
+
+/* --------------------------------------------------------- first touches -- */
+
+static enum margay_status make_touches(struct margay_exact *e,
+                                       uint64_t capacity,
+                                       struct margay_error *error)
+{
+    size_t bytes;
+    uint64_t *touches = NULL;
+    if (margay_multiply_size(capacity, sizeof *touches, &bytes))
+        touches = margay_map(bytes);
+    if (touches == NULL)
+        return margay_fail_memory(error, "the first touches of a part");
+    if (e->touch_count > 0)
+        memcpy(touches, e->touches, e->touch_count * sizeof *touches);
+    margay_unmap(e->touches, e->touch_capacity * sizeof *touches);
+    e->touches = touches;
+    e->touch_capacity = capacity;
+    return MARGAY_OK;
+}
+
+/* A batch writes behind the last touch, whether or not it has any. */
+enum margay_status margay_exact_reserve_touches(struct margay_exact *e,
+                                                struct margay_error *error)
+{
+    if (e->touch_count + MARGAY_EXACT_BATCH <= e->touch_capacity)
+        return MARGAY_OK;
+    return make_touches(e, 2 * e->touch_capacity, error);
+}
+
+/*
+ * Reserving saves copies when arrays grow.  Memory for touches is not used
+ * before it is written, but a hash table is written everywhere from the
+ * beginning.
+ */
+static enum margay_status begin(void *state,
+                                const struct margay_expected *expected,
+                                uint64_t limit, struct margay_error *error)
+{
+    struct margay_exact *e = state;
+    uint64_t refs = limit < expected->refs ? limit : expected->refs;
+    uint64_t blocks =
+        expected->blocks < MOST_EXPECTED ? expected->blocks : MOST_EXPECTED;
+    if (blocks > e->bound)
+        blocks = e->bound;
+    e->expected_refs = expected->refs;
+    e->touch_limit = limit;
+    enum margay_status status = MARGAY_OK;
+    if (blocks > LEAST_EXPECTED)
+        status = margay_exact_expect(e, blocks, error);
+    if (refs > MOST_AT_FIRST)
+        refs = MOST_AT_FIRST;
+    if (status == MARGAY_OK && limit > 0)
+        status = make_touches(e, refs + FIRST_TOUCHES, error);
+    return status;
+}
+
+static uint64_t *touches(void *state, size_t *count)
+{
+    struct margay_exact *e = state;
+    *count = (size_t)e->touch_count;
+    return e->touches;
+}
+
+static enum margay_status close_part(void *state, struct margay_error *error)
+{
+    struct margay_exact *e = state;
+    enum margay_status status = margay_exact_empty_filter(e, error);
+    e->kernel->count_pending(e);
+    return status;
+}
+
+static uint64_t left(const void *state)
+{
+    const struct margay_exact *e = state;
+    return e->rank.live;
+}
+
+/* ------------------------------------------------------------- questions -- */
+
+struct answer {
+    struct margay_exact *e;
+    struct margay_question *question;
+    uint64_t *timestamps; /* of the blocks asked about */
+    unsigned shares;
+    uint64_t absent[MOST_SHARES]; /* of each, the blocks that are not here */
+    struct margay_rank ranks[MOST_SHARES]; /* copies, but for the first */
+    enum margay_status statuses[MOST_SHARES];
+};
+
+/* Where share i of the questions begins. */
+static size_t share_begin(const struct answer *answer, unsigned i)
+{
+    size_t count = answer->question->count;
+    return count / answer->shares * i +
+           count % answer->shares * i / answer->shares;
+}
+
+/* The first tasks make a copy each; the others look up a piece each. */
+static void copy_or_find(void *context, size_t i)
+{
+    struct answer *answer = context;
+    struct margay_question *question = answer->question;
+    if (i + 1 < answer->shares) {
+        answer->statuses[i + 1] = margay_rank_copy_bits(
+            &answer->e->rank, &answer->ranks[i + 1], NULL);
+        return;
+    }
+    size_t begin = (i + 1 - answer->shares) * PIECE;
+    size_t count = question->count - begin;
+    if (count > PIECE)
+        count = PIECE;
+    answer->e->kernel->find(answer->e, question->blocks + begin, count,
+                            answer->timestamps + begin);
+}
+
+/* Move the blocks of a share that are not here to its beginning. */
+static void keep_absent(struct answer *answer, size_t begin, size_t end)
+{
+    uint64_t *blocks = answer->question->blocks;
+    size_t kept = begin;
+    for (size_t i = begin; i < end; i++) {
+        blocks[kept] = blocks[i];
+        kept += answer->timestamps[i] == 0;
+    }
+}
+
+/*
+ * Rank questions in e->rank.  Its `live` counts the questions before these,
+ * too, as their blocks are above all blocks in the vector.  *absent grows by
+ * the blocks that are not here.
+ */
+static enum margay_status rank_questions(struct margay_exact *e,
+                                         const uint64_t *timestamps,
+                                         size_t count, uint64_t *absent)
+{
+    enum margay_status status =
+        margay_exact_reserve_counters(e, e->rank.live + count, NULL);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t done = 0, some; done < count; done += some) {
+        size_t rest = count - done;
+        some = rest < MARGAY_EXACT_BATCH ? rest : MARGAY_EXACT_BATCH;
+        size_t ahead = rest - some < some ? rest - some : some;
+        for (size_t i = 0; i < ahead; i++)
+            margay_rank_prefetch(&e->rank, timestamps[done + some + i]);
+        e->kernel->count_pending(e);
+        *absent += e->kernel->rank_found(e, timestamps + done, some);
+    }
+    e->kernel->count_pending(e);
+    return MARGAY_OK;
+}
+
+/* The copy of a share, without the blocks of the shares before it. */
+static struct margay_rank rank_of_share(struct answer *answer, size_t i)
+{
+    struct margay_rank rank = answer->ranks[i];
+    size_t begin = share_begin(answer, (unsigned)i);
+    uint64_t cold = answer->e->kernel->clear(&rank, answer->timestamps, begin);
+    rank.live -= begin - cold;
+    answer->e->kernel->refresh(&rank, rank.next);
+    return rank;
+}
+
+/* A task: rank share i.  Engine i lends all of its memory but the bits, and
+   counts the distances. */
+static void rank_share(void *context, size_t i)
+{
+    struct answer *answer = context;
+    struct margay_question *question = answer->question;
+    struct margay_exact *e = question->helpers[i];
+    struct margay_rank own = e->rank;
+    size_t begin = share_begin(answer, (unsigned)i);
+    size_t end = share_begin(answer, (unsigned)i + 1);
+    if (e != answer->e)
+        e->rank = rank_of_share(answer, i);
+    e->rank.live += question->asked + begin;
+    answer->absent[i] = 0;
+    answer->statuses[i] = rank_questions(e, answer->timestamps + begin,
+                                         end - begin, &answer->absent[i]);
+    e->rank.live -= question->asked + end;
+    answer->ranks[i] = e->rank;
+    if (e != answer->e)
+        e->rank = own;
+    if (!question->last)
+        keep_absent(answer, begin, end);
+}
+
+/* The number of shares that are worth their copies. */
+static unsigned choose_shares(const struct margay_question *question)
+{
+    size_t least =
+        question->least_share == 0 ? LEAST_SHARE : question->least_share;
+    size_t most = question->count / least;
+    size_t shares = question->helper_count;
+    if (shares > most)
+        shares = most;
+    if (shares > MOST_SHARES)
+        shares = MOST_SHARES;
+    return shares < 1 ? 1 : (unsigned)shares;
+}
+
+/* All blocks asked about have been cleared from the bits of the last share. */
+static void take_over(struct answer *answer)
+{
+    unsigned last = answer->shares - 1;
+    for (unsigned i = 0; i < last; i++)
+        margay_rank_destroy(&answer->ranks[i]);
+    answer->e->rank = answer->ranks[last];
+}
+
+static void gather_absent(struct answer *answer)
+{
+    struct margay_question *question = answer->question;
+    size_t kept = 0;
+    for (unsigned i = 0; i < answer->shares; i++) {
+        memmove(question->blocks + kept,
+                question->blocks + share_begin(answer, i),
+                answer->absent[i] * sizeof *question->blocks);
+        kept += answer->absent[i];
+    }
+    question->count = kept;
+}
+
+/* Blocks that no earlier part can have are at infinite distance. */
+static enum margay_status count_absent(struct answer *answer)
+{
+    uint64_t absent = 0;
+    for (unsigned i = 0; i < answer->shares; i++)
+        absent += answer->absent[i];
+    answer->question->count = 0;
+    return margay_histogram_add(answer->e->histogram, MARGAY_INFINITE, absent,
+                                NULL);
+}
+
+static void run_tasks(margay_crew *crew, void (*run)(void *context, size_t i),
+                      void *context, size_t tasks)
+{
+    if (crew == NULL) {
+        for (size_t i = 0; i < tasks; i++)
+            run(context, i);
+        return;
+    }
+    margay_crew_start(crew, run, context, tasks);
+    margay_crew_finish(crew);
+}
+
+static enum margay_status run_answer(struct answer *answer)
+{
+    struct margay_question *question = answer->question;
+    size_t pieces = (question->count + PIECE - 1) / PIECE;
+    enum margay_status status = MARGAY_OK;
+    run_tasks(question->crew, copy_or_find, answer,
+              answer->shares - 1 + pieces);
+    for (unsigned i = 1; i < answer->shares; i++) {
+        if (answer->statuses[i] != MARGAY_OK)
+            status = answer->statuses[i];
+    }
+    if (status == MARGAY_OK)
+        run_tasks(question->crew, rank_share, answer, answer->shares);
+    for (unsigned i = 0; i < answer->shares && status == MARGAY_OK; i++)
+        status = answer->statuses[i];
+    if (status != MARGAY_OK) {
+        for (unsigned i = 1; i < answer->shares; i++)
+            margay_rank_destroy(&answer->ranks[i]);
+        return status;
+    }
+    take_over(answer);
+    if (question->last)
+        return count_absent(answer);
+    gather_absent(answer);
+    return MARGAY_OK;
+}
+
+static enum margay_status answer(void *state, struct margay_question *question,
+                                 struct margay_error *error)
+{
+    struct answer run = {
+        .e = state, .question = question, .shares = choose_shares(question)};
+    size_t bytes = question->count * sizeof *run.timestamps;
+    if (question->count == 0)
+        return MARGAY_OK;
+    run.timestamps = question->last ? question->blocks : margay_map(bytes);
+    if (run.timestamps == NULL)
+        return margay_fail_memory(error, "the answers of a part");
+    enum margay_status status = run_answer(&run);
+    if (!question->last)
+        margay_unmap(run.timestamps, bytes);
+    return status == MARGAY_OK
+               ? MARGAY_OK
+               : margay_fail_memory(error, "the answers of a part");
+}
+
+const struct margay_engine_part margay_exact_part = {
+    .begin = begin,
+    .touches = touches,
+    .close = close_part,
+    .answer = answer,
+    .left = left,
+    .list_stack = margay_exact_list_stack,
+};

@@ -1,0 +1,257 @@
+/*
+ * exact.c - the production engine
+ *
+ * Algorithm: a hash table has the timestamp of each block's latest reference.
+ *   A bit vector over time has the bits of those timestamps set, and prefix
+ *   sums (rank.h), so that the distance of a reference is the number of bits
+ *   set behind its block's timestamp.  When timestamps run out, blocks get new
+ *   ones in their order.  On traces that keep returning to the same blocks, a
+ *   filter keeps the top 1024 blocks of the LRU stack (near.h), and the rest is
+ *   the deep stack: a block that the filter evicts enters the deep stack at its
+ *   top, and the time of that is its timestamp there.
+ * Source: Bennett and Kruskal, "LRU stack processing", IBM J. R&D 19(4), 1975,
+ *   for the bit vector over time and its compaction; Jacobson, "Space-efficient
+ *   static trees and graphs", FOCS 1989, for constant-time rank, made updatable
+ *   here; the filter is ours.
+ * Guarantee: exact; with a bound B, exact below B and infinite from there.
+ * Cost: O(1) expected per reference and O(M) memory, 20 to 45 bytes per
+ *   distinct block; O(B) with a bound.  Beyond 2^25 blocks the top level of the
+ *   bit vector is linear in M, a few vector additions for any M that fits
+ *   today.
+ */
+#include "stackdist/exact/exact_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/exact/team.h"
+#include "stackdist/histogram.h"
+#include "traces/traces_internal.h"
+
+static enum margay_status feed(void *state, const uint64_t *blocks,
+                               size_t count, uint64_t *distances,
+                               struct margay_error *error)
+{
+    return margay_exact_feed(state, blocks, count, distances, error);
+}
+
+static void reset_counts(void *state)
+{
+    struct margay_exact *e = state;
+    margay_exact_clear_counts(e);
+    if (e->team != NULL)
+        margay_team_clear_counts(e->team);
+}
+
+/* The blocks of one engine, or of a team. */
+struct blocks_seen {
+    uint64_t distinct;
+    bool forgot; /* some were dropped beyond the bound */
+};
+
+static void fill_result(const struct margay_exact *e,
+                        const struct blocks_seen *seen,
+                        margay_histogram *histogram,
+                        struct margay_result *result)
+{
+    bool exceeded = seen->forgot || seen->distinct > e->bound;
+    if (exceeded)
+        margay_histogram_set_exceeded_bound(histogram, e->bound);
+    result->histogram = histogram;
+    result->distinct_blocks = exceeded ? e->bound + 1 : seen->distinct;
+}
+
+/* All counts to a histogram: to e->histogram at the end, when nothing else of
+   the engine is needed any more; to another one at any time. */
+static enum margay_status collect(struct margay_exact *e,
+                                  margay_histogram *histogram,
+                                  struct margay_result *result,
+                                  struct margay_error *error)
+{
+    struct blocks_seen seen = {e->hash.entries, e->forgot};
+    bool last = histogram == e->histogram;
+    /* The histogram takes the memory of these. */
+    if (last)
+        margay_exact_destroy_stack(e);
+    enum margay_status status = margay_exact_collect(e, histogram, error);
+    if (status == MARGAY_OK && e->team != NULL)
+        status = margay_team_collect(e->team, histogram, last, &seen.distinct,
+                                     &seen.forgot, error);
+    if (status == MARGAY_OK)
+        fill_result(e, &seen, histogram, result);
+    return status;
+}
+
+static enum margay_status finish(void *state, struct margay_result *result,
+                                 struct margay_error *error)
+{
+    struct margay_exact *e = state;
+    enum margay_status status = collect(e, e->histogram, result, error);
+    if (status == MARGAY_OK)
+        e->histogram = NULL;
+    return status;
+}
+
+static enum margay_status peek(void *state, struct margay_result *result,
+                               struct margay_error *error)
+{
+    margay_histogram *histogram;
+    enum margay_status status = margay_histogram_create(&histogram, error);
+    if (status == MARGAY_OK)
+        status = collect(state, histogram, result, error);
+    if (status != MARGAY_OK)
+        margay_histogram_free(histogram);
+    return status;
+}
+
+enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
+                                           uint64_t *count,
+                                           struct margay_error *error)
+{
+    struct margay_exact *e = state;
+    uint64_t deep = e->team == NULL ? e->rank.live : margay_team_live(e->team);
+    uint64_t all = deep + e->near->blocks;
+    size_t bytes;
+    uint64_t *list = NULL;
+    if (margay_multiply_size(all + 1, sizeof *list, &bytes))
+        list = malloc(bytes);
+    if (list == NULL)
+        return margay_fail_memory(error, "the state of the exact engine");
+    if (e->team == NULL)
+        margay_exact_list(e, list);
+    else
+        margay_team_list(e->team, list);
+    margay_near_list(e->near, list + deep);
+    *count = all < e->bound ? all : e->bound;
+    memmove(list, list + (all - *count), *count * sizeof *list);
+    *blocks = list;
+    return MARGAY_OK;
+}
+
+static enum margay_status adopt(void *state, const margay_histogram *counts,
+                                struct margay_error *error)
+{
+    struct margay_exact *e = state;
+    e->forgot = margay_histogram_exceeded_bound(counts) != 0;
+    return margay_histogram_add_all(e->histogram, counts, error);
+}
+
+static void destroy(void *state)
+{
+    struct margay_exact *e = state;
+    margay_team_free(e->team);
+    margay_near_free(e->near);
+    margay_exact_destroy_store(e);
+}
+
+/* The order of `values` in the class below. */
+enum target_choice { TARGET_AUTO, TARGET_V4, TARGET_V3, TARGET_PORTABLE };
+
+static const struct margay_exact_kernel *kernel_for(enum margay_target target)
+{
+#if defined(__x86_64__)
+    if (target == MARGAY_TARGET_V4)
+        return &margay_exact_kernel_v4;
+    if (target == MARGAY_TARGET_V3)
+        return &margay_exact_kernel_v3;
+#endif
+    (void)target;
+    return &margay_exact_kernel_portable;
+}
+
+static enum margay_target target_of(const struct margay_engine_setup *setup)
+{
+    switch ((enum target_choice)setup->settings.choices[1]) {
+    case TARGET_V4:
+        return MARGAY_TARGET_V4;
+    case TARGET_V3:
+        return MARGAY_TARGET_V3;
+    case TARGET_PORTABLE:
+        return MARGAY_TARGET_PORTABLE;
+    default:
+        return margay_target_best();
+    }
+}
+
+static enum margay_status check(const struct margay_engine_setup *setup,
+                                struct margay_error *error)
+{
+    enum margay_target target = target_of(setup);
+    if (margay_target_available(target))
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "exact: target=%s does not run on this processor (the "
+                       "best that does is %s)",
+                       margay_target_name(target),
+                       margay_target_name(margay_target_best()));
+}
+
+static enum margay_status choose_kernels(struct margay_exact *e,
+                                         enum margay_target target,
+                                         struct margay_error *error)
+{
+    e->kernel = kernel_for(target);
+    return margay_near_create(MARGAY_NEAR_MOST_BLOCKS, target, &e->near, error);
+}
+
+/* The references of a team's batch: a chunk for each thread at most. */
+static size_t team_batch_refs(const struct margay_engine_options *options)
+{
+    uint64_t refs = 0;
+    if (options->chunk_refs != 0 &&
+        !margay_multiply_u64(options->chunk_refs, options->threads, &refs))
+        refs = UINT64_MAX;
+    if (options->phase_refs != 0 && (refs == 0 || refs > options->phase_refs))
+        refs = options->phase_refs;
+    return refs < SIZE_MAX ? (size_t)refs : SIZE_MAX;
+}
+
+enum margay_status margay_exact_create_at(
+    const struct margay_engine_setup *setup, uint64_t first, void *state,
+    struct margay_error *error)
+{
+    struct margay_exact *e = state;
+    e->filter = (enum margay_exact_filter)setup->settings.choices[0];
+    e->bound = setup->options.bound_blocks == 0 ? UINT64_MAX
+                                                : setup->options.bound_blocks;
+    e->threads = setup->options.threads;
+    e->team_after_refs = MARGAY_TEAM_AFTER_REFS;
+    e->team_batch_refs = team_batch_refs(&setup->options);
+    /* Chunks that are asked for need a team, however small. */
+    if (e->threads < MARGAY_TEAM_LEAST_THREADS && e->team_batch_refs == 0)
+        e->team_after_refs = UINT64_MAX;
+    e->look_interval = 1;
+    enum margay_status status = choose_kernels(e, target_of(setup), error);
+    if (status == MARGAY_OK)
+        status = margay_exact_create_store(e, first, error);
+    return status;
+}
+
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void *state, struct margay_error *error)
+{
+    return margay_exact_create_at(setup, 0, state, error);
+}
+
+const struct margay_engine_class margay_engine_exact = {
+    .info =
+        {
+            .name = "exact",
+            .exact = true,
+            .guarantee = "exact",
+            .parameters = "filter=auto|on|off,target=auto|v4|v3|portable",
+            .time = "O(N)",
+            .space = "O(M)",
+            .source = "Bennett and Kruskal 1975, with constant-time rank",
+        },
+    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND |
+           MARGAY_CAN_COUNT_REPEATS | MARGAY_CAN_USE_THREADS,
+    .parameters = {{"filter", "auto|on|off", MARGAY_CHOICE},
+                   {"target", "auto|v4|v3|portable", MARGAY_CHOICE}},
+    .check = check,
+    MARGAY_ENGINE_FUNCTIONS(struct margay_exact),
+    .peek = peek,
+    .list_stack = margay_exact_list_stack,
+    .adopt = adopt,
+    .part = &margay_exact_part,
+};

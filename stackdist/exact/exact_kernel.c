@@ -1,0 +1,479 @@
+/*
+ * exact_kernel.c - the exact engine's loops over references
+ *
+ * Compiled once per processor level, with MARGAY_TARGET_SUFFIX naming it;
+ * the table at the end is all that is visible outside.
+ *
+ * A batch goes through three passes, each of which prefetches for the next:
+ * look-ups (cache misses in the hash table, fetched a batch ahead), ranks
+ * (in the bit vector, fetched by the look-ups), counts (in the histogram,
+ * fetched by the ranks and made one batch later).
+ */
+#include "stackdist/exact/exact_state.h"
+
+#include <string.h>
+
+#include "stackdist/exact/lanes.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+/* A loop in a function of its own has all registers. */
+#define NOINLINE __attribute__((noinline))
+
+/* Buckets ahead whose timestamps' leaves are fetched while renumbering. */
+#define RENUMBER_AHEAD 6
+
+/* Timestamps ahead whose leaf is fetched when bits are cleared in bulk. */
+#define CLEAR_AHEAD 24
+
+static ALWAYS_INLINE uint64_t read_value(const struct margay_bucket *bucket,
+                                         unsigned slot, bool wide)
+{
+    return wide ? margay_bucket_value(bucket, slot) : bucket->values[slot];
+}
+
+static ALWAYS_INLINE void write_value(struct margay_bucket *bucket,
+                                      unsigned slot, uint64_t value, bool wide)
+{
+    if (wide)
+        margay_bucket_set_value(bucket, slot, value);
+    else
+        bucket->values[slot] = (uint32_t)value;
+}
+
+/* The blocks wanted enter the deep stack again (RAISE); they go to the filter,
+   and others enter (EXCHANGE); or they go to the filter, and none enters
+   (PULL). */
+enum motion { RAISE, EXCHANGE, PULL };
+
+/*
+ * Give each block that enters the next timestamp, and write the previous ones
+ * of the blocks wanted to past[].  A block that goes to the filter is marked in
+ * the table.
+ */
+static ALWAYS_INLINE void look_up(struct margay_exact *e,
+                                  const struct margay_exact_batch *batch,
+                                  uint64_t *past, enum motion motion, bool wide)
+{
+    const struct margay_hash hash = e->hash;
+    const struct margay_rank rank = e->rank;
+    const uint64_t *wanted = batch->wanted, *demoted = batch->demoted;
+    size_t count = batch->count;
+    /* Near the end of the array, prefetch this batch's again: that costs less
+       than a branch. */
+    size_t ahead = batch->ahead >= count ? count : 0;
+    uint64_t fresh = 0;
+    for (size_t i = 0; i < count; i++) {
+        margay_hash_prefetch(&hash, wanted[i + ahead]);
+        if (motion == EXCHANGE)
+            margay_hash_prefetch(&hash, demoted[i + ahead]);
+        unsigned slot;
+        struct margay_bucket *bucket =
+            margay_hash_slot(&hash, wanted[i], &slot);
+        uint64_t timestamp = read_value(bucket, slot, wide);
+        uint64_t now = rank.next + i;
+        write_value(bucket, slot, motion == RAISE ? now : MARGAY_IN_FILTER,
+                    wide);
+        bucket->keys[slot] = wanted[i];
+        past[i] = timestamp;
+        fresh += timestamp == 0;
+        margay_rank_prefetch(&rank, timestamp);
+        if (motion == EXCHANGE) {
+            bucket = margay_hash_slot(&hash, demoted[i], &slot);
+            write_value(bucket, slot, now, wide);
+        }
+    }
+    e->hash.entries += fresh;
+}
+
+#define LOOK_UP(name, motion, wide)                                   \
+    static NOINLINE void name(struct margay_exact *e,                 \
+                              const struct margay_exact_batch *batch, \
+                              uint64_t *past)                         \
+    {                                                                 \
+        look_up(e, batch, past, motion, wide);                        \
+    }
+LOOK_UP(raise, RAISE, false)
+LOOK_UP(raise_wide, RAISE, true)
+LOOK_UP(exchange, EXCHANGE, false)
+LOOK_UP(exchange_wide, EXCHANGE, true)
+LOOK_UP(pull, PULL, true) /* rare, and right where they are narrow, too */
+
+/* Blocks of the filter enter, and none is wanted. */
+static NOINLINE void push(struct margay_exact *e, const uint64_t *demoted,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned slot;
+        struct margay_bucket *bucket =
+            margay_hash_slot(&e->hash, demoted[i], &slot);
+        margay_bucket_set_value(bucket, slot, e->rank.next + i);
+    }
+    margay_rank_append(&e->rank, (unsigned)count);
+    e->rank.live += count;
+}
+
+/*
+ * Which sums of the bit vector are changed at the end of a batch only: none; or
+ * in a tall vector those of groups of 512 leaves and of the top, or those of
+ * the top alone.  Lanes have the differences, so there are at most MARGAY_LANES
+ * sums.
+ */
+enum deferred { NONE_LOW, NONE_TALL, GROUPS, TOPS };
+
+static enum deferred choose_deferred(const struct margay_rank *rank)
+{
+    if (!rank->tall)
+        return NONE_LOW;
+    if (rank->leaf_count <= (uint64_t)MARGAY_LANES << MARGAY_LEVEL3_SHIFT)
+        return GROUPS;
+    return rank->leaf_count <= (uint64_t)MARGAY_LANES << MARGAY_TOP_SHIFT
+               ? TOPS
+               : NONE_TALL;
+}
+
+_Static_assert(MARGAY_EXACT_BATCH <= INT8_MAX, "what a lane can hold");
+
+typedef int8_t i8x16 __attribute__((vector_size(16)));
+typedef int32_t i32x16 __attribute__((vector_size(64)));
+
+/* Bring up to date what was deferred. */
+static NOINLINE void settle_groups(struct margay_rank *rank,
+                                   const int8_t *change)
+{
+    margay_u32x16 *level3 = (margay_u32x16 *)rank->level3;
+    uint64_t nodes = rank->leaf_count >> MARGAY_TOP_SHIFT;
+    for (uint64_t i = 0; i < nodes; i++, change += 16) {
+        i8x16 changes;
+        memcpy(&changes, change, sizeof changes);
+        i32x16 wide = __builtin_convertvector(changes, i32x16);
+        level3[i] += (margay_u32x16)(wide - change[0]);
+        rank->top[i] += (uint64_t)change[0];
+    }
+}
+
+static NOINLINE void settle_tops(struct margay_rank *rank, const int8_t *change)
+{
+    uint64_t tops = rank->leaf_count >> MARGAY_TOP_SHIFT;
+    for (uint64_t i = 0; i < tops; i++)
+        rank->top[i] += (uint64_t)change[i];
+}
+
+/*
+ * Turn previous timestamps into e->pending (d + 1, or 0 for infinite) and
+ * clear them: the distance is the number of set bits since.
+ */
+static ALWAYS_INLINE void rank_batch(struct margay_exact *e,
+                                     const uint64_t *past, size_t count,
+                                     unsigned base, enum deferred deferred)
+{
+    struct margay_rank rank = e->rank;
+    const bool tall = deferred != NONE_LOW;
+    const uint64_t nowhere = margay_rank_nowhere(&rank);
+    const uint64_t top_vectors = margay_rank_top_vectors(&rank);
+    const uint8_t *counters = e->counters;
+    uint64_t live = rank.live + base;
+    margay_lanes lanes = margay_fill_lanes(0);
+    union margay_lanes_read change = {lanes};
+    for (size_t i = 0; i < count; i++) {
+        bool cold = past[i] == 0;
+        uint64_t timestamp = cold ? nowhere : past[i];
+        uint64_t lane = timestamp >> (MARGAY_LEAF_SHIFT +
+                                      (deferred == GROUPS ? MARGAY_LEVEL3_SHIFT
+                                                          : MARGAY_TOP_SHIFT));
+        uint64_t since = live - margay_rank_before(&rank, timestamp, tall);
+        if (deferred >= GROUPS)
+            since -= (uint64_t)change.lane[lane];
+        since &= (uint64_t)cold - 1;
+        /* Compute it now; otherwise the compiler spills its terms to memory
+           until the bits are cleared. */
+        __asm__("" : "+r"(since));
+        if (deferred >= GROUPS) {
+            margay_rank_clear_low(&rank, timestamp, deferred == TOPS);
+            lanes = margay_lower_behind(lanes, lane);
+            margay_show_lanes(&change, lanes);
+        } else {
+            margay_rank_clear(&rank, timestamp, top_vectors, tall);
+        }
+        live += cold;
+        e->pending[i] = since;
+        __builtin_prefetch(counters + since, 1);
+    }
+    if (deferred == GROUPS)
+        settle_groups(&e->rank, change.lane);
+    if (deferred == TOPS)
+        settle_tops(&e->rank, change.lane);
+    e->rank.live = live - base;
+    e->pending_count = (unsigned)count;
+}
+
+#define RANK(name, deferred)                                                \
+    static NOINLINE void name(struct margay_exact *e, const uint64_t *past, \
+                              size_t count, unsigned base)                  \
+    {                                                                       \
+        rank_batch(e, past, count, base, deferred);                         \
+    }
+RANK(rank_low, NONE_LOW)
+RANK(rank_groups, GROUPS)
+RANK(rank_tops, TOPS)
+RANK(rank_tall, NONE_TALL)
+
+static void rank(struct margay_exact *e, const uint64_t *past, size_t count,
+                 unsigned base)
+{
+    switch (choose_deferred(&e->rank)) {
+    case NONE_LOW:
+        rank_low(e, past, count, base);
+        break;
+    case GROUPS:
+        rank_groups(e, past, count, base);
+        break;
+    case TOPS:
+        rank_tops(e, past, count, base);
+        break;
+    default:
+        rank_tall(e, past, count, base);
+    }
+}
+
+static NOINLINE void count_pending(struct margay_exact *e)
+{
+    uint8_t *counters = e->counters;
+    for (unsigned i = 0; i < e->pending_count; i++) {
+        if (__builtin_expect(++counters[e->pending[i]] == 0, 0))
+            margay_exact_spill(e, e->pending[i]);
+    }
+    e->pending_count = 0;
+}
+
+/* Every block is written, and kept if it is a first touch: a branch would cost
+   more.  Memory for all has been reserved. */
+static NOINLINE void note_touches(struct margay_exact *e,
+                                  const uint64_t *wanted, const uint64_t *past,
+                                  size_t count)
+{
+    uint64_t noted = e->touch_count;
+    for (size_t i = 0; i < count; i++) {
+        e->touches[noted] = wanted[i];
+        noted += past[i] == 0;
+    }
+    e->touch_count = noted < e->touch_limit ? noted : e->touch_limit;
+}
+
+static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
+                 unsigned base)
+{
+    uint64_t past[MARGAY_EXACT_BATCH];
+    if (batch->wanted == NULL) {
+        push(e, batch->demoted, batch->count);
+        return;
+    }
+    if (batch->demoted == NULL)
+        pull(e, batch, past);
+    else if (batch->demoted == batch->wanted)
+        (e->wide ? raise_wide : raise)(e, batch, past);
+    else
+        (e->wide ? exchange_wide : exchange)(e, batch, past);
+    count_pending(e);
+    if (e->touch_count < e->touch_limit)
+        note_touches(e, batch->wanted, past, batch->count);
+    if (batch->demoted != NULL)
+        margay_rank_append(&e->rank, (unsigned)batch->count);
+    rank(e, past, batch->count, base);
+    /* rank() counts a block in for each that it takes out, but none entered. */
+    if (batch->demoted == NULL)
+        e->rank.live -= batch->count;
+}
+
+/* ------------------------------------------------------------ compaction -- */
+
+static ALWAYS_INLINE bool in_filter(uint64_t timestamp)
+{
+    return (uint32_t)timestamp == MARGAY_IN_FILTER;
+}
+
+static ALWAYS_INLINE uint64_t new_timestamp(const struct margay_rank *rank,
+                                            uint64_t timestamp,
+                                            uint64_t dropped, bool tall)
+{
+    if (in_filter(timestamp))
+        return timestamp;
+    uint64_t before = margay_rank_before(rank, timestamp, tall);
+    return before < dropped ? 0 : margay_rank_nth(before - dropped);
+}
+
+static ALWAYS_INLINE void renumber_buckets(struct margay_exact *e,
+                                           uint64_t dropped, bool wide,
+                                           bool tall)
+{
+    const struct margay_rank rank = e->rank;
+    struct margay_bucket *buckets = e->hash.buckets;
+    uint64_t bucket_count = e->hash.bucket_count;
+    for (uint64_t i = 0; i < bucket_count; i++) {
+        const struct margay_bucket *ahead =
+            buckets + (i + RENUMBER_AHEAD) % bucket_count;
+        for (unsigned j = 0; j < MARGAY_BUCKET_SLOTS; j++) {
+            uint64_t timestamp = read_value(ahead, j, wide);
+            if (!in_filter(timestamp))
+                margay_rank_prefetch(&rank, timestamp);
+        }
+        for (unsigned j = 0; j < MARGAY_BUCKET_SLOTS; j++) {
+            uint64_t timestamp = read_value(&buckets[i], j, wide);
+            if (timestamp == 0)
+                break;
+            timestamp = new_timestamp(&rank, timestamp, dropped, tall);
+            write_value(&buckets[i], j, timestamp, wide);
+        }
+    }
+}
+
+static void renumber(struct margay_exact *e, uint64_t dropped)
+{
+    /* Wide timestamps are on a tall axis. */
+    if (e->wide)
+        renumber_buckets(e, dropped, true, true);
+    else if (e->rank.tall)
+        renumber_buckets(e, dropped, false, true);
+    else
+        renumber_buckets(e, dropped, false, false);
+}
+
+/* ---------------------------------------------------- blocks asked about -- */
+
+static ALWAYS_INLINE void find_batch(const struct margay_exact *e,
+                                     const uint64_t *blocks, size_t count,
+                                     uint64_t *timestamps)
+{
+    const struct margay_hash hash = e->hash;
+    for (size_t i = 0; i < count; i++) {
+        unsigned slot;
+        struct margay_bucket *bucket =
+            margay_hash_slot(&hash, blocks[i], &slot);
+        timestamps[i] = margay_bucket_value(bucket, slot);
+    }
+}
+
+/* The search for an absent key ends at the next free slot. */
+static ALWAYS_INLINE void prefetch_two(const struct margay_hash *hash,
+                                       uint64_t key)
+{
+    const struct margay_bucket *bucket =
+        hash->buckets + margay_hash_home(hash, key);
+    __builtin_prefetch(bucket);
+    __builtin_prefetch(bucket + 1);
+}
+
+static void find(const struct margay_exact *e, const uint64_t *blocks,
+                 size_t count, uint64_t *timestamps)
+{
+    for (size_t done = 0; done < count; done += MARGAY_EXACT_BATCH) {
+        size_t left = count - done;
+        size_t some = left < MARGAY_EXACT_BATCH ? left : MARGAY_EXACT_BATCH;
+        size_t ahead = left - some < some ? left - some : some;
+        for (size_t i = 0; i < ahead; i++)
+            prefetch_two(&e->hash, blocks[done + some + i]);
+        find_batch(e, blocks + done, some, timestamps + done);
+    }
+}
+
+/*
+ * As rank_batch(), but blocks that are not in the stack, which may be most of
+ * them, are sorted out first.
+ */
+static ALWAYS_INLINE uint64_t rank_found_batch(struct margay_exact *e,
+                                               const uint64_t *past,
+                                               size_t count, bool tall)
+{
+    struct margay_rank rank = e->rank;
+    const uint64_t top_vectors = margay_rank_top_vectors(&rank);
+    const uint8_t *counters = e->counters;
+    uint64_t timestamps[MARGAY_EXACT_BATCH], live[MARGAY_EXACT_BATCH];
+    uint64_t cold = 0;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        timestamps[found] = past[i];
+        live[found] = rank.live + cold;
+        found += past[i] != 0;
+        cold += past[i] == 0;
+    }
+    for (size_t i = 0; i < found; i++) {
+        uint64_t since =
+            live[i] - margay_rank_before(&rank, timestamps[i], tall);
+        margay_rank_clear(&rank, timestamps[i], top_vectors, tall);
+        e->pending[i] = since;
+        __builtin_prefetch(counters + since, 1);
+    }
+    e->rank.live += cold;
+    e->pending_count = (unsigned)found;
+    return cold;
+}
+
+static NOINLINE uint64_t rank_found(struct margay_exact *e,
+                                    const uint64_t *past, size_t count)
+{
+    return e->rank.tall ? rank_found_batch(e, past, count, true)
+                        : rank_found_batch(e, past, count, false);
+}
+
+/* -------------------------------------------------------- bits in bulk -- */
+
+static ALWAYS_INLINE bool clear_one(uint64_t *leaves, uint64_t past)
+{
+    leaves[past >> 6] &= ~(UINT64_C(1) << (past & 63));
+    return past == 0;
+}
+
+static uint64_t clear(struct margay_rank *rank, const uint64_t *past,
+                      size_t count)
+{
+    uint64_t *leaves = rank->leaves;
+    uint64_t cold = 0;
+    size_t i = 0;
+    for (; i + CLEAR_AHEAD < count; i++) {
+        __builtin_prefetch(leaves + (past[i + CLEAR_AHEAD] >> 6), 1);
+        cold += clear_one(leaves, past[i]);
+    }
+    for (; i < count; i++)
+        cold += clear_one(leaves, past[i]);
+    return cold;
+}
+
+static void refresh(struct margay_rank *rank, uint64_t end)
+{
+    uint64_t sum = 0, top = 0, level3 = 0, level2 = 0;
+    uint64_t last = end >> MARGAY_LEAF_SHIFT;
+    for (uint64_t leaf = 0; leaf <= last; leaf++) {
+        uint64_t *line = rank->leaves + leaf * MARGAY_LEAF_WORDS;
+        if (rank->tall && leaf % (1u << MARGAY_TOP_SHIFT) == 0)
+            rank->top[leaf >> MARGAY_TOP_SHIFT] = top = sum;
+        if (leaf % (1u << MARGAY_LEVEL3_SHIFT) == 0) {
+            level3 = sum - top;
+            rank->level3[leaf >> MARGAY_LEVEL3_SHIFT] = (uint32_t)level3;
+        }
+        if (leaf % (1u << MARGAY_LEVEL2_SHIFT) == 0) {
+            level2 = sum - top - level3;
+            rank->level2[leaf >> MARGAY_LEVEL2_SHIFT] = (uint32_t)level2;
+        }
+        rank->level1[leaf] = (uint16_t)(sum - top - level3 - level2);
+        uint64_t in_leaf = 0, counts = 0;
+        for (unsigned word = 0; word < 7; word++) {
+            counts |= in_leaf << (9 * word);
+            in_leaf += (unsigned)__builtin_popcountll(line[word]);
+        }
+        line[7] = counts;
+        sum += in_leaf;
+    }
+}
+
+#define PASTE(a, b)       a##b
+#define KERNEL_OF(suffix) PASTE(margay_exact_kernel_, suffix)
+
+const struct margay_exact_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
+    .deep = deep,
+    .rank = rank,
+    .count_pending = count_pending,
+    .renumber = renumber,
+    .find = find,
+    .rank_found = rank_found,
+    .clear = clear,
+    .refresh = refresh,
+};

@@ -1,0 +1,240 @@
+/*
+ * exact_state.h - the state of the exact engine, shared by its files
+ *
+ * exact.c is the engine's class, store.c its memory, feed.c decides what each
+ * reference goes through, and exact_kernel.c, compiled once per processor
+ * level, has the loops over references.
+ */
+#ifndef MARGAY_STACKDIST_EXACT_STATE_H
+#define MARGAY_STACKDIST_EXACT_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stackdist/engine.h"
+#include "stackdist/exact/hash.h"
+#include "stackdist/exact/near.h"
+#include "stackdist/exact/rank.h"
+
+/* References looked up, ranked and counted together. */
+#define MARGAY_EXACT_BATCH 64
+
+/* References that go through the filter, or around it, at a time. */
+#define MARGAY_EXACT_SEGMENT 4096
+
+/*
+ * The value in the hash table of a block that is in the filter, wide or not. It
+ * is not the low half of a timestamp, as bits 448 to 511 of a leaf are none.
+ */
+#define MARGAY_IN_FILTER UINT32_MAX
+
+struct margay_exact {
+    struct margay_hash hash; /* block -> timestamp, or MARGAY_IN_FILTER */
+    struct margay_rank rank; /* which timestamps are a block's latest */
+    const struct margay_exact_kernel *kernel;
+    bool wide;      /* timestamps may need more than 32 bits */
+    uint64_t bound; /* UINT64_MAX = none */
+    bool forgot;    /* blocks beyond the bound have been dropped */
+
+    /*
+     * counters[d + 1] counts distance d, counters[0] the infinite ones.  Bytes
+     * keep them in the cache; a counter that overflows adds 256 to the
+     * histogram.
+     */
+    uint8_t *counters;
+    uint64_t counter_count;
+    margay_histogram *histogram;
+    enum margay_status spill_status;
+
+    /* d + 1 of the batch before, whose counters are being fetched. */
+    uint64_t pending[MARGAY_EXACT_BATCH];
+    unsigned pending_count;
+
+    /* The filter: the top of the stack, and its counts; NULL in a team's
+       threads. */
+    struct margay_near *near;
+
+    /* When to filter: feed.c. */
+    enum margay_exact_filter {
+        MARGAY_FILTER_AUTO,
+        MARGAY_FILTER_ON,
+        MARGAY_FILTER_OFF,
+    } filter;
+    bool filtering;
+    uint64_t filtered_refs, passed_refs; /* since the last look */
+    uint64_t refs_to_look;               /* until the next */
+    uint64_t look_interval;              /* in segments */
+    bool trying; /* filters only to find out what the filter catches */
+
+    /* References that go through the filter, and what it passes on: the blocks
+       that it does not have, and those that they evict from it. */
+    uint64_t kept[MARGAY_EXACT_SEGMENT + MARGAY_NEAR_SPARE];
+    uint64_t wanted[MARGAY_EXACT_SEGMENT];
+    uint64_t demoted[MARGAY_EXACT_SEGMENT];
+    uint16_t origins[MARGAY_EXACT_SEGMENT]; /* index of each in the segment */
+    uint64_t indices[MARGAY_EXACT_SEGMENT]; /* d + 1 of each */
+
+    /* The first touches of a part, in order, up to the limit. */
+    uint64_t *touches;
+    uint64_t touch_count, touch_limit, touch_capacity;
+
+    /* On a long trace a team of threads takes over the deep stack. */
+    unsigned threads;
+    uint64_t fed_refs, team_after_refs;
+    uint64_t expected_refs; /* in all; 0 = unknown */
+    size_t team_batch_refs; /* 0 = the team's choice */
+    struct margay_team *team;
+};
+
+/*
+ * Up to MARGAY_EXACT_BATCH references to the deep stack: wanted[i] is taken out
+ * of it, and demoted[i] enters it at the top.  Without the filter both are the
+ * same array; while the filter is filled or emptied one of them is NULL.  The
+ * next `ahead` elements of both arrays are prefetched.
+ */
+struct margay_exact_batch {
+    const uint64_t *wanted;
+    const uint64_t *demoted;
+    size_t count;
+    size_t ahead;
+};
+
+/* The loops over references, for one processor level. */
+struct margay_exact_kernel {
+    /*
+     * Look up, rank and count a batch; `base` is the number of blocks above the
+     * deep stack.  Writes d + 1, or 0 for infinite, to e->pending.  The caller
+     * has reserved timestamps, which are in one word, entries and counters.
+     */
+    void (*deep)(struct margay_exact *e, const struct margay_exact_batch *batch,
+                 unsigned base);
+    /*
+     * The ranks alone: past[i] is the previous timestamp of the block wanted,
+     * or 0.  The bits of the batch are set already.
+     */
+    void (*rank)(struct margay_exact *e, const uint64_t *past, size_t count,
+                 unsigned base);
+    /* Count what is pending. */
+    void (*count_pending)(struct margay_exact *e);
+    /*
+     * Replace every timestamp in the hash table by the one that
+     * margay_rank_fill() gives to its rank, less `dropped`; the `dropped`
+     * oldest become 0.
+     */
+    void (*renumber)(struct margay_exact *e, uint64_t dropped);
+    /* The timestamps of blocks, 0 for those that have none.  Both arrays may
+       be the same. */
+    void (*find)(const struct margay_exact *e, const uint64_t *blocks,
+                 size_t count, uint64_t *timestamps);
+    /* The distances of up to MARGAY_EXACT_BATCH blocks that stand at these
+       timestamps, or above everything where they are 0: of the former, d + 1
+       goes to e->pending; returns how many were 0. */
+    uint64_t (*rank_found)(struct margay_exact *e, const uint64_t *timestamps,
+                           size_t count);
+    /* Clear bits and leave the sums wrong; refresh() computes these anew, up to
+       the leaf of timestamp `end`.  Timestamps of 0 stand for no block; returns
+       how many were 0. */
+    uint64_t (*clear)(struct margay_rank *rank, const uint64_t *past,
+                      size_t count);
+    void (*refresh)(struct margay_rank *rank, uint64_t end);
+};
+
+extern const struct margay_exact_kernel margay_exact_kernel_portable;
+extern const struct margay_exact_kernel margay_exact_kernel_v3;
+extern const struct margay_exact_kernel margay_exact_kernel_v4;
+
+/* ------------------------------------------------------ store.c -- */
+
+/* Allocate the memory of a new engine, whose time begins at `first`.  On
+   failure margay_exact_destroy_store() releases it. */
+enum margay_status margay_exact_create_store(struct margay_exact *e,
+                                             uint64_t first,
+                                             struct margay_error *error);
+void margay_exact_destroy_store(struct margay_exact *e);
+
+/* Reserve memory for this many blocks, before any reference. */
+enum margay_status margay_exact_expect(struct margay_exact *e, uint64_t blocks,
+                                       struct margay_error *error);
+
+/* Release the hash table and the bit vector only. */
+void margay_exact_destroy_stack(struct margay_exact *e);
+
+/* Reserve entries, counters and timestamps for a batch. */
+enum margay_status margay_exact_prepare(struct margay_exact *e,
+                                        struct margay_error *error);
+
+/* Reserve counters for distances below `live` and for a batch more. */
+enum margay_status margay_exact_reserve_counters(struct margay_exact *e,
+                                                 uint64_t live,
+                                                 struct margay_error *error);
+
+/*
+ * Begin a new time with the live blocks in their order, forgetting the
+ * `dropped` oldest; at least `spare_refs` timestamps are then free.
+ */
+enum margay_status margay_exact_compact(struct margay_exact *e,
+                                        uint64_t dropped, uint64_t spare_refs,
+                                        struct margay_error *error);
+
+/* Give `e` the time of another engine that has just been compacted. */
+enum margay_status margay_exact_share_time(struct margay_exact *e,
+                                           const struct margay_exact *from,
+                                           struct margay_error *error);
+
+/* The live blocks that a bound allows to forget, once that is worth it. */
+uint64_t margay_exact_surplus(const struct margay_exact *e);
+
+/* The distance, or MARGAY_INFINITE, that is counted at `index`. */
+uint64_t margay_exact_distance(const struct margay_exact *e, uint64_t index);
+
+/* A counter has passed 255: 256 more at d + 1 = `index`. */
+void margay_exact_spill(struct margay_exact *e, uint64_t index);
+
+void margay_exact_clear_counts(struct margay_exact *e);
+
+/*
+ * Add all counts to a histogram: to e->histogram, where some are already, once
+ * and at the end; to any other as often as wanted.
+ */
+enum margay_status margay_exact_collect(struct margay_exact *e,
+                                        margay_histogram *to,
+                                        struct margay_error *error);
+
+/*
+ * The blocks of this engine's deep part, each at its place in blocks[], where
+ * all that are live are in order, the oldest first.
+ */
+void margay_exact_list(const struct margay_exact *e, uint64_t *blocks);
+
+/* ----------------------------------------------------- answer.c -- */
+
+extern const struct margay_engine_part margay_exact_part;
+
+/* The engine's list_stack(). */
+enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
+                                           uint64_t *count,
+                                           struct margay_error *error);
+
+/* Reserve memory for the first touches of a batch. */
+enum margay_status margay_exact_reserve_touches(struct margay_exact *e,
+                                                struct margay_error *error);
+
+/* ------------------------------------------------------- feed.c -- */
+
+/* Demote all blocks of the filter, the oldest first. */
+enum margay_status margay_exact_empty_filter(struct margay_exact *e,
+                                             struct margay_error *error);
+
+/* The engine's feed(). */
+enum margay_status margay_exact_feed(struct margay_exact *e,
+                                     const uint64_t *blocks, size_t count,
+                                     uint64_t *distances,
+                                     struct margay_error *error);
+
+/* Tests: as the engine's create(), with time beginning at `first`. */
+enum margay_status margay_exact_create_at(
+    const struct margay_engine_setup *setup, uint64_t first, void *state,
+    struct margay_error *error);
+
+#endif

@@ -1,0 +1,255 @@
+/*
+ * feed.c - what references to the exact engine go through
+ *
+ * References go to the deep stack directly, or through the filter first, and in
+ * batches.  The deep stack is this engine's own, or a team's.
+ */
+#include "stackdist/exact/exact_state.h"
+
+#include <string.h>
+
+#include "stackdist/exact/team.h"
+#include "traces/traces_internal.h"
+
+/* --------------------------------------------------------- the deep stack --
+ */
+
+/*
+ * References to the deep stack: wanted[i] leaves it and demoted[i] enters it at
+ * the top; `base` blocks are above it.  If `wanted` is NULL, no block leaves;
+ * if `demoted` is NULL, no block enters, and those that leave are above it from
+ * then on.  Unless it is NULL, indices[] receives d + 1, or 0 for infinite.
+ */
+static enum margay_status run_deep(struct margay_exact *e,
+                                   const uint64_t *wanted,
+                                   const uint64_t *demoted, size_t count,
+                                   unsigned base, uint64_t *indices,
+                                   struct margay_error *error)
+{
+    if (e->team != NULL)
+        return margay_team_deep(e->team, wanted, demoted, count, base, indices,
+                                error);
+    for (size_t done = 0; done < count;) {
+        enum margay_status status = margay_exact_prepare(e, error);
+        if (status != MARGAY_OK)
+            return status;
+        size_t left = count - done;
+        unsigned room = margay_rank_room(&e->rank);
+        struct margay_exact_batch batch = {
+            .wanted = wanted == NULL ? NULL : wanted + done,
+            .demoted = demoted == NULL ? NULL : demoted + done,
+            .count = left < room ? left : room,
+        };
+        batch.ahead = left - batch.count;
+        e->kernel->deep(e, &batch,
+                        demoted == NULL ? base + (unsigned)done : base);
+        if (indices != NULL)
+            memcpy(indices + done, e->pending, batch.count * sizeof *indices);
+        done += batch.count;
+    }
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------- with and without filter --
+ */
+
+/* Without the filter the whole stack is the deep stack. */
+static enum margay_status feed_plain(struct margay_exact *e,
+                                     const uint64_t *blocks, size_t count,
+                                     uint64_t *distances,
+                                     struct margay_error *error)
+{
+    enum margay_status status =
+        run_deep(e, blocks, blocks, count, 0, distances, error);
+    for (size_t i = 0; distances != NULL && i < count; i++)
+        distances[i] = margay_exact_distance(e, distances[i]);
+    return status;
+}
+
+enum margay_status margay_exact_empty_filter(struct margay_exact *e,
+                                             struct margay_error *error)
+{
+    uint32_t blocks = e->near->blocks;
+    margay_near_list(e->near, e->demoted);
+    margay_near_empty(e->near);
+    return run_deep(e, NULL, e->demoted, blocks, 0, NULL, error);
+}
+
+/* Pass references through the filter; returns how many it does not have.
+   Unless distances are wanted, references that do not change the stack are
+   counted without passing them. */
+static size_t pass_filter(struct margay_exact *e, const uint64_t *blocks,
+                          size_t count, uint64_t *distances)
+{
+    struct margay_near *near = e->near;
+    const struct margay_near_kernel *kernel = near->kernel;
+    size_t passed;
+    if (distances != NULL) {
+        passed = kernel->refer_each(near, blocks, count, e->origins, e->demoted,
+                                    distances);
+    } else {
+        if (near->blocks >= 2) {
+            uint64_t top[2];
+            margay_near_top(near, top);
+            count = kernel->condense(blocks, count, top, e->kept, near->counts);
+            blocks = e->kept;
+        }
+        passed = kernel->refer(near, blocks, count, e->origins, e->demoted);
+    }
+    for (size_t i = 0; i < passed; i++)
+        e->wanted[i] = blocks[e->origins[i]];
+    return passed;
+}
+
+static enum margay_status feed_filtered(struct margay_exact *e,
+                                        const uint64_t *blocks, size_t count,
+                                        uint64_t *distances,
+                                        struct margay_error *error)
+{
+    uint64_t *indices = distances == NULL ? NULL : e->indices;
+    unsigned base = e->near->blocks;
+    size_t passed = pass_filter(e, blocks, count, distances);
+    e->filtered_refs += count;
+    e->passed_refs += passed;
+    /* Until the filter is full, blocks leave the deep stack and none enters. */
+    unsigned risen = e->near->blocks - base;
+    enum margay_status status =
+        run_deep(e, e->wanted, NULL, risen, base, indices, error);
+    if (status == MARGAY_OK)
+        status = run_deep(e, e->wanted + risen, e->demoted + risen,
+                          passed - risen, base + risen,
+                          indices == NULL ? NULL : indices + risen, error);
+    if (distances == NULL)
+        return status;
+    for (size_t i = 0; i < passed; i++)
+        distances[e->origins[i]] = e->indices[i] - 1;
+    for (size_t i = 0; i < count; i++)
+        distances[i] = margay_exact_distance(e, distances[i] + 1);
+    return status;
+}
+
+/* ---------------------------------------------------- when to filter -- */
+
+/*
+ * With the filter a reference that it has takes a fifth to a half of the time
+ * without, and any other reference twice the time.  The filter pays from a
+ * share of references on that depends on the trace: 0.5 with those of programs,
+ * 0.63 where blocks are drawn by Zipf's law, and 0.8 at worst.
+ */
+#define SHARE_TO_BEGIN   0.60
+#define SHARE_TO_STOP    0.50
+#define LONGEST_INTERVAL 64
+
+/* From LEAST_JUDGED references per call on, a trial decides whether to filter
+   them; with fewer, filtering a segment does; and with fewer than LEAST_TRIED a
+   call of the filter costs more than the filter saves. */
+#define LEAST_JUDGED 2048
+#define LEAST_TRIED  64
+
+/* The share of references that the filter, which is empty, would have: of the
+   second half, as the first half fills it. */
+static double try_filter(struct margay_near *near, const uint64_t *blocks,
+                         size_t count)
+{
+    uint64_t counts[MARGAY_NEAR_MOST_BLOCKS], gone[MARGAY_EXACT_SEGMENT];
+    uint16_t beyond[MARGAY_EXACT_SEGMENT];
+    size_t half = count / 2;
+    memcpy(counts, near->counts, sizeof counts);
+    near->kernel->refer(near, blocks, half, beyond, gone);
+    size_t passed =
+        near->kernel->refer(near, blocks + half, count - half, beyond, gone);
+    memcpy(near->counts, counts, sizeof counts);
+    margay_near_empty(near);
+    return 1 - (double)passed / (double)(count - half);
+}
+
+/* The share that the filter has had since the last look. */
+static double share_caught(struct margay_exact *e)
+{
+    double share = 1 - (double)e->passed_refs / (double)e->filtered_refs;
+    e->filtered_refs = e->passed_refs = 0;
+    return share;
+}
+
+/* Decide whether to filter, and when to look again: the longer nothing changes,
+   the later. */
+static bool look(struct margay_exact *e, const uint64_t *blocks, size_t count)
+{
+    bool wanted = e->filtering && !e->trying;
+    bool want = e->filtering
+                    ? share_caught(e) >= SHARE_TO_STOP
+                    : try_filter(e->near, blocks, count) >= SHARE_TO_BEGIN;
+    if (want != wanted)
+        e->look_interval = 1;
+    else if (e->look_interval < LONGEST_INTERVAL)
+        e->look_interval *= 2;
+    e->refs_to_look = e->look_interval * MARGAY_EXACT_SEGMENT;
+    e->trying = false;
+    return want;
+}
+
+/* Decide for the segment that begins at `blocks`.  The decision affects the
+   speed only, not the result. */
+static bool want_filter(struct margay_exact *e, const uint64_t *blocks,
+                        size_t count)
+{
+    if (e->filter != MARGAY_FILTER_AUTO)
+        return e->filter == MARGAY_FILTER_ON;
+    if (e->refs_to_look > 0) {
+        e->refs_to_look -= count < e->refs_to_look ? count : e->refs_to_look;
+        return e->filtering;
+    }
+    if (e->filtering || count >= LEAST_JUDGED)
+        return look(e, blocks, count);
+    e->trying = count >= LEAST_TRIED;
+    e->refs_to_look = e->trying ? MARGAY_EXACT_SEGMENT : 0;
+    return e->trying;
+}
+
+static enum margay_status feed_segment(struct margay_exact *e,
+                                       const uint64_t *blocks, size_t count,
+                                       uint64_t *distances,
+                                       struct margay_error *error)
+{
+    bool filtering = want_filter(e, blocks, count);
+    if (!filtering && e->filtering) {
+        enum margay_status status = margay_exact_empty_filter(e, error);
+        if (status != MARGAY_OK)
+            return status;
+    }
+    e->filtering = filtering;
+    if (filtering)
+        return feed_filtered(e, blocks, count, distances, error);
+    return feed_plain(e, blocks, count, distances, error);
+}
+
+/* Enough references have come for a team to pay. */
+static bool want_team(const struct margay_exact *e)
+{
+    return e->threads > 1 && e->team == NULL &&
+           e->fed_refs >= e->team_after_refs && !e->wide;
+}
+
+enum margay_status margay_exact_feed(struct margay_exact *e,
+                                     const uint64_t *blocks, size_t count,
+                                     uint64_t *distances,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t done = 0; done < count && status == MARGAY_OK;) {
+        size_t segment = count - done;
+        if (segment > MARGAY_EXACT_SEGMENT)
+            segment = MARGAY_EXACT_SEGMENT;
+        if (want_team(e))
+            status = margay_team_create(e, &e->team, error);
+        if (status == MARGAY_OK)
+            status = feed_segment(e, blocks + done, segment,
+                                  distances == NULL ? NULL : distances + done,
+                                  error);
+        done += segment;
+        e->fed_refs += segment;
+    }
+    if (status == MARGAY_OK && e->spill_status != MARGAY_OK)
+        return margay_fail_memory(error, "the histogram");
+    return status;
+}

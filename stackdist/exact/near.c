@@ -1,0 +1,130 @@
+/* near.c - the top of the LRU stack: everything outside of the hot loops */
+#include "stackdist/exact/near.h"
+
+#include <string.h>
+
+#define FIRST_TIME 64
+
+const struct margay_near_kernel *margay_near_kernel_of(
+    enum margay_target target)
+{
+#if defined(__x86_64__)
+    if (target == MARGAY_TARGET_V4)
+        return &margay_near_kernel_v4;
+    if (target == MARGAY_TARGET_V3)
+        return &margay_near_kernel_v3;
+#endif
+    (void)target;
+    return &margay_near_kernel_portable;
+}
+
+enum margay_status margay_near_create(uint32_t most_blocks,
+                                      enum margay_target target,
+                                      struct margay_near **near,
+                                      struct margay_error *error)
+{
+    struct margay_near *made = margay_map(sizeof *made);
+    if (made == NULL)
+        return margay_fail_memory(error, "the top of a stack");
+    made->most_blocks = most_blocks;
+    made->kernel = margay_near_kernel_of(target);
+    margay_near_empty(made);
+    *near = made;
+    return MARGAY_OK;
+}
+
+void margay_near_free(struct margay_near *near)
+{
+    margay_unmap(near, sizeof *near);
+}
+
+void margay_near_reset_counts(struct margay_near *near)
+{
+    memset(near->counts, 0, sizeof near->counts);
+    near->beyond = 0;
+}
+
+/* All chains are empty: their heads are time 0, or 1 for the chain of time 0,
+   and what is there belongs to another chain. */
+static void empty_chains(struct margay_near *near)
+{
+    memset(near->heads, 0, sizeof near->heads);
+    near->heads[margay_near_chain(MARGAY_NEAR_OTHER_CHAIN)] = 1;
+    near->block_at[0] = MARGAY_NEAR_OTHER_CHAIN;
+    near->block_at[1] = 0;
+}
+
+void margay_near_empty(struct margay_near *near)
+{
+    memset(near->bits, 0, sizeof near->bits);
+    memset(near->newer, 0, sizeof near->newer);
+    empty_chains(near);
+    near->blocks = 0;
+    near->now = near->horizon = FIRST_TIME;
+}
+
+void margay_near_list(const struct margay_near *near, uint64_t *blocks)
+{
+    for (uint32_t word = near->horizon / 64; word < MARGAY_NEAR_WORDS; word++) {
+        for (uint64_t left = near->bits[word]; left != 0; left &= left - 1)
+            *blocks++ =
+                near->block_at[64 * word + (uint32_t)__builtin_ctzll(left)];
+    }
+}
+
+void margay_near_top(const struct margay_near *near, uint64_t top[2])
+{
+    uint32_t found = 0;
+    for (uint32_t word = (near->now - 1) / 64; found < 2; word--) {
+        uint64_t left = near->bits[word];
+        for (; left != 0 && found < 2; found++) {
+            uint32_t bit = 63 - (uint32_t)__builtin_clzll(left);
+            top[found] = near->block_at[64 * word + bit];
+            left ^= UINT64_C(1) << bit;
+        }
+    }
+}
+
+uint32_t margay_near_take(struct margay_near *near, uint32_t head,
+                          uint64_t block)
+{
+    for (uint32_t time = head, next;; time = next) {
+        next = near->older[time];
+        if (next < near->horizon)
+            return 0;
+        if (near->block_at[next] == block) {
+            near->older[time] = near->older[next];
+            return next;
+        }
+    }
+}
+
+/* The bits of `live` times from the first one on. */
+static void set_bits(struct margay_near *near, uint32_t live)
+{
+    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++) {
+        uint32_t here = word == 0 ? 0 : live < 64 ? live : 64;
+        live -= here;
+        near->bits[word] = here < 64 ? (UINT64_C(1) << here) - 1 : ~UINT64_C(0);
+        near->newer[word] = (uint16_t)live;
+    }
+}
+
+void margay_near_renumber(struct margay_near *near)
+{
+    uint32_t next = FIRST_TIME;
+    empty_chains(near);
+    for (uint32_t word = near->horizon / 64; word < MARGAY_NEAR_WORDS; word++) {
+        for (uint64_t left = near->bits[word]; left != 0; left &= left - 1) {
+            uint64_t block =
+                near->block_at[64 * word + (uint32_t)__builtin_ctzll(left)];
+            uint16_t *head = &near->heads[margay_near_chain(block)];
+            near->block_at[next] = block;
+            near->older[next] = *head;
+            *head = (uint16_t)next++;
+        }
+    }
+    set_bits(near, next - FIRST_TIME);
+    near->now = next;
+    near->horizon = FIRST_TIME;
+}

@@ -1,0 +1,247 @@
+/*
+ * near_kernel.c - the top of the LRU stack: the loops over references
+ *
+ * Compiled once per processor level, with MARGAY_TARGET_SUFFIX naming it;
+ * the table at the end is all that is visible outside.
+ */
+#include "stackdist/exact/near.h"
+
+#include <string.h>
+
+#include "stackdist/exact/condense.h"
+#include "stackdist/exact/lanes.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOINLINE      __attribute__((noinline))
+
+_Static_assert(MARGAY_NEAR_WORDS == MARGAY_LANES, "a lane for each word");
+_Static_assert(MARGAY_NEAR_SPARE == CONDENSE_SPARE, "what near.h promises");
+
+/* Blocks of a batch that starts at `now`, at whose end its times are set. */
+struct batch {
+    uint32_t now, end;
+};
+
+static ALWAYS_INLINE struct batch begin_batch(struct margay_near *near,
+                                              const uint64_t *blocks,
+                                              size_t count)
+{
+    uint32_t now = near->now, room = 64 - now % 64;
+    uint32_t some = count < room ? (uint32_t)count : room;
+    size_t i = 0;
+    for (; i + 8 <= some; i += 8)
+        memcpy(near->block_at + now + i, blocks + i, 8 * sizeof *blocks);
+    for (; i < some; i++)
+        near->block_at[now + i] = blocks[i];
+    near->bits[now / 64] |= ~UINT64_C(0) >> (64 - some) << (now % 64);
+    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
+        near->newer[word] += (uint16_t)(word < now / 64 ? some : 0);
+    return (struct batch){now, now + some};
+}
+
+/* The time of the oldest block, which leaves the stack. */
+static uint32_t evict(struct margay_near *near)
+{
+    uint32_t word = near->horizon / 64;
+    while (near->bits[word] == 0)
+        word++;
+    uint32_t time = 64 * word + (uint32_t)__builtin_ctzll(near->bits[word]);
+    near->horizon = time + 1;
+    near->exceeded = true;
+    near->block_at[time] ^= MARGAY_NEAR_OTHER_CHAIN;
+    return time;
+}
+
+/* The time that stands for the previous one of a block that is not in the
+   stack: that of the evicted block, or 0.  The reference will be counted as if
+   its block had been the oldest; that is undone here, or after the batch if a
+   block was evicted. */
+static uint32_t make_room(struct margay_near *near)
+{
+    if (near->blocks == near->most_blocks)
+        return evict(near);
+    near->counts[near->blocks++]--;
+    return 0;
+}
+
+/* References to blocks that are not in the stack. */
+struct misses {
+    uint16_t *beyond;
+    uint64_t *gone;
+    size_t found;
+    size_t first; /* the index of the reference at time 0, wrapping around */
+};
+
+/* For a block that is not the head of its chain: its time, or that of the block
+   that it evicts. */
+static NOINLINE uint32_t find_time(struct margay_near *near, uint32_t now,
+                                   uint32_t head, struct misses *misses)
+{
+    near->older[now] = (uint16_t)head;
+    uint32_t time = head < near->horizon
+                        ? 0
+                        : margay_near_take(near, head, near->block_at[now]);
+    if (time != 0)
+        return time;
+    time = make_room(near);
+    misses->beyond[misses->found] = (uint16_t)(misses->first + now);
+    misses->gone[misses->found++] =
+        near->block_at[time] ^ MARGAY_NEAR_OTHER_CHAIN;
+    return time;
+}
+
+/*
+ * During a batch, *less has for each word the number to be subtracted from
+ * newer[]: the bits behind the word that were cleared since the beginning of
+ * the batch, and those of the batch's own times, set at its beginning, that are
+ * still to come. Each reference makes one fewer to come, for all words, and
+ * clears a bit, for the words before it: together one less from its word on,
+ * and no change before.
+ */
+static ALWAYS_INLINE void refer_times(struct margay_near *near,
+                                      struct batch batch,
+                                      union margay_lanes_read *less,
+                                      struct misses *misses,
+                                      uint64_t *distances)
+{
+    margay_lanes lanes = less->all;
+    for (uint64_t now = batch.now, end = batch.end; now < end; now++) {
+        uint64_t block = near->block_at[now];
+        uint16_t *head = &near->heads[margay_near_chain(block)];
+        uint64_t time = *head;
+        near->older[now] = near->older[time];
+        if (__builtin_expect(near->block_at[time] != block, 0))
+            time = find_time(near, (uint32_t)now, (uint32_t)time, misses);
+        *head = (uint16_t)now;
+        uint64_t word = time / 64;
+        uint64_t bits = near->bits[word] & ~(UINT64_C(1) << (time % 64));
+        near->bits[word] = bits;
+        uint64_t newer = (uint64_t)near->newer[word] -
+                         (uint64_t)less->lane[word] +
+                         (unsigned)__builtin_popcountll(bits >> (time % 64));
+        lanes = margay_lower_from(lanes, word);
+        margay_show_lanes(less, lanes);
+        near->counts[newer]++;
+        if (distances != NULL)
+            distances[misses->first + now] = newer;
+    }
+}
+
+static ALWAYS_INLINE void refer_batch(struct margay_near *near,
+                                      struct batch batch, struct misses *misses,
+                                      uint64_t *distances)
+{
+    union margay_lanes_read less = {
+        margay_fill_lanes((int8_t)(batch.end - batch.now))};
+    size_t found = misses->found;
+    uint32_t blocks = near->blocks;
+    refer_times(near, batch, &less, misses, distances);
+    for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
+        near->newer[word] -= (uint8_t)less.lane[word];
+    near->counts[near->most_blocks - 1] -=
+        misses->found - found - (near->blocks - blocks);
+    near->now = batch.end;
+}
+
+static ALWAYS_INLINE size_t refer_all(struct margay_near *near,
+                                      const uint64_t *blocks, size_t count,
+                                      uint16_t *beyond, uint64_t *gone,
+                                      uint64_t *distances)
+{
+    struct misses misses = {.beyond = beyond, .gone = gone};
+    for (size_t done = 0; done < count;) {
+        if (near->now == MARGAY_NEAR_TIMES)
+            margay_near_renumber(near);
+        struct batch batch = begin_batch(near, blocks + done, count - done);
+        misses.first = done - batch.now;
+        refer_batch(near, batch, &misses, distances);
+        done += batch.end - batch.now;
+    }
+    near->beyond += misses.found;
+    return misses.found;
+}
+
+static size_t refer(struct margay_near *near, const uint64_t *blocks,
+                    size_t count, uint16_t *beyond, uint64_t *gone)
+{
+    return refer_all(near, blocks, count, beyond, gone, NULL);
+}
+
+static size_t refer_each(struct margay_near *near, const uint64_t *blocks,
+                         size_t count, uint16_t *beyond, uint64_t *gone,
+                         uint64_t *distances)
+{
+    return refer_all(near, blocks, count, beyond, gone, distances);
+}
+
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+
+/* margay_sample_hash() */
+static ALWAYS_INLINE __m512i hash_vector(__m512i x, uint64_t key)
+{
+    const __m512i factor = _mm512_set1_epi64((long long)0xd6e8feb86659fd93);
+    x = _mm512_xor_si512(x, _mm512_set1_epi64((long long)key));
+    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+    x = _mm512_mullo_epi64(x, factor);
+    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+    x = _mm512_mullo_epi64(x, factor);
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+}
+
+static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
+                                         const uint64_t *blocks, size_t count,
+                                         uint16_t *picks, size_t *done)
+{
+    const __m512i limit = _mm512_set1_epi64((long long)sample->limit);
+    size_t n = 0, i = 0;
+    for (; i + 8 <= count; i += 8) {
+        __m512i hashes =
+            hash_vector(_mm512_loadu_si512(blocks + i), sample->key);
+        unsigned in = margay_mask8_bits(_mm512_cmple_epu64_mask(hashes, limit));
+        for (; in != 0; in &= in - 1)
+            picks[n++] = (uint16_t)(i + (unsigned)__builtin_ctz(in));
+    }
+    *done = i;
+    return n;
+}
+
+#else
+
+static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
+                                         const uint64_t *blocks, size_t count,
+                                         uint16_t *picks, size_t *done)
+{
+    (void)sample, (void)blocks, (void)count, (void)picks;
+    return *done = 0;
+}
+
+#endif
+
+static size_t condense(const uint64_t *blocks, size_t count, uint64_t top[2],
+                       uint64_t *kept, uint64_t hits[2])
+{
+    return margay_condense(blocks, count, top, kept, hits);
+}
+
+/* Every index is written, and kept if `n` moves on: branches would be
+   mispredicted. */
+static size_t pick(const struct margay_sample *sample, const uint64_t *blocks,
+                   size_t count, uint16_t *picks)
+{
+    size_t i, n = pick_vectors(sample, blocks, count, picks, &i);
+    for (; i < count; i++) {
+        picks[n] = (uint16_t)i;
+        n += margay_sample_hash(blocks[i], sample->key) <= sample->limit;
+    }
+    return n;
+}
+
+#define PASTE(a, b)       a##b
+#define KERNEL_OF(suffix) PASTE(margay_near_kernel_, suffix)
+
+const struct margay_near_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
+    .refer = refer,
+    .refer_each = refer_each,
+    .condense = condense,
+    .pick = pick,
+};

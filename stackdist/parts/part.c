@@ -1,0 +1,406 @@
+/* part.c - one part of a trace, analysed before its past is known */
+#include "stackdist/parts/part.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/engine.h"
+#include "stackdist/histogram.h"
+#include "traces/traces_internal.h"
+
+/* Distances are looked at while they are in the nearest cache. */
+#define PIECE_REFS 4096
+
+static enum margay_status import(struct margay_part *part,
+                                 const uint64_t *blocks, uint64_t count,
+                                 struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (uint64_t done = 0; done < count && status == MARGAY_OK;) {
+        uint64_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
+        status = margay_engine_feed(part->engine, blocks + done, (size_t)some,
+                                    NULL, error);
+        done += some;
+    }
+    margay_engine_reset_counts(part->engine);
+    return status;
+}
+
+static enum margay_status prepare(struct margay_part *part,
+                                  const struct margay_part_setup *setup,
+                                  struct margay_error *error)
+{
+    part->own =
+        setup->plain ? NULL : margay_engine_as_part(part->engine, &part->state);
+    if (part->own == NULL)
+        return margay_histogram_create(&part->counts, error);
+    const struct margay_expected expected = {setup->refs,
+                                             setup->expected_blocks};
+    return part->own->begin(part->state, &expected,
+                            part->first ? 0 : part->bound, error);
+}
+
+enum margay_status margay_part_begin(struct margay_part *part,
+                                     const struct margay_part_setup *setup,
+                                     struct margay_error *error)
+{
+    uint64_t bound = setup->options->bound_blocks;
+    *part = (struct margay_part){
+        .first = setup->first,
+        .plain = setup->plain,
+        .bound = bound == 0 ? UINT64_MAX : bound,
+    };
+    struct margay_engine_options options = *setup->options;
+    options.threads = 1;
+    enum margay_status status =
+        margay_engine_create(setup->spec, &options, &part->engine, error);
+    if (status == MARGAY_OK)
+        status = prepare(part, setup, error);
+    if (status == MARGAY_OK)
+        status = import(part, setup->blocks, setup->block_count, error);
+    return status;
+}
+
+void margay_part_free(struct margay_part *part)
+{
+    margay_engine_free(part->engine);
+    margay_histogram_free(part->counts);
+    free(part->touches);
+    if (part->has_past)
+        margay_past_destroy(&part->past);
+    *part = (struct margay_part){.engine = NULL};
+}
+
+/* ------------------------------------------------------ within the part -- */
+
+static bool wants_touches(const struct margay_part *part)
+{
+    return part->own == NULL && !part->first && part->touch_count < part->bound;
+}
+
+static enum margay_status reserve_touches(struct margay_part *part,
+                                          size_t count,
+                                          struct margay_error *error)
+{
+    size_t capacity = 2 * part->touch_capacity + count, bytes;
+    uint64_t *touches = NULL;
+    if (part->touch_count + count <= part->touch_capacity)
+        return MARGAY_OK;
+    if (margay_multiply_size(capacity, sizeof *touches, &bytes))
+        touches = realloc(part->touches, bytes);
+    if (touches == NULL)
+        return margay_fail_memory(error, "the first touches of a part");
+    part->touches = touches;
+    part->touch_capacity = capacity;
+    return MARGAY_OK;
+}
+
+/*
+ * The first infinite distances, up to the bound, are those of first touches:
+ * nothing has been forgotten before as many blocks were seen.
+ */
+static enum margay_status feed_piece(struct margay_part *part,
+                                     const uint64_t *blocks, size_t count,
+                                     struct margay_error *error)
+{
+    uint64_t distances[PIECE_REFS];
+    enum margay_status status = reserve_touches(part, count, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_engine_feed(part->engine, blocks, count, distances, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (distances[i] == MARGAY_INFINITE && part->touch_count < part->bound)
+            part->touches[part->touch_count++] = blocks[i];
+    }
+    return status;
+}
+
+enum margay_status margay_part_feed(struct margay_part *part,
+                                    const uint64_t *blocks, size_t count,
+                                    struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t done = 0; done < count && status == MARGAY_OK;) {
+        size_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
+        if (wants_touches(part)) {
+            status = feed_piece(part, blocks + done, some, error);
+        } else {
+            some = count - done;
+            status = margay_engine_feed(part->engine, blocks + done, some, NULL,
+                                        error);
+        }
+        done += some;
+    }
+    return status;
+}
+
+void margay_part_add_repeats(struct margay_part *part, uint64_t count)
+{
+    margay_engine_add_repeats(part->engine, count);
+}
+
+uint64_t *margay_part_touches(struct margay_part *part, size_t *count)
+{
+    if (part->own != NULL)
+        return part->own->touches(part->state, count);
+    *count = part->touch_count;
+    return part->touches;
+}
+
+/* ------------------------------------------------- asked by later parts -- */
+
+static enum margay_status make_past(struct margay_part *part,
+                                    const struct margay_engine_state *state,
+                                    struct margay_error *error)
+{
+    enum margay_status status = margay_past_create(&part->past, state->blocks,
+                                                   state->block_count, error);
+    part->has_past = status == MARGAY_OK;
+    margay_engine_free(part->engine);
+    part->engine = NULL;
+    return status;
+}
+
+enum margay_status margay_part_close(struct margay_part *part,
+                                     struct margay_error *error)
+{
+    struct margay_engine_state state;
+    if (part->own != NULL)
+        return part->own->close(part->state, error);
+    enum margay_status status =
+        margay_engine_export(part->engine, &state, error);
+    if (status != MARGAY_OK)
+        return status;
+    part->exceeded = margay_histogram_exceeded_bound(state.counts) != 0;
+    margay_histogram_uncount_infinite(state.counts, part->touch_count);
+    status = margay_histogram_add_all(part->counts, state.counts, error);
+    if (status == MARGAY_OK && !part->plain)
+        status = make_past(part, &state, error);
+    margay_engine_state_clear(&state);
+    return status;
+}
+
+static enum margay_status ask(struct margay_part *part, const uint64_t *blocks,
+                              size_t count, uint64_t *distances,
+                              struct margay_error *error)
+{
+    if (part->plain)
+        return margay_engine_feed(part->engine, blocks, count, distances,
+                                  error);
+    margay_past_ask(&part->past, blocks, count, distances);
+    return MARGAY_OK;
+}
+
+static enum margay_status answer_piece(struct margay_part *part,
+                                       const uint64_t *blocks, size_t count,
+                                       uint64_t *left, size_t *left_count,
+                                       struct margay_error *error)
+{
+    uint64_t distances[PIECE_REFS];
+    enum margay_status status = ask(part, blocks, count, distances, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        bool found = distances[i] != MARGAY_INFINITE;
+        if (!found && !part->first)
+            left[(*left_count)++] = blocks[i];
+        else
+            status = margay_histogram_add(
+                part->counts,
+                distances[i] >= part->bound ? MARGAY_INFINITE : distances[i], 1,
+                error);
+    }
+    return status;
+}
+
+static enum margay_status answer_pieces(struct margay_part *part,
+                                        uint64_t *blocks, size_t *count,
+                                        struct margay_error *error)
+{
+    size_t asked = *count, left = 0;
+    enum margay_status status = MARGAY_OK;
+    for (size_t done = 0; done < asked && status == MARGAY_OK;) {
+        size_t some = asked - done < PIECE_REFS ? asked - done : PIECE_REFS;
+        status = answer_piece(part, blocks + done, some, blocks, &left, error);
+        done += some;
+    }
+    *count = left;
+    return status;
+}
+
+#define MOST_HELPERS 64
+
+/* The engine itself, with the help of the other parts' engines. */
+static enum margay_status answer_itself(struct margay_part *part,
+                                        uint64_t *blocks, size_t *count,
+                                        const struct margay_part_help *help,
+                                        struct margay_error *error)
+{
+    void *helpers[MOST_HELPERS] = {part->state};
+    struct margay_question question = {
+        .blocks = blocks,
+        .count = *count,
+        .last = part->first,
+        .asked = part->asked,
+        .crew = help->crew,
+        .helpers = helpers,
+        .helper_count = 1,
+        .least_share = help->least_share,
+    };
+    for (unsigned i = 0;
+         i < help->part_count && question.helper_count < MOST_HELPERS; i++) {
+        if (&help->parts[i] != part)
+            helpers[question.helper_count++] = help->parts[i].state;
+    }
+    enum margay_status status =
+        part->own->answer(part->state, &question, error);
+    *count = question.count;
+    return status;
+}
+
+enum margay_status margay_part_answer(struct margay_part *part,
+                                      uint64_t *blocks, size_t *count,
+                                      const struct margay_part_help *help,
+                                      struct margay_error *error)
+{
+    uint64_t room = part->bound - part->asked;
+    uint64_t beyond = *count > room ? *count - room : 0;
+    enum margay_status status = MARGAY_OK;
+    *count -= beyond;
+    part->beyond += beyond;
+    part->exceeded = part->exceeded || beyond > 0;
+    size_t asked = *count;
+    if (part->own != NULL)
+        status = answer_itself(part, blocks, count, help, error);
+    else
+        status = answer_pieces(part, blocks, count, error);
+    part->asked += asked;
+    return status;
+}
+
+uint64_t margay_part_left(const struct margay_part *part)
+{
+    return part->own != NULL ? part->own->left(part->state)
+                             : part->past.stack.live;
+}
+
+/* What a plain part has been asked about is in its stack, too, so the bound
+   may have been exceeded after the part was closed. */
+static enum margay_status look_back(struct margay_part *part,
+                                    struct margay_error *error)
+{
+    struct margay_result result;
+    if (part->engine == NULL)
+        return MARGAY_OK;
+    enum margay_status status =
+        margay_engine_finish(part->engine, &result, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (margay_histogram_exceeded_bound(result.histogram) != 0)
+        part->exceeded = true;
+    margay_result_clear(&result);
+    margay_engine_free(part->engine);
+    part->engine = NULL;
+    return MARGAY_OK;
+}
+
+enum margay_status margay_part_finish(struct margay_part *part,
+                                      struct margay_error *error)
+{
+    struct margay_result result;
+    if (part->plain)
+        return look_back(part, error);
+    if (part->own == NULL || part->counts != NULL)
+        return MARGAY_OK;
+    margay_part_touches(part, &part->touch_count);
+    enum margay_status status =
+        margay_engine_finish(part->engine, &result, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (margay_histogram_exceeded_bound(result.histogram) != 0)
+        part->exceeded = true;
+    part->counts = result.histogram;
+    return MARGAY_OK;
+}
+
+enum margay_status margay_part_end(struct margay_part *part,
+                                   margay_histogram *histogram,
+                                   struct margay_error *error)
+{
+    enum margay_status status = margay_part_finish(part, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_take_all(histogram, part->counts, error);
+    /* The engine counted these as infinite, and other parts count them. */
+    if (status == MARGAY_OK && part->own != NULL)
+        margay_histogram_uncount_infinite(histogram, part->touch_count);
+    if (status == MARGAY_OK)
+        status = margay_histogram_add(histogram, MARGAY_INFINITE, part->beyond,
+                                      error);
+    return status;
+}
+
+enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
+                                    uint64_t *count, struct margay_error *error)
+{
+    struct margay_engine_state state;
+    if (part->own != NULL)
+        return part->own->list_stack(part->state, blocks, count, error);
+    if (part->has_past) {
+        *count = part->past.stack.live;
+        *blocks = malloc((*count + 1) * sizeof **blocks);
+        if (*blocks == NULL)
+            return margay_fail_memory(error, "an LRU stack");
+        margay_past_list(&part->past, *blocks);
+        return MARGAY_OK;
+    }
+    enum margay_status status =
+        margay_engine_export(part->engine, &state, error);
+    if (status != MARGAY_OK)
+        return status;
+    *blocks = state.blocks;
+    *count = state.block_count;
+    state.blocks = NULL;
+    margay_engine_state_clear(&state);
+    return MARGAY_OK;
+}
+
+/* ---------------------------------------------- how many blocks to expect --
+ */
+
+/*
+ * Of M equally likely blocks, n references touch M (1 - exp(-n / M)): so the
+ * distinct blocks of the sample tell M, and M tells those of all references.
+ */
+/* More blocks than any trace has. */
+#define MOST_BLOCKS 1e15
+
+static double touched(double blocks, double refs)
+{
+    return -blocks * expm1(-refs / blocks);
+}
+
+/* The number of blocks of which `distinct` are touched. */
+static double blocks_for(double distinct, double refs)
+{
+    double low = distinct, high = MOST_BLOCKS;
+    for (int i = 0; i < 64; i++) {
+        double middle = sqrt(low * high);
+        if (touched(middle, refs) < distinct)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint64_t margay_expect_blocks(const uint64_t *sample, size_t count,
+                              uint64_t refs)
+{
+    struct margay_hash seen;
+    if (count == 0 || margay_hash_create(&seen, count, NULL) != MARGAY_OK)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        *margay_hash_insert(&seen, sample[i]) = 1;
+    double distinct = (double)seen.entries;
+    margay_hash_destroy(&seen);
+    return (uint64_t)touched(blocks_for(distinct, (double)count), (double)refs);
+}

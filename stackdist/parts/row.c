@@ -1,0 +1,219 @@
+/* row.c - consecutive parts of a trace, analysed at the same time */
+#include "stackdist/parts/row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/engine.h"
+#include "traces/traces_internal.h"
+
+/* Run a task for each part, which leaves its outcome in row->statuses. */
+static enum margay_status run_tasks(struct margay_row *row,
+                                    void (*run)(void *context, size_t i),
+                                    void *context, struct margay_error *error)
+{
+    margay_crew_start(row->crew, run, context, row->count);
+    margay_crew_finish(row->crew);
+    for (unsigned i = 0; i < row->count; i++) {
+        if (row->statuses[i] != MARGAY_OK)
+            return margay_fail_memory(error, "the parts of a trace");
+    }
+    return MARGAY_OK;
+}
+
+struct beginning {
+    struct margay_row *row;
+    const struct margay_part_setup *first;
+    struct margay_part_setup later;
+};
+
+/* A task, so that tables are made by the threads that use them. */
+static void begin_part(void *context, size_t i)
+{
+    struct beginning *beginning = context;
+    struct margay_row *row = beginning->row;
+    row->statuses[i] = margay_part_begin(
+        &row->parts[i], i == 0 ? beginning->first : &beginning->later, NULL);
+}
+
+enum margay_status margay_row_begin(struct margay_row *row,
+                                    const struct margay_part_setup *setup,
+                                    unsigned count, margay_crew *crew,
+                                    struct margay_error *error)
+{
+    struct beginning beginning = {.row = row, .first = setup, .later = *setup};
+    beginning.later.first = false;
+    beginning.later.blocks = NULL;
+    beginning.later.block_count = 0;
+    *row = (struct margay_row){
+        .count = count, .first = setup->first, .crew = crew};
+    return run_tasks(row, begin_part, &beginning, error);
+}
+
+void margay_row_free(struct margay_row *row)
+{
+    for (unsigned i = 0; i < MARGAY_ROW_MAX_PARTS; i++)
+        margay_part_free(&row->parts[i]);
+    free(row->touches);
+    *row = (struct margay_row){.count = 0};
+}
+
+enum margay_status margay_row_feed(struct margay_row *row, unsigned i,
+                                   const uint64_t *blocks, size_t count,
+                                   struct margay_error *error)
+{
+    return margay_part_feed(&row->parts[i], blocks, count, error);
+}
+
+void margay_row_add_repeats(struct margay_row *row, unsigned i, uint64_t count)
+{
+    margay_part_add_repeats(&row->parts[i], count);
+}
+
+/* ------------------------------------------------------------- questions -- */
+
+/* Ask the parts before `end` about a list; blocks that none has are left. */
+static enum margay_status ask_below(struct margay_row *row, unsigned end,
+                                    uint64_t *blocks, size_t *count,
+                                    struct margay_error *error)
+{
+    const struct margay_part_help help = {.crew = row->crew,
+                                          .parts = row->parts,
+                                          .part_count = row->count,
+                                          .least_share = row->least_share};
+    enum margay_status status = MARGAY_OK;
+    while (end-- > 0 && status == MARGAY_OK)
+        status =
+            margay_part_answer(&row->parts[end], blocks, count, &help, error);
+    return status;
+}
+
+/* First touches of a part that no other part of the row has are first touches
+   of the row. */
+static enum margay_status keep_touches(struct margay_row *row,
+                                       const uint64_t *blocks, size_t count,
+                                       struct margay_error *error)
+{
+    if (row->first || count == 0)
+        return MARGAY_OK;
+    uint64_t *touches =
+        realloc(row->touches, (row->touch_count + count) * sizeof *touches);
+    if (touches == NULL)
+        return margay_fail_memory(error, "the first touches of a row");
+    memcpy(touches + row->touch_count, blocks, count * sizeof *touches);
+    row->touches = touches;
+    row->touch_count += count;
+    return MARGAY_OK;
+}
+
+static void close_part(void *context, size_t i)
+{
+    struct margay_row *row = context;
+    row->statuses[i] = margay_part_close(&row->parts[i], NULL);
+}
+
+enum margay_status margay_row_close(struct margay_row *row, unsigned count,
+                                    struct margay_error *error)
+{
+    while (row->count > count)
+        margay_part_free(&row->parts[--row->count]);
+    enum margay_status status = run_tasks(row, close_part, row, error);
+    /* In order: a part is asked by nearer parts before farther ones. */
+    for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++) {
+        size_t left;
+        uint64_t *touches = margay_part_touches(&row->parts[i], &left);
+        status = ask_below(row, i, touches, &left, error);
+        if (status == MARGAY_OK)
+            status = keep_touches(row, touches, left, error);
+    }
+    return status;
+}
+
+enum margay_status margay_row_answer(struct margay_row *row, uint64_t *blocks,
+                                     size_t *count, struct margay_error *error)
+{
+    return ask_below(row, row->count, blocks, count, error);
+}
+
+/* --------------------------------------------------------------- the end -- */
+
+uint64_t margay_row_left(const struct margay_row *row)
+{
+    uint64_t left = 0;
+    for (unsigned i = 0; i < row->count; i++)
+        left += margay_part_left(&row->parts[i]);
+    return left;
+}
+
+enum margay_status margay_row_list(struct margay_row *row, uint64_t **blocks,
+                                   uint64_t *count, struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    *count = 0;
+    *blocks = NULL;
+    for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++) {
+        uint64_t *some, some_count, *grown;
+        status = margay_part_list(&row->parts[i], &some, &some_count, error);
+        if (status != MARGAY_OK)
+            break;
+        grown = realloc(*blocks, (*count + some_count + 1) * sizeof **blocks);
+        if (grown == NULL) {
+            status = margay_fail_memory(error, "an LRU stack");
+        } else {
+            memcpy(grown + *count, some, some_count * sizeof *some);
+            *blocks = grown;
+            *count += some_count;
+        }
+        free(some);
+    }
+    if (status != MARGAY_OK) {
+        free(*blocks);
+        *blocks = NULL;
+    }
+    return status;
+}
+
+/* A task.  After a failure margay_part_end() fails again. */
+static void finish_part(void *context, size_t i)
+{
+    struct margay_row *row = context;
+    margay_part_finish(&row->parts[i], NULL);
+}
+
+enum margay_status margay_row_end(struct margay_row *row,
+                                  margay_histogram *histogram,
+                                  struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    margay_crew_start(row->crew, finish_part, row, row->count);
+    margay_crew_finish(row->crew);
+    for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++) {
+        status = margay_part_end(&row->parts[i], histogram, error);
+        row->exceeded = row->exceeded || row->parts[i].exceeded;
+    }
+    return status;
+}
+
+enum margay_status margay_row_finish(struct margay_row *row,
+                                     struct margay_result *result,
+                                     struct margay_error *error)
+{
+    uint64_t left = margay_row_left(row), bound = row->parts[0].bound;
+    margay_histogram *histogram;
+    *result = (struct margay_result){0};
+    enum margay_status status = margay_histogram_create(&histogram, error);
+    if (status == MARGAY_OK)
+        status = margay_row_end(row, histogram, error);
+    if (status != MARGAY_OK) {
+        margay_histogram_free(histogram);
+        return status;
+    }
+    bool exceeded = row->exceeded || left > bound;
+    if (exceeded)
+        margay_histogram_set_exceeded_bound(histogram, bound);
+    result->histogram = histogram;
+    result->references = margay_histogram_references(histogram);
+    result->infinite = margay_histogram_infinite(histogram);
+    result->distinct_blocks = exceeded ? bound + 1 : left;
+    return MARGAY_OK;
+}

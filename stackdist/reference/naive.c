@@ -1,0 +1,132 @@
+/*
+ * naive.c - the oracle
+ *
+ * Algorithm: the LRU stack as an array, the newest block first.  Search it
+ *   from the top; the depth at which the block is found is its distance; move
+ *   the block to the top.  With a bound of B blocks the stack keeps its top B
+ *   only.
+ * Source: Mattson, Gecsei, Slutz, Traiger, "Evaluation techniques for storage
+ *   hierarchies", IBM Systems Journal 9(2), 1970.  Bounded: Fu, Zhang, Chen,
+ *   "Reuse distance based cache miss rate analysis", 2006.
+ * Guarantee: exact.  Every other exact engine is tested against this one, so
+ *   it is written to be read, not to be fast.
+ * Cost: O(N M) time, O(M) space; with a bound O(N B) and O(B).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/engine.h"
+#include "stackdist/reference/tally.h"
+#include "traces/traces_internal.h"
+
+struct naive {
+    struct margay_tally tally;
+    uint64_t *stack; /* newest first */
+    size_t capacity; /* blocks that fit the array */
+};
+
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void *state, struct margay_error *error)
+{
+    struct naive *naive = state;
+    return margay_tally_create(&naive->tally, setup->options.bound_blocks,
+                               error);
+}
+
+static void destroy(void *state)
+{
+    struct naive *naive = state;
+    margay_tally_destroy(&naive->tally);
+    free(naive->stack);
+}
+
+static enum margay_status make_room(struct naive *naive,
+                                    struct margay_error *error)
+{
+    if (naive->tally.blocks < naive->capacity)
+        return MARGAY_OK;
+    size_t capacity = naive->capacity == 0 ? 64 : naive->capacity, bytes;
+    uint64_t *stack = NULL;
+    if (margay_multiply_size(capacity, 2 * sizeof *stack, &bytes))
+        stack = realloc(naive->stack, bytes);
+    if (stack == NULL)
+        return margay_fail_memory(error, "the stack");
+    naive->stack = stack;
+    naive->capacity = 2 * capacity;
+    return MARGAY_OK;
+}
+
+static enum margay_status refer(struct naive *naive, uint64_t block,
+                                uint64_t *distance, struct margay_error *error)
+{
+    enum margay_status status = make_room(naive, error);
+    if (status != MARGAY_OK)
+        return status;
+
+    size_t depth = 0;
+    while (depth < naive->tally.blocks && naive->stack[depth] != block)
+        depth++;
+    bool found = depth < naive->tally.blocks;
+    *distance = found ? depth : MARGAY_INFINITE;
+
+    memmove(naive->stack + 1, naive->stack, depth * sizeof *naive->stack);
+    naive->stack[0] = block;
+    if (!found && naive->tally.blocks < naive->tally.bound)
+        naive->tally.blocks++;
+    else if (!found)
+        naive->tally.exceeded = true; /* the oldest block has left the stack */
+    return margay_histogram_add(naive->tally.histogram, *distance, 1, error);
+}
+
+static enum margay_status feed(void *state, const uint64_t *blocks,
+                               size_t count, uint64_t *distances,
+                               struct margay_error *error)
+{
+    struct naive *naive = state;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        uint64_t distance;
+        status = refer(naive, blocks[i], &distance, error);
+        if (distances != NULL && status == MARGAY_OK)
+            distances[i] = distance;
+    }
+    return status;
+}
+
+static enum margay_status list_stack(void *state, uint64_t **blocks,
+                                     uint64_t *count,
+                                     struct margay_error *error)
+{
+    struct naive *naive = state;
+    *count = naive->tally.blocks;
+    *blocks = malloc((naive->tally.blocks + 1) * sizeof **blocks);
+    if (*blocks == NULL)
+        return margay_fail_memory(error, "the state of the naive engine");
+    for (size_t i = 0; i < naive->tally.blocks; i++)
+        (*blocks)[i] = naive->stack[naive->tally.blocks - 1 - i];
+    return MARGAY_OK;
+}
+
+const struct margay_engine_class margay_engine_naive = {
+    .info =
+        {
+            .name = "naive",
+            .exact = true,
+            .guarantee = "exact; the oracle of the tests",
+            .parameters = "",
+            .time = "O(N M)",
+            .space = "O(M)",
+            .source = "Mattson et al. 1970",
+        },
+    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND |
+           MARGAY_CAN_COUNT_REPEATS,
+    .state_bytes = sizeof(struct naive),
+    .create = create,
+    .destroy = destroy,
+    .feed = feed,
+    .reset_counts = margay_tally_reset_counts,
+    .finish = margay_tally_finish,
+    .peek = margay_tally_peek,
+    .list_stack = list_stack,
+    .adopt = margay_tally_adopt,
+};

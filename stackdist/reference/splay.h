@@ -1,0 +1,53 @@
+/*
+ * splay.h - a sequence with sizes, in a splay tree
+ *
+ * Every access lifts its node to the root.  The tree stores no keys: a node is
+ * inserted as the newest only, and found by its number or by a search that the
+ * caller makes.
+ */
+#ifndef MARGAY_STACKDIST_ORDER_SPLAY_H
+#define MARGAY_STACKDIST_ORDER_SPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <margay/status.h>
+
+/* No node; it weighs nothing. */
+#define MARGAY_SPLAY_NIL 0
+
+struct margay_splay_node {
+    uint32_t left, right; /* older, newer */
+    uint32_t parent;
+    uint32_t weight; /* sizes in the subtree, this node's included */
+};
+
+struct margay_splay {
+    struct margay_splay_node *nodes;
+    uint32_t *sizes; /* of each node; NULL: all are 1 */
+    uint32_t count;  /* nodes ever in use, NIL included */
+    uint32_t capacity;
+    uint32_t root;
+    uint32_t removed; /* removed nodes, linked by `right` */
+};
+
+enum margay_status margay_splay_create(struct margay_splay *splay, bool sized,
+                                       struct margay_error *error);
+void margay_splay_destroy(struct margay_splay *splay);
+
+/* Insert a node of size 1 as the newest; MARGAY_NO_MEMORY changes nothing. */
+enum margay_status margay_splay_insert(struct margay_splay *splay,
+                                       uint32_t *node,
+                                       struct margay_error *error);
+
+/* Make `node` the root: its right subtree is then what is newer. */
+void margay_splay_lift(struct margay_splay *splay, uint32_t node);
+
+/* Take `node` out; its number may be used again. */
+void margay_splay_remove(struct margay_splay *splay, uint32_t node);
+
+/* Change the size of `node`, which becomes the root. */
+void margay_splay_resize(struct margay_splay *splay, uint32_t node,
+                         uint32_t size);
+
+#endif

@@ -1,0 +1,82 @@
+/* sums.c - sums over an array: memory, and computing them anew */
+#include "stackdist/reference/sums.h"
+
+#include <string.h>
+
+#include "traces/traces_internal.h"
+
+#define ON  UINT32_MAX
+#define ON2 ON, ON
+#define ON4 ON2, ON2
+#define ON8 ON4, ON4
+
+const margay_sums_vector margay_sums_behind[16] = {
+    {0, ON, ON2, ON4, ON8},
+    {0, 0, ON2, ON4, ON8},
+    {0, 0, 0, ON, ON4, ON8},
+    {0, 0, 0, 0, ON4, ON8},
+    {0, 0, 0, 0, 0, ON, ON2, ON8},
+    {0, 0, 0, 0, 0, 0, ON2, ON8},
+    {0, 0, 0, 0, 0, 0, 0, ON, ON8},
+    {0, 0, 0, 0, 0, 0, 0, 0, ON8},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, ON, ON2, ON4},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON2, ON4},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON, ON4},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON4},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON, ON2},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON2},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ON},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+};
+
+/* Numbers of a level in memory: whole groups and whole vectors. */
+static size_t padded(uint64_t length, unsigned shift)
+{
+    uint64_t unit = UINT64_C(1) << (shift < 4 ? 4 : shift);
+    return (size_t)((length + unit - 1) / unit * unit);
+}
+
+static uint64_t parents(uint64_t length, unsigned shift)
+{
+    return ((length - 1) >> shift) + 1;
+}
+
+enum margay_status margay_sums_create(struct margay_sums *sums, uint32_t length,
+                                      unsigned shift,
+                                      struct margay_error *error)
+{
+    *sums = (struct margay_sums){.length = length};
+    size_t offsets[MARGAY_SUMS_LEVELS], numbers = 0;
+    for (uint64_t n = length;; n = parents(n, shift)) {
+        offsets[sums->level_count++] = numbers;
+        numbers += padded(n, shift);
+        if (n <= UINT64_C(1) << shift)
+            break;
+    }
+    sums->bytes = numbers * sizeof(uint32_t);
+    sums->memory = margay_map(sums->bytes);
+    if (sums->memory == NULL)
+        return margay_fail_memory(error, "sums over a time axis");
+    for (unsigned level = 0; level < sums->level_count; level++)
+        sums->levels[level] = (uint32_t *)sums->memory + offsets[level];
+    return MARGAY_OK;
+}
+
+void margay_sums_destroy(struct margay_sums *sums)
+{
+    margay_unmap(sums->memory, sums->bytes);
+    *sums = (struct margay_sums){0};
+}
+
+void margay_sums_rebuild(struct margay_sums *sums, unsigned shift)
+{
+    uint64_t length = sums->length;
+    for (unsigned level = 1; level < sums->level_count; level++) {
+        const uint32_t *row = sums->levels[level - 1];
+        uint32_t *above = sums->levels[level];
+        memset(above, 0, parents(length, shift) * sizeof *above);
+        for (uint64_t i = 0; i < length; i++)
+            above[i >> shift] += row[i];
+        length = parents(length, shift);
+    }
+}

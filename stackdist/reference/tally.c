@@ -1,0 +1,67 @@
+/* tally.c - what an engine that keeps the whole stack has counted */
+#include "stackdist/reference/tally.h"
+
+#include "stackdist/histogram.h"
+
+enum margay_status margay_tally_create(struct margay_tally *tally,
+                                       uint64_t bound,
+                                       struct margay_error *error)
+{
+    *tally = (struct margay_tally){.bound = bound == 0 ? UINT64_MAX : bound};
+    return margay_histogram_create(&tally->histogram, error);
+}
+
+void margay_tally_destroy(struct margay_tally *tally)
+{
+    margay_histogram_free(tally->histogram);
+    tally->histogram = NULL;
+}
+
+void margay_tally_reset_counts(void *state)
+{
+    struct margay_tally *tally = state;
+    margay_histogram_clear(tally->histogram);
+}
+
+static void fill_result(const struct margay_tally *tally,
+                        margay_histogram *histogram,
+                        struct margay_result *result)
+{
+    if (tally->exceeded)
+        margay_histogram_set_exceeded_bound(histogram, tally->bound);
+    result->histogram = histogram;
+    result->distinct_blocks = tally->blocks + tally->exceeded;
+    result->nodes = tally->has_nodes ? tally->blocks : 0;
+}
+
+enum margay_status margay_tally_finish(void *state,
+                                       struct margay_result *result,
+                                       struct margay_error *error)
+{
+    struct margay_tally *tally = state;
+    (void)error;
+    fill_result(tally, tally->histogram, result);
+    tally->histogram = NULL;
+    return MARGAY_OK;
+}
+
+enum margay_status margay_tally_peek(void *state, struct margay_result *result,
+                                     struct margay_error *error)
+{
+    struct margay_tally *tally = state;
+    margay_histogram *copy;
+    enum margay_status status =
+        margay_histogram_copy(tally->histogram, &copy, error);
+    if (status == MARGAY_OK)
+        fill_result(tally, copy, result);
+    return status;
+}
+
+enum margay_status margay_tally_adopt(void *state,
+                                      const margay_histogram *counts,
+                                      struct margay_error *error)
+{
+    struct margay_tally *tally = state;
+    tally->exceeded = margay_histogram_exceeded_bound(counts) != 0;
+    return margay_histogram_add_all(tally->histogram, counts, error);
+}

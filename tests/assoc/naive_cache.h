@@ -1,0 +1,210 @@
+/*
+ * naive_cache.h - caches made of lists and loops, to compare with
+ *
+ * Every set is an array of lines in the order of their ways, and everything
+ * is looked for from the front.  Nothing here is shared with assoc/policies
+ * but the random numbers.
+ */
+#ifndef MARGAY_TESTS_ASSOC_NAIVE_CACHE_H
+#define MARGAY_TESTS_ASSOC_NAIVE_CACHE_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/traces_internal.h"
+#include <margay/assoc.h>
+
+struct naive_line {
+    uint64_t block, came, used, next_use;
+    bool valid, dirty, marked;
+};
+
+struct naive_cache {
+    const char *policy;
+    struct margay_cache_options options;
+    struct naive_line *lines; /* [set][way] */
+    uint64_t now;
+    struct margay_random random;
+    struct margay_cache_counts counts;
+};
+
+/* The way of `set` whose line is the first by some number. */
+enum naive_key { NAIVE_CAME, NAIVE_USED, NAIVE_LATEST };
+
+static inline uint64_t naive_key(const struct naive_line *line,
+                                 enum naive_key key)
+{
+    return key == NAIVE_CAME   ? line->came
+           : key == NAIVE_USED ? line->used
+                               : ~line->next_use;
+}
+
+static inline uint32_t naive_least(const struct naive_line *set, uint32_t ways,
+                                   enum naive_key key)
+{
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < ways; i++) {
+        if (naive_key(&set[i], key) < naive_key(&set[least], key))
+            least = i;
+    }
+    return least;
+}
+
+/* Tree PLRU without a tree: of each half, and each half of that, the one goes
+   in which no line was used as late as in the other. */
+static inline uint32_t naive_colder(const struct naive_line *set, uint32_t from,
+                                    uint32_t ways)
+{
+    while (ways > 1) {
+        uint64_t left = 0, right = 0;
+        for (uint32_t i = 0; i < ways / 2; i++) {
+            const struct naive_line *a = &set[from + i];
+            const struct naive_line *b = &set[from + ways / 2 + i];
+            left = a->used > left ? a->used : left;
+            right = b->used > right ? b->used : right;
+        }
+        from += right < left ? ways / 2 : 0;
+        ways /= 2;
+    }
+    return from;
+}
+
+/* Clock as a queue: who has a second chance goes to its end without it. */
+static inline uint32_t naive_first_unmarked(struct naive_cache *cache,
+                                            struct naive_line *set)
+{
+    for (;;) {
+        uint32_t oldest = naive_least(set, cache->options.ways, NAIVE_CAME);
+        if (!set[oldest].marked)
+            return oldest;
+        set[oldest].marked = false;
+        set[oldest].came = ++cache->now;
+    }
+}
+
+static inline uint32_t naive_not_recent(struct naive_line *set, uint32_t ways)
+{
+    for (uint32_t i = 0; i < ways; i++) {
+        if (!set[i].marked)
+            return i;
+    }
+    for (uint32_t i = 0; i < ways; i++)
+        set[i].marked = false;
+    return 0;
+}
+
+static inline uint32_t naive_victim(struct naive_cache *cache, uint64_t index)
+{
+    uint32_t ways = cache->options.ways;
+    struct naive_line *set = cache->lines + index * ways;
+    if (strcmp(cache->policy, "lru") == 0)
+        return naive_least(set, ways, NAIVE_USED);
+    if (strcmp(cache->policy, "fifo") == 0)
+        return naive_least(set, ways, NAIVE_CAME);
+    if (strcmp(cache->policy, "clock") == 0)
+        return naive_first_unmarked(cache, set);
+    if (strcmp(cache->policy, "nru") == 0)
+        return naive_not_recent(set, ways);
+    if (strcmp(cache->policy, "plru") == 0)
+        return naive_colder(set, 0, ways);
+    if (strcmp(cache->policy, "random") == 0)
+        return (uint32_t)margay_random_below(&cache->random, ways);
+    return naive_least(set, ways, NAIVE_LATEST);
+}
+
+static inline void naive_create(struct naive_cache *cache,
+                                const struct margay_cache_options *options)
+{
+    size_t sets = (size_t)1 << options->set_shift;
+    *cache =
+        (struct naive_cache){.policy = options->policy, .options = *options};
+    cache->lines = calloc(sets * options->ways, sizeof *cache->lines);
+    margay_random_seed(&cache->random, options->seed);
+    if (cache->lines == NULL)
+        exit(1);
+}
+
+static inline void naive_free(struct naive_cache *cache)
+{
+    free(cache->lines);
+}
+
+/* The way into which a block is to come, `ways` if it is kept out. */
+static inline uint32_t naive_place(struct naive_cache *cache, uint64_t index,
+                                   uint64_t next_use)
+{
+    uint32_t ways = cache->options.ways;
+    struct naive_line *set = cache->lines + index * ways;
+    for (uint32_t i = 0; i < ways; i++) {
+        if (!set[i].valid)
+            return i;
+    }
+    uint32_t victim = naive_victim(cache, index);
+    if (strcmp(cache->policy, "opt:bypass=on") == 0 &&
+        next_use >= set[victim].next_use)
+        return ways;
+    cache->counts.writebacks += set[victim].dirty;
+    cache->counts.blocks_written += set[victim].dirty;
+    return victim;
+}
+
+static inline void naive_use(struct naive_cache *cache, struct naive_line *line,
+                             uint64_t next_use, bool hit)
+{
+    line->used = ++cache->now;
+    line->next_use = next_use;
+    line->marked = hit || strcmp(cache->policy, "nru") == 0;
+}
+
+static inline struct naive_line *naive_find(struct naive_line *set,
+                                            uint32_t ways, uint64_t block)
+{
+    for (uint32_t i = 0; i < ways; i++) {
+        if (set[i].valid && set[i].block == block)
+            return &set[i];
+    }
+    return NULL;
+}
+
+static inline struct naive_line *naive_bring_in(struct naive_cache *cache,
+                                                uint64_t block,
+                                                uint64_t next_use)
+{
+    uint32_t ways = cache->options.ways;
+    uint64_t index = block % (UINT64_C(1) << cache->options.set_shift);
+    uint32_t way = naive_place(cache, index, next_use);
+    if (way == ways)
+        return NULL;
+    struct naive_line *line = cache->lines + index * ways + way;
+    *line = (struct naive_line){
+        .block = block, .valid = true, .came = ++cache->now};
+    return line;
+}
+
+static inline void naive_reference(struct naive_cache *cache, uint64_t block,
+                                   uint64_t next_use, enum margay_kind kind)
+{
+    const struct margay_cache_options *options = &cache->options;
+    struct margay_cache_counts *counts = &cache->counts;
+    uint64_t index = block % (UINT64_C(1) << options->set_shift);
+    struct naive_line *line =
+        naive_find(cache->lines + index * options->ways, options->ways, block);
+    bool write = kind == MARGAY_WRITE, hit = line != NULL;
+    counts->references[kind]++;
+    if (!hit) {
+        counts->misses[kind]++;
+        if (!write || !options->no_allocate)
+            line = naive_bring_in(cache, block, next_use);
+        if (line != NULL || !write)
+            counts->blocks_fetched++;
+    }
+    if (line != NULL)
+        naive_use(cache, line, next_use, hit);
+    if (write && line != NULL && !options->write_through)
+        line->dirty = true;
+    else if (write)
+        counts->blocks_written++;
+}
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * test_policies.c - caches of every policy against caches made of lists and
+ * loops, with few ways, many, and all of them in one set
+ */
+#include "tests/assoc/naive_cache.h"
+#include "tests/assoc/shapes.h"
+#include "tests/rounds.h"
+#include "tests/tap.h"
+
+#define REFS       2000
+#define LARGE_REFS 30000
+
+static uint64_t numbers[LARGE_REFS], next_uses[LARGE_REFS];
+static uint8_t kinds[LARGE_REFS];
+
+static const char *const specs[] = {
+    "lru", "fifo", "plru", "random", "opt", "opt:bypass=on", "clock", "nru",
+};
+#define SPECS (sizeof specs / sizeof specs[0])
+
+/* Feed both in portions; returns after how many of these they differ. */
+static uint64_t compare(const struct margay_cache_options *options,
+                        size_t count, size_t portion)
+{
+    struct naive_cache naive;
+    margay_cache *cache;
+    uint64_t wrong = 0;
+    naive_create(&naive, options);
+    if (margay_cache_create(options, &cache, NULL) != MARGAY_OK)
+        exit(1);
+    for (size_t done = 0; done < count; done += portion) {
+        size_t now = count - done < portion ? count - done : portion;
+        for (size_t i = done; i < done + now; i++)
+            naive_reference(&naive, numbers[i], next_uses[i],
+                            (enum margay_kind)kinds[i]);
+        margay_cache_feed(cache, numbers + done, next_uses + done, kinds + done,
+                          now);
+        wrong += memcmp(margay_cache_counts(cache), &naive.counts,
+                        sizeof naive.counts) != 0;
+        if (done == portion) {
+            naive.counts = (struct margay_cache_counts){0};
+            margay_cache_reset_counts(cache);
+        }
+    }
+    margay_cache_free(cache);
+    naive_free(&naive);
+    return wrong;
+}
+
+static void find_next_uses(size_t count)
+{
+    if (margay_next_uses(numbers, count, next_uses, NULL) != MARGAY_OK)
+        exit(1);
+}
+
+static uint32_t round_up(uint32_t ways)
+{
+    return ways == 1 ? 1 : 2u << margay_log2_floor(ways - 1);
+}
+
+static struct margay_cache_options any_options(struct margay_random *random,
+                                               const char *spec)
+{
+    struct margay_cache_options options = {
+        .set_shift = (unsigned)margay_random_below(random, 6),
+        .ways = 1 + (uint32_t)margay_random_below(random, 200),
+        .policy = spec,
+        .seed = margay_random_u64(random),
+        .write_through = margay_random_below(random, 4) == 0,
+        .no_allocate = margay_random_below(random, 4) == 0,
+    };
+    /* Small sets, and a single one, more often than chance has it. */
+    if (margay_random_below(random, 2) == 0)
+        options.ways = 1 + options.ways % 20;
+    if (margay_random_below(random, 3) == 0)
+        options.set_shift = 0;
+    if (strcmp(spec, "plru") == 0)
+        options.ways = round_up(options.ways);
+    return options;
+}
+
+static void test_policy(const char *spec)
+{
+    struct margay_random random;
+    uint64_t wrong = 0, caches = rounds(2100);
+    margay_random_seed(&random, 77);
+    for (uint64_t i = 0; i < caches; i++) {
+        shape_fill((enum shape)(i % SHAPES), &random, numbers, kinds, REFS);
+        uint64_t few = 1 + margay_random_below(&random, 700);
+        for (size_t j = 0; j < REFS; j++)
+            numbers[j] = i % 3 == 0 ? numbers[j] % few : numbers[j] >> i % 5;
+        find_next_uses(REFS);
+        struct margay_cache_options options = any_options(&random, spec);
+        wrong += compare(&options, REFS,
+                         1 + (size_t)margay_random_below(&random, 700)) != 0;
+    }
+    CHECK_U64(wrong, 0, "%s: as lists and loops have it (%" PRIu64 " caches)",
+              spec, caches);
+}
+
+/* One set of thousands of ways: levels over levels, and long chains. */
+static void test_large(const char *spec)
+{
+    static const uint32_t ways[] = {65, 4096, 4097, 6000};
+    struct margay_random random;
+    uint64_t wrong = 0;
+    margay_random_seed(&random, 99);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        size_t count = rounds(LARGE_REFS);
+        for (size_t j = 0; j < count; j++) {
+            uint64_t any = margay_random_below(&random, 12000);
+            numbers[j] = any * any / 12000 << i * 16;
+            kinds[j] = (uint8_t)margay_random_below(&random, 3);
+        }
+        find_next_uses(count);
+        struct margay_cache_options options = {.ways = ways[i], .policy = spec};
+        if (strcmp(spec, "plru") == 0)
+            options.ways = round_up(ways[i]);
+        wrong += compare(&options, count, 10000);
+    }
+    CHECK_U64(wrong, 0, "%s: a single set of thousands of ways", spec);
+}
+
+/* Blocks that differ in nothing that is compared or hashed first: multiples
+   of 2^48 have the same mark, and are in the same chain. */
+static void test_alike(const char *spec)
+{
+    struct margay_random random;
+    uint64_t wrong = 0;
+    margay_random_seed(&random, 5);
+    for (uint32_t ways = 2; ways <= 256; ways *= 2) {
+        for (size_t j = 0; j < REFS; j++) {
+            numbers[j] = margay_random_below(&random, ways * 3 / 2) *
+                         UINT64_C(0xf1de83e19937733d) /* 1 / the multiplier */;
+            kinds[j] = (uint8_t)margay_random_below(&random, 3);
+        }
+        find_next_uses(REFS);
+        struct margay_cache_options options = {.ways = ways, .policy = spec};
+        wrong += compare(&options, REFS, 500);
+    }
+    CHECK_U64(wrong, 0, "%s: blocks whose marks and hashes are alike", spec);
+}
+
+static void test_table(void)
+{
+    const struct margay_policy_info *info;
+    struct margay_error error;
+    for (size_t i = 0; i < margay_policy_count(); i++) {
+        info = margay_policy_at(i);
+        const struct margay_policy_info *found;
+        CHECK(info->name && info->parameters && info->help && info->source,
+              "%s says what it is", info->name);
+        CHECK(margay_policy_find(info->name, &found, NULL) == MARGAY_OK &&
+                  found == info,
+              "%s is found by its name", info->name);
+    }
+    CHECK(margay_policy_at(margay_policy_count()) == NULL, "none beyond");
+    CHECK(margay_policy_find("mru", &info, &error) == MARGAY_BAD_ARGUMENT &&
+              info == NULL,
+          "refused: %s", error.message);
+    CHECK(margay_policy_find("opt:bypass=no", &info, &error) ==
+                  MARGAY_BAD_ARGUMENT &&
+              strstr(error.message, "off|on"),
+          "refused: %s", error.message);
+    CHECK(margay_policy_find("lru:bypass=on", &info, &error) ==
+              MARGAY_BAD_ARGUMENT,
+          "refused: %s", error.message);
+}
+
+int main(void)
+{
+    test_table();
+    for (size_t i = 0; i < SPECS; i++) {
+        test_policy(specs[i]);
+        test_large(specs[i]);
+        test_alike(specs[i]);
+    }
+    return tap_done();
+}

@@ -1,0 +1,136 @@
+#!/bin/sh
+# follow.t - a recording follows what its program starts and becomes, or says
+# what it leaves out
+. tests/sim/lib.sh
+sources=$root/tests/capture
+compiler=${CC:-cc}
+
+# Without libraries and at fixed addresses, so that its array is known; and
+# for the runtime.
+check 'ends is built' "$compiler" -O2 -static -no-pie -o ends \
+    "$sources/ends.c"
+# shellcheck disable=SC2046 # words
+check 'ends is built for the runtime' "$compiler" -O2 \
+    $("$MARGAY" record --cflags) -o built "$sources/ends.c" \
+    $("$MARGAY" record --libs)
+from=$(nm ends | awk '$3 == "array" { print $1 }')
+
+# stores FILE...: how many are to the array.
+stores() {
+    perl -e 'my $from = hex shift; my $count = 0;
+        while (<>) { /^ [SM] ([0-9a-f]+),/ or next; my $at = hex $1;
+            $count++ if $at >= $from && $at < $from + 4096 * 8 }
+        print $count' "$from" "$@"
+}
+
+cat >plain <<EOF
+#!/bin/sh
+exec ./ends "\$@"
+EOF
+cat >nested <<EOF
+#! $PWD/plain 
+EOF
+chmod +x plain nested
+
+# Not to be emulated: it has no name.
+cat >nameless.c <<'EOF'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int count, char **arguments)
+{
+    char bytes[4096], *none[] = {NULL};
+    int from = open(arguments[count - 1], O_RDONLY), to = memfd_create("x", 0);
+    ssize_t got;
+    execv("./there-is-none", arguments);
+    while ((got = read(from, bytes, sizeof bytes)) > 0)
+        (void)!write(to, bytes, (size_t)got);
+    fexecve(to, arguments, none);
+    return 1;
+}
+EOF
+check 'one that executes what has no name' "$compiler" -O2 -o nameless nameless.c
+
+for method in qemu lackey; do
+    run record --method $method --to lackey -o trace ./ends
+    if [ "$status" = 125 ] && grep -q 'not with method' err; then
+        skip "method $method" "$(tail -n 1 err)"
+        continue
+    fi
+    for case in '1000:7:sh -c exec§./ends§exit' \
+        '1234:0:sh -c ./ends;./ends§return§234' \
+        '4567:3:sh -c ./ends§return§4567&exit§3' \
+        '1000:137:sh -c (exec§./ends§kill)&wait§$!;exit§$?' \
+        '1500:0:./ends exec' \
+        '1500:0:sh -c ./ends§exec' \
+        '300:0:./plain return 300' \
+        '1000:7:env -i ./ends exit' \
+        '2000:0:sh -c no-such-program§2>&-;./plain|./plain'; do
+        refs=${case%%:*} command=${case#*:}
+        expected=${command%%:*} command=${command#*:}
+        set --
+        for word in $command; do
+            set -- "$@" "$(printf %s "$word" | sed 's/§/ /g')"
+        done
+        rm -f trace
+        run record --method $method --to lackey -o trace -- "$@"
+        is "$method: $*" "$status $(stores trace)" "$expected $refs"
+        check "$method: $*: nothing is left out" test "$(grep -c 'left out' err)" = 0
+    done
+    [ $method = qemu ] || continue
+    run record --method $method --to lackey -o trace ./nested
+    is "$method: a script whose interpreter is one" \
+        "$status $(stores trace)" '0 1000'
+    if command -v python3 >/dev/null &&
+        python3 -c 'import subprocess' 2>/dev/null; then
+        run record --method $method --to lackey -o trace "$(python3 -c \
+            'import sys; print(sys.executable)')" -S -c '
+import subprocess
+subprocess.run(["./ends", "return", "77"], close_fds=True)'
+        is "$method: started by python3, which closes all it has" \
+            "$status $(stores trace)" '0 77'
+    else
+        skip "$method: started by python3" 'needs python3'
+    fi
+done
+
+run record --method qemu --to lackey --thread-traces separate -o apart.trace \
+    sh -c './ends; exec ./ends return 234'
+if [ "$status" = 125 ] && grep -q 'not with method' err; then
+    skip 'separate traces' "$(tail -n 1 err)"
+    skip 'left out by the emulator' "$(tail -n 1 err)"
+else
+    set -- apart.*.trace
+    is 'each program has a trace of its own' \
+        "$# $(stores "$1") $(stores "$2" "$3" "$4")" '4 0 1234'
+    run record --method qemu --to lackey -o trace ./nameless ./ends
+    is 'what the emulator cannot follow' "$status $(stores trace)" '0 0'
+    like 'is counted, and nothing else is' "$(cat err)" \
+        'nameless: at least 1 program of this recording is left out: '
+fi
+
+# A distribution's emulator may have been built without plugins.
+mkdir bare
+cp ends bare/qemu-x86_64
+cp ends bare/qemu-aarch64
+for tool in valgrind sh; do
+    ! command -v $tool >/dev/null || ln -s "$(command -v $tool)" bare/
+done
+PATH=$PWD/bare run record --method qemu -o trace ./ends
+is 'an emulator without plugins' "$status" 125
+like 'says so before it starts' "$(cat err)" \
+    'not with method qemu: qemu-[a-z0-9_]* takes no plugins, .*--method lackey is left'
+
+# The runtime.
+run record --method runtime --to lackey -o trace sh -c 'exec ./built exit'
+is 'runtime: a shell that becomes it' \
+    "$status $(grep -c '^ S.*,8$' trace)" '7 1000'
+like 'and is left out' "$(cat err)" \
+    'sh: at least 1 program of this recording is left out: .*not built'
+run record --method runtime --to lackey -o trace sh -c './built & ./built exec; wait'
+is 'runtime: three programs' "$status $(grep -c '^ S.*,8$' trace)" '0 2500'
+run record --method runtime --to lackey -o trace ./built exec
+is 'runtime: nothing is left out' \
+    "$status $(grep -c 'left out' err)" '0 0'
+finish

@@ -1,0 +1,205 @@
+#!/bin/sh
+# robust.t - nothing that happens to a recording, or that its program does,
+# makes its recorder crash, hang or leave files behind
+. tests/sim/lib.sh
+sources=$root/tests/capture
+compiler=${CC:-cc}
+
+# shellcheck disable=SC2046,SC2086 # words
+build() { # NAME
+    $compiler -O2 $("$MARGAY" record --cflags) -o "$1" "$sources/$1.c" \
+        $("$MARGAY" record --libs) &&
+        $compiler -O2 -o "$1.plain" "$sources/$1.c" -pthread
+}
+for program in hostile ends many; do
+    check "$program is built" build $program
+done
+
+# can METHOD: whether it is installed; why not is in the file err.
+can() {
+    run record --method "$1" --to u64 -o /dev/null ./ends.plain
+    [ "$status" != 125 ] || ! grep -q 'not with method' err
+}
+
+# A process of ours ends before await gives up; `ended` then has its status.
+ends_by_itself() { # PID
+    await dead "$1"
+}
+
+# ---------------------------------------------------- what the program does --
+run record --to lackey -o trace ./hostile truncate
+is 'a program that cuts the memory that it shares with us' \
+    "$status $(grep -c '^ S.*,8$' trace)" '3 300000'
+
+for method in runtime qemu; do
+    program=./hostile
+    name="method $method: a program that closes what it did not open"
+    if [ $method = qemu ]; then
+        program=./hostile.plain
+        can qemu || {
+            skip "$name" "$(tail -n 1 err)"
+            continue
+        }
+    fi
+    run record --method $method --to lackey -o trace $program close
+    often=$(awk '$1 == "S" && /,8$/ { n[$2]++ } END {
+        for (a in n) if (n[a] >= 72) m++; print m + 0 }' trace)
+    check "$name: nothing is missing" test "$status" = 3 -a "$often" -ge 4096
+    rm trace
+    run record --method $method --to lackey -o trace $program lose
+    is "$name, and lets it open no more: no trace" \
+        "$status $(ls trace 2>/dev/null)" '125 '
+    like "$name, and so on: says so" "$(tail -n 1 err)" \
+        ': 1 process closed the recorder.s descriptors, .*references are missing$'
+done
+
+# ------------------------------------------------------- what cannot be written --
+if [ -e /dev/full ]; then
+    for method in runtime qemu lackey; do
+        name="method $method: a full disk"
+        program=./hostile
+        case $method in runtime) ;; *)
+            program=./hostile.plain
+            can $method || {
+                skip "$name ends the recording" "$(tail -n 1 err)"
+                skip "$name: why" "$(tail -n 1 err)"
+                continue
+            } ;;
+        esac
+        rm -f ready
+        "$MARGAY" record -q --method $method --to u64 -o /dev/full $program \
+            none >out 2>err & recorder=$!
+        check "$name ends the recording" ends_by_itself $recorder
+        status=0
+        ended $recorder || status=$?
+        like "$name: why" "$status $(tail -n 1 err)" \
+            '^125 .*cannot write: No space'
+    done
+fi
+
+# ------------------------------------------------------------------ signals --
+for case in HUP:129 TERM:143; do
+    signal=${case%:*} expected=${case#*:}
+    rm -f ready
+    "$MARGAY" record -q --thread-traces separate --to lackey -o apart \
+        ./hostile wait ready & recorder=$!
+    check "SIG$signal: the program waits" await test -e ready
+    kill -"$signal" $recorder
+    check "SIG$signal ends it" ends_by_itself $recorder
+    status=0
+    ended $recorder || status=$?
+    is "SIG$signal is handed on, and the trace is whole" \
+        "$status $(grep -c '^ S.*,8$' apart.0)" "$expected 100000"
+done
+rm -f ready
+"$MARGAY" record -q --to lackey -o kept ./hostile deaf ready & recorder=$!
+check 'a program that goes on when it is hung up: it waits' \
+    await test -e ready
+kill -HUP $recorder
+check 'it ends when it will' ends_by_itself $recorder
+status=0
+ended $recorder || status=$?
+is 'and nothing is lost' "$status $(grep -c '^ S.*,8$' kept)" '3 300000'
+
+# The second kills, and what it would leave behind is removed: more files than
+# any small number.
+mkdir here
+cat >there.c <<'EOF'
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static volatile int array[200];
+static void *write_one(void *place) { *(volatile int *)place = 1; return NULL; }
+int main(int count, char **arguments)
+{
+    pthread_t thread;
+    signal(SIGHUP, SIG_IGN);
+    for (int i = 0; i < 200; i++) {
+        pthread_create(&thread, NULL, write_one, (void *)&array[i]);
+        pthread_join(thread, NULL);
+    }
+    close(open(arguments[count - 1], O_CREAT | O_WRONLY, 0600));
+    for (int i = 0; i < 600; i++)
+        usleep(100000);
+}
+EOF
+# shellcheck disable=SC2046 # words
+check 'a program of two hundred threads' "$compiler" -O2 \
+    $("$MARGAY" record --cflags) -o there there.c $("$MARGAY" record --libs)
+temporaries() { # AT_LEAST
+    set -- "$1" here/.margay-*
+    [ $# -gt "$1" ]
+}
+"$MARGAY" record -q --thread-traces separate -o here/apart.din ./there ready2 &
+recorder=$!
+check 'it has begun' await test -e ready2
+check 'a temporary file for each' await temporaries 200
+program=$(cat /proc/$recorder/task/$recorder/children 2>/dev/null)
+kill -HUP $recorder
+hung_up() { # it has met its first one, and it is told nothing of that
+    kill -HUP $recorder 2>/dev/null || true
+    dead $recorder
+}
+check 'the second one kills' await hung_up
+ended $recorder 2>/dev/null
+[ -z "$program" ] || kill -KILL "$program"
+is 'and leaves nothing behind' "$(find here -type f | wc -l)" 0
+
+# ---------------------------------------------------------- what is looked into --
+# A table of sections at an odd offset: the system does not look at it.
+name='symbols of a program whose tables lie askew'
+if perl -e '
+    local $/;
+    open my $in, "<:raw", "ends" or die;
+    my $elf = <$in>;
+    exit 1 unless substr($elf, 0, 6) eq "\x7fELF\x02\x01";
+    my $from = unpack "Q<", substr $elf, 40, 8;
+    my ($size, $count) = unpack "S<S<", substr $elf, 58, 4;
+    my $to = length($elf) + 1 + length($elf) % 2;
+    my $sections = substr $elf, $from, $size * $count;
+    $elf .= "\0" x ($to - length $elf);
+    $to++, $elf .= "\0" unless $to % 2;
+    $elf .= $sections;
+    for my $i (0 .. $count - 1) {
+        my $at = $to + $i * $size;
+        my $type = unpack "L<", substr $elf, $at + 4, 4;
+        next unless $type == 2;
+        my ($offset, $bytes) = unpack "Q<Q<", substr $elf, $at + 24, 16;
+        my $symbols = substr $elf, $offset, $bytes;
+        my $moved = length($elf) + 1 - length($elf) % 2;
+        $elf .= "\0" x ($moved - length $elf) . $symbols;
+        substr($elf, $at + 24, 8) = pack "Q<", $moved;
+    }
+    substr($elf, 40, 8) = pack "Q<", $to;
+    open my $out, ">:raw", "askew" or die;
+    print $out $elf;' && chmod +x askew; then
+    run record --to lackey --start write_some --stop write_some -o trace ./askew
+    is "$name" "$status $(grep -c '^ S' trace) $(grep -c 'runtime error' err)" \
+        '0 1000 0'
+else
+    skip "$name" 'needs programs of 64 bits, little end first'
+fi
+
+# ----------------------------------------------------------- where it lies --
+# Names that mean something in patterns, and to the emulator.
+for place in 'odd[1]' 'a,b' 'star*' 'back\slash'; do
+    mkdir "$place"
+    for part in margay margay_qemu.so libmargay_runtime.a calls.h no-tsan; do
+        [ ! -e "$BUILD/$part" ] || cp -R "$BUILD/$part" "$place"
+    done
+    like "in $place: what to compile with" \
+        "$("$place/margay" record --cflags 2>&1)" '^-.*calls.h$'
+    if can qemu; then
+        status=0
+        "$place/margay" record -q --method qemu --to lackey -o trace \
+            ./ends.plain exit 2>err || status=$?
+        is "in $place: an unmodified program" "$status" 7
+    else
+        skip "in $place: an unmodified program" "$(tail -n 1 err)"
+    fi
+done
+run record --to lackey -o trace ./ends
+MARGAY_RUNTIME="$PWD/odd[1]" run record --cflags
+like 'a directory that is named' "$(cat out)" 'odd\[1\]'
+finish

@@ -1,0 +1,49 @@
+#!/bin/sh
+# sites.t - the code that made a reference is found in its program's file,
+# wherever the program was loaded
+. tests/sim/lib.sh
+compiler=${CC:-cc}
+
+cat >sites.c <<'EOF'
+volatile int array[1000];
+int main(void)
+{
+    for (int i = 0; i < 100000; i++)
+        array[i % 1000] = i; /* line 5 */
+    return array[7] == 0; /* line 6 */
+}
+EOF
+# line PROGRAM TRACE: the busiest site, as the cookbook finds it.
+line() {
+    "$MARGAY" histogram -q --by site --kind write --bins log2 "$2" |
+        awk -F, 'NR > 1 && $2 != "" { n[$1] += $(NF - 1) }
+            END { for (site in n) print n[site], site }' |
+        sort -rn | head -n 1 | cut -d' ' -f2 | xargs addr2line -e "$1" |
+        sed 's:.*/::; s/ (.*//'
+}
+if ! command -v addr2line >/dev/null; then
+    skip 'a site is found' 'needs addr2line'
+    finish
+fi
+for kind in -pie -no-pie; do
+    compile=-fPIE
+    [ $kind = -pie ] || compile=-fno-pie
+    # shellcheck disable=SC2046 # words
+    check "$kind: is built" "$compiler" -g -O1 $compile $kind \
+        $("$MARGAY" record --cflags) -o built sites.c \
+        $("$MARGAY" record --libs)
+    check "$kind: is built as it is" "$compiler" -g -O1 $compile $kind \
+        -o plain sites.c
+    for method in runtime qemu; do
+        program=./built
+        [ $method = runtime ] || program=./plain
+        run record --method $method --sites --to mgt -o trace.mgt $program
+        if [ "$status" = 125 ] && grep -q 'not with method' err; then
+            skip "$kind, $method: addr2line finds the line" "$(tail -n 1 err)"
+            continue
+        fi
+        is "$kind, $method: addr2line finds the line" \
+            "$status $(line $program trace.mgt)" '0 sites.c:5'
+    done
+done
+finish

@@ -1,0 +1,28 @@
+#!/usr/bin/perl
+# freed.t - a function that frees what an out-pointer points to says so
+#
+# `free(*thing)` is followed by an assignment to `*thing`: the caller, or the
+# caller's caller, frees what it finds there once more.
+use strict;
+use warnings;
+use File::Find;
+
+my @sources;
+find({ wanted => sub { push @sources, $_ if /\.c$/ }, no_chdir => 1 },
+    qw(traces stackdist assoc sim));
+my ($freed, @stale) = (0);
+for my $source (sort @sources) {
+    open my $file, '<', $source or die "$source: $!\n";
+    my @lines = <$file>;
+    for my $i (0 .. $#lines) {
+        next unless $lines[$i] =~ /\b\w*free\(\*(\w+)\);/;
+        $freed++;
+        push @stale, "$source:" . ($i + 1) . ": *$1 still points there"
+            unless ($lines[$i + 1] // '') =~ /^\s*\*$1 = /;
+    }
+}
+print $freed ? '' : 'not ', "ok 1 - sources free what out-pointers point to\n";
+print @stale ? 'not ' : '', "ok 2 - and clear these\n";
+print "#   $_\n" for @stale;
+print "1..2\n";
+exit(!$freed || @stale ? 1 : 0);

@@ -1,0 +1,174 @@
+#!/bin/sh
+# columns.t - a trace is not asked for what it does not say
+. tests/sim/lib.sh
+
+# One small trace in each format.
+printf 'I  10,4\n L 3e,4\n S 40,8\n M 1000,4\n' >t.lackey
+for format in din ls id hex u32 u64 u32be u64be mgt; do
+    "$MARGAY" convert -q t.lackey t.$format --to $format
+done
+for format in lines arc csv vscsi; do
+    "$MARGAY" convert -q --unit 1 t.lackey t.$format --to $format
+done
+printf '%024d' 0 | tr 0 '\001' >t.oracle
+# Recorded: with threads and with sites; its first byte is the fuzzer's.
+tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >sites.mgt
+"$MARGAY" convert -q t.lackey t.words --to words
+
+# What each says, by hand: r, w, f for kinds that it tells apart, e for
+# extents, t for threads, s for sites; a dash for nothing.
+cat >traces <<'END'
+t.lackey rwfe
+t.ls rw
+t.id rf
+t.hex -
+t.arc e
+t.din rwf
+t.lines -
+t.csv -
+t.u32 -
+t.u64 -
+t.u32be -
+t.u64be -
+t.oracle -
+t.vscsi rwe
+t.words rwfet
+t.mgt rwfe
+sites.mgt rwfets
+END
+is 'every format is among them' \
+    "$(sed 's/^[a-z]*\.//; s/ .*//' traces | sort -u | tr '\n' ' ')" \
+    "$("$MARGAY" version | sed -n 's/^formats: *//p' | tr -d , |
+        tr ' ' '\n' | sort -u | tr '\n' ' ')"
+
+# What asks for one of these letters; an asterisk asks for nothing.
+cat >questions <<'END'
+rwf curve --kind read
+w curve --kind write
+w histogram --kind write
+w distances --kind write
+w info --kind write
+w assoc --kind write
+w compare --kind write
+f curve --kind fetch
+wf curve --kind write,fetch
+* curve --kind read,write,fetch
+w curve --writebacks
+w assoc --write back
+w assoc --write through
+w assoc --allocate off
+w assoc --kind write --write back
+rwf assoc --by kind
+s histogram --by site
+t histogram --by thread
+e curve --straddle split
+e info --straddle split
+e assoc --straddle split
+* curve --straddle first
+* histogram --of time
+END
+
+# asked TRACE SAYS NEEDS COMMAND OPTION...: refused, by its name, the option's
+# and the format's, or answered.
+asked() {
+    trace=$1 says=$2 needs=$3
+    shift 3
+    run "$@" -q "$trace"
+    option=$(expr "$*" : '[a-z]* \(--[a-z]*\)')
+    if [ "$needs" = '*' ] || matches "$says" "[$needs]"; then
+        [ "$status" = 0 ] && [ ! -s err ] && return
+    else
+        [ "$status" = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] &&
+            matches "$(cat err)" "$trace: $option.*: the trace does not say" &&
+            matches "$(cat err)" "read as ${trace#*.};" &&
+            return
+    fi
+    echo "$trace: $*: status $status, $(cat err)"
+}
+
+while read -r needs question; do
+    while read -r trace says; do
+        # $question is a list of words.
+        # shellcheck disable=SC2086
+        asked "$trace" "$says" "$needs" $question
+    done <traces >wrong
+    is "$question: answered by traces that say it, refused for the rest" \
+        "$(cat wrong)" ''
+done <questions
+
+# Sizes of addresses are bytes, which mean nothing to ids.
+for trace in t.lackey sites.mgt t.words; do
+    refuses "$trace: --straddle split: the trace does not say the extents" \
+        curve --ids --straddle split $trace
+done
+run curve -q --ids --straddle split t.vscsi
+is 'but those of ids do' "$status" 0
+
+refuses 't.lines: --kind: the trace does not say the kinds .*lackey, ls, din,' \
+    convert --kind write t.lines x.csv --to csv
+check 'nothing was written' test ! -e x.csv
+refuses 't.id: --writebacks: the trace does not say the writes of' \
+    curve --writebacks t.id
+refuses 't.id: --kind: the trace does not say the writes of' \
+    curve --kind write t.id
+refuses 't.lines: --kind: the trace does not say the kinds of' \
+    curve --kind write t.din t.lines
+refuses 't.lines: --kind: the trace does not say the kinds of' \
+    engines --run t.lines --only exact --kind write
+refuses 't.lines: --kind: the trace does not say the kinds of' \
+    predict --sample --kind write t.lines
+refuses 't.mgt: --by thread: .*read as mgt; one that does: margay record' \
+    histogram --by thread t.mgt
+gzip -c t.lines >t.lines.gz
+refuses '-: --kind: the trace does not say the kinds' \
+    curve --kind write - <t.lines.gz
+
+# What is empty lacks nothing, unless it is said to be of a format.
+run curve -q --kind write --straddle split /dev/null
+is 'an empty trace' "$status $(wc -l <out)" '0 1'
+refuses 'null: --kind: the trace does not say' \
+    curve -f lines --kind write /dev/null
+
+# ------------------------------------------- splitting, where it is usual --
+# rows FILE OPTION...: references and distinct blocks.
+rows() {
+    run info "$@"
+    sed -n 's/^references,//p; s/^distinct_blocks,//p' out | tr '\n' ' '
+}
+printf '0 8 0 0\n4 8 0 1\n100 0 0 2\n' >s.arc
+"$MARGAY" convert -q s.arc s.vscsi --to vscsi
+for trace in s.arc s.vscsi; do
+    is "$trace splits" "$(rows $trace)" '16 12 '
+    is "$trace splits when asked to" "$(rows --straddle split $trace)" '16 12 '
+    is "$trace in blocks of 4096" "$(rows -b 4096 $trace)" '3 2 '
+done
+is 'an arc record is one reference, if asked for' \
+    "$(rows --straddle first s.arc)" '3 3 '
+is 'so is one of vscsi, which has none that cover nothing' \
+    "$(rows --straddle first s.vscsi)" '2 2 '
+"$MARGAY" convert -q s.arc s.mgt --to mgt
+"$MARGAY" convert -q --straddle first s.arc first.mgt --to mgt
+is 'mgt splits as what it was made of' "$(rows s.mgt)" '16 12 '
+is 'or as was asked for then' "$(rows first.mgt)" '3 3 '
+is 'or now' "$(rows --straddle first s.mgt) $(rows --straddle split first.mgt)" \
+    '3 3  16 12 '
+for trace in s.arc s.vscsi; do
+    "$MARGAY" convert -q $trace all.lines --to lines
+    "$MARGAY" convert -q --straddle first $trace first.lines --to lines
+    is "$trace as lines: each id, or each record" \
+        "$(wc -l <all.lines) $(tr '\n' ' ' <first.lines)" \
+        "16 0 4 $([ $trace = s.vscsi ] || echo '100 ')"
+    for options in '-j 1' '-j 3' '-e olken'; do
+        # $options is a list of words.
+        # shellcheck disable=SC2086
+        {
+            "$MARGAY" curve -q --sizes all --unit 512 $options all.lines >want
+            run curve -q --sizes all $options $trace
+        }
+        is "$trace is those ids, $options" "$(sed "s/^\([0-9]*,\)*$trace/\1/" out |
+            cut -d, -f2-)" "$(sed 's/^\([0-9]*,\)*all.lines/\1/' want | cut -d, -f2-)"
+    done
+done
+refuses "--straddle: 'split' \\(expected first\\)" \
+    convert --straddle split s.arc x --to lines
+finish

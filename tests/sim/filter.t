@@ -1,0 +1,118 @@
+#!/bin/sh
+# filter.t - the trace of what a cache lets through, against lists in awk
+. tests/sim/lib.sh
+
+# lru SETS WAYS THROUGH <TRACE.din: what an LRU cache of blocks of 64 bytes
+# passes on, as LABEL BLOCK; THROUGH is 1 if writes go through.
+lru() {
+    awk -v sets="$1" -v ways="$2" -v through="$3" '
+        function number(text,    i, n) {
+            n = 0
+            for (i = 1; i <= length(text); i++)
+                n = n * 16 + index("0123456789abcdef", substr(text, i, 1)) - 1
+            return n
+        }
+        {
+            block = int(number($2) / 64)
+            set = block % sets
+            at = 0
+            for (i = 1; i <= filled[set]; i++)
+                if (line[set, i] == block) at = i
+            if (at == 0) {
+                at = filled[set]
+                if (at < ways) at = ++filled[set]
+                else if (dirty[line[set, at]]) {
+                    print 1, line[set, at]
+                    dirty[line[set, at]] = 0
+                }
+                print ($1 == 2 ? 2 : 0), block
+            }
+            for (i = at; i > 1; i--) line[set, i] = line[set, i - 1]
+            line[set, 1] = block
+            if ($1 == 1 && through) print 1, block
+            else if ($1 == 1) dirty[block] = 1
+        }'
+}
+
+# blocks_of FORMAT FILE: its references, as LABEL BLOCK.
+blocks_of_din() {
+    perl -ne '/(\d) (?:0x)?(\w+)/ and print "$1 ", hex($2) / 64, "\n"' "$1"
+}
+
+letters='0 1 2'
+perl -e 'srand 18; for (1 .. 4000) {
+    printf "%d %x\n", rand 3, 64 * int(rand(rand() < 0.7 ? 40 : 700)) + rand 64
+}' >random.din
+: "$letters"
+for cache in '1 1' '4 2' '16 1' '8 4' '1 64' '1 100'; do
+    # shellcheck disable=SC2086 # two words
+    set -- $cache
+    for write in back through; do
+        through=$([ $write = through ] && echo 1 || echo 0)
+        lru "$1" "$2" "$through" <random.din >expected
+        run filter -q --sets "$1" --ways "$2" --write $write --to din \
+            -o out.din random.din
+        is "$1 sets, $2 ways, write-$write: status" "$status" 0
+        blocks_of_din out.din >got
+        check "$1 sets, $2 ways, write-$write" cmp -s got expected
+    done
+done
+
+# ------------------------------------------------------ it fits the others --
+run filter -q --bytes 4K --ways 4 --to din -o small.din random.din
+run filter -q --sets 16 --ways 4 --to din -o same.din random.din
+check 'bytes and ways say the sets' cmp -s small.din same.din
+run filter -q --bytes 6400 --to din -o full.din random.din
+run filter -q --sets 1 --ways 100 --to din -o same.din random.din
+check 'bytes alone are fully associative' cmp -s full.din same.din
+"$MARGAY" assoc -q --sets 16 --ways 4 --write back random.din >table
+is 'reads and fetches are the misses that assoc counts' \
+    "$(grep -c '^[02]' small.din)" \
+    "$(awk -F, 'NR == 2 { print $7 }' table)"
+is 'writes are its write-backs' "$(grep -c '^1' small.din)" \
+    "$(awk -F, 'NR == 2 { print $9 }' table)"
+
+# Behind the filter stands anything.
+"$MARGAY" filter -q --sets 16 --ways 4 --to mgt -o small.mgt random.din
+"$MARGAY" curve -q --sizes all small.mgt | cut -d, -f3- >from_mgt
+"$MARGAY" curve -q --sizes all small.din | cut -d, -f3- >from_din
+check 'a compact trace of it is the same' cmp -s from_mgt from_din
+"$MARGAY" filter -q --sets 16 --ways 4 --to din random.din |
+    "$MARGAY" curve -q -f din --sizes all - | cut -d, -f3- >from_pipe
+check 'through a pipe, too' cmp -s from_pipe from_din
+"$MARGAY" filter -q -b 128 --sets 16 --ways 4 --to u64 -o wide.u64 random.din
+is 'the first byte of each block' \
+    "$("$MARGAY" distances -q --ids wide.u64 | awk -F, \
+        'NR > 1 && $4 % 128 != 0' | wc -l)" 0
+
+# Ids stay ids; with a unit they can be addresses.
+printf '%s\n' 5 6 5 7 5 >ids.lines
+run filter -q --sets 1 --ways 1 --to lines ids.lines
+is 'ids' "$(tr '\n' ' ' <out)" '5 6 5 7 5 '
+run filter -q --sets 1 --ways 1 --unit 512 --to arc ids.lines
+is 'units of a format' "$(cut -d' ' -f1,2 out | tr '\n' ';')" \
+    '5 1;6 1;5 1;7 1;5 1;'
+run filter -q --sets 1 --ways 1 --unit 4096 --to arc ids.lines
+is 'and more of them' "$(cut -d' ' -f1,2 out | head -n 1)" '40 8'
+
+run filter --policy fifo --sets 2 --ways 2 --to din -o /dev/null random.din
+like 'what came and went is said' "$(cat err)" \
+    'random.din: 4000 references, [0-9]* misses .*, [0-9]* blocks written'
+refuses_filter() { # PATTERN ARGUMENT...
+    pattern=$1
+    shift
+    run filter "$@"
+    is "filter $*: status, output" "$status $(wc -c <out)" '2 0'
+    like 'why' "$(cat err)" "$pattern"
+}
+refuses_filter '--to FORMAT is needed' --sets 1 --ways 1 random.din
+refuses_filter 'which cache' --to din random.din
+refuses_filter '--sets: 3' --sets 3 --ways 1 --to din random.din
+refuses_filter '--bytes and --sets' --bytes 64 --sets 1 --ways 1 --to din \
+    random.din
+refuses_filter '100 bytes' --bytes 100 --to din random.din
+refuses_filter 'one block size' -b 64,128 --sets 1 --ways 1 --to din random.din
+refuses_filter 'opt' --policy opt --sets 1 --ways 1 --to din random.din
+refuses_filter 'what an id stands for' --sets 1 --ways 1 --to din ids.lines
+refuses_filter 'kinds' --write back --sets 1 --ways 1 --to lines ids.lines
+finish

@@ -1,0 +1,303 @@
+/* spec.c - NAME[:key=value,...], for tables whose rows take parameters */
+#define _GNU_SOURCE
+#include "traces/base/spec.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/error.h"
+#include "traces/base/nearest.h"
+#include "traces/base/number.h"
+
+/* --------------------------------------------------------------- names -- */
+
+static const char *row_name(size_t i, const void *table)
+{
+    const struct margay_spec_table *of = table;
+    return of->row(i).name;
+}
+
+static const char *parameter_key(size_t i, const void *row)
+{
+    const struct margay_spec_row *of = row;
+    return i < MARGAY_SPEC_PARAMETERS ? of->parameters[i].key : NULL;
+}
+
+/* A line of names from the tables, which are short. */
+struct names {
+    char text[512];
+};
+
+/* "exact, naive, olken, bounded" */
+static struct names list_rows(const struct margay_spec_table *table)
+{
+    struct names list = {""};
+    const char *name;
+    size_t used = 0;
+    for (size_t i = 0; (name = row_name(i, table)) != NULL; i++) {
+        if (used < sizeof list.text)
+            used += (size_t)snprintf(list.text + used, sizeof list.text - used,
+                                     "%s%s", i == 0 ? "" : ", ", name);
+    }
+    return list;
+}
+
+/* " (did you mean exact?)", or nothing when no name is near. */
+static struct names suggest(const char *word,
+                            const char *(*candidate)(size_t, const void *),
+                            const void *context)
+{
+    struct names hint = {""};
+    const char *nearest = margay_nearest(word, candidate, context);
+    if (nearest != NULL)
+        snprintf(hint.text, sizeof hint.text, " (did you mean %s?)", nearest);
+    return hint;
+}
+
+static enum margay_status find_row(const struct margay_spec_table *table,
+                                   const char *name, size_t *index,
+                                   struct margay_error *error)
+{
+    const char *known;
+    for (*index = 0; (known = row_name(*index, table)) != NULL; ++*index) {
+        if (strcmp(name, known) == 0)
+            return MARGAY_OK;
+    }
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "unknown %s '%s'%s; the %s are %s", table->noun, name,
+                       suggest(name, row_name, table).text, table->plural,
+                       list_rows(table).text);
+}
+
+/* A spec while it is parsed. */
+struct parsing {
+    const char *noun;
+    struct margay_spec_row row;
+    struct margay_settings *settings;
+    struct margay_error *error;
+};
+
+static enum margay_status find_parameter(const struct parsing *parsing,
+                                         const char *key, size_t *parameter)
+{
+    const struct margay_spec_row *row = &parsing->row;
+    const char *known;
+    for (size_t i = 0; (known = parameter_key(i, row)) != NULL; i++) {
+        if (strcmp(key, known) == 0) {
+            *parameter = i;
+            return MARGAY_OK;
+        }
+    }
+    if (row->parameters[0].key == NULL)
+        return margay_fail(parsing->error, MARGAY_BAD_ARGUMENT,
+                           "%s %s takes no parameters, not '%s'", parsing->noun,
+                           row->name, key);
+    return margay_fail(parsing->error, MARGAY_BAD_ARGUMENT,
+                       "%s %s has no parameter '%s'%s; it takes %s",
+                       parsing->noun, row->name, key,
+                       suggest(key, parameter_key, row).text, row->summary);
+}
+
+enum margay_status margay_spec_refuse(const char *noun,
+                                      const struct margay_spec_row *row,
+                                      const char *key, const char *value,
+                                      const char *why,
+                                      struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s %s: %s=%s %s; it takes %s", noun, row->name, key,
+                       value, why, row->summary);
+}
+
+/* -------------------------------------------------------------- values -- */
+
+/* Which of "auto|on|off" is `value`?  False if none is. */
+static bool find_choice(const char *values, const char *value, unsigned *choice)
+{
+    size_t length = strlen(value);
+    for (*choice = 0;; ++*choice) {
+        size_t known = strcspn(values, "|");
+        if (known == length && strncmp(values, value, length) == 0)
+            return true;
+        if (values[known] == '\0')
+            return false;
+        values += known + 1;
+    }
+}
+
+static bool parse_fraction(const char *text, double *fraction)
+{
+    char *end;
+    /* strtod would take blanks, signs, hexadecimal, inf and nan as well. */
+    if (text[strspn(text, "0123456789.")] != '\0')
+        return false;
+    *fraction = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*fraction);
+}
+
+/* The ends of "DEFAULT|LEAST..MOST", as text. */
+struct range {
+    char least[32], most[32];
+};
+
+static struct range find_range(const char *values)
+{
+    struct range range = {"", ""};
+    const char *least = strchr(values, '|') + 1, *dots = strstr(least, "..");
+    snprintf(range.least, sizeof range.least, "%.*s", (int)(dots - least),
+             least);
+    snprintf(range.most, sizeof range.most, "%s", dots + 2);
+    return range;
+}
+
+static bool find_count(const char *values, const char *value, uint64_t *count)
+{
+    struct range range = find_range(values);
+    uint64_t least, most;
+    return margay_parse_u64(range.least, &least) &&
+           margay_parse_u64(range.most, &most) &&
+           margay_parse_u64(value, count) && *count >= least && *count <= most;
+}
+
+static bool find_fraction(const char *values, const char *value,
+                          double *fraction)
+{
+    struct range range = find_range(values);
+    double least, most;
+    return parse_fraction(range.least, &least) &&
+           parse_fraction(range.most, &most) &&
+           parse_fraction(value, fraction) && *fraction >= least &&
+           *fraction <= most;
+}
+
+static int compare_u64(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* "32+16384": each once, in [1, 2^56); sorted into ascending order. */
+static bool find_sizes(const char *value, struct margay_settings *settings)
+{
+    char copy[1024];
+    char *rest = copy, *item;
+    size_t count = 0;
+    if (snprintf(copy, sizeof copy, "%s", value) >= (int)sizeof copy)
+        return false;
+    while ((item = strsep(&rest, "+")) != NULL) {
+        if (count == MARGAY_SPEC_SIZES ||
+            !margay_parse_u64(item, &settings->sizes[count]) ||
+            settings->sizes[count] == 0 || settings->sizes[count] >> 56 != 0)
+            return false;
+        count++;
+    }
+    qsort(settings->sizes, count, sizeof *settings->sizes, compare_u64);
+    for (size_t i = 1; i < count; i++) {
+        if (settings->sizes[i] == settings->sizes[i - 1])
+            return false;
+    }
+    settings->size_count = count;
+    return true;
+}
+
+/* Set parameter i; false if it may not have this value. */
+static bool set_value(const struct margay_parameter *parameter, size_t i,
+                      const char *value, struct margay_settings *settings)
+{
+    switch (parameter->kind) {
+    case MARGAY_COUNT:
+        return find_count(parameter->values, value, &settings->counts[i]);
+    case MARGAY_FRACTION:
+        return find_fraction(parameter->values, value, &settings->fractions[i]);
+    case MARGAY_SIZES:
+        return find_sizes(value, settings);
+    default:
+        return find_choice(parameter->values, value, &settings->choices[i]);
+    }
+}
+
+static void set_defaults(const struct parsing *parsing)
+{
+    const struct margay_spec_row *row = &parsing->row;
+    for (size_t i = 0; parameter_key(i, row) != NULL; i++) {
+        const struct margay_parameter *parameter = &row->parameters[i];
+        char value[64];
+        snprintf(value, sizeof value, "%.*s",
+                 (int)strcspn(parameter->values, "|"), parameter->values);
+        set_value(parameter, i, value, parsing->settings);
+    }
+}
+
+/* -------------------------------------------------------------- specs -- */
+
+/* "is not in 1..9": for a value that the parameter may not have. */
+static enum margay_status refuse_value(const struct parsing *parsing,
+                                       const struct margay_parameter *parameter,
+                                       const char *value)
+{
+    static const char *const relations[] = {
+        [MARGAY_CHOICE] = "one of",
+        [MARGAY_COUNT] = "in",
+        [MARGAY_FRACTION] = "in",
+        [MARGAY_SIZES] = "of the form",
+    };
+    char why[160];
+    const char *values = parameter->values;
+    if (parameter->kind != MARGAY_CHOICE)
+        values = strchr(values, '|') + 1;
+    snprintf(why, sizeof why, "is not %s %s", relations[parameter->kind],
+             values);
+    return margay_spec_refuse(parsing->noun, &parsing->row, parameter->key,
+                              value, why, parsing->error);
+}
+
+static enum margay_status apply_parameter(const struct parsing *parsing,
+                                          char *pair)
+{
+    const struct margay_spec_row *row = &parsing->row;
+    size_t i = 0;
+    char *value = strchr(pair, '=');
+    if (*pair == '\0' || *pair == '=' || value == NULL || value[1] == '\0')
+        return margay_fail(parsing->error, MARGAY_BAD_ARGUMENT,
+                           "%s %s: '%s' is not of the form KEY=VALUE%s%s",
+                           parsing->noun, row->name, pair,
+                           row->parameters[0].key ? "; it takes " : "",
+                           row->summary);
+    *value++ = '\0';
+    enum margay_status status = find_parameter(parsing, pair, &i);
+    if (status != MARGAY_OK)
+        return status;
+    if (parsing->settings->given & 1u << i)
+        return margay_fail(parsing->error, MARGAY_BAD_ARGUMENT,
+                           "%s %s: parameter '%s' is given twice; it takes %s",
+                           parsing->noun, row->name, pair, row->summary);
+    parsing->settings->given |= 1u << i;
+    const struct margay_parameter *parameter = &row->parameters[i];
+    if (set_value(parameter, i, value, parsing->settings))
+        return MARGAY_OK;
+    return refuse_value(parsing, parameter, value);
+}
+
+enum margay_status margay_spec_parse(const struct margay_spec_table *table,
+                                     const char *spec, size_t *index,
+                                     struct margay_settings *settings,
+                                     struct margay_error *error)
+{
+    char *copy = strdup(spec), *rest = copy;
+    if (copy == NULL)
+        return margay_fail_memory(error, "a spec");
+    enum margay_status status =
+        find_row(table, strsep(&rest, ":"), index, error);
+    if (status == MARGAY_OK) {
+        struct parsing parsing = {table->noun, table->row(*index), settings,
+                                  error};
+        set_defaults(&parsing);
+        while (status == MARGAY_OK && rest != NULL)
+            status = apply_parameter(&parsing, strsep(&rest, ","));
+    }
+    free(copy);
+    return status;
+}

@@ -1,0 +1,120 @@
+/* program_file.c - how the system runs a file: see program_file.h */
+#define _GNU_SOURCE
+#include "traces/capture/program_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+static size_t read_beginning(const char *path, void *bytes, size_t most)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = file < 0 ? -1 : read(file, bytes, most);
+    if (file >= 0)
+        close(file);
+    return got < 0 ? 0 : (size_t)got;
+}
+
+/* Copy [from, end) without the blanks around it. */
+static void copy_word(const char *from, const char *end, char *word)
+{
+    while (from < end && (*from == ' ' || *from == '\t'))
+        from++;
+    while (end > from && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    memcpy(word, from, (size_t)(end - from));
+    word[end - from] = '\0';
+}
+
+bool margay_read_script(const char *path, struct margay_script *script)
+{
+    char line[MARGAY_SCRIPT_BYTES] = "";
+    if (read_beginning(path, line, sizeof line - 1) < 2 || line[0] != '#' ||
+        line[1] != '!')
+        return false;
+    const char *name = line + 2 + strspn(line + 2, " \t");
+    const char *end = line + 2 + strcspn(line + 2, "\n");
+    const char *blank = name + strcspn(name, " \t\n");
+    if (blank > end)
+        blank = end;
+    copy_word(name, blank, script->interpreter);
+    copy_word(blank, end, script->argument);
+    return *script->interpreter != '\0';
+}
+
+const char *margay_find_binary(const char *path, struct margay_scripts *scripts)
+{
+    struct margay_script beyond;
+    for (scripts->count = 0; scripts->count < MARGAY_MOST_SCRIPTS;) {
+        struct margay_script *script = &scripts->list[scripts->count];
+        if (!margay_read_script(path, script))
+            return path;
+        path = script->interpreter;
+        scripts->count++;
+    }
+    return margay_read_script(path, &beyond) ? NULL : path;
+}
+
+/* Offsets in the header of ELF. */
+#define TYPE_AT      16
+#define MACHINE_AT   18
+#define HEADER_BYTES 20
+
+bool margay_read_binary(const char *path, struct margay_binary *binary)
+{
+    uint8_t header[HEADER_BYTES];
+    if (read_beginning(path, header, sizeof header) != sizeof header ||
+        memcmp(header, ELFMAG, SELFMAG) != 0)
+        return false;
+    unsigned high = header[EI_DATA] == ELFDATA2LSB, low = 1 - high;
+    *binary = (struct margay_binary){
+        .class = header[EI_CLASS],
+        .order = header[EI_DATA],
+        .type = (uint16_t)(header[TYPE_AT + low] | header[TYPE_AT + high] << 8),
+        .machine = (uint16_t)(header[MACHINE_AT + low] |
+                              header[MACHINE_AT + high] << 8),
+    };
+    return true;
+}
+
+static void extend(struct margay_code_range *range, const ElfW(Phdr) * segment)
+{
+    uint64_t from = segment->p_vaddr, to = from + segment->p_memsz;
+    if (range->from == range->to)
+        *range = (struct margay_code_range){from, from};
+    range->from = from < range->from ? from : range->from;
+    range->to = to > range->to ? to : range->to;
+}
+
+bool margay_read_segments(const char *path, struct margay_code_range *all,
+                          struct margay_code_range *code)
+{
+    struct margay_binary binary;
+    ElfW(Ehdr) header;
+    ElfW(Phdr) segment;
+    const uint16_t one = 1;
+    const unsigned order =
+        *(const uint8_t *)&one == 1 ? ELFDATA2LSB : ELFDATA2MSB;
+    *all = *code = (struct margay_code_range){0, 0};
+    if (path == NULL || !margay_read_binary(path, &binary) ||
+        binary.order != order ||
+        binary.class != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+        return false;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool whole = file >= 0 && pread(file, &header, sizeof header, 0) ==
+                                  (ssize_t)sizeof header;
+    for (unsigned i = 0; whole && i < header.e_phnum; i++) {
+        whole = pread(file, &segment, sizeof segment,
+                      (off_t)(header.e_phoff + i * sizeof segment)) ==
+                (ssize_t)sizeof segment;
+        if (whole && segment.p_type == PT_LOAD)
+            extend(all, &segment);
+        if (whole && segment.p_type == PT_LOAD && segment.p_flags & PF_X)
+            extend(code, &segment);
+    }
+    if (file >= 0)
+        close(file);
+    return whole && code->from != code->to;
+}
