@@ -69,19 +69,21 @@ static void fix_addresses(void)
 #endif
 }
 
-/* In the child: prepare descriptors and environment, then run the program. */
+/* In the child: prepare descriptors and environment, then run the program;
+   returns only if it cannot, and errno says why. */
 static void become_program(const struct launch *launch, char **arguments,
                            int text, bool trace_is_output)
 {
     signals_reset();
     fix_addresses();
-    if (trace_is_output)
-        dup2(STDERR_FILENO, STDOUT_FILENO);
-    if (text >= 0)
-        dup2(text, LAUNCH_TEXT_DESCRIPTOR);
+    if (trace_is_output && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return;
+    if (text >= 0 && dup2(text, LAUNCH_TEXT_DESCRIPTOR) < 0)
+        return;
     if (launch->receiver != NULL) {
         margay_receiver_pass_on(launch->receiver);
-        putenv((char *)margay_receiver_environment(launch->receiver));
+        if (putenv((char *)margay_receiver_environment(launch->receiver)) != 0)
+            return;
     }
     execvp(arguments[0], arguments);
 }

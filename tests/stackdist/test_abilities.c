@@ -241,30 +241,52 @@ static bool shares_ranks(const struct subject *subject)
     return are_same(&got, &expected) && fine;
 }
 
-static unsigned count_threads(void)
+/* The threads of this process.  One that was joined may be among them for a
+   while yet, so what tells a new thread is its number, not how many there
+   are. */
+struct threads {
+    size_t count;
+    long numbers[64];
+};
+
+static struct threads list_threads(void)
 {
-    unsigned count = 0;
+    struct threads threads = {0};
     DIR *tasks = opendir("/proc/self/task");
-    if (tasks == NULL)
-        return 0;
-    while (readdir(tasks) != NULL)
-        count++;
-    closedir(tasks);
-    return count;
+    struct dirent *task;
+    while (tasks != NULL && (task = readdir(tasks)) != NULL)
+        if (task->d_name[0] != '.' && threads.count < 64)
+            threads.numbers[threads.count++] = strtol(task->d_name, NULL, 10);
+    if (tasks != NULL)
+        closedir(tasks);
+    return threads;
+}
+
+static bool has_new_thread(const struct threads *before)
+{
+    struct threads now = list_threads();
+    for (size_t i = 0; i < now.count; i++) {
+        bool is_old = false;
+        for (size_t k = 0; k < before->count; k++)
+            is_old = is_old || before->numbers[k] == now.numbers[i];
+        if (!is_old)
+            return true;
+    }
+    return false;
 }
 
 static bool uses_threads(const struct subject *subject)
 {
-    unsigned before = count_threads();
+    struct threads before = list_threads();
     margay_engine *engine = make(subject, THREADS);
-    for (size_t fed = 0; fed < MANY_REFS && count_threads() == before;
+    for (size_t fed = 0; fed < MANY_REFS && !has_new_thread(&before);
          fed += REFS)
         margay_engine_feed(engine, blocks, REFS, NULL, NULL);
     /* What is kept back to the end is work for threads then. */
     struct margay_result result = {0};
-    bool uses = count_threads() > before ||
+    bool uses = has_new_thread(&before) ||
                 (margay_engine_finish(engine, &result, NULL) == MARGAY_OK &&
-                 count_threads() > before);
+                 has_new_thread(&before));
     margay_result_clear(&result);
     margay_engine_free(engine);
     return uses;
