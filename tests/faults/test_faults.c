@@ -296,17 +296,19 @@ static bool is_needed(const char *kind)
            strcmp(kind, "thread") == 0;
 }
 
-static void test_kind(const struct job *job, const struct reference *reference,
-                      size_t kind)
+/* The runs of a job with a call of one kind that fails. */
+struct tries {
+    unsigned long first, step, calls;
+    unsigned runs, failed, wrong;
+};
+
+static void try_calls(const struct job *job, const struct reference *reference,
+                      size_t kind, struct tries *tries)
 {
-    unsigned wrong = 0, runs = 0, failed = 0;
     bool late = strchr("wcrd", kinds[kind][0]) != NULL &&
                 strcmp(kinds[kind], "read") != 0;
-    unsigned long most = rounds(MOST_SITES), calls = reference->calls[kind];
-    unsigned long step = calls > most ? (calls + most - 1) / most : 1;
-    sites += calls;
-    for (unsigned long call = 1 + (unsigned long)(job - jobs) % step;
-         call <= calls; call += step, runs++) {
+    for (unsigned long call = tries->first; call <= tries->calls;
+         call += tries->step, tries->runs++) {
         char fault[64];
         /* A run that failed has left neither; one that did not, both. */
         size_t files = count_files();
@@ -316,17 +318,37 @@ static void test_kind(const struct job *job, const struct reference *reference,
         const char *reason = judge(job, status, late, reference, files);
         if (reason != NULL)
             explain(job->words, fault, status, reason);
-        wrong += reason != NULL;
-        failed += status != 0;
+        tries->wrong += reason != NULL;
+        tries->failed += status != 0;
         unlink("h.csv");
         if (job->file != NULL)
             unlink(job->file);
     }
-    tried += runs;
+}
+
+/* Threads of a recorder may change places, and the one call that matters is
+   then another in each run: so it is looked for again. */
+#define MOST_LOOKS 20
+
+static void test_kind(const struct job *job, const struct reference *reference,
+                      size_t kind)
+{
+    unsigned long most = rounds(MOST_SITES), calls = reference->calls[kind];
+    unsigned long step = calls > most ? (calls + most - 1) / most : 1;
+    struct tries tries = {.first = 1 + (unsigned long)(job - jobs) % step,
+                          .step = step,
+                          .calls = calls};
     /* Some of the calls are such that nothing works without them. */
-    wrong += step == 1 && failed == 0 && is_needed(kinds[kind]);
-    CHECK_U64(wrong, 0, "%s: %s fails, %u of %lu calls, %u times noticed",
-              job->words, kinds[kind], runs, reference->calls[kind], failed);
+    bool has_to_show = step == 1 && is_needed(kinds[kind]);
+    unsigned looks = has_to_show && varies(job->words) ? MOST_LOOKS : 1;
+    do
+        try_calls(job, reference, kind, &tries);
+    while (--looks > 0 && tries.failed == 0);
+    sites += calls;
+    tried += tries.runs;
+    tries.wrong += has_to_show && tries.failed == 0;
+    CHECK_U64(tries.wrong, 0, "%s: %s fails, %u of %lu calls, %u times noticed",
+              job->words, kinds[kind], tries.runs, calls, tries.failed);
 }
 
 /* ------------------------------------------------------- what is covered -- */
