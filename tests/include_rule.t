@@ -15,9 +15,8 @@ use File::Temp qw(tempdir);
 my @folders = qw(traces stackdist assoc sim);
 my %rank = map { $folders[$_] => $_ } 0 .. $#folders;
 
-# Public headers that are not named after their folder: those of a room that is
-# part of the library.
-my %public = (run => 'sim');
+# Public headers that are not named after their folder: those of a room.
+my %public = (prediction => 'stackdist', run => 'sim');
 
 # The rooms of each folder, in their order.  The folder's own files come before
 # all of them; they are its ground floor.

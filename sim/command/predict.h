@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <margay/stackdist.h>
+#include <margay/prediction.h>
 
 #include "sim/terminal/output.h"
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "sim/options/sizes.h"
+#include <margay/prediction.h>
 #include <margay/run.h>
 
 /* Of --block: powers of two, ascending, distinct. */

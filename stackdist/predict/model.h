@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include <margay/stackdist.h>
+#include <margay/prediction.h>
 
 /* ------------------------------------------------------------ patterns -- */
 

@@ -7,6 +7,7 @@
 
 #include "stackdist/predict/forms.h"
 #include "traces/traces_internal.h"
+#include <margay/prediction.h>
 
 /* The most dots that a share is divided into; a model is no more precise than a
    sixty-fourth of an interval. */

@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <margay/stackdist.h>
+#include <margay/prediction.h>
 
 #include "stackdist/predict/forms.h"
 #include "traces/traces_internal.h"

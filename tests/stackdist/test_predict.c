@@ -1,7 +1,7 @@
 /* test_predict.c - prediction against programs that are known by formula */
 #include <math.h>
 
-#include <margay/stackdist.h>
+#include <margay/prediction.h>
 
 #include "stackdist/predict/forms.h"
 #include "stackdist/predict/model.h"

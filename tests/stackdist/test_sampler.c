@@ -1,7 +1,7 @@
 /* test_sampler.c - input sizes from peaks of distances */
 #include <math.h>
 
-#include <margay/stackdist.h>
+#include <margay/prediction.h>
 
 #include "tests/tap.h"
 

@@ -1,0 +1,320 @@
+/*
+ * mgt_files.h - files in the compact format, written and read back
+ *
+ * The includer defines _GNU_SOURCE.
+ */
+#ifndef MARGAY_TESTS_TRACES_MGT_FILES_H
+#define MARGAY_TESTS_TRACES_MGT_FILES_H
+
+#include "tests/traces/read_all.h"
+#include "traces/base/random.h"
+#include "traces/formats/blocks_format.h"
+#include "traces/formats/mgt.h"
+#include "traces/formats/reading.h"
+
+struct bytes {
+    uint8_t *data;
+    size_t count;
+};
+
+__attribute__((unused)) static enum margay_status append_bytes(
+    void *context, const void *bytes, size_t count, struct margay_error *error)
+{
+    struct bytes *all = context;
+    (void)error;
+    all->data = realloc(all->data, all->count + count);
+    if (all->data == NULL)
+        abort();
+    memcpy(all->data + all->count, bytes, count);
+    all->count += count;
+    return MARGAY_OK;
+}
+
+/* A trace with every column, of which a batch may show some. */
+struct columns {
+    size_t count;
+    uint64_t *numbers, *sites;
+    uint8_t *kinds;
+    uint32_t *extents, *counts, *threads;
+};
+
+enum { KINDS = 1, EXTENTS = 2, COUNTS = 4, THREADS = 8, SITES = 16, ALL = 31 };
+
+/* A file in memory.  go_to() succeeds `go_tos` times, and then fails. */
+struct file {
+    struct bytes bytes;
+    size_t at;
+    int go_tos;
+};
+
+__attribute__((unused)) static enum margay_status read_file(
+    void *context, void *bytes, size_t count, size_t *got,
+    struct margay_error *error)
+{
+    struct file *file = context;
+    size_t left = file->bytes.count - file->at;
+    (void)error;
+    *got = left < count ? left : count;
+    memcpy(bytes, file->bytes.data + file->at, *got);
+    file->at += *got;
+    return MARGAY_OK;
+}
+
+__attribute__((unused)) static bool file_bytes(void *context, uint64_t *bytes)
+{
+    *bytes = ((struct file *)context)->bytes.count;
+    return true;
+}
+
+__attribute__((unused)) static enum margay_status go_to(
+    void *context, uint64_t offset, struct margay_error *error)
+{
+    struct file *file = context;
+    if (file->go_tos-- == 0) {
+        if (error != NULL)
+            error->status = MARGAY_IO;
+        return MARGAY_IO;
+    }
+    file->at = offset;
+    return MARGAY_OK;
+}
+
+__attribute__((unused)) static void *allocate(size_t count, size_t bytes)
+{
+    void *array = calloc(count + 1, bytes);
+    if (array == NULL)
+        abort();
+    return array;
+}
+
+__attribute__((unused)) static struct columns make_columns(size_t count)
+{
+    return (struct columns){
+        .count = count,
+        .numbers = allocate(count, 8),
+        .sites = allocate(count, 8),
+        .kinds = allocate(count, 1),
+        .extents = allocate(count, 4),
+        .counts = allocate(count, 4),
+        .threads = allocate(count, 4),
+    };
+}
+
+__attribute__((unused)) static void free_columns(struct columns *columns)
+{
+    free(columns->numbers);
+    free(columns->sites);
+    free(columns->kinds);
+    free(columns->extents);
+    free(columns->counts);
+    free(columns->threads);
+}
+
+__attribute__((unused)) static struct margay_batch batch_of(
+    const struct columns *columns, unsigned shown, size_t from, size_t count)
+{
+    return (struct margay_batch){
+        .references = count,
+        .numbers = columns->numbers + from,
+        .kinds = shown & KINDS ? columns->kinds + from : NULL,
+        .extents = shown & EXTENTS ? columns->extents + from : NULL,
+        .counts = shown & COUNTS ? columns->counts + from : NULL,
+        .threads = shown & THREADS ? columns->threads + from : NULL,
+        .sites = shown & SITES ? columns->sites + from : NULL,
+    };
+}
+
+__attribute__((unused)) static margay_writer *make_writer(struct bytes *bytes)
+{
+    const struct margay_sink sink = {bytes, append_bytes};
+    margay_writer *writer;
+    if (margay_writer_create("mgt", NULL, &sink, &writer, NULL) != MARGAY_OK)
+        abort();
+    return writer;
+}
+
+__attribute__((unused)) static void end_writer(margay_writer *writer)
+{
+    if (margay_writer_finish(writer, NULL) != MARGAY_OK)
+        abort();
+    margay_writer_free(writer);
+}
+
+/* False once a trace was longer than the bound that its writer had given. */
+static bool within_most = true;
+
+/* Written in batches of `piece` references, a block for every `flush`. */
+__attribute__((unused)) static struct bytes write_columns(
+    const struct columns *columns, unsigned shown, size_t piece, size_t flush)
+{
+    struct bytes bytes = {0};
+    margay_writer *writer = make_writer(&bytes);
+    uint64_t most = margay_writer_most_bytes(writer, NULL);
+    for (size_t done = 0; done < columns->count; done += piece) {
+        size_t left = columns->count - done;
+        struct margay_batch batch =
+            batch_of(columns, shown, done, left < piece ? left : piece);
+        most = margay_writer_most_bytes(writer, &batch);
+        if (margay_writer_put(writer, &batch, NULL) != MARGAY_OK ||
+            (flush > 0 && (done + piece) % flush == 0 &&
+             margay_writer_flush(writer, NULL) != MARGAY_OK))
+            abort();
+    }
+    end_writer(writer);
+    within_most = within_most && bytes.count <= most;
+    return bytes;
+}
+
+/* How many entries, from `first` on, are read as they were written, and how the
+   reading ends. */
+struct reading {
+    size_t entries;
+    uint64_t references;
+    bool same;
+    enum margay_status status;
+    struct margay_error error;
+};
+
+__attribute__((unused)) static bool same_entry(const struct columns *columns,
+                                               size_t to,
+                                               const struct margay_batch *batch,
+                                               size_t i, unsigned shown)
+{
+    return columns->numbers[to] == batch->numbers[i] &&
+           batch->kinds[i] == (shown & KINDS ? columns->kinds[to] : 0) &&
+           batch->extents[i] == (shown & EXTENTS ? columns->extents[to] : 1) &&
+           (!(shown & COUNTS) || batch->counts[i] == columns->counts[to]) &&
+           (!(shown & THREADS) || batch->threads[i] == columns->threads[to]) &&
+           (!(shown & SITES) || batch->sites[i] == columns->sites[to]);
+}
+
+__attribute__((unused)) static void compare_batch(
+    struct reading *reading, const struct columns *columns, size_t first,
+    const struct margay_batch *batch, unsigned shown)
+{
+    reading->same = reading->same &&
+                    (batch->counts != NULL) == ((shown & COUNTS) != 0) &&
+                    (batch->threads != NULL) == ((shown & THREADS) != 0) &&
+                    (batch->sites != NULL) == ((shown & SITES) != 0);
+    for (size_t i = 0; i < batch->references; i++, reading->entries++) {
+        size_t to = first + reading->entries;
+        reading->same = reading->same && to < columns->count &&
+                        same_entry(columns, to, batch, i, shown);
+        reading->references += batch->counts == NULL ? 1 : batch->counts[i];
+    }
+}
+
+__attribute__((unused)) static const struct margay_reading with_counts = {
+    .counts = true};
+
+__attribute__((unused)) static struct reading read_path_as(
+    const char *path, uint64_t skip_refs, const struct columns *columns,
+    size_t first, unsigned shown)
+{
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    struct reading reading = {.same = true};
+    struct margay_batch batch;
+    margay_trace *trace;
+    options.format = "mgt";
+    options.skip_refs = skip_refs;
+    if (margay_trace_open_for(path, &options, &with_counts, &trace, NULL) !=
+        MARGAY_OK)
+        abort();
+    while ((reading.status = margay_trace_next(trace, -1, &batch,
+                                               &reading.error)) == MARGAY_OK) {
+        if (batch.references > 0)
+            compare_batch(&reading, columns, first, &batch, shown);
+    }
+    margay_trace_free(trace);
+    return reading;
+}
+
+__attribute__((unused)) static struct reading read_as(
+    const struct bytes *bytes, const struct columns *columns, unsigned shown)
+{
+    char path[TEST_PATH_BYTES];
+    write_file(make_path(path, "x"), bytes->data, bytes->count);
+    struct reading reading = read_path_as(path, 0, columns, 0, shown);
+    unlink(path);
+    return reading;
+}
+
+/* How wild each column is: constant, a few values, many, any. */
+static uint64_t draw(struct margay_random *random, unsigned wildness,
+                     uint64_t before, unsigned bits)
+{
+    uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    switch (wildness) {
+    case 0:
+        return 7 & mask;
+    case 1:
+        return margay_random_below(random, 200) * 3 & mask;
+    case 2:
+        return (before + margay_random_below(random, 1000) - 500) & mask;
+    default:
+        return margay_random_u64(random) >> margay_random_below(random, 64) &
+               mask;
+    }
+}
+
+__attribute__((unused)) static void fill_columns(struct columns *columns,
+                                                 unsigned wildness,
+                                                 uint64_t seed)
+{
+    struct margay_random random;
+    margay_random_seed(&random, seed);
+    for (size_t i = 0; i < columns->count; i++) {
+        size_t before = i == 0 ? 0 : i - 1;
+        columns->numbers[i] =
+            draw(&random, wildness, columns->numbers[before], 64);
+        columns->sites[i] = draw(&random, wildness, columns->sites[before], 64);
+        columns->kinds[i] = (uint8_t)(margay_random_u64(&random) % 3);
+        columns->extents[i] =
+            (uint32_t)draw(&random, wildness, columns->extents[before], 32);
+        columns->threads[i] =
+            (uint32_t)draw(&random, wildness, columns->threads[before], 32);
+        uint32_t count =
+            (uint32_t)draw(&random, wildness, columns->counts[before], 20);
+        columns->counts[i] = count == 0 ? 1 : count;
+    }
+    /* Values that are easily decoded wrong. */
+    for (size_t i = 0; wildness == 3 && i < columns->count; i += 97) {
+        columns->numbers[i] = i % 2 == 0 ? 0 : UINT64_MAX;
+        columns->extents[i] = i % 2 == 0 ? UINT32_MAX : 0;
+        columns->sites[i] = i % 2 == 0 ? UINT64_MAX : INT64_MAX;
+    }
+}
+
+#define SMALL       24
+#define SMALL_FLUSH 6
+
+/* The ends of the blocks; the header counts as a block without entries. */
+__attribute__((unused)) static size_t whole_entries(const size_t ends[5],
+                                                    size_t bytes)
+{
+    size_t entries = 0;
+    for (size_t i = 1; i < 5; i++)
+        entries += bytes >= ends[i] ? SMALL_FLUSH : 0;
+    return entries;
+}
+
+/* Four blocks of six entries each, and where they end. */
+__attribute__((unused)) static struct bytes make_small(struct columns *columns,
+                                                       size_t ends[5])
+{
+    struct bytes bytes = {0};
+    margay_writer *writer = make_writer(&bytes);
+    *columns = make_columns(SMALL);
+    fill_columns(columns, 1, 3);
+    for (size_t i = 0; i < 4; i++) {
+        struct margay_batch batch =
+            batch_of(columns, ALL, i * SMALL_FLUSH, SMALL_FLUSH);
+        margay_writer_put(writer, &batch, NULL);
+        margay_writer_flush(writer, NULL);
+        ends[i + 1] = bytes.count;
+    }
+    end_writer(writer);
+    return bytes;
+}
+
+#endif

@@ -1,0 +1,225 @@
+/* test_mgt_damage.c - the compact format: damaged and cut files, and nonsense
+ */
+#define _GNU_SOURCE
+#include "tests/rounds.h"
+#include "tests/traces/mgt_files.h"
+
+/* --------------------------------------------------------------- damage -- */
+
+static bool says_how_many(const struct reading *reading)
+{
+    char text[80];
+    snprintf(text, sizeof text, "the first %" PRIu64 " references of the trace",
+             reading->references);
+    return strstr(reading->error.message, text) != NULL &&
+           strstr(reading->error.message, "expected") != NULL;
+}
+
+static void test_cuts(void)
+{
+    size_t ends[5], wrong = 0, silent = 0;
+    struct columns columns;
+    struct bytes bytes = make_small(&columns, ends);
+    struct reading reading = read_as(&bytes, &columns, ALL);
+    CHECK(reading.status == MARGAY_END && reading.same &&
+              reading.entries == SMALL,
+          "a file of %zu bytes", bytes.count);
+    size_t step = rounds(100) < 100 ? 7 : 1;
+    for (size_t cut = 0; cut < bytes.count; cut += step) {
+        struct bytes part = {bytes.data, cut};
+        reading = read_as(&part, &columns, ALL);
+        wrong += reading.status != MARGAY_BAD_INPUT || !reading.same ||
+                 reading.entries != whole_entries(ends, cut);
+        silent += cut >= MARGAY_MGT_HEADER_BYTES && !says_how_many(&reading);
+    }
+    CHECK_U64(wrong, 0, "cut at every byte: all that is whole, and an error");
+    CHECK_U64(silent, 0, "which says how much that is");
+    append_bytes(&bytes, "x", 1, NULL);
+    reading = read_as(&bytes, &columns, ALL);
+    CHECK(reading.status == MARGAY_BAD_INPUT && reading.same &&
+              reading.entries == SMALL &&
+              strstr(reading.error.message, "expected the end") != NULL,
+          "a byte too many");
+    free(bytes.data);
+    free_columns(&columns);
+}
+
+/* The blocks before the one with the changed bit are read whole. */
+static void test_flips(void)
+{
+    size_t ends[5], wrong = 0;
+    struct columns columns;
+    struct bytes bytes = make_small(&columns, ends);
+    size_t step = rounds(100) < 100 ? 97 : 1;
+    for (size_t bit = 0; bit < 8 * bytes.count; bit += step) {
+        bytes.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        struct reading reading = read_as(&bytes, &columns, ALL);
+        wrong += reading.status != MARGAY_BAD_INPUT || !reading.same ||
+                 reading.entries != whole_entries(ends, bit / 8);
+        bytes.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    CHECK_U64(wrong, 0, "each bit flipped: all before it, and an error");
+    free(bytes.data);
+    free_columns(&columns);
+}
+
+/* ------------------------------------------------- whole, but nonsense -- */
+
+/* A file of one block with this payload, check sums and all. */
+static struct bytes make_file(const uint8_t *payload, size_t payload_bytes,
+                              unsigned columns, uint32_t entries,
+                              uint64_t references)
+{
+    struct bytes bytes = {0};
+    struct margay_mgt_header header = {.columns = columns};
+    uint8_t head[MARGAY_MGT_HEADER_BYTES], block[MARGAY_MGT_BLOCK_HEADER_BYTES];
+    margay_mgt_put_header(&header, head);
+    append_bytes(&bytes, head, sizeof head, NULL);
+    margay_put_little(block, MARGAY_MGT_BLOCK_MARK, 4);
+    margay_put_little(block + 4, payload_bytes, 4);
+    margay_put_little(block + 8, entries, 4);
+    margay_put_little(block + 12, references, 8);
+    margay_put_little(block + 20, margay_mgt_crc(0, payload, payload_bytes), 4);
+    margay_put_little(block + 24, margay_mgt_crc(0, block, 24), 4);
+    append_bytes(&bytes, block, sizeof block, NULL);
+    append_bytes(&bytes, payload, payload_bytes, NULL);
+    return bytes;
+}
+
+static void check_nonsense(const uint8_t *payload, size_t payload_bytes,
+                           unsigned columns, uint32_t entries,
+                           uint64_t references, const char *expected)
+{
+    struct columns none = make_columns(0);
+    struct bytes bytes =
+        make_file(payload, payload_bytes, columns, entries, references);
+    struct reading reading = read_as(&bytes, &none, 0);
+    CHECK(reading.status == MARGAY_BAD_INPUT && reading.entries == 0 &&
+              strstr(reading.error.message, expected) != NULL,
+          "expected %s", expected);
+    if (strstr(reading.error.message, expected) == NULL)
+        printf("#   %s\n", reading.error.message);
+    free(bytes.data);
+    free_columns(&none);
+}
+
+#define NUMBER(v)  (v), 0, 0, 0, 0, 0, 0, 0
+#define ONE_NUMBER MARGAY_MGT_NUMBERS, MARGAY_MGT_CONSTANT, NUMBER(1)
+#define ONE_ACCESS MARGAY_MGT_ACCESSES, MARGAY_MGT_CONSTANT, NUMBER(4)
+#define NONSENSE(columns, entries, references, expected, ...)         \
+    do {                                                              \
+        static const uint8_t payload[] = {__VA_ARGS__};               \
+        check_nonsense(payload, sizeof payload, (columns), (entries), \
+                       (references), (expected));                     \
+    } while (0)
+
+static void test_nonsense(void)
+{
+    const unsigned counted =
+        MARGAY_MGT_ALWAYS | MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS);
+    NONSENSE(3, 0, 0, "the header of a block", ONE_NUMBER, ONE_ACCESS);
+    NONSENSE(3, 65537, 65537, "the header of a block", ONE_NUMBER, ONE_ACCESS);
+    NONSENSE(3, 5, 4, "the header of a block", ONE_NUMBER, ONE_ACCESS);
+    NONSENSE(3, 1, 2, "as many references as", ONE_NUMBER, ONE_ACCESS);
+    NONSENSE(3, 1, 1, "another column", ONE_ACCESS, ONE_NUMBER);
+    NONSENSE(3, 1, 1, "another column", ONE_NUMBER);
+    NONSENSE(3, 1, 1, "a coding that is known", MARGAY_MGT_NUMBERS, 3,
+             NUMBER(1), ONE_ACCESS);
+    NONSENSE(3, 1, 1, "a column that its coding allows", ONE_NUMBER,
+             MARGAY_MGT_ACCESSES, 0, 4, 0, 0, 0, 0, 0, 0);
+    NONSENSE(3, 1, 1, "the columns and nothing else", ONE_NUMBER, ONE_ACCESS,
+             0);
+    NONSENSE(3, 1, 1, "a kind", ONE_NUMBER, 1, 0, NUMBER(7));
+    NONSENSE(3, 1, 1, "a size of 32 bits", ONE_NUMBER, 1, 0, 4, 0, 0, 0, 4, 0,
+             0, 0);
+    NONSENSE(counted, 1, 1, "counts from 1 up", ONE_NUMBER, ONE_ACCESS, 2, 0,
+             NUMBER(0));
+    NONSENSE(counted, 2, 9, "as many references", ONE_NUMBER, ONE_ACCESS, 2, 0,
+             NUMBER(4));
+    NONSENSE(counted, 1, 1, "a number of 32 bits", ONE_NUMBER, ONE_ACCESS, 2, 0,
+             1, 0, 0, 0, 1, 0, 0, 0);
+    /* Dictionaries: too many values, an index beyond them, too few indices. */
+    NONSENSE(3, 1, 1, "a column that its coding", ONE_NUMBER, 1, 1, 1, 1);
+    NONSENSE(3, 1, 1, "a column that its coding", ONE_NUMBER, 1, 1, 1, 0,
+             NUMBER(4), 1, 0, 0, 0, 1, 0, 0, 0, 1);
+    NONSENSE(3, 2, 2, "a column that its coding", ONE_NUMBER, 1, 1, 1, 0,
+             NUMBER(4), 1, 0, 0, 0, 1, 0, 0, 0, 0);
+    NONSENSE(3, 1, 1, "a stream as long as", ONE_NUMBER, 1, 1, 1, 0, NUMBER(4),
+             1, 0, 0, 0, 2, 0, 0, 0, 0, 0);
+    NONSENSE(3, 1, 1, "a stream as long as", ONE_NUMBER, 1, 1, 1, 0, NUMBER(4),
+             9, 0, 1, 0, 9, 0, 1, 0, 0);
+    NONSENSE(3, 9, 9, "zstd", ONE_NUMBER, 1, 1, 1, 0, NUMBER(4), 9, 0, 0, 0, 2,
+             0, 0, 0, 0, 0);
+    /* Differences of a byte that are missing, or one too many. */
+    NONSENSE(3, 1, 1, "a column that its coding", 0, 2, 1, 0, 0, 0, 1, 0, 0, 0,
+             0x40, 0, 0, 0, 0, 0, 0, 0, 0, ONE_ACCESS);
+    NONSENSE(3, 1, 1, "a column that its coding", 0, 2, 1, 0, 0, 0, 1, 0, 0, 0,
+             0, 1, 0, 0, 0, 1, 0, 0, 0, 5, ONE_ACCESS);
+    /* An impossible access, coded as a difference. */
+    NONSENSE(3, 1, 1, "a kind", ONE_NUMBER, 1, 2, 1, 0, 0, 0, 1, 0, 0, 0, 0x40,
+             1, 0, 0, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+             0, 0, 0);
+}
+
+/* A file that cannot be positioned is no fault of the trace: either all of it
+   is read without the index, or the failure is reported. */
+static void test_no_way(void)
+{
+    uint64_t numbers[1000];
+    for (size_t i = 0; i < 1000; i++)
+        numbers[i] = i * i;
+    struct margay_batch batch = {.references = 1000, .numbers = numbers};
+    struct bytes bytes = {0};
+    margay_writer *writer = make_writer(&bytes);
+    for (int i = 0; i < 200; i++)
+        margay_writer_put(writer, &batch, NULL);
+    end_writer(writer);
+    int go_tos = 0, failed = 0;
+    for (bool reached = true; reached; go_tos++) {
+        struct file file = {.bytes = bytes, .go_tos = go_tos};
+        const struct margay_block_source source = {
+            .context = &file,
+            .name = "a file",
+            .evidence = "",
+            .read = read_file,
+            .plain_bytes = file_bytes,
+            .go_to = go_to,
+        };
+        struct margay_trace_facts facts = {.columns = 0};
+        struct margay_references references = {.capacity = 4096};
+        struct margay_error error = {MARGAY_OK, ""};
+        uint64_t skipped = 0, refs, count = 0;
+        bool known;
+        void *state;
+        references.numbers = allocate(4096, 8);
+        margay_references_allocate(&references, MARGAY_ALL_COLUMNS);
+        margay_mgt_reading.open(&source, &state, &facts, NULL);
+        enum margay_status status = margay_mgt_reading.skip(
+            state, 150000, &skipped, &known, &refs, &error);
+        failed += status == MARGAY_IO;
+        while (status == MARGAY_OK) {
+            references.count = 0;
+            status = margay_mgt_reading.fill(state, &references, &error);
+            count += references.count;
+        }
+        CHECK((status == MARGAY_END && skipped + count == 200000) ||
+                  (status == MARGAY_IO && error.status == MARGAY_IO),
+              "the file cannot be gone to after %d times: %s", go_tos,
+              error.message);
+        reached = file.go_tos < 0;
+        margay_mgt_reading.free_state(state);
+        margay_references_free(&references);
+    }
+    CHECK(go_tos > 3 && failed == 1, "%d times, of which the last one matters",
+          go_tos - 1);
+    free(bytes.data);
+}
+
+int main(void)
+{
+    test_no_way();
+    test_cuts();
+    test_flips();
+    test_nonsense();
+    return tap_done();
+}
