@@ -13,6 +13,7 @@
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
 #include "traces/base/fnv.h"
+#include "traces/base/grow.h"
 #include "traces/base/mask.h"
 #include "traces/base/memory.h"
 #include "traces/base/nearest.h"

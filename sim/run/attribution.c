@@ -28,12 +28,12 @@ struct count {
 struct counts {
     struct margay_hash numbers; /* by key: 1 + its number */
     uint64_t *keys;             /* by number */
-    size_t key_count, key_room;
+    size_t key_count, key_capacity;
     uint64_t last_key; /* looked up */
     uint32_t last_number;
     struct margay_hash pairs; /* 1 + the index of their count */
     struct count *list;
-    size_t list_count, list_room;
+    size_t list_count, list_capacity;
 };
 
 struct attribution {
@@ -95,20 +95,6 @@ static enum margay_status attribution_begin(margay_consumer *consumer,
 
 /* ------------------------------------------------------------- counting -- */
 
-/* Room for one more element in an array; false: no memory. */
-static bool make_room(void **array, size_t count, size_t *room, size_t bytes)
-{
-    if (count < *room)
-        return true;
-    size_t wanted = *room == 0 ? 64 : 2 * *room;
-    void *moved = reallocarray(*array, wanted, bytes);
-    if (moved == NULL)
-        return false;
-    *array = moved;
-    *room = wanted;
-    return true;
-}
-
 /* The number of a key that is not the last one looked up. */
 static enum margay_status find_number(struct counts *counts, uint64_t key,
                                       struct margay_error *error)
@@ -123,10 +109,12 @@ static enum margay_status find_number(struct counts *counts, uint64_t key,
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--by: more than %" PRIu64 " of them",
                                (uint64_t)MOST_KEYS);
-        if (!make_room((void **)&counts->keys, counts->key_count,
-                       &counts->key_room, sizeof *counts->keys))
+        uint64_t *keys = margay_grow(counts->keys, counts->key_count,
+                                     &counts->key_capacity, sizeof *keys);
+        if (keys == NULL)
             return margay_fail_memory(error, "the attribution");
-        counts->keys[counts->key_count++] = key;
+        counts->keys = keys;
+        keys[counts->key_count++] = key;
         *entry = (uint32_t)counts->key_count;
     }
     counts->last_key = key;
@@ -140,11 +128,15 @@ static enum margay_status add_pair(struct counts *counts, uint64_t pair,
     uint32_t *entry = margay_hash_insert(&counts->pairs, pair);
     if (*entry == 0) {
         *entry = 1;
-        if (counts->list_count == UINT32_MAX - 1 ||
-            !make_room((void **)&counts->list, counts->list_count,
-                       &counts->list_room, sizeof *counts->list))
+        struct count *list =
+            counts->list_count == UINT32_MAX - 1
+                ? NULL
+                : margay_grow(counts->list, counts->list_count,
+                              &counts->list_capacity, sizeof *list);
+        if (list == NULL)
             return margay_fail_memory(error, "the attributed distances");
-        counts->list[counts->list_count++] = (struct count){pair, 0};
+        counts->list = list;
+        list[counts->list_count++] = (struct count){pair, 0};
         *entry = (uint32_t)counts->list_count;
     }
     counts->list[*entry - 1].references++;

@@ -47,7 +47,7 @@ struct reader {
     uint64_t next_distance; /* the smallest that may come */
     margay_histogram *histogram;
     struct kept_row *rows;
-    size_t row_count, row_room;
+    size_t row_count, row_capacity;
 };
 
 __attribute__((format(printf, 4, 5))) static enum margay_status fail(
@@ -252,16 +252,12 @@ static enum margay_status keep(struct reader *reader,
                                const struct kept_row *row,
                                struct margay_error *error)
 {
-    if (reader->row_count == reader->row_room) {
-        size_t room = reader->row_room == 0 ? 256 : 2 * reader->row_room;
-        struct kept_row *rows =
-            reallocarray(reader->rows, room, sizeof *reader->rows);
-        if (rows == NULL)
-            return margay_fail_memory(error, "the rows of a histogram");
-        reader->rows = rows;
-        reader->row_room = room;
-    }
-    reader->rows[reader->row_count++] = *row;
+    struct kept_row *rows = margay_grow(reader->rows, reader->row_count,
+                                        &reader->row_capacity, sizeof *rows);
+    if (rows == NULL)
+        return margay_fail_memory(error, "the rows of a histogram");
+    reader->rows = rows;
+    rows[reader->row_count++] = *row;
     return MARGAY_OK;
 }
 

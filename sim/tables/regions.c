@@ -21,9 +21,9 @@ struct regions {
     const char *path;
     bool has_header;
     struct region *list; /* ascending, once all have been read */
-    size_t count, room;
+    size_t count, capacity;
     char **names;
-    size_t name_count, name_room, other;
+    size_t name_count, name_capacity, other;
     struct margay_hash numbers; /* by the hash of a name: 1 + its number */
     const struct region *last;  /* the region found last */
 };
@@ -44,17 +44,14 @@ static bool parse_address(const char *text, uint64_t *address)
 
 static bool add_name(struct regions *regions, const char *name)
 {
-    if (regions->name_count == regions->name_room) {
-        size_t room = regions->name_room == 0 ? 64 : 2 * regions->name_room;
-        char **names = reallocarray(regions->names, room, sizeof *names);
-        if (names == NULL)
-            return false;
-        regions->names = names;
-        regions->name_room = room;
-    }
+    char **names = margay_grow(regions->names, regions->name_count,
+                               &regions->name_capacity, sizeof *names);
+    if (names == NULL)
+        return false;
+    regions->names = names;
     char *copy = strdup(name);
     if (copy != NULL)
-        regions->names[regions->name_count++] = copy;
+        names[regions->name_count++] = copy;
     return copy != NULL;
 }
 
@@ -89,15 +86,12 @@ static enum margay_status add_region(struct regions *regions,
                                      const char *name,
                                      struct margay_error *error)
 {
-    if (regions->count == regions->room) {
-        size_t room = regions->room == 0 ? 64 : 2 * regions->room;
-        struct region *list = reallocarray(regions->list, room, sizeof *list);
-        if (list == NULL)
-            return margay_fail_memory(error, "regions");
-        regions->list = list;
-        regions->room = room;
-    }
-    struct region *added = &regions->list[regions->count++];
+    struct region *list = margay_grow(regions->list, regions->count,
+                                      &regions->capacity, sizeof *list);
+    if (list == NULL)
+        return margay_fail_memory(error, "regions");
+    regions->list = list;
+    struct region *added = &list[regions->count++];
     *added = *region;
     return number_of(regions, name, &added->number, error);
 }

@@ -55,7 +55,7 @@ struct margay_stack_generator {
     uint64_t distinct_blocks;
 
     uint64_t *postponed; /* a heap, the least distance first */
-    size_t postponed_count, postponed_room;
+    size_t postponed_count, postponed_capacity;
 };
 
 /* ----------------------------------------------------------- the stack -- */
@@ -163,17 +163,12 @@ static enum margay_status postpone(struct margay_stack_generator *generator,
                                    uint64_t distance,
                                    struct margay_error *error)
 {
-    if (generator->postponed_count == generator->postponed_room) {
-        size_t room = generator->postponed_room == 0
-                          ? 256
-                          : 2 * generator->postponed_room;
-        uint64_t *heap = reallocarray(generator->postponed, room, sizeof *heap);
-        if (heap == NULL)
-            return margay_fail_memory(error, "distances of a generator");
-        generator->postponed = heap;
-        generator->postponed_room = room;
-    }
-    uint64_t *heap = generator->postponed;
+    uint64_t *heap =
+        margay_grow(generator->postponed, generator->postponed_count,
+                    &generator->postponed_capacity, sizeof *heap);
+    if (heap == NULL)
+        return margay_fail_memory(error, "distances of a generator");
+    generator->postponed = heap;
     size_t place = generator->postponed_count++;
     for (; place > 0 && heap[(place - 1) / 2] > distance;
          place = (place - 1) / 2)

@@ -59,7 +59,7 @@ struct builder {
     struct margay_form *form;
     struct rows rows;
     double finite;
-    size_t bar_room, grain_room;
+    size_t bar_capacity, grain_capacity;
     struct margay_error *error;
 };
 
@@ -67,8 +67,9 @@ static enum margay_status add_grain(struct builder *builder,
                                     const struct margay_grain *grain)
 {
     struct margay_form *form = builder->form;
-    struct margay_grain *grains = margay_make_room(
-        form->grains, form->grain_count, &builder->grain_room, sizeof *grains);
+    struct margay_grain *grains =
+        margay_grow(form->grains, form->grain_count, &builder->grain_capacity,
+                    sizeof *grains);
     if (grains == NULL)
         return margay_fail_memory(builder->error, "the bars of a histogram");
     form->grains = grains;
@@ -107,8 +108,8 @@ static enum margay_status add_bar(struct builder *builder,
 {
     struct margay_form *form = builder->form;
     struct margay_bar bar = {.from = bin->from, .to = bin->to};
-    struct margay_bar *bars = margay_make_room(
-        form->bars, form->count, &builder->bar_room, sizeof *bars);
+    struct margay_bar *bars = margay_grow(form->bars, form->count,
+                                          &builder->bar_capacity, sizeof *bars);
     if (bars == NULL)
         return margay_fail_memory(builder->error, "the bars of a histogram");
     form->bars = bars;
@@ -233,12 +234,12 @@ enum margay_status margay_edges_make(const struct margay_bins *kind,
                                      struct margay_edges *edges,
                                      struct margay_error *error)
 {
-    size_t room = 0, bar = 0;
+    size_t capacity = 0, bar = 0;
     double at = 0;
     *edges = (struct margay_edges){NULL, 0};
     for (size_t count = 0;; count++) {
         double *more =
-            margay_make_room(edges->edges, count, &room, sizeof *more);
+            margay_grow(edges->edges, count, &capacity, sizeof *more);
         if (more == NULL)
             return margay_fail_memory(error, "bins of distances");
         edges->edges = more;

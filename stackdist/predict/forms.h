@@ -95,26 +95,4 @@ void margay_edges_add(const struct margay_edges *edges,
 void margay_edges_count(const struct margay_edges *edges,
                         const margay_histogram *histogram, double *bins);
 
-/* ---------------------------------------------------------- lists that grow --
- */
-
-/*
- * Allocate an element behind `count` of them in a list with memory for *room.
- * Returns the list, which may have moved; NULL without memory, and the list is
- * then where it was.
- */
-static inline void *margay_make_room(void *list, size_t count, size_t *room,
-                                     size_t element_bytes)
-{
-    if (count < *room)
-        return list;
-    size_t more = *room == 0 ? 64 : 2 * *room;
-    if (more > SIZE_MAX / element_bytes)
-        return NULL;
-    void *moved = realloc(list, more * element_bytes);
-    if (moved != NULL)
-        *room = more;
-    return moved;
-}
-
 #endif

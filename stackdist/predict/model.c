@@ -44,8 +44,9 @@ enum margay_status margay_model_add_piece(struct margay_model *model,
                                           const struct margay_piece *piece,
                                           struct margay_error *error)
 {
-    struct margay_piece *pieces = margay_make_room(
-        model->pieces, model->piece_count, &model->piece_room, sizeof *pieces);
+    struct margay_piece *pieces =
+        margay_grow(model->pieces, model->piece_count, &model->piece_capacity,
+                    sizeof *pieces);
     if (pieces == NULL)
         return margay_fail_memory(error, "the pieces of a model");
     model->pieces = pieces;

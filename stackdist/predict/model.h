@@ -78,7 +78,7 @@ struct margay_model {
     double size, finite, finite_exponent;
     double cold_odds, cold_exponent;
     struct margay_piece *pieces; /* owned */
-    size_t piece_count, piece_room;
+    size_t piece_count, piece_capacity;
     struct margay_piece *unchanged; /* owned: the largest run as it is */
     size_t unchanged_count;
 };

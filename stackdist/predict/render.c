@@ -21,7 +21,7 @@ static enum margay_status append(struct margay_plot *plot,
                                  struct margay_error *error)
 {
     struct margay_dot *dots =
-        margay_make_room(plot->dots, plot->count, &plot->room, sizeof *dots);
+        margay_grow(plot->dots, plot->count, &plot->capacity, sizeof *dots);
     if (dots == NULL)
         return margay_fail_memory(error, "a predicted histogram");
     plot->dots = dots;

@@ -23,7 +23,7 @@ struct margay_dot {
 /* Shares at distances; zeroed at the beginning. */
 struct margay_plot {
     struct margay_dot *dots; /* owned */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /*

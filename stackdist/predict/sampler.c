@@ -48,7 +48,7 @@ struct access {
 struct sample {
     uint64_t block, qualified; /* by that distance */
     struct access *accesses;   /* owned */
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct margay_sampler {
@@ -186,8 +186,8 @@ static enum margay_status note(struct sample *sample, uint64_t index,
 {
     if (sample->count == MOST_ACCESSES)
         return MARGAY_OK;
-    struct access *accesses = margay_make_room(sample->accesses, sample->count,
-                                               &sample->room, sizeof *accesses);
+    struct access *accesses = margay_grow(sample->accesses, sample->count,
+                                          &sample->capacity, sizeof *accesses);
     if (accesses == NULL)
         return margay_fail_memory(error, "access samples");
     sample->accesses = accesses;

@@ -4,6 +4,7 @@
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
+#include "traces/base/grow.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/mgt.h"
 
@@ -61,16 +62,12 @@ static enum margay_status begin(struct writer *writer,
 static enum margay_status add_to_index(struct writer *writer,
                                        struct margay_error *error)
 {
-    if (writer->blocks == writer->capacity) {
-        size_t capacity = writer->capacity == 0 ? 64 : 2 * writer->capacity;
-        struct index_entry *index =
-            reallocarray(writer->index, capacity, sizeof *index);
-        if (index == NULL)
-            return margay_fail_memory(error, "the index of a trace");
-        writer->index = index;
-        writer->capacity = capacity;
-    }
-    writer->index[writer->blocks++] =
+    struct index_entry *index = margay_grow(writer->index, writer->blocks,
+                                            &writer->capacity, sizeof *index);
+    if (index == NULL)
+        return margay_fail_memory(error, "the index of a trace");
+    writer->index = index;
+    index[writer->blocks++] =
         (struct index_entry){writer->offset, writer->references};
     return MARGAY_OK;
 }
