@@ -133,4 +133,34 @@ is 'runtime: three programs' "$status $(grep -c '^ S.*,8$' trace)" '0 2500'
 run record --method runtime --to lackey -o trace ./built exec
 is 'runtime: nothing is left out' \
     "$status $(grep -c 'left out' err)" '0 0'
+
+# Each function that starts programs; the program that is started writes down
+# what it was given.
+# shellcheck disable=SC2046 # words
+check 'one that starts others is built' "$compiler" -O2 \
+    $("$MARGAY" record --cflags) -o starts "$sources/starts.c" \
+    $("$MARGAY" record --libs)
+printf '#!/bin/sh\necho "$@" $X >given\n' >given.sh
+chmod +x given.sh
+for how in execve execv execvp execvpe fexecve execl execlp execle vfork \
+    posix_spawn posix_spawnp system popen; do
+    case $how in
+    execve | execvpe | fexecve | execle | posix_spawnp) given='one two 3' ;;
+    *) given='one two' ;;
+    esac
+    rm -f given
+    run record --method runtime -o trace ./starts $how "$PWD/given.sh"
+    is "runtime: $how starts the program" "$status $(cat given)" "0 $given"
+    is "runtime: $how: and says what is left out" \
+        "$(grep -c 'at least 1 program of this recording is left out' err)" 1
+    run record --method runtime -o trace ./starts $how "$PWD/none"
+    case $how in
+    system | popen) ;;
+    *) is "runtime: $how fails, and nothing is left out" \
+        "$status $(grep -c 'left out' err)" '1 0' ;;
+    esac
+done
+run record --method runtime -o trace ./starts posix_spawn ./built
+is 'runtime: one that is started is not left out' \
+    "$status $(grep -c 'left out' err)" '0 0'
 finish

@@ -1,0 +1,223 @@
+/*
+ * programs.c - other programs that the recorded one starts
+ *
+ * A program that this one becomes or starts is recorded if it has a runtime,
+ * which then attaches.  The functions of libc that start programs are defined
+ * here, before those of libc: each says to the recorder that a program is to
+ * attach, and calls libc's.  What has not attached in the end was left out of
+ * the trace, and the recorder says so.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "traces/capture/runtime/observe.h"
+#include "traces/capture/runtime/process.h"
+
+/* libc's functions.  They are looked for before there is a second thread, as
+   the dynamic linker has locks that a child of fork() may find taken; only
+   constructors of shared libraries may come before that. */
+static struct {
+    __typeof__(&execve) execve;
+    __typeof__(&execv) execv;
+    __typeof__(&execvp) execvp;
+    __typeof__(&execvpe) execvpe;
+    __typeof__(&fexecve) fexecve;
+    __typeof__(&posix_spawn) posix_spawn;
+    __typeof__(&posix_spawnp) posix_spawnp;
+    __typeof__(&system) system;
+    __typeof__(&popen) popen;
+} libc;
+
+#define FIND(name) \
+    (libc.name = (__typeof__(libc.name))(uintptr_t)dlsym(RTLD_NEXT, #name))
+
+__attribute__((constructor(101))) static void find_functions(void)
+{
+    FIND(execve);
+    FIND(execv);
+    FIND(execvp);
+    FIND(execvpe);
+    FIND(fexecve);
+    FIND(posix_spawn);
+    FIND(posix_spawnp);
+    FIND(system);
+    FIND(popen);
+}
+
+#define NEXT(name) (libc.name != NULL ? (void)0 : find_functions(), libc.name)
+
+/* This process becomes another program, or, after a failure, does not.  The
+   recorder does not wait for a program that may never attach.  The process may
+   be the child of vfork(), which has this one's memory. */
+static void leave(void)
+{
+    if (margay_process_attach())
+        margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)getpid(), 0);
+}
+
+static int stay(void)
+{
+    int reason = errno;
+    if (margay_process_attach())
+        margay_process_tell(MARGAY_MESSAGE_STAY, (uint32_t)getpid(), 0);
+    errno = reason;
+    return -1;
+}
+
+/* This process has started another program, whose number may be unknown. */
+static void start(pid_t child)
+{
+    int reason = errno;
+    if (margay_process_attach() && child > 0)
+        margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)child, 0);
+    else if (margay_process_attach())
+        margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)getpid(), 1);
+    errno = reason;
+}
+
+/* ---------------------------------------------------------------- exec -- */
+
+HOOK int execve(const char *path, char *const arguments[],
+                char *const environment[])
+{
+    leave();
+    NEXT(execve)(path, arguments, environment);
+    return stay();
+}
+
+HOOK int execv(const char *path, char *const arguments[])
+{
+    leave();
+    NEXT(execv)(path, arguments);
+    return stay();
+}
+
+HOOK int execvp(const char *file, char *const arguments[])
+{
+    leave();
+    NEXT(execvp)(file, arguments);
+    return stay();
+}
+
+HOOK int execvpe(const char *file, char *const arguments[],
+                 char *const environment[])
+{
+    leave();
+    NEXT(execvpe)(file, arguments, environment);
+    return stay();
+}
+
+HOOK int fexecve(int descriptor, char *const arguments[],
+                 char *const environment[])
+{
+    leave();
+    NEXT(fexecve)(descriptor, arguments, environment);
+    return stay();
+}
+
+/* The arguments of execl() and the like, up to NULL. */
+static size_t count_arguments(const char *first, va_list *list)
+{
+    size_t count = 0;
+    for (const char *one = first; one != NULL; one = va_arg(*list, char *))
+        count++;
+    return count;
+}
+
+static void take_arguments(const char *first, va_list *list, char **arguments)
+{
+    arguments[0] = (char *)first;
+    for (size_t i = 0; arguments[i] != NULL; i++)
+        arguments[i + 1] = va_arg(*list, char *);
+}
+
+HOOK int execl(const char *path, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, &list) + 1];
+    va_end(list);
+    va_start(list, first);
+    take_arguments(first, &list, arguments);
+    va_end(list);
+    return execv(path, arguments);
+}
+
+HOOK int execlp(const char *file, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, &list) + 1];
+    va_end(list);
+    va_start(list, first);
+    take_arguments(first, &list, arguments);
+    va_end(list);
+    return execvp(file, arguments);
+}
+
+HOOK int execle(const char *path, const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    char *arguments[count_arguments(first, &list) + 1];
+    va_end(list);
+    va_start(list, first);
+    take_arguments(first, &list, arguments);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return execve(path, arguments, environment);
+}
+
+/* --------------------------------------------------------------- spawn -- */
+
+HOOK int posix_spawn(pid_t *child, const char *path,
+                     const posix_spawn_file_actions_t *actions,
+                     const posix_spawnattr_t *attributes,
+                     char *const arguments[], char *const environment[])
+{
+    pid_t started = 0;
+    int reason = NEXT(posix_spawn)(&started, path, actions, attributes,
+                                   arguments, environment);
+    if (reason == 0)
+        start(started);
+    if (reason == 0 && child != NULL)
+        *child = started;
+    return reason;
+}
+
+HOOK int posix_spawnp(pid_t *child, const char *file,
+                      const posix_spawn_file_actions_t *actions,
+                      const posix_spawnattr_t *attributes,
+                      char *const arguments[], char *const environment[])
+{
+    pid_t started = 0;
+    int reason = NEXT(posix_spawnp)(&started, file, actions, attributes,
+                                    arguments, environment);
+    if (reason == 0)
+        start(started);
+    if (reason == 0 && child != NULL)
+        *child = started;
+    return reason;
+}
+
+/* A shell is no program of ours, though it may start some. */
+HOOK int system(const char *command)
+{
+    if (command != NULL)
+        start(0);
+    return NEXT(system)(command);
+}
+
+HOOK FILE *popen(const char *command, const char *mode)
+{
+    FILE *pipe = NEXT(popen)(command, mode);
+    if (pipe != NULL)
+        start(0);
+    return pipe;
+}
