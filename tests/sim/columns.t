@@ -98,7 +98,7 @@ done <questions
 
 # Sizes of addresses are bytes, which mean nothing to ids.
 for trace in t.lackey sites.mgt t.words; do
-    refuses "$trace: --straddle split: the trace does not say the extents" \
+    refuses "$trace: --straddle split: the trace does not say the extents .*without --ids" \
         curve --ids --straddle split $trace
 done
 run curve -q --ids --straddle split t.vscsi
