@@ -44,7 +44,7 @@ my @caches = (
     [assoc => '-j1'],
     [assoc6 => '-j1'],
     [assoc6_two_threads => '-j2'],
-    [one_cache => '-j1 --sets 256 --ways 4 --write back'],
+    [one_cache => '-j1 --sets 256 --ways 4'],
 );
 my %cached = map { $_ => 1 } qw(W1 W2 W4);
 my @texts = qw(din lackey hex);
