@@ -72,6 +72,15 @@ const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,
 
 /* ------------------------------------------------------------- abilities -- */
 
+/* Of "exact", by what it measures. */
+static const struct margay_engine_class *const measures[] = {
+    [MARGAY_REUSE_DISTANCES] = &margay_engine_exact,
+    [MARGAY_REUSE_TIMES] = &margay_engine_times,
+    [MARGAY_FOOTPRINT] = &margay_engine_footprint,
+    [MARGAY_OPTIMAL_DISTANCES] = &margay_engine_optimal,
+    [MARGAY_OPTIMAL_BYPASS_DISTANCES] = &margay_engine_optimal_bypass,
+};
+
 static enum margay_status choose_measure(
     const struct margay_engine_class **class, const char *spec,
     enum margay_measure measure, struct margay_error *error)
@@ -80,11 +89,11 @@ static enum margay_status choose_measure(
         return MARGAY_OK;
     if (strcmp(spec, margay_engine_exact.info.name) != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "engine '%s' measures reuse distances only; times "
-                           "and footprints are for exact, without parameters",
+                           "engine '%s' measures reuse distances only; times, "
+                           "footprints and the optimum are for exact, without "
+                           "parameters",
                            spec);
-    *class = measure == MARGAY_REUSE_TIMES ? &margay_engine_times
-                                           : &margay_engine_footprint;
+    *class = measures[measure];
     return MARGAY_OK;
 }
 

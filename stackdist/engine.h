@@ -167,9 +167,11 @@ extern const struct margay_engine_class margay_engine_hp_rda;
 extern const struct margay_engine_class margay_engine_parda;
 extern const struct margay_engine_class margay_engine_gpu;
 
-/* For measures other than distances; not in the table. */
+/* For measures other than reuse distances; not in the table. */
 extern const struct margay_engine_class margay_engine_times;
 extern const struct margay_engine_class margay_engine_footprint;
+extern const struct margay_engine_class margay_engine_optimal;
+extern const struct margay_engine_class margay_engine_optimal_bypass;
 
 /*
  * Find the engine that a spec names and fill in all of its settings.

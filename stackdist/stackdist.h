@@ -224,6 +224,13 @@ enum margay_measure {
     /* The average number of distinct blocks in all windows of the same length,
        and the miss curve that follows from it. */
     MARGAY_FOOTPRINT,
+    /* For each reference, the least size, less 1, of a fully associative cache
+       in which it hits under Belady's optimal replacement, each block being
+       fetched when it is referenced: in blocks, 0 for an immediate repeat.  So
+       the histogram's curve is that of the optimum. */
+    MARGAY_OPTIMAL_DISTANCES,
+    /* The same where a block that is referenced may also pass the cache by. */
+    MARGAY_OPTIMAL_BYPASS_DISTANCES,
 };
 
 /* How an engine is to work.  Begin with MARGAY_ENGINE_OPTIONS_DEFAULT. */

@@ -444,6 +444,8 @@ int main(void)
     check_engine("parda:merge=plain,phases=off", MARGAY_REUSE_DISTANCES);
     check_engine("exact", MARGAY_REUSE_TIMES);
     check_engine("exact", MARGAY_FOOTPRINT);
+    check_engine("exact", MARGAY_OPTIMAL_DISTANCES);
+    check_engine("exact", MARGAY_OPTIMAL_BYPASS_DISTANCES);
     check_refusals();
     return tap_done();
 }

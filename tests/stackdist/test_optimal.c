@@ -1,0 +1,267 @@
+/*
+ * test_optimal.c - the distances of the optimum, against Belady at every size
+ *
+ * The oracle simulates one cache at a time and looks for the next use of each
+ * block in the references that follow.
+ */
+#include "stackdist/optimal/optimal.h"
+#include "tests/rounds.h"
+#include "tests/stackdist/shapes.h"
+#include "tests/tap.h"
+
+#define MOST_REFS   160
+#define MOST_BLOCKS 24
+
+static const enum margay_measure measures[] = {MARGAY_OPTIMAL_DISTANCES,
+                                               MARGAY_OPTIMAL_BYPASS_DISTANCES};
+static const char *const names[] = {"without bypass", "with bypass"};
+
+/* -------------------------------------------------------------- Belady -- */
+
+struct cache {
+    uint64_t blocks[MOST_BLOCKS + 1];
+    size_t count;
+};
+
+/* When `block` is referenced next, from `from` on; `count` if never. */
+static size_t next_use(const uint64_t *trace, size_t count, size_t from,
+                       uint64_t block)
+{
+    while (from < count && trace[from] != block)
+        from++;
+    return from;
+}
+
+/* Remove the block that is used again last. */
+static void evict(struct cache *cache, const uint64_t *trace, size_t count,
+                  size_t now)
+{
+    size_t victim = 0, latest = 0;
+    for (size_t i = 0; i < cache->count; i++) {
+        size_t use = next_use(trace, count, now + 1, cache->blocks[i]);
+        if (use >= latest) {
+            latest = use;
+            victim = i;
+        }
+    }
+    cache->blocks[victim] = cache->blocks[--cache->count];
+}
+
+static bool contains(const struct cache *cache, uint64_t block)
+{
+    for (size_t i = 0; i < cache->count; i++) {
+        if (cache->blocks[i] == block)
+            return true;
+    }
+    return false;
+}
+
+/* Lower distances[i] to `size` - 1 where reference i hits in that cache.
+   Without bypass room is made before the block comes, with bypass after. */
+static void simulate(const uint64_t *trace, size_t count, size_t size,
+                     bool bypass, uint64_t *distances)
+{
+    struct cache cache = {.count = 0};
+    for (size_t i = 0; i < count; i++) {
+        if (contains(&cache, trace[i])) {
+            if (distances[i] > size - 1)
+                distances[i] = size - 1;
+            continue;
+        }
+        if (!bypass && cache.count == size)
+            evict(&cache, trace, count, i);
+        cache.blocks[cache.count++] = trace[i];
+        if (cache.count > size)
+            evict(&cache, trace, count, i);
+    }
+}
+
+static void ask_belady(const uint64_t *trace, size_t count, size_t most_blocks,
+                       bool bypass, uint64_t *distances)
+{
+    for (size_t i = 0; i < count; i++)
+        distances[i] = MARGAY_INFINITE;
+    for (size_t size = most_blocks; size > 0; size--)
+        simulate(trace, count, size, bypass, distances);
+}
+
+/* ---------------------------------------------------------- the engine -- */
+
+struct options {
+    enum margay_measure measure;
+    uint64_t bound;
+    size_t reset;         /* counts are forgotten before that reference */
+    size_t longest_chunk; /* references per call, at most */
+};
+
+static bool add_up(const uint64_t *distances, const struct options *options,
+                   size_t count, margay_histogram *histogram)
+{
+    for (size_t i = options->reset; i < count; i++) {
+        bool infinite = options->bound != 0 && distances[i] >= options->bound;
+        if (margay_histogram_add(histogram,
+                                 infinite ? MARGAY_INFINITE : distances[i], 1,
+                                 NULL) != MARGAY_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool same_histograms(const margay_histogram *a,
+                            const margay_histogram *b)
+{
+    uint64_t d[2] = {0}, n[2] = {0}, from = 0;
+    bool more[2];
+    do {
+        more[0] = margay_histogram_next(a, from, &d[0], &n[0]);
+        more[1] = margay_histogram_next(b, from, &d[1], &n[1]);
+        from = d[0] + 1;
+    } while (more[0] && more[1] && d[0] == d[1] && n[0] == n[1]);
+    return !more[0] && !more[1] &&
+           margay_histogram_infinite(a) == margay_histogram_infinite(b);
+}
+
+static bool same_counts(margay_engine *engine, const uint64_t *distances,
+                        const struct options *options, size_t count)
+{
+    struct margay_result result;
+    margay_histogram *wanted;
+    if (margay_histogram_create(&wanted, NULL) != MARGAY_OK)
+        abort();
+    bool same = add_up(distances, options, count, wanted) &&
+                margay_engine_finish(engine, &result, NULL) == MARGAY_OK &&
+                same_histograms(result.histogram, wanted);
+    margay_histogram_free(wanted);
+    margay_result_clear(&result);
+    return same;
+}
+
+static bool feed(margay_engine *engine, const uint64_t *trace, size_t count,
+                 const struct options *options, uint64_t *distances,
+                 struct margay_random *random)
+{
+    for (size_t at = 0, chunk; at < count; at += chunk) {
+        chunk = 1 + (size_t)margay_random_below(random, options->longest_chunk);
+        if (chunk > count - at)
+            chunk = count - at;
+        if (at < options->reset && at + chunk > options->reset)
+            chunk = options->reset - at;
+        if (at == options->reset)
+            margay_engine_reset_counts(engine);
+        if (margay_engine_feed(engine, trace + at, chunk, distances + at,
+                               NULL) != MARGAY_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool same_distances(const uint64_t *got, const uint64_t *wanted,
+                           size_t count, uint64_t bound)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t expected =
+            bound != 0 && wanted[i] >= bound ? MARGAY_INFINITE : wanted[i];
+        if (got[i] != expected) {
+            printf("#   reference %zu: %" PRIu64 ", expected %" PRIu64 "\n", i,
+                   got[i], expected);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is everything that the engine answers as `wanted` says? */
+static bool agrees(const uint64_t *trace, size_t count, const uint64_t *wanted,
+                   const struct options *options, struct margay_random *random)
+{
+    struct margay_engine_options made = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    margay_engine *engine;
+    made.measure = options->measure;
+    made.bound_blocks = options->bound;
+    if (margay_engine_create("exact", &made, &engine, NULL) != MARGAY_OK)
+        return false;
+    uint64_t *distances = calloc(count + 1, sizeof *distances);
+    bool same = distances != NULL &&
+                feed(engine, trace, count, options, distances, random) &&
+                same_distances(distances, wanted, count, options->bound) &&
+                same_counts(engine, wanted, options, count);
+    free(distances);
+    margay_engine_free(engine);
+    return same;
+}
+
+/* ------------------------------------------------------------ the tests -- */
+
+static void print_trace(const uint64_t *trace, size_t count)
+{
+    printf("#  ");
+    for (size_t i = 0; i < count; i++)
+        printf(" %" PRIu64, trace[i]);
+    printf("\n");
+}
+
+/* A random trace with and without a bound; options are random, too. */
+static bool try_trace(enum shape shape, size_t measure,
+                      struct margay_random *random)
+{
+    uint64_t trace[MOST_REFS], wanted[MOST_REFS];
+    size_t count = 1 + (size_t)margay_random_below(random, MOST_REFS);
+    size_t blocks = 1 + (size_t)margay_random_below(random, MOST_BLOCKS);
+    struct options options = {
+        .measure = measures[measure],
+        .reset = (size_t)margay_random_below(random, count),
+        .longest_chunk = 1 + (size_t)margay_random_below(random, MOST_REFS)};
+    make_trace(shape, trace, count, blocks, random);
+    ask_belady(trace, count, blocks,
+               options.measure == MARGAY_OPTIMAL_BYPASS_DISTANCES, wanted);
+    bool same = agrees(trace, count, wanted, &options, random);
+    options.bound = 1 + margay_random_below(random, blocks + 2);
+    same = same && agrees(trace, count, wanted, &options, random);
+    if (!same)
+        print_trace(trace, count);
+    return same;
+}
+
+static void check_belady(struct margay_random *random)
+{
+    for (size_t measure = 0; measure < 2; measure++) {
+        for (unsigned shape = 0; shape < SHAPES; shape++) {
+            uint64_t tries = rounds(1000), same = 0;
+            for (uint64_t i = 0; i < tries; i++)
+                same += try_trace((enum shape)shape, measure, random);
+            CHECK_U64(same, tries, "Belady at every size, %s, %s traces",
+                      names[measure], shape_names[shape]);
+        }
+    }
+}
+
+/* Small enough to be followed by hand: of three blocks in a circle, a cache of
+   two keeps one for its next use. */
+static void check_example(void)
+{
+    static const uint64_t trace[] = {1, 2, 3, 1, 2, 3, 3, 1};
+    static const uint64_t wanted[2][8] = {
+        {MARGAY_INFINITE, MARGAY_INFINITE, MARGAY_INFINITE, 1, 2, 1, 0, 2},
+        {MARGAY_INFINITE, MARGAY_INFINITE, MARGAY_INFINITE, 0, 1, 2, 0, 1}};
+    struct margay_random random;
+    margay_random_seed(&random, 1);
+    for (size_t measure = 0; measure < 2; measure++) {
+        struct options options = {.measure = measures[measure],
+                                  .longest_chunk = 8};
+        uint64_t oracle[8];
+        ask_belady(trace, 8, 3, measure == 1, oracle);
+        CHECK(same_distances(oracle, wanted[measure], 8, 0),
+              "the oracle's example, %s", names[measure]);
+        CHECK(agrees(trace, 8, wanted[measure], &options, &random),
+              "the example, %s", names[measure]);
+    }
+}
+
+int main(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 1);
+    check_example();
+    check_belady(&random);
+    return tap_done();
+}
