@@ -79,6 +79,7 @@ static const struct margay_engine_class *const measures[] = {
     [MARGAY_FOOTPRINT] = &margay_engine_footprint,
     [MARGAY_OPTIMAL_DISTANCES] = &margay_engine_optimal,
     [MARGAY_OPTIMAL_BYPASS_DISTANCES] = &margay_engine_optimal_bypass,
+    [MARGAY_FADING_DISTANCES] = &margay_engine_fading,
 };
 
 static enum margay_status choose_measure(
@@ -90,8 +91,8 @@ static enum margay_status choose_measure(
     if (strcmp(spec, margay_engine_exact.info.name) != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "engine '%s' measures reuse distances only; times, "
-                           "footprints and the optimum are for exact, without "
-                           "parameters",
+                           "footprints, the optimum and a half-life are for "
+                           "exact, without parameters",
                            spec);
     *class = measures[measure];
     return MARGAY_OK;

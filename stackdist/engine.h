@@ -172,6 +172,7 @@ extern const struct margay_engine_class margay_engine_times;
 extern const struct margay_engine_class margay_engine_footprint;
 extern const struct margay_engine_class margay_engine_optimal;
 extern const struct margay_engine_class margay_engine_optimal_bypass;
+extern const struct margay_engine_class margay_engine_fading;
 
 /*
  * Find the engine that a spec names and fill in all of its settings.

@@ -231,6 +231,9 @@ enum margay_measure {
     MARGAY_OPTIMAL_DISTANCES,
     /* The same where a block that is referenced may also pass the cache by. */
     MARGAY_OPTIMAL_BYPASS_DISTANCES,
+    /* Reuse distances, but a reference counts the less the more references
+       have followed it: half after `half_life_refs` of them. */
+    MARGAY_FADING_DISTANCES,
 };
 
 /* How an engine is to work.  Begin with MARGAY_ENGINE_OPTIONS_DEFAULT. */
@@ -248,10 +251,12 @@ struct margay_engine_options {
        threads begin.  Values out of an engine's range become the nearest in it;
        0 = the engine's choice.  Results depend on neither. */
     uint64_t chunk_refs, phase_refs;
+    /* Of fading distances, in references, above 0; else not looked at. */
+    uint64_t half_life_refs;
 };
-#define MARGAY_ENGINE_OPTIONS_DEFAULT         \
-    {                                         \
-        0, 1, 1, MARGAY_REUSE_DISTANCES, 0, 0 \
+#define MARGAY_ENGINE_OPTIONS_DEFAULT            \
+    {                                            \
+        0, 1, 1, MARGAY_REUSE_DISTANCES, 0, 0, 0 \
     }
 
 /* An engine: takes references and measures them. */

@@ -8,6 +8,7 @@
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/tables/histogram_csv.h"
+#include "sim/tables/prometheus.h"
 #include "sim/tables/tables.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
@@ -16,7 +17,7 @@
 /* The table, and the histogram where one is asked for. */
 struct curve {
     const struct options *options;
-    struct output *outputs[2];
+    struct output *outputs[3]; /* the last: for Prometheus */
     struct csv_writer csv, histogram_csv;
 };
 
@@ -34,6 +35,11 @@ static enum margay_status check_looks(const struct options *options,
     if (options->results.histogram != NULL && options->run.window_refs != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--histogram: there is none for each --window");
+    if (options->results.prometheus != NULL &&
+        (options->run.window_refs != 0 || options->operand_count > 1))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--prometheus: the file is for one trace at a time, "
+                           "and not for each --window");
     if (options->results.from != NULL && looks)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--from takes the place of a trace, so there is "
@@ -61,8 +67,11 @@ static enum margay_status open_outputs(struct curve *curve,
         return status;
     csv_begin(&curve->csv, curve->outputs[0], curve_columns(options));
     curve->csv.has_window = options->run.window_refs != 0;
-    if (options->results.histogram == NULL)
-        return MARGAY_OK;
+    if (options->results.prometheus != NULL)
+        status = output_open(options->results.prometheus, OUTPUT_HELD,
+                             &curve->outputs[2], error);
+    if (status != MARGAY_OK || options->results.histogram == NULL)
+        return status;
     status = output_open(options->results.histogram, OUTPUT_HELD,
                          &curve->outputs[1], error);
     if (status == MARGAY_OK)
@@ -152,9 +161,14 @@ static enum margay_status write_pass(void *context,
     const struct measured measured = measured_by(job, pass);
     const margay_consumer *next = margay_engine_consumer_next(job->consumer);
     curve->csv.window = pass->window;
-    return write_tables(
+    enum margay_status status = write_tables(
         curve, &measured,
         next == NULL ? NULL : margay_writebacks_consumer_of(next, pass), error);
+    if (status == MARGAY_OK && curve->outputs[2] != NULL &&
+        pass->index + 1 == job->pass_count)
+        status = prometheus_curves(curve->outputs[2], job,
+                                   &curve->options->results.sizes, error);
+    return status;
 }
 
 static enum margay_status snapshot(void *context, struct csv_writer *csv,
@@ -163,6 +177,21 @@ static enum margay_status snapshot(void *context, struct csv_writer *csv,
 {
     const struct options *options = ((struct curve *)context)->options;
     return table_curve(csv, measured, &options->results.sizes, NULL, error);
+}
+
+static enum margay_status publish(void *context, const struct margay_job *job,
+                                  struct margay_error *error)
+{
+    const struct options *options = ((struct curve *)context)->options;
+    struct output *output;
+    if (options->results.prometheus == NULL)
+        return MARGAY_OK;
+    enum margay_status status =
+        output_open(options->results.prometheus, OUTPUT_HELD, &output, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = prometheus_curves(output, job, &options->results.sizes, error);
+    return output_settle(output, status, error);
 }
 
 /* -------------------------------------------------------- from a table -- */
@@ -179,6 +208,8 @@ static enum margay_status check_from(const struct options *options,
         : strcmp(options->engine.spec, "exact") != 0  ? "--engine"
         : options->engine.measure == MARGAY_FOOTPRINT ? "--model"
         : options->results.writebacks                 ? "--writebacks"
+        : options->engine.half_life_refs != 0         ? "--half-life"
+        : options->results.prometheus != NULL         ? "--prometheus"
                                                       : NULL;
     return needless == NULL
                ? MARGAY_OK
@@ -251,6 +282,7 @@ int cmd_curve(const struct options *options)
         .ended = write_pass,
         .snapshot = snapshot,
         .snapshot_columns = CURVE_COLUMNS,
+        .publish = publish,
     };
     struct margay_error error;
     enum margay_status status = check_looks(options, &error);
@@ -262,5 +294,5 @@ int cmd_curve(const struct options *options)
         status = drive_run(&drive, &error);
     csv_end(&curve.csv);
     csv_end(&curve.histogram_csv);
-    return conclude(status, curve.outputs, 2, &error);
+    return conclude(status, curve.outputs, 3, &error);
 }

@@ -104,10 +104,11 @@ static enum margay_status write_snapshot(const struct drive *drive,
     return status;
 }
 
-static enum margay_status look(void *context, const struct margay_job *job,
-                               uint64_t references, struct margay_error *error)
+static enum margay_status show_snapshot(const struct drive *drive,
+                                        const struct margay_job *job,
+                                        uint64_t references,
+                                        struct margay_error *error)
 {
-    const struct drive *drive = ((struct seat *)context)->drive;
     struct output *output = NULL;
     char *path;
     if (asprintf(&path, "%s.snapshot", drive->options->output) < 0)
@@ -115,15 +116,23 @@ static enum margay_status look(void *context, const struct margay_job *job,
     enum margay_status status = output_open(path, OUTPUT_HELD, &output, error);
     if (status == MARGAY_OK)
         status = write_snapshot(drive, job, output, error);
-    if (status == MARGAY_OK)
-        status = output_finish(output, error);
-    if (status == MARGAY_OK)
-        status = output_publish(output, error);
+    status = output_settle(output, status, error);
     if (status == MARGAY_OK && !drive->options->quiet)
         message_print("%s: the first %" PRIu64 " reference%s", path, references,
                       margay_plural(references, "s"));
-    output_free(output);
     free(path);
+    return status;
+}
+
+static enum margay_status look(void *context, const struct margay_job *job,
+                               uint64_t references, struct margay_error *error)
+{
+    const struct drive *drive = ((struct seat *)context)->drive;
+    enum margay_status status = MARGAY_OK;
+    if (drive->options->output != NULL)
+        status = show_snapshot(drive, job, references, error);
+    if (status == MARGAY_OK && drive->publish != NULL)
+        status = drive->publish(drive->context, job, error);
     return status;
 }
 
@@ -137,13 +146,7 @@ static enum margay_status save(void *context, const struct margay_job *job,
         output_open(drive->options->run.save, OUTPUT_HELD, &output, error);
     if (status != MARGAY_OK)
         return status;
-    status = margay_job_save(job, &sink, error);
-    if (status == MARGAY_OK)
-        status = output_finish(output, error);
-    if (status == MARGAY_OK)
-        status = output_publish(output, error);
-    output_free(output);
-    return status;
+    return output_settle(output, margay_job_save(job, &sink, error), error);
 }
 
 /* This message appears even with --quiet, because the writer of a pipe waits
@@ -237,6 +240,14 @@ static void mention_terminal(const struct options *options)
                       options->command->name);
 }
 
+/* Is there something to be written at each --every? */
+static bool shows(const struct drive *drive)
+{
+    return drive->snapshot != NULL &&
+           (drive->options->output != NULL ||
+            drive->options->results.prometheus != NULL);
+}
+
 enum margay_status drive_run(const struct drive *drive,
                              struct margay_error *error)
 {
@@ -249,8 +260,7 @@ enum margay_status drive_run(const struct drive *drive,
         .open = open_consumer,
         .begun = begun,
         .ended = ended,
-        .look =
-            drive->snapshot == NULL || options->output == NULL ? NULL : look,
+        .look = shows(drive) ? look : NULL,
         .save = save,
         .resumed = resumed,
         .stop = stop,

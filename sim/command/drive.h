@@ -44,6 +44,10 @@ struct drive {
                                    const struct measured *measured,
                                    struct margay_error *error);
     const char *snapshot_columns;
+    /* At each --every, after the snapshot: what else shows the results so far.
+       NULL = nothing. */
+    enum margay_status (*publish)(void *context, const struct margay_job *job,
+                                  struct margay_error *error);
 };
 
 /*

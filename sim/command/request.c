@@ -45,6 +45,8 @@ struct margay_engine_request request_engine(const struct options *options,
     struct margay_engine_request engine = options->engine;
     engine.seed = options->seed;
     engine.needs = needs;
+    if (engine.half_life_refs != 0)
+        engine.measure = MARGAY_FADING_DISTANCES;
     return engine;
 }
 
@@ -78,7 +80,8 @@ static enum margay_status check_snapshots(const struct options *options,
     const char *output = options->output;
     if (options->run.every.refs == 0 && options->run.every.seconds == 0)
         return MARGAY_OK;
-    if (output == NULL && options->run.save == NULL)
+    if (output == NULL && options->run.save == NULL &&
+        options->results.prometheus == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--every writes FILE.snapshot beside the FILE of "
                            "--output, which is not given");
@@ -92,9 +95,29 @@ static enum margay_status check_snapshots(const struct options *options,
     return MARGAY_OK;
 }
 
+static enum margay_status check_half_life(const struct options *options,
+                                          struct margay_error *error)
+{
+    const char *other = options->engine.measure != MARGAY_REUSE_DISTANCES
+                            ? "--of time and --model footprint"
+                        : options->run.window_refs != 0 ? "--window"
+                        : options->results.writebacks   ? "--writebacks"
+                        : options->results.by.given     ? "--by"
+                                                        : NULL;
+    if (options->engine.half_life_refs == 0 || other == NULL)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "--half-life has reuse distances fade, which does not "
+                       "go with %s",
+                       other);
+}
+
 enum margay_status request_check(const struct options *options,
                                  struct margay_error *error)
 {
+    enum margay_status status = check_half_life(options, error);
+    if (status != MARGAY_OK)
+        return status;
     if (options->run.resume != NULL && options->reading.warmup_refs != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--warmup: a state that is resumed is warm already, "

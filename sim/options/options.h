@@ -55,6 +55,7 @@ struct options {
         bool of_distances;     /* which is one of distances for certain */
         struct attribution_option by;
         bool writebacks;
+        const char *prometheus; /* a file for Prometheus beside the curve */
     } results;
 
     /* The caches of assoc and compare. */

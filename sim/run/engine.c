@@ -72,6 +72,7 @@ static enum margay_status begin_pass(struct engine_consumer *made,
         .seed = request->seed,
         .threads = share->threads,
         .measure = request->measure,
+        .half_life_refs = request->half_life_refs,
         .chunk_refs = share->chunk_refs,
         .phase_refs = share->phase_refs,
     };
@@ -232,9 +233,10 @@ static void engine_adopt(margay_consumer *consumer,
 /* What was asked of an engine, where that is not distances. */
 static const char *measure_text(enum margay_measure measure)
 {
-    return measure == MARGAY_REUSE_TIMES ? " with --of time"
-           : measure == MARGAY_FOOTPRINT ? " with --model footprint"
-                                         : "";
+    return measure == MARGAY_REUSE_TIMES        ? " with --of time"
+           : measure == MARGAY_FOOTPRINT        ? " with --model footprint"
+           : measure == MARGAY_FADING_DISTANCES ? " with --half-life"
+                                                : "";
 }
 
 static enum margay_status check_needs(
@@ -271,7 +273,8 @@ static void declare(struct engine_consumer *made)
         .traces = alone || next->can.traces,
         .parts = alone && can(made, MARGAY_CAN_TAKE_PARTS),
         .ranks = alone && can(made, MARGAY_CAN_SHARE_RANKS),
-        .looks = alone && can(made, MARGAY_CAN_PEEK | MARGAY_CAN_SAVE),
+        .looks = alone && can(made, MARGAY_CAN_PEEK),
+        .saves = alone && can(made, MARGAY_CAN_SAVE),
     };
     snprintf(made->name, sizeof made->name, "engine %s%s",
              made->abilities.info->name, measure_text(made->request.measure));

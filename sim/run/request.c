@@ -52,10 +52,14 @@ static enum margay_status check_blocks(const struct margay_request *request,
     return MARGAY_OK;
 }
 
+static bool has_looks(const struct margay_request *request)
+{
+    return request->every_refs != 0 || request->every_seconds != 0;
+}
+
 static bool has_states(const struct margay_request *request)
 {
-    return request->every_refs != 0 || request->every_seconds != 0 ||
-           request->saves || request->resume_path != NULL;
+    return has_looks(request) || request->saves || request->resume_path != NULL;
 }
 
 static enum margay_status check_looks(const struct margay_request *request,
@@ -88,11 +92,17 @@ enum margay_status margay_request_check_consumer(
     const struct margay_request *request, const margay_consumer *consumer,
     struct margay_error *error)
 {
-    if (consumer->can.looks ||
-        (request->window_refs == 0 && !has_states(request)))
-        return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s cannot be looked into before its end, as "
-                       "--window, --every, --save and --resume need",
-                       consumer->name);
+    if (!consumer->can.looks &&
+        (request->window_refs != 0 || has_looks(request)))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s cannot be looked into before its end, as "
+                           "--window and --every need",
+                           consumer->name);
+    if (!consumer->can.saves &&
+        (request->saves || request->resume_path != NULL))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s has no state that --save and --resume could "
+                           "keep",
+                           consumer->name);
+    return MARGAY_OK;
 }

@@ -167,7 +167,8 @@ struct margay_abilities {
                         several traces may be analysed at the same time */
     bool parts;      /* can lend its engine for parts of a trace */
     bool ranks;      /* can lend its engine for the ranks of a cluster */
-    bool looks;      /* has results before the end; can save and load */
+    bool looks;      /* has results before the end */
+    bool saves;      /* can save and load */
 };
 
 /* What a consumer gets from the plan when it begins. */
@@ -220,6 +221,7 @@ struct margay_consumer_class {
        forget the counts, too. */
     void (*forget)(margay_consumer *consumer, const struct margay_pass *pass,
                    bool counts);
+    /* With abilities.saves, else NULL. */
     enum margay_status (*save)(margay_consumer *consumer,
                                const struct margay_pass *pass,
                                struct margay_engine_state *state,
@@ -256,11 +258,12 @@ struct margay_engine_request {
     struct margay_cache_size bound; /* 0 = none */
     uint64_t seed;
     enum margay_measure measure;
-    unsigned needs; /* set of enum margay_engine_ability */
+    unsigned needs;          /* set of enum margay_engine_ability */
+    uint64_t half_life_refs; /* of MARGAY_FADING_DISTANCES */
 };
-#define MARGAY_ENGINE_REQUEST_DEFAULT                  \
-    {                                                  \
-        NULL, {0, false}, 1, MARGAY_REUSE_DISTANCES, 0 \
+#define MARGAY_ENGINE_REQUEST_DEFAULT                     \
+    {                                                     \
+        NULL, {0, false}, 1, MARGAY_REUSE_DISTANCES, 0, 0 \
     }
 
 /*

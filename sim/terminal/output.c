@@ -245,6 +245,18 @@ void output_free(struct output *output)
     free(output);
 }
 
+enum margay_status output_settle(struct output *output,
+                                 enum margay_status status,
+                                 struct margay_error *error)
+{
+    if (status == MARGAY_OK)
+        status = output_finish(output, error);
+    if (status == MARGAY_OK)
+        status = output_publish(output, error);
+    output_free(output);
+    return status;
+}
+
 enum margay_status sink_write(void *context, const void *bytes, size_t count,
                               struct margay_error *error)
 {

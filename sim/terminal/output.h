@@ -74,6 +74,12 @@ enum margay_status output_publish(struct output *output,
    fine. */
 void output_free(struct output *output);
 
+/* An output that appears before the command ends: finish and publish it, if
+   `status`, which is returned otherwise, is MARGAY_OK.  Frees the output. */
+enum margay_status output_settle(struct output *output,
+                                 enum margay_status status,
+                                 struct margay_error *error);
+
 /* For struct margay_sink: the context is a struct output **, so that the output
    may be opened when all else is known to be right. */
 enum margay_status sink_write(void *context, const void *bytes, size_t count,

@@ -26,7 +26,7 @@ done
 ls "$pages/man1" | sed '/^margay-mpi/d; s/^margay-*//; s/\.1$//' | sort >of_pages
 { echo "$commands"; echo; } | sort >of_commands
 check 'there is no page without a command' cmp -s of_pages of_commands
-sed -n 's/^\.It Fl .*-\([a-z-][a-z-]*\).*/\1/p' "$root/docs/man/options.mdoc" |
+sed -n 's/^\.It Fl \([a-z] , \)*-\([a-z-]*\).*/\2/p' "$root/docs/man/options.mdoc" |
     sort >shared
 cat "$root"/docs/man/*.1 | sed -n 's/^\.\\"option //p' | sort -u >used
 is 'every shared description is used' "$(comm -23 shared used)" ''

@@ -98,6 +98,8 @@ static const struct job {
     {"curve -j 3 --sizes all t.u64", NULL},
     {"histogram -j 3 -e exact --skip 9 --warmup 9 --limit 2000 t.u64", NULL},
     {"curve -q --resume kept.state -o out.csv ids.lines", "out.csv"},
+    {"curve -q --half-life 200 --every 1000 --prometheus live.prom ids.lines",
+     NULL},
     {"info -f arc t.arc", NULL},
     {"info -f vscsi t.vscsi", NULL},
     {"curve --ids t.ls", NULL},
@@ -148,6 +150,7 @@ static unsigned long sites, tried; /* calls, and those that were made to fail */
 static void remove_others(void)
 {
     unlink("out.csv.snapshot");
+    unlink("live.prom");
     unlink("state");
 }
 

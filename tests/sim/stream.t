@@ -304,7 +304,7 @@ refuses 'FILE.snapshot beside the FILE of --output, which is not given' \
 refuses "'-' is not a regular file" curve --every 5 -o - all.u64
 refuses "'/dev/null' is not a regular file" curve --every 5 -o /dev/null all.u64
 refuses 'engine shen cannot be looked into' curve -e shen --window 5 all.u64
-refuses 'exact with --of time cannot be looked into' histogram --of time --save state all.u64
+refuses 'exact with --of time has no state' histogram --of time --save state all.u64
 refuses '--window does not go with --every' \
     curve --window 5 --save state all.u64
 refuses 'there is none for each --window' \

@@ -1,0 +1,240 @@
+/*
+ * fading.c - reuse distances of which older ones count less
+ *
+ * Algorithm: the exact engine measures a piece of the trace, a sixteenth of the
+ * half-life.  Its counts are then added to masses, one for each distance, and
+ * all masses are multiplied by 2^(-1/16).
+ *
+ * Source: exponential decay of counts, as load averages have it.
+ *
+ * Guarantee: distances are exact.  A reference that k pieces have ended since
+ * counts as 2^(-k/16), so what lies a half-life back counts half.  Counts are
+ * rounded so that every sum of neighbouring counts is off by less than 1.
+ *
+ * Cost: that of the exact engine, and for each piece as many steps as there are
+ * distances with a mass; 16 bytes for each.  A mass below 2^-40 is forgotten.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "stackdist/engine.h"
+#include "stackdist/engines/estimate.h"
+#include "traces/traces_internal.h"
+
+#define PIECES     16 /* of a half-life */
+#define LEAST_MASS 0x1p-40
+
+struct mass {
+    uint64_t distance;
+    double references;
+};
+
+struct fading {
+    margay_engine *engine; /* of the piece that has begun */
+    uint64_t piece_refs, fed_refs;
+    double factor;       /* of masses, at the end of a piece */
+    struct mass *masses; /* distances ascending, infinite ones last */
+    size_t count;
+};
+
+static void destroy(void *state)
+{
+    struct fading *fading = state;
+    margay_engine_free(fading->engine);
+    free(fading->masses);
+}
+
+static enum margay_status create(const struct margay_engine_setup *setup,
+                                 void *state, struct margay_error *error)
+{
+    struct fading *fading = state;
+    struct margay_engine_options options = setup->options;
+    uint64_t half_life = options.half_life_refs;
+    if (half_life == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a half-life of 0 references");
+    fading->piece_refs = half_life < PIECES ? 1 : half_life / PIECES;
+    fading->factor = exp2(-(double)fading->piece_refs / (double)half_life);
+    options.measure = MARGAY_REUSE_DISTANCES;
+    return margay_engine_create("exact", &options, &fading->engine, error);
+}
+
+/* -------------------------------------------------------------- masses -- */
+
+static struct mass next_count(const margay_histogram *histogram, uint64_t from)
+{
+    uint64_t distance = MARGAY_INFINITE, count;
+    if (!margay_histogram_next(histogram, from, &distance, &count))
+        count = margay_histogram_infinite(histogram);
+    return (struct mass){distance, (double)count};
+}
+
+/* Add the counts to the masses, in a new array. */
+static enum margay_status merge(const struct fading *fading,
+                                const margay_histogram *counts,
+                                struct mass **merged, size_t *merged_count,
+                                struct margay_error *error)
+{
+    size_t capacity = 0, count = 0, old = 0;
+    struct mass *masses = NULL;
+    struct mass new = next_count(counts, 0);
+    for (bool more = true; more;) {
+        struct mass *grown =
+            margay_grow(masses, count, &capacity, sizeof *masses);
+        if (grown == NULL) {
+            free(masses);
+            return margay_fail_memory(error, "the masses of distances");
+        }
+        masses = grown;
+        bool is_old =
+            old < fading->count && fading->masses[old].distance <= new.distance;
+        struct mass *mass = &masses[count];
+        *mass = is_old ? fading->masses[old++] : (struct mass){new.distance, 0};
+        more = mass->distance != MARGAY_INFINITE;
+        if (mass->distance == new.distance) {
+            mass->references += new.references;
+            if (more)
+                new = next_count(counts, new.distance + 1);
+        }
+        count += mass->references >= LEAST_MASS;
+    }
+    *merged = masses;
+    *merged_count = count;
+    return MARGAY_OK;
+}
+
+static enum margay_status end_piece(struct fading *fading,
+                                    struct margay_error *error)
+{
+    struct margay_result result;
+    struct mass *masses;
+    size_t count;
+    enum margay_status status =
+        margay_engine_peek(fading->engine, &result, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = merge(fading, result.histogram, &masses, &count, error);
+    margay_result_clear(&result);
+    if (status != MARGAY_OK)
+        return status;
+    free(fading->masses);
+    fading->masses = masses;
+    fading->count = count;
+    for (size_t i = 0; i < count; i++)
+        masses[i].references *= fading->factor;
+    margay_engine_reset_counts(fading->engine);
+    fading->fed_refs = 0;
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------------------- feeding -- */
+
+static enum margay_status feed(void *state, const uint64_t *blocks,
+                               size_t count, uint64_t *distances,
+                               struct margay_error *error)
+{
+    struct fading *fading = state;
+    enum margay_status status = MARGAY_OK;
+    while (count > 0 && status == MARGAY_OK) {
+        uint64_t left = fading->piece_refs - fading->fed_refs;
+        size_t some = left < count ? (size_t)left : count;
+        status =
+            margay_engine_feed(fading->engine, blocks, some, distances, error);
+        fading->fed_refs += some;
+        if (status == MARGAY_OK && fading->fed_refs == fading->piece_refs)
+            status = end_piece(fading, error);
+        blocks += some;
+        distances = distances == NULL ? NULL : distances + some;
+        count -= some;
+    }
+    return status;
+}
+
+static void reset_counts(void *state)
+{
+    struct fading *fading = state;
+    margay_engine_reset_counts(fading->engine);
+    free(fading->masses);
+    fading->masses = NULL;
+    fading->count = 0;
+    fading->fed_refs = 0;
+}
+
+/* ------------------------------------------------------------- results -- */
+
+static enum margay_status round_masses(const struct mass *masses, size_t count,
+                                       margay_histogram **histogram,
+                                       struct margay_error *error)
+{
+    struct margay_rounder rounder;
+    double total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += masses[i].references;
+    enum margay_status status =
+        margay_rounder_begin(&rounder, (uint64_t)(total + 0.5), total, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (masses[i].distance != MARGAY_INFINITE)
+            status = margay_rounder_add(&rounder, masses[i].distance,
+                                        masses[i].references, error);
+    }
+    return margay_rounder_end(&rounder, status, histogram, error);
+}
+
+/* Replace the counts of the piece that has begun by those of all. */
+static enum margay_status complete(const struct fading *fading,
+                                   struct margay_result *result,
+                                   struct margay_error *error)
+{
+    struct mass *masses;
+    size_t count;
+    margay_histogram *rounded = NULL;
+    enum margay_status status =
+        merge(fading, result->histogram, &masses, &count, error);
+    if (status == MARGAY_OK) {
+        status = round_masses(masses, count, &rounded, error);
+        free(masses);
+    }
+    if (status != MARGAY_OK) {
+        margay_result_clear(result);
+        return status;
+    }
+    margay_histogram_set_exceeded_bound(
+        rounded, margay_histogram_exceeded_bound(result->histogram));
+    margay_histogram_free(result->histogram);
+    result->histogram = rounded;
+    return MARGAY_OK;
+}
+
+static enum margay_status peek(void *state, struct margay_result *result,
+                               struct margay_error *error)
+{
+    const struct fading *fading = state;
+    enum margay_status status =
+        margay_engine_peek(fading->engine, result, error);
+    return status == MARGAY_OK ? complete(fading, result, error) : status;
+}
+
+static enum margay_status finish(void *state, struct margay_result *result,
+                                 struct margay_error *error)
+{
+    const struct fading *fading = state;
+    enum margay_status status =
+        margay_engine_finish(fading->engine, result, error);
+    return status == MARGAY_OK ? complete(fading, result, error) : status;
+}
+
+const struct margay_engine_class margay_engine_fading = {
+    .info = {.name = "exact",
+             .exact = true,
+             .guarantee = "exact distances, of which older ones count less",
+             .parameters = "",
+             .time = "O(N log M)",
+             .space = "O(M)",
+             .source = "Margay"},
+    .can =
+        MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND | MARGAY_CAN_USE_THREADS,
+    MARGAY_ENGINE_FUNCTIONS(struct fading),
+    .peek = peek,
+};
