@@ -47,6 +47,19 @@ enum margay_kind {
 #define MARGAY_KIND_BIT(kind) (1u << (kind))
 #define MARGAY_ALL_KINDS      7u
 
+/* What is done to an object that has a name and a size.  A trace that does not
+   tell has gets only. */
+enum margay_op {
+    MARGAY_GET = 0,    /* Ask for it; a cache that lacks it gets it stored. */
+    MARGAY_SET = 1,    /* Store it. */
+    MARGAY_DELETE = 2, /* Remove it from every cache. */
+};
+#define MARGAY_OPS 3
+
+/* A set of operations is the sum of the bits of its members. */
+#define MARGAY_OP_BIT(op) (1u << (op))
+#define MARGAY_ALL_OPS    7u
+
 /* ------------------------------------------------------------- formats -- */
 
 /* What the numbers of a trace mean. */
@@ -63,8 +76,16 @@ enum margay_column {
     MARGAY_COLUMN_COUNTS = 1 << 2,  /* how many references an entry holds */
     MARGAY_COLUMN_THREADS = 1 << 3, /* which thread made the reference */
     MARGAY_COLUMN_SITES = 1 << 4,   /* the call site: the address of the code */
+    MARGAY_COLUMN_SIZES = 1 << 5,   /* the size of the object in bytes */
+    MARGAY_COLUMN_TIMES = 1 << 6,   /* when the request was made, in seconds */
+    MARGAY_COLUMN_TTLS = 1 << 7,    /* seconds from its store to its expiry */
+    MARGAY_COLUMN_OPS = 1 << 8,     /* enum margay_op */
 };
-#define MARGAY_ALL_COLUMNS 31u
+#define MARGAY_ALL_COLUMNS 511u
+/* Those of storage traces, whose numbers are names of objects. */
+#define MARGAY_OBJECT_COLUMNS                                        \
+    ((unsigned)MARGAY_COLUMN_SIZES | (unsigned)MARGAY_COLUMN_TIMES | \
+     (unsigned)MARGAY_COLUMN_TTLS | (unsigned)MARGAY_COLUMN_OPS)
 
 /* The name of a column, as messages use it ("kinds", "sites"); NULL for any
    other value.  Static storage. */
@@ -148,10 +169,13 @@ struct margay_trace_options {
     /* The character that may enclose a field; 0 = a quotation mark, or
        MARGAY_NO_QUOTE. */
     int quote;
+    /* The set of operations that batches hold, as `kinds` above. */
+    unsigned ops;
 };
 #define MARGAY_TRACE_OPTIONS_DEFAULT                                    \
     {                                                                   \
         NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, 0, \
+            MARGAY_ALL_OPS                                              \
     }
 
 /*
@@ -182,6 +206,17 @@ struct margay_batch {
     /* The call site of each reference: the address of the code that made it;
        NULL = unknown. */
     const uint64_t *sites;
+    /* The size in bytes of the object that each reference names, 0 or more;
+       NULL = unknown. */
+    const uint64_t *sizes;
+    /* When each reference was made: whole seconds since some moment, which is
+       the same for the whole trace; NULL = unknown. */
+    const uint64_t *times;
+    /* How many seconds the object stays valid that each reference stores;
+       UINT64_MAX = for ever; NULL = unknown. */
+    const uint64_t *ttls;
+    /* enum margay_op; NULL = unknown. */
+    const uint8_t *ops;
     /* The references are to be simulated, but not counted.  This holds for all
        of a batch or for none of it. */
     bool warmup;
@@ -328,8 +363,8 @@ MARGAY_API size_t margay_batch_origins(const struct margay_batch *batch,
 
 /* Columns that a span may have beside those of a trace. */
 enum margay_span_column {
-    MARGAY_COLUMN_NUMBERS = 1 << 8,   /* the numbers of the references */
-    MARGAY_COLUMN_DISTANCES = 1 << 9, /* reuse distances, after an engine */
+    MARGAY_COLUMN_NUMBERS = 1 << 16,   /* the numbers of the references */
+    MARGAY_COLUMN_DISTANCES = 1 << 17, /* reuse distances, after an engine */
 };
 
 /*
@@ -352,6 +387,10 @@ struct margay_span {
     const uint32_t *threads;
     /* The call site: the address of the code that made the reference. */
     const uint64_t *sites;
+    /* The size of the object in bytes, and the other columns of objects, each
+       as in struct margay_batch. */
+    const uint64_t *sizes, *times, *ttls;
+    const uint8_t *ops;
     /* The number of the reference, as the trace has it; divided by the block
        size where the reader divides addresses. */
     const uint64_t *numbers;

@@ -15,6 +15,10 @@ void margay_batch_copy_clear(struct margay_batch_copy *copy)
     free(copy->extents);
     free(copy->counts);
     free(copy->threads);
+    free(copy->sizes);
+    free(copy->times);
+    free(copy->ttls);
+    free(copy->ops);
     *copy = (struct margay_batch_copy){.capacity = 0};
 }
 
@@ -55,6 +59,10 @@ enum margay_status margay_batch_copy(struct margay_batch_copy *copy,
     COPY(counts);
     COPY(threads);
     COPY(sites);
+    COPY(sizes);
+    COPY(times);
+    COPY(ttls);
+    COPY(ops);
     return failed ? margay_fail_memory(error, "batches of references")
                   : MARGAY_OK;
 }

@@ -8,8 +8,8 @@
 struct margay_batch_copy {
     struct margay_batch batch;
     size_t capacity; /* in references, of each array that there is */
-    uint64_t *numbers, *sites;
-    uint8_t *kinds;
+    uint64_t *numbers, *sites, *sizes, *times, *ttls;
+    uint8_t *kinds, *ops;
     uint32_t *extents, *counts, *threads;
 };
 

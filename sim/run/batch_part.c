@@ -17,5 +17,13 @@ struct margay_batch margay_batch_part(const struct margay_batch *batch,
         part.threads += from;
     if (part.sites != NULL)
         part.sites += from;
+    if (part.sizes != NULL)
+        part.sizes += from;
+    if (part.times != NULL)
+        part.times += from;
+    if (part.ttls != NULL)
+        part.ttls += from;
+    if (part.ops != NULL)
+        part.ops += from;
     return part;
 }

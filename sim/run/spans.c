@@ -9,6 +9,9 @@ struct margay_span_columns {
     uint32_t origins[MARGAY_SPAN_REFS], extents[MARGAY_SPAN_REFS];
     uint32_t threads[MARGAY_SPAN_REFS];
     uint64_t numbers[MARGAY_SPAN_REFS], sites[MARGAY_SPAN_REFS];
+    uint64_t sizes[MARGAY_SPAN_REFS], times[MARGAY_SPAN_REFS];
+    uint64_t ttls[MARGAY_SPAN_REFS];
+    uint8_t ops[MARGAY_SPAN_REFS];
 };
 
 void margay_span_store_clear(struct margay_span_store *store)
@@ -19,21 +22,27 @@ void margay_span_store_clear(struct margay_span_store *store)
 
 /* -------------------------------------- a reference touches one block -- */
 
+/* A column of the batch, from entry `from` on, where it is wanted. */
+#define TAKE(name, column)                                     \
+    do {                                                       \
+        if ((columns & MARGAY_COLUMN_##name) && batch->column) \
+            span->column = batch->column + from;               \
+    } while (0)
+
 static void take_columns(const struct margay_batch *batch, unsigned columns,
                          size_t from, struct margay_span *span)
 {
     if (batch->kinds != NULL)
         span->kinds = batch->kinds + from;
-    if (columns & MARGAY_COLUMN_NUMBERS)
-        span->numbers = batch->numbers + from;
-    if (columns & MARGAY_COLUMN_EXTENTS && batch->extents != NULL)
-        span->extents = batch->extents + from;
-    if (columns & MARGAY_COLUMN_THREADS && batch->threads != NULL)
-        span->threads = batch->threads + from;
-    if (columns & MARGAY_COLUMN_SITES && batch->sites != NULL)
-        span->sites = batch->sites + from;
-    if (columns & MARGAY_COLUMN_COUNTS && batch->counts != NULL)
-        span->counts = batch->counts + from;
+    TAKE(NUMBERS, numbers);
+    TAKE(EXTENTS, extents);
+    TAKE(THREADS, threads);
+    TAKE(SITES, sites);
+    TAKE(COUNTS, counts);
+    TAKE(SIZES, sizes);
+    TAKE(TIMES, times);
+    TAKE(TTLS, ttls);
+    TAKE(OPS, ops);
 }
 
 /* Numbers that are blocks already are not even copied. */
@@ -56,32 +65,27 @@ static void next_whole(struct margay_span_walk *walk, struct margay_span *span)
 
 /* ----------------------------------------- a reference touches several -- */
 
-#define SPREAD(to, from, origins, count)        \
-    do {                                        \
-        for (size_t i_ = 0; i_ < (count); i_++) \
-            (to)[i_] = (from)[(origins)[i_]];   \
+#define SPREAD(name, column)                                               \
+    do {                                                                   \
+        if ((wanted & MARGAY_COLUMN_##name) && batch->column) {            \
+            for (size_t i_ = 0; i_ < span->count; i_++)                    \
+                columns->column[i_] = batch->column[columns->origins[i_]]; \
+            span->column = columns->column;                                \
+        }                                                                  \
     } while (0)
 
 static void spread_columns(const struct margay_batch *batch, unsigned wanted,
                            struct margay_span_columns *columns,
                            struct margay_span *span)
 {
-    if (wanted & MARGAY_COLUMN_NUMBERS) {
-        SPREAD(columns->numbers, batch->numbers, columns->origins, span->count);
-        span->numbers = columns->numbers;
-    }
-    if (wanted & MARGAY_COLUMN_EXTENTS && batch->extents != NULL) {
-        SPREAD(columns->extents, batch->extents, columns->origins, span->count);
-        span->extents = columns->extents;
-    }
-    if (wanted & MARGAY_COLUMN_THREADS && batch->threads != NULL) {
-        SPREAD(columns->threads, batch->threads, columns->origins, span->count);
-        span->threads = columns->threads;
-    }
-    if (wanted & MARGAY_COLUMN_SITES && batch->sites != NULL) {
-        SPREAD(columns->sites, batch->sites, columns->origins, span->count);
-        span->sites = columns->sites;
-    }
+    SPREAD(NUMBERS, numbers);
+    SPREAD(EXTENTS, extents);
+    SPREAD(THREADS, threads);
+    SPREAD(SITES, sites);
+    SPREAD(SIZES, sizes);
+    SPREAD(TIMES, times);
+    SPREAD(TTLS, ttls);
+    SPREAD(OPS, ops);
 }
 
 static enum margay_status next_split(struct margay_span_walk *walk,

@@ -20,6 +20,11 @@ struct margay_references {
        not look at it and the format can do without it (leaves_out). */
     uint8_t *kinds;
     uint32_t *extents;
+    /* The columns of objects, which every format can do without: NULL also
+       where the caller does not look at them.  Where only some traces of a
+       format have one, the facts of the trace say so. */
+    uint64_t *sizes, *times, *ttls;
+    uint8_t *ops;
     /* The same, of columns that only some traces of a format have.  For each
        batch the decoder says by the flags which of them it filled. */
     uint32_t *counts;

@@ -3,7 +3,7 @@
  *
  *     0  u32  time in seconds
  *     4  u64  the object's id
- *    12  u32  its size in bytes, which is not used
+ *    12  u32  its size in bytes
  *    16  i64  the record, counted from 0 or 1, of its next use; -1 or the
  *             largest number: there is none
  *
@@ -26,8 +26,16 @@ static const char *unpack(struct margay_references *references,
                           const void *records, size_t count)
 {
     const unsigned char *record = records;
-    for (size_t i = 0; i < count; i++, record += RECORD_BYTES)
+    for (size_t i = 0; i < count; i++, record += RECORD_BYTES) {
+        /* Load the whole record first: the number may be written over it. */
+        uint64_t time = margay_get_little(record, 4);
+        uint64_t bytes = margay_get_little(record + 12, 4);
         references->numbers[i] = id_of(record);
+        if (references->sizes != NULL)
+            references->sizes[i] = bytes;
+        if (references->times != NULL)
+            references->times[i] = time;
+    }
     references->count = count;
     return NULL;
 }
@@ -63,7 +71,8 @@ const struct margay_format margay_format_oracle = {
     .info = {.name = "oracle",
              .description = "libCacheSim's oracleGeneral, 24-byte records",
              .suffixes = "oracle oracleGeneral",
-             .numbers = MARGAY_IDS},
+             .numbers = MARGAY_IDS,
+             .columns = MARGAY_COLUMN_SIZES | MARGAY_COLUMN_TIMES},
     .record_bytes = RECORD_BYTES,
     .unpack = unpack,
     .is_plausible = is_plausible,

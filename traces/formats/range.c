@@ -151,9 +151,11 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
     if (made == NULL)
         return margay_fail_memory(error, "a range of a trace");
     *made = (margay_range){.trace = trace, .next = first, .left = count};
-    enum margay_status status = margay_batch_allocate(
-        &made->references, trace->reader.detection.format,
-        trace->reader.detection.format->info.columns, error);
+    enum margay_status status =
+        margay_batch_allocate(&made->references, trace->reader.detection.format,
+                              trace->reader.detection.format->info.columns &
+                                  ~trace->reader.unused_columns,
+                              error);
     if (status == MARGAY_OK)
         status = open_blocks(made, error);
     if (status == MARGAY_OK)

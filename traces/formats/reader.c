@@ -132,7 +132,7 @@ char *margay_batch_records(const struct margay_references *batch,
 static enum margay_status allocate_batches(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
-    unsigned columns = format->info.columns;
+    unsigned columns = format->info.columns & ~reader->unused_columns;
     enum margay_status status = MARGAY_OK;
     if (reader->numbers_only && format->leaves_out && !reader->facts.splits)
         columns &= reader->sums_counts ? 0 : MARGAY_COLUMN_COUNTS;

@@ -27,10 +27,11 @@ struct margay_reader {
     struct margay_references ring[MARGAY_RING_SLOTS];
     struct margay_detection detection; /* format NULL = to be detected */
     struct margay_state_options state_options;
-    uint64_t skip_refs; /* references to be dropped at the beginning */
-    bool numbers_only;  /* the caller uses numbers and perhaps counts, */
-    bool sums_counts;   /* and of the counts only their sum */
-    unsigned shift;     /* bits by which addresses may be shifted right */
+    uint64_t skip_refs;      /* references to be dropped at the beginning */
+    unsigned unused_columns; /* of those of objects */
+    bool numbers_only;       /* the caller uses numbers and perhaps counts, */
+    bool sums_counts;        /* and of the counts only their sum */
+    unsigned shift;          /* bits by which addresses may be shifted right */
 
     /* Known with the format. */
     bool refs_known;       /* the file says how many references it holds, */

@@ -23,6 +23,9 @@ struct margay_reading {
        `counts`, margay_trace_repeats() may stand in the place of counts. */
     bool numbers_only;
 
+    /* Of MARGAY_OBJECT_COLUMNS, those that the caller does not look at. */
+    unsigned unused_columns;
+
     /* With numbers_only: the reader may divide addresses by this many bytes, a
        power of two; 0 = it may not.  margay_trace_shift() tells whether it
        does. */
@@ -60,7 +63,8 @@ typedef struct margay_range margay_range;
 /*
  * References [first, first + count) of the file, or those up to its end.  A
  * range that reaches the end checks it as margay_trace_next() does.  Of the
- * trace's options only `kinds` and `ids` apply, and `counts` of its reading.
+ * trace's options only `kinds`, `ops` and `ids` apply, and of its reading
+ * `counts` and `unused_columns`.
  * The trace must be ready.  Fails with MARGAY_BAD_ARGUMENT where the number of
  * references is not known, where they lie at no known offsets, or where they
  * have counts that were not asked for; with MARGAY_NO_MEMORY; and with

@@ -25,7 +25,15 @@ bool margay_references_allocate(struct margay_references *references,
         lacks(columns & MARGAY_COLUMN_THREADS, capacity,
               sizeof *references->threads, (void **)&references->threads) ||
         lacks(columns & MARGAY_COLUMN_SITES, capacity,
-              sizeof *references->sites, (void **)&references->sites));
+              sizeof *references->sites, (void **)&references->sites) ||
+        lacks(columns & MARGAY_COLUMN_SIZES, capacity,
+              sizeof *references->sizes, (void **)&references->sizes) ||
+        lacks(columns & MARGAY_COLUMN_TIMES, capacity,
+              sizeof *references->times, (void **)&references->times) ||
+        lacks(columns & MARGAY_COLUMN_TTLS, capacity, sizeof *references->ttls,
+              (void **)&references->ttls) ||
+        lacks(columns & MARGAY_COLUMN_OPS, capacity, sizeof *references->ops,
+              (void **)&references->ops));
 }
 
 void margay_references_free(struct margay_references *references)
@@ -36,6 +44,10 @@ void margay_references_free(struct margay_references *references)
     free(references->counts);
     free(references->threads);
     free(references->sites);
+    free(references->sizes);
+    free(references->times);
+    free(references->ttls);
+    free(references->ops);
     *references = (struct margay_references){0};
 }
 

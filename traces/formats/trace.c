@@ -72,8 +72,12 @@ static enum margay_status take_reading(struct margay_trace *trace,
     struct margay_reader *reader = &trace->reader;
     uint64_t bytes = given->block_bytes;
     trace->reading = *given;
-    reader->numbers_only =
-        given->numbers_only && options->kinds == MARGAY_ALL_KINDS;
+    reader->unused_columns = given->unused_columns;
+    if (options->ops != MARGAY_ALL_OPS)
+        reader->unused_columns &= ~(unsigned)MARGAY_COLUMN_OPS;
+    reader->numbers_only = given->numbers_only &&
+                           options->kinds == MARGAY_ALL_KINDS &&
+                           options->ops == MARGAY_ALL_OPS;
     reader->sums_counts =
         reader->numbers_only && given->counts && options->skip_refs == 0 &&
         options->limit_refs == UINT64_MAX && options->warmup_refs == 0;
@@ -305,7 +309,8 @@ static void keep(const struct margay_references *references, size_t i,
                  size_t kept)
 {
     references->numbers[kept] = references->numbers[i];
-    references->kinds[kept] = references->kinds[i];
+    if (references->kinds != NULL)
+        references->kinds[kept] = references->kinds[i];
     if (references->extents != NULL)
         references->extents[kept] = references->extents[i];
     if (references->counted)
@@ -314,25 +319,34 @@ static void keep(const struct margay_references *references, size_t i,
         references->threads[kept] = references->threads[i];
     if (references->sited)
         references->sites[kept] = references->sites[i];
+    if (references->sizes != NULL)
+        references->sizes[kept] = references->sizes[i];
+    if (references->times != NULL)
+        references->times[kept] = references->times[i];
+    if (references->ttls != NULL)
+        references->ttls[kept] = references->ttls[i];
+    if (references->ops != NULL)
+        references->ops[kept] = references->ops[i];
 }
 
-/* Keep the references whose kind was asked for, in place. */
-static void select_kinds(const struct margay_references *references,
-                         unsigned wanted, size_t from,
-                         struct margay_batch *batch)
+/* Keep the references whose label is in the set `wanted`, in place.  Without
+   labels all have the first one, reads or gets. */
+static void select_labels(const struct margay_references *references,
+                          const uint8_t *labels, unsigned wanted, unsigned all,
+                          size_t from, struct margay_batch *batch)
 {
-    if (wanted == MARGAY_ALL_KINDS)
+    if (wanted == all)
         return;
-    if (references->kinds == NULL) {
-        if ((wanted & MARGAY_KIND_BIT(MARGAY_READ)) == 0)
+    if (labels == NULL) {
+        if ((wanted & 1) == 0)
             batch->references = 0;
         return;
     }
     size_t kept = from;
     for (size_t i = from; i < from + batch->references; i++) {
-        uint8_t kind = references->kinds[i];
+        uint8_t label = labels[i];
         keep(references, i, kept);
-        kept += wanted >> kind & 1;
+        kept += wanted >> label & 1;
     }
     batch->references = kept - from;
 }
@@ -341,6 +355,13 @@ static uint64_t minimum(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
+
+/* A column of objects, from entry `from` on, if this trace fills it. */
+#define HAVING(name, column)                                           \
+    (references->column == NULL ||                                     \
+             (trace->reader.facts.columns & MARGAY_COLUMN_##name) == 0 \
+         ? NULL                                                        \
+         : references->column + from)
 
 void margay_trace_select(const struct margay_trace *trace,
                          const struct margay_references *references,
@@ -356,8 +377,15 @@ void margay_trace_select(const struct margay_trace *trace,
         .counts = references->counted ? references->counts + from : NULL,
         .threads = references->threaded ? references->threads + from : NULL,
         .sites = references->sited ? references->sites + from : NULL,
+        .sizes = HAVING(SIZES, sizes),
+        .times = HAVING(TIMES, times),
+        .ttls = HAVING(TTLS, ttls),
+        .ops = HAVING(OPS, ops),
     };
-    select_kinds(references, trace->options.kinds, from, batch);
+    select_labels(references, references->kinds, trace->options.kinds,
+                  MARGAY_ALL_KINDS, from, batch);
+    select_labels(references, batch->ops == NULL ? NULL : references->ops,
+                  trace->options.ops, MARGAY_ALL_OPS, from, batch);
 }
 
 /* The sum of the repeats goes with the first batch of a slot. */

@@ -10,7 +10,8 @@
  *    24  u64  time in microseconds
  *
  * A record is one reference; its length is the extent, at least one block.  The
- * reference asks for each of its blocks.
+ * reference asks for each of its blocks.  As an object, it is named by its
+ * first block and has that length as its size.
  */
 #include <string.h>
 
@@ -19,6 +20,7 @@
 #define RECORD_BYTES 32
 #define UNIT_BYTES   512
 #define VERSION      1
+#define MICROSECONDS 1000000
 
 /* This many records do not all have the version and a known operation by
    chance. */
@@ -51,6 +53,7 @@ static const char *unpack(struct margay_references *references,
         uint64_t operation = margay_get_little(record + 12, 2);
         uint64_t version = record[15];
         uint64_t block = margay_get_little(record + 16, 8);
+        uint64_t time = margay_get_little(record + 24, 8);
         references->count = i;
         if (version != VERSION)
             return "version 1 in its byte 15";
@@ -58,6 +61,10 @@ static const char *unpack(struct margay_references *references,
         references->kinds[i] = is_write(operation) ? MARGAY_WRITE : MARGAY_READ;
         references->extents[i] =
             length == 0 ? 1 : (uint32_t)((length - 1) / UNIT_BYTES) + 1;
+        if (references->sizes != NULL)
+            references->sizes[i] = length;
+        if (references->times != NULL)
+            references->times[i] = time / MICROSECONDS;
     }
     references->count = count;
     return NULL;
@@ -97,7 +104,8 @@ const struct margay_format margay_format_vscsi = {
              .numbers = MARGAY_IDS,
              .unit_bytes = UNIT_BYTES,
              .writable = true,
-             .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
+             .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
+                        MARGAY_COLUMN_SIZES | MARGAY_COLUMN_TIMES,
              .kinds =
                  MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE),
              .splits = true},
