@@ -125,6 +125,12 @@ struct margay_format_info {
     /* The text that stands before the first record of a file; NULL where
        nothing does. */
     const char *head;
+    /* The set of columns that it has if margay_trace_options.column names
+       them; they cannot be written. */
+    unsigned named_columns;
+    /* The block size that requests are divided into unless the user decides
+       otherwise; 0 = that of all other traces of addresses. */
+    uint64_t usual_block_bytes;
 };
 
 /* The number of rows in the table of formats. */
@@ -134,6 +140,9 @@ MARGAY_API size_t margay_format_count(void);
 MARGAY_API const struct margay_format_info *margay_format_at(size_t index);
 
 /* ------------------------------------------------------------- reading -- */
+
+/* margay_trace_options.delimiter: runs of blanks and tabs. */
+#define MARGAY_BLANKS '\2'
 
 /* margay_trace_options.quote: no character quotes the fields of a table. */
 #define MARGAY_NO_QUOTE (-1)
@@ -161,10 +170,11 @@ struct margay_trace_options {
     uint64_t warmup_refs;
     /* The next three fields describe a table; any of them, if set, asks for
        the format csv.  `column` selects the column of the ids, by its name or,
-       if it is a decimal number, by its position from 1 on.  NULL = the table
-       has one column.  The string must outlive the trace. */
+       if it is a decimal number, by its position from 1 on; or columns by what
+       they are read for, as in "id=2+3,size=bytes,op=4,time=1,ttl=5,device=6".
+       NULL = the table has one column.  The string must outlive the trace. */
     const char *column;
-    /* The character that separates columns; 0 = a comma. */
+    /* The character that separates columns, or MARGAY_BLANKS; 0 = a comma. */
     char delimiter;
     /* The character that may enclose a field; 0 = a quotation mark, or
        MARGAY_NO_QUOTE. */

@@ -180,11 +180,15 @@ OPTION_TYPE(delimiter)
         *delimiter = '\t';
     else if (strcmp(text, "space") == 0)
         *delimiter = ' ';
-    else if (strlen(text) == 1 && strchr("\"\r\n", *text) == NULL)
+    else if (strcmp(text, "blanks") == 0)
+        *delimiter = MARGAY_BLANKS;
+    else if (strlen(text) == 1 && strchr("\"\r\n", *text) == NULL &&
+             (unsigned char)*text >= ' ')
         *delimiter = *text;
     else
         return refuse(name, text,
-                      "one character other than a quote, tab or space", error);
+                      "one character other than a quote, tab, space or blanks",
+                      error);
     return MARGAY_OK;
 }
 

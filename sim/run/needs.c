@@ -45,7 +45,7 @@ static void list_formats(const struct margay_need *need, char *text,
     const struct margay_format_info *info;
     *text = '\0';
     for (size_t i = 0; (info = margay_format_at(i)) != NULL; i++) {
-        if (has(info->columns, info->kinds, need))
+        if (has(info->columns | info->named_columns, info->kinds, need))
             add_word(text, bytes, ", ", info->name);
     }
 }
@@ -55,7 +55,7 @@ static enum margay_status refuse_need(const struct margay_need *need,
                                       const margay_trace *trace,
                                       struct margay_error *error)
 {
-    char what[64], formats[160];
+    char what[64], formats[320];
     bool has_column =
         (margay_trace_columns(trace) & need->column) == need->column;
     name_what(need, has_column, what, sizeof what);

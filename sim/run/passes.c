@@ -23,7 +23,8 @@ static enum margay_status check_blocks(const struct margay_running *running,
     uint64_t unit = margay_trace_unit_bytes(running->trace);
     bool ids = margay_trace_numbers(running->trace) == MARGAY_IDS;
     uint64_t collapsed = margay_trace_collapsed_bytes(running->trace);
-    *usual = ids ? unit : DEFAULT_BLOCK_BYTES;
+    uint64_t of_format = margay_trace_format(running->trace)->usual_block_bytes;
+    *usual = ids ? unit : of_format != 0 ? of_format : DEFAULT_BLOCK_BYTES;
     if (request->block_count > 0 && unit == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: --block with block ids of no known size (say "

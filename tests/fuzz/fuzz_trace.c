@@ -167,6 +167,12 @@ void margay_queue_publish(struct margay_queue *queue)
         digest(batch->counted ? batch->counts[i] : 1);
         digest(batch->threaded ? batch->threads[i] : 0);
         digest(batch->sited ? batch->sites[i] : 0);
+        digest(batch->sizes != NULL ? batch->sizes[i] : 0);
+        digest(batch->times != NULL ? batch->times[i] : 0);
+        digest(batch->ttls != NULL ? batch->ttls[i] : 0);
+        digest(batch->ops != NULL ? batch->ops[i] : 0);
+        if (batch->ops != NULL && batch->ops[i] >= MARGAY_OPS)
+            fuzz_fail("operation %u", batch->ops[i]);
         check_encoding(&reading->detection.format->info, batch->numbers[i],
                        kind, extent);
     }
@@ -253,7 +259,8 @@ void fuzz_trace(const char *name, const uint8_t *data, size_t bytes)
     static const char *const paths[] = {"trace",     "trace.din", "trace.hex",
                                         "trace.csv", "t.u64.gz",  "trace.vscsi",
                                         "t.oracle",  "trace.lis"};
-    static const char *const columns[] = {NULL, "1", "2", "a"};
+    static const char *const columns[] = {NULL, "1", "id=2+1,size=3,op=4",
+                                          "id=a,size=b,time=c,ttl=d,device=e"};
     if (bytes == 0)
         return;
     uint8_t choice = data[0];

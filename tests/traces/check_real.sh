@@ -25,7 +25,7 @@ choose_format() {
     *'int64 big-endian'*) name=u64be ;;
     *'uint64 little-endian'*) name=u64 ;;
     *'one decimal'*) name=lines options='' ;;
-    *'"seq id size"'*) name=csv options='--column 2 --delimiter space' ;;
+    *'"seq id size"'*) name=webcachesim options='' ;;
     csv*) name=csv options='--column lbn' ;;
     oracleGeneral*) name=oracle options='' ;;
     vscsi1*) name=vscsi options='--straddle first' ;;
@@ -54,6 +54,16 @@ check_split() {
         "$(value references) $(value distinct_blocks)" "$(cat counted)"
 }
 
+# check_table FILE: the requests of the same trace as a table, when split.
+check_table() {
+    table=${1%.vscsi}.csv
+    [ -e "$dir/$table" ] || return 0
+    run info -q --column id=lbn,size=size,op=op,time=time --unit 512 \
+        --straddle split "$dir/$table"
+    is "$table: references and distinct when split" \
+        "$(value references) $(value distinct_blocks)" "$(cat counted)"
+}
+
 check_row() {
     choose_format "$2"
     if [ -z "$name" ]; then
@@ -68,6 +78,7 @@ check_row() {
     is "$1: references" "$(value references)" $(($3 + modifies))
     is "$1: distinct" "$(value distinct_blocks)" "$4"
     [ $name != vscsi ] || check_split "$1"
+    [ $name != vscsi ] || check_table "$1"
     case $name in
     u* | csv) ;;
     *)

@@ -11,13 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline uint64_t margay_fnv1a(const void *text, size_t bytes)
+#define MARGAY_FNV1A_BEGIN UINT64_C(0xcbf29ce484222325)
+
+/* The hash of what `hash` stands for, followed by these bytes. */
+static inline uint64_t margay_fnv1a_on(uint64_t hash, const void *text,
+                                       size_t bytes)
 {
     const unsigned char *at = text;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < bytes; i++)
         hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
     return hash;
+}
+
+static inline uint64_t margay_fnv1a(const void *text, size_t bytes)
+{
+    return margay_fnv1a_on(MARGAY_FNV1A_BEGIN, text, bytes);
 }
 
 #endif

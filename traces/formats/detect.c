@@ -7,8 +7,10 @@
  *   The first of these rules that applies decides:
  *
  *   1. a candidate that the suffix of the file's name names (it need not show
- *      what tells it from others: hex without 0x);
- *   2. the first candidate in the table that has records;
+ *      what tells it from others: hex without 0x), unless that is csv and a
+ *      layout of a table is a candidate, too;
+ *   2. the first candidate in the table that has records; but two of which one
+ *      is a layout, and neither csv, are alike, and the user decides;
  *   3. without records, the first candidate if the content rules out others
  *      (lines of valgrind only: lackey);
  *   4. the format that the suffix names: packed numbers do not show what they
@@ -28,6 +30,7 @@
 
 #include "traces/base/error.h"
 #include "traces/formats/blocks_format.h"
+#include "traces/formats/layout.h"
 
 #define TRIAL_REFERENCES 1024
 
@@ -68,7 +71,8 @@ static struct trial try_format(const struct margay_format *format, bool named,
     margay_decode_function *decode = named ? format->decode : format->recognise;
     if (format->create_state == NULL)
         return try_decoder(decode, NULL, window, end);
-    struct margay_state_options options = {.trial = true, .by_content = !named};
+    struct margay_state_options options = {
+        .layout = format->layout, .trial = true, .by_content = !named};
     void *state = format->create_state(&options);
     if (state == NULL) /* the reader will report that there is no memory */
         return (struct trial){0};
@@ -132,6 +136,7 @@ static bool has_suffix(const char *path, const struct margay_format *format)
 struct survey {
     const struct margay_format *candidate; /* the first with records */
     uint64_t candidate_lines;
+    const struct margay_format *rival; /* as good; NULL = none */
     const struct margay_format *empty; /* the first without a fault */
     const struct margay_format *named; /* by the suffix */
     bool named_is_candidate;
@@ -140,20 +145,37 @@ struct survey {
     unsigned texts, faultless, with_records;
 };
 
+/* The format csv says nothing of the columns, so it gives way to a layout. */
+static bool gives_way(const struct margay_format *format)
+{
+    return format->layout == &margay_layout_any;
+}
+
+static void survey_candidate(const struct margay_format *format,
+                             const struct trial *trial, struct survey *survey)
+{
+    bool named = format == survey->named;
+    bool is_layout = format->layout != NULL && !gives_way(format);
+    if (survey->candidate == NULL || (named && !survey->named_is_candidate) ||
+        (is_layout && gives_way(survey->candidate))) {
+        survey->candidate = format;
+        survey->candidate_lines = trial->lines;
+        survey->named_is_candidate = named;
+        survey->rival = NULL;
+    } else if (is_layout && !survey->named_is_candidate) {
+        survey->rival = format;
+    }
+}
+
 static void survey_format(const struct margay_format *format,
                           const struct trial *trial, struct survey *survey)
 {
     bool candidate = trial->faultless && trial->records > 0;
-    bool named = format == survey->named;
     survey->texts++;
     survey->faultless += trial->faultless;
     survey->with_records += candidate;
-    if (candidate &&
-        (survey->candidate == NULL || (named && !survey->named_is_candidate))) {
-        survey->candidate = format;
-        survey->candidate_lines = trial->lines;
-        survey->named_is_candidate = named;
-    }
+    if (candidate)
+        survey_candidate(format, trial, survey);
     if (trial->faultless && survey->empty == NULL)
         survey->empty = format;
     if (trial->records > 0 && trial->lines > survey->furthest_lines) {
@@ -198,7 +220,7 @@ const char *margay_quote(char quoted[MARGAY_QUOTE_BYTES], const char *text,
 static enum margay_status fail_unknown(const char *path, const char *window,
                                        size_t bytes, struct margay_error *error)
 {
-    char names[128], quoted[MARGAY_QUOTE_BYTES];
+    char names[320], quoted[MARGAY_QUOTE_BYTES];
     margay_format_list(false, names, sizeof names);
     if (memchr(window, '\0', bytes) != NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
@@ -210,6 +232,21 @@ static enum margay_status fail_unknown(const char *path, const char *window,
                        "format, or the format named with -f (%s)",
                        path, margay_quote(quoted, window, window + bytes),
                        names);
+}
+
+static enum margay_status fail_alike(const char *path,
+                                     const struct survey *survey,
+                                     const char *window, const char *end,
+                                     struct margay_error *error)
+{
+    char quoted[MARGAY_QUOTE_BYTES];
+    const char *one = survey->candidate->info.name;
+    const char *other = survey->rival->info.name;
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s:1: found '%s', which is both %s and %s, expected "
+                       "-f %s or -f %s to say which",
+                       path, margay_quote(quoted, window, end), one, other, one,
+                       other);
 }
 
 /* The packed format that only these records can have, or NULL. */
@@ -292,6 +329,8 @@ enum margay_status margay_detect(const char *path, const char *window,
     const char *end = complete_lines(window, bytes, whole);
     struct survey survey = survey_formats(path, window, end);
     const struct margay_format *chosen = survey.candidate;
+    if (survey.rival != NULL)
+        return fail_alike(path, &survey, window, end, error);
     if (chosen != NULL) {
         note_count(found, "", survey.candidate_lines, "line");
     } else if (has_comments(&survey)) {

@@ -119,12 +119,16 @@ struct margay_state_options {
     const char *column;
     char delimiter;
     int quote;
+    uint64_t unit_bytes;
+    const struct margay_layout *layout; /* that of the format */
     bool trial;      /* the decoder only tries whether the trace fits */
     bool by_content; /* in a trial: the suffix does not name the format */
 };
 
 struct margay_blocks_reading; /* blocks_format.h */
 struct margay_blocks_writing;
+struct margay_trace_facts;
+struct margay_layout; /* layout.h */
 
 struct margay_format {
     struct margay_format_info info;
@@ -144,6 +148,14 @@ struct margay_format {
     void *(*create_state)(const struct margay_state_options *options);
     void (*free_state)(void *state);
     margay_decode_function *finish;
+    /* Text whose columns differ: what the first line of a trace, [line, end),
+       tells of it.  *facts holds what is true of the format; nothing stands
+       between `line` and `end` where the line is too long, or the trace is
+       empty. */
+    void (*describe)(const struct margay_state_options *options,
+                     const char *line, const char *end,
+                     struct margay_trace_facts *facts);
+    const struct margay_layout *layout; /* of a table */
 
     /* Packed: the length of a record, and the function that appends `count` of
        them to an empty batch.  It returns NULL, or what was expected instead of
@@ -169,6 +181,9 @@ struct margay_format {
 
 /* Row `index` of the table, NULL beyond. */
 const struct margay_format *margay_format_row(size_t index);
+
+/* The same of the layouts of tables, which are rows of the table, too. */
+const struct margay_format *margay_layout_row(size_t index);
 
 /* The row of that name, NULL if there is none. */
 const struct margay_format *margay_format_named(const char *name);

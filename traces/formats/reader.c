@@ -132,7 +132,9 @@ char *margay_batch_records(const struct margay_references *batch,
 static enum margay_status allocate_batches(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
-    unsigned columns = format->info.columns & ~reader->unused_columns;
+    unsigned columns =
+        format->describe != NULL ? reader->facts.columns : format->info.columns;
+    columns &= ~reader->unused_columns;
     enum margay_status status = MARGAY_OK;
     if (reader->numbers_only && format->leaves_out && !reader->facts.splits)
         columns &= reader->sums_counts ? 0 : MARGAY_COLUMN_COUNTS;
@@ -147,10 +149,32 @@ static enum margay_status create_state(struct margay_reader *reader)
     const struct margay_format *format = reader->detection.format;
     if (format->create_state == NULL)
         return MARGAY_OK;
+    reader->state_options.layout = format->layout;
     reader->state = format->create_state(&reader->state_options);
     return reader->state == NULL
                ? margay_fail_memory(&reader->error, "a reader of tables")
                : MARGAY_OK;
+}
+
+/* What the first line of a table tells of it. */
+static enum margay_status describe(struct margay_reader *reader)
+{
+    const struct margay_format *format = reader->detection.format;
+    if (format->describe == NULL)
+        return MARGAY_OK;
+    const char *newline = NULL;
+    while ((newline = memchr(reader->buffer, '\n', reader->end)) == NULL &&
+           !reader->ended && reader->end < BUFFER_BYTES) {
+        enum margay_status status = read_more(reader);
+        if (status != MARGAY_OK)
+            return status;
+    }
+    if (newline == NULL && reader->end < BUFFER_BYTES)
+        newline = reader->buffer + reader->end; /* read_more() has set it */
+    bool whole = newline != NULL && newline > reader->buffer;
+    format->describe(&reader->state_options, reader->buffer,
+                     whole ? newline + 1 : reader->buffer, &reader->facts);
+    return MARGAY_OK;
 }
 
 /* -------------------------------------------------------------- blocks -- */
@@ -205,7 +229,8 @@ static enum margay_status open_blocks(struct margay_reader *reader)
     reader->facts = (struct margay_trace_facts){
         .numbers = format->info.numbers,
         .unit_bytes = format->info.unit_bytes,
-        .columns = nothing ? MARGAY_ALL_COLUMNS : format->info.columns,
+        .columns = nothing ? MARGAY_ALL_COLUMNS
+                           : format->info.columns | format->info.named_columns,
         .kinds = nothing ? MARGAY_ALL_KINDS : format->info.kinds,
         .splits = format->info.splits,
     };
@@ -470,6 +495,8 @@ static enum margay_status read_trace(struct margay_reader *reader)
         status = create_state(reader);
     if (status == MARGAY_OK)
         status = open_blocks(reader);
+    if (status == MARGAY_OK)
+        status = describe(reader);
     if (status == MARGAY_OK)
         status = allocate_batches(reader);
     if (status == MARGAY_OK)

@@ -17,16 +17,19 @@ static const struct margay_format *const formats[] = {
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 
+/* Behind these come the layouts. */
 const struct margay_format *margay_format_row(size_t index)
 {
-    return index < FORMATS ? formats[index] : NULL;
+    return index < FORMATS ? formats[index]
+                           : margay_layout_row(index - FORMATS);
 }
 
 const struct margay_format *margay_format_named(const char *name)
 {
-    for (size_t i = 0; i < FORMATS; i++) {
-        if (strcmp(formats[i]->info.name, name) == 0)
-            return formats[i];
+    const struct margay_format *row;
+    for (size_t i = 0; (row = margay_format_row(i)) != NULL; i++) {
+        if (strcmp(row->info.name, name) == 0)
+            return row;
     }
     return NULL;
 }
@@ -34,22 +37,27 @@ const struct margay_format *margay_format_named(const char *name)
 void margay_format_list(bool writable, char *text, size_t bytes)
 {
     size_t used = 0;
-    for (size_t i = 0; i < FORMATS && used < bytes; i++) {
-        if (!writable || formats[i]->info.writable)
-            used +=
-                (size_t)snprintf(text + used, bytes - used, "%s%s",
-                                 used == 0 ? "" : ", ", formats[i]->info.name);
+    const struct margay_format *row;
+    for (size_t i = 0; (row = margay_format_row(i)) != NULL && used < bytes;
+         i++) {
+        if (!writable || row->info.writable)
+            used += (size_t)snprintf(text + used, bytes - used, "%s%s",
+                                     used == 0 ? "" : ", ", row->info.name);
     }
 }
 
 size_t margay_format_count(void)
 {
-    return FORMATS;
+    size_t count = FORMATS;
+    while (margay_format_row(count) != NULL)
+        count++;
+    return count;
 }
 
 const struct margay_format_info *margay_format_at(size_t index)
 {
-    return index < FORMATS ? &formats[index]->info : NULL;
+    const struct margay_format *row = margay_format_row(index);
+    return row == NULL ? NULL : &row->info;
 }
 
 const char *margay_column_name(enum margay_column column)
@@ -73,9 +81,10 @@ const char *margay_column_name(enum margay_column column)
 
 static const struct margay_format *row_of(const struct margay_format_info *info)
 {
-    for (size_t i = 0; i < FORMATS; i++) {
-        if (&formats[i]->info == info)
-            return formats[i];
+    const struct margay_format *row;
+    for (size_t i = 0; (row = margay_format_row(i)) != NULL; i++) {
+        if (&row->info == info)
+            return row;
     }
     return NULL;
 }

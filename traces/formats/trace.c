@@ -8,6 +8,7 @@
 #include "traces/base/crew.h"
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
+#include "traces/formats/layout.h"
 #include "traces/formats/trace.h"
 
 /* ------------------------------------------------------------- opening -- */
@@ -22,7 +23,7 @@ static const char *format_name(size_t i, const void *context)
 static enum margay_status fail_format(const char *name,
                                       struct margay_error *error)
 {
-    char names[128];
+    char names[320];
     const char *nearest = margay_nearest(name, format_name, NULL);
     if (nearest != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -38,11 +39,19 @@ static enum margay_status take_table_options(
     struct margay_error *error)
 {
     struct margay_reader *reader = &trace->reader;
+    struct margay_choice choice;
+    reader->state_options.unit_bytes = given->unit_bytes;
     reader->state_options.column = given->column;
     reader->state_options.delimiter = given->delimiter;
     reader->state_options.quote = given->quote;
     if (given->column == NULL && given->delimiter == '\0' && given->quote == 0)
         return MARGAY_OK;
+    enum margay_status status =
+        given->column == NULL
+            ? MARGAY_OK
+            : margay_choice_parse(given->column, false, &choice, error);
+    if (status != MARGAY_OK)
+        return status;
     if (given->quote == (given->delimiter == '\0' ? ',' : given->delimiter))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "the delimiter and the quote of a table are both "
@@ -192,11 +201,18 @@ void margay_trace_free(margay_trace *trace)
 
 /* ----------------------------------------------------------- what it is -- */
 
+/* Do offsets count units, which --unit may say? */
+static bool counts_units(const struct margay_trace *trace)
+{
+    const struct margay_layout *layout = trace->reader.detection.format->layout;
+    return layout != NULL && layout->offset_bytes > 1;
+}
+
 /* Once the format is known, check that a unit applies to it. */
 static enum margay_status check_unit(const struct margay_trace *trace,
                                      struct margay_error *error)
 {
-    if (trace->options.unit_bytes == 0 ||
+    if (trace->options.unit_bytes == 0 || counts_units(trace) ||
         margay_trace_numbers(trace) == MARGAY_IDS)
         return MARGAY_OK;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,

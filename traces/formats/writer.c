@@ -43,7 +43,7 @@ static const char *writable_name(size_t index, const void *context)
 static enum margay_status fail_format(const char *name,
                                       struct margay_error *error)
 {
-    char names[128];
+    char names[320];
     const char *nearest = margay_nearest(name, writable_name, NULL);
     margay_format_list(true, names, sizeof names);
     if (margay_format_named(name) != NULL)

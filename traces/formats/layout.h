@@ -1,0 +1,137 @@
+/*
+ * layout.h - what the columns of a table mean
+ *
+ * A layout is a row of the table in layouts.c, or what --column says of a trace
+ * in the format csv.  Both name columns in the same language, so that a layout
+ * needs no code of its own:
+ *
+ *     id=key,size=key_size+size,op=op,ttl=ttl?
+ *
+ * A column is named by its number, from 1 on, or as the first row of the table
+ * names it; in a layout, a question mark follows a column that a trace, or a
+ * row, may lack.  Several columns of a role, joined by +, are one id (hashed),
+ * one size (the sum) or one device.
+ */
+#ifndef MARGAY_TRACES_FORMATS_LAYOUT_H
+#define MARGAY_TRACES_FORMATS_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <margay/traces.h>
+
+/* What a column is read for. */
+enum margay_role {
+    MARGAY_ROLE_ID,
+    MARGAY_ROLE_SIZE,
+    MARGAY_ROLE_OP,
+    MARGAY_ROLE_TIME,
+    MARGAY_ROLE_TTL,
+    MARGAY_ROLE_DEVICE,
+    MARGAY_ROLE_COUNT, /* how often the row stands for its reference */
+};
+#define MARGAY_ROLES 7
+
+/* The most columns of all roles together. */
+#define MARGAY_TAKES 12
+
+/* A delimiter that is no character, as MARGAY_BLANKS is none: the first of
+   comma, tab and blanks that the first row holds. */
+#define MARGAY_ANY_DELIMITER '\3'
+
+#define MARGAY_EPOCH_TICKS UINT64_MAX
+
+/* One of the shapes in which a layout occurs. */
+struct margay_variant {
+    const char *columns; /* in the language above; NULL = there is no variant */
+    /*
+     * Of a layout whose columns have numbers, a letter for each column: d
+     * decimal, n anything else, o a word of an operation, t any text; an
+     * asterisk in the end for more of any kind.  The first row has to
+     * have as many columns; by content, each row has to be as the letters say.
+     */
+    const char *shape;
+    bool by_name_only; /* too little to tell the layout by its content */
+};
+#define MARGAY_VARIANTS 5
+
+struct margay_layout {
+    struct margay_variant variants[MARGAY_VARIANTS];
+    char delimiter; /* a character or one of the above; 0 = a comma */
+    int quote;      /* as in struct margay_trace_options */
+    /* The words of each operation, separated by blanks, in lower case.  One
+       that ends in an asterisk stands for all that begin like it. */
+    const char *gets, *sets, *deletes;
+    /* Of times; 0 = 1.  MARGAY_EPOCH_TICKS: seconds since 1970, and beyond
+       10^11 milliseconds. */
+    uint64_t ticks_per_second;
+    /* Ids are offsets on devices, and sizes what a request covers.  Both count
+       this many bytes, unless --unit says otherwise; 0 = ids are names. */
+    uint64_t offset_bytes;
+    /* The upper bits of a number that tell devices apart; 0 = 16. */
+    unsigned device_bits;
+    /* By content: the times begin at or above, and never go back. */
+    bool ascends;
+    uint64_t least_time;
+};
+
+/* The layout of the format csv: whatever --column says. */
+extern const struct margay_layout margay_layout_any;
+
+/* ------------------------------------------------------------- choices -- */
+
+/* A column as it is named. */
+struct margay_named_column {
+    uint8_t role;
+    bool optional;
+    uint64_t number; /* from 1 on; 0 = it is named, */
+    const char *name;
+    size_t name_bytes;
+};
+
+struct margay_choice {
+    struct margay_named_column columns[MARGAY_TAKES];
+    unsigned count;
+    bool by_name;   /* some column is named */
+    bool of_layout; /* a question mark has its meaning */
+};
+
+/*
+ * Read the argument of --column or the columns of a layout's variant, to which
+ * the choice points from then on.  A text that does not begin with ROLE= is the
+ * name or number of the id's column.  Fails with MARGAY_BAD_ARGUMENT.
+ */
+enum margay_status margay_choice_parse(const char *text, bool of_layout,
+                                       struct margay_choice *choice,
+                                       struct margay_error *error);
+
+/* --------------------------------------------------------------- plans -- */
+
+/* A column that is read. */
+struct margay_take {
+    uint64_t column; /* from 1 on */
+    uint8_t role;
+    bool optional; /* a row may lack it, or have nothing there */
+};
+
+/* The columns that are read, in ascending order; and for each role which of
+   them they are, in the order of the choice. */
+struct margay_plan {
+    struct margay_take takes[MARGAY_TAKES];
+    unsigned count;
+    uint8_t of_role[MARGAY_ROLES][MARGAY_TAKES];
+    uint8_t role_counts[MARGAY_ROLES];
+};
+
+/* Make the plan of a choice.  numbers[i] is the column that the name of column
+   i of the choice turned out to be, 0 = the table lacks it. */
+void margay_plan_columns(const struct margay_choice *choice,
+                         const uint64_t *numbers, struct margay_plan *plan);
+
+/* The set of columns that references get of such a plan. */
+unsigned margay_plan_facts(const struct margay_plan *plan,
+                           const struct margay_layout *layout,
+                           uint64_t unit_bytes);
+
+#endif

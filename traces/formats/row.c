@@ -1,0 +1,416 @@
+/* row.c - what the fields of a row come to: see row.h */
+#include "traces/formats/row.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "traces/base/checked.h"
+#include "traces/base/error.h"
+#include "traces/base/fnv.h"
+#include "traces/formats/scan.h"
+
+#define USUAL_DEVICE_BITS 16
+
+/* A row of meta-kv and meta-block stands for its repeats within a second. */
+#define MOST_COUNT 65535
+
+/* The longest text of a number, leading zeros included. */
+#define LONGEST_DECIMAL 256
+
+void margay_field_value(struct margay_field *field)
+{
+    field->decimal = false;
+    if (field->bytes == 0 || field->bytes > LONGEST_DECIMAL)
+        return;
+    const char *end = margay_scan_decimal(field->text, &field->value);
+    field->decimal = end == field->text + field->bytes;
+}
+
+/* ------------------------------------------------------------- messages -- */
+
+static uint64_t column_of(const struct margay_rows *rows, unsigned role,
+                          unsigned k)
+{
+    return rows->plan.takes[rows->plan.of_role[role][k]].column;
+}
+
+static bool is_optional(const struct margay_rows *rows, unsigned role,
+                        unsigned k)
+{
+    return rows->plan.takes[rows->plan.of_role[role][k]].optional;
+}
+
+static const char *expect(struct margay_rows *rows, unsigned role, unsigned k,
+                          const char *what)
+{
+    snprintf(rows->message, sizeof rows->message, "%s in column %llu", what,
+             (unsigned long long)column_of(rows, role, k));
+    return rows->message;
+}
+
+static const char *expect_field(struct margay_rows *rows, unsigned role,
+                                unsigned k, const char *what, size_t columns)
+{
+    snprintf(rows->message, sizeof rows->message,
+             "%s in column %llu%s (the row has %zu column%s)", what,
+             (unsigned long long)column_of(rows, role, k),
+             rows->in_first_row ? " of the first row" : "", columns,
+             margay_plural(columns, "s"));
+    return rows->message;
+}
+
+/* --------------------------------------------------------------- fields -- */
+
+static const struct margay_field *field_of(const struct margay_rows *rows,
+                                           const struct margay_field *fields,
+                                           unsigned role, unsigned k)
+{
+    return &fields[rows->plan.of_role[role][k]];
+}
+
+/* The fields of a role as one key. */
+static uint64_t hash_fields(const struct margay_rows *rows,
+                            const struct margay_field *fields, unsigned role)
+{
+    uint64_t hash = MARGAY_FNV1A_BEGIN;
+    for (unsigned k = 0; k < rows->plan.role_counts[role]; k++) {
+        const struct margay_field *field = field_of(rows, fields, role, k);
+        if (k > 0)
+            hash = margay_fnv1a_on(hash, "", 1);
+        hash = margay_fnv1a_on(hash, field->text, field->bytes);
+    }
+    return hash;
+}
+
+static const char *read_id(struct margay_rows *rows,
+                           const struct margay_field *fields, size_t columns,
+                           uint64_t *id)
+{
+    unsigned count = rows->plan.role_counts[MARGAY_ROLE_ID];
+    const struct margay_field *first =
+        field_of(rows, fields, MARGAY_ROLE_ID, 0);
+    if (count == 1 && first->decimal) {
+        *id = first->value;
+        return NULL;
+    }
+    for (unsigned k = 0; k < count; k++) {
+        const struct margay_field *field =
+            field_of(rows, fields, MARGAY_ROLE_ID, k);
+        if (rows->layout->offset_bytes != 0)
+            return expect_field(rows, MARGAY_ROLE_ID, k, "an offset in decimal",
+                                columns);
+        if (field->text == NULL || (count == 1 && field->bytes == 0))
+            return expect_field(rows, MARGAY_ROLE_ID, k, "an id", columns);
+    }
+    *id = hash_fields(rows, fields, MARGAY_ROLE_ID);
+    return NULL;
+}
+
+static const char *read_size(struct margay_rows *rows,
+                             const struct margay_field *fields, size_t columns,
+                             uint64_t *size)
+{
+    *size = 0;
+    for (unsigned k = 0; k < rows->plan.role_counts[MARGAY_ROLE_SIZE]; k++) {
+        const struct margay_field *field =
+            field_of(rows, fields, MARGAY_ROLE_SIZE, k);
+        if (field->bytes == 0 && is_optional(rows, MARGAY_ROLE_SIZE, k))
+            continue;
+        if (!field->decimal)
+            return expect_field(rows, MARGAY_ROLE_SIZE, k, "a size in decimal",
+                                columns);
+        if (!margay_add_u64(*size, field->value, size))
+            return expect(rows, MARGAY_ROLE_SIZE, k,
+                          "sizes that are below 2^64 together");
+    }
+    return NULL;
+}
+
+static const char *read_count(struct margay_rows *rows,
+                              const struct margay_field *fields, size_t columns,
+                              uint32_t *count)
+{
+    *count = 1;
+    if (rows->plan.role_counts[MARGAY_ROLE_COUNT] == 0)
+        return NULL;
+    const struct margay_field *field =
+        field_of(rows, fields, MARGAY_ROLE_COUNT, 0);
+    if (!field->decimal || field->value > MOST_COUNT)
+        return expect_field(rows, MARGAY_ROLE_COUNT, 0,
+                            "a count of at most 65535", columns);
+    *count = (uint32_t)field->value;
+    return NULL;
+}
+
+static uint64_t seconds_of(const struct margay_rows *rows, uint64_t time)
+{
+    uint64_t ticks = rows->layout->ticks_per_second;
+    if (ticks == MARGAY_EPOCH_TICKS)
+        ticks = time >= UINT64_C(100000000000) ? 1000 : 1;
+    return ticks > 1 ? time / ticks : time;
+}
+
+/* Is the field digits, a point, and digits?  Then its value is the former. */
+static bool is_fraction(struct margay_field *field)
+{
+    const char *end = field->text + field->bytes;
+    const char *point =
+        field->text == NULL ? NULL : memchr(field->text, '.', field->bytes);
+    if (point == NULL)
+        return false;
+    for (const char *c = point + 1; c < end; c++) {
+        if (!isdigit((unsigned char)*c))
+            return false;
+    }
+    field->bytes = (size_t)(point - field->text);
+    margay_field_value(field);
+    return field->decimal;
+}
+
+/* Digits behind a point are dropped. */
+static const char *read_time(struct margay_rows *rows,
+                             const struct margay_field *fields, size_t columns,
+                             uint64_t *time)
+{
+    *time = 0;
+    if (rows->plan.role_counts[MARGAY_ROLE_TIME] == 0)
+        return NULL;
+    const struct margay_field *field =
+        field_of(rows, fields, MARGAY_ROLE_TIME, 0);
+    struct margay_field whole = *field;
+    if (!field->decimal && !is_fraction(&whole))
+        return expect_field(rows, MARGAY_ROLE_TIME, 0, "a time in decimal",
+                            columns);
+    *time = seconds_of(rows, whole.value);
+    return NULL;
+}
+
+/* None, 0 and negative numbers say that the object stays valid. */
+static const char *read_ttl(struct margay_rows *rows,
+                            const struct margay_field *fields, size_t columns,
+                            uint64_t *ttl)
+{
+    *ttl = UINT64_MAX;
+    if (rows->plan.role_counts[MARGAY_ROLE_TTL] == 0)
+        return NULL;
+    const struct margay_field *field =
+        field_of(rows, fields, MARGAY_ROLE_TTL, 0);
+    struct margay_field magnitude = *field;
+    if (field->text == NULL)
+        return expect_field(rows, MARGAY_ROLE_TTL, 0, "a time to live",
+                            columns);
+    bool negative = field->bytes > 0 && *field->text == '-';
+    if (negative) {
+        magnitude.text++;
+        magnitude.bytes--;
+        margay_field_value(&magnitude);
+    }
+    if (field->bytes > 0 && !magnitude.decimal)
+        return expect_field(rows, MARGAY_ROLE_TTL, 0,
+                            "a time to live in decimal", columns);
+    if (field->bytes > 0 && !negative && field->value > 0)
+        *ttl = field->value;
+    return NULL;
+}
+
+/* ----------------------------------------------------------- operations -- */
+
+/* Is the text one of the words of the list, or does it begin like one that ends
+   in an asterisk? */
+static bool lists(const char *list, const char *text, size_t bytes)
+{
+    while (list != NULL && *list != '\0') {
+        size_t length = strcspn(list, " ");
+        bool begins = list[length - 1] == '*';
+        size_t compared = length - begins;
+        if ((begins ? bytes >= compared : bytes == compared) &&
+            strncasecmp(list, text, compared) == 0)
+            return true;
+        list += length + (list[length] == ' ');
+    }
+    return false;
+}
+
+static const char *refuse_word(struct margay_rows *rows, size_t columns)
+{
+    const struct margay_layout *layout = rows->layout;
+    char what[400];
+    snprintf(what, sizeof what, "an operation (%s%s%s%s%s)", layout->gets,
+             layout->sets == NULL ? "" : " ",
+             layout->sets == NULL ? "" : layout->sets,
+             layout->deletes == NULL ? "" : " ",
+             layout->deletes == NULL ? "" : layout->deletes);
+    return expect_field(rows, MARGAY_ROLE_OP, 0, what, columns);
+}
+
+static const char *find_op(struct margay_rows *rows,
+                           const struct margay_field *field, size_t columns,
+                           uint8_t *op)
+{
+    const char *const words[MARGAY_OPS] = {
+        [MARGAY_GET] = rows->layout->gets,
+        [MARGAY_SET] = rows->layout->sets,
+        [MARGAY_DELETE] = rows->layout->deletes,
+    };
+    if (field->text == NULL)
+        return refuse_word(rows, columns);
+    for (uint8_t i = 0; i < MARGAY_OPS; i++) {
+        if (lists(words[i], field->text, field->bytes)) {
+            struct margay_known_word *known = &rows->words[i];
+            *op = i;
+            known->bytes = 0;
+            if (field->bytes <= MARGAY_WORD_BYTES) {
+                memcpy(known->text, field->text, field->bytes);
+                known->bytes = field->bytes;
+            }
+            return NULL;
+        }
+    }
+    return refuse_word(rows, columns);
+}
+
+static const char *read_op(struct margay_rows *rows,
+                           const struct margay_field *fields, size_t columns,
+                           uint8_t *op)
+{
+    *op = MARGAY_GET;
+    if (rows->plan.role_counts[MARGAY_ROLE_OP] == 0)
+        return NULL;
+    const struct margay_field *field =
+        field_of(rows, fields, MARGAY_ROLE_OP, 0);
+    for (uint8_t i = 0; i < MARGAY_OPS; i++) {
+        const struct margay_known_word *known = &rows->words[i];
+        if (known->bytes == field->bytes && known->bytes > 0 &&
+            memcmp(known->text, field->text, known->bytes) == 0) {
+            *op = i;
+            return NULL;
+        }
+    }
+    return find_op(rows, field, columns, op);
+}
+
+/* -------------------------------------------------------------- devices -- */
+
+/* The first number from `wanted` on that is free, or this device's already. */
+static const char *claim(struct margay_rows *rows, uint64_t identity,
+                         uint64_t *number)
+{
+    const uint64_t numbers = UINT64_C(1) << USUAL_DEVICE_BITS;
+    if (rows->devices == NULL)
+        rows->devices = calloc(numbers, sizeof *rows->devices);
+    if (rows->devices == NULL)
+        return "a device for which there is memory";
+    for (uint64_t tries = 0; tries < numbers; tries++) {
+        uint64_t *slot = &rows->devices[*number];
+        if (*slot == 0)
+            *slot = identity;
+        if (*slot == identity)
+            return NULL;
+        *number = (*number + 1) % numbers;
+    }
+    return "at most 65536 devices";
+}
+
+static const char *read_device(struct margay_rows *rows,
+                               const struct margay_field *fields,
+                               size_t columns, uint64_t *device)
+{
+    unsigned bits = rows->layout->device_bits == 0 ? USUAL_DEVICE_BITS
+                                                   : rows->layout->device_bits;
+    unsigned count = rows->plan.role_counts[MARGAY_ROLE_DEVICE];
+    const struct margay_field *first =
+        field_of(rows, fields, MARGAY_ROLE_DEVICE, 0);
+    for (unsigned k = 0; k < count; k++) {
+        if (field_of(rows, fields, MARGAY_ROLE_DEVICE, k)->text == NULL)
+            return expect_field(rows, MARGAY_ROLE_DEVICE, k, "a device",
+                                columns);
+    }
+    bool plain = count == 1 && first->decimal && first->value >> bits == 0;
+    uint64_t hash = plain ? 0 : hash_fields(rows, fields, MARGAY_ROLE_DEVICE);
+    *device = plain ? first->value : hash & ((UINT64_C(1) << bits) - 1);
+    /* No identity is 0, and none of a name is one of a number. */
+    uint64_t identity = plain ? first->value + 1 : hash | UINT64_C(1) << 63;
+    return bits == USUAL_DEVICE_BITS ? claim(rows, identity, device) : NULL;
+}
+
+/* Put the device above the number.  A request does not reach into another
+   device. */
+static const char *add_device(struct margay_rows *rows,
+                              const struct margay_field *fields, size_t columns,
+                              struct margay_row_reference *reference)
+{
+    unsigned bits = rows->layout->device_bits == 0 ? USUAL_DEVICE_BITS
+                                                   : rows->layout->device_bits;
+    uint64_t device, room = UINT64_C(1) << (64 - bits);
+    if (rows->plan.role_counts[MARGAY_ROLE_DEVICE] == 0)
+        return NULL;
+    const char *expected = read_device(rows, fields, columns, &device);
+    if (expected != NULL)
+        return expected;
+    if (reference->number >= room ||
+        room - reference->number < reference->extent) {
+        snprintf(rows->message, sizeof rows->message,
+                 "an id below 2^%u, as the device stands above it", 64 - bits);
+        return rows->message;
+    }
+    reference->number |= device << (64 - bits);
+    return NULL;
+}
+
+/* -------------------------------------------------------------- extents -- */
+
+/* Offsets and sizes become bytes. */
+static const char *scale_offset(struct margay_rows *rows,
+                                struct margay_row_reference *reference)
+{
+    uint64_t unit = rows->unit_bytes;
+    if (!margay_multiply_u64(reference->size, unit, &reference->size) ||
+        reference->size > UINT32_MAX)
+        return expect(rows, MARGAY_ROLE_SIZE, 0,
+                      "a length below 4294967296 bytes");
+    if (!margay_multiply_u64(reference->number, unit, &reference->number))
+        return expect(rows, MARGAY_ROLE_ID, 0, "an offset below 2^64 bytes");
+    reference->extent = (uint32_t)reference->size;
+    return NULL;
+}
+
+/* A size in bytes covers units, at least one. */
+static const char *count_units(struct margay_rows *rows,
+                               struct margay_row_reference *reference)
+{
+    uint64_t units = 1;
+    if (rows->plan.role_counts[MARGAY_ROLE_SIZE] > 0 && rows->unit_bytes != 0 &&
+        reference->size > 0)
+        units = (reference->size - 1) / rows->unit_bytes + 1;
+    if (units > UINT32_MAX)
+        return expect(rows, MARGAY_ROLE_SIZE, 0,
+                      "a size of at most 4294967295 units of an id");
+    reference->extent = (uint32_t)units;
+    return NULL;
+}
+
+const char *margay_rows_read(struct margay_rows *rows,
+                             const struct margay_field *fields, size_t columns,
+                             struct margay_row_reference *reference)
+{
+    const char *expected = read_id(rows, fields, columns, &reference->number);
+    if (expected == NULL)
+        expected = read_size(rows, fields, columns, &reference->size);
+    if (expected == NULL)
+        expected = read_op(rows, fields, columns, &reference->op);
+    if (expected == NULL)
+        expected = read_time(rows, fields, columns, &reference->time);
+    if (expected == NULL)
+        expected = read_ttl(rows, fields, columns, &reference->ttl);
+    if (expected == NULL)
+        expected = read_count(rows, fields, columns, &reference->count);
+    if (expected == NULL)
+        expected = rows->layout->offset_bytes != 0
+                       ? scale_offset(rows, reference)
+                       : count_units(rows, reference);
+    if (expected == NULL)
+        expected = add_device(rows, fields, columns, reference);
+    return expected;
+}

@@ -1,0 +1,90 @@
+/*
+ * row.h - what the fields of a row come to: a reference
+ *
+ * Ids.  One field that is a decimal number of at most 64 bits is an id as it
+ *   stands.  Any other text is a key, and so are several fields: their bytes,
+ * in the order in which the columns were named, with a NUL byte between two,
+ *   which no field holds.  The id is the 64-bit FNV-1a hash of the key.
+ * Devices.  The upper 16 bits of a number tell devices apart (in meta-block
+ * 38). A device named by a decimal number that fits these bits has that number;
+ *   any other name, and several fields, joined as above, have the lowest bits
+ * of the hash.  Of 16 bits, a number that another device of the trace has
+ * already is not given twice: the next free one is.  So the number depends on
+ * the device alone, and a trace in several files may be analysed in turn,
+ * unless two of its devices collide.
+ */
+#ifndef MARGAY_TRACES_FORMATS_ROW_H
+#define MARGAY_TRACES_FORMATS_ROW_H
+
+#include "traces/formats/format.h"
+#include "traces/formats/layout.h"
+
+/* A field without its quotes.  MARGAY_TEXT_PADDING bytes are readable behind
+   it. */
+struct margay_field {
+    const char *text;
+    size_t bytes;
+    uint64_t value; /* of a decimal number of at most 64 bits */
+    bool decimal;   /* it is one */
+};
+
+/* A word that was met, and the operation that it stands for. */
+#define MARGAY_WORD_BYTES 24
+struct margay_known_word {
+    char text[MARGAY_WORD_BYTES];
+    size_t bytes; /* 0 = none yet */
+};
+
+struct margay_rows {
+    const struct margay_layout *layout;
+    struct margay_plan plan;
+    /* The bytes that offsets count, or those that --unit says an id stands for;
+       0 = ids are names. */
+    uint64_t unit_bytes;
+    struct margay_known_word words[MARGAY_OPS];
+    uint64_t
+        *devices; /* for each number 1 + a device's identity; NULL = none */
+    bool in_first_row; /* for messages */
+    char message[512]; /* what was expected */
+};
+
+/* A row. */
+struct margay_row_reference {
+    uint64_t number, size, time, ttl;
+    uint32_t extent;
+    uint32_t count; /* 0 = the row stands for nothing */
+    uint8_t op;
+};
+
+/* Set the value of a field whose text is known. */
+void margay_field_value(struct margay_field *field);
+
+/* Make a reference of the fields of the plan; a field that the row lacks has
+   NULL for a text.  `columns`: how many columns the row has.  Returns NULL, or
+   what was expected. */
+const char *margay_rows_read(struct margay_rows *rows,
+                             const struct margay_field *fields, size_t columns,
+                             struct margay_row_reference *reference);
+
+/* Append it once; a column that is not wanted stays as it is. */
+static inline void margay_rows_append(const struct margay_row_reference *row,
+                                      struct margay_references *references)
+{
+    size_t i = references->count++;
+    references->numbers[i] = row->number;
+    if (references->kinds != NULL)
+        references->kinds[i] =
+            row->op == MARGAY_GET ? MARGAY_READ : MARGAY_WRITE;
+    if (references->extents != NULL)
+        references->extents[i] = row->extent;
+    if (references->sizes != NULL)
+        references->sizes[i] = row->size;
+    if (references->times != NULL)
+        references->times[i] = row->time;
+    if (references->ttls != NULL)
+        references->ttls[i] = row->ttl;
+    if (references->ops != NULL)
+        references->ops[i] = row->op;
+}
+
+#endif
