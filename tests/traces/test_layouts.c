@@ -185,7 +185,8 @@ static const struct choice {
      "g7@12 s8@13~60"},
     {"id=1,count=2", 0, 0, "7,3\n8,0\n9,1\n", "7 7 7 9"},
     {"id=1,size=2", 0, 512, "7,0\n8,512\n9,513\n", "7+1#0 8+1#512 9+2#513"},
-    {"id=2,device=1", 0, 0, "0,7\n3,7\nhm,7\n", "7 3000000000007 bd0e000000000007"},
+    {"id=2,device=1", 0, 0, "0,7\n3,7\nhm,7\n",
+     "7 3000000000007 bd0e000000000007"},
     {"id=1,size=2", '\2', 0, "  7\t 5\n8  6  9\n", "7#5 8#6"},
     {"id=1,size=2", 0, 0, "7,1099511627776\n", "7#1099511627776"},
     {"id=1,size=2", 0, 0, "7,5\n8,\n", ":2: found '8,', expected a size in de"},
@@ -329,8 +330,9 @@ static void test_plain(void)
             q += (size_t)sprintf(quoted + q, carriage ? "\r\n" : "\n");
         }
         struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-        options.column = t % 3 == 0   ? "id=2"
-                         : t % 3 == 1 ? "id=2+4,size=3"
+        options.column = t % 4 == 0   ? "id=2"
+                         : t % 4 == 1 ? "id=2+4,size=3"
+                         : t % 4 == 2 ? "id=3,size=4,time=2"
                                       : "id=2,ttl=3";
         char *one = strdup(read_shown(plain, p, &options));
         const char *two = read_shown(quoted, q, &options);
