@@ -132,6 +132,23 @@ static void digest(uint64_t value)
     outcome->digest = (outcome->digest ^ value) * UINT64_C(0x100000001b3);
 }
 
+/* The columns of objects that this trace fills. */
+static void digest_object(const struct margay_references *batch, size_t i)
+{
+    unsigned filled = reading->facts.columns;
+    if (filled & MARGAY_COLUMN_SIZES)
+        digest(batch->sizes[i]);
+    if (filled & MARGAY_COLUMN_TIMES)
+        digest(batch->times[i]);
+    if (filled & MARGAY_COLUMN_TTLS)
+        digest(batch->ttls[i]);
+    if ((filled & MARGAY_COLUMN_OPS) == 0)
+        return;
+    digest(batch->ops[i]);
+    if (batch->ops[i] >= MARGAY_OPS)
+        fuzz_fail("operation %u", batch->ops[i]);
+}
+
 bool margay_queue_init(struct margay_queue *queue, size_t slots)
 {
     (void)queue;
@@ -167,12 +184,7 @@ void margay_queue_publish(struct margay_queue *queue)
         digest(batch->counted ? batch->counts[i] : 1);
         digest(batch->threaded ? batch->threads[i] : 0);
         digest(batch->sited ? batch->sites[i] : 0);
-        digest(batch->sizes != NULL ? batch->sizes[i] : 0);
-        digest(batch->times != NULL ? batch->times[i] : 0);
-        digest(batch->ttls != NULL ? batch->ttls[i] : 0);
-        digest(batch->ops != NULL ? batch->ops[i] : 0);
-        if (batch->ops != NULL && batch->ops[i] >= MARGAY_OPS)
-            fuzz_fail("operation %u", batch->ops[i]);
+        digest_object(batch, i);
         check_encoding(&reading->detection.format->info, batch->numbers[i],
                        kind, extent);
     }

@@ -22,6 +22,7 @@ static const struct fuzz_target targets[] = {
     {"oracle", fuzz_trace},
     {"vscsi", fuzz_trace},
     {"mgt", fuzz_trace},
+    {"lcs", fuzz_trace},
     {"msr", fuzz_trace},
     {"alibaba", fuzz_trace},
     {"tencent", fuzz_trace},

@@ -207,6 +207,7 @@ extern const struct margay_format margay_format_csv;
 extern const struct margay_format margay_format_oracle;
 extern const struct margay_format margay_format_vscsi;
 extern const struct margay_format margay_format_mgt;
+extern const struct margay_format margay_format_lcs;
 extern const struct margay_format margay_format_words;
 
 #endif

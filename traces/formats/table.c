@@ -13,7 +13,7 @@ static const struct margay_format *const formats[] = {
     &margay_format_lines,  &margay_format_csv,   &margay_format_u32,
     &margay_format_u64,    &margay_format_u32be, &margay_format_u64be,
     &margay_format_oracle, &margay_format_vscsi, &margay_format_words,
-    &margay_format_mgt,
+    &margay_format_mgt,    &margay_format_lcs,
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 

@@ -1,0 +1,423 @@
+/*
+ * lcs.c - libCacheSim's own format: a header, then records of one length
+ *
+ * Source: the layouts that libCacheSim's lcs.h has had; all is little-endian.
+ * Each header begins and ends with the same eight bytes. There are three:
+ *
+ *   1,024 bytes, with the version at byte 8 and the unit of times at 124;
+ *   8,192 bytes, with the version at byte 8;
+ *   1,024 bytes, with the fields of a record at byte 8, in the letters of
+ *     Python's struct, and at 248 the numbers, from 1 on, of id, size, time, op
+ *     and ttl among them; the length of a record at 1,004.
+ *
+ * A version stands for the record: time u32, id u64, size u32, next use i64
+ * (1); the same with op u8 and tenant u24 before the last (2); a size of 64
+ * bits, and ttl u32 behind the tenant (3); the same with 1, 2, 4, 8 or 16
+ * features of 32 bits behind it (4 to 8).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/error.h"
+#include "traces/formats/blocks_format.h"
+
+#define MAGIC             UINT64_C(0x123456789abcdef0)
+#define HEADER_BYTES      1024
+#define LONG_HEADER_BYTES 8192
+#define VERSIONS          8
+#define FIELDS_BYTE       8 /* the letters */
+#define FIELDS_BYTES      240
+#define NUMBERS_BYTE      248
+#define RECORD_BYTES_BYTE 1004
+#define TIME_UNIT_BYTE    124
+#define BUFFER_BYTES      ((size_t)65536)
+
+enum name { ID, SIZE, TIME, OP, TTL, NAMES };
+
+/* A field of a record, a number of 1 to 8 bytes. */
+struct field {
+    uint32_t offset, bytes; /* 0 bytes = a record has none */
+    bool is_signed;
+};
+
+struct reader {
+    struct margay_block_source source;
+    struct field fields[NAMES];
+    uint64_t header_bytes;
+    uint64_t record_bytes;
+    uint64_t ticks_per_second;
+    uint64_t requests; /* that the header tells; 0 = it does not */
+    uint64_t offset;   /* of the next byte of the file */
+    size_t begin, end; /* bytes of the buffer that are not yet decoded */
+    unsigned char buffer[BUFFER_BYTES + sizeof(uint64_t)];
+};
+
+static enum margay_status fail(const struct reader *reader, uint64_t offset,
+                               const char *found, const char *expected,
+                               struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s: byte %llu: found %s, expected %s (read as lcs; %s)",
+                       reader->source.name, (unsigned long long)offset, found,
+                       expected, reader->source.evidence);
+}
+
+static bool is_magic(const void *window, size_t bytes)
+{
+    return bytes >= sizeof(uint64_t) && margay_get_little(window, 8) == MAGIC;
+}
+
+/* -------------------------------------------------------------- header -- */
+
+static void take_version(struct reader *reader, uint64_t version)
+{
+    static const uint8_t features[VERSIONS + 1] = {0, 0, 0, 0, 1, 2, 4, 8, 16};
+    struct field *fields = reader->fields;
+    fields[TIME] = (struct field){0, 4, false};
+    fields[ID] = (struct field){4, 8, false};
+    fields[SIZE] = (struct field){12, version < 3 ? 4 : 8, version >= 3};
+    if (version >= 2)
+        fields[OP] = (struct field){version == 2 ? 16 : 20, 1, false};
+    if (version >= 3)
+        fields[TTL] = (struct field){24, 4, true};
+    reader->record_bytes = version == 1 ? 24
+                           : version == 2
+                               ? 28
+                               : 36 + features[version] * UINT64_C(4);
+}
+
+/* The length of a field by its letter; 0 = there is no such letter. */
+static uint32_t letter_bytes(char letter)
+{
+    switch (letter) {
+    case 'c':
+    case 'b':
+    case 'B':
+        return 1;
+    case 'h':
+    case 'H':
+        return 2;
+    case 'i':
+    case 'I':
+    case 'f':
+        return 4;
+    case 'q':
+    case 'Q':
+    case 'd':
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+/* Where each name's number stands among those at NUMBERS_BYTE. */
+static const uint8_t places[NAMES] = {
+    [ID] = 0, [SIZE] = 1, [TIME] = 2, [OP] = 5, [TTL] = 6};
+
+static const char *take_letters(struct reader *reader,
+                                const unsigned char *header)
+{
+    uint64_t offset = 0;
+    for (unsigned i = 1; i < FIELDS_BYTES && header[FIELDS_BYTE + i] != 0;
+         i++) {
+        char letter = (char)header[FIELDS_BYTE + i];
+        uint32_t bytes = letter_bytes(letter);
+        if (bytes == 0)
+            return "fields of the letters c b B h H i I q Q f d";
+        for (unsigned name = 0; name < NAMES; name++) {
+            if (header[NUMBERS_BYTE + places[name]] != i)
+                continue;
+            if (letter == 'f' || letter == 'd')
+                return "whole numbers for id, size, time, op and ttl";
+            reader->fields[name] = (struct field){
+                (uint32_t)offset, bytes, letter >= 'a' && letter != 'c'};
+        }
+        offset += bytes;
+    }
+    reader->record_bytes = offset;
+    if (reader->fields[ID].bytes == 0)
+        return "the number of the field of ids";
+    return margay_get_little(header + RECORD_BYTES_BYTE, 4) == offset
+               ? NULL
+               : "records as long as their fields";
+}
+
+static uint64_t ticks_of(uint64_t unit)
+{
+    return unit == 2 ? 1000 : unit == 3 ? 1000000 : unit == 4 ? 1000000000 : 1;
+}
+
+/* The first 1,024 bytes; the rest of a longer header is read by the caller. */
+static const char *take_header(struct reader *reader,
+                               const unsigned char *header)
+{
+    uint64_t version = margay_get_little(header + 8, 8);
+    bool is_short = margay_get_little(header + HEADER_BYTES - 8, 8) == MAGIC;
+    reader->header_bytes = HEADER_BYTES;
+    reader->ticks_per_second = 1;
+    if (is_short && header[FIELDS_BYTE] == '<') {
+        reader->requests = margay_get_little(header + 488, 8);
+        return take_letters(reader, header);
+    }
+    if (version == 0 || version > VERSIONS)
+        return "version 1 to 8, or the fields of a record";
+    take_version(reader, version);
+    reader->requests = margay_get_little(header + 24, 8);
+    if (is_short)
+        reader->ticks_per_second =
+            ticks_of(margay_get_little(header + TIME_UNIT_BYTE, 4));
+    else
+        reader->header_bytes = LONG_HEADER_BYTES;
+    return NULL;
+}
+
+static enum margay_status read_some(struct reader *reader, void *buffer,
+                                    size_t bytes, size_t *got,
+                                    struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    size_t more = 1;
+    for (*got = 0; *got < bytes && more > 0 && status == MARGAY_OK;
+         *got += more) {
+        more = 0;
+        status =
+            reader->source.read(reader->source.context, (char *)buffer + *got,
+                                bytes - *got, &more, error);
+    }
+    reader->offset += *got;
+    return status;
+}
+
+static enum margay_status read_header(struct reader *reader,
+                                      struct margay_error *error)
+{
+    unsigned char *header = reader->buffer;
+    size_t got;
+    enum margay_status status =
+        read_some(reader, header, HEADER_BYTES, &got, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (got < HEADER_BYTES || !is_magic(header, got))
+        return fail(reader, 0, "another header",
+                    "one of 1024 bytes that begins with f0debc9a78563412",
+                    error);
+    const char *expected = take_header(reader, header);
+    if (expected != NULL)
+        return fail(reader, 8, "another header", expected, error);
+    size_t rest = (size_t)reader->header_bytes - HEADER_BYTES;
+    if (rest == 0)
+        return MARGAY_OK;
+    status = read_some(reader, header, rest, &got, error);
+    if (status != MARGAY_OK)
+        return status;
+    return got == rest && margay_get_little(header + rest - 8, 8) == MAGIC
+               ? MARGAY_OK
+               : fail(reader, LONG_HEADER_BYTES - 8, "another header",
+                      "the bytes that end it, there or at byte 1016", error);
+}
+
+static enum margay_status reader_open(const struct margay_block_source *source,
+                                      void **state,
+                                      struct margay_trace_facts *facts,
+                                      struct margay_error *error)
+{
+    static const unsigned columns[NAMES] = {
+        [SIZE] = MARGAY_COLUMN_SIZES,
+        [TIME] = MARGAY_COLUMN_TIMES,
+        [OP] = MARGAY_COLUMN_OPS | (unsigned)MARGAY_COLUMN_KINDS,
+        [TTL] = MARGAY_COLUMN_TTLS,
+    };
+    struct reader *reader = calloc(1, sizeof *reader);
+    *state = NULL;
+    if (reader == NULL)
+        return margay_fail_memory(error, "a reader of traces");
+    reader->source = *source;
+    enum margay_status status = read_header(reader, error);
+    if (status != MARGAY_OK) {
+        free(reader);
+        return status;
+    }
+    for (unsigned name = 0; name < NAMES; name++) {
+        if (reader->fields[name].bytes == 0)
+            facts->columns &= ~columns[name];
+    }
+    if (reader->fields[OP].bytes == 0)
+        facts->kinds = 0;
+    *state = reader;
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------------------- records -- */
+
+/* A field as it stands, and whether it is negative. */
+static inline uint64_t get(const unsigned char *record, struct field field,
+                           bool *negative)
+{
+    uint64_t value = margay_get_little(record + field.offset, 8);
+    unsigned unused = 64 - 8 * field.bytes;
+    *negative = field.is_signed && value << unused >> 63 != 0;
+    return value << unused >> unused;
+}
+
+/* The operations of libCacheSim: 0 none, 1 get, 2 gets, 3 set, 4 add, 5 cas, 6
+   replace, 7 append, 8 prepend, 9 delete, 10 incr, 11 decr, 12 read, 13 write,
+   14 update, 255 invalid. */
+static inline bool find_op(uint64_t number, uint8_t *op)
+{
+    *op = number == 9                                   ? MARGAY_DELETE
+          : number < 3 || number == 12 || number == 255 ? MARGAY_GET
+                                                        : MARGAY_SET;
+    return number <= 14 || number == 255;
+}
+
+static const char *take_op(const struct reader *reader,
+                           const unsigned char *record,
+                           struct margay_references *batch, size_t i)
+{
+    bool negative;
+    uint8_t op = MARGAY_GET;
+    if (reader->fields[OP].bytes != 0 &&
+        !find_op(get(record, reader->fields[OP], &negative), &op))
+        return "an operation from 0 to 14";
+    batch->kinds[i] = op == MARGAY_GET ? MARGAY_READ : MARGAY_WRITE;
+    if (batch->ops != NULL)
+        batch->ops[i] = op;
+    return NULL;
+}
+
+/* Objects without a size or a time have none of these columns. */
+static const char *take_record(const struct reader *reader,
+                               const unsigned char *record,
+                               struct margay_references *batch)
+{
+    const struct field *fields = reader->fields;
+    size_t i = batch->count;
+    bool negative = false;
+    batch->numbers[i] = get(record, fields[ID], &negative);
+    if (batch->sizes != NULL && fields[SIZE].bytes != 0) {
+        batch->sizes[i] = get(record, fields[SIZE], &negative);
+        if (negative)
+            return "a size of 0 or more";
+    }
+    if (batch->times != NULL && fields[TIME].bytes != 0) {
+        uint64_t time = get(record, fields[TIME], &negative);
+        if (negative)
+            return "a time of 0 or more";
+        batch->times[i] = reader->ticks_per_second == 1
+                              ? time
+                              : time / reader->ticks_per_second;
+    }
+    if (batch->ttls != NULL && fields[TTL].bytes != 0) {
+        uint64_t ttl = get(record, fields[TTL], &negative);
+        batch->ttls[i] = negative || ttl == 0 ? UINT64_MAX : ttl;
+    }
+    const char *expected = take_op(reader, record, batch, i);
+    batch->count += expected == NULL;
+    return expected;
+}
+
+/* The records of the header are all there. */
+static enum margay_status end_trace(const struct reader *reader,
+                                    struct margay_error *error)
+{
+    char found[80], expected[80];
+    size_t rest = reader->end - reader->begin;
+    uint64_t records =
+        (reader->offset - reader->header_bytes) / reader->record_bytes;
+    if (rest > 0) {
+        snprintf(found, sizeof found, "half a record of %zu byte%s", rest,
+                 margay_plural(rest, "s"));
+        snprintf(expected, sizeof expected, "%llu bytes",
+                 (unsigned long long)reader->record_bytes);
+        return fail(reader, reader->offset - rest, found, expected, error);
+    }
+    if (reader->requests <= records)
+        return MARGAY_END;
+    snprintf(found, sizeof found, "the end after %llu record%s",
+             (unsigned long long)records, margay_plural(records, "s"));
+    snprintf(expected, sizeof expected, "the %llu that the header tells",
+             (unsigned long long)reader->requests);
+    return fail(reader, reader->offset, found, expected, error);
+}
+
+/* Whole records to the buffer, behind what is left of one. */
+static enum margay_status read_records(struct reader *reader,
+                                       struct margay_error *error)
+{
+    size_t rest = reader->end - reader->begin, got = 0;
+    enum margay_status status;
+    memmove(reader->buffer, reader->buffer + reader->begin, rest);
+    reader->begin = 0;
+    reader->end = rest;
+    do {
+        status = reader->source.read(reader->source.context,
+                                     reader->buffer + reader->end,
+                                     BUFFER_BYTES - reader->end, &got, error);
+        if (status != MARGAY_OK)
+            return status;
+        reader->end += got;
+        reader->offset += got;
+    } while (got > 0 && reader->end < reader->record_bytes);
+    return reader->end < reader->record_bytes ? end_trace(reader, error)
+                                              : MARGAY_OK;
+}
+
+static enum margay_status fill(void *state, struct margay_references *batch,
+                               struct margay_error *error)
+{
+    struct reader *reader = state;
+    enum margay_status status = MARGAY_OK;
+    if (reader->end - reader->begin < reader->record_bytes)
+        status = read_records(reader, error);
+    if (status != MARGAY_OK)
+        return status;
+    const char *expected = NULL;
+    while (reader->end - reader->begin >= reader->record_bytes &&
+           batch->count < batch->capacity && expected == NULL) {
+        expected = take_record(reader, reader->buffer + reader->begin, batch);
+        reader->begin += expected == NULL ? reader->record_bytes : 0;
+    }
+    return expected == NULL
+               ? MARGAY_OK
+               : fail(reader, reader->offset - (reader->end - reader->begin),
+                      "another record", expected, error);
+}
+
+static enum margay_status skip(void *state, uint64_t skip_refs,
+                               uint64_t *skipped_refs, bool *known,
+                               uint64_t *refs, struct margay_error *error)
+{
+    struct reader *reader = state;
+    uint64_t bytes;
+    *known = reader->source.plain_bytes(reader->source.context, &bytes) &&
+             bytes >= reader->header_bytes;
+    if (!*known)
+        return MARGAY_OK;
+    *refs = (bytes - reader->header_bytes) / reader->record_bytes;
+    *skipped_refs = skip_refs < *refs ? skip_refs : *refs;
+    if (*skipped_refs == 0)
+        return MARGAY_OK;
+    reader->offset =
+        reader->header_bytes + *skipped_refs * reader->record_bytes;
+    return reader->source.go_to(reader->source.context, reader->offset, error);
+}
+
+static const struct margay_blocks_reading reading = {
+    .is_magic = is_magic,
+    .open = reader_open,
+    .free_state = free,
+    .skip = skip,
+    .fill = fill,
+};
+
+const struct margay_format margay_format_lcs = {
+    .info = {.name = "lcs",
+             .description = "libCacheSim's own records, versions 1 to 8",
+             .suffixes = "lcs",
+             .numbers = MARGAY_IDS,
+             .columns = MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_KINDS,
+             .kinds =
+                 MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)},
+    .reading = &reading,
+};
