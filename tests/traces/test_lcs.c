@@ -170,6 +170,15 @@ static void test_damage(void)
     file->bytes[1024 + 16] = 15;
     check_message(file, "byte 1024: found another record, expected an operation"
                         " from 0 to 14");
+    begin_file(file, SHORT, 2, 0);
+    for (unsigned i = 0; i < 10; i++)
+        put_record(file, 2, i);
+    file->bytes[1024 + 6 * 28 + 16] = 15;
+    check_message(file, "byte 1192: found another record");
+    struct whole_trace whole =
+        read_bytes("trace", NULL, file->bytes, file->used);
+    CHECK_U64(whole.count, 6, "the records before are right");
+    drop_trace(&whole);
     begin_file(file, SHORT, 3, 0);
     put_record(file, 3, 0);
     file->bytes[1024 + 19] = 0x80;

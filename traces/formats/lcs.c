@@ -250,14 +250,20 @@ static enum margay_status reader_open(const struct margay_block_source *source,
 
 /* ------------------------------------------------------------- records -- */
 
-/* A field as it stands, and whether it is negative. */
-static inline uint64_t get(const unsigned char *record, struct field field,
-                           bool *negative)
+/* A field of `count` records as it stands.  Returns whether some are
+   negative. */
+static bool copy_field(const unsigned char *record, uint64_t record_bytes,
+                       struct field field, size_t count, uint64_t *values)
 {
-    uint64_t value = margay_get_little(record + field.offset, 8);
     unsigned unused = 64 - 8 * field.bytes;
-    *negative = field.is_signed && value << unused >> 63 != 0;
-    return value << unused >> unused;
+    uint64_t all = 0;
+    record += field.offset;
+    for (size_t i = 0; i < count; i++, record += record_bytes) {
+        uint64_t value = margay_get_little(record, 8) << unused;
+        all |= value;
+        values[i] = value >> unused;
+    }
+    return field.is_signed && all >> 63 != 0;
 }
 
 /* The operations of libCacheSim: 0 none, 1 get, 2 gets, 3 set, 4 add, 5 cas, 6
@@ -271,49 +277,63 @@ static inline bool find_op(uint64_t number, uint8_t *op)
     return number <= 14 || number == 255;
 }
 
-static const char *take_op(const struct reader *reader,
-                           const unsigned char *record,
-                           struct margay_references *batch, size_t i)
+static const char *copy_ops(const struct reader *reader,
+                            const unsigned char *record, size_t count,
+                            const struct margay_references *batch)
 {
-    bool negative;
-    uint8_t op = MARGAY_GET;
-    if (reader->fields[OP].bytes != 0 &&
-        !find_op(get(record, reader->fields[OP], &negative), &op))
-        return "an operation from 0 to 14";
-    batch->kinds[i] = op == MARGAY_GET ? MARGAY_READ : MARGAY_WRITE;
-    if (batch->ops != NULL)
-        batch->ops[i] = op;
+    uint8_t *ops = batch->ops == NULL ? NULL : batch->ops + batch->count;
+    uint8_t *kinds = batch->kinds + batch->count;
+    for (size_t i = 0; i < count; i++, record += reader->record_bytes) {
+        uint64_t number = MARGAY_GET;
+        uint8_t op;
+        copy_field(record, 0, reader->fields[OP], 1, &number);
+        if (!find_op(number, &op))
+            return "an operation from 0 to 14";
+        kinds[i] = op == MARGAY_GET ? MARGAY_READ : MARGAY_WRITE;
+        if (ops != NULL)
+            ops[i] = op;
+    }
     return NULL;
 }
 
-/* Objects without a size or a time have none of these columns. */
-static const char *take_record(const struct reader *reader,
-                               const unsigned char *record,
-                               struct margay_references *batch)
+static void copy_ttls(const struct reader *reader, const unsigned char *records,
+                      size_t count, uint64_t *ttls)
+{
+    struct field field = reader->fields[TTL];
+    uint64_t highest = UINT64_C(1) << (8 * field.bytes - 1);
+    copy_field(records, reader->record_bytes, field, count, ttls);
+    for (size_t i = 0; i < count; i++) {
+        if (ttls[i] == 0 || (field.is_signed && ttls[i] >= highest))
+            ttls[i] = UINT64_MAX;
+    }
+}
+
+/* Append so many records, one column after the other.  Returns what was
+   expected instead of some of them, and then appends none. */
+static const char *append(const struct reader *reader,
+                          const unsigned char *records, size_t count,
+                          struct margay_references *batch)
 {
     const struct field *fields = reader->fields;
-    size_t i = batch->count;
-    bool negative = false;
-    batch->numbers[i] = get(record, fields[ID], &negative);
-    if (batch->sizes != NULL && fields[SIZE].bytes != 0) {
-        batch->sizes[i] = get(record, fields[SIZE], &negative);
-        if (negative)
-            return "a size of 0 or more";
-    }
-    if (batch->times != NULL && fields[TIME].bytes != 0) {
-        uint64_t time = get(record, fields[TIME], &negative);
-        if (negative)
-            return "a time of 0 or more";
-        batch->times[i] = reader->ticks_per_second == 1
-                              ? time
-                              : time / reader->ticks_per_second;
-    }
-    if (batch->ttls != NULL && fields[TTL].bytes != 0) {
-        uint64_t ttl = get(record, fields[TTL], &negative);
-        batch->ttls[i] = negative || ttl == 0 ? UINT64_MAX : ttl;
-    }
-    const char *expected = take_op(reader, record, batch, i);
-    batch->count += expected == NULL;
+    size_t at = batch->count;
+    uint64_t bytes = reader->record_bytes, ticks = reader->ticks_per_second;
+    copy_field(records, bytes, fields[ID], count, batch->numbers + at);
+    if (batch->sizes != NULL && fields[SIZE].bytes != 0 &&
+        copy_field(records, bytes, fields[SIZE], count, batch->sizes + at))
+        return "a size of 0 or more";
+    if (batch->times != NULL && fields[TIME].bytes != 0 &&
+        copy_field(records, bytes, fields[TIME], count, batch->times + at))
+        return "a time of 0 or more";
+    for (size_t i = 0; batch->times != NULL && ticks > 1 && i < count; i++)
+        batch->times[at + i] /= ticks;
+    if (batch->ttls != NULL && fields[TTL].bytes != 0)
+        copy_ttls(reader, records, count, batch->ttls + at);
+    const char *expected = NULL;
+    if (fields[OP].bytes != 0)
+        expected = copy_ops(reader, records, count, batch);
+    else
+        memset(batch->kinds + at, MARGAY_READ, count);
+    batch->count += expected == NULL ? count : 0;
     return expected;
 }
 
@@ -372,12 +392,17 @@ static enum margay_status fill(void *state, struct margay_references *batch,
         status = read_records(reader, error);
     if (status != MARGAY_OK)
         return status;
-    const char *expected = NULL;
-    while (reader->end - reader->begin >= reader->record_bytes &&
-           batch->count < batch->capacity && expected == NULL) {
-        expected = take_record(reader, reader->buffer + reader->begin, batch);
-        reader->begin += expected == NULL ? reader->record_bytes : 0;
-    }
+    size_t records = (reader->end - reader->begin) / reader->record_bytes;
+    size_t room = batch->capacity - batch->count;
+    size_t count = records < room ? records : room;
+    const unsigned char *first = reader->buffer + reader->begin;
+    const char *expected = append(reader, first, count, batch);
+    /* One of them is wrong: those before it are not. */
+    if (expected != NULL)
+        for (count = 0; append(reader, first + count * reader->record_bytes, 1,
+                               batch) == NULL;)
+            count++;
+    reader->begin += count * reader->record_bytes;
     return expected == NULL
                ? MARGAY_OK
                : fail(reader, reader->offset - (reader->end - reader->begin),
