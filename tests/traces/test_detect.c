@@ -73,6 +73,12 @@ static const struct known {
      "28 0 4194304 1570.5 1 3\n",
      "meta-block", 1, "content: 2 lines"},
 
+    {"trace", "8,0 3 1 0.0 697 Q W 2 + 8 [a]\nCPU0\n", "blkparse", 1,
+     "content: 2 lines"},
+    {"trace", "OK\n1.5 [0 a:1] \"get\" \"k\"\n", "redis", 1, "content: 2"},
+    {"trace", "h - - [10/Oct/2000:13:55:36 -0700] \"GET / H\" 200 2\n", "clf",
+     1, "content: 1 line"},
+
     /* Digits without 0x are ids, unless the suffix says hex. */
     {"trace", "10\n20\n", "lines", 2, "content"},
     {"trace.hex", "10\n20\n", "hex", 2, "content"},

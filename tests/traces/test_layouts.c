@@ -122,6 +122,51 @@ static const struct sample {
      "3000 REST.DELETE.OBJECT 12\n",
      "sc#1056@1 gc#1056@2 dc#0@3"},
 
+    /* Logs. */
+    {"blkparse", 0,
+     "  8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]\n"
+     "  8,0    3        2     0.000001829   697  G   W 223490 + 8 [kjournald]\n"
+     "  8,16   0        1     1.999999999   12  Q  RA 0 + 16 [cat x]\n"
+     "  8,0    0        3     2.0     0  m   N cfq697 insert\n"
+     "  8,0 0 4 2.5 1 Q FN [sync]\n"
+     "CPU0 (8,0):\n"
+     " Reads Queued:           1,        8KiB\n"
+     "",
+     "s4753000006d20400+4096#4096@0 g3de2000000000000+8192#8192@1"},
+    {"redis", 0,
+     "OK\n"
+     "1339518083.107412 [0 127.0.0.1:60866] \"keys\" \"*\"\n"
+     "1339518084.5 [0 127.0.0.1:60866] \"SET\" \"42\" \"a \\\"b\\\"\"\n"
+     "1339518085.0 [1 lua] \"get\" \"k\\x41\"\n"
+     "1339518086.0 [0 unix:/s] \"mget\" \"42\" \"7\" \"a\"\n"
+     "1339518086.1 [0 unix:/s] \"mset\" \"42\" \"x\" \"7\" \"y\"\n"
+     "1339518087.1 [0 unix:/s] \"unlink\" \"7\"\n"
+     "",
+     "s2a@1339518084 gae11eaf1e4b847c4@1339518085 g2a@1339518086 g7@1339518086 "
+     "gaf63dc4c8601ec8c@1339518086 s2a@1339518086 s7@1339518086 d7@1339518087"},
+    {"clf", 0,
+     "10.0.0.1 - joe [10/Oct/2000:13:55:36 -0700] \"GET /a?b=1 HTTP/1.0\" 200 "
+     "2326\n"
+     "::1 - - [01/Jan/1970:00:00:00 +0000] \"DELETE /a\\\"c HTTP/1.1\" 204 - "
+     "\"-\" \"x \\\" y\"\n"
+     "1 - - [29/Feb/2024:23:59:60 +0100] \"-\" 408 0\n"
+     "",
+     "g2dfe30f746383746#2326@971211336 d7daf80473dd19950#0@0 "
+     "gaf63a04c86018698#0@1709247600"},
+    {"blkparse", 0, "CPU0 (8,0):\n",
+     ":1: found 'CPU0 (8,0):', expected a line of"},
+    {"blkparse", 0, "8,0 3 1 0.0 697 Q W 223490 x 8\n",
+     "expected a line of blk"},
+    {"blkparse", 0, "8,0 3 1 0.0 697 Q W 0 + 8388608\n", "expected a request"},
+    {"blkparse", 0, "8,0 3 1 0.0 697 Q W 549755813888 + 1\n", "a sector below"},
+    {"redis", 0, "1.0 [0 a] get \"k\"\n", ":1: found '1.0 [0 a] get"},
+    {"redis", 0, "1.0 [0 a] \"get\" \"k\n", "expected a line of MONITOR"},
+    {"redis", 0, "1.0 [0 a] \"get\" \"k\" x\n", "expected a line of MONITOR"},
+    {"clf", 0, "1 - - [29/Feb/2024:23:59:60 +0100] \"-\" 408 x\n",
+     "STATUS BYTES"},
+    {"clf", 0, "1 - - [29/Fez/2024:23:59:60 +0100] \"-\" 408 1\n",
+     ":1: found '1 - -"},
+
     /* What is wrong. */
     {"msr", 0, "1,hm,1,Scan,2,3,4\n",
      ":1: found '1,hm,1,Scan,2,3,4', expected an operation (read write) in "

@@ -208,6 +208,9 @@ extern const struct margay_format margay_format_oracle;
 extern const struct margay_format margay_format_vscsi;
 extern const struct margay_format margay_format_mgt;
 extern const struct margay_format margay_format_lcs;
+extern const struct margay_format margay_format_blkparse;
+extern const struct margay_format margay_format_redis;
+extern const struct margay_format margay_format_clf;
 extern const struct margay_format margay_format_words;
 
 #endif

@@ -293,17 +293,17 @@ static const char *read_op(struct margay_rows *rows,
 
 /* -------------------------------------------------------------- devices -- */
 
-/* The first number from `wanted` on that is free, or this device's already. */
-static const char *claim(struct margay_rows *rows, uint64_t identity,
+/* The first number from *number on that is free, or this device's already. */
+static const char *claim(uint64_t **devices, uint64_t identity,
                          uint64_t *number)
 {
     const uint64_t numbers = UINT64_C(1) << USUAL_DEVICE_BITS;
-    if (rows->devices == NULL)
-        rows->devices = calloc(numbers, sizeof *rows->devices);
-    if (rows->devices == NULL)
+    if (*devices == NULL)
+        *devices = calloc(numbers, sizeof **devices);
+    if (*devices == NULL)
         return "a device for which there is memory";
     for (uint64_t tries = 0; tries < numbers; tries++) {
-        uint64_t *slot = &rows->devices[*number];
+        uint64_t *slot = &(*devices)[*number];
         if (*slot == 0)
             *slot = identity;
         if (*slot == identity)
@@ -311,6 +311,18 @@ static const char *claim(struct margay_rows *rows, uint64_t identity,
         *number = (*number + 1) % numbers;
     }
     return "at most 65536 devices";
+}
+
+/* No identity is 0, and none of a name is one of a number. */
+static uint64_t identity_of(uint64_t hash)
+{
+    return hash | UINT64_C(1) << 63;
+}
+
+const char *margay_device_claim(uint64_t **devices, uint64_t hash,
+                                uint64_t *number)
+{
+    return claim(devices, identity_of(hash), number);
 }
 
 static const char *read_device(struct margay_rows *rows,
@@ -330,9 +342,9 @@ static const char *read_device(struct margay_rows *rows,
     bool plain = count == 1 && first->decimal && first->value >> bits == 0;
     uint64_t hash = plain ? 0 : hash_fields(rows, fields, MARGAY_ROLE_DEVICE);
     *device = plain ? first->value : hash & ((UINT64_C(1) << bits) - 1);
-    /* No identity is 0, and none of a name is one of a number. */
-    uint64_t identity = plain ? first->value + 1 : hash | UINT64_C(1) << 63;
-    return bits == USUAL_DEVICE_BITS ? claim(rows, identity, device) : NULL;
+    uint64_t identity = plain ? first->value + 1 : identity_of(hash);
+    return bits == USUAL_DEVICE_BITS ? claim(&rows->devices, identity, device)
+                                     : NULL;
 }
 
 /* Put the device above the number.  A request does not reach into another

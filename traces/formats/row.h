@@ -56,6 +56,12 @@ struct margay_row_reference {
     uint8_t op;
 };
 
+/* Give a device with a name the first number from *number, below 65,536, on
+   that no other device has; `hash` is the name's.  *devices is NULL to begin
+   with and to be freed.  Returns NULL, or what was expected. */
+const char *margay_device_claim(uint64_t **devices, uint64_t hash,
+                                uint64_t *number);
+
 /* Set the value of a field whose text is known. */
 void margay_field_value(struct margay_field *field);
 

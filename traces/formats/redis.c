@@ -1,0 +1,215 @@
+/*
+ * redis.c - what the command MONITOR of Redis prints
+ *
+ *     1339518083.107412 [0 127.0.0.1:60866] "set" "user:7" "text"
+ *
+ * Time, database, client, command, arguments.  A key that is a decimal number
+ * is an id as it stands, any other the FNV-1a hash of its bytes; in a database
+ * other than 0, that of the database's number, a NUL byte and the key.  A
+ * command with several keys makes a reference to each.  Commands without keys
+ * are passed over. Sizes are not known, as a get does not tell one.
+ */
+#include <strings.h>
+
+#include "traces/base/fnv.h"
+#include "traces/formats/log.h"
+#include "traces/formats/scan.h"
+
+#define EXPECTED \
+    "a line of MONITOR: TIME [DATABASE CLIENT] \"COMMAND\" \"KEY\" ..."
+
+/* What a command is; the first that lists it.  Any other command gets its first
+   argument. */
+enum keys { NO_KEYS, ONE_KEY, ALL_KEYS, EACH_SECOND };
+static const struct command_class {
+    enum keys keys;
+    enum margay_op op;
+    const char *commands; /* between blanks */
+} classes[] = {
+    {ALL_KEYS, MARGAY_GET, " mget exists touch "},
+    {ALL_KEYS, MARGAY_DELETE, " del unlink "},
+    {EACH_SECOND, MARGAY_SET, " mset msetnx "},
+    {ONE_KEY, MARGAY_DELETE, " getdel "},
+    {ONE_KEY, MARGAY_SET,
+     " set setex psetex setnx getset append incr incrby decr decrby "
+     "incrbyfloat setrange setbit hset hsetnx hmset hincrby hincrbyfloat hdel "
+     "lpush rpush lpushx rpushx lpop rpop lset lrem ltrim linsert sadd srem "
+     "spop zadd zrem zincrby zremrangebyrank zremrangebyscore zpopmin zpopmax "
+     "pfadd xadd xdel xtrim geoadd restore "},
+    {NO_KEYS, MARGAY_GET,
+     " ping echo auth hello select quit info config command client monitor "
+     "multi exec discard unwatch watch publish subscribe psubscribe "
+     "unsubscribe punsubscribe eval evalsha fcall script function flushall "
+     "flushdb dbsize keys scan wait cluster role replconf psync sync time "
+     "slowlog lastsave save bgsave bgrewriteaof shutdown debug memory latency "
+     "acl module object randomkey replicaof slaveof swapdb reset "},
+};
+#define CLASSES (sizeof classes / sizeof *classes)
+
+/* The longest name of a command that a class lists. */
+#define COMMAND_BYTES 24
+
+static struct command_class class_of(const char *command, size_t bytes)
+{
+    static const struct command_class other = {ONE_KEY, MARGAY_GET, ""};
+    char word[COMMAND_BYTES + 3] = " ";
+    if (bytes > COMMAND_BYTES)
+        return other;
+    for (size_t i = 0; i < bytes; i++)
+        word[1 + i] = (char)(command[i] >= 'A' && command[i] <= 'Z'
+                                 ? command[i] + ('a' - 'A')
+                                 : command[i]);
+    word[1 + bytes] = ' ';
+    for (size_t i = 0; i < CLASSES; i++) {
+        if (strstr(classes[i].commands, word) != NULL)
+            return classes[i];
+    }
+    return other;
+}
+
+/* The quote that ends the argument that begins behind `cursor`, or NULL. */
+static const char *closing(const char *cursor, const char *end)
+{
+    for (cursor++; cursor < end && *cursor != '"'; cursor++)
+        cursor += *cursor == '\\' && cursor + 1 < end;
+    return cursor < end ? cursor : NULL;
+}
+
+static unsigned hex_digit(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a' + 10);
+}
+
+/* The byte that stands at *cursor, which goes behind it. */
+static char take_byte(const char **cursor, const char *end)
+{
+    static const char from[] = "nrtab", to[] = "\n\r\t\a\b";
+    const char *at = *cursor;
+    *cursor = at + 1;
+    if (*at != '\\' || at + 1 >= end)
+        return *at;
+    *cursor = at + 2;
+    if (at[1] == 'x' && end - at >= 4) {
+        *cursor = at + 4;
+        return (char)(hex_digit(at[2]) << 4 | (hex_digit(at[3]) & 15));
+    }
+    const char *special = strchr(from, at[1]);
+    return special == NULL ? at[1] : to[special - from];
+}
+
+/* The id of the key between two quotes. */
+static uint64_t id_of(const char *begin, const char *end, const char *database,
+                      size_t database_bytes)
+{
+    uint64_t id, hash = MARGAY_FNV1A_BEGIN;
+    bool first = database_bytes == 1 && *database == '0';
+    if (first && margay_log_number(begin, end, &id))
+        return id;
+    if (!first) {
+        hash = margay_fnv1a_on(hash, database, database_bytes);
+        hash = margay_fnv1a_on(hash, "", 1);
+    }
+    while (begin < end) {
+        char byte = take_byte(&begin, end);
+        hash = margay_fnv1a_on(hash, &byte, 1);
+    }
+    return hash;
+}
+
+/* What stands before the arguments. */
+struct head {
+    const char *database, *command; /* the latter's opening quote */
+    uint64_t time;
+};
+
+static bool take_head(const char *line, const char *end, struct head *head)
+{
+    uint64_t number;
+    const char *time_end = margay_log_word(line, end);
+    const char *point = memchr(line, '.', (size_t)(time_end - line));
+    const char *bracket = margay_log_next(line, end);
+    const char *close = NULL;
+    if (bracket < end && *bracket == '[')
+        close = memchr(bracket, ']', (size_t)(end - bracket));
+    if (point == NULL || close == NULL ||
+        !margay_log_number(line, point, &head->time) ||
+        !margay_log_number(point + 1, time_end, &number))
+        return false;
+    head->database = bracket + 1;
+    head->command = margay_log_next(close, end);
+    return margay_log_number(head->database,
+                             margay_log_word(head->database, close), &number) &&
+           head->command < end && *head->command == '"';
+}
+
+/* The next argument behind the one that ends here; NULL = the line is no line
+   of MONITOR, `end` = there is none. */
+static const char *next_argument(const char *quote, const char *end)
+{
+    if (quote == NULL)
+        return NULL;
+    const char *cursor = quote + 1;
+    while (cursor < end && margay_is_blank(*cursor))
+        cursor++;
+    return cursor == end || *cursor == '"' ? cursor : NULL;
+}
+
+static const char *parse(struct margay_log *log, const char *line,
+                         const char **cursor, const char *end,
+                         struct margay_row_reference *row)
+{
+    struct head head;
+    const char *at = *cursor;
+    *cursor = end;
+    row->count = 0;
+    if (!log->begun && end - line == 2 && memcmp(line, "OK", 2) == 0)
+        return NULL;
+    if (!take_head(line, end, &head))
+        return EXPECTED;
+    const char *quote = closing(head.command, end);
+    if (quote == NULL)
+        return EXPECTED;
+    log->begun = true;
+    struct command_class class =
+        class_of(head.command + 1, (size_t)(quote - head.command - 1));
+    if (at == line)
+        at = next_argument(quote, end);
+    if (at == end || class.keys == NO_KEYS)
+        return NULL;
+    const char *after = at == NULL ? NULL : closing(at, end);
+    const char *more = next_argument(after, end);
+    if (more == NULL)
+        return EXPECTED;
+    if (class.keys == EACH_SECOND && more < end &&
+        (more = next_argument(closing(more, end), end)) == NULL)
+        return EXPECTED;
+    size_t database =
+        (size_t)(margay_log_word(head.database, end) - head.database);
+    row->number = id_of(at + 1, after, head.database, database);
+    row->time = head.time;
+    row->op = (uint8_t) class.op;
+    row->count = 1;
+    *cursor = class.keys == ONE_KEY ? end : more;
+    return NULL;
+}
+
+static const char *decode(struct margay_text *text,
+                          struct margay_references *references)
+{
+    return margay_log_decode(text, references, parse);
+}
+
+const struct margay_format margay_format_redis = {
+    .info = {.name = "redis",
+             .description = "what MONITOR of Redis prints",
+             .suffixes = "monitor",
+             .numbers = MARGAY_IDS,
+             .columns =
+                 MARGAY_COLUMN_KINDS | MARGAY_COLUMN_TIMES | MARGAY_COLUMN_OPS,
+             .kinds =
+                 MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)},
+    .decode = decode,
+    .recognise = decode,
+    .create_state = margay_log_create,
+    .free_state = margay_log_free,
+};
