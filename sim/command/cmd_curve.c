@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/command/answers.h"
 #include "sim/command/drive.h"
 #include "sim/command/request.h"
 #include "sim/options/commands.h"
@@ -19,6 +20,7 @@ struct curve {
     const struct options *options;
     struct output *outputs[3]; /* the last: for Prometheus */
     struct csv_writer csv, histogram_csv;
+    bool unreached; /* some trace has no cache for --at-most */
 };
 
 static enum margay_status check_looks(const struct options *options,
@@ -149,6 +151,9 @@ static enum margay_status write_tables(struct curve *curve,
     if (status == MARGAY_OK && curve->outputs[1] != NULL)
         status = table_histogram(&curve->histogram_csv, measured,
                                  &curve->options->results.bins, error);
+    if (status == MARGAY_OK)
+        status =
+            answer_result(curve->options, measured, &curve->unreached, error);
     return status;
 }
 
@@ -294,5 +299,7 @@ int cmd_curve(const struct options *options)
         status = drive_run(&drive, &error);
     csv_end(&curve.csv);
     csv_end(&curve.histogram_csv);
-    return conclude(status, curve.outputs, 3, &error);
+    int exit_status = conclude(status, curve.outputs, 3, &error);
+    return exit_status == EXIT_DONE && curve.unreached ? EXIT_DENIED
+                                                       : exit_status;
 }

@@ -192,6 +192,13 @@ OPTION_TYPE(delimiter)
     return MARGAY_OK;
 }
 
+OPTION_TYPE(knees)
+{
+    uint64_t *knees = field;
+    *knees = 3;
+    return text == NULL ? MARGAY_OK : parse_positive(name, text, field, error);
+}
+
 OPTION_TYPE(quote)
 {
     int *quote = field;

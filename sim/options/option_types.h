@@ -26,6 +26,7 @@ OPTION_TYPE(given_refs);     /* struct given_refs: any number */
 OPTION_TYPE(some_refs);      /* uint64_t: references, 1 or more */
 OPTION_TYPE(positive);       /* uint64_t: 1 or more */
 OPTION_TYPE(interval);       /* struct interval: references, or seconds */
+OPTION_TYPE(knees);          /* uint64_t: 1 or more; 3 without a text */
 OPTION_TYPE(threads);        /* unsigned: 1 or more */
 OPTION_TYPE(decimal);        /* double: a finite decimal fraction, 0 or more */
 OPTION_TYPE(delimiter);      /* char: the separator of columns */

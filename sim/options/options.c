@@ -59,6 +59,7 @@ static void set_defaults(struct options *options)
                    .tolerance = -1},
         .predict = PREDICT_CHOICES_DEFAULT,
         .generate = {.exponent = 1},
+        .results.at_most = -1,
         .record.method = "auto",
     };
 }
@@ -114,6 +115,22 @@ struct reader {
     struct margay_error *error;
 };
 
+static bool may_lack_value(const struct option *option)
+{
+    return option->argument != NULL && option->argument[0] == '[';
+}
+
+/* Is the next argument the option's value?  One that the option may lack has to
+   be a number. */
+static bool takes_next(const struct option *option, const char *next)
+{
+    uint64_t number;
+    if (option->argument == NULL)
+        return false;
+    return !may_lack_value(option) ||
+           (next != NULL && margay_parse_u64(next, &number));
+}
+
 /* Apply an option; `value` is what was attached to it, or NULL. */
 static enum margay_status apply(struct reader *reader,
                                 const struct option *option, const char *value)
@@ -124,9 +141,9 @@ static enum margay_status apply(struct reader *reader,
         return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
                            "%s takes no value, but '%s' was given", name,
                            value);
-    if (option->argument != NULL && value == NULL)
+    if (takes_next(option, *reader->next) && value == NULL)
         value = *reader->next == NULL ? NULL : *reader->next++;
-    if (option->argument != NULL && value == NULL)
+    if (option->argument != NULL && value == NULL && !may_lack_value(option))
         return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
                            "%s needs a value: %s %s", name, name,
                            option->argument);

@@ -1,0 +1,79 @@
+#!/bin/sh
+# answers.t - curve --at-most and --knees, against sums over all distances
+. tests/sim/lib.sh
+
+letters dacbccgefafbcmtmacfbdcac >parda
+run curve --at-most 0.5 parda
+is 'at-most: exit status' "$status" 0
+like 'at-most: the cache' "$(cat err)" \
+    'parda: the smallest cache with a miss ratio of at most 0.5 has 6 blocks: 0.416667$'
+is 'at-most: the table is there' "$(wc -l <out)" 10
+run curve -q --at-most 0.375 --unit 64 parda
+is 'at-most: with -q, too' "$(cat err)" \
+    'margay curve: parda: the smallest cache with a miss ratio of at most 0.375 has 9 blocks (576 bytes): 0.375'
+run curve -q --at-most 0.37 parda
+is 'at-most: no cache has that' "$status" 1
+is 'at-most: why not' "$(cat err)" \
+    'margay curve: parda: no cache has a miss ratio of at most 0.37: the cold misses alone are 0.375 (9 of 24)'
+is 'at-most: the table is there all the same' "$(wc -l <out)" 10
+run curve -q --at-most 0.5 --bound 4 parda
+is 'at-most: a bound' "$status $(cat err)" \
+    '1 margay curve: parda: no cache of up to 4 blocks has a miss ratio of at most 0.5: there it is 0.708333, and nothing is known beyond'
+: >nothing
+run curve -q --at-most 0.5 nothing
+is 'at-most: an empty trace' "$status" 1
+run curve -q --at-most x parda
+is 'at-most: no number' "$status" 2
+run curve -q --knees 2 parda
+is 'knees' "$(cat err)" \
+    'margay curve: parda: knee 1 at 6 blocks: the miss ratio falls from 0.791667 at half of that to 0.416667
+margay curve: parda: knee 2 at 2 blocks: the miss ratio falls from 0.958333 at half of that to 0.791667'
+run curve -q --knees parda
+is 'knees: 3 if not given' "$(wc -l <err)" 3
+run curve -q --knees=1 parda
+is 'knees: attached' "$(wc -l <err)" 1
+run curve -q --knees 0 parda
+is 'knees: none' "$status" 2
+
+# Of random traces, by definition: m(C) counts distances of C or more.
+cat >brute.pl <<'END'
+my ($most, @d) = @ARGV; my $n = @d;
+sub misses { my $c = shift; scalar grep { $_ eq 'inf' || $_ >= $c } @d }
+my ($top) = sort { $b <=> $a } 0, grep { $_ ne 'inf' } @d;
+my ($reached) = grep { misses($_) / $n <= $most } 1 .. $top + 1;
+print defined $reached ? "$reached" : 'none', "\n";
+my @knees;
+for (1 .. 3) {
+    my ($best, $size) = (0, 0);
+    for my $c (1 .. $top + 1) {
+        next if grep { int($c / 2) < $_ && int($_ / 2) < $c } @knees;
+        next if misses($c) == misses($c - 1); # the curve steps at a knee
+        my $fall = misses(int($c / 2)) - misses($c);
+        ($best, $size) = ($fall, $c) if $fall > $best;
+    }
+    last if !$size;
+    push @knees, $size;
+    print "$size\n";
+}
+END
+tries=0 wrong=0
+while [ $tries -lt 60 ]; do
+    tries=$((tries + 1))
+    perl -e 'srand shift; my $b = 1 + int rand 40;
+        print int(rand $b * (1 + rand)), "\n" for 1 .. 1 + rand 120' $tries >random
+    most=$(perl -e 'srand shift; printf "%.3f", rand' $tries)
+    run distances -q random
+    # The distances are words.
+    # shellcheck disable=SC2046
+    perl brute.pl "$most" $(sed '1d; s/.*,//' out) >expected
+    run curve -q --at-most "$most" --knees random
+    {
+        sed -n 's/.*at most [0-9.]* has \([0-9]*\) block.*/\1/p
+            s/.*no cache has.*/none/p' err
+        sed -n 's/.*knee [0-9] at \([0-9]*\) block.*/\1/p' err
+    } >found
+    cmp -s expected found || { wrong=$((wrong + 1)); diff expected found | sed "s|^|# |"
+    }
+done
+is "$tries random traces" "$wrong" 0
+finish
