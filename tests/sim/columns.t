@@ -15,6 +15,22 @@ printf '%024d' 0 | tr 0 '\001' >t.oracle
 tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >sites.mgt
 "$MARGAY" convert -q t.lackey t.words --to words
 
+tail -c +2 "$root/tests/fuzz/seeds/lcs/version" >t.lcs
+echo '1,hm,1,Write,8192,4096,100' >t.msr
+echo '419,W,8192,4096,1577808000000046' >t.alibaba
+echo '1538323200,16,8,0,3' >t.tencent
+printf 'block_id,io_offset,io_size,op_name\n1,0,8,1\n' >t.meta-block
+echo '9 4892 kjournald 16 8 W 6 0 3a1f' >t.fiu
+echo '0,k,2,213,4,get,0' >t.twitter
+printf 'key,op,size,op_count,key_size\n7,GET,5,1,2\n' >t.meta-kv
+printf 'timestamp,cacheKey,OpType,objectSize\n1,5,1,100\n' >t.meta-cdn
+printf '5\t83\tjpeg\t9665\t0.1\n' >t.wiki
+echo '7 0 68' >t.webcachesim
+echo '1999 REST.PUT.OBJECT 12 1056' >t.ibm-cos
+echo '8,0 3 1 0.5 697 Q W 223490 + 8 [a]' >t.blkparse
+echo '1339518083.1 [0 127.0.0.1:60866] "get" "a"' >t.redis
+echo 'h - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 23' >t.clf
+
 # What each says, by hand: r, w, f for kinds that it tells apart, e for
 # extents, t for threads, s for sites; a dash for nothing.
 cat >traces <<'END'
@@ -33,6 +49,21 @@ t.u64be -
 t.oracle -
 t.vscsi rwe
 t.words rwfet
+t.lcs rw
+t.msr rwe
+t.alibaba rwe
+t.tencent rwe
+t.meta-block rwe
+t.fiu rwe
+t.twitter rw
+t.meta-kv rw
+t.meta-cdn rw
+t.wiki -
+t.webcachesim -
+t.ibm-cos rw
+t.blkparse rwe
+t.redis rw
+t.clf rw
 t.mgt rwfe
 sites.mgt rwfets
 END
