@@ -23,6 +23,12 @@ const char *margay_scan_long_number(const char *cursor, unsigned base,
     const char *first = cursor;
     unsigned digit;
     uint64_t sum = 0;
+    /* The first sixteen of a time in small units need no check. */
+    if (base == 10 && margay_decimal_run(cursor) == 16) {
+        sum = margay_fold_decimal(margay_load_word(cursor)) * 100000000 +
+              margay_fold_decimal(margay_load_word(cursor + 8));
+        cursor += 16;
+    }
     for (; (digit = digit_value(*cursor)) < base; cursor++) {
         if (cursor - first >= LONGEST_NUMBER ||
             !margay_multiply_u64(sum, base, &sum) ||
