@@ -155,12 +155,11 @@ static uint64_t seconds_of(const struct margay_rows *rows, uint64_t time)
 /* Is the field digits, a point, and digits?  Then its value is the former. */
 static bool is_fraction(struct margay_field *field)
 {
-    const char *end = field->text + field->bytes;
     const char *point =
         field->text == NULL ? NULL : memchr(field->text, '.', field->bytes);
     if (point == NULL)
         return false;
-    for (const char *c = point + 1; c < end; c++) {
+    for (const char *c = point + 1; c < field->text + field->bytes; c++) {
         if (!isdigit((unsigned char)*c))
             return false;
     }
