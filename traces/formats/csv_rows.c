@@ -1,0 +1,419 @@
+/*
+ * csv_rows.c - where the columns of a table are, and what its rows say
+ *
+ * The first row decides where the columns are.  Of the format csv it is held
+ * back until the second one is known.  It is a header if --column names one of
+ * its fields, if it holds no number and the second row does, or if it is the
+ * only row and what the writer of an empty trace leaves.  Of a layout it is a
+ * header if the layout names its columns, or if it holds no number.
+ */
+#include "traces/formats/csv_rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "traces/base/number.h"
+
+/* --------------------------------------------------------------- fields -- */
+
+static bool may_be_name(const char *field)
+{
+    char first = (char)(field[0] | 0x20);
+    return (first >= 'a' && first <= 'z') || field[0] == '_';
+}
+
+/* A copy of the field, which ends with a NUL. */
+static struct margay_field keep_field(struct margay_csv *csv, const char *text,
+                                      size_t bytes)
+{
+    struct margay_field field = {csv->arena + csv->arena_used, bytes, 0, false};
+    if (bytes > 0)
+        memcpy(csv->arena + csv->arena_used, text, bytes);
+    csv->arena[csv->arena_used + bytes] = '\0';
+    csv->arena_used += bytes + 1;
+    margay_field_value(&field);
+    return field;
+}
+
+/* Note where the first row has the names of each variant. */
+static void note_names(struct margay_csv *csv, const char *text, size_t bytes)
+{
+    for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
+        const struct margay_choice *choice = &csv->choices[v];
+        for (unsigned i = 0; i < choice->count; i++) {
+            const struct margay_named_column *column = &choice->columns[i];
+            if (column->number == 0 && csv->named[v][i] == 0 &&
+                column->name_bytes == bytes &&
+                memcmp(column->name, text, bytes) == 0)
+                csv->named[v][i] = csv->row.fields;
+        }
+    }
+}
+
+/* The first row decides whether it is a header, and where columns are. */
+static void examine_first(struct margay_csv *csv, const char *text,
+                          size_t bytes)
+{
+    char name[MARGAY_NAME_BYTES];
+    struct margay_csv_row *row = &csv->row;
+    snprintf(name, sizeof name, "%.*s",
+             (int)(bytes < MARGAY_NAME_BYTES ? bytes : MARGAY_NAME_BYTES - 1),
+             text);
+    row->names_only =
+        (row->fields == 1 || row->names_only) && may_be_name(name);
+    size_t used = strlen(csv->names);
+    snprintf(csv->names + used, sizeof csv->names - used, "%s%s",
+             row->fields == 1 ? "" : ", ", name);
+    note_names(csv, text, bytes);
+}
+
+static bool is_number(const char *text, size_t bytes)
+{
+    char copy[32];
+    uint64_t number;
+    if (bytes >= sizeof copy)
+        return false;
+    memcpy(copy, text, bytes);
+    copy[bytes] = '\0';
+    return margay_parse_u64(copy, &number);
+}
+
+/* The field is one of the plan, perhaps of several of its columns. */
+static void take_planned(struct margay_csv *csv, const char *text, size_t bytes)
+{
+    const struct margay_plan *plan = &csv->rows.plan;
+    for (unsigned same = 0; csv->taken < plan->count &&
+                            plan->takes[csv->taken].column == csv->row.fields;
+         same++, csv->taken++)
+        csv->fields[csv->taken] = same > 0 ? csv->fields[csv->taken - 1]
+                                           : keep_field(csv, text, bytes);
+}
+
+void margay_csv_take_field(void *given, size_t bytes, void *context)
+{
+    struct margay_csv *csv = context;
+    const char *text = given == NULL ? "" : given;
+    csv->row.fields++;
+    if (csv->row_count < 2)
+        csv->row.any_number |= is_number(text, bytes);
+    if (csv->row_count == 0)
+        examine_first(csv, text, bytes);
+    if (csv->planned && !csv->options.trial)
+        take_planned(csv, text, bytes);
+    else if (csv->row.fields <= MARGAY_EARLY_FIELDS)
+        csv->early[csv->row.fields - 1] = keep_field(csv, text, bytes);
+}
+
+/* ---------------------------------------------------------------- plans -- */
+
+void margay_csv_make_plan(struct margay_csv *csv, unsigned variant)
+{
+    margay_plan_columns(&csv->choices[variant], csv->named[variant],
+                        &csv->rows.plan);
+    csv->shape = csv->layout->variants[variant].shape;
+    csv->planned = true;
+}
+
+/* Are all names of the variant there that have to be? */
+static bool has_names(const struct margay_csv *csv, unsigned variant)
+{
+    const struct margay_choice *choice = &csv->choices[variant];
+    for (unsigned i = 0; i < choice->count; i++) {
+        if (choice->columns[i].number == 0 && !choice->columns[i].optional &&
+            csv->named[variant][i] == 0)
+            return false;
+    }
+    return choice->by_name;
+}
+
+/* Has the row as many columns as the shape has letters, or more where there is
+   an asterisk? */
+static bool has_shape(const char *shape, size_t fields)
+{
+    size_t letters = strcspn(shape, "*");
+    return shape[letters] == '*' ? fields >= letters : fields == letters;
+}
+
+/* The words of operations are looked at where the row is read. */
+static bool fits_letter(char letter, const struct margay_field *field)
+{
+    return field->bytes > 0 && (letter == 'd'   ? field->decimal
+                                : letter == 'n' ? !field->decimal
+                                                : true);
+}
+
+/* Are the fields of the row, which are early ones, as the letters say? */
+static bool fits_letters(const struct margay_csv *csv, const char *shape)
+{
+    if (!has_shape(shape, csv->row.fields))
+        return false;
+    for (size_t i = 0; shape[i] != '\0' && shape[i] != '*'; i++) {
+        if (!fits_letter(shape[i], &csv->early[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The first variant without names that the row fits, by the letters or by
+   their number. */
+static unsigned variant_of_row(const struct margay_csv *csv, bool by_letters)
+{
+    unsigned v = 0;
+    for (; v < MARGAY_VARIANTS; v++) {
+        const struct margay_variant *variant = &csv->layout->variants[v];
+        if (variant->shape == NULL ||
+            (csv->options.by_content && variant->by_name_only))
+            continue;
+        if (by_letters ? fits_letters(csv, variant->shape)
+                       : has_shape(variant->shape, csv->row.fields))
+            break;
+    }
+    return v;
+}
+
+/* Choose the variant that the first row has; true: it is a header. */
+static bool choose_variant(struct margay_csv *csv)
+{
+    unsigned v = 0;
+    while (v < MARGAY_VARIANTS && !has_names(csv, v))
+        v++;
+    bool header = v < MARGAY_VARIANTS;
+    if (!header)
+        v = variant_of_row(csv, true);
+    if (v == MARGAY_VARIANTS)
+        v = variant_of_row(csv, false);
+    if (v == MARGAY_VARIANTS)
+        return false;
+    margay_csv_make_plan(csv, v);
+    return header || !csv->row.any_number;
+}
+
+/* What the first row should have been. */
+static void refuse_variants(struct margay_csv *csv)
+{
+    const struct margay_layout *layout = csv->layout;
+    size_t used = 0;
+    for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
+        const struct margay_variant *variant = &layout->variants[v];
+        if (variant->columns == NULL || used >= sizeof csv->message)
+            continue;
+        const char *between = used == 0 ? "" : ", or ";
+        if (variant->shape == NULL)
+            used += (size_t)snprintf(
+                csv->message + used, sizeof csv->message - used,
+                "%sa header with the columns of %s", between, variant->columns);
+        else
+            used += (size_t)snprintf(
+                csv->message + used, sizeof csv->message - used,
+                "%s%zu columns%s", between, strcspn(variant->shape, "*"),
+                strchr(variant->shape, '*') == NULL ? "" : " or more");
+    }
+    csv->expected = csv->message;
+}
+
+/* The column of ids is not named by a layout: by --column, or it is the only
+   one. */
+static void choose_column(struct margay_csv *csv)
+{
+    const struct margay_choice *choice = &csv->choices[0];
+    const struct margay_named_column *lacking = NULL;
+    for (unsigned i = choice->count; i-- > 0;) {
+        if (choice->columns[i].number == 0 && csv->named[0][i] == 0)
+            lacking = &choice->columns[i];
+    }
+    if (lacking != NULL) {
+        snprintf(
+            csv->message, sizeof csv->message, "a column named '%.*s' among %s",
+            (int)(lacking->name_bytes < MARGAY_NAME_BYTES ? lacking->name_bytes
+                                                          : MARGAY_NAME_BYTES),
+            lacking->name, csv->names);
+        csv->expected = csv->message;
+    } else if (csv->options.column == NULL && csv->row.fields != 1) {
+        snprintf(csv->message, sizeof csv->message,
+                 "--column NAME or N to choose one of the columns %s",
+                 csv->names);
+        csv->expected = csv->message;
+    } else if (!csv->planned) {
+        margay_csv_make_plan(csv, 0);
+    }
+}
+
+/* The fields of the plan, from those of the first row. */
+static void take_early(struct margay_csv *csv)
+{
+    const struct margay_plan *plan = &csv->rows.plan;
+    for (; csv->taken < plan->count; csv->taken++) {
+        uint64_t column = plan->takes[csv->taken].column;
+        if (column > csv->row.fields || column > MARGAY_EARLY_FIELDS)
+            break;
+        csv->fields[csv->taken] = csv->early[column - 1];
+    }
+}
+
+/* ----------------------------------------------------------------- rows -- */
+
+/* A field that the row lacks has no text. */
+static const char *read_row(struct margay_csv *csv,
+                            struct margay_row_reference *reference)
+{
+    for (unsigned i = csv->taken; i < csv->rows.plan.count; i++)
+        csv->fields[i] = (struct margay_field){.text = NULL};
+    return margay_rows_read(&csv->rows, csv->fields, csv->row.fields,
+                            reference);
+}
+
+static void append(struct margay_csv *csv,
+                   const struct margay_row_reference *row)
+{
+    csv->again = *row;
+    csv->left = row->count;
+    if (csv->left > 0) {
+        margay_rows_append(row, csv->references);
+        csv->left--;
+    }
+}
+
+void margay_csv_append_first(struct margay_csv *csv)
+{
+    if (csv->first_fails)
+        csv->expected = csv->first_message;
+    else
+        append(csv, &csv->first_reference);
+}
+
+static void append_row(struct margay_csv *csv)
+{
+    struct margay_row_reference reference;
+    csv->expected = read_row(csv, &reference);
+    if (csv->expected == NULL)
+        append(csv, &reference);
+}
+
+/* Where all columns that are read may hold text, only the second row tells
+   whether the first one is a header. */
+static bool may_be_text(const struct margay_plan *plan)
+{
+    return plan->role_counts[MARGAY_ROLE_SIZE] +
+               plan->role_counts[MARGAY_ROLE_TIME] +
+               plan->role_counts[MARGAY_ROLE_TTL] +
+               plan->role_counts[MARGAY_ROLE_COUNT] ==
+           0;
+}
+
+/* Make the plan; true: the first row is a header for certain. */
+static bool plan_by_first_row(struct margay_csv *csv)
+{
+    bool header = false;
+    if (csv->layout != &margay_layout_any) {
+        header = choose_variant(csv);
+        if (!csv->planned)
+            refuse_variants(csv);
+        return header;
+    }
+    choose_column(csv);
+    return csv->choices[0].by_name ||
+           (!csv->row.any_number && !may_be_text(&csv->rows.plan));
+}
+
+static void end_first_row(struct margay_csv *csv)
+{
+    csv->first = csv->row;
+    bool header = plan_by_first_row(csv);
+    if (csv->expected != NULL || header)
+        return;
+    take_early(csv);
+    csv->rows.in_first_row = true;
+    const char *expected = read_row(csv, &csv->first_reference);
+    csv->rows.in_first_row = false;
+    csv->first_fails = expected != NULL;
+    if (csv->first_fails)
+        snprintf(csv->first_message, sizeof csv->first_message, "%s", expected);
+    csv->first_is_pending =
+        csv->layout == &margay_layout_any && may_be_text(&csv->rows.plan);
+    if (!csv->first_is_pending)
+        margay_csv_append_first(csv);
+}
+
+static void end_data_row(struct margay_csv *csv)
+{
+    bool header = !csv->first.any_number && csv->row.any_number;
+    if (csv->first_is_pending && !header)
+        margay_csv_append_first(csv);
+    csv->first_is_pending = false;
+    if (csv->expected == NULL)
+        append_row(csv);
+}
+
+/* --------------------------------------------------------------- trials -- */
+
+/* A trial needs no column of ids.  A trace whose suffix does not name the
+   format must have a header, and rows with as many fields. */
+static void end_trial_row(struct margay_csv *csv)
+{
+    static const struct margay_row_reference any = {.count = 1, .extent = 1};
+    bool by_content = csv->options.by_content;
+    if (by_content && csv->row_count == 0 &&
+        (csv->row.fields < 2 || !csv->row.names_only))
+        csv->expected = "a row of names";
+    else if (by_content && csv->row_count > 0 &&
+             (csv->row.fields != csv->first.fields ||
+              (csv->row_count == 1 && !csv->row.any_number)))
+        csv->expected = "a row as long as the first, with a number";
+    if (csv->row_count == 0)
+        csv->first = csv->row;
+    if (csv->expected == NULL && (!by_content || csv->row_count > 0))
+        margay_rows_append(&any, csv->references);
+}
+
+static bool fits_shape(const struct margay_csv *csv)
+{
+    return csv->shape == NULL ? csv->row.fields == csv->first.fields
+                              : fits_letters(csv, csv->shape);
+}
+
+static bool ascends(struct margay_csv *csv, uint64_t time)
+{
+    bool fits = !csv->layout->ascends ||
+                (time >= csv->last_time && time >= csv->layout->least_time);
+    csv->last_time = time;
+    return fits;
+}
+
+static void end_layout_trial_row(struct margay_csv *csv)
+{
+    struct margay_row_reference reference;
+    bool header = csv->row_count == 0 && choose_variant(csv);
+    if (csv->row_count == 0)
+        csv->first = csv->row;
+    if (header)
+        return;
+    if (!csv->planned || !fits_shape(csv)) {
+        csv->expected = "a row of this layout";
+        return;
+    }
+    csv->taken = 0;
+    take_early(csv);
+    csv->expected = read_row(csv, &reference);
+    if (csv->expected == NULL && !ascends(csv, reference.time))
+        csv->expected = "times that do not go back";
+    if (csv->expected == NULL)
+        margay_rows_append(&reference, csv->references);
+}
+
+void margay_csv_take_row(int terminator, void *context)
+{
+    struct margay_csv *csv = context;
+    (void)terminator;
+    if (csv->options.trial && csv->layout == &margay_layout_any)
+        end_trial_row(csv);
+    else if (csv->options.trial)
+        end_layout_trial_row(csv);
+    else if (csv->row_count == 0)
+        end_first_row(csv);
+    else
+        end_data_row(csv);
+    csv->row_count++;
+    csv->row = (struct margay_csv_row){.fields = 0};
+    csv->taken = 0;
+    csv->arena_used = 0;
+}

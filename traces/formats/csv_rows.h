@@ -1,0 +1,89 @@
+/*
+ * csv_rows.h - what the format csv keeps of a table while it is read
+ *
+ * csv.c cuts lines into fields, by libcsv or between blanks, and hands them
+ * over; csv_rows.c finds out by the first rows where the columns are, and makes
+ * references of rows.
+ */
+#ifndef MARGAY_TRACES_FORMATS_CSV_ROWS_H
+#define MARGAY_TRACES_FORMATS_CSV_ROWS_H
+
+#include <csv.h>
+
+#include "traces/formats/csv.h"
+#include "traces/formats/plain.h"
+
+/* The most bytes of the column names in a message, and of one name. */
+#define MARGAY_NAMES_BYTES 160
+#define MARGAY_NAME_BYTES  256
+
+/* The columns of the first row that are kept until the plan is made. */
+#define MARGAY_EARLY_FIELDS 32
+
+/* Room for the fields of a row that are read, with a NUL behind each. */
+#define MARGAY_ARENA_BYTES \
+    (MARGAY_LINE_BYTES + 2 * (MARGAY_EARLY_FIELDS + MARGAY_TAKES))
+
+/* What is known of one row. */
+struct margay_csv_row {
+    size_t fields;
+    bool any_number; /* in the first two rows: some field is a number */
+    bool names_only; /* in the first row: each field may be a column name */
+};
+
+struct margay_csv {
+    struct csv_parser parser;
+    struct margay_state_options options;
+    const struct margay_layout *layout;
+    struct margay_marks marks;
+    bool delimited; /* the delimiter is known */
+
+    /* Where the columns are: variants in the order of the layout, and where
+       the first row has the names of each. */
+    struct margay_choice choices[MARGAY_VARIANTS];
+    uint64_t named[MARGAY_VARIANTS][MARGAY_TAKES];
+    const char *shape; /* of the variant that was chosen; NULL = none */
+    struct margay_rows rows;
+    bool planned;
+
+    uint64_t row_count; /* complete ones */
+    struct margay_csv_row row, first;
+    char names[MARGAY_NAMES_BYTES];           /* the fields of the first row */
+    struct margay_field fields[MARGAY_TAKES]; /* of the plan */
+    struct margay_field early[MARGAY_EARLY_FIELDS]; /* of the first row */
+    unsigned taken; /* columns of the plan that the row has shown */
+    char *arena;    /* the texts of these fields */
+    size_t arena_used;
+
+    bool first_is_pending;
+    struct margay_row_reference first_reference;
+    bool first_fails;
+    char first_message[512];
+
+    /* The last row's reference, to be given so often again. */
+    struct margay_row_reference again;
+    uint32_t left;
+
+    uint64_t last_time; /* in a trial */
+    bool begun;         /* a line has been read */
+    bool in_line;       /* the beginning of a line has been read */
+    uint64_t row_line;  /* the line in which the current row begins */
+    uint64_t row_bytes; /* how many bytes of it have been read */
+    struct margay_references *references;
+    const char *expected; /* NULL = nothing is wrong so far */
+    char message[MARGAY_NAMES_BYTES + MARGAY_NAME_BYTES +
+                 80]; /* the text of `expected` */
+};
+
+/* Callbacks of libcsv: a field, and the end of a row.  The context is the
+   struct margay_csv, whose `references` have room for two more. */
+void margay_csv_take_field(void *text, size_t bytes, void *csv);
+void margay_csv_take_row(int terminator, void *csv);
+
+/* Make the plan of a variant. */
+void margay_csv_make_plan(struct margay_csv *csv, unsigned variant);
+
+/* Append the first row, which was held back. */
+void margay_csv_append_first(struct margay_csv *csv);
+
+#endif
