@@ -10,7 +10,6 @@
 
 #include <csv.h>
 
-#include "traces/formats/csv.h"
 #include "traces/formats/plain.h"
 
 /* The most bytes of the column names in a message, and of one name. */
