@@ -45,7 +45,12 @@ static void list_formats(const struct margay_need *need, char *text,
     const struct margay_format_info *info;
     *text = '\0';
     for (size_t i = 0; (info = margay_format_at(i)) != NULL; i++) {
-        if (has(info->columns | info->named_columns, info->kinds, need))
+        unsigned columns = info->columns | info->named_columns;
+        unsigned kinds =
+            info->named_columns & MARGAY_COLUMN_KINDS
+                ? MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)
+                : info->kinds;
+        if (has(columns, kinds, need))
             add_word(text, bytes, ", ", info->name);
     }
 }

@@ -413,8 +413,18 @@ static void test_counts(void)
     drop_trace(&whole);
 }
 
+static void test_unit(void)
+{
+    struct whole_trace whole =
+        read_text("unit", "tencent", "1538323200,16,8,0,3\n");
+    CHECK_TEXT(whole.evidence, "the format asked for, offsets in 512 bytes",
+               "the unit that was assumed is told");
+    drop_trace(&whole);
+}
+
 int main(void)
 {
+    test_unit();
     test_samples();
     test_choices();
     test_composite();

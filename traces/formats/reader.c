@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "traces/base/error.h"
+#include "traces/formats/layout.h"
 
 /* Fits into the second-level cache, and makes system calls rare. */
 #define BUFFER_BYTES ((size_t)196608 >> MARGAY_SHRINK)
@@ -156,10 +157,25 @@ static enum margay_status create_state(struct margay_reader *reader)
                : MARGAY_OK;
 }
 
+/* Where offsets count units that --unit may say, people are told which. */
+static void note_unit(struct margay_reader *reader)
+{
+    const struct margay_layout *layout = reader->detection.format->layout;
+    char *evidence = reader->detection.evidence;
+    size_t length = strlen(evidence);
+    uint64_t unit = reader->state_options.unit_bytes;
+    if (layout != NULL && layout->offset_bytes > 1)
+        snprintf(evidence + length, MARGAY_EVIDENCE_BYTES - length,
+                 ", offsets in %llu byte%s",
+                 (unsigned long long)(unit == 0 ? layout->offset_bytes : unit),
+                 margay_plural(unit == 0 ? layout->offset_bytes : unit, "s"));
+}
+
 /* What the first line of a table tells of it. */
 static enum margay_status describe(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
+    note_unit(reader);
     if (format->describe == NULL)
         return MARGAY_OK;
     const char *newline = NULL;
