@@ -56,8 +56,8 @@ struct options {
         struct attribution_option by;
         bool writebacks;
         const char *prometheus; /* a file for Prometheus beside the curve */
-        double at_most; /* a miss ratio to reach; negative = none */
-        uint64_t knees; /* how many to name */
+        double at_most;         /* a miss ratio to reach; negative = none */
+        uint64_t knees;         /* how many to name */
     } results;
 
     /* The caches of assoc and compare. */

@@ -111,6 +111,8 @@ static const struct known {
     {"trace", "1 1 0 0\n9 1 0 x\n", "arc", 1, "found"},
 
     /* Unknown. */
+    {"trace", "nothing of the kind\n", "", 0, "expected a record of a known"},
+    {"trace", "nothing\tof\tthe\tkind\tat\n", "", 0, "expected a record"},
     {"trace", "hello world\n", "", 0, ":1: found 'hello world', expected"},
     {"trace", "hello", "", 0, "named with -f (lackey, ls, id, hex, arc, din"},
     {"trace.txt", "3 30\n", "", 0, ":1: found '3 30'"},

@@ -151,18 +151,22 @@ static bool gives_way(const struct margay_format *format)
     return format->layout == &margay_layout_any;
 }
 
+static bool is_layout(const struct margay_format *format)
+{
+    return format->layout != NULL && !gives_way(format);
+}
+
 static void survey_candidate(const struct margay_format *format,
                              const struct trial *trial, struct survey *survey)
 {
     bool named = format == survey->named;
-    bool is_layout = format->layout != NULL && !gives_way(format);
     if (survey->candidate == NULL || (named && !survey->named_is_candidate) ||
-        (is_layout && gives_way(survey->candidate))) {
+        (is_layout(format) && gives_way(survey->candidate))) {
         survey->candidate = format;
         survey->candidate_lines = trial->lines;
         survey->named_is_candidate = named;
         survey->rival = NULL;
-    } else if (is_layout && !survey->named_is_candidate) {
+    } else if (is_layout(format) && !survey->named_is_candidate) {
         survey->rival = format;
     }
 }
@@ -176,7 +180,8 @@ static void survey_format(const struct margay_format *format,
     survey->with_records += candidate;
     if (candidate)
         survey_candidate(format, trial, survey);
-    if (trial->faultless && survey->empty == NULL)
+    /* A row of words alone may be the header of any layout. */
+    if (trial->faultless && survey->empty == NULL && !is_layout(format))
         survey->empty = format;
     if (trial->records > 0 && trial->lines > survey->furthest_lines) {
         survey->furthest = format;
