@@ -58,13 +58,12 @@ static const char *take_sectors(const char *word, const char *end,
 }
 
 static const char *parse(struct margay_log *log, const char *line,
-                         const char **cursor, const char *end,
-                         struct margay_row_reference *row)
+                         const char *end, struct margay_row_reference *row)
 {
     const char *words[8] = {line}; /* of which the last is the sector */
     for (unsigned i = 1; i < 8; i++)
         words[i] = margay_log_next(words[i - 1], end);
-    *cursor = end;
+    log->cursor = end;
     row->count = 0;
     const char *device_end = margay_log_word(line, end);
     if (!is_device(line, device_end))

@@ -109,12 +109,10 @@ static bool take_bytes(const char *status, const char *end, uint64_t *bytes)
 }
 
 static const char *parse(struct margay_log *log, const char *line,
-                         const char **cursor, const char *end,
-                         struct margay_row_reference *row)
+                         const char *end, struct margay_row_reference *row)
 {
     const char *bracket = memchr(line, '[', (size_t)(end - line));
-    (void)log;
-    *cursor = end;
+    log->cursor = end;
     if (bracket == NULL || end - bracket < 32 || bracket[27] != ']' ||
         bracket[28] != ' ' || bracket[29] != '"' ||
         !take_time(bracket + 1, &row->time))

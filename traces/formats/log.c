@@ -47,16 +47,17 @@ static const char *decode_line(struct margay_log *log, const char *line,
                                struct margay_references *references,
                                margay_line_function *parse)
 {
-    const char *cursor = line + log->resume;
-    while (cursor < end && references->count < references->capacity) {
-        struct margay_row_reference row = {.count = 1, .ttl = UINT64_MAX};
-        const char *expected = parse(log, line, &cursor, end, &row);
+    log->cursor = line + log->resume;
+    while (log->cursor < end && references->count < references->capacity) {
+        struct margay_row_reference *row = &log->row;
+        *row = (struct margay_row_reference){.count = 1, .ttl = UINT64_MAX};
+        const char *expected = parse(log, line, end, row);
         if (expected != NULL)
             return expected;
-        if (row.count > 0)
-            margay_rows_append(&row, references);
+        if (row->count > 0)
+            margay_rows_append(row, references);
     }
-    log->resume = cursor < end ? (size_t)(cursor - line) : 0;
+    log->resume = log->cursor < end ? (size_t)(log->cursor - line) : 0;
     return NULL;
 }
 

@@ -16,16 +16,18 @@ struct margay_log {
     /* Of a line that stands for several references: how far it was read, from
        its beginning on; 0 = not at all. */
     size_t resume;
+    const char *cursor;              /* in the line */
+    struct margay_row_reference row; /* that is being read */
 };
 
 /*
- * Read the next reference of the line [*cursor, end), which does not begin with
- * a blank, and go on behind it; *cursor = end is the end of the line.  A count
- * of 0 says that there is none.  Returns NULL, or what was expected.
+ * Read the next reference of a line, which does not begin with a blank, from
+ * log->cursor on, in [line, end), and go on behind it; at `end` the line is
+ * done. A count of 0 says that there is none.  Returns NULL, or what was
+ * expected.
  */
 typedef const char *margay_line_function(struct margay_log *log,
-                                         const char *line, const char **cursor,
-                                         const char *end,
+                                         const char *line, const char *end,
                                          struct margay_row_reference *row);
 
 const char *margay_log_decode(struct margay_text *text,

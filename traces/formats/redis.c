@@ -155,12 +155,11 @@ static const char *next_argument(const char *quote, const char *end)
 }
 
 static const char *parse(struct margay_log *log, const char *line,
-                         const char **cursor, const char *end,
-                         struct margay_row_reference *row)
+                         const char *end, struct margay_row_reference *row)
 {
     struct head head;
-    const char *at = *cursor;
-    *cursor = end;
+    const char *at = log->cursor;
+    log->cursor = end;
     row->count = 0;
     if (!log->begun && end - line == 2 && memcmp(line, "OK", 2) == 0)
         return NULL;
@@ -189,7 +188,7 @@ static const char *parse(struct margay_log *log, const char *line,
     row->time = head.time;
     row->op = (uint8_t) class.op;
     row->count = 1;
-    *cursor = class.keys == ONE_KEY ? end : more;
+    log->cursor = class.keys == ONE_KEY ? end : more;
     return NULL;
 }
 
