@@ -270,6 +270,11 @@ struct margay_cache_options {
 
     /* A write that misses goes to memory and brings no block into the cache. */
     bool no_allocate;
+
+    /* Blocks are dense numbers: 0, 1, 2 and so on, in the order of their first
+       use, say.  The cache, of one set, then finds a block in a table of all of
+       them, and margay_cache_reserve() has to make room before it is fed. */
+    bool dense_blocks;
 };
 
 /* The counts since the last reset. */
@@ -292,8 +297,8 @@ struct margay_cache_counts {
 
 typedef struct margay_cache margay_cache;
 
-/* The bytes of state that such a cache needs; UINT64_MAX if the options are
-   not valid. */
+/* The bytes of state that such a cache needs, the room for dense blocks not
+   included; UINT64_MAX if the options are not valid. */
 MARGAY_API uint64_t
 margay_cache_bytes(const struct margay_cache_options *options);
 
@@ -305,6 +310,16 @@ MARGAY_API enum margay_status margay_cache_create(
 
 /* NULL is fine. */
 MARGAY_API void margay_cache_free(margay_cache *cache);
+
+/*
+ * Make room for the blocks below `blocks` in a cache of dense blocks, 4 bytes
+ * for each.  Room that is there already, and a call for any other cache, do
+ * nothing.  Calls with slowly growing numbers cost constant time for each block
+ * on average.  MARGAY_NO_MEMORY leaves the cache as it was.
+ */
+MARGAY_API enum margay_status margay_cache_reserve(margay_cache *cache,
+                                                   uint64_t blocks,
+                                                   struct margay_error *error);
 
 /* Reference the next `count` blocks, as margay_opt_feed() does; next_uses may
    be NULL unless the policy needs the future. */

@@ -51,7 +51,19 @@ static enum margay_status check_size(const struct margay_cache_options *options,
                            " ways (expected at most %" PRIu64 " blocks)",
                            options->set_shift, options->ways,
                            MARGAY_MOST_SLOTS);
+    if (options->dense_blocks && options->set_shift != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a cache of 2^%u sets of dense blocks (expected one "
+                           "set)",
+                           options->set_shift);
     return MARGAY_OK;
+}
+
+/* How the cache finds its blocks. */
+static enum margay_form form_of(const struct margay_cache_options *options)
+{
+    return options->dense_blocks ? MARGAY_FORM_DENSE
+                                 : margay_finder_form(options->ways);
 }
 
 static size_t dirty_bytes(const struct margay_cache_options *options)
@@ -66,7 +78,8 @@ uint64_t margay_cache_bytes(const struct margay_cache_options *options)
     if (check_size(options, NULL) != MARGAY_OK ||
         read_options(options, &policy, &setup, NULL) != MARGAY_OK)
         return UINT64_MAX;
-    return margay_finder_bytes(options->set_shift, options->ways) +
+    return margay_finder_bytes(form_of(options), options->set_shift,
+                               options->ways) +
            policy->bytes(setup.sets, setup.ways) + dirty_bytes(options);
 }
 
@@ -81,8 +94,8 @@ static enum margay_status make_parts(margay_cache *cache,
     cache->write_through = options->write_through;
     cache->no_allocate = options->no_allocate;
     if (status == MARGAY_OK)
-        status = margay_finder_create(&cache->finder, options->set_shift,
-                                      options->ways, error);
+        status = margay_finder_create(&cache->finder, form_of(options),
+                                      options->set_shift, options->ways, error);
     if (status == MARGAY_OK)
         status = policy->create(&setup, &cache->state, error);
     if (status != MARGAY_OK)
@@ -124,6 +137,14 @@ void margay_cache_free(margay_cache *cache)
     free(cache);
 }
 
+enum margay_status margay_cache_reserve(margay_cache *cache, uint64_t blocks,
+                                        struct margay_error *error)
+{
+    return cache->finder.form == MARGAY_FORM_DENSE
+               ? margay_finder_reserve(&cache->finder, blocks, error)
+               : MARGAY_OK;
+}
+
 static void count_references(uint64_t *references, const uint8_t *kinds,
                              size_t count)
 {
@@ -143,10 +164,7 @@ void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
 {
     const struct margay_uses uses = {blocks, next_uses, kinds, count};
     count_references(cache->counts.references, kinds, count);
-    if (margay_finder_indexes(cache->finder.slots))
-        cache->policy->feed_indexed(cache, &uses);
-    else
-        cache->policy->feed_scanned(cache, &uses);
+    cache->policy->feed[cache->finder.form](cache, &uses);
 }
 
 void margay_cache_feed_through(margay_cache *cache, const uint64_t *blocks,

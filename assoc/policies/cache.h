@@ -25,7 +25,7 @@ struct margay_cache_loop {
     margay_cache *cache;
     struct margay_finder finder; /* a copy */
     struct margay_policy_calls calls;
-    bool indexed;
+    enum margay_form form;
 };
 
 /* A block comes from the level behind the cache, or goes there. */
@@ -64,14 +64,14 @@ margay_cache_bring_in(const struct margay_cache_loop *loop, uint64_t set,
     uint32_t slot;
     if (use->kind == MARGAY_WRITE && cache->no_allocate)
         return MARGAY_NO_SLOT;
-    if (margay_finder_full(finder, loop->indexed, set)) {
+    if (margay_finder_full(finder, loop->form, set)) {
         slot = loop->calls.evict(cache->state, set, use);
         if (slot == MARGAY_NO_SLOT)
             return MARGAY_NO_SLOT;
         margay_cache_leave(loop, set * finder->slots + slot);
-        margay_finder_replace(finder, loop->indexed, set, slot, use->block);
+        margay_finder_replace(finder, loop->form, set, slot, use->block);
     } else {
-        slot = margay_finder_add(finder, loop->indexed, set, use->block);
+        slot = margay_finder_add(finder, loop->form, set, use->block);
     }
     loop->calls.insert(cache->state, set, slot, use);
     return slot;
@@ -94,9 +94,9 @@ static MARGAY_ALWAYS_INLINE void margay_cache_reference(
     const struct margay_cache_loop *loop, const struct margay_use *use)
 {
     margay_cache *cache = loop->cache;
-    uint64_t set = margay_finder_set(&loop->finder, use->block);
+    uint64_t set = margay_finder_set(&loop->finder, loop->form, use->block);
     uint32_t slot =
-        margay_finder_find(&loop->finder, loop->indexed, set, use->block);
+        margay_finder_find(&loop->finder, loop->form, set, use->block);
     if (slot != MARGAY_NO_SLOT) {
         loop->calls.hit(cache->state, set, slot, use);
     } else {
@@ -116,11 +116,10 @@ static MARGAY_ALWAYS_INLINE void margay_cache_reference(
 }
 
 static MARGAY_ALWAYS_INLINE void margay_cache_run(
-    margay_cache *cache, struct margay_policy_calls calls, bool indexed,
-    const struct margay_uses *uses)
+    margay_cache *cache, struct margay_policy_calls calls,
+    enum margay_form form, const struct margay_uses *uses)
 {
-    const struct margay_cache_loop loop = {cache, cache->finder, calls,
-                                           indexed};
+    const struct margay_cache_loop loop = {cache, cache->finder, calls, form};
     /* References are counted by margay_cache_feed(). */
     for (size_t i = 0; i < uses->count; i++) {
         struct margay_use use = {
@@ -129,27 +128,26 @@ static MARGAY_ALWAYS_INLINE void margay_cache_run(
             .kind = uses->kinds == NULL ? MARGAY_READ
                                         : (enum margay_kind)uses->kinds[i],
         };
-        margay_finder_prefetch(&loop.finder, indexed, uses->blocks + i,
+        margay_finder_prefetch(&loop.finder, form, uses->blocks + i,
                                uses->count - i);
         margay_cache_reference(&loop, &use);
     }
 }
 
-/* Define feed_scanned() and feed_indexed() from a policy's calls. */
-#define MARGAY_POLICY_LOOPS(hit, evict, insert)                            \
-    static void feed_scanned(margay_cache *cache,                          \
-                             const struct margay_uses *uses)               \
+/* Define from a policy's calls the loops that MARGAY_POLICY_FEEDS lists. */
+#define MARGAY_POLICY_LOOP(name, form, ...)                                \
+    static void name(margay_cache *cache, const struct margay_uses *uses)  \
     {                                                                      \
-        margay_cache_run(cache,                                            \
-                         (struct margay_policy_calls){hit, evict, insert}, \
-                         false, uses);                                     \
-    }                                                                      \
-    static void feed_indexed(margay_cache *cache,                          \
-                             const struct margay_uses *uses)               \
-    {                                                                      \
-        margay_cache_run(cache,                                            \
-                         (struct margay_policy_calls){hit, evict, insert}, \
-                         true, uses);                                      \
+        margay_cache_run(cache, (struct margay_policy_calls){__VA_ARGS__}, \
+                         form, uses);                                      \
+    }
+#define MARGAY_POLICY_LOOPS(...)                                       \
+    MARGAY_POLICY_LOOP(feed_scanned, MARGAY_FORM_SCANNED, __VA_ARGS__) \
+    MARGAY_POLICY_LOOP(feed_indexed, MARGAY_FORM_INDEXED, __VA_ARGS__) \
+    MARGAY_POLICY_LOOP(feed_dense, MARGAY_FORM_DENSE, __VA_ARGS__)
+#define MARGAY_POLICY_FEEDS                    \
+    {                                          \
+        feed_scanned, feed_indexed, feed_dense \
     }
 
 #endif

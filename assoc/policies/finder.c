@@ -1,6 +1,8 @@
 /* finder.c - which slot of its set holds a block: creation and release */
 #include "assoc/policies/finder.h"
 
+#include <string.h>
+
 #include "traces/traces_internal.h"
 
 /* A smaller finder stays in the processor's own caches. */
@@ -23,29 +25,34 @@ static struct shape shape_of(unsigned set_shift, uint64_t slots)
     return shape;
 }
 
-static uint64_t bytes_of(const struct shape *shape)
+static uint64_t bytes_of(const struct shape *shape, enum margay_form form)
 {
     uint64_t bytes = shape->all_slots * sizeof(uint64_t);
-    if (!margay_finder_indexes(shape->slots))
+    if (form == MARGAY_FORM_SCANNED)
         return bytes + shape->sets * shape->set_bytes;
-    return bytes +
-           (shape->sets + shape->all_slots + shape->buckets) * sizeof(uint32_t);
+    bytes += shape->sets * sizeof(uint32_t);
+    return form == MARGAY_FORM_DENSE
+               ? bytes
+               : bytes + (shape->all_slots + shape->buckets) * sizeof(uint32_t);
 }
 
-uint64_t margay_finder_bytes(unsigned set_shift, uint64_t slots)
+uint64_t margay_finder_bytes(enum margay_form form, unsigned set_shift,
+                             uint64_t slots)
 {
     struct shape shape = shape_of(set_shift, slots);
-    return bytes_of(&shape);
+    return bytes_of(&shape, form);
 }
 
 static bool map(struct margay_finder *finder, const struct shape *shape)
 {
     finder->blocks = margay_map(shape->all_slots * sizeof *finder->blocks);
-    if (!margay_finder_indexes(shape->slots)) {
+    if (finder->form == MARGAY_FORM_SCANNED) {
         finder->scanned = margay_map(shape->sets * shape->set_bytes);
         return finder->blocks != NULL && finder->scanned != NULL;
     }
     finder->filled = margay_map(shape->sets * sizeof *finder->filled);
+    if (finder->form == MARGAY_FORM_DENSE)
+        return finder->blocks != NULL && finder->filled != NULL;
     finder->heads = margay_map(shape->buckets * sizeof *finder->heads);
     finder->next = margay_map(shape->all_slots * sizeof *finder->next);
     return finder->blocks != NULL && finder->filled != NULL &&
@@ -53,11 +60,13 @@ static bool map(struct margay_finder *finder, const struct shape *shape)
 }
 
 enum margay_status margay_finder_create(struct margay_finder *finder,
+                                        enum margay_form form,
                                         unsigned set_shift, uint64_t slots,
                                         struct margay_error *error)
 {
     struct shape shape = shape_of(set_shift, slots);
     *finder = (struct margay_finder){
+        .form = form,
         .set_mask = shape.sets - 1,
         .slots = slots,
         .set_bytes = shape.set_bytes,
@@ -65,12 +74,40 @@ enum margay_status margay_finder_create(struct margay_finder *finder,
             UINT64_MAX >>
             (slots < MARGAY_SCANNED_SLOTS ? MARGAY_SCANNED_SLOTS - slots : 0),
         .shift = 64 - margay_log2_floor(shape.buckets),
-        .far = bytes_of(&shape) > NEAR_BYTES,
+        .far = bytes_of(&shape, form) > NEAR_BYTES,
     };
     if (map(finder, &shape))
         return MARGAY_OK;
     margay_finder_destroy(finder);
     return margay_fail_memory(error, "a cache");
+}
+
+static size_t place_bytes(uint64_t count)
+{
+    return (size_t)count * sizeof(uint32_t);
+}
+
+enum margay_status margay_finder_reserve(struct margay_finder *finder,
+                                         uint64_t blocks,
+                                         struct margay_error *error)
+{
+    uint64_t count = finder->place_count;
+    if (blocks <= count)
+        return MARGAY_OK;
+    /* Doubled, so that blocks are copied twice on average at most. */
+    count = blocks > 2 * count ? blocks : 2 * count;
+    uint32_t *places = count > SIZE_MAX / 2 / sizeof *places
+                           ? NULL
+                           : margay_map(place_bytes(count));
+    if (places == NULL)
+        return margay_fail_memory(error, "a cache");
+    if (finder->places != NULL)
+        memcpy(places, finder->places, place_bytes(finder->place_count));
+    margay_unmap(finder->places, place_bytes(finder->place_count));
+    finder->places = places;
+    finder->place_count = count;
+    finder->far = finder->far || place_bytes(count) > NEAR_BYTES;
+    return MARGAY_OK;
 }
 
 void margay_finder_destroy(struct margay_finder *finder)
@@ -84,5 +121,6 @@ void margay_finder_destroy(struct margay_finder *finder)
     margay_unmap(finder->filled, shape.sets * sizeof *finder->filled);
     margay_unmap(finder->heads, shape.buckets * sizeof *finder->heads);
     margay_unmap(finder->next, shape.all_slots * sizeof *finder->next);
+    margay_unmap(finder->places, place_bytes(finder->place_count));
     *finder = (struct margay_finder){.slots = 0};
 }

@@ -4,10 +4,11 @@
  * A set of up to 64 slots is scanned.  Each slot has a mark, 16 bits of its
  * block's hashed number; the marks of eight slots are compared at once, and
  * then the blocks whose marks are equal.  Larger sets have an index, one hash
- * table for all sets, whose buckets are chains through the slots.  Both forms
- * fill the lowest slot that is free.
+ * table for all sets, whose buckets are chains through the slots.  Where blocks
+ * are dense numbers, 0, 1, 2 and so on, a table says at once which slot a block
+ * was put into last.  All forms fill the lowest slot that is free.
  *
- * Everything here is inline, and `indexed` is a constant in every call, because
+ * Everything here is inline, and `form` is a constant in every call, because
  * the functions are compiled into the loop of each policy.
  */
 #ifndef MARGAY_ASSOC_FINDER_H
@@ -40,40 +41,54 @@ struct margay_scanned_set {
     uint16_t marks[]; /* a multiple of MARGAY_MARKS */
 };
 
-/* Only the memory behind the pointers changes, so that a loop may work on a
-   copy of the struct. */
+/* Only the memory behind the pointers changes while references are made, so
+   that a loop may work on a copy of the struct. */
 struct margay_finder {
+    enum margay_form form;
     uint64_t set_mask, slots; /* slots of a set */
     uint64_t *blocks;         /* [set][slot] */
     /* Scanned: */
     char *scanned; /* struct margay_scanned_set, every `set_bytes` */
     size_t set_bytes;
     uint64_t full; /* `filled` of a full set */
-    /* Indexed; a slot's number counts through all sets: */
+    /* Not scanned; a slot's number counts through all sets: */
     uint32_t *filled; /* [set]: the slots that are filled, the lowest */
-    uint32_t *heads;  /* [bucket]: the first slot's number plus 1; 0 = none */
-    uint32_t *next;   /* [slot]: the next one of its chain, likewise */
-    unsigned shift;   /* 64 - log2(buckets) */
-    bool far;         /* it does not stay in the processor's own caches */
+    /* Indexed: */
+    uint32_t *heads; /* [bucket]: the first slot's number plus 1; 0 = none */
+    uint32_t *next;  /* [slot]: the next one of its chain, likewise */
+    unsigned shift;  /* 64 - log2(buckets) */
+    /* Dense; there is one set: */
+    uint32_t *places;     /* [block]: the slot it was put into last, plus 1 */
+    uint64_t place_count; /* the table has room for the blocks below it */
+    bool far;             /* it does not stay in the processor's own caches */
 };
 
-/* Do sets of this number of slots have an index? */
-static inline bool margay_finder_indexes(uint64_t slots)
+/* The form for sets of this number of slots whose blocks have any number. */
+static inline enum margay_form margay_finder_form(uint64_t slots)
 {
-    return slots > MARGAY_SCANNED_SLOTS;
+    return slots > MARGAY_SCANNED_SLOTS ? MARGAY_FORM_INDEXED
+                                        : MARGAY_FORM_SCANNED;
 }
 
-/* Make 2^set_shift empty sets, of fewer than 2^32 - 1 slots together.
-   MARGAY_NO_MEMORY. */
+/* Make 2^set_shift empty sets, of fewer than 2^32 - 1 slots together; only one
+   if the form is dense.  MARGAY_NO_MEMORY. */
 enum margay_status margay_finder_create(struct margay_finder *finder,
+                                        enum margay_form form,
                                         unsigned set_shift, uint64_t slots,
                                         struct margay_error *error);
+
+/* Make room for the blocks below `blocks` in a dense finder.
+   MARGAY_NO_MEMORY leaves it as it was. */
+enum margay_status margay_finder_reserve(struct margay_finder *finder,
+                                         uint64_t blocks,
+                                         struct margay_error *error);
 
 /* A zeroed finder may be destroyed, too. */
 void margay_finder_destroy(struct margay_finder *finder);
 
-/* The bytes that such a finder maps. */
-uint64_t margay_finder_bytes(unsigned set_shift, uint64_t slots);
+/* The bytes that such a finder maps, room for dense blocks not included. */
+uint64_t margay_finder_bytes(enum margay_form form, unsigned set_shift,
+                             uint64_t slots);
 
 static inline uint64_t margay_finder_hash(uint64_t block)
 {
@@ -202,77 +217,115 @@ static MARGAY_ALWAYS_INLINE void margay_index_drop(
     *link = finder->next[at];
 }
 
-/* ----------------------------------------------------------- either form -- */
+/* ---------------------------------------------------------- dense blocks -- */
 
-static MARGAY_ALWAYS_INLINE uint64_t
-margay_finder_set(const struct margay_finder *finder, uint64_t block)
+/* An entry of the table stays when the block leaves its slot: the slot then
+   holds another block, so that nothing has to be written. */
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_dense_look_up(const struct margay_finder *finder, uint64_t block)
 {
-    return block & finder->set_mask;
+    uint32_t at = finder->places[block];
+    return at != 0 && finder->blocks[at - 1] == block ? at - 1 : MARGAY_NO_SLOT;
+}
+
+static MARGAY_ALWAYS_INLINE void margay_dense_put(
+    const struct margay_finder *finder, uint32_t slot, uint64_t block)
+{
+    finder->blocks[slot] = block;
+    finder->places[block] = slot + 1;
+}
+
+/* -------------------------------------------------------------- any form -- */
+
+static MARGAY_ALWAYS_INLINE uint64_t margay_finder_set(
+    const struct margay_finder *finder, enum margay_form form, uint64_t block)
+{
+    return form == MARGAY_FORM_DENSE ? 0 : block & finder->set_mask;
 }
 
 /* The slot that holds the block, or MARGAY_NO_SLOT. */
 static MARGAY_ALWAYS_INLINE uint32_t
-margay_finder_find(const struct margay_finder *finder, bool indexed,
+margay_finder_find(const struct margay_finder *finder, enum margay_form form,
                    uint64_t set, uint64_t block)
 {
-    return indexed ? margay_index_look_up(finder, set, block)
-                   : margay_scan(finder, set, block);
+    switch (form) {
+    case MARGAY_FORM_SCANNED:
+        return margay_scan(finder, set, block);
+    case MARGAY_FORM_INDEXED:
+        return margay_index_look_up(finder, set, block);
+    default:
+        return margay_dense_look_up(finder, block);
+    }
 }
 
 static MARGAY_ALWAYS_INLINE bool margay_finder_full(
-    const struct margay_finder *finder, bool indexed, uint64_t set)
+    const struct margay_finder *finder, enum margay_form form, uint64_t set)
 {
-    if (!indexed)
+    if (form == MARGAY_FORM_SCANNED)
         return margay_scanned_set(finder, set)->filled == finder->full;
     return finder->filled[set] == finder->slots;
 }
 
 /* Put a block that its set does not hold into the set, which is not full. */
 static MARGAY_ALWAYS_INLINE uint32_t
-margay_finder_add(const struct margay_finder *finder, bool indexed,
+margay_finder_add(const struct margay_finder *finder, enum margay_form form,
                   uint64_t set, uint64_t block)
 {
-    if (!indexed)
+    if (form == MARGAY_FORM_SCANNED)
         return margay_scanned_add(finder, set, block);
     uint32_t slot = finder->filled[set]++;
-    margay_index_put(finder, set, slot, block);
+    if (form == MARGAY_FORM_INDEXED)
+        margay_index_put(finder, set, slot, block);
+    else
+        margay_dense_put(finder, slot, block);
     return slot;
 }
 
 /* Put a block that its set does not hold into a slot that is filled. */
 static MARGAY_ALWAYS_INLINE void margay_finder_replace(
-    const struct margay_finder *finder, bool indexed, uint64_t set,
+    const struct margay_finder *finder, enum margay_form form, uint64_t set,
     uint32_t slot, uint64_t block)
 {
-    if (indexed) {
+    switch (form) {
+    case MARGAY_FORM_SCANNED:
+        margay_scanned_put(finder, set, slot, block);
+        break;
+    case MARGAY_FORM_INDEXED:
         margay_index_drop(finder, set, slot);
         margay_index_put(finder, set, slot, block);
-    } else {
-        margay_scanned_put(finder, set, slot, block);
+        break;
+    default:
+        margay_dense_put(finder, slot, block);
     }
 }
 
-/* References ahead of a reference: at the first distance the head of its chain
-   or its set is prefetched, and at the second the block that the chain leads
-   to. */
+/* References ahead of a reference: at the first distance the head of its chain,
+   its set or its entry of the table is prefetched, and at the second the block
+   that the chain or the entry leads to. */
 #define MARGAY_FIND_AHEAD  16
 #define MARGAY_BLOCK_AHEAD 8
 
 /* Prefetch the memory of blocks that come soon, if the finder is large. */
 static MARGAY_ALWAYS_INLINE void margay_finder_prefetch(
-    const struct margay_finder *finder, bool indexed, const uint64_t *blocks,
-    size_t left)
+    const struct margay_finder *finder, enum margay_form form,
+    const uint64_t *blocks, size_t left)
 {
     if (!finder->far || left <= MARGAY_FIND_AHEAD)
         return;
     uint64_t block = blocks[MARGAY_FIND_AHEAD];
-    if (!indexed) {
+    if (form == MARGAY_FORM_SCANNED) {
         __builtin_prefetch(
-            margay_scanned_set(finder, margay_finder_set(finder, block)), 1);
+            margay_scanned_set(finder, margay_finder_set(finder, form, block)),
+            1);
         return;
     }
-    uint32_t at = *margay_index_head(finder, blocks[MARGAY_BLOCK_AHEAD]);
-    __builtin_prefetch(margay_index_head(finder, block), 1);
+    uint32_t at = form == MARGAY_FORM_DENSE
+                      ? finder->places[blocks[MARGAY_BLOCK_AHEAD]]
+                      : *margay_index_head(finder, blocks[MARGAY_BLOCK_AHEAD]);
+    __builtin_prefetch(form == MARGAY_FORM_DENSE
+                           ? finder->places + block
+                           : margay_index_head(finder, block),
+                       1);
     if (at != 0)
         __builtin_prefetch(finder->blocks + at - 1, 1);
 }

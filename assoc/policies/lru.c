@@ -40,6 +40,5 @@ const struct margay_policy margay_policy_lru = {
     .bytes = margay_order_bytes,
     .create = margay_order_create,
     .free_state = margay_order_free,
-    .feed_scanned = feed_scanned,
-    .feed_indexed = feed_indexed,
+    .feed = MARGAY_POLICY_FEEDS,
 };

@@ -72,6 +72,5 @@ const struct margay_policy margay_policy_opt = {
     .bytes = margay_peaks_bytes,
     .create = create,
     .free_state = free_state,
-    .feed_scanned = feed_scanned,
-    .feed_indexed = feed_indexed,
+    .feed = MARGAY_POLICY_FEEDS,
 };

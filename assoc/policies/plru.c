@@ -62,6 +62,5 @@ const struct margay_policy margay_policy_plru = {
     .bytes = margay_bits_bytes,
     .create = create,
     .free_state = margay_bits_free,
-    .feed_scanned = feed_scanned,
-    .feed_indexed = feed_indexed,
+    .feed = MARGAY_POLICY_FEEDS,
 };

@@ -23,6 +23,14 @@
 /* The number of no slot; the slots of a set are numbered from 0. */
 #define MARGAY_NO_SLOT UINT32_MAX
 
+/* The ways to find a block's slot (finder.h). */
+enum margay_form {
+    MARGAY_FORM_SCANNED, /* the slots of its set are compared */
+    MARGAY_FORM_INDEXED, /* a hash table leads there */
+    MARGAY_FORM_DENSE,   /* a table of all blocks, which are dense numbers */
+    MARGAY_FORMS,
+};
+
 /* A reference, as a policy sees it. */
 struct margay_use {
     uint64_t block;
@@ -73,9 +81,9 @@ struct margay_policy {
     enum margay_status (*create)(const struct margay_policy_setup *setup,
                                  void **state, struct margay_error *error);
     void (*free_state)(void *state);
-    /* The loops over references, by the form of the finder. */
-    void (*feed_scanned)(margay_cache *cache, const struct margay_uses *uses);
-    void (*feed_indexed)(margay_cache *cache, const struct margay_uses *uses);
+    /* The loops over references. */
+    void (*feed[MARGAY_FORMS])(margay_cache *cache,
+                               const struct margay_uses *uses);
 };
 
 extern const struct margay_policy margay_policy_lru;

@@ -55,6 +55,5 @@ const struct margay_policy margay_policy_random = {
     .bytes = bytes,
     .create = create,
     .free_state = free,
-    .feed_scanned = feed_scanned,
-    .feed_indexed = feed_indexed,
+    .feed = MARGAY_POLICY_FEEDS,
 };

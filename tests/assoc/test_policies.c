@@ -18,6 +18,15 @@ static const char *const specs[] = {
 };
 #define SPECS (sizeof specs / sizeof specs[0])
 
+/* Make room for a portion of dense blocks, as far as they are known by now. */
+static void reserve(margay_cache *cache, size_t done, size_t now)
+{
+    for (size_t i = done; i < done + now; i++) {
+        if (margay_cache_reserve(cache, numbers[i] + 1, NULL) != MARGAY_OK)
+            exit(1);
+    }
+}
+
 /* Feed both in portions; returns after how many of these they differ. */
 static uint64_t compare(const struct margay_cache_options *options,
                         size_t count, size_t portion)
@@ -33,6 +42,8 @@ static uint64_t compare(const struct margay_cache_options *options,
         for (size_t i = done; i < done + now; i++)
             naive_reference(&naive, numbers[i], next_uses[i],
                             (enum margay_kind)kinds[i]);
+        if (options->dense_blocks)
+            reserve(cache, done, now);
         margay_cache_feed(cache, numbers + done, next_uses + done, kinds + done,
                           now);
         wrong += memcmp(margay_cache_counts(cache), &naive.counts,
@@ -74,9 +85,25 @@ static struct margay_cache_options any_options(struct margay_random *random,
         options.ways = 1 + options.ways % 20;
     if (margay_random_below(random, 3) == 0)
         options.set_shift = 0;
+    options.dense_blocks =
+        options.set_shift == 0 && margay_random_below(random, 2) == 0;
     if (strcmp(spec, "plru") == 0)
         options.ways = round_up(options.ways);
     return options;
+}
+
+/* Number the blocks from 0 in the order of their first use. */
+static void make_dense(size_t count)
+{
+    static uint64_t raw[LARGE_REFS];
+    uint64_t distinct = 0;
+    memcpy(raw, numbers, count * sizeof *raw);
+    for (size_t i = 0; i < count; i++) {
+        size_t first = 0;
+        while (raw[first] != raw[i])
+            first++;
+        numbers[i] = first == i ? distinct++ : numbers[first];
+    }
 }
 
 static void test_policy(const char *spec)
@@ -89,8 +116,10 @@ static void test_policy(const char *spec)
         uint64_t few = 1 + margay_random_below(&random, 700);
         for (size_t j = 0; j < REFS; j++)
             numbers[j] = i % 3 == 0 ? numbers[j] % few : numbers[j] >> i % 5;
-        find_next_uses(REFS);
         struct margay_cache_options options = any_options(&random, spec);
+        if (options.dense_blocks)
+            make_dense(REFS);
+        find_next_uses(REFS);
         wrong += compare(&options, REFS,
                          1 + (size_t)margay_random_below(&random, 700)) != 0;
     }
@@ -167,9 +196,22 @@ static void test_table(void)
           "refused: %s", error.message);
 }
 
+static void test_dense_sets(void)
+{
+    const struct margay_cache_options options = {
+        .set_shift = 1, .ways = 4, .dense_blocks = true};
+    struct margay_error error;
+    margay_cache *cache;
+    CHECK(margay_cache_create(&options, &cache, &error) ==
+                  MARGAY_BAD_ARGUMENT &&
+              cache == NULL,
+          "refused: %s", error.message);
+}
+
 int main(void)
 {
     test_table();
+    test_dense_sets();
     for (size_t i = 0; i < SPECS; i++) {
         test_policy(specs[i]);
         test_large(specs[i]);
