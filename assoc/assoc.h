@@ -36,6 +36,9 @@ extern "C" {
 /* The base-2 logarithm of the most sets of any cache. */
 #define MARGAY_MOST_SET_SHIFT 24
 
+/* The most sets of any cache. */
+#define MARGAY_MOST_SETS (UINT64_C(1) << MARGAY_MOST_SET_SHIFT)
+
 /* ----------------------------------------------- all LRU caches at once -- */
 
 /* The grid has a cache for every combination of a block size, a number of sets
@@ -208,6 +211,9 @@ MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, unsigned ways,
 /* The number of ways has to be a power of two. */
 #define MARGAY_POLICY_POWERS_OF_TWO 4u
 
+/* The policy is made for sets of a few ways. */
+#define MARGAY_POLICY_FOR_SETS 8u
+
 /* A row of the table of replacement policies.  Its strings have static
    storage. */
 struct margay_policy_info {
@@ -248,13 +254,26 @@ MARGAY_API enum margay_status margay_policy_find(
 /* The most blocks that one cache can hold. */
 #define MARGAY_MOST_SLOTS (UINT64_C(0xffffffff) - 1)
 
+/* Which set a block is in. */
+enum margay_index {
+    /* Its number modulo the number of sets. */
+    MARGAY_INDEX_MODULO,
+
+    /* For 2^n sets: the exclusive or of all groups of n bits of its number,
+       counted from the lowest bit; the highest group may have fewer. */
+    MARGAY_INDEX_XOR,
+};
+
 struct margay_cache_options {
-    /* The cache has 2^set_shift sets; the shift goes from 0, a fully
-       associative cache, to MARGAY_MOST_SET_SHIFT. */
-    unsigned set_shift;
+    /* The cache has this many sets, at most MARGAY_MOST_SETS; 0 = 1, a fully
+       associative cache. */
+    uint64_t sets;
+
+    /* The sets that blocks are in. */
+    enum margay_index index;
 
     /* A set has this many ways, at least 1; all sets together have at most
-       MARGAY_MOST_SLOTS. */
+       MARGAY_MOST_SLOTS, blocks included that the policy remembers. */
     uint32_t ways;
 
     /* The policy is named by a spec, NAME[:key=value,...]; NULL = "lru". */

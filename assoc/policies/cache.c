@@ -11,76 +11,136 @@
 
 #include "traces/traces_internal.h"
 
-/* The policy of the options, and the setup of its state. */
-static enum margay_status read_options(
-    const struct margay_cache_options *options,
-    const struct margay_policy **policy, struct margay_policy_setup *setup,
+/* What a cache consists of. */
+struct design {
+    const struct margay_policy *policy;
+    struct margay_policy_setup setup;
+    enum margay_form form;
+    enum margay_finder_index index;
+};
+
+static enum margay_status check_size(const struct margay_cache_options *options,
+                                     const struct design *design,
+                                     struct margay_error *error)
+{
+    const struct margay_policy_setup *setup = &design->setup;
+    uint64_t blocks;
+    if (setup->sets > MARGAY_MOST_SETS || options->ways < 1)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "a cache of %" PRIu64 " set%s of %" PRIu32
+            " way%s (expected at most %" PRIu64 " sets and at least 1 way)",
+            setup->sets, margay_plural(setup->sets, "s"), options->ways,
+            margay_plural(options->ways, "s"), MARGAY_MOST_SETS);
+    if (!margay_multiply_u64(setup->slots, setup->sets, &blocks) ||
+        blocks > MARGAY_MOST_SLOTS)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a cache of %" PRIu64 " set%s of %" PRIu32
+                           " ways (expected at most %" PRIu64
+                           " blocks, those included that the policy "
+                           "remembers)",
+                           setup->sets, margay_plural(setup->sets, "s"),
+                           options->ways, MARGAY_MOST_SLOTS);
+    if (options->dense_blocks && setup->sets != 1)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a cache of %" PRIu64
+                           " sets of dense blocks (expected one set)",
+                           setup->sets);
+    return MARGAY_OK;
+}
+
+static enum margay_status check_powers(
+    const struct margay_cache_options *options, const struct design *design,
     struct margay_error *error)
 {
-    const char *spec = options->policy == NULL ? "lru" : options->policy;
-    *setup =
-        (struct margay_policy_setup){.sets = UINT64_C(1) << options->set_shift,
-                                     .ways = options->ways,
-                                     .seed = options->seed};
-    enum margay_status status =
-        margay_policy_parse(spec, policy, &setup->settings, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (((*policy)->info.abilities & MARGAY_POLICY_POWERS_OF_TWO) != 0 &&
+    const struct margay_policy_info *info = &design->policy->info;
+    if ((info->abilities & MARGAY_POLICY_POWERS_OF_TWO) != 0 &&
         !margay_is_power_of_two(options->ways))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: %" PRIu32 " ways (expected a power of two)",
-                           (*policy)->info.name, options->ways);
+                           info->name, options->ways);
+    if (options->index == MARGAY_INDEX_XOR &&
+        !margay_is_power_of_two(design->setup.sets))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%" PRIu64 " sets, whose index is an exclusive or "
+                           "(expected a power of two)",
+                           design->setup.sets);
     return MARGAY_OK;
 }
 
-static enum margay_status check_size(const struct margay_cache_options *options,
-                                     struct margay_error *error)
+static enum margay_finder_index index_of(
+    const struct margay_cache_options *options, uint64_t sets)
 {
-    if (options->set_shift > MARGAY_MOST_SET_SHIFT || options->ways < 1)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a cache of 2^%u sets of %" PRIu32
-                           " way%s (expected at most 2^%d sets and at least "
-                           "1 way)",
-                           options->set_shift, options->ways,
-                           margay_plural(options->ways, "s"),
-                           MARGAY_MOST_SET_SHIFT);
-    if ((uint64_t)options->ways << options->set_shift > MARGAY_MOST_SLOTS)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a cache of 2^%u sets of %" PRIu32
-                           " ways (expected at most %" PRIu64 " blocks)",
-                           options->set_shift, options->ways,
-                           MARGAY_MOST_SLOTS);
-    if (options->dense_blocks && options->set_shift != 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a cache of 2^%u sets of dense blocks (expected one "
-                           "set)",
-                           options->set_shift);
-    return MARGAY_OK;
+    if (!margay_is_power_of_two(sets))
+        return MARGAY_FINDER_REMAINDER;
+    return options->index == MARGAY_INDEX_XOR && sets > 1 ? MARGAY_FINDER_FOLD
+                                                          : MARGAY_FINDER_MASK;
 }
 
-/* How the cache finds its blocks. */
-static enum margay_form form_of(const struct margay_cache_options *options)
+static enum margay_status make_design(
+    const struct margay_cache_options *options, struct design *design,
+    struct margay_error *error)
 {
-    return options->dense_blocks ? MARGAY_FORM_DENSE
-                                 : margay_finder_form(options->ways);
+    const char *spec = options->policy == NULL ? "lru" : options->policy;
+    struct margay_policy_setup *setup = &design->setup;
+    *setup = (struct margay_policy_setup){
+        .sets = options->sets == 0 ? 1 : options->sets,
+        .ways = options->ways,
+        .slots = options->ways,
+        .seed = options->seed};
+    enum margay_status status =
+        margay_policy_parse(spec, &design->policy, &setup->settings, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (design->policy->memory != NULL)
+        setup->slots += design->policy->memory(setup);
+    design->form = options->dense_blocks ? MARGAY_FORM_DENSE
+                                         : margay_finder_form(setup->slots);
+    design->index = index_of(options, setup->sets);
+    status = check_size(options, design, error);
+    return status == MARGAY_OK ? check_powers(options, design, error) : status;
 }
 
-static size_t dirty_bytes(const struct margay_cache_options *options)
+static size_t dirty_bytes(const struct margay_policy_setup *setup)
 {
-    return (((size_t)options->ways << options->set_shift) + 7) / 8;
+    return (size_t)((setup->sets * setup->slots + 7) / 8);
 }
 
 uint64_t margay_cache_bytes(const struct margay_cache_options *options)
 {
-    const struct margay_policy *policy;
-    struct margay_policy_setup setup;
-    if (check_size(options, NULL) != MARGAY_OK ||
-        read_options(options, &policy, &setup, NULL) != MARGAY_OK)
+    struct design design;
+    struct margay_layout count = {NULL, 0};
+    if (make_design(options, &design, NULL) != MARGAY_OK)
         return UINT64_MAX;
-    return margay_finder_bytes(form_of(options), options->set_shift,
-                               options->ways) +
-           policy->bytes(setup.sets, setup.ways) + dirty_bytes(options);
+    void *state = calloc(1, design.policy->state_bytes);
+    if (state == NULL)
+        return UINT64_MAX;
+    design.policy->set_up(state, &design.setup, &count);
+    free(state);
+    return margay_finder_bytes(design.form, &design.setup) + count.bytes +
+           dirty_bytes(&design.setup);
+}
+
+/* Make the state of the policy, and its arrays. */
+static enum margay_status make_state(margay_cache *cache,
+                                     const struct design *design,
+                                     struct margay_error *error)
+{
+    struct margay_layout layout = {NULL, 0};
+    cache->policy = design->policy;
+    cache->state = calloc(1, design->policy->state_bytes);
+    if (cache->state == NULL)
+        return margay_fail_memory(error, "a cache");
+    design->policy->set_up(cache->state, &design->setup, &layout);
+    if (layout.bytes == 0)
+        return MARGAY_OK;
+    cache->array_bytes = layout.bytes;
+    cache->arrays = margay_map((size_t)layout.bytes);
+    if (cache->arrays == NULL)
+        return margay_fail_memory(error, "a cache");
+    layout = (struct margay_layout){cache->arrays, 0};
+    design->policy->set_up(cache->state, &design->setup, &layout);
+    return MARGAY_OK;
 }
 
 /* Fill a zeroed cache.  Free it in any case. */
@@ -88,20 +148,18 @@ static enum margay_status make_parts(margay_cache *cache,
                                      const struct margay_cache_options *options,
                                      struct margay_error *error)
 {
-    const struct margay_policy *policy;
-    struct margay_policy_setup setup;
-    enum margay_status status = read_options(options, &policy, &setup, error);
+    struct design design;
+    enum margay_status status = make_design(options, &design, error);
     cache->write_through = options->write_through;
     cache->no_allocate = options->no_allocate;
     if (status == MARGAY_OK)
-        status = margay_finder_create(&cache->finder, form_of(options),
-                                      options->set_shift, options->ways, error);
+        status = margay_finder_create(&cache->finder, design.form, design.index,
+                                      &design.setup, error);
     if (status == MARGAY_OK)
-        status = policy->create(&setup, &cache->state, error);
+        status = make_state(cache, &design, error);
     if (status != MARGAY_OK)
         return status;
-    cache->policy = policy;
-    cache->dirty_bytes = dirty_bytes(options);
+    cache->dirty_bytes = dirty_bytes(&design.setup);
     cache->dirty = margay_map(cache->dirty_bytes);
     return cache->dirty != NULL ? MARGAY_OK
                                 : margay_fail_memory(error, "a cache");
@@ -112,13 +170,10 @@ enum margay_status margay_cache_create(
     struct margay_error *error)
 {
     *result = NULL;
-    enum margay_status status = check_size(options, error);
-    if (status != MARGAY_OK)
-        return status;
     margay_cache *cache = calloc(1, sizeof *cache);
     if (cache == NULL)
         return margay_fail_memory(error, "a cache");
-    status = make_parts(cache, options, error);
+    enum margay_status status = make_parts(cache, options, error);
     if (status == MARGAY_OK)
         *result = cache;
     else
@@ -130,8 +185,8 @@ void margay_cache_free(margay_cache *cache)
 {
     if (cache == NULL)
         return;
-    if (cache->policy != NULL)
-        cache->policy->free_state(cache->state);
+    free(cache->state);
+    margay_unmap(cache->arrays, (size_t)cache->array_bytes);
     margay_finder_destroy(&cache->finder);
     margay_unmap(cache->dirty, cache->dirty_bytes);
     free(cache);

@@ -11,7 +11,9 @@
 
 struct margay_cache {
     const struct margay_policy *policy;
-    void *state; /* the policy's */
+    void *state;  /* the policy's */
+    void *arrays; /* of the state; NULL = none */
+    uint64_t array_bytes;
     struct margay_finder finder;
     uint8_t *dirty; /* bits, [set][slot] */
     size_t dirty_bytes;
@@ -53,6 +55,25 @@ static MARGAY_ALWAYS_INLINE void margay_cache_leave(
     margay_cache_pass_on(cache, loop->finder.blocks[at], MARGAY_WRITE);
 }
 
+/* The slot for the block of `use`, in a set that was full, once the block of
+   slot `evicted` has left. */
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_cache_place(const struct margay_cache_loop *loop, uint64_t set,
+                   uint32_t evicted, const struct margay_use *use)
+{
+    const struct margay_finder *finder = &loop->finder;
+    uint32_t slot = evicted;
+    if (loop->calls.holds != NULL) {
+        if (use->memory != MARGAY_NO_SLOT)
+            return use->memory;
+        if (margay_finder_has_room(finder, loop->form, set))
+            return margay_finder_add(finder, loop->form, set, use->block);
+        slot = loop->calls.reuse(loop->cache->state, set);
+    }
+    margay_finder_replace(finder, loop->form, set, slot, use->block);
+    return slot;
+}
+
 /* Bring the block of `use` into its set; returns the slot, or MARGAY_NO_SLOT if
    the cache does not keep the block. */
 static MARGAY_ALWAYS_INLINE uint32_t
@@ -65,11 +86,11 @@ margay_cache_bring_in(const struct margay_cache_loop *loop, uint64_t set,
     if (use->kind == MARGAY_WRITE && cache->no_allocate)
         return MARGAY_NO_SLOT;
     if (margay_finder_full(finder, loop->form, set)) {
-        slot = loop->calls.evict(cache->state, set, use);
-        if (slot == MARGAY_NO_SLOT)
+        uint32_t evicted = loop->calls.evict(cache->state, set, use);
+        if (evicted == MARGAY_NO_SLOT)
             return MARGAY_NO_SLOT;
-        margay_cache_leave(loop, set * finder->slots + slot);
-        margay_finder_replace(finder, loop->form, set, slot, use->block);
+        margay_cache_leave(loop, set * finder->slots + evicted);
+        slot = margay_cache_place(loop, set, evicted, use);
     } else {
         slot = margay_finder_add(finder, loop->form, set, use->block);
     }
@@ -91,15 +112,18 @@ static MARGAY_ALWAYS_INLINE void margay_cache_write(margay_cache *cache,
 }
 
 static MARGAY_ALWAYS_INLINE void margay_cache_reference(
-    const struct margay_cache_loop *loop, const struct margay_use *use)
+    const struct margay_cache_loop *loop, struct margay_use *use)
 {
     margay_cache *cache = loop->cache;
     uint64_t set = margay_finder_set(&loop->finder, loop->form, use->block);
     uint32_t slot =
         margay_finder_find(&loop->finder, loop->form, set, use->block);
-    if (slot != MARGAY_NO_SLOT) {
+    if (slot != MARGAY_NO_SLOT &&
+        (loop->calls.holds == NULL ||
+         loop->calls.holds(cache->state, set, slot))) {
         loop->calls.hit(cache->state, set, slot, use);
     } else {
+        use->memory = slot;
         cache->counts.misses[use->kind]++;
         slot = margay_cache_bring_in(loop, set, use);
         /* A write that finds no place goes to memory without fetching. */

@@ -14,34 +14,38 @@
 #include "assoc/policies/bits.h"
 #include "assoc/policies/cache.h"
 
-static uint64_t bytes(uint64_t sets, uint32_t ways)
+struct state {
+    uint32_t ways;
+    uint32_t *hands; /* [set]: the slot it points at */
+    struct margay_bits chances;
+};
+
+static void set_up(void *context, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout)
 {
-    return margay_bits_bytes(sets, ways) + sets * sizeof(uint32_t);
+    struct state *state = context;
+    state->ways = setup->ways;
+    state->hands = margay_lay_out(layout, setup->sets * sizeof(uint32_t));
+    margay_bits_set_up(&state->chances, setup->sets, setup->ways, layout);
 }
 
-static enum margay_status create(const struct margay_policy_setup *setup,
-                                 void **chances, struct margay_error *error)
-{
-    return margay_bits_create(setup, sizeof(uint32_t), chances, error);
-}
-
-static inline void hit(void *chances, uint64_t set, uint32_t slot,
+static inline void hit(void *context, uint64_t set, uint32_t slot,
                        const struct margay_use *use)
 {
+    struct state *state = context;
     (void)use;
-    margay_bits_set(chances, set, slot);
+    margay_bits_set(&state->chances, set, slot);
 }
 
 static inline uint32_t evict(void *context, uint64_t set,
                              const struct margay_use *use)
 {
-    struct margay_bits *chances = context;
-    uint32_t *hands = chances->of_sets; /* [set]: the slot it points at */
-    uint32_t ways = chances->slots, hand = hands[set];
+    struct state *state = context;
+    uint32_t ways = state->ways, hand = state->hands[set];
     (void)use;
-    while (margay_bits_clear(chances, set, hand))
+    while (margay_bits_clear(&state->chances, set, hand))
         hand = hand + 1 == ways ? 0 : hand + 1;
-    hands[set] = hand + 1 == ways ? 0 : hand + 1;
+    state->hands[set] = hand + 1 == ways ? 0 : hand + 1;
     return hand;
 }
 
@@ -51,15 +55,14 @@ static inline void insert(void *state, uint64_t set, uint32_t slot,
     (void)state, (void)set, (void)slot, (void)use;
 }
 
-MARGAY_POLICY_LOOPS(hit, evict, insert)
+MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_clock = {
     .info = {.name = "clock",
              .parameters = "",
              .help = "the block goes that came first, unless it was hit since",
              .source = "Corbato 1968"},
-    .bytes = bytes,
-    .create = create,
-    .free_state = margay_bits_free,
+    .state_bytes = sizeof(struct state),
+    .set_up = set_up,
     .feed = MARGAY_POLICY_FEEDS,
 };

@@ -8,44 +8,19 @@
  *
  * Cost: constant; 4 bytes for each set.
  */
-#include <stdlib.h>
-
 #include "assoc/policies/cache.h"
 
 struct state {
-    uint64_t sets;
     uint32_t ways;
     uint32_t *hands; /* [set]: the slot whose block came first */
 };
 
-static uint64_t bytes(uint64_t sets, uint32_t ways)
-{
-    (void)ways;
-    return sets * sizeof(uint32_t);
-}
-
-static void free_state(void *context)
+static void set_up(void *context, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout)
 {
     struct state *state = context;
-    margay_unmap(state->hands, bytes(state->sets, state->ways));
-    free(state);
-}
-
-static enum margay_status create(const struct margay_policy_setup *setup,
-                                 void **result, struct margay_error *error)
-{
-    struct state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return margay_fail_memory(error, "a cache");
-    state->sets = setup->sets;
     state->ways = setup->ways;
-    state->hands = margay_map(bytes(state->sets, state->ways));
-    if (state->hands == NULL) {
-        free_state(state);
-        return margay_fail_memory(error, "a cache");
-    }
-    *result = state;
-    return MARGAY_OK;
+    state->hands = margay_lay_out(layout, setup->sets * sizeof(uint32_t));
 }
 
 static inline void ignore(void *state, uint64_t set, uint32_t slot,
@@ -64,15 +39,14 @@ static inline uint32_t evict(void *context, uint64_t set,
     return oldest;
 }
 
-MARGAY_POLICY_LOOPS(ignore, evict, ignore)
+MARGAY_POLICY_LOOPS(.hit = ignore, .evict = evict, .insert = ignore)
 
 const struct margay_policy margay_policy_fifo = {
     .info = {.name = "fifo",
              .parameters = "",
              .help = "the block that came first goes",
              .source = "Belady 1966"},
-    .bytes = bytes,
-    .create = create,
-    .free_state = free_state,
+    .state_bytes = sizeof(struct state),
+    .set_up = set_up,
     .feed = MARGAY_POLICY_FEEDS,
 };

@@ -14,11 +14,11 @@ struct shape {
     size_t set_bytes; /* of a scanned set */
 };
 
-static struct shape shape_of(unsigned set_shift, uint64_t slots)
+static struct shape shape_of(uint64_t sets, uint64_t slots)
 {
-    struct shape shape = {.sets = UINT64_C(1) << set_shift, .slots = slots};
+    struct shape shape = {.sets = sets, .slots = slots};
     uint64_t marks = (slots + MARGAY_MARKS - 1) / MARGAY_MARKS * MARGAY_MARKS;
-    shape.all_slots = slots << set_shift;
+    shape.all_slots = sets * slots;
     shape.buckets = UINT64_C(2) << margay_log2_floor(shape.all_slots);
     shape.set_bytes =
         sizeof(struct margay_scanned_set) + marks * sizeof(uint16_t);
@@ -36,10 +36,10 @@ static uint64_t bytes_of(const struct shape *shape, enum margay_form form)
                : bytes + (shape->all_slots + shape->buckets) * sizeof(uint32_t);
 }
 
-uint64_t margay_finder_bytes(enum margay_form form, unsigned set_shift,
-                             uint64_t slots)
+uint64_t margay_finder_bytes(enum margay_form form,
+                             const struct margay_policy_setup *setup)
 {
-    struct shape shape = shape_of(set_shift, slots);
+    struct shape shape = shape_of(setup->sets, setup->slots);
     return bytes_of(&shape, form);
 }
 
@@ -61,18 +61,21 @@ static bool map(struct margay_finder *finder, const struct shape *shape)
 
 enum margay_status margay_finder_create(struct margay_finder *finder,
                                         enum margay_form form,
-                                        unsigned set_shift, uint64_t slots,
+                                        enum margay_finder_index index,
+                                        const struct margay_policy_setup *setup,
                                         struct margay_error *error)
 {
-    struct shape shape = shape_of(set_shift, slots);
+    struct shape shape = shape_of(setup->sets, setup->slots);
     *finder = (struct margay_finder){
         .form = form,
-        .set_mask = shape.sets - 1,
-        .slots = slots,
+        .index = index,
+        .sets = setup->sets,
+        .ways = setup->ways,
+        .slots = setup->slots,
         .set_bytes = shape.set_bytes,
-        .full =
-            UINT64_MAX >>
-            (slots < MARGAY_SCANNED_SLOTS ? MARGAY_SCANNED_SLOTS - slots : 0),
+        .full = UINT64_MAX >> (setup->ways < MARGAY_SCANNED_SLOTS
+                                   ? MARGAY_SCANNED_SLOTS - setup->ways
+                                   : 0),
         .shift = 64 - margay_log2_floor(shape.buckets),
         .far = bytes_of(&shape, form) > NEAR_BYTES,
     };
@@ -114,8 +117,7 @@ void margay_finder_destroy(struct margay_finder *finder)
 {
     if (finder->slots == 0)
         return;
-    struct shape shape = shape_of(
-        (unsigned)__builtin_popcountll(finder->set_mask), finder->slots);
+    struct shape shape = shape_of(finder->sets, finder->slots);
     margay_unmap(finder->blocks, shape.all_slots * sizeof *finder->blocks);
     margay_unmap(finder->scanned, shape.sets * shape.set_bytes);
     margay_unmap(finder->filled, shape.sets * sizeof *finder->filled);

@@ -41,16 +41,24 @@ struct margay_scanned_set {
     uint16_t marks[]; /* a multiple of MARGAY_MARKS */
 };
 
+/* Which set a block is in. */
+enum margay_finder_index {
+    MARGAY_FINDER_MASK,      /* the low bits of its number, 2^n sets */
+    MARGAY_FINDER_REMAINDER, /* its number modulo the number of sets */
+    MARGAY_FINDER_FOLD,      /* the exclusive or of all groups of n bits */
+};
+
 /* Only the memory behind the pointers changes while references are made, so
    that a loop may work on a copy of the struct. */
 struct margay_finder {
     enum margay_form form;
-    uint64_t set_mask, slots; /* slots of a set */
-    uint64_t *blocks;         /* [set][slot] */
+    enum margay_finder_index index;
+    uint64_t sets, ways, slots; /* ways and slots of a set */
+    uint64_t *blocks;           /* [set][slot] */
     /* Scanned: */
     char *scanned; /* struct margay_scanned_set, every `set_bytes` */
     size_t set_bytes;
-    uint64_t full; /* `filled` of a full set */
+    uint64_t full; /* `filled` where as many slots are as there are ways */
     /* Not scanned; a slot's number counts through all sets: */
     uint32_t *filled; /* [set]: the slots that are filled, the lowest */
     /* Indexed: */
@@ -70,11 +78,13 @@ static inline enum margay_form margay_finder_form(uint64_t slots)
                                         : MARGAY_FORM_SCANNED;
 }
 
-/* Make 2^set_shift empty sets, of fewer than 2^32 - 1 slots together; only one
-   if the form is dense.  MARGAY_NO_MEMORY. */
+/* Make empty sets, of fewer than 2^32 - 1 slots together; only one if the form
+   is dense, and a power of two of them if the index is no remainder.  The slots
+   of a set are its ways or more.  MARGAY_NO_MEMORY. */
 enum margay_status margay_finder_create(struct margay_finder *finder,
                                         enum margay_form form,
-                                        unsigned set_shift, uint64_t slots,
+                                        enum margay_finder_index index,
+                                        const struct margay_policy_setup *setup,
                                         struct margay_error *error);
 
 /* Make room for the blocks below `blocks` in a dense finder.
@@ -87,8 +97,8 @@ enum margay_status margay_finder_reserve(struct margay_finder *finder,
 void margay_finder_destroy(struct margay_finder *finder);
 
 /* The bytes that such a finder maps, room for dense blocks not included. */
-uint64_t margay_finder_bytes(enum margay_form form, unsigned set_shift,
-                             uint64_t slots);
+uint64_t margay_finder_bytes(enum margay_form form,
+                             const struct margay_policy_setup *setup);
 
 static inline uint64_t margay_finder_hash(uint64_t block)
 {
@@ -237,13 +247,32 @@ static MARGAY_ALWAYS_INLINE void margay_dense_put(
 
 /* -------------------------------------------------------------- any form -- */
 
+static inline uint64_t margay_finder_fold(uint64_t sets, uint64_t block)
+{
+    unsigned bits = (unsigned)__builtin_ctzll(sets);
+    uint64_t set = 0;
+    for (; block != 0; block >>= bits)
+        set ^= block & (sets - 1);
+    return set;
+}
+
 static MARGAY_ALWAYS_INLINE uint64_t margay_finder_set(
     const struct margay_finder *finder, enum margay_form form, uint64_t block)
 {
-    return form == MARGAY_FORM_DENSE ? 0 : block & finder->set_mask;
+    if (form == MARGAY_FORM_DENSE)
+        return 0;
+    switch (finder->index) {
+    case MARGAY_FINDER_MASK:
+        return block & (finder->sets - 1);
+    case MARGAY_FINDER_FOLD:
+        return margay_finder_fold(finder->sets, block);
+    default:
+        return block % finder->sets;
+    }
 }
 
-/* The slot that holds the block, or MARGAY_NO_SLOT. */
+/* The slot that the block was put into last, if it is still there, or
+ * MARGAY_NO_SLOT. */
 static MARGAY_ALWAYS_INLINE uint32_t
 margay_finder_find(const struct margay_finder *finder, enum margay_form form,
                    uint64_t set, uint64_t block)
@@ -258,15 +287,27 @@ margay_finder_find(const struct margay_finder *finder, enum margay_form form,
     }
 }
 
+/* Are as many slots filled as the set has ways? */
 static MARGAY_ALWAYS_INLINE bool margay_finder_full(
     const struct margay_finder *finder, enum margay_form form, uint64_t set)
 {
     if (form == MARGAY_FORM_SCANNED)
-        return margay_scanned_set(finder, set)->filled == finder->full;
-    return finder->filled[set] == finder->slots;
+        return margay_scanned_set(finder, set)->filled >= finder->full;
+    return finder->filled[set] >= finder->ways;
 }
 
-/* Put a block that its set does not hold into the set, which is not full. */
+/* Is there a slot that was never filled? */
+static MARGAY_ALWAYS_INLINE bool margay_finder_has_room(
+    const struct margay_finder *finder, enum margay_form form, uint64_t set)
+{
+    if (form == MARGAY_FORM_SCANNED)
+        return (uint64_t)__builtin_popcountll(
+                   margay_scanned_set(finder, set)->filled) < finder->slots;
+    return finder->filled[set] < finder->slots;
+}
+
+/* Put a block that its set does not know into the lowest slot that was never
+   filled. */
 static MARGAY_ALWAYS_INLINE uint32_t
 margay_finder_add(const struct margay_finder *finder, enum margay_form form,
                   uint64_t set, uint64_t block)
@@ -281,7 +322,7 @@ margay_finder_add(const struct margay_finder *finder, enum margay_form form,
     return slot;
 }
 
-/* Put a block that its set does not hold into a slot that is filled. */
+/* Put a block that its set does not know into a slot that is filled. */
 static MARGAY_ALWAYS_INLINE void margay_finder_replace(
     const struct margay_finder *finder, enum margay_form form, uint64_t set,
     uint32_t slot, uint64_t block)

@@ -22,35 +22,39 @@ struct progress {
     uint32_t word;  /* no word below it has a bit that is 0 */
 };
 
-static uint64_t bytes(uint64_t sets, uint32_t ways)
-{
-    return margay_bits_bytes(sets, ways) + sets * sizeof(struct progress);
-}
+struct state {
+    uint32_t ways;
+    struct progress *progress; /* [set] */
+    struct margay_bits used;
+};
 
-static enum margay_status create(const struct margay_policy_setup *setup,
-                                 void **used, struct margay_error *error)
+static void set_up(void *context, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout)
 {
-    return margay_bits_create(setup, sizeof(struct progress), used, error);
+    struct state *state = context;
+    state->ways = setup->ways;
+    state->progress =
+        margay_lay_out(layout, setup->sets * sizeof(struct progress));
+    margay_bits_set_up(&state->used, setup->sets, setup->ways, layout);
 }
 
 static inline void note(void *context, uint64_t set, uint32_t slot,
                         const struct margay_use *use)
 {
-    struct margay_bits *used = context;
-    struct progress *progress = used->of_sets;
+    struct state *state = context;
     (void)use;
-    progress[set].count += !margay_bits_set(used, set, slot);
+    state->progress[set].count += !margay_bits_set(&state->used, set, slot);
 }
 
 static inline uint32_t evict(void *context, uint64_t set,
                              const struct margay_use *use)
 {
-    struct margay_bits *used = context;
-    struct progress *progress = (struct progress *)used->of_sets + set;
-    uint64_t *words = margay_bits_of(used, set);
+    struct state *state = context;
+    struct progress *progress = state->progress + set;
+    uint64_t *words = margay_bits_of(&state->used, set);
     (void)use;
-    if (progress->count == used->slots) {
-        memset(words, 0, used->words * sizeof *words);
+    if (progress->count == state->ways) {
+        memset(words, 0, state->used.words * sizeof *words);
         *progress = (struct progress){0, 0};
     }
     while (words[progress->word] == UINT64_MAX)
@@ -59,15 +63,15 @@ static inline uint32_t evict(void *context, uint64_t set,
            (uint32_t)__builtin_ctzll(~words[progress->word]);
 }
 
-MARGAY_POLICY_LOOPS(note, evict, note)
+MARGAY_POLICY_LOOPS(.hit = note, .evict = evict, .insert = note)
 
 const struct margay_policy margay_policy_nru = {
     .info = {.name = "nru",
              .parameters = "",
              .help = "the first block goes that was not used recently",
-             .source = "Jaleel et al. 2010"},
-    .bytes = bytes,
-    .create = create,
-    .free_state = margay_bits_free,
+             .source = "Jaleel et al. 2010",
+             .abilities = MARGAY_POLICY_FOR_SETS},
+    .state_bytes = sizeof(struct state),
+    .set_up = set_up,
     .feed = MARGAY_POLICY_FEEDS,
 };

@@ -9,8 +9,6 @@
  * step for each way per eviction; beyond, about 64 steps for each level of 64;
  * 8 bytes for each way.
  */
-#include <stdlib.h>
-
 #include "assoc/policies/cache.h"
 #include "assoc/policies/peaks.h"
 
@@ -19,27 +17,12 @@ struct state {
     bool bypass;
 };
 
-static void free_state(void *context)
+static void set_up(void *context, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout)
 {
     struct state *state = context;
-    margay_peaks_destroy(&state->next_uses);
-    free(state);
-}
-
-static enum margay_status create(const struct margay_policy_setup *setup,
-                                 void **result, struct margay_error *error)
-{
-    struct state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return margay_fail_memory(error, "a cache");
     state->bypass = setup->settings.choices[0] == 1;
-    enum margay_status status =
-        margay_peaks_create(&state->next_uses, setup->sets, setup->ways, error);
-    if (status == MARGAY_OK)
-        *result = state;
-    else
-        free_state(state);
-    return status;
+    margay_peaks_set_up(&state->next_uses, setup->sets, setup->ways, layout);
 }
 
 static inline void note(void *context, uint64_t set, uint32_t slot,
@@ -60,7 +43,7 @@ static inline uint32_t evict(void *context, uint64_t set,
     return last;
 }
 
-MARGAY_POLICY_LOOPS(note, evict, note)
+MARGAY_POLICY_LOOPS(.hit = note, .evict = evict, .insert = note)
 
 const struct margay_policy margay_policy_opt = {
     .info = {.name = "opt",
@@ -69,8 +52,7 @@ const struct margay_policy margay_policy_opt = {
              .source = "Belady 1966",
              .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_NEEDS_FUTURE},
     .parameters = {{"bypass", "off|on", MARGAY_CHOICE}},
-    .bytes = margay_peaks_bytes,
-    .create = create,
-    .free_state = free_state,
+    .state_bytes = sizeof(struct state),
+    .set_up = set_up,
     .feed = MARGAY_POLICY_FEEDS,
 };

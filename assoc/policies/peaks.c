@@ -1,10 +1,6 @@
 /* peaks.c - the slot of each set with the highest key */
 #include "assoc/policies/peaks.h"
 
-#include <stdbool.h>
-
-#include "traces/traces_internal.h"
-
 #define GROUP 64
 
 static uint64_t groups_of(uint64_t members)
@@ -12,37 +8,16 @@ static uint64_t groups_of(uint64_t members)
     return (members + GROUP - 1) / GROUP;
 }
 
-uint64_t margay_peaks_bytes(uint64_t sets, uint32_t slots)
+void margay_peaks_set_up(struct margay_peaks *peaks, uint64_t sets,
+                         uint64_t slots, struct margay_layout *layout)
 {
-    uint64_t bytes = sets * slots * sizeof(uint64_t);
+    *peaks = (struct margay_peaks){.slots = slots};
+    peaks->keys = margay_lay_out(layout, sets * slots * sizeof *peaks->keys);
     for (uint64_t members = slots; members > GROUP;) {
         members = groups_of(members);
-        bytes += sets * members;
-    }
-    return bytes;
-}
-
-enum margay_status margay_peaks_create(struct margay_peaks *peaks,
-                                       uint64_t sets, uint32_t slots,
-                                       struct margay_error *error)
-{
-    *peaks = (struct margay_peaks){.sets = sets, .slots = slots};
-    peaks->keys = margay_map(sets * slots * sizeof *peaks->keys);
-    bool mapped = peaks->keys != NULL;
-    for (uint64_t members = slots; members > GROUP && mapped;) {
-        members = groups_of(members);
         peaks->groups[peaks->levels] = members;
-        peaks->peaks[peaks->levels] = margay_map(sets * members);
-        mapped = peaks->peaks[peaks->levels++] != NULL;
+        peaks->peaks[peaks->levels++] = margay_lay_out(layout, sets * members);
     }
-    return mapped ? MARGAY_OK : margay_fail_memory(error, "a cache");
-}
-
-void margay_peaks_destroy(struct margay_peaks *peaks)
-{
-    margay_unmap(peaks->keys, peaks->sets * peaks->slots * sizeof *peaks->keys);
-    for (unsigned level = 0; level < peaks->levels; level++)
-        margay_unmap(peaks->peaks[level], peaks->sets * peaks->groups[level]);
 }
 
 /* The slot with the highest key below group `group` of a level; level 0 is

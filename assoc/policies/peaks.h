@@ -11,28 +11,22 @@
 #ifndef MARGAY_ASSOC_PEAKS_H
 #define MARGAY_ASSOC_PEAKS_H
 
-#include <stdint.h>
-
-#include <margay/status.h>
+#include "assoc/policies/policy.h"
 
 /* 64^6 slots are over 32 bits. */
 #define MARGAY_PEAK_LEVELS 5
 
 struct margay_peaks {
-    uint64_t sets, slots; /* slots of a set */
-    uint64_t *keys;       /* [set][slot] */
+    uint64_t slots; /* of a set */
+    uint64_t *keys; /* [set][slot] */
     unsigned levels;
     uint8_t *peaks[MARGAY_PEAK_LEVELS];  /* [level][set][group] */
     uint64_t groups[MARGAY_PEAK_LEVELS]; /* of a set */
 };
 
-uint64_t margay_peaks_bytes(uint64_t sets, uint32_t slots);
-
-/* Make keys that are all 0.  MARGAY_NO_MEMORY.  Destroy them in any case. */
-enum margay_status margay_peaks_create(struct margay_peaks *peaks,
-                                       uint64_t sets, uint32_t slots,
-                                       struct margay_error *error);
-void margay_peaks_destroy(struct margay_peaks *peaks);
+/* Make keys that are all 0. */
+void margay_peaks_set_up(struct margay_peaks *peaks, uint64_t sets,
+                         uint64_t slots, struct margay_layout *layout);
 
 /* Change a key of a set that has levels, and bring these up to date. */
 void margay_peaks_mend(struct margay_peaks *peaks, uint64_t set, uint32_t slot,

@@ -13,18 +13,25 @@
 #include "assoc/policies/bits.h"
 #include "assoc/policies/cache.h"
 
-static enum margay_status create(const struct margay_policy_setup *setup,
-                                 void **bits, struct margay_error *error)
+struct state {
+    uint64_t ways;
+    struct margay_bits bits;
+};
+
+static void set_up(void *context, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout)
 {
-    return margay_bits_create(setup, 0, bits, error);
+    struct state *state = context;
+    state->ways = setup->ways;
+    margay_bits_set_up(&state->bits, setup->sets, setup->ways, layout);
 }
 
 static inline void point_away(void *context, uint64_t set, uint32_t slot,
                               const struct margay_use *use)
 {
-    const struct margay_bits *bits = context;
-    uint64_t *words = margay_bits_of(bits, set);
-    uint64_t node = (uint64_t)bits->slots + slot;
+    const struct state *state = context;
+    uint64_t *words = margay_bits_of(&state->bits, set);
+    uint64_t node = state->ways + slot;
     uint64_t at = node / 2 / 64, word = words[at];
     (void)use;
     for (; node > 1; node /= 2) {
@@ -42,25 +49,24 @@ static inline void point_away(void *context, uint64_t set, uint32_t slot,
 static inline uint32_t evict(void *context, uint64_t set,
                              const struct margay_use *use)
 {
-    const struct margay_bits *bits = context;
-    const uint64_t *words = margay_bits_of(bits, set);
+    const struct state *state = context;
+    const uint64_t *words = margay_bits_of(&state->bits, set);
     uint64_t node = 1;
     (void)use;
-    while (node < bits->slots)
+    while (node < state->ways)
         node = 2 * node + (words[node / 64] >> node % 64 & 1);
-    return (uint32_t)(node - bits->slots);
+    return (uint32_t)(node - state->ways);
 }
 
-MARGAY_POLICY_LOOPS(point_away, evict, point_away)
+MARGAY_POLICY_LOOPS(.hit = point_away, .evict = evict, .insert = point_away)
 
 const struct margay_policy margay_policy_plru = {
     .info = {.name = "plru",
              .parameters = "",
              .help = "the block goes to which the bits of a tree point",
              .source = "So and Rechtschaffen 1988",
-             .abilities = MARGAY_POLICY_POWERS_OF_TWO},
-    .bytes = margay_bits_bytes,
-    .create = create,
-    .free_state = margay_bits_free,
+             .abilities = MARGAY_POLICY_POWERS_OF_TWO | MARGAY_POLICY_FOR_SETS},
+    .state_bytes = sizeof(struct state),
+    .set_up = set_up,
     .feed = MARGAY_POLICY_FEEDS,
 };

@@ -14,6 +14,7 @@
 #ifndef MARGAY_ASSOC_POLICY_H
 #define MARGAY_ASSOC_POLICY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,14 +39,24 @@ struct margay_use {
        none; 0 unless the policy needs the future. */
     uint64_t next_use;
     enum margay_kind kind;
+    /* A miss: the slot that remembers the block, or MARGAY_NO_SLOT. */
+    uint32_t memory;
 };
 
 /*
- * The calls of a policy, with the state that create() made.  hit() tells it
- * that the block in a slot is used.  evict() asks it, when all slots of the set
- * hold a block, for the slot whose block is evicted; the next call is insert()
- * for that slot and the new block.  An insert() without evict() is for the
- * lowest slot that never held a block.
+ * The calls of a policy, with the state that set_up() made.  hit() tells it
+ * that the block in a slot is used.  evict() asks it, when the set holds as
+ * many blocks as it has ways, for the slot whose block is evicted; the next
+ * call is insert() for the new block and the slot that it comes into.  An
+ * insert() without evict() is for the lowest slot that was never filled.
+ *
+ * A policy may remember blocks that were evicted.  Its sets then have more
+ * slots than ways, and a block that is evicted may stay in its slot.  holds()
+ * says whether the block of a slot is in the cache; a new block comes into the
+ * slot that remembers it, else into one that was never filled, and if there is
+ * none into the one that reuse() names, whose block is forgotten.  Policies
+ * without a memory leave both NULL: a new block takes the slot of the block
+ * that is evicted.
  */
 struct margay_policy_calls {
     void (*hit)(void *state, uint64_t set, uint32_t slot,
@@ -54,15 +65,33 @@ struct margay_policy_calls {
     uint32_t (*evict)(void *state, uint64_t set, const struct margay_use *use);
     void (*insert)(void *state, uint64_t set, uint32_t slot,
                    const struct margay_use *use);
+    bool (*holds)(const void *state, uint64_t set, uint32_t slot);
+    uint32_t (*reuse)(void *state, uint64_t set);
 };
 
 /* The cache that a policy makes its state for. */
 struct margay_policy_setup {
     uint64_t sets;
     uint32_t ways;
+    uint64_t slots;                  /* of a set: at least its ways */
     struct margay_settings settings; /* of its parameters */
     uint64_t seed;
 };
+
+/* The memory of a policy's arrays.  Without memory it only counts bytes. */
+struct margay_layout {
+    char *memory;
+    uint64_t bytes; /* handed out */
+};
+
+/* Memory for the next array, zeroed; NULL if they are only counted. */
+static inline void *margay_lay_out(struct margay_layout *layout, uint64_t bytes)
+{
+    void *array =
+        layout->memory == NULL ? NULL : layout->memory + layout->bytes;
+    layout->bytes += (bytes + 63) / 64 * 64;
+    return array;
+}
 
 /* The arguments of margay_cache_feed(). */
 struct margay_uses {
@@ -75,12 +104,14 @@ struct margay_uses {
 struct margay_policy {
     struct margay_policy_info info;
     struct margay_parameter parameters[MARGAY_SPEC_PARAMETERS];
-    /* The bytes that create() maps. */
-    uint64_t (*bytes)(uint64_t sets, uint32_t ways);
-    /* *state is freed with free_state(), unless create() failed. */
-    enum margay_status (*create)(const struct margay_policy_setup *setup,
-                                 void **state, struct margay_error *error);
-    void (*free_state)(void *state);
+    /* The bytes of the policy's state, which is zeroed, without its arrays. */
+    size_t state_bytes;
+    /* The slots of a set beyond its ways, which remember blocks; NULL = 0. */
+    uint64_t (*memory)(const struct margay_policy_setup *setup);
+    /* Fill in the state, with arrays from `layout`.  They are not touched: it
+       may be a layout that only counts. */
+    void (*set_up)(void *state, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout);
     /* The loops over references. */
     void (*feed[MARGAY_FORMS])(margay_cache *cache,
                                const struct margay_uses *uses);

@@ -148,9 +148,7 @@ static enum margay_status open_consumer(void *context,
     const struct margay_filter_request request = {
         .cache =
             {
-                .set_shift = options->filter.sets == 0
-                                 ? 0
-                                 : margay_log2_floor(options->filter.sets),
+                .sets = options->filter.sets,
                 .ways = (uint32_t)options->filter.ways,
                 .policy = options->caches.policy.spec,
                 .seed = options->seed,

@@ -35,7 +35,7 @@ static struct margay_cache_options cache_options(
     const struct margay_caches_request *request, size_t i)
 {
     return (struct margay_cache_options){
-        .set_shift = request->set_shifts[i / request->way_count],
+        .sets = UINT64_C(1) << request->set_shifts[i / request->way_count],
         .ways = request->ways[i % request->way_count],
         .policy = request->policy,
         .seed = request->seed,

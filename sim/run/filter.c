@@ -63,13 +63,12 @@ static enum margay_status divide_capacity(
                            blocks, MARGAY_MOST_SLOTS);
     if (cache->ways == 0)
         cache->ways = (uint32_t)blocks;
-    if (blocks % cache->ways != 0 ||
-        !margay_is_power_of_two(blocks / cache->ways))
+    if (blocks % cache->ways != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--bytes: %" PRIu64 " block%s in sets of %" PRIu32
-                           " (expected a power of two of sets)",
+                           " (expected a whole number of sets)",
                            blocks, margay_plural(blocks, "s"), cache->ways);
-    cache->set_shift = margay_log2_floor(blocks / cache->ways);
+    cache->sets = blocks / cache->ways;
     return MARGAY_OK;
 }
 

@@ -333,9 +333,9 @@ MARGAY_API void margay_caches_consumer_row(const margay_consumer *consumer,
 struct margay_filter_request {
     /* The cache.  The policy's spec outlives the consumer. */
     struct margay_cache_options cache;
-    /* All of its blocks, in the place of cache.set_shift: the number of sets
+    /* All of its blocks, in the place of cache.sets: the number of sets
        follows from the block size and cache.ways, which is 0 for a fully
-       associative cache.  0 = cache.set_shift counts. */
+       associative cache.  0 = cache.sets counts. */
     struct margay_cache_size capacity;
 };
 

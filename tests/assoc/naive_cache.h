@@ -116,13 +116,29 @@ static inline uint32_t naive_victim(struct naive_cache *cache, uint64_t index)
 static inline void naive_create(struct naive_cache *cache,
                                 const struct margay_cache_options *options)
 {
-    size_t sets = (size_t)1 << options->set_shift;
+    size_t sets = options->sets == 0 ? 1 : (size_t)options->sets;
     *cache =
         (struct naive_cache){.policy = options->policy, .options = *options};
     cache->lines = calloc(sets * options->ways, sizeof *cache->lines);
     margay_random_seed(&cache->random, options->seed);
     if (cache->lines == NULL)
         exit(1);
+}
+
+/* The set of a block.  Bit i of the index of an exclusive or says whether an
+   odd number of the bits i, i + n, i + 2n and so on of the block are 1. */
+static inline uint64_t naive_set(const struct margay_cache_options *options,
+                                 uint64_t block)
+{
+    uint64_t sets = options->sets == 0 ? 1 : options->sets, set = 0;
+    unsigned n = 0;
+    if (options->index == MARGAY_INDEX_MODULO || sets == 1)
+        return block % sets;
+    while (UINT64_C(1) << n < sets)
+        n++;
+    for (unsigned i = 0; i < 64; i++)
+        set ^= (block >> i & 1) << i % n;
+    return set;
 }
 
 static inline void naive_free(struct naive_cache *cache)
@@ -172,7 +188,7 @@ static inline struct naive_line *naive_bring_in(struct naive_cache *cache,
                                                 uint64_t next_use)
 {
     uint32_t ways = cache->options.ways;
-    uint64_t index = block % (UINT64_C(1) << cache->options.set_shift);
+    uint64_t index = naive_set(&cache->options, block);
     uint32_t way = naive_place(cache, index, next_use);
     if (way == ways)
         return NULL;
@@ -187,7 +203,7 @@ static inline void naive_reference(struct naive_cache *cache, uint64_t block,
 {
     const struct margay_cache_options *options = &cache->options;
     struct margay_cache_counts *counts = &cache->counts;
-    uint64_t index = block % (UINT64_C(1) << options->set_shift);
+    uint64_t index = naive_set(options, block);
     struct naive_line *line =
         naive_find(cache->lines + index * options->ways, options->ways, block);
     bool write = kind == MARGAY_WRITE, hit = line != NULL;

@@ -54,7 +54,7 @@ static void test_policies(void)
 static void test_sets(void)
 {
     static const uint64_t trace[] = {0, 2, 0, 1, 0, UINT64_MAX, 1};
-    struct margay_cache_options options = {.set_shift = 1, .ways = 1};
+    struct margay_cache_options options = {.sets = 2, .ways = 1};
     CHECK_U64(all(run(options, trace, NULL, 7).misses), 6,
               "0 and 2 take turns, 2^64 - 1 is in the set of 1");
 }
@@ -103,7 +103,7 @@ static void test_all_policies(void)
             if ((info->abilities & MARGAY_POLICY_NEEDS_FUTURE) != 0)
                 continue;
             struct margay_cache_options options = {
-                .set_shift = 5, .ways = 8, .policy = info->name, .seed = i};
+                .sets = 32, .ways = 8, .policy = info->name, .seed = i};
             wrong_large += all(run(options, numbers, NULL, REFS).misses) != 256;
             options.ways = 1;
             uint64_t misses = all(run(options, numbers, NULL, REFS).misses);
@@ -137,9 +137,10 @@ static void test_refusals(void)
 {
     static const struct margay_cache_options bad[] = {
         {.ways = 0},
-        {.set_shift = 24, .ways = 256},
-        {.set_shift = 25, .ways = 1},
+        {.sets = 1 << 24, .ways = 256},
+        {.sets = 1 << 25, .ways = 1},
         {.ways = 3, .policy = "plru"},
+        {.sets = 6, .ways = 1, .index = MARGAY_INDEX_XOR},
         {.ways = 1, .policy = "mru"},
         {.ways = 1, .policy = "lru:ways=4"},
     };

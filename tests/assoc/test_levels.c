@@ -54,7 +54,7 @@ static struct margay_cache_counts alone(const struct case_grid *g,
                                         unsigned ways, size_t warmup)
 {
     struct margay_cache_options options = {
-        .set_shift = g->set_shifts[set_index], .ways = ways};
+        .sets = UINT64_C(1) << g->set_shifts[set_index], .ways = ways};
     margay_cache *cache;
     if (margay_cache_create(&options, &cache, NULL) != MARGAY_OK)
         abort();

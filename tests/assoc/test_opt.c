@@ -98,7 +98,7 @@ static uint64_t compare_stack(unsigned set_shift, unsigned most_ways,
     margay_opt_feed(opt, blocks, next_uses, kinds, REFS);
     for (unsigned ways = 1; ways <= most_ways; ways++, ++*caches) {
         struct margay_cache_options options = {
-            .set_shift = set_shift,
+            .sets = UINT64_C(1) << set_shift,
             .ways = ways,
             .policy = bypass ? "opt:bypass=on" : "opt"};
         wrong += margay_opt_misses(opt, ways, MARGAY_ALL_KINDS) !=

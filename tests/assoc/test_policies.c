@@ -73,7 +73,7 @@ static struct margay_cache_options any_options(struct margay_random *random,
                                                const char *spec)
 {
     struct margay_cache_options options = {
-        .set_shift = (unsigned)margay_random_below(random, 6),
+        .sets = 1 + margay_random_below(random, 40),
         .ways = 1 + (uint32_t)margay_random_below(random, 200),
         .policy = spec,
         .seed = margay_random_u64(random),
@@ -84,9 +84,13 @@ static struct margay_cache_options any_options(struct margay_random *random,
     if (margay_random_below(random, 2) == 0)
         options.ways = 1 + options.ways % 20;
     if (margay_random_below(random, 3) == 0)
-        options.set_shift = 0;
+        options.sets = 1;
+    if (margay_random_below(random, 3) == 0) {
+        options.index = MARGAY_INDEX_XOR;
+        options.sets = UINT64_C(1) << options.sets % 6;
+    }
     options.dense_blocks =
-        options.set_shift == 0 && margay_random_below(random, 2) == 0;
+        options.sets == 1 && margay_random_below(random, 2) == 0;
     if (strcmp(spec, "plru") == 0)
         options.ways = round_up(options.ways);
     return options;
@@ -199,7 +203,7 @@ static void test_table(void)
 static void test_dense_sets(void)
 {
     const struct margay_cache_options options = {
-        .set_shift = 1, .ways = 4, .dense_blocks = true};
+        .sets = 2, .ways = 4, .dense_blocks = true};
     struct margay_error error;
     margay_cache *cache;
     CHECK(margay_cache_create(&options, &cache, &error) ==

@@ -71,7 +71,7 @@ static void reference(struct naive *naive, uint64_t block,
                       enum margay_kind kind)
 {
     const struct margay_cache_options *options = naive->options;
-    uint64_t s = block % (UINT64_C(1) << options->set_shift);
+    uint64_t s = block % options->sets;
     struct line *set = naive->sets[s], line = {block, false};
     unsigned at = 0;
     while (at < naive->filled[s] && set[at].block != block)
@@ -116,7 +116,7 @@ static bool run_round(struct margay_random *random)
     static struct keeper keeper;
     const struct margay_filter_request request = {
         .cache = {
-            .set_shift = (unsigned)margay_random_below(random, 4),
+            .sets = 1 + margay_random_below(random, 9),
             .ways = (uint32_t)(1 + margay_random_below(random, MOST_WAYS)),
             .write_through = margay_random_below(random, 3) == 0,
             .no_allocate = margay_random_below(random, 3) == 0,
