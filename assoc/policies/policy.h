@@ -124,6 +124,16 @@ extern const struct margay_policy margay_policy_random;
 extern const struct margay_policy margay_policy_opt;
 extern const struct margay_policy margay_policy_clock;
 extern const struct margay_policy margay_policy_nru;
+extern const struct margay_policy margay_policy_sieve;
+extern const struct margay_policy margay_policy_s3fifo;
+extern const struct margay_policy margay_policy_lfu;
+extern const struct margay_policy margay_policy_arc;
+extern const struct margay_policy margay_policy_2q;
+extern const struct margay_policy margay_policy_lirs;
+extern const struct margay_policy margay_policy_tinylfu;
+extern const struct margay_policy margay_policy_srrip;
+extern const struct margay_policy margay_policy_brrip;
+extern const struct margay_policy margay_policy_drrip;
 
 /* The row that a spec names, and its settings; fails as margay_spec_parse().
  */

@@ -11,6 +11,16 @@ static const struct margay_policy *const policies[] = {
     &margay_policy_plru,
     &margay_policy_random,
     &margay_policy_opt,
+    &margay_policy_sieve,
+    &margay_policy_s3fifo,
+    &margay_policy_lfu,
+    &margay_policy_arc,
+    &margay_policy_2q,
+    &margay_policy_lirs,
+    &margay_policy_tinylfu,
+    &margay_policy_srrip,
+    &margay_policy_brrip,
+    &margay_policy_drrip,
 };
 /* clang-format on */
 #define POLICIES (sizeof policies / sizeof policies[0])

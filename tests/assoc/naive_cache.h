@@ -12,18 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/assoc/naive_lists.h"
 #include "traces/traces_internal.h"
 #include <margay/assoc.h>
 
 struct naive_line {
     uint64_t block, came, used, next_use;
     bool valid, dirty, marked;
+    int age; /* of the family of RRIP: 3 = to be evicted */
 };
 
 struct naive_cache {
     const char *policy;
     struct margay_cache_options options;
-    struct naive_line *lines; /* [set][way] */
+    struct naive_line *lines;          /* [set][way] */
+    const struct naive_listed *listed; /* the policy, if it is made of lists */
+    struct naive_set *sets;            /* and its sets */
+    size_t set_count;
+    uint64_t fills;  /* of blocks as brrip brings them in */
+    int64_t dueling; /* misses of the sets that lead for srrip, less others */
     uint64_t now;
     struct margay_random random;
     struct margay_cache_counts counts;
@@ -94,10 +101,67 @@ static inline uint32_t naive_not_recent(struct naive_line *set, uint32_t ways)
     return 0;
 }
 
-static inline uint32_t naive_victim(struct naive_cache *cache, uint64_t index)
+/* The first line of the highest age, all lines having grown older by what that
+   one lacks. */
+static inline uint32_t naive_oldest(struct naive_line *set, uint32_t ways)
+{
+    uint32_t oldest = 0;
+    for (uint32_t i = 1; i < ways; i++) {
+        if (set[i].age > set[oldest].age)
+            oldest = i;
+    }
+    for (int grow = 3 - set[oldest].age; grow > 0; grow--) {
+        for (uint32_t i = 0; i < ways; i++)
+            set[i].age++;
+    }
+    return oldest;
+}
+
+static inline bool naive_is_bimodal(struct naive_cache *cache, uint64_t index)
+{
+    uint64_t sets = cache->set_count, leaders = sets < 64 ? sets / 2 : 32;
+    if (strcmp(cache->policy, "drrip") != 0)
+        return strcmp(cache->policy, "brrip") == 0;
+    for (uint64_t i = 0; i < leaders; i++) {
+        if (index == i * (sets / leaders)) {
+            cache->dueling += cache->dueling < 511;
+            return false;
+        }
+        if (index == (i + 1) * (sets / leaders) - 1) {
+            cache->dueling -= cache->dueling > -512;
+            return true;
+        }
+    }
+    return cache->dueling > 0;
+}
+
+/* The age of a block that comes in. */
+static inline int naive_age(struct naive_cache *cache, uint64_t index)
+{
+    return !naive_is_bimodal(cache, index) || ++cache->fills % 32 == 0 ? 2 : 3;
+}
+
+/* The way of the block that leaves a set whose policy is made of lists. */
+static inline uint32_t naive_unlisted(struct naive_cache *cache, uint64_t index,
+                                      uint64_t block)
+{
+    const struct naive_line *set = cache->lines + index * cache->options.ways;
+    uint64_t victim = cache->listed->evict(&cache->sets[index], block);
+    uint32_t way = 0;
+    while (set[way].block != victim)
+        way++;
+    return way;
+}
+
+static inline uint32_t naive_victim(struct naive_cache *cache, uint64_t index,
+                                    uint64_t block)
 {
     uint32_t ways = cache->options.ways;
     struct naive_line *set = cache->lines + index * ways;
+    if (cache->listed != NULL)
+        return naive_unlisted(cache, index, block);
+    if (strstr(cache->policy, "rrip") != NULL)
+        return naive_oldest(set, ways);
     if (strcmp(cache->policy, "lru") == 0)
         return naive_least(set, ways, NAIVE_USED);
     if (strcmp(cache->policy, "fifo") == 0)
@@ -121,8 +185,14 @@ static inline void naive_create(struct naive_cache *cache,
         (struct naive_cache){.policy = options->policy, .options = *options};
     cache->lines = calloc(sets * options->ways, sizeof *cache->lines);
     margay_random_seed(&cache->random, options->seed);
-    if (cache->lines == NULL)
+    cache->sets = calloc(sets, sizeof *cache->sets);
+    cache->set_count = sets;
+    if (cache->lines == NULL || cache->sets == NULL)
         exit(1);
+    for (size_t i = 0; i < sets; i++) {
+        cache->sets[i].ways = options->ways;
+        cache->listed = naive_listed_of(cache->policy, &cache->sets[i]);
+    }
 }
 
 /* The set of a block.  Bit i of the index of an exclusive or says whether an
@@ -143,12 +213,15 @@ static inline uint64_t naive_set(const struct margay_cache_options *options,
 
 static inline void naive_free(struct naive_cache *cache)
 {
+    for (size_t i = 0; i < cache->set_count; i++)
+        naive_set_free(&cache->sets[i]);
+    free(cache->sets);
     free(cache->lines);
 }
 
 /* The way into which a block is to come, `ways` if it is kept out. */
 static inline uint32_t naive_place(struct naive_cache *cache, uint64_t index,
-                                   uint64_t next_use)
+                                   uint64_t block, uint64_t next_use)
 {
     uint32_t ways = cache->options.ways;
     struct naive_line *set = cache->lines + index * ways;
@@ -156,7 +229,7 @@ static inline uint32_t naive_place(struct naive_cache *cache, uint64_t index,
         if (!set[i].valid)
             return i;
     }
-    uint32_t victim = naive_victim(cache, index);
+    uint32_t victim = naive_victim(cache, index, block);
     if (strcmp(cache->policy, "opt:bypass=on") == 0 &&
         next_use >= set[victim].next_use)
         return ways;
@@ -169,6 +242,7 @@ static inline void naive_use(struct naive_cache *cache, struct naive_line *line,
                              uint64_t next_use, bool hit)
 {
     line->used = ++cache->now;
+    line->age = hit ? 0 : line->age;
     line->next_use = next_use;
     line->marked = hit || strcmp(cache->policy, "nru") == 0;
 }
@@ -189,12 +263,16 @@ static inline struct naive_line *naive_bring_in(struct naive_cache *cache,
 {
     uint32_t ways = cache->options.ways;
     uint64_t index = naive_set(&cache->options, block);
-    uint32_t way = naive_place(cache, index, next_use);
+    uint32_t way = naive_place(cache, index, block, next_use);
     if (way == ways)
         return NULL;
     struct naive_line *line = cache->lines + index * ways + way;
     *line = (struct naive_line){
         .block = block, .valid = true, .came = ++cache->now};
+    if (strstr(cache->policy, "rrip") != NULL)
+        line->age = naive_age(cache, index);
+    if (cache->listed != NULL)
+        cache->listed->insert(&cache->sets[index], block);
     return line;
 }
 
@@ -208,6 +286,8 @@ static inline void naive_reference(struct naive_cache *cache, uint64_t block,
         naive_find(cache->lines + index * options->ways, options->ways, block);
     bool write = kind == MARGAY_WRITE, hit = line != NULL;
     counts->references[kind]++;
+    if (hit && cache->listed != NULL)
+        cache->listed->hit(&cache->sets[index], block);
     if (!hit) {
         counts->misses[kind]++;
         if (!write || !options->no_allocate)

@@ -14,7 +14,28 @@ static uint64_t numbers[LARGE_REFS], next_uses[LARGE_REFS];
 static uint8_t kinds[LARGE_REFS];
 
 static const char *const specs[] = {
-    "lru", "fifo", "plru", "random", "opt", "opt:bypass=on", "clock", "nru",
+    "lru",
+    "fifo",
+    "plru",
+    "random",
+    "opt",
+    "opt:bypass=on",
+    "clock",
+    "nru",
+    "sieve",
+    "lfu",
+    "s3fifo",
+    "s3fifo:small=0.4",
+    "2q",
+    "2q:in=0.5,out=2",
+    "arc",
+    "lirs",
+    "lirs:hir=0.3",
+    "tinylfu",
+    "tinylfu:window=0.3,protected=0.5",
+    "srrip",
+    "brrip",
+    "drrip",
 };
 #define SPECS (sizeof specs / sizeof specs[0])
 
@@ -73,7 +94,7 @@ static struct margay_cache_options any_options(struct margay_random *random,
                                                const char *spec)
 {
     struct margay_cache_options options = {
-        .sets = 1 + margay_random_below(random, 40),
+        .sets = 1 + margay_random_below(random, 100),
         .ways = 1 + (uint32_t)margay_random_below(random, 200),
         .policy = spec,
         .seed = margay_random_u64(random),
@@ -87,7 +108,7 @@ static struct margay_cache_options any_options(struct margay_random *random,
         options.sets = 1;
     if (margay_random_below(random, 3) == 0) {
         options.index = MARGAY_INDEX_XOR;
-        options.sets = UINT64_C(1) << options.sets % 6;
+        options.sets = UINT64_C(1) << options.sets % 8;
     }
     options.dense_blocks =
         options.sets == 1 && margay_random_below(random, 2) == 0;

@@ -1,0 +1,162 @@
+/*
+ * lirs.c - LIRS: evicts the blocks whose last reuse was far
+ *
+ * A block is LIR, of low inter-reference recency, or HIR.  The stack S has
+ * blocks in the order of their last use, remembered ones among them, down to
+ * the LIR block used least recently.  The queue Q has the HIR blocks that are
+ * in the cache, and its first one is evicted; while it is in S it is remembered
+ * there.  A HIR block that is used while it is in S becomes LIR, and the LIR
+ * block at the bottom of S becomes HIR in its place, at the end of Q.  Then all
+ * HIR blocks at the bottom of S leave S.
+ *
+ * Source: Jiang and Zhang, "LIRS: an efficient low inter-reference recency set
+ *   replacement policy to improve buffer cache performance", SIGMETRICS 2002.
+ *   What is chosen here:
+ *   - HIR blocks have `hir` of the cache, rounded down, but 1 at least.
+ *   - Blocks are LIR as they come until all places for LIR blocks are taken.
+ *   - S remembers at most twice as many blocks as the cache has; of more, the
+ *     one is forgotten that was evicted first.  The paper sets no bound.
+ *
+ * Cost: constant on average, as a block leaves the bottom of S once for each
+ *   time it enters S; 17 bytes for each way and remembered block.
+ */
+#include "assoc/policies/cache.h"
+#include "assoc/policies/queues.h"
+
+/* Blocks remembered, for each way. */
+#define GHOSTS 2
+
+/* LIR and HIR blocks that are in the cache, and those evicted. */
+enum queue { LIR, HIR, GHOST, FORGOTTEN, QUEUES };
+
+struct state {
+    uint32_t lir, ghosts; /* the most of them */
+    struct margay_queues queues;
+    struct margay_order stack; /* the bottom first */
+};
+
+static uint64_t memory(const struct margay_policy_setup *setup)
+{
+    return GHOSTS * (uint64_t)setup->ways;
+}
+
+static void set_up(void *context, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout)
+{
+    struct state *state = context;
+    state->lir = setup->ways -
+                 margay_share_of(setup->ways, setup->settings.fractions[0]);
+    state->ghosts = (uint32_t)memory(setup);
+    margay_queues_set_up(&state->queues, setup, QUEUES, layout);
+    margay_order_set_up(&state->stack, setup->sets, setup->slots, 1, layout);
+}
+
+static inline bool holds(const void *context, uint64_t set, uint32_t slot)
+{
+    const struct state *state = context;
+    return margay_queues_where(&state->queues, set, slot) <= HIR;
+}
+
+/* Have the bottom of the stack be a LIR block. */
+static inline void prune(struct state *state, uint64_t set)
+{
+    struct margay_queues *queues = &state->queues;
+    for (;;) {
+        uint32_t bottom = margay_order_first(&state->stack, set, 0);
+        if (bottom == MARGAY_NO_SLOT ||
+            margay_queues_where(queues, set, bottom) == LIR)
+            return;
+        margay_order_remove(&state->stack, set, 0, bottom);
+        if (margay_queues_where(queues, set, bottom) == GHOST)
+            margay_queues_enter(queues, set, FORGOTTEN, bottom);
+    }
+}
+
+/* Make a block LIR that is used and stands in the stack. */
+static inline void promote(struct state *state, uint64_t set, uint32_t slot)
+{
+    struct margay_queues *queues = &state->queues;
+    margay_order_renew(&state->stack, set, 0, slot);
+    margay_queues_enter(queues, set, LIR, slot);
+    prune(state, set);
+    if (margay_queues_length(queues, set, LIR) <= state->lir)
+        return;
+    uint32_t bottom = margay_order_first(&state->stack, set, 0);
+    margay_order_remove(&state->stack, set, 0, bottom);
+    margay_queues_enter(queues, set, HIR, bottom);
+    prune(state, set);
+}
+
+static inline void hit(void *context, uint64_t set, uint32_t slot,
+                       const struct margay_use *use)
+{
+    struct state *state = context;
+    (void)use;
+    if (margay_queues_where(&state->queues, set, slot) == LIR) {
+        margay_order_renew(&state->stack, set, 0, slot);
+        prune(state, set);
+    } else if (margay_order_has(&state->stack, set, slot)) {
+        promote(state, set, slot);
+    } else {
+        margay_order_append(&state->stack, set, 0, slot);
+        margay_queues_renew(&state->queues, set, slot);
+    }
+}
+
+static inline void forget(struct state *state, uint64_t set, uint32_t slot)
+{
+    margay_order_remove(&state->stack, set, 0, slot);
+    margay_queues_enter(&state->queues, set, FORGOTTEN, slot);
+}
+
+static inline uint32_t evict(void *context, uint64_t set,
+                             const struct margay_use *use)
+{
+    struct state *state = context;
+    struct margay_queues *queues = &state->queues;
+    if (use->memory != MARGAY_NO_SLOT)
+        margay_queues_leave(queues, set, use->memory);
+    uint32_t slot = margay_queues_first(queues, set, HIR);
+    bool known = margay_order_has(&state->stack, set, slot);
+    margay_queues_enter(queues, set, known ? GHOST : FORGOTTEN, slot);
+    if (margay_queues_length(queues, set, GHOST) > state->ghosts)
+        forget(state, set, margay_queues_first(queues, set, GHOST));
+    return slot;
+}
+
+static inline uint32_t reuse(void *context, uint64_t set)
+{
+    struct state *state = context;
+    return margay_queues_take(&state->queues, set, FORGOTTEN);
+}
+
+static inline void insert(void *context, uint64_t set, uint32_t slot,
+                          const struct margay_use *use)
+{
+    struct state *state = context;
+    struct margay_queues *queues = &state->queues;
+    (void)use;
+    if (margay_order_has(&state->stack, set, slot)) {
+        promote(state, set, slot);
+        return;
+    }
+    bool room = margay_queues_length(queues, set, LIR) < state->lir;
+    margay_order_append(&state->stack, set, 0, slot);
+    margay_queues_enter(queues, set, room ? LIR : HIR, slot);
+}
+
+MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
+                    .holds = holds, .reuse = reuse)
+
+const struct margay_policy margay_policy_lirs = {
+    .info = {.name = "lirs",
+             .parameters = "hir=0.01",
+             .help = "the block goes that came first of those whose last reuse "
+                     "was far",
+             .source = "Jiang and Zhang 2002"},
+    .parameters = {{"hir", "0.01|0..1", MARGAY_FRACTION}},
+    .state_bytes = sizeof(struct state),
+    .memory = memory,
+    .set_up = set_up,
+    .feed = MARGAY_POLICY_FEEDS,
+};

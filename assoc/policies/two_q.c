@@ -1,0 +1,109 @@
+/*
+ * two_q.c - 2Q: evicts by two queues, so that blocks used once leave soon
+ *
+ * A new block enters the queue A1in, where hits change nothing, or the LRU line
+ * Am if the queue A1out remembers it.  If A1in is longer than its share, its
+ * oldest block is evicted and remembered in A1out; otherwise the least recently
+ * used block of Am is evicted.
+ *
+ * Source: Johnson and Shasha, "2Q: a low overhead high performance buffer
+ *   management replacement algorithm", VLDB 1994, the full version.  What is
+ *   chosen here:
+ *   - Kin and Kout are `in` and `out` of the cache's blocks, rounded down, and
+ * 1 at least.
+ *   - A block that returns leaves A1out before another one enters it.
+ *   - If Am is empty, the oldest block of A1in is evicted and remembered.
+ *
+ * Cost: constant; 9 bytes for each way and remembered block.
+ */
+#include "assoc/policies/cache.h"
+#include "assoc/policies/queues.h"
+
+enum queue { IN, MAIN, OUT, FORGOTTEN, QUEUES };
+
+struct state {
+    uint32_t in, out; /* Kin and Kout */
+    struct margay_queues queues;
+};
+
+static uint64_t memory(const struct margay_policy_setup *setup)
+{
+    return margay_share_of(setup->ways, setup->settings.fractions[1]);
+}
+
+static void set_up(void *context, const struct margay_policy_setup *setup,
+                   struct margay_layout *layout)
+{
+    struct state *state = context;
+    state->in = margay_share_of(setup->ways, setup->settings.fractions[0]);
+    state->out = (uint32_t)memory(setup);
+    margay_queues_set_up(&state->queues, setup, QUEUES, layout);
+}
+
+static inline bool holds(const void *context, uint64_t set, uint32_t slot)
+{
+    const struct state *state = context;
+    return margay_queues_where(&state->queues, set, slot) <= MAIN;
+}
+
+static inline void hit(void *context, uint64_t set, uint32_t slot,
+                       const struct margay_use *use)
+{
+    struct state *state = context;
+    (void)use;
+    if (margay_queues_where(&state->queues, set, slot) == MAIN)
+        margay_queues_renew(&state->queues, set, slot);
+}
+
+static inline uint32_t evict(void *context, uint64_t set,
+                             const struct margay_use *use)
+{
+    struct state *state = context;
+    struct margay_queues *queues = &state->queues;
+    if (use->memory != MARGAY_NO_SLOT)
+        margay_queues_leave(queues, set, use->memory);
+    uint32_t slot = margay_queues_first(queues, set, MAIN);
+    if (margay_queues_length(queues, set, IN) <= state->in &&
+        slot != MARGAY_NO_SLOT) {
+        margay_queues_enter(queues, set, FORGOTTEN, slot);
+        return slot;
+    }
+    slot = margay_queues_first(queues, set, IN);
+    margay_queues_enter(queues, set, OUT, slot);
+    if (margay_queues_length(queues, set, OUT) > state->out)
+        margay_queues_enter(queues, set, FORGOTTEN,
+                            margay_queues_first(queues, set, OUT));
+    return slot;
+}
+
+static inline uint32_t reuse(void *context, uint64_t set)
+{
+    struct state *state = context;
+    return margay_queues_take(&state->queues, set, FORGOTTEN);
+}
+
+static inline void insert(void *context, uint64_t set, uint32_t slot,
+                          const struct margay_use *use)
+{
+    struct state *state = context;
+    bool known = use->memory != MARGAY_NO_SLOT &&
+                 margay_queues_where(&state->queues, set, slot) == OUT;
+    margay_queues_enter(&state->queues, set, known ? MAIN : IN, slot);
+}
+
+MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
+                    .holds = holds, .reuse = reuse)
+
+const struct margay_policy margay_policy_2q = {
+    .info = {.name = "2q",
+             .parameters = "in=0.25,out=0.5",
+             .help = "the block goes that came first, or of those that came "
+                     "again the least recently used",
+             .source = "Johnson and Shasha 1994"},
+    .parameters = {{"in", "0.25|0..1", MARGAY_FRACTION},
+                   {"out", "0.5|0..8", MARGAY_FRACTION}},
+    .state_bytes = sizeof(struct state),
+    .memory = memory,
+    .set_up = set_up,
+    .feed = MARGAY_POLICY_FEEDS,
+};
