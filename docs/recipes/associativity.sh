@@ -32,7 +32,7 @@ for trace; do
     awk -F, -v most=$blocks '
         FNR == 1 { table++; next }
         table == 1 { full[$(NF - 4)] = last = $NF; next }
-        { ratio[$(NF - 5) * $(NF - 4), $(NF - 4)] = $NF }
+        { ratio[$(NF - 6) * $(NF - 5), $(NF - 5)] = $(NF - 1) }
         END {
             printf "%8s %10s %10s %10s %10s %10s\n", "blocks", "full",
                 "1 way", "2 ways", "4 ways", "8 ways"

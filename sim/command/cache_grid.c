@@ -5,27 +5,37 @@
 
 #include "traces/traces_internal.h"
 
-/* The ways that are simulated without --ways: bit i is i + 1 ways. */
-#define USUAL_WAYS          UINT64_C(0xffff)
-#define USUAL_POWERS_OF_TWO UINT64_C(0x808b)
+/* What is simulated without --sets and --ways: powers of two and, unless the
+   policy wants them too, all numbers. */
+#define USUAL_SETS 16384
+#define USUAL_WAYS 16
+
+static void init_sets(struct cache_grid *grid, const struct number_list *sets)
+{
+    for (size_t i = 0; i < sets->count; i++)
+        grid->sets[grid->set_count++] = sets->numbers[i];
+    for (uint64_t i = 1; sets->count == 0 && i <= USUAL_SETS; i *= 2)
+        grid->sets[grid->set_count++] = i;
+}
+
+static void init_ways(struct cache_grid *grid, const struct number_list *ways,
+                      bool powers)
+{
+    for (size_t i = 0; i < ways->count; i++)
+        grid->ways[grid->way_count++] = (unsigned)ways->numbers[i];
+    for (unsigned i = 1; ways->count == 0 && i <= USUAL_WAYS;
+         i = powers ? 2 * i : i + 1)
+        grid->ways[grid->way_count++] = i;
+    grid->most_ways = grid->ways[grid->way_count - 1];
+}
 
 void cache_grid_init(struct cache_grid *grid, const struct options *options)
 {
     *grid = (struct cache_grid){.set_count = 0};
-    for (unsigned shift = 0; shift <= MARGAY_MOST_SET_SHIFT; shift++) {
-        if ((options->caches.set_shifts >> shift & 1) != 0)
-            grid->set_shifts[grid->set_count++] = shift;
-    }
-    uint64_t ways = options->caches.ways;
-    if (ways == 0)
-        ways =
-            options->caches.policy.info->abilities & MARGAY_POLICY_POWERS_OF_TWO
-                ? USUAL_POWERS_OF_TWO
-                : USUAL_WAYS;
-    for (unsigned i = 0; i < MARGAY_MOST_WAYS; i++) {
-        if ((ways >> i & 1) != 0)
-            grid->ways[grid->way_count++] = grid->most_ways = i + 1;
-    }
+    init_sets(grid, &options->caches.sets);
+    init_ways(grid, &options->caches.ways,
+              (options->caches.policy.info->abilities &
+               MARGAY_POLICY_POWERS_OF_TWO) != 0);
 }
 
 bool cache_grid_counts_writes(const struct options *options)
@@ -38,10 +48,11 @@ struct margay_caches_request cache_grid_request(const struct cache_grid *grid,
                                                 const struct options *options)
 {
     return (struct margay_caches_request){
-        .set_shifts = grid->set_shifts,
+        .sets = grid->sets,
         .set_count = grid->set_count,
         .ways = grid->ways,
         .way_count = grid->way_count,
+        .index = options->caches.index,
         .policy = options->caches.policy.spec,
         .bypass = options->caches.policy.bypass,
         .by_kind = options->caches.by_kind,
@@ -56,8 +67,7 @@ enum margay_status cache_grid_check(const struct cache_grid *grid,
                                     const struct margay_pass *pass,
                                     struct margay_error *error)
 {
-    uint64_t bytes, blocks = (uint64_t)grid->most_ways
-                             << grid->set_shifts[grid->set_count - 1];
+    uint64_t bytes, blocks = grid->most_ways * grid->sets[grid->set_count - 1];
     if (margay_multiply_u64(blocks, pass->block_bytes, &bytes))
         return MARGAY_OK;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,

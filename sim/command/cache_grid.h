@@ -7,9 +7,9 @@
 
 /* The sets and ways of the caches, as ascending lists. */
 struct cache_grid {
-    unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
+    uint64_t sets[MARGAY_MOST_LISTED];
     size_t set_count;
-    unsigned ways[MARGAY_MOST_WAYS];
+    unsigned ways[MARGAY_MOST_LISTED];
     size_t way_count;
     unsigned most_ways;
 };

@@ -179,7 +179,7 @@ static enum margay_status write_row(struct assoc *assoc,
                                     const struct margay_pass *pass, size_t set,
                                     size_t way, struct margay_error *error)
 {
-    uint64_t sets = UINT64_C(1) << assoc->grid.set_shifts[set];
+    uint64_t sets = assoc->grid.sets[set];
     unsigned ways = assoc->grid.ways[way];
     struct margay_cache_row row;
     margay_caches_consumer_row(job->consumer, pass, set, way, &row);
@@ -187,6 +187,7 @@ static enum margay_status write_row(struct assoc *assoc,
         return MARGAY_OK;
     table_cache(&assoc->csv, pass, sets, ways, &row);
     write_counts(assoc, &row, pass->block_bytes);
+    csv_text(&assoc->csv, assoc->options->caches.policy.spec);
     csv_end_row(&assoc->csv);
     return consider(assoc, pass, &row, sets, ways, error);
 }
@@ -228,9 +229,10 @@ static enum margay_status write_pass(void *context,
 
 /* Indexed by whether misses are told apart by kind, and writes are counted. */
 static const char *const columns[2][2] = {
-    {ASSOC_COLUMNS, ASSOC_COLUMNS ASSOC_WRITE_COLUMNS},
-    {ASSOC_COLUMNS ASSOC_KIND_COLUMNS,
-     ASSOC_COLUMNS ASSOC_KIND_COLUMNS ASSOC_WRITE_COLUMNS},
+    {ASSOC_COLUMNS POLICY_COLUMN,
+     ASSOC_COLUMNS ASSOC_WRITE_COLUMNS POLICY_COLUMN},
+    {ASSOC_COLUMNS ASSOC_KIND_COLUMNS POLICY_COLUMN,
+     ASSOC_COLUMNS ASSOC_KIND_COLUMNS ASSOC_WRITE_COLUMNS POLICY_COLUMN},
 };
 
 int cmd_assoc(const struct options *options)

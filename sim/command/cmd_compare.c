@@ -71,7 +71,7 @@ static enum margay_status find_fully_associative(const struct compare *compare,
         struct margay_point *points;
         size_t count;
         for (size_t way = 0; way < grid->way_count; way++)
-            sizes[way] = (uint64_t)grid->ways[way] << grid->set_shifts[set];
+            sizes[way] = grid->ways[way] * grid->sets[set];
         enum margay_status status =
             margay_histogram_curve(h, &list, &points, &count, error);
         if (status != MARGAY_OK)
@@ -129,8 +129,7 @@ static void write_row(struct compare *compare, const struct margay_job *job,
     double simulated = (double)misses / references;
     double fully = (double)prediction->fully_associative / references;
     double binomial = prediction->binomial / references;
-    table_cache(csv, pass, UINT64_C(1) << compare->grid.set_shifts[set], ways,
-                &row);
+    table_cache(csv, pass, compare->grid.sets[set], ways, &row);
     csv_decimal(csv, fully);
     csv_decimal(csv, binomial);
     csv_decimal(csv, fully - simulated);
@@ -163,10 +162,11 @@ static void write_rows(struct compare *compare, const struct margay_job *job,
         signature == NULL ? 1 : (double)margay_histogram_references(signature);
     for (size_t set = 0; set < grid->set_count; set++) {
         double binomial[MARGAY_MOST_WAYS], predicted[MARGAY_MOST_WAYS] = {0};
-        margay_binomial_misses(histogram, grid->set_shifts[set],
+        margay_binomial_misses(histogram, margay_log2_floor(grid->sets[set]),
                                grid->most_ways, binomial);
         if (signature != NULL)
-            margay_binomial_misses(signature, grid->set_shifts[set],
+            margay_binomial_misses(signature,
+                                   margay_log2_floor(grid->sets[set]),
                                    grid->most_ways, predicted);
         for (size_t way = 0; way < grid->way_count; way++) {
             size_t cache = set * grid->way_count + way;
@@ -278,6 +278,24 @@ static enum margay_status read_signature(struct compare *compare,
                         error);
 }
 
+/* The prediction is for sets that the low bits of a block choose. */
+static enum margay_status check_grid(const struct cache_grid *grid,
+                                     struct margay_error *error)
+{
+    for (size_t i = 0; i < grid->set_count; i++) {
+        if (!margay_is_power_of_two(grid->sets[i]))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--sets: '%" PRIu64
+                               "' (expected powers of two up to %" PRIu64 ")",
+                               grid->sets[i], MARGAY_MOST_SETS);
+    }
+    return grid->most_ways <= MARGAY_MOST_WAYS
+               ? MARGAY_OK
+               : margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "--ways: '%u' (expected numbers from 1 to %d)",
+                             grid->most_ways, MARGAY_MOST_WAYS);
+}
+
 int cmd_compare(const struct options *options)
 {
     struct compare compare = {.options = options};
@@ -296,8 +314,10 @@ int cmd_compare(const struct options *options)
     };
     struct margay_error error;
     cache_grid_init(&compare.grid, options);
-    int exit_status =
-        drive_table(&drive, read_signature(&compare, &error), &error);
+    enum margay_status status = check_grid(&compare.grid, &error);
+    if (status == MARGAY_OK)
+        status = read_signature(&compare, &error);
+    int exit_status = drive_table(&drive, status, &error);
     run_csv_clear(&compare.signature);
     if (exit_status != EXIT_TROUBLE && !options->quiet)
         summarise(&compare);

@@ -149,6 +149,7 @@ static enum margay_status open_consumer(void *context,
         .cache =
             {
                 .sets = options->filter.sets,
+                .index = options->caches.index,
                 .ways = (uint32_t)options->filter.ways,
                 .policy = options->caches.policy.spec,
                 .seed = options->seed,
@@ -212,12 +213,10 @@ static enum margay_status check_cache(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "which cache: expected --sets N --ways N, or "
                            "--bytes SIZE, perhaps with --ways N");
-    if (sets != 0 &&
-        (!margay_is_power_of_two(sets) || sets >> MARGAY_MOST_SET_SHIFT > 1))
+    if (sets > MARGAY_MOST_SETS)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--sets: %" PRIu64 " (expected a power of two up "
-                           "to 2^%d)",
-                           sets, MARGAY_MOST_SET_SHIFT);
+                           "--sets: %" PRIu64 " (expected at most %" PRIu64 ")",
+                           sets, MARGAY_MOST_SETS);
     if (ways > MARGAY_MOST_SLOTS)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--ways: %" PRIu64 " (expected at most %" PRIu64 ")",

@@ -37,65 +37,91 @@ static bool parse_range(char *item, uint64_t *from, uint64_t *to)
     return good && *from <= *to;
 }
 
-OPTION_TYPE(set_list)
+/* Put a number in its place of a list; false if the list is full. */
+static bool add_number(struct number_list *list, uint64_t number)
 {
-    static const char expected[] =
-        "powers of two up to 16777216, as A,B,... or A..B";
-    uint32_t *shifts = field;
+    size_t place = list->count;
+    while (place > 0 && list->numbers[place - 1] > number)
+        place--;
+    if (place > 0 && list->numbers[place - 1] == number)
+        return true;
+    if (list->count == MARGAY_MOST_LISTED)
+        return false;
+    memmove(list->numbers + place + 1, list->numbers + place,
+            (list->count++ - place) * sizeof list->numbers[0]);
+    list->numbers[place] = number;
+    return true;
+}
+
+/* Add the numbers of an item: all from A to B, or the powers of two.  False if
+   they are too many, or out of range. */
+static bool add_range(struct number_list *list, char *item, uint64_t most,
+                      bool powers)
+{
+    uint64_t from, to;
+    if (!parse_range(item, &from, &to) || from < 1 || to > most)
+        return false;
+    if (powers && from != to &&
+        (!margay_is_power_of_two(from) || !margay_is_power_of_two(to)))
+        return false;
+    bool good = true;
+    for (; good && from <= to; from = powers ? 2 * from : from + 1)
+        good = add_number(list, from);
+    return good;
+}
+
+static enum margay_status parse_numbers(const char *name, const char *text,
+                                        struct number_list *list, uint64_t most,
+                                        bool powers, const char *expected,
+                                        struct margay_error *error)
+{
     char item[RANGE_BYTES];
-    *shifts = 0;
+    list->count = 0;
     for (const char *cursor = text; cursor != NULL;) {
-        uint64_t from, to;
         if (!next_range(&cursor, item))
             return refuse(name, text, expected, error);
-        if (!parse_range(item, &from, &to) || !margay_is_power_of_two(from) ||
-            !margay_is_power_of_two(to) || to >> MARGAY_MOST_SET_SHIFT > 1)
+        if (!add_range(list, item, most, powers))
             return refuse(name, item, expected, error);
-        for (; from <= to; from *= 2)
-            *shifts |= UINT32_C(1) << margay_log2_floor(from);
     }
     return MARGAY_OK;
+}
+
+OPTION_TYPE(set_list)
+{
+    return parse_numbers(name, text, field, MARGAY_MOST_SETS, true,
+                         "up to 256 numbers up to 16777216, as A,B,... or "
+                         "powers of two as A..B",
+                         error);
 }
 
 OPTION_TYPE(way_list)
 {
-    static const char expected[] = "numbers from 1 to 64, as A,B,... or A..B";
-    uint64_t *ways = field;
-    char item[RANGE_BYTES];
-    *ways = 0;
-    for (const char *cursor = text; cursor != NULL;) {
-        uint64_t from, to;
-        if (!next_range(&cursor, item))
-            return refuse(name, text, expected, error);
-        if (!parse_range(item, &from, &to) || from < 1 || to > MARGAY_MOST_WAYS)
-            return refuse(name, item, expected, error);
-        for (; from <= to; from++)
-            *ways |= UINT64_C(1) << (from - 1);
-    }
-    return MARGAY_OK;
+    return parse_numbers(name, text, field, MARGAY_MOST_SLOTS, false,
+                         "up to 256 numbers from 1 on, as A,B,... or A..B",
+                         error);
 }
 
 /* ---------------------------------------------------------------- words -- */
 
-/* The words behind the names of all policies. */
-#define BYPASS_ON  "opt:bypass=on"
-#define BYPASS_OFF "opt:bypass=off"
-#define MOST_WORDS 16
-
 OPTION_TYPE(policy)
 {
     struct cache_policy *policy = field;
-    struct word words[MOST_WORDS] = {{NULL, 0}};
-    const struct margay_policy_info *info;
-    int count = 0, index;
-    for (; (info = margay_policy_at((size_t)count)) != NULL; count++)
-        words[count] = (struct word){info->name, count};
-    words[count] = (struct word){BYPASS_ON, count};
-    words[count + 1] = (struct word){BYPASS_OFF, count + 1};
-    enum margay_status status = find_word(name, text, words, &index, error);
+    struct margay_error why;
+    enum margay_status status = margay_policy_find(text, &policy->info, &why);
     if (status != MARGAY_OK)
-        return status;
-    policy->spec = words[index].text;
-    policy->bypass = index == count;
-    return margay_policy_find(policy->spec, &policy->info, error);
+        return margay_fail(error, status, "%s: %s", name, why.message);
+    policy->spec = text;
+    policy->bypass = strcmp(text, "opt:bypass=on") == 0;
+    return MARGAY_OK;
+}
+
+OPTION_TYPE(index_rule)
+{
+    static const struct word words[] = {
+        {"modulo", MARGAY_INDEX_MODULO}, {"xor", MARGAY_INDEX_XOR}, {NULL, 0}};
+    int index;
+    enum margay_status status = find_word(name, text, words, &index, error);
+    if (status == MARGAY_OK)
+        *(enum margay_index *)field = (enum margay_index)index;
+    return status;
 }

@@ -51,6 +51,7 @@ OPTION_TYPE(model);          /* enum margay_measure: distances or footprint */
 OPTION_TYPE(set_list);      /* uint32_t: bit i is 2^i sets */
 OPTION_TYPE(way_list);      /* uint64_t: bit i is i + 1 ways */
 OPTION_TYPE(policy);        /* struct cache_policy */
+OPTION_TYPE(index_rule);    /* enum margay_index */
 OPTION_TYPE(by_kind);       /* bool: set */
 OPTION_TYPE(write_rule);    /* enum write_rule */
 OPTION_TYPE(allocate_rule); /* enum write_rule */

@@ -46,6 +46,12 @@ struct attribution_option {
     const char *map; /* the table of regions; NULL for sites and threads */
 };
 
+/* Of --sets and --ways: ascending, distinct; none = as usual. */
+struct number_list {
+    size_t count;
+    uint64_t numbers[MARGAY_MOST_LISTED];
+};
+
 /* Of --policy: a spec, and what the library knows about the policy. */
 struct cache_policy {
     const char *spec;

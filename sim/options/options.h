@@ -62,8 +62,8 @@ struct options {
 
     /* The caches of assoc and compare. */
     struct {
-        uint32_t set_shifts; /* bit i: 2^i sets */
-        uint64_t ways;       /* bit i: i + 1 ways; 0 = as the policy suggests */
+        struct number_list sets, ways;
+        enum margay_index index;
         struct cache_policy policy;
         bool by_kind;
         enum write_rule write, allocate;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "assoc/assoc_internal.h"
 #include "traces/traces_internal.h"
 
 void margay_caches_begin(struct margay_caches *caches,
@@ -20,32 +21,77 @@ size_t margay_caches_per_pass(const struct margay_caches *caches)
     return caches->request.set_count * caches->request.way_count;
 }
 
-static bool ascend(const unsigned *values, size_t count, unsigned least,
-                   unsigned most)
+struct margay_cache_options margay_caches_options(
+    const struct margay_caches *caches, size_t i)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (values[i] < least || values[i] > most)
-            return false;
-        least = values[i] + 1;
-    }
-    return count > 0;
+    const struct margay_caches_request *request = &caches->request;
+    return (struct margay_cache_options){
+        .sets = request->sets[i / request->way_count],
+        .index = request->index,
+        .ways = request->ways[i % request->way_count],
+        .policy = request->policy,
+        .seed = request->seed,
+        .write_through = request->write_through,
+        .no_allocate = request->no_allocate,
+    };
 }
 
-/* Lists that ascend within their limits fit the arrays that keep them. */
+enum margay_status margay_caches_check_room(const struct margay_caches *caches,
+                                            struct margay_error *error)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < margay_caches_per_pass(caches); i++) {
+        const struct margay_cache_options options =
+            margay_caches_options(caches, i);
+        bytes += margay_cache_bytes(&options);
+    }
+    return margay_room_check("the caches", bytes * caches->pass_count, error);
+}
+
+bool margay_caches_in_one_pass(const struct margay_caches_request *request)
+{
+    for (size_t i = 0; i < request->set_count; i++) {
+        if (!margay_is_power_of_two(request->sets[i]))
+            return false;
+    }
+    return request->index == MARGAY_INDEX_MODULO &&
+           request->ways[request->way_count - 1] <= MARGAY_MOST_WAYS;
+}
+
+/* Lists that fit the arrays that keep them. */
 static enum margay_status check_lists(
     const struct margay_caches_request *request, struct margay_error *error)
 {
-    if (!ascend(request->set_shifts, request->set_count, 0,
-                MARGAY_MOST_SET_SHIFT))
+    size_t sets = request->set_count, ways = request->way_count;
+    bool good = sets >= 1 && sets <= MARGAY_MOST_LISTED && ways >= 1 &&
+                ways <= MARGAY_MOST_LISTED;
+    for (size_t i = 0; i < sets && good; i++)
+        good = request->sets[i] > (i == 0 ? 0 : request->sets[i - 1]) &&
+               request->sets[i] <= MARGAY_MOST_SETS;
+    if (!good)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "numbers of sets: expected some 2^S, S from 0 to "
-                           "%d, ascending",
-                           MARGAY_MOST_SET_SHIFT);
-    if (!ascend(request->ways, request->way_count, 1, MARGAY_MOST_WAYS))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "ways: expected some numbers from 1 to %d, "
-                           "ascending",
-                           MARGAY_MOST_WAYS);
+                           "numbers of sets: expected some from 1 to %" PRIu64
+                           ", ascending, and up to %d of them and of ways",
+                           MARGAY_MOST_SETS, MARGAY_MOST_LISTED);
+    for (size_t i = 0; i < ways && good; i++)
+        good = request->ways[i] > (i == 0 ? 0 : request->ways[i - 1]);
+    return good ? MARGAY_OK
+                : margay_fail(error, MARGAY_BAD_ARGUMENT,
+                              "ways: expected some numbers from 1 on, "
+                              "ascending");
+}
+
+static enum margay_status check_index(
+    const struct margay_caches_request *request, struct margay_error *error)
+{
+    for (size_t i = 0; i < request->set_count; i++) {
+        if (request->index == MARGAY_INDEX_XOR &&
+            !margay_is_power_of_two(request->sets[i]))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--index xor: %" PRIu64
+                               " sets (expected powers of two)",
+                               request->sets[i]);
+    }
     return MARGAY_OK;
 }
 
@@ -74,7 +120,8 @@ static struct margay_caches *make(const struct margay_caches_request *request,
 {
     if (policy->abilities & MARGAY_POLICY_NEEDS_FUTURE)
         return margay_caches_optimal();
-    return strcmp(policy->name, "lru") == 0 && !request->counts_writes
+    return strcmp(policy->name, "lru") == 0 && !request->counts_writes &&
+                   margay_caches_in_one_pass(request)
                ? margay_caches_lru()
                : margay_caches_single();
 }
@@ -83,11 +130,11 @@ static void keep_request(struct margay_caches *caches,
                          const struct margay_caches_request *request)
 {
     caches->request = *request;
-    memcpy(caches->set_shifts, request->set_shifts,
-           request->set_count * sizeof *request->set_shifts);
+    memcpy(caches->sets, request->sets,
+           request->set_count * sizeof *request->sets);
     memcpy(caches->ways, request->ways,
            request->way_count * sizeof *request->ways);
-    caches->request.set_shifts = caches->set_shifts;
+    caches->request.sets = caches->sets;
     caches->request.ways = caches->ways;
     caches->most_ways = request->ways[request->way_count - 1];
     caches->consumer.name = "a simulation of caches";
@@ -105,6 +152,8 @@ enum margay_status margay_caches_consumer(
         request->policy == NULL ? "lru" : request->policy, &policy, error);
     if (status == MARGAY_OK)
         status = check_lists(request, error);
+    if (status == MARGAY_OK)
+        status = check_index(request, error);
     if (status == MARGAY_OK)
         status = check(request, policy, error);
     if (status != MARGAY_OK)

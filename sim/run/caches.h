@@ -2,8 +2,8 @@
  * caches.h - what the consumers that simulate caches have in common
  *
  * A request for caches is met in one of three ways (caches.c decides which):
- * all LRU caches in one structure, all ways of OPT once the trace has been
- * read, or every cache by itself.
+ * all LRU caches in one structure, OPT once the trace has been read, or every
+ * cache by itself.
  */
 #ifndef MARGAY_SIM_RUN_CACHES_H
 #define MARGAY_SIM_RUN_CACHES_H
@@ -13,8 +13,8 @@
 struct margay_caches {
     margay_consumer consumer;
     struct margay_caches_request request; /* with the lists below */
-    unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
-    unsigned ways[MARGAY_MOST_WAYS];
+    uint64_t sets[MARGAY_MOST_LISTED];
+    unsigned ways[MARGAY_MOST_LISTED];
     unsigned most_ways;
     const struct margay_pass *passes;
     size_t pass_count;
@@ -36,5 +36,16 @@ void margay_caches_begin(struct margay_caches *caches,
 
 /* How many caches there are for each pass. */
 size_t margay_caches_per_pass(const struct margay_caches *caches);
+
+/* What cache i of a pass is. */
+struct margay_cache_options margay_caches_options(
+    const struct margay_caches *caches, size_t i);
+
+/* Fail if this machine's memory has no room for all caches, one by one. */
+enum margay_status margay_caches_check_room(const struct margay_caches *caches,
+                                            struct margay_error *error);
+
+/* Can all ways of a number of sets be simulated at once? */
+bool margay_caches_in_one_pass(const struct margay_caches_request *request);
 
 #endif

@@ -32,10 +32,13 @@ static enum margay_status make_grid(struct lru *lru,
                                     struct margay_error *error)
 {
     const struct margay_caches *caches = &lru->caches;
+    unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
+    for (size_t i = 0; i < caches->request.set_count; i++)
+        set_shifts[i] = margay_log2_floor(caches->sets[i]);
     const struct margay_grid grid = {
         .block_shifts = block_shifts,
         .block_count = block_count,
-        .set_shifts = caches->set_shifts,
+        .set_shifts = set_shifts,
         .set_count = caches->request.set_count,
         .most_ways = caches->most_ways,
     };

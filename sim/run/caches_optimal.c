@@ -26,8 +26,10 @@ struct history {
 struct optimal {
     struct margay_caches caches;
     struct history *histories; /* one per pass */
-    margay_opt **stacks;       /* [pass][set] */
-    size_t stack_count;
+    /* One of: */
+    margay_opt **stacks;         /* [pass][set] */
+    margay_cache **caches_alone; /* [pass][set][way] */
+    size_t made, per_pass;       /* of these */
 };
 
 static struct optimal *self(const void *consumer)
@@ -51,10 +53,15 @@ static void optimal_free(margay_consumer *consumer)
     for (size_t i = 0;
          optimal->histories != NULL && i < optimal->caches.pass_count; i++)
         clear_history(&optimal->histories[i]);
-    for (size_t i = 0; i < optimal->stack_count; i++)
-        margay_opt_free(optimal->stacks[i]);
+    for (size_t i = 0; i < optimal->made; i++) {
+        if (optimal->stacks != NULL)
+            margay_opt_free(optimal->stacks[i]);
+        else
+            margay_cache_free(optimal->caches_alone[i]);
+    }
     free(optimal->histories);
     free(optimal->stacks);
+    free(optimal->caches_alone);
     free(optimal);
 }
 
@@ -64,17 +71,26 @@ static enum margay_status check_room(const struct margay_caches *caches,
                                      struct margay_error *error)
 {
     uint64_t bytes = 0;
+    if (!margay_caches_in_one_pass(&caches->request))
+        return margay_caches_check_room(caches, error);
     for (size_t i = 0; i < caches->request.set_count; i++)
-        bytes += margay_opt_bytes(caches->set_shifts[i], caches->most_ways);
+        bytes += margay_opt_bytes(margay_log2_floor(caches->sets[i]),
+                                  caches->most_ways);
     return margay_room_check("the caches", bytes * caches->pass_count, error);
 }
 
-static enum margay_status make_stack(struct optimal *optimal, size_t i,
-                                     struct margay_error *error)
+/* Make the stack of a number of sets, or one cache. */
+static enum margay_status make_one(struct optimal *optimal, size_t i,
+                                   struct margay_error *error)
 {
     const struct margay_caches *caches = &optimal->caches;
+    if (optimal->stacks == NULL) {
+        const struct margay_cache_options options =
+            margay_caches_options(caches, i % optimal->per_pass);
+        return margay_cache_create(&options, &optimal->caches_alone[i], error);
+    }
     const struct margay_opt_options options = {
-        .set_shift = caches->set_shifts[i % caches->request.set_count],
+        .set_shift = margay_log2_floor(caches->sets[i % optimal->per_pass]),
         .most_ways = caches->most_ways,
         .bypass = caches->request.bypass,
     };
@@ -88,17 +104,25 @@ static enum margay_status optimal_begin(margay_consumer *consumer,
                                         struct margay_error *error)
 {
     struct optimal *optimal = self(consumer);
-    size_t all = count * optimal->caches.request.set_count;
+    const struct margay_caches *caches = &optimal->caches;
+    bool at_once = margay_caches_in_one_pass(&caches->request);
     margay_caches_begin(&optimal->caches, passes, count, share);
-    enum margay_status status = check_room(&optimal->caches, error);
+    enum margay_status status = check_room(caches, error);
     if (status != MARGAY_OK)
         return status;
+    optimal->per_pass =
+        at_once ? caches->request.set_count : margay_caches_per_pass(caches);
+    size_t all = count * optimal->per_pass;
     optimal->histories = calloc(count, sizeof *optimal->histories);
-    optimal->stacks = calloc(all, sizeof(margay_opt *));
-    if (optimal->histories == NULL || optimal->stacks == NULL)
+    if (at_once)
+        optimal->stacks = calloc(all, sizeof *optimal->stacks);
+    else
+        optimal->caches_alone = calloc(all, sizeof *optimal->caches_alone);
+    if (optimal->histories == NULL ||
+        (optimal->stacks == NULL && optimal->caches_alone == NULL))
         return margay_fail_memory(error, "the caches");
-    while (optimal->stack_count < all && status == MARGAY_OK)
-        status = make_stack(optimal, optimal->stack_count++, error);
+    while (optimal->made < all && status == MARGAY_OK)
+        status = make_one(optimal, optimal->made++, error);
     return status;
 }
 
@@ -183,22 +207,40 @@ static enum margay_status optimal_reset(margay_consumer *consumer,
 /* ------------------------------------------------------------ the replay -- */
 
 struct replay {
+    const struct optimal *optimal;
     const struct history *history;
-    margay_opt **stacks;
+    size_t first; /* stack or cache of the pass */
 };
 
-/* A task: the pass, to number of sets i. */
-static void replay_one(void *context, size_t i)
+static void replay_stack(margay_opt *stack, const struct history *h)
 {
-    const struct replay *replay = context;
-    const struct history *h = replay->history;
-    margay_opt *stack = replay->stacks[i];
     size_t first = h->uncounted;
     margay_opt_feed(stack, h->blocks, h->next_uses, h->kinds, first);
     margay_opt_reset_counts(stack);
     if (h->count > first)
         margay_opt_feed(stack, h->blocks + first, h->next_uses + first,
                         h->kinds + first, h->count - first);
+}
+
+static void replay_cache(margay_cache *cache, const struct history *h)
+{
+    size_t first = h->uncounted;
+    margay_cache_feed(cache, h->blocks, h->next_uses, h->kinds, first);
+    margay_cache_reset_counts(cache);
+    if (h->count > first)
+        margay_cache_feed(cache, h->blocks + first, h->next_uses + first,
+                          h->kinds + first, h->count - first);
+}
+
+/* A task: the pass, to stack or cache i of it. */
+static void replay_one(void *context, size_t i)
+{
+    const struct replay *replay = context;
+    const struct optimal *optimal = replay->optimal;
+    if (optimal->stacks != NULL)
+        replay_stack(optimal->stacks[replay->first + i], replay->history);
+    else
+        replay_cache(optimal->caches_alone[replay->first + i], replay->history);
 }
 
 static enum margay_status look_ahead(const struct optimal *optimal,
@@ -219,16 +261,15 @@ static enum margay_status optimal_finish(margay_consumer *consumer,
                                          struct margay_error *error)
 {
     struct optimal *optimal = self(consumer);
-    size_t sets = optimal->caches.request.set_count;
     struct history *history = &optimal->histories[pass->index];
-    struct replay replay = {history, &optimal->stacks[pass->index * sets]};
+    struct replay replay = {optimal, history, pass->index * optimal->per_pass};
     margay_crew *crew;
     enum margay_status status = look_ahead(optimal, history, error);
     if (status == MARGAY_OK)
         status = margay_crew_create(optimal->caches.threads, &crew, error);
     if (status != MARGAY_OK)
         return status;
-    margay_crew_start(crew, replay_one, &replay, sets);
+    margay_crew_start(crew, replay_one, &replay, optimal->per_pass);
     margay_crew_finish(crew);
     margay_crew_free(crew);
     clear_history(history);
@@ -240,12 +281,18 @@ static void optimal_get(const struct margay_caches *caches, size_t pass,
 {
     const struct optimal *optimal = self(caches);
     const struct history *history = &optimal->histories[pass];
-    const margay_opt *stack =
-        optimal->stacks[pass * caches->request.set_count + set];
+    const struct margay_caches_request *request = &caches->request;
+    size_t first = pass * optimal->per_pass;
     row->references = history->count - history->uncounted;
     for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
         row->misses[kind] =
-            margay_opt_misses(stack, caches->ways[way], MARGAY_KIND_BIT(kind));
+            optimal->stacks != NULL
+                ? margay_opt_misses(optimal->stacks[first + set],
+                                    caches->ways[way], MARGAY_KIND_BIT(kind))
+                : margay_cache_counts(
+                      optimal->caches_alone[first + set * request->way_count +
+                                            way])
+                      ->misses[kind];
 }
 
 struct margay_caches *margay_caches_optimal(void)

@@ -1,7 +1,6 @@
 /* caches_single.c - every cache by itself, all of them in one reading */
 #include <stdlib.h>
 
-#include "assoc/assoc_internal.h"
 #include "sim/run/caches.h"
 #include "traces/traces_internal.h"
 
@@ -30,37 +29,11 @@ static void single_free(margay_consumer *consumer)
     free(single);
 }
 
-/* What cache i of a pass is. */
-static struct margay_cache_options cache_options(
-    const struct margay_caches_request *request, size_t i)
-{
-    return (struct margay_cache_options){
-        .sets = UINT64_C(1) << request->set_shifts[i / request->way_count],
-        .ways = request->ways[i % request->way_count],
-        .policy = request->policy,
-        .seed = request->seed,
-        .write_through = request->write_through,
-        .no_allocate = request->no_allocate,
-    };
-}
-
-static enum margay_status check_room(const struct margay_caches *caches,
-                                     struct margay_error *error)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < margay_caches_per_pass(caches); i++) {
-        const struct margay_cache_options options =
-            cache_options(&caches->request, i);
-        bytes += margay_cache_bytes(&options);
-    }
-    return margay_room_check("the caches", bytes * caches->pass_count, error);
-}
-
 static enum margay_status make_cache(struct single *single, size_t i,
                                      struct margay_error *error)
 {
-    const struct margay_cache_options options = cache_options(
-        &single->caches.request, i % margay_caches_per_pass(&single->caches));
+    const struct margay_cache_options options = margay_caches_options(
+        &single->caches, i % margay_caches_per_pass(&single->caches));
     return margay_cache_create(&options, &single->each[i], error);
 }
 
@@ -73,7 +46,8 @@ static enum margay_status single_begin(margay_consumer *consumer,
     struct single *single = self(consumer);
     size_t all = count * margay_caches_per_pass(&single->caches);
     margay_caches_begin(&single->caches, passes, count, share);
-    enum margay_status status = check_room(&single->caches, error);
+    enum margay_status status =
+        margay_caches_check_room(&single->caches, error);
     if (status != MARGAY_OK)
         return status;
     single->each = calloc(all, sizeof *single->each);

@@ -26,6 +26,7 @@
     "trace,block_bytes,sets,ways,cache_bytes,references,misses,miss_ratio"
 #define ASSOC_KIND_COLUMNS  ",read_misses,write_misses,fetch_misses"
 #define ASSOC_WRITE_COLUMNS ",writebacks,bytes_in,bytes_out"
+#define POLICY_COLUMN       ",policy"
 #define COMPARE_COLUMNS                                   \
     ASSOC_COLUMNS                                         \
     ",predicted_fully_associative,predicted_binomial,"    \

@@ -9,26 +9,29 @@ export MARGAY_PLOTS
 printf '0 0\n1 2\n0 0\n2 1\n0 3\n1 1\n' >six.din
 run assoc -q -b 1 --sets 1,2 --ways 1,2 six.din
 is 'assoc: every combination' "$status$(cat err out)" \
-'0trace,block_bytes,sets,ways,cache_bytes,references,misses,miss_ratio
-six.din,1,1,1,1,6,6,1
-six.din,1,1,2,2,6,4,0.666666666667
-six.din,1,2,1,2,6,6,1
-six.din,1,2,2,4,6,4,0.666666666667'
+'0trace,block_bytes,sets,ways,cache_bytes,references,misses,miss_ratio,policy
+six.din,1,1,1,1,6,6,1,lru
+six.din,1,1,2,2,6,4,0.666666666667,lru
+six.din,1,2,1,2,6,6,1,lru
+six.din,1,2,2,4,6,4,0.666666666667,lru'
 
 run assoc -q -b 1 --sets 2 --ways 1 --by kind six.din
-is 'assoc: misses by kind' "$(tail -n 1 out)" 'six.din,1,2,1,2,6,6,1,3,2,1'
+is 'assoc: misses by kind' "$(tail -n 1 out)" 'six.din,1,2,1,2,6,6,1,3,2,1,lru'
 run assoc -q -b 1 --sets 2 --ways 1 --write back six.din
-is 'assoc: write-backs' "$(tail -n 1 out)" 'six.din,1,2,1,2,6,6,1,1,6,1'
+is 'assoc: write-backs' "$(tail -n 1 out)" 'six.din,1,2,1,2,6,6,1,1,6,1,lru'
 run assoc -q -b 1 --sets 2 --ways 1 --write through --allocate off six.din
-is 'assoc: around' "$(tail -n 1 out)" 'six.din,1,2,1,2,6,5,0.833333333333,0,3,2'
+is 'assoc: around' "$(tail -n 1 out)" 'six.din,1,2,1,2,6,5,0.833333333333,0,3,2,lru'
 run assoc -q -b 1 --sets 2 --ways 1 --warmup 3 six.din
-is 'assoc: a warm-up' "$(tail -n 1 out)" 'six.din,1,2,1,2,3,3,1'
+is 'assoc: a warm-up' "$(tail -n 1 out)" 'six.din,1,2,1,2,3,3,1,lru'
 run assoc -q -f din /dev/null
 is 'assoc: an empty trace has no rows' "$status$(sed 1d out)" 0
 printf '0 5\n0 5\n0 7\n' >ids.din
 run assoc -q --ids --sets 1 --ways 1 --write back ids.din
 is 'assoc: ids of no known size' "$(tail -n 1 out)" \
-    'ids.din,,1,1,,3,2,0.666666666667,0,,'
+    'ids.din,,1,1,,3,2,0.666666666667,0,,,lru'
+
+policies='lru opt fifo clock nru plru random sieve s3fifo lfu arc 2q lirs
+tinylfu srrip brrip drrip'
 
 # A trace that ends within its warm-up leaves nothing in the caches of the next:
 # 1 2 3 are new to that one, in a cache that has room for all.
@@ -40,7 +43,7 @@ fresh() {
     is "$*: a warm-up leaves nothing for the next trace" \
         "$status$(sed 1d out | cut -d, -f1,3-4,6-7)" '0behind.lines,1,4,3,3'
 }
-for policy in lru fifo clock nru plru random opt; do
+for policy in $policies; do
     fresh assoc --sets 1 --ways 4 --policy $policy
 done
 fresh compare --sets 1 --ways 4
@@ -53,13 +56,15 @@ done
 # OPT holds what it has to: 1 2 3 1 2 3 with two ways, five or four misses.
 printf '%s\n' 1 2 3 1 2 3 >round.lines
 run assoc -q --sets 1 --ways 2 --policy opt round.lines
-is 'opt' "$(tail -n 1 out)" 'round.lines,,1,2,,6,4,0.666666666667'
+is 'opt' "$(tail -n 1 out)" 'round.lines,,1,2,,6,4,0.666666666667,opt'
 run assoc -q --sets 1 --ways 1 --policy opt:bypass=on round.lines
-is 'opt with bypass' "$(tail -n 1 out)" 'round.lines,,1,1,,6,5,0.833333333333'
+is 'opt with bypass' "$(tail -n 1 out)" \
+    'round.lines,,1,1,,6,5,0.833333333333,opt:bypass=on'
 run assoc -q --sets 1 --ways 2 --policy opt --warmup 3 round.lines
-is 'opt with a warm-up' "$(tail -n 1 out)" 'round.lines,,1,2,,3,1,0.333333333333'
+is 'opt with a warm-up' "$(tail -n 1 out)" \
+    'round.lines,,1,2,,3,1,0.333333333333,opt'
 run assoc -q --sets 1 --ways 1 --policy opt:bypass=off round.lines
-is 'opt without' "$(tail -n 1 out)" 'round.lines,,1,1,,6,6,1'
+is 'opt without' "$(tail -n 1 out)" 'round.lines,,1,1,,6,6,1,opt:bypass=off'
 
 # ------------------------------------------------- against each other --
 
@@ -69,7 +74,7 @@ cp z.u64 z.copy
     { sub("0x", ""); label = " " substr("LS", 1 + NR % 2, 1) " " }
     { print (NR % 7 == 0 ? "I  " : label) $1 ",1" }' >z.lackey
 for threads in 1 2 5; do
-    for policy in lru opt fifo clock nru plru random; do
+    for policy in $policies; do
         run assoc -q -j $threads -b 64,128,4096 --sets 1..64 --ways 1,2,4,8 \
             --policy $policy --by kind z.lackey
         cp out "$policy.$threads"
@@ -77,7 +82,7 @@ for threads in 1 2 5; do
     run compare -q -j $threads -b 64,128 --sets 1..64 --ways 1..9 z.u64
     cp out "compare.$threads"
 done
-for name in lru opt fifo clock nru plru random compare; do
+for name in $policies compare; do
     check "$name: the same with any number of threads" \
         sh -c "cmp -s $name.1 $name.2 && cmp -s $name.1 $name.5"
 done
@@ -88,14 +93,16 @@ check 'assoc: splitting what covers one block each changes nothing' cmp -s out l
 run assoc -q -j 1 -b 64,128,4096 --sets 1..64 --ways 1,2,4,8 --by kind \
     --write back z.lackey
 cut -d, -f1-11 out >lru.direct
-check 'assoc: every cache by itself gives the same' cmp -s lru.direct lru.1
+cut -d, -f1-11 lru.1 >lru.grid
+check 'assoc: every cache by itself gives the same' cmp -s lru.direct lru.grid
 
-paste -d, lru.1 opt.1 | sed 1d | awk -F, '$7 < $18 { worse++ }
+paste -d, lru.1 opt.1 | sed 1d | awk -F, '$7 < $19 { worse++ }
     END { exit worse > 0 || NR != 84 }'
 check 'opt never misses more than lru' test $? = 0
 cut -d, -f1-8 compare.1 >compare.head
 run assoc -q -b 64,128 --sets 1..64 --ways 1..9 z.u64
-check 'compare begins as assoc' cmp -s compare.head out
+cut -d, -f1-8 out >assoc.head
+check 'compare begins as assoc' cmp -s compare.head assoc.head
 
 sed 1d compare.1 | awk -F, '
     $7 != $13 + $14 + $15 || $14 < 0 { wrong++ }
@@ -144,6 +151,39 @@ else
     skip 'associativity.sh' 'no gnuplot'
 fi
 
+# ------------------------------------------------------ any sets, any ways --
+
+run assoc -q -b 1 --sets 3 --ways 1 six.din
+is 'assoc: three sets' "$(tail -n 1 out)" 'six.din,1,3,1,3,6,4,0.666666666667,lru'
+run assoc -q -b 1 --sets 2 --ways 1 --index xor six.din
+is 'assoc: sets by parity' "$(tail -n 1 out)" \
+    'six.din,1,2,1,2,6,4,0.666666666667,lru'
+run assoc -q -b 1 --sets 1 --ways 2 --policy 2q:in=0.5,out=1 six.din
+is 'assoc: a spec with a comma is one field' "$(tail -n 1 out)" \
+    'six.din,1,1,2,2,6,4,0.666666666667,"2q:in=0.5,out=1"'
+
+# The caches of 7 sets are those of the seven traces that come to one set each.
+"$MARGAY" generate zipf --refs 30000 --blocks 3000 --to lines -o zipf.lines
+for set in 0 1 2 3 4 5 6; do
+    awk -v set=$set '$1 % 7 == set' zipf.lines >part.lines
+    "$MARGAY" curve -q --sizes 1,5,70 part.lines | sed 1d
+done | awk -F, '{ misses[$3] += $6 }
+    END { print misses[1], misses[5], misses[70] }' >parts
+run assoc -q --sets 7 --ways 1,5,70 zipf.lines
+is 'assoc: seven sets are seven caches' \
+    "$(sed 1d out | cut -d, -f7 | xargs)" "$(cat parts)"
+run assoc -q --sets 1,8 --ways 1..64 --policy opt zipf.lines
+cp out one.pass
+run assoc -q --sets 1,8 --ways 1..70 --policy opt zipf.lines
+check 'assoc: opt of many ways as in one pass' \
+    sh -c 'awk -F, "NR > 1 && \$4 <= 64" out >few; sed 1d one.pass | cmp -s few -'
+run assoc -q --sets 1,7 --ways 1,5,70 --policy opt:bypass=on --warmup 9 zipf.lines
+cut -d, -f3,4,6,7 out | sed 1d >bypass
+run assoc -q --sets 1,7 --ways 1,5,70 --policy opt --warmup 9 zipf.lines
+check 'assoc: bypass of seven sets misses no more' sh -c \
+    'cut -d, -f7 out | sed 1d | paste -d, bypass - |
+        awk -F, "\$4 > \$5 || \$3 != 29991 { exit 1 }"'
+
 # --------------------------------------------------------------- best --
 
 run assoc -q -b 1 --sets 1,2 --ways 1,2 --best 2 --max-bytes 3 six.din
@@ -167,15 +207,19 @@ is 'assoc: the smallest first, in blocks of no known size' \
 
 # ----------------------------------------------------------- bad input --
 
-refuses "--sets: '3' \(expected powers of two" assoc --sets 3 six.din
+refuses "--sets: '3' \(expected powers of two" compare --sets 3 six.din
+refuses "--sets: '1..3' \(expected .*powers of two" assoc --sets 1..3 six.din
+refuses '--index xor: 3 sets' assoc --sets 3 --index xor six.din
+refuses "--index: 'fold' \(expected modulo or xor" assoc --index fold six.din
 refuses "--sets: '0'" assoc --sets 0 six.din
 refuses "--sets: '8..2'" assoc --sets 8..2 six.din
 refuses "--sets: '33554432'" compare --sets 33554432 six.din
-refuses "--ways: '0' \(expected numbers from 1 to 64" assoc --ways 0 six.din
-refuses "--ways: '65'" assoc --ways 1,65 six.din
+refuses "--ways: '0' \(expected .*from 1 on" assoc --ways 0 six.din
+refuses "--ways: '1..257' \(expected up to 256" assoc --ways 1..257 six.din
+refuses "--ways: '65'" compare --ways 1,65 six.din
 refuses "--ways: '9..2'" compare --ways 9..2 six.din
 refuses "--ways: '2,,4'" assoc --ways 2,,4 six.din
-refuses "--policy: 'mru'" assoc --policy mru six.din
+refuses "--policy: unknown policy 'mru'" assoc --policy mru six.din
 refuses '--ways: 3 with --policy plru' assoc --policy plru --ways 3 six.din
 refuses '--policy opt: .*writes' assoc --policy opt --write back six.din
 refuses '--max-bytes goes with --best' assoc --max-bytes 5 six.din

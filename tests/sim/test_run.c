@@ -203,12 +203,10 @@ static enum margay_status open_caches(void *context, size_t index,
                                       margay_consumer **consumer,
                                       struct margay_error *error)
 {
-    static const unsigned shifts[] = {0}, ways[] = {4};
-    const struct margay_caches_request request = {.set_shifts = shifts,
-                                                  .set_count = 1,
-                                                  .ways = ways,
-                                                  .way_count = 1,
-                                                  .seed = 1};
+    static const uint64_t sets[] = {1};
+    static const unsigned ways[] = {4};
+    const struct margay_caches_request request = {
+        .sets = sets, .set_count = 1, .ways = ways, .way_count = 1, .seed = 1};
     (void)context, (void)index;
     return margay_caches_consumer(&request, consumer, error);
 }

@@ -241,14 +241,20 @@ static void test_requests(void)
 
 static void test_caches(void)
 {
-    static const unsigned shifts[] = {0, 3}, ways[] = {1, 2, 65},
-                          falling[] = {4, 2};
+    static const uint64_t sets[] = {1, 8}, fewer[] = {2, 1}, none[] = {0, 1};
+    static const uint64_t odd[] = {3, 4};
+    static const unsigned ways[] = {1, 2}, falling[] = {4, 2};
     const struct margay_caches_request rows[] = {
-        {.set_shifts = shifts, .ways = ways, .set_count = 2},
-        {.set_shifts = shifts, .ways = ways, .way_count = 1},
-        {.set_shifts = shifts, .ways = ways, .set_count = 2, .way_count = 3},
-        {.set_shifts = shifts, .ways = falling, .set_count = 2, .way_count = 2},
-        {.set_shifts = falling, .ways = ways, .set_count = 2, .way_count = 2},
+        {.sets = sets, .ways = ways, .set_count = 2},
+        {.sets = sets, .ways = ways, .way_count = 1},
+        {.sets = none, .ways = ways, .set_count = 2, .way_count = 2},
+        {.sets = odd,
+         .ways = ways,
+         .set_count = 2,
+         .way_count = 2,
+         .index = MARGAY_INDEX_XOR},
+        {.sets = sets, .ways = falling, .set_count = 2, .way_count = 2},
+        {.sets = fewer, .ways = ways, .set_count = 2, .way_count = 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         margay_consumer *consumer = NULL;
