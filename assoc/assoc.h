@@ -214,6 +214,10 @@ MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, unsigned ways,
 /* The policy is made for sets of a few ways. */
 #define MARGAY_POLICY_FOR_SETS 8u
 
+/* The policy looks at the code sites of references, see
+   margay_cache_tell_sites(). */
+#define MARGAY_POLICY_NEEDS_SITES 16u
+
 /* A row of the table of replacement policies.  Its strings have static
    storage. */
 struct margay_policy_info {
@@ -339,6 +343,15 @@ MARGAY_API void margay_cache_free(margay_cache *cache);
 MARGAY_API enum margay_status margay_cache_reserve(margay_cache *cache,
                                                    uint64_t blocks,
                                                    struct margay_error *error);
+
+/*
+ * Tell the code sites of the references that the next margay_cache_feed() or
+ * margay_cache_feed_through() makes; sites[i] is that of blocks[i], any number.
+ * Without this call before it, all references are of site 0.  Only policies
+ * with MARGAY_POLICY_NEEDS_SITES look at sites.
+ */
+MARGAY_API void margay_cache_tell_sites(margay_cache *cache,
+                                        const uint64_t *sites);
 
 /* Reference the next `count` blocks, as margay_opt_feed() does; next_uses may
    be NULL unless the policy needs the future. */

@@ -213,11 +213,18 @@ static void count_references(uint64_t *references, const uint8_t *kinds,
     references[MARGAY_FETCH] += fetches;
 }
 
+void margay_cache_tell_sites(margay_cache *cache, const uint64_t *sites)
+{
+    cache->sites = sites;
+}
+
 void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
                        const uint64_t *next_uses, const uint8_t *kinds,
                        size_t count)
 {
-    const struct margay_uses uses = {blocks, next_uses, kinds, count};
+    const struct margay_uses uses = {blocks, next_uses, kinds, count,
+                                     cache->sites};
+    cache->sites = NULL;
     count_references(cache->counts.references, kinds, count);
     cache->policy->feed[cache->finder.form](cache, &uses);
 }

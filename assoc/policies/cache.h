@@ -20,6 +20,7 @@ struct margay_cache {
     bool write_through, no_allocate;
     struct margay_cache_counts counts;
     struct margay_traffic *traffic; /* where to gather it; NULL = nowhere */
+    const uint64_t *sites;          /* of the references that are fed next */
 };
 
 /* Everything that stays the same while a loop runs. */
@@ -151,6 +152,7 @@ static MARGAY_ALWAYS_INLINE void margay_cache_run(
             .next_use = uses->next_uses == NULL ? 0 : uses->next_uses[i],
             .kind = uses->kinds == NULL ? MARGAY_READ
                                         : (enum margay_kind)uses->kinds[i],
+            .site = uses->sites == NULL ? 0 : uses->sites[i],
         };
         margay_finder_prefetch(&loop.finder, form, uses->blocks + i,
                                uses->count - i);

@@ -39,6 +39,7 @@ struct margay_use {
        none; 0 unless the policy needs the future. */
     uint64_t next_use;
     enum margay_kind kind;
+    uint64_t site; /* the code that made it; 0 where nothing says it */
     /* A miss: the slot that remembers the block, or MARGAY_NO_SLOT. */
     uint32_t memory;
 };
@@ -98,6 +99,7 @@ struct margay_uses {
     const uint64_t *blocks, *next_uses;
     const uint8_t *kinds;
     size_t count;
+    const uint64_t *sites; /* of margay_cache_tell_sites(); NULL = all are 0 */
 };
 
 /* A row of the table. */
@@ -134,6 +136,7 @@ extern const struct margay_policy margay_policy_tinylfu;
 extern const struct margay_policy margay_policy_srrip;
 extern const struct margay_policy margay_policy_brrip;
 extern const struct margay_policy margay_policy_drrip;
+extern const struct margay_policy margay_policy_ship;
 
 /* The row that a spec names, and its settings; fails as margay_spec_parse().
  */

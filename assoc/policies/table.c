@@ -21,6 +21,7 @@ static const struct margay_policy *const policies[] = {
     &margay_policy_srrip,
     &margay_policy_brrip,
     &margay_policy_drrip,
+    &margay_policy_ship,
 };
 /* clang-format on */
 #define POLICIES (sizeof policies / sizeof policies[0])

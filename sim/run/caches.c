@@ -127,7 +127,8 @@ static struct margay_caches *make(const struct margay_caches_request *request,
 }
 
 static void keep_request(struct margay_caches *caches,
-                         const struct margay_caches_request *request)
+                         const struct margay_caches_request *request,
+                         const struct margay_policy_info *policy)
 {
     caches->request = *request;
     memcpy(caches->sets, request->sets,
@@ -140,6 +141,8 @@ static void keep_request(struct margay_caches *caches,
     caches->consumer.name = "a simulation of caches";
     if (request->by_kind || request->counts_writes)
         caches->consumer.can.needs |= MARGAY_COLUMN_KINDS;
+    if (policy->abilities & MARGAY_POLICY_NEEDS_SITES)
+        caches->consumer.can.needs |= MARGAY_COLUMN_SITES;
 }
 
 enum margay_status margay_caches_consumer(
@@ -161,7 +164,7 @@ enum margay_status margay_caches_consumer(
     struct margay_caches *made = make(request, policy);
     if (made == NULL)
         return margay_fail_memory(error, "the caches");
-    keep_request(made, request);
+    keep_request(made, request, policy);
     *consumer = &made->consumer;
     return MARGAY_OK;
 }

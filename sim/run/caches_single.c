@@ -64,6 +64,7 @@ static void feed_one(void *context, size_t i)
 {
     const struct single *single = context;
     const struct margay_span *span = single->span;
+    margay_cache_tell_sites(single->each[single->first + i], span->sites);
     margay_cache_feed(single->each[single->first + i], span->blocks, NULL,
                       span->kinds, span->count);
 }

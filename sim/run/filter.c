@@ -134,6 +134,7 @@ static enum margay_status filter_feed(margay_consumer *consumer,
         make_room(own, MARGAY_MOST_TRAFFIC * span->count, error);
     if (status != MARGAY_OK)
         return status;
+    margay_cache_tell_sites(own->cache, span->sites);
     margay_cache_feed_through(own->cache, span->blocks, NULL, span->kinds,
                               span->count, &own->traffic);
     const struct margay_span passed = {
@@ -188,11 +189,16 @@ enum margay_status margay_filter_consumer(
         .finish = filter_finish,
         .free = filter_free,
     };
+    const struct margay_policy_info *policy;
     *consumer = NULL;
     struct filter *made = calloc(1, sizeof *made);
     enum margay_status status = made == NULL
                                     ? margay_fail_memory(error, "a cache")
                                     : check_next(next, error);
+    if (status == MARGAY_OK)
+        status = margay_policy_find(
+            request->cache.policy == NULL ? "lru" : request->cache.policy,
+            &policy, error);
     if (status != MARGAY_OK) {
         free(made);
         margay_consumer_free(next);
@@ -201,7 +207,10 @@ enum margay_status margay_filter_consumer(
     made->consumer = (margay_consumer){
         .functions = &functions,
         /* A trace without kinds would pass for one without writes. */
-        .can = {.needs = next->can.needs,
+        .can = {.needs = next->can.needs |
+                         (policy->abilities & MARGAY_POLICY_NEEDS_SITES
+                              ? MARGAY_COLUMN_SITES
+                              : 0),
                 .uses = MARGAY_COLUMN_KINDS,
                 .passes = next->can.passes,
                 .traces = next->can.traces},

@@ -221,6 +221,10 @@ refuses "--ways: '9..2'" compare --ways 9..2 six.din
 refuses "--ways: '2,,4'" assoc --ways 2,,4 six.din
 refuses "--policy: unknown policy 'mru'" assoc --policy mru six.din
 refuses '--ways: 3 with --policy plru' assoc --policy plru --ways 3 six.din
+refuses '--policy ship: the trace does not say the sites' \
+    assoc --policy ship six.din
+refuses '--policy ship: the trace does not say the sites' \
+    filter --sets 1 --ways 1 --policy ship --to din six.din
 refuses '--policy opt: .*writes' assoc --policy opt --write back six.din
 refuses '--max-bytes goes with --best' assoc --max-bytes 5 six.din
 refuses 'nothing says what a block id' assoc --best 1 --ids --max-bytes 9 ids.din

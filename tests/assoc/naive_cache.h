@@ -19,7 +19,9 @@
 struct naive_line {
     uint64_t block, came, used, next_use;
     bool valid, dirty, marked;
-    int age; /* of the family of RRIP: 3 = to be evicted */
+    bool was_hit;   /* for SHiP, */
+    uint64_t entry; /* and what its site's counter is */
+    int age;        /* of the family of RRIP: 3 = to be evicted */
 };
 
 struct naive_cache {
@@ -29,7 +31,9 @@ struct naive_cache {
     const struct naive_listed *listed; /* the policy, if it is made of lists */
     struct naive_set *sets;            /* and its sets */
     size_t set_count;
-    uint64_t fills;  /* of blocks as brrip brings them in */
+    uint64_t site;         /* of the next reference */
+    int counters[1 << 14]; /* of sites, less 1 */
+    uint64_t fills;        /* of blocks as brrip brings them in */
     int64_t dueling; /* misses of the sets that lead for srrip, less others */
     uint64_t now;
     struct margay_random random;
@@ -162,6 +166,13 @@ static inline uint32_t naive_victim(struct naive_cache *cache, uint64_t index,
         return naive_unlisted(cache, index, block);
     if (strstr(cache->policy, "rrip") != NULL)
         return naive_oldest(set, ways);
+    if (strcmp(cache->policy, "ship") == 0) {
+        uint32_t oldest = naive_oldest(set, ways);
+        int *counter = &cache->counters[set[oldest].entry];
+        if (!set[oldest].was_hit && *counter + 1 > 0)
+            --*counter;
+        return oldest;
+    }
     if (strcmp(cache->policy, "lru") == 0)
         return naive_least(set, ways, NAIVE_USED);
     if (strcmp(cache->policy, "fifo") == 0)
@@ -243,6 +254,9 @@ static inline void naive_use(struct naive_cache *cache, struct naive_line *line,
 {
     line->used = ++cache->now;
     line->age = hit ? 0 : line->age;
+    line->was_hit = hit || line->was_hit;
+    if (hit && cache->counters[line->entry] + 1 < 7)
+        cache->counters[line->entry]++;
     line->next_use = next_use;
     line->marked = hit || strcmp(cache->policy, "nru") == 0;
 }
@@ -271,6 +285,9 @@ static inline struct naive_line *naive_bring_in(struct naive_cache *cache,
         .block = block, .valid = true, .came = ++cache->now};
     if (strstr(cache->policy, "rrip") != NULL)
         line->age = naive_age(cache, index);
+    line->entry = cache->site * UINT64_C(0x9e3779b97f4a7c15) >> 50;
+    if (strcmp(cache->policy, "ship") == 0)
+        line->age = cache->counters[line->entry] + 1 == 0 ? 3 : 2;
     if (cache->listed != NULL)
         cache->listed->insert(&cache->sets[index], block);
     return line;

@@ -11,6 +11,7 @@
 #define LARGE_REFS 30000
 
 static uint64_t numbers[LARGE_REFS], next_uses[LARGE_REFS];
+static uint64_t sites[LARGE_REFS];
 static uint8_t kinds[LARGE_REFS];
 
 static const char *const specs[] = {
@@ -36,6 +37,7 @@ static const char *const specs[] = {
     "srrip",
     "brrip",
     "drrip",
+    "ship",
 };
 #define SPECS (sizeof specs / sizeof specs[0])
 
@@ -60,9 +62,12 @@ static uint64_t compare(const struct margay_cache_options *options,
         exit(1);
     for (size_t done = 0; done < count; done += portion) {
         size_t now = count - done < portion ? count - done : portion;
-        for (size_t i = done; i < done + now; i++)
+        for (size_t i = done; i < done + now; i++) {
+            naive.site = sites[i];
             naive_reference(&naive, numbers[i], next_uses[i],
                             (enum margay_kind)kinds[i]);
+        }
+        margay_cache_tell_sites(cache, sites + done);
         if (options->dense_blocks)
             reserve(cache, done, now);
         margay_cache_feed(cache, numbers + done, next_uses + done, kinds + done,
@@ -237,6 +242,8 @@ int main(void)
 {
     test_table();
     test_dense_sets();
+    for (size_t i = 0; i < LARGE_REFS; i++)
+        sites[i] = 0x400000 + i * i % 29 * i % 11 * 7;
     for (size_t i = 0; i < SPECS; i++) {
         test_policy(specs[i]);
         test_large(specs[i]);

@@ -107,7 +107,8 @@ refuses_filter() { # PATTERN ARGUMENT...
 }
 refuses_filter '--to FORMAT is needed' --sets 1 --ways 1 random.din
 refuses_filter 'which cache' --to din random.din
-refuses_filter '--sets: 3' --sets 3 --ways 1 --to din random.din
+refuses_filter '--sets: 16777217' --sets 16777217 --ways 1 --to din random.din
+refuses_filter '3 sets' --sets 3 --index xor --ways 1 --to din random.din
 refuses_filter '--bytes and --sets' --bytes 64 --sets 1 --ways 1 --to din \
     random.din
 refuses_filter '100 bytes' --bytes 100 --to din random.din

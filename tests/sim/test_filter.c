@@ -116,7 +116,7 @@ static bool run_round(struct margay_random *random)
     static struct keeper keeper;
     const struct margay_filter_request request = {
         .cache = {
-            .sets = 1 + margay_random_below(random, 9),
+            .sets = 1 + margay_random_below(random, 8),
             .ways = (uint32_t)(1 + margay_random_below(random, MOST_WAYS)),
             .write_through = margay_random_below(random, 3) == 0,
             .no_allocate = margay_random_below(random, 3) == 0,
