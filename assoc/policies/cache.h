@@ -67,9 +67,9 @@ margay_cache_place(const struct margay_cache_loop *loop, uint64_t set,
     if (loop->calls.holds != NULL) {
         if (use->memory != MARGAY_NO_SLOT)
             return use->memory;
-        if (margay_finder_has_room(finder, loop->form, set))
-            return margay_finder_add(finder, loop->form, set, use->block);
         slot = loop->calls.reuse(loop->cache->state, set);
+        if (slot == MARGAY_NO_SLOT)
+            return margay_finder_add(finder, loop->form, set, use->block);
     }
     margay_finder_replace(finder, loop->form, set, slot, use->block);
     return slot;

@@ -296,16 +296,6 @@ static MARGAY_ALWAYS_INLINE bool margay_finder_full(
     return finder->filled[set] >= finder->ways;
 }
 
-/* Is there a slot that was never filled? */
-static MARGAY_ALWAYS_INLINE bool margay_finder_has_room(
-    const struct margay_finder *finder, enum margay_form form, uint64_t set)
-{
-    if (form == MARGAY_FORM_SCANNED)
-        return (uint64_t)__builtin_popcountll(
-                   margay_scanned_set(finder, set)->filled) < finder->slots;
-    return finder->filled[set] < finder->slots;
-}
-
 /* Put a block that its set does not know into the lowest slot that was never
    filled. */
 static MARGAY_ALWAYS_INLINE uint32_t

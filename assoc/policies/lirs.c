@@ -14,8 +14,8 @@
  *   What is chosen here:
  *   - HIR blocks have `hir` of the cache, rounded down, but 1 at least.
  *   - Blocks are LIR as they come until all places for LIR blocks are taken.
- *   - S remembers at most twice as many blocks as the cache has; of more, the
- *     one is forgotten that was evicted first.  The paper sets no bound.
+ *   - S remembers at most four times as many blocks as the cache has; of more,
+ *     the one is forgotten that was evicted first.  The paper sets no bound.
  *
  * Cost: constant on average, as a block leaves the bottom of S once for each
  *   time it enters S; 17 bytes for each way and remembered block.
@@ -24,7 +24,7 @@
 #include "assoc/policies/queues.h"
 
 /* Blocks remembered, for each way. */
-#define GHOSTS 2
+#define GHOSTS 4
 
 /* LIR and HIR blocks that are in the cache, and those evicted. */
 enum queue { LIR, HIR, GHOST, FORGOTTEN, QUEUES };

@@ -54,10 +54,10 @@ struct margay_use {
  * A policy may remember blocks that were evicted.  Its sets then have more
  * slots than ways, and a block that is evicted may stay in its slot.  holds()
  * says whether the block of a slot is in the cache; a new block comes into the
- * slot that remembers it, else into one that was never filled, and if there is
- * none into the one that reuse() names, whose block is forgotten.  Policies
- * without a memory leave both NULL: a new block takes the slot of the block
- * that is evicted.
+ * slot that remembers it, else into the one that reuse() names, whose block is
+ * forgotten, and if that is MARGAY_NO_SLOT into the lowest that was never
+ * filled.  Policies without a memory leave both NULL: a new block takes the
+ * slot of the block that is evicted.
  */
 struct margay_policy_calls {
     void (*hit)(void *state, uint64_t set, uint32_t slot,

@@ -77,12 +77,13 @@ static inline void margay_queues_renew(struct margay_queues *queues,
                        margay_queues_where(queues, set, slot), slot);
 }
 
-/* Take the first slot out of a queue that is not empty. */
+/* Take the first slot out of a queue; MARGAY_NO_SLOT if it is empty. */
 static inline uint32_t margay_queues_take(struct margay_queues *queues,
                                           uint64_t set, unsigned queue)
 {
     uint32_t slot = margay_queues_first(queues, set, queue);
-    margay_queues_leave(queues, set, slot);
+    if (slot != MARGAY_NO_SLOT)
+        margay_queues_leave(queues, set, slot);
     return slot;
 }
 

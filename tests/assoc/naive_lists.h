@@ -333,7 +333,7 @@ static inline uint64_t lirs_evict(struct naive_set *set, uint64_t block)
     uint64_t victim = list_shift(&set->list[1]);
     if (list_has(&set->list[0], victim))
         list_push(&set->list[2], victim, 0);
-    if (set->list[2].count > 2 * set->ways)
+    if (set->list[2].count > 4 * set->ways)
         list_drop(&set->list[0], list_shift(&set->list[2]));
     return victim;
 }
