@@ -102,6 +102,23 @@ static void try_engine(const char *spec, uint64_t bound_blocks)
 }
 
 /* An engine's spec, bins, a size and a generator's name at the same time. */
+/* A cache of few ways of the policy, if there is one, is used. */
+static void try_policy(const char *text)
+{
+    const struct margay_cache_options options = {.ways = 5, .policy = text};
+    struct margay_error error = {.message = ""};
+    uint64_t blocks[64];
+    margay_cache *cache;
+    if (margay_cache_create(&options, &cache, &error) != MARGAY_OK) {
+        check_message(&error);
+        return;
+    }
+    for (uint64_t i = 0; i < 64; i++)
+        blocks[i] = i * i % 23;
+    margay_cache_feed(cache, blocks, blocks, NULL, 64);
+    margay_cache_free(cache);
+}
+
 void fuzz_specs(const char *name, const uint8_t *data, size_t bytes)
 {
     char *text = copy_text(data, bytes);
@@ -112,6 +129,7 @@ void fuzz_specs(const char *name, const uint8_t *data, size_t bytes)
     (void)name;
     try_engine(text, 0);
     try_engine(text, 3);
+    try_policy(text);
     if (margay_bins_parse(text, &bins, &error) != MARGAY_OK)
         check_message(&error);
     if (margay_parse_size(text, "size", &value, &suffixed, &error) != MARGAY_OK)
