@@ -133,6 +133,7 @@ int main(int argc, char **argv)
         }
         printf("%-12s %8.1f %8.1f\n", argv[i], median(rates[1], rounds),
                median(rates[0], rounds));
+        fflush(stdout);
     }
     free(trace.blocks);
     free(trace.dense);

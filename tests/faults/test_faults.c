@@ -106,6 +106,8 @@ static const struct job {
     {"distances -f oracle t.oracle", NULL},
     {"assoc -j 2 -b 64,128 --sets 1,2 --ways 1 t.din t.u64", NULL},
     {"assoc --policy plru --write through --sets 2 --ways 2 t.din", NULL},
+    {"assoc --policy lirs --sets 3 --ways 2,70 t.din", NULL},
+    {"assoc --policy opt --sets 3 --ways 2 t.din", NULL},
     {"predict -q --curve --with-runs --size 900 kept.csv=99 more.csv=198",
      NULL},
     {"predict -q --size 900 --save-model out.model kept.csv=99 more.csv=198",
