@@ -1,10 +1,10 @@
 /*
  * margay/assoc.h - from blocks to the misses of set-associative caches
  *
- * A cache has a number of sets, which is a power of two, and in each set a
- * number of ways, each of which holds a block.  The low bits of a block's
- * number select its set.  A cache of one set is fully associative; a cache of
- * one way is direct-mapped.
+ * A cache has a number of sets, and in each set a number of ways, each of which
+ * holds a block.  A block's number modulo the number of sets is its set; where
+ * many caches are simulated at once, numbers of sets are powers of two.  A cache
+ * of one set is fully associative; a cache of one way is direct-mapped.
  *
  * margay_assoc simulates every LRU cache of a grid in one pass over the
  * references.  margay_opt does the same for Belady's optimal replacement, in
