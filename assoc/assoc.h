@@ -3,8 +3,8 @@
  *
  * A cache has a number of sets, and in each set a number of ways, each of which
  * holds a block.  A block's number modulo the number of sets is its set; where
- * many caches are simulated at once, numbers of sets are powers of two.  A cache
- * of one set is fully associative; a cache of one way is direct-mapped.
+ * many caches are simulated at once, numbers of sets are powers of two.  A
+ * cache of one set is fully associative; a cache of one way is direct-mapped.
  *
  * margay_assoc simulates every LRU cache of a grid in one pass over the
  * references.  margay_opt does the same for Belady's optimal replacement, in
