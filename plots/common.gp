@@ -25,7 +25,7 @@ if (!exists("MINOR")) { MINOR = 0 }
 # "-".  A series begins where the trace or the block size changes, or where the
 # ascending column does not ascend; an infinite distance ends the numbers that
 # ascend.  The name of a trace may hold anything, so the other fields are
-# counted from the end of a row.
+# counted from the end of a row, where the spec of a policy may hold commas.
 program = 'function field(i) { return $(NF - columns + i) }' \
 . 'function number(text) { return text == "inf" ? 1e30 : text + 0 }' \
 . 'function plain(text) {' \
@@ -35,7 +35,8 @@ program = 'function field(i) { return $(NF - columns + i) }' \
 . 'function tell() {' \
 . '    if (row > 0) print first + 0, row - 1, (block == "" ? "-" : block),' \
 . '        plain(trace); first = row }' \
-. 'NR == 1 { columns = NF; next }' \
+. 'NR == 1 { columns = NF; policy = $NF == "policy"; next }' \
+. 'policy && match($0, /,"[^"]*"$/) { $0 = substr($0, 1, RSTART) "-" }' \
 . 'NF < columns { next }' \
 . '{' \
 . '    value = number(field(ascending)) + 0.01 * (minor ? field(minor) : 0);' \

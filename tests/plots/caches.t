@@ -38,6 +38,14 @@ shows assoc 'Misses of set-associative caches'
 shows assoc 'z.u64, 64-byte blocks'
 shows assoc '1 way'
 shows assoc '3 ways'
+
+# A spec with a comma in the last column, and a table without that column.
+sed "s/,lru$/,\"2q:in=0.5,out=1\"/" assoc.csv >assoc-spec.csv
+cut -d, -f1-8 assoc.csv >assoc-old.csv
+for table in spec old; do
+    drawn assoc-$table assoc-$table.csv
+    check "$table: the same picture" cmp -s assoc.svg assoc-$table.svg
+done
 shows assoc 'cache size'
 drawn two two.csv
 shows two '16 ways, 128-byte blocks'
