@@ -1,7 +1,8 @@
 # stackdist/ - blocks to reuse distances to miss curves
 kernel_SOURCES  := stackdist/exact/exact_kernel.c \
                    stackdist/exact/near_kernel.c \
-                   stackdist/exact/slice_kernel.c
+                   stackdist/exact/slice_kernel.c \
+                   stackdist/optimal/give_kernel.c
 # What needs MPI goes into margay-mpi only (sim/module.mk).
 mpi_SOURCES     := stackdist/parts/mpi.c
 library_SOURCES += $(filter-out $(kernel_SOURCES) $(mpi_SOURCES),\
@@ -9,7 +10,7 @@ library_SOURCES += $(filter-out $(kernel_SOURCES) $(mpi_SOURCES),\
 public_HEADERS  += stackdist/stackdist.h stackdist/prediction.h
 library_LIBS    += -lm
 
-# The hot loops of the exact engine are compiled once per processor level and
+# The hot loops of exact engines are compiled once per processor level and
 # chosen at run time; elsewhere than on x86-64 there is only the portable one.
 kernel_TARGETS := portable
 ifneq ($(filter x86_64 amd64,$(target_MACHINE)),)

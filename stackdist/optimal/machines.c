@@ -1,101 +1,115 @@
-/* machines.c - the machines of Belady's optimum, in the order of time */
+/* machines.c - the machines of Belady's optimum: their memory */
 #include "stackdist/optimal/machines.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "traces/traces_internal.h"
+#include "stackdist/optimal/stretch.h"
 
-void margay_machines_create(struct margay_machines *machines, uint64_t most)
+/* Stretches whose memory is taken at once. */
+#define SLAB_STRETCHES 16
+#define SLAB_BYTES     (SLAB_STRETCHES * sizeof(struct margay_stretch))
+
+static const struct margay_machines_kernel *kernel_for(
+    enum margay_target target)
 {
-    *machines = (struct margay_machines){.most = most};
+#if defined(__x86_64__)
+    if (target == MARGAY_TARGET_V4)
+        return &margay_machines_kernel_v4;
+    if (target == MARGAY_TARGET_V3)
+        return &margay_machines_kernel_v3;
+#endif
+    (void)target;
+    return &margay_machines_kernel_portable;
+}
+
+void margay_machines_create(struct margay_machines *machines, uint64_t most,
+                            enum margay_target target)
+{
+    *machines =
+        (struct margay_machines){.kernel = kernel_for(target), .most = most};
 }
 
 void margay_machines_destroy(struct margay_machines *machines)
 {
-    free(machines->moments);
-    free(machines->numbers);
+    for (uint32_t i = 0; i < machines->slab_count; i++)
+        margay_unmap(machines->slabs[i], SLAB_BYTES);
+    free(machines->slabs);
+    free(machines->spares);
+    free(machines->stretches);
+    free(machines->firsts);
+    free(machines->leasts);
+    free(machines->counts);
     *machines = (struct margay_machines){0};
 }
 
-static bool resize(uint32_t **array, uint64_t count)
+static bool resize(void *array, size_t count, size_t element_bytes)
 {
+    void **pointer = array;
     size_t bytes;
-    if (!margay_multiply_size(count, sizeof **array, &bytes))
+    if (!margay_multiply_size(count, element_bytes, &bytes))
         return false;
-    uint32_t *resized = realloc(*array, bytes);
+    void *resized = realloc(*pointer, bytes);
     if (resized != NULL)
-        *array = resized;
+        *pointer = resized;
     return resized != NULL;
 }
 
+/* Room for `wanted` stretches, and a group behind them that may be read. */
+static bool reserve_directory(struct margay_machines *machines, uint32_t wanted)
+{
+    if (wanted <= machines->stretch_capacity)
+        return true;
+    wanted = 2 * wanted + SLAB_STRETCHES;
+    uint32_t slots = wanted + MARGAY_STRETCH_GROUP;
+    if (!resize(&machines->stretches, slots, sizeof *machines->stretches) ||
+        !resize(&machines->firsts, slots, sizeof *machines->firsts) ||
+        !resize(&machines->leasts, slots, sizeof *machines->leasts) ||
+        !resize(&machines->counts, slots, sizeof *machines->counts))
+        return false;
+    for (uint32_t i = machines->stretch_count; i < slots; i++)
+        machines->firsts[i] = machines->leasts[i] = MARGAY_NO_NUMBER;
+    machines->stretch_capacity = wanted;
+    return true;
+}
+
+static bool add_slab(struct margay_machines *machines)
+{
+    uint32_t slabs = machines->slab_count + 1;
+    if (!resize(&machines->slabs, slabs, sizeof *machines->slabs) ||
+        !resize(&machines->spares, (size_t)slabs * SLAB_STRETCHES,
+                sizeof *machines->spares))
+        return false;
+    struct margay_stretch *slab = margay_map(SLAB_BYTES);
+    if (slab == NULL)
+        return false;
+    machines->slabs[machines->slab_count++] = slab;
+    for (unsigned i = 0; i < SLAB_STRETCHES; i++)
+        machines->spares[machines->spare_count++] = slab + i;
+    return true;
+}
+
 enum margay_status margay_machines_reserve(struct margay_machines *machines,
-                                           uint64_t more,
+                                           uint32_t more,
                                            struct margay_error *error)
 {
-    uint64_t wanted = machines->count + more;
-    if (wanted <= machines->capacity)
-        return MARGAY_OK;
-    if (wanted < 2 * machines->capacity)
-        wanted = 2 * machines->capacity;
-    if (!resize(&machines->moments, wanted) ||
-        !resize(&machines->numbers, wanted))
-        return margay_fail_memory(error, "the machines of the optimum");
-    machines->capacity = wanted;
-    return MARGAY_OK;
+    uint32_t stretches = more / MARGAY_STRETCH_NEWEST + 2;
+    bool reserved =
+        reserve_directory(machines, machines->stretch_count + stretches);
+    while (reserved && machines->spare_count < stretches)
+        reserved = add_slab(machines);
+    return reserved ? MARGAY_OK
+                    : margay_fail_memory(error, "the machines of the optimum");
 }
 
-/* The number of moments up to `from`. */
-static uint64_t moments_until(const struct margay_machines *machines,
-                              uint32_t from)
+void margay_machines_visit_moments(struct margay_machines *machines,
+                                   uint32_t (*visit)(void *context,
+                                                     uint32_t moment),
+                                   void *context)
 {
-    uint64_t low = 0, high = machines->count;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (machines->moments[middle] <= from)
-            low = middle + 1;
-        else
-            high = middle;
+    for (uint32_t i = 0; i < machines->stretch_count; i++) {
+        struct margay_stretch *stretch = machines->stretches[i];
+        for (uint32_t n = 0; n < stretch->count; n++)
+            stretch->moments[n] = visit(context, stretch->moments[n]);
+        machines->firsts[i] = stretch->moments[0];
     }
-    return low;
-}
-
-static void append(struct margay_machines *machines, uint32_t number,
-                   uint32_t moment)
-{
-    machines->numbers[machines->count] = number;
-    machines->moments[machines->count++] = moment;
-}
-
-uint64_t margay_machines_give(struct margay_machines *machines, uint32_t from,
-                              uint32_t moment)
-{
-    uint64_t free = moments_until(machines, from);
-    if (free == 0) {
-        if (machines->count == machines->most)
-            return 0;
-        append(machines, (uint32_t)machines->count + 1, moment);
-        return machines->count;
-    }
-    uint32_t *numbers = machines->numbers, carried = numbers[free - 1];
-    for (uint64_t i = free - 1; i-- > 0;) {
-        uint32_t number = numbers[i];
-        numbers[i] = number < carried ? carried : number;
-        carried = number < carried ? number : carried;
-    }
-    uint64_t later = --machines->count + 1 - free;
-    memmove(numbers + free - 1, numbers + free, later * sizeof *numbers);
-    memmove(machines->moments + free - 1, machines->moments + free,
-            later * sizeof *numbers);
-    append(machines, carried, moment);
-    return carried;
-}
-
-void margay_machines_renumber(struct margay_machines *machines,
-                              uint32_t (*renumber)(const void *context,
-                                                   uint32_t moment),
-                              const void *context)
-{
-    for (uint64_t i = 0; i < machines->count; i++)
-        machines->moments[i] = renumber(context, machines->moments[i]);
 }

@@ -4,7 +4,7 @@
  * A block that is referenced at one time and again at a later one is a job from
  * the first to the second: a cache that keeps the block does it.  A machine
  * does one job at a time.  Machines are numbered from 1, and the jobs that a
- * cache with room for K of them can do are those that machines 1 to K are given
+ * cache with room for K blocks can do are those that machines 1 to K are given
  * by margay_machines_give().
  */
 #ifndef MARGAY_STACKDIST_OPTIMAL_MACHINES_H
@@ -13,40 +13,78 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "traces/traces_internal.h"
+
 #include <margay/status.h>
 
+struct margay_stretch;
+
 struct margay_machines {
-    uint32_t *moments; /* from which a machine is free, ascending */
-    uint32_t *numbers; /* of these machines */
-    uint64_t count, capacity;
-    uint64_t most; /* machines beyond this number do not exist */
+    const struct margay_machines_kernel *kernel;
+    uint32_t count; /* of machines */
+    uint64_t most;  /* machines beyond this number do not exist */
+
+    /* Stretches (stretch.h) in the order of time, and what is looked up of
+       each: its first moment, its least number, and how many machines it has.
+     */
+    struct margay_stretch **stretches;
+    uint32_t *firsts, *leasts, *counts;
+    uint32_t stretch_count, stretch_capacity;
+
+    /* Stretches that are free, with room for all that there are, and their
+     * memory.
+     */
+    struct margay_stretch **spares;
+    uint32_t spare_count;
+    struct margay_stretch **slabs;
+    uint32_t slab_count;
 };
 
-/* No machines yet, and never more than `most`. */
-void margay_machines_create(struct margay_machines *machines, uint64_t most);
+/* A job, from one reference of a block to the next. */
+struct margay_job {
+    uint32_t from;    /* when it begins */
+    uint32_t moment;  /* from when on its machine is free again: above `from`
+                         and above the moments of all jobs before */
+    uint32_t machine; /* the number of its machine, or 0 if it would be beyond
+                         the last */
+};
+
+/* Compiled once per processor level, from give_kernel.c. */
+struct margay_machines_kernel {
+    void (*give)(struct margay_machines *machines, struct margay_job *jobs,
+                 size_t count);
+};
+
+extern const struct margay_machines_kernel margay_machines_kernel_portable;
+extern const struct margay_machines_kernel margay_machines_kernel_v3;
+extern const struct margay_machines_kernel margay_machines_kernel_v4;
+
+/* No machines yet, and never more than `most`, for a target that is available.
+ */
+void margay_machines_create(struct margay_machines *machines, uint64_t most,
+                            enum margay_target target);
 
 /* Release what they own; a zeroed struct is fine. */
 void margay_machines_destroy(struct margay_machines *machines);
 
-/* Reserve memory for `more` further machines.  MARGAY_NO_MEMORY on failure. */
+/* Reserve memory for `more` jobs.  MARGAY_NO_MEMORY on failure. */
 enum margay_status margay_machines_reserve(struct margay_machines *machines,
-                                           uint64_t more,
+                                           uint32_t more,
                                            struct margay_error *error);
 
-/*
- * Give a job that began at time `from` and ends now.  Returns the number of its
- * machine, or 0 if that would be beyond the last.  `moment` is when the machine
- * is free again: above `from` and above all moments before.  Memory has been
- * reserved.
- */
-uint64_t margay_machines_give(struct margay_machines *machines, uint32_t from,
-                              uint32_t moment);
+/* Give jobs, in the order in which they end, to machines: fill in the numbers.
+   Memory has been reserved. */
+static inline void margay_machines_give(struct margay_machines *machines,
+                                        struct margay_job *jobs, size_t count)
+{
+    machines->kernel->give(machines, jobs, count);
+}
 
-/* Replace every moment by what `renumber` makes of it, which keeps their order.
- */
-void margay_machines_renumber(struct margay_machines *machines,
-                              uint32_t (*renumber)(const void *context,
-                                                   uint32_t moment),
-                              const void *context);
+/* Call `visit` with each moment, and replace it by what is returned: the order
+   of moments must stay. */
+void margay_machines_visit_moments(struct margay_machines *machines,
+                                   uint32_t (*visit)(void *context,
+                                                     uint32_t moment),
+                                   void *context);
 
 #endif

@@ -58,6 +58,7 @@ struct optimal {
 
     uint32_t past[BATCH_REFS]; /* of a batch: when a block was referenced before
                                   that, 0 if it was not */
+    struct margay_job jobs[BATCH_REFS + 1];
 };
 
 static void destroy(void *state)
@@ -80,7 +81,8 @@ enum margay_status margay_optimal_create_at(
         options->bound_blocks == 0 ? UINT64_MAX : options->bound_blocks;
     optimal->now = first - 1;
     margay_machines_create(&optimal->machines,
-                           optimal->bound - !optimal->bypass);
+                           optimal->bound - !optimal->bypass,
+                           margay_target_best());
     enum margay_status status = margay_hash_create(&optimal->last, 0, error);
     if (status == MARGAY_OK)
         status = margay_histogram_create(&optimal->histogram, error);
@@ -147,12 +149,19 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* A time's new value: its place among all, from 1 on. */
-static uint32_t place_of(const void *context, uint32_t time)
+static uint32_t place_of(void *context, uint32_t time)
 {
     const struct times *times = context;
     const uint32_t *found =
         bsearch(&time, times->times, times->count, sizeof time, compare_times);
     return (uint32_t)(found - times->times) + 1;
+}
+
+static uint32_t note_time(void *context, uint32_t time)
+{
+    struct times *times = context;
+    times->times[times->count++] = time;
+    return time;
 }
 
 static void sort_times(struct times *times)
@@ -166,13 +175,13 @@ static void sort_times(struct times *times)
     times->count = kept;
 }
 
-static enum margay_status collect_times(const struct optimal *optimal,
+static enum margay_status collect_times(struct optimal *optimal,
                                         struct times *times,
                                         struct margay_error *error)
 {
     const struct margay_hash *last = &optimal->last;
-    const struct margay_machines *machines = &optimal->machines;
-    size_t bytes = (last->entries + machines->count + 1) * sizeof(uint32_t);
+    size_t bytes =
+        (last->entries + optimal->machines.count + 1) * sizeof *times->times;
     *times = (struct times){malloc(bytes), 0};
     if (times->times == NULL)
         return margay_fail_memory(error, "renumbering times");
@@ -182,8 +191,7 @@ static enum margay_status collect_times(const struct optimal *optimal,
                 times->times[times->count++] = last->buckets[i].values[slot];
         }
     }
-    for (uint64_t i = 0; i < machines->count; i++)
-        times->times[times->count++] = machines->moments[i];
+    margay_machines_visit_moments(&optimal->machines, note_time, times);
     sort_times(times);
     return MARGAY_OK;
 }
@@ -207,7 +215,7 @@ static enum margay_status renumber(struct optimal *optimal,
                 values[slot] = place_of(&times, values[slot]);
         }
     }
-    margay_machines_renumber(&optimal->machines, place_of, &times);
+    margay_machines_visit_moments(&optimal->machines, place_of, &times);
     optimal->now = (uint32_t)times.count;
     free(times.times);
     return MARGAY_OK;
@@ -232,18 +240,30 @@ static void look_up(struct optimal *optimal, const uint64_t *blocks,
     }
 }
 
-/* Of the reference at time `now`, whose block was referenced at `past`. */
-static uint64_t distance_of(struct optimal *optimal, uint32_t past,
-                            uint32_t now)
+/* Fill jobs[] with the jobs that end in the batch, which begins behind time
+   `now`; returns how many. */
+static size_t list_jobs(struct optimal *optimal, size_t count, uint32_t now)
 {
-    bool bypass = optimal->bypass;
+    size_t jobs = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t past = optimal->past[i];
+        now += past != REPEAT;
+        optimal->jobs[jobs] =
+            (struct margay_job){past, now - !optimal->bypass, 0};
+        jobs += past != 0 && past != REPEAT;
+    }
+    return jobs;
+}
+
+static uint64_t distance_of(const struct optimal *optimal, uint32_t past,
+                            const struct margay_job **job)
+{
     if (past == REPEAT)
         return 0;
     if (past == 0)
         return MARGAY_INFINITE;
-    uint64_t machine =
-        margay_machines_give(&optimal->machines, past, now - !bypass);
-    return machine == 0 ? MARGAY_INFINITE : machine - bypass;
+    uint32_t machine = (*job)++->machine;
+    return machine == 0 ? MARGAY_INFINITE : machine - optimal->bypass;
 }
 
 static enum margay_status prepare(struct optimal *optimal,
@@ -270,9 +290,11 @@ static enum margay_status feed_batch(struct optimal *optimal,
         return status;
     uint32_t now = optimal->now;
     look_up(optimal, blocks, count, ahead);
+    margay_machines_give(&optimal->machines, optimal->jobs,
+                         list_jobs(optimal, count, now));
+    const struct margay_job *job = optimal->jobs;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        now += optimal->past[i] != REPEAT;
-        uint64_t distance = distance_of(optimal, optimal->past[i], now);
+        uint64_t distance = distance_of(optimal, optimal->past[i], &job);
         status = count_distance(optimal, distance, error);
         if (distances != NULL)
             distances[i] = distance;

@@ -2,15 +2,22 @@
  * test_optimal.c - the distances of the optimum, against Belady at every size
  *
  * The oracle simulates one cache at a time and looks for the next use of each
- * block in the references that follow.
+ * block in the references that follow.  On longer traces the distances of all
+ * sizes come from machines in an array, which is the definition in machines.h
+ * and has been compared with the oracle, too.
  */
+#include "stackdist/optimal/machines.h"
 #include "stackdist/optimal/optimal.h"
+#include "stackdist/optimal/stretch.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
 
 #define MOST_REFS   160
 #define MOST_BLOCKS 24
+
+#define LONG_REFS   40000
+#define LONG_BLOCKS 6000
 
 static const enum margay_measure measures[] = {MARGAY_OPTIMAL_DISTANCES,
                                                MARGAY_OPTIMAL_BYPASS_DISTANCES};
@@ -83,6 +90,59 @@ static void ask_belady(const uint64_t *trace, size_t count, size_t most_blocks,
         distances[i] = MARGAY_INFINITE;
     for (size_t size = most_blocks; size > 0; size--)
         simulate(trace, count, size, bypass, distances);
+}
+
+/* ------------------------------------------------ machines in an array -- */
+
+struct array {
+    uint32_t moments[LONG_BLOCKS], numbers[LONG_BLOCKS]; /* ascending moments */
+    size_t count;
+};
+
+/* From the newest moment up to `from` to the oldest: a carried number changes
+   places with each that is lower. */
+static uint32_t give_in_array(struct array *array, uint32_t from,
+                              uint32_t moment)
+{
+    size_t free = 0;
+    while (free < array->count && array->moments[free] <= from)
+        free++;
+    uint32_t carried = (uint32_t)array->count + 1;
+    if (free > 0) {
+        carried = array->numbers[free - 1];
+        for (size_t i = free - 1; i-- > 0;) {
+            uint32_t number = array->numbers[i];
+            array->numbers[i] = number < carried ? carried : number;
+            carried = number < carried ? number : carried;
+        }
+        size_t later = array->count-- - free;
+        memmove(array->numbers + free - 1, array->numbers + free,
+                later * sizeof *array->numbers);
+        memmove(array->moments + free - 1, array->moments + free,
+                later * sizeof *array->moments);
+    }
+    array->numbers[array->count] = carried;
+    array->moments[array->count++] = moment;
+    return carried;
+}
+
+/* Of a trace of numbers below LONG_BLOCKS. */
+static void ask_array(const uint64_t *trace, size_t count, bool bypass,
+                      uint64_t *distances)
+{
+    static struct array array;
+    static uint32_t last[LONG_BLOCKS];
+    array.count = 0;
+    memset(last, 0, sizeof last);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t now = (uint32_t)i + 1, past = last[trace[i]];
+        last[trace[i]] = now;
+        distances[i] = MARGAY_INFINITE;
+        if (past != 0 && past == now - 1 && !bypass)
+            distances[i] = 0;
+        else if (past != 0)
+            distances[i] = give_in_array(&array, past, now - !bypass) - bypass;
+    }
 }
 
 /* ---------------------------------------------------------- the engine -- */
@@ -235,6 +295,91 @@ static void check_belady(struct margay_random *random)
     }
 }
 
+/* ------------------------------------------------------- long traces -- */
+
+enum pattern {
+    EVEN,    /* all blocks are as likely */
+    STEEP,   /* some are more likely than others, over many octaves */
+    CIRCLE,  /* all, again and again */
+    ZIGZAG,  /* all, there and back */
+    SWEEPS,  /* stretches of random length, up or down, from random places */
+    TURNING, /* a circle that is left for a short way back now and then */
+    PATTERNS
+};
+
+static const char *const pattern_names[] = {"even",   "steep",    "circular",
+                                            "zigzag", "sweeping", "turning"};
+
+/* Of a walk in stretches: where it is, which way it goes, and how far. */
+struct walk {
+    uint64_t at, step, left;
+};
+
+static uint64_t next_of_walk(struct walk *walk, enum pattern pattern,
+                             uint64_t blocks, struct margay_random *random)
+{
+    if (walk->left-- == 0) {
+        bool up = margay_random_below(random, 2) == 0;
+        walk->left = 1 + margay_random_below(
+                             random, 1 + margay_random_below(random, blocks));
+        if (pattern == SWEEPS)
+            walk->at = margay_random_below(random, blocks);
+        walk->step = up ? 1 : blocks - 1;
+    }
+    walk->at = (walk->at + walk->step) % blocks;
+    return walk->at;
+}
+
+static void make_long(enum pattern pattern, uint64_t *trace, uint64_t blocks,
+                      struct margay_random *random)
+{
+    struct walk walk = {0};
+    for (size_t i = 0; i < LONG_REFS; i++) {
+        uint64_t draw = margay_random_below(random, blocks);
+        uint64_t round = i % (2 * blocks);
+        if (pattern == EVEN)
+            trace[i] = draw;
+        else if (pattern == STEEP)
+            trace[i] = draw >> margay_random_below(random, 12);
+        else if (pattern == CIRCLE)
+            trace[i] = i % blocks;
+        else if (pattern == ZIGZAG)
+            trace[i] = round < blocks ? round : 2 * blocks - 1 - round;
+        else
+            trace[i] = next_of_walk(&walk, pattern, blocks, random);
+    }
+}
+
+/* With and without a bound. */
+static bool try_long(enum pattern pattern, size_t measure,
+                     struct margay_random *random)
+{
+    static uint64_t trace[LONG_REFS], wanted[LONG_REFS];
+    uint64_t blocks = 1 + margay_random_below(random, LONG_BLOCKS);
+    struct options options = {
+        .measure = measures[measure],
+        .reset = (size_t)margay_random_below(random, LONG_REFS),
+        .longest_chunk = 1 + (size_t)margay_random_below(random, LONG_REFS)};
+    make_long(pattern, trace, blocks, random);
+    ask_array(trace, LONG_REFS, measure == 1, wanted);
+    bool same = agrees(trace, LONG_REFS, wanted, &options, random);
+    options.bound = 1 + margay_random_below(random, blocks);
+    return agrees(trace, LONG_REFS, wanted, &options, random) && same;
+}
+
+static void check_long(struct margay_random *random)
+{
+    for (size_t measure = 0; measure < 2; measure++) {
+        for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
+            uint64_t tries = rounds(4), same = 0;
+            for (uint64_t i = 0; i < tries; i++)
+                same += try_long((enum pattern)pattern, measure, random);
+            CHECK_U64(same, tries, "machines in an array, %s, %s traces",
+                      names[measure], pattern_names[pattern]);
+        }
+    }
+}
+
 /* Small enough to be followed by hand: of three blocks in a circle, a cache of
    two keeps one for its next use. */
 static void check_example(void)
@@ -263,5 +408,6 @@ int main(void)
     margay_random_seed(&random, 1);
     check_example();
     check_belady(&random);
+    check_long(&random);
     return tap_done();
 }

@@ -1,0 +1,320 @@
+/*
+ * stretch_kernel.h - what happens to a stretch
+ *
+ * Part of kernels that are compiled once per processor level.  What the terms
+ * mean is in stretch.h.
+ */
+#ifndef MARGAY_STACKDIST_OPTIMAL_STRETCH_KERNEL_H
+#define MARGAY_STACKDIST_OPTIMAL_STRETCH_KERNEL_H
+
+#include <string.h>
+
+#include "stackdist/optimal/group.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOINLINE      __attribute__((noinline))
+
+/* The numbers of an ascending array up to `limit`. */
+static ALWAYS_INLINE uint32_t count_until(const uint32_t *numbers,
+                                          uint32_t count, uint32_t limit)
+{
+    const uint32_t *from = numbers;
+    while (count > MARGAY_STRETCH_GROUP) {
+        uint32_t half = count / 2;
+        from += from[half - 1] <= limit ? half : 0;
+        count -= half;
+    }
+    uint32_t bits = margay_group_below(from, limit + 1);
+    bits &= (UINT32_C(1) << count) - 1;
+    return (uint32_t)(from - numbers) + (uint32_t)__builtin_popcount(bits);
+}
+
+/* The newest of numbers[from..end) below `limit`; `from` - 1 if none is. */
+static ALWAYS_INLINE int32_t newest_below(const uint32_t *numbers, int32_t from,
+                                          int32_t end, uint32_t limit)
+{
+    while (end - from >= MARGAY_STRETCH_GROUP) {
+        uint32_t bits =
+            margay_group_below(numbers + end - MARGAY_STRETCH_GROUP, limit);
+        if (bits != 0)
+            return end - MARGAY_STRETCH_GROUP + 31 - __builtin_clz(bits);
+        end -= MARGAY_STRETCH_GROUP;
+    }
+    uint32_t bits = margay_group_below(numbers + from, limit);
+    bits &= (UINT32_C(1) << (end - from)) - 1;
+    return bits == 0 ? from - 1 : from + 31 - __builtin_clz(bits);
+}
+
+static ALWAYS_INLINE uint32_t least_of(const uint32_t *numbers, int32_t from,
+                                       int32_t end)
+{
+    uint32_t least = MARGAY_NO_NUMBER;
+    for (int32_t i = from; i < end; i++)
+        least = numbers[i] < least ? numbers[i] : least;
+    return least;
+}
+
+/* ------------------------------------------------------------ the edge -- */
+
+static ALWAYS_INLINE void empty_stretch(struct margay_stretch *stretch)
+{
+    stretch->edge = stretch->edge_space;
+    stretch->count = stretch->edge_count = stretch->covering = 0;
+    for (unsigned i = 0; i < MARGAY_STRETCH_GROUP + 1; i++)
+        stretch->edge[i] = stretch->covers[i] = MARGAY_NO_NUMBER;
+}
+
+/* Edge numbers and the group behind them begin in the first place again. */
+static NOINLINE void move_back(struct margay_stretch *stretch)
+{
+    memmove(stretch->edge_space, stretch->edge,
+            (stretch->edge_count + MARGAY_STRETCH_GROUP + 1) *
+                sizeof *stretch->edge);
+    stretch->edge = stretch->edge_space;
+}
+
+static ALWAYS_INLINE void drop_first(struct margay_stretch *stretch)
+{
+    stretch->edge++;
+    if (stretch->edge == stretch->edge_space + MARGAY_STRETCH_SLACK)
+        move_back(stretch);
+}
+
+static ALWAYS_INLINE void set_end(struct margay_stretch *stretch,
+                                  uint32_t edge_count)
+{
+    stretch->edge_count = edge_count;
+    for (unsigned i = 0; i < MARGAY_STRETCH_GROUP + 1; i++)
+        stretch->edge[edge_count + i] = MARGAY_NO_NUMBER;
+    for (unsigned i = 0; i < MARGAY_STRETCH_GROUP; i++)
+        stretch->covers[edge_count + i] = MARGAY_NO_NUMBER;
+}
+
+/* Places and covers from `from` on move to `to`; edge[] does not. */
+static ALWAYS_INLINE void move_places(struct margay_stretch *stretch,
+                                      uint32_t to, uint32_t from)
+{
+    uint32_t count = stretch->edge_count - from;
+    memmove(stretch->places + to, stretch->places + from,
+            count * sizeof *stretch->places);
+    memmove(stretch->covers + to, stretch->covers + from,
+            count * sizeof *stretch->covers);
+}
+
+/*
+ * Look at what place i covers: put those on the edge whose numbers are below
+ * edge[i] and all behind them, and set covers[] of all these places.
+ */
+static NOINLINE void uncover(struct margay_stretch *stretch, uint32_t i)
+{
+    uint16_t found[MARGAY_STRETCH_MACHINES];
+    uint32_t count = 0, limit = stretch->edge[i];
+    int32_t from = i == 0 ? 0 : stretch->places[i - 1] + 1,
+            end = stretch->places[i];
+    int32_t at, until = end;
+    while ((at = newest_below(stretch->numbers, from, until, limit)) >= from) {
+        found[count++] = (uint16_t)at;
+        limit = stretch->numbers[at];
+        until = at;
+    }
+    if (count > 0) {
+        if (stretch->edge != stretch->edge_space)
+            move_back(stretch);
+        memmove(stretch->edge + i + count, stretch->edge + i,
+                (stretch->edge_count - i) * sizeof *stretch->edge);
+        uint32_t edge_count = stretch->edge_count;
+        move_places(stretch, i + count, i);
+        set_end(stretch, edge_count + count);
+    }
+    for (uint32_t n = count; n-- > 0; i++) {
+        stretch->places[i] = found[n];
+        stretch->edge[i] = stretch->numbers[found[n]];
+        stretch->covers[i] = least_of(stretch->numbers, from, found[n]);
+        from = found[n] + 1;
+    }
+    stretch->covers[i] = least_of(stretch->numbers, from, end);
+    stretch->covering |= count > 0 || stretch->covers[i] != MARGAY_NO_NUMBER;
+}
+
+/* Uncover wherever a number on the edge, up to the i-th, is above what it
+   covers. */
+static NOINLINE void uncover_all(struct margay_stretch *stretch, uint32_t i)
+{
+    for (i++; i-- > 0;) {
+        if (stretch->covers[i] < stretch->edge[i])
+            uncover(stretch, i);
+    }
+}
+
+/* -------------------------------------------------------- what happens -- */
+
+/* A job that carries `number`, which is above the least of the stretch, passes
+   by: returns the number that it carries on, the least. */
+static ALWAYS_INLINE uint32_t pass_by(struct margay_stretch *stretch,
+                                      uint32_t number)
+{
+    uint32_t *edge = stretch->edge, last = stretch->edge_count - 1,
+             least = edge[0];
+    if (number > edge[last] && !stretch->covering) {
+        edge[last + 1] = number;
+        edge[last + 2 + MARGAY_STRETCH_GROUP] = MARGAY_NO_NUMBER;
+        drop_first(stretch);
+        return least;
+    }
+    bool above = false;
+    uint32_t i = 0;
+    do {
+        above |= margay_group_exchange(edge + i, number, stretch->covers + i);
+        i += MARGAY_STRETCH_GROUP;
+    } while (i <= last && edge[i] < number);
+    if (__builtin_expect(above, 0))
+        uncover_all(stretch, i <= last ? i - 1 : last);
+    return least;
+}
+
+/* Take the machine at index `at` out of the arrays of machines. */
+static ALWAYS_INLINE void remove_machine(struct margay_stretch *stretch,
+                                         uint32_t at)
+{
+    uint32_t later = --stretch->count - at;
+    memmove(stretch->moments + at, stretch->moments + at + 1,
+            later * sizeof *stretch->moments);
+    memmove(stretch->numbers + at, stretch->numbers + at + 1,
+            later * sizeof *stretch->numbers);
+    for (uint32_t i = 0; i < stretch->edge_count; i++)
+        stretch->places[i] =
+            (uint16_t)(stretch->places[i] - (stretch->places[i] > at));
+}
+
+/* The first number leaves the edge, and so does place i: the numbers of places
+   before that move. */
+static ALWAYS_INLINE void shorten(struct margay_stretch *stretch, uint32_t i)
+{
+    drop_first(stretch);
+    move_places(stretch, i, i + 1);
+    set_end(stretch, stretch->edge_count - 1);
+}
+
+/* The newest machine has gone: others come to the edge behind it. */
+static NOINLINE void uncover_newest(struct margay_stretch *stretch)
+{
+    uint32_t last = stretch->edge_count;
+    if (stretch->edge != stretch->edge_space)
+        move_back(stretch);
+    set_end(stretch, last + 1);
+    stretch->places[last] = (uint16_t)(stretch->count - 1);
+    stretch->edge[last] = stretch->numbers[stretch->count - 1];
+    uncover(stretch, last);
+}
+
+/*
+ * Place i of the edge is at index `at`.  The job begins there: numbers move
+ * along the edge, and the place is no more.
+ */
+static ALWAYS_INLINE uint32_t begin_on_edge(struct margay_stretch *stretch,
+                                            uint32_t i, uint32_t at)
+{
+    uint32_t least = stretch->edge[0];
+    bool newest = i + 1 == stretch->edge_count;
+    bool covered = stretch->covers[i] != MARGAY_NO_NUMBER;
+    shorten(stretch, i);
+    remove_machine(stretch, at);
+    if (!newest)
+        uncover(stretch, i);
+    else if (covered)
+        uncover_newest(stretch);
+    if (i > 0)
+        uncover_all(stretch, i - 1);
+    return least;
+}
+
+/*
+ * The job begins at index `at`, which place i covers: it moves numbers down to
+ * place i - 1, which place i then covers, too, and along the edge from there.
+ */
+static ALWAYS_INLINE uint32_t begin_covered(struct margay_stretch *stretch,
+                                            uint32_t i, uint32_t at)
+{
+    int32_t from = i == 0 ? 0 : stretch->places[i - 1] + 1, next = (int32_t)at;
+    uint32_t *numbers = stretch->numbers, carried = numbers[at];
+    while ((next = newest_below(numbers, from, next, carried)) >= from) {
+        uint32_t number = numbers[next];
+        numbers[next] = carried;
+        carried = number;
+    }
+    if (i > 0) {
+        numbers[from - 1] = carried;
+        carried = stretch->edge[0];
+        shorten(stretch, --i);
+    }
+    remove_machine(stretch, at);
+    uncover(stretch, i);
+    if (i > 0)
+        uncover_all(stretch, i - 1);
+    return carried;
+}
+
+/*
+ * A job of the machine with the latest moment up to `from`, of which the
+ * stretch has one, begins here.  The moment is no more; returns the number that
+ * the job carries on.
+ */
+static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch,
+                                    uint32_t from)
+{
+    uint32_t at = count_until(stretch->moments, stretch->count, from) - 1,
+             i = 0;
+    for (uint32_t n = 0; n < stretch->edge_count; n++)
+        i += stretch->places[n] < at;
+    return stretch->places[i] == at ? begin_on_edge(stretch, i, at)
+                                    : begin_covered(stretch, i, at);
+}
+
+/* A machine at the end of time. */
+static ALWAYS_INLINE void append(struct margay_stretch *stretch,
+                                 uint32_t number, uint32_t moment)
+{
+    uint32_t i = stretch->edge_count, least = MARGAY_NO_NUMBER;
+    while (i > 0 && stretch->edge[i - 1] > number) {
+        least = stretch->edge[--i];
+        stretch->numbers[stretch->places[i]] = least;
+        stretch->edge[i] = stretch->covers[i] = MARGAY_NO_NUMBER;
+    }
+    stretch->edge[i] = number;
+    stretch->edge[i + 1 + MARGAY_STRETCH_GROUP] = MARGAY_NO_NUMBER;
+    stretch->covers[i] = least;
+    stretch->covers[i + MARGAY_STRETCH_GROUP] = MARGAY_NO_NUMBER;
+    stretch->covering |= least != MARGAY_NO_NUMBER;
+    stretch->places[i] = (uint16_t)stretch->count;
+    stretch->edge_count = i + 1;
+    stretch->moments[stretch->count++] = moment;
+}
+
+/* The machines of `newer`, which follow, come to `stretch`, which has room. */
+static NOINLINE void join(struct margay_stretch *stretch,
+                          struct margay_stretch *newer)
+{
+    uint32_t i = stretch->edge_count, first = newer->edge[0];
+    uint32_t least = newer->covers[0];
+    while (i > 0 && stretch->edge[i - 1] > first) {
+        uint32_t number = stretch->edge[--i];
+        stretch->numbers[stretch->places[i]] = number;
+        least = number < least ? number : least;
+    }
+    move_back(stretch);
+    for (uint32_t n = 0; n < newer->edge_count; n++) {
+        stretch->edge[i + n] = newer->edge[n];
+        stretch->covers[i + n] = newer->covers[n];
+        stretch->places[i + n] = (uint16_t)(newer->places[n] + stretch->count);
+    }
+    stretch->covers[i] = least;
+    stretch->covering = 1;
+    memcpy(stretch->moments + stretch->count, newer->moments,
+           newer->count * sizeof *stretch->moments);
+    memcpy(stretch->numbers + stretch->count, newer->numbers,
+           newer->count * sizeof *stretch->numbers);
+    stretch->count += newer->count;
+    set_end(stretch, i + newer->edge_count);
+}
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * optimal.c - how fast Belady's optimum is measured
+ *
+ *     optimal [--bound BLOCKS] [--bypass] [--block SHIFT] FILE.u64...
+ *
+ * Prints, for each file of 64-bit numbers, the references, the distinct
+ * blocks, millions of references per second of processor time, reading not
+ * counted, the largest distance, and the bytes of memory that the process has
+ * come to take beyond the file, per distinct block.  A number's block is
+ * number >> SHIFT.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include <margay/stackdist.h>
+
+static _Noreturn void die(const char *name, const char *why)
+{
+    fprintf(stderr, "optimal: %s: %s\n", name, why);
+    exit(2);
+}
+
+static double processor_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double peak_bytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return 1024.0 * (double)usage.ru_maxrss;
+}
+
+static uint64_t *read_numbers(const char *name, unsigned shift, size_t *count)
+{
+    FILE *file = fopen(name, "rbe");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0)
+        die(name, "cannot be opened");
+    long bytes = ftell(file);
+    rewind(file);
+    *count = bytes < 0 ? 0 : (size_t)bytes / sizeof(uint64_t);
+    uint64_t *numbers = malloc((*count + 1) * sizeof *numbers);
+    if (numbers == NULL)
+        die(name, "out of memory");
+    if (fread(numbers, sizeof *numbers, *count, file) != *count)
+        die(name, "cannot be read");
+    fclose(file);
+    for (size_t i = 0; i < *count; i++)
+        numbers[i] >>= shift;
+    return numbers;
+}
+
+static void measure(const char *name, unsigned shift,
+                    const struct margay_engine_options *options)
+{
+    struct margay_error error;
+    struct margay_result result;
+    margay_engine *engine;
+    size_t count;
+    uint64_t *numbers = read_numbers(name, shift, &count), largest = 0;
+    if (margay_engine_create("exact", options, &engine, &error) != MARGAY_OK)
+        die(name, error.message);
+    double memory = peak_bytes(), start = processor_seconds();
+    if (margay_engine_feed(engine, numbers, count, NULL, &error) != MARGAY_OK)
+        die(name, error.message);
+    double seconds = processor_seconds() - start;
+    memory = peak_bytes() - memory;
+    if (margay_engine_finish(engine, &result, &error) != MARGAY_OK)
+        die(name, error.message);
+    margay_histogram_largest(result.histogram, &largest);
+    printf("%s,%zu,%" PRIu64 ",%.2f,%" PRIu64 ",%.1f\n", name, count,
+           result.distinct_blocks, (double)count / seconds / 1e6, largest,
+           memory / (double)result.distinct_blocks);
+    fflush(stdout);
+    margay_result_clear(&result);
+    margay_engine_free(engine);
+    free(numbers);
+}
+
+int main(int argc, char **argv)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    unsigned shift = 0;
+    options.measure = MARGAY_OPTIMAL_DISTANCES;
+    printf("file,references,distinct_blocks,million_refs_per_second,"
+           "largest_distance,bytes_per_block\n");
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--bypass") == 0)
+            options.measure = MARGAY_OPTIMAL_BYPASS_DISTANCES;
+        else if (strcmp(argv[i], "--bound") == 0 && i + 1 < argc)
+            options.bound_blocks = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--block") == 0 && i + 1 < argc)
+            shift = (unsigned)strtoul(argv[++i], NULL, 10);
+        else
+            measure(argv[i], shift, &options);
+    }
+    return 0;
+}
