@@ -13,6 +13,9 @@
 /* Stretches are asked for so many jobs ahead. */
 #define AHEAD_JOBS 6
 
+/* Stretches that a job passes by are asked for in groups of so many. */
+#define PASSINGS 32
+
 static void move_stretches(struct margay_machines *machines, uint32_t to,
                            uint32_t from)
 {
@@ -98,15 +101,43 @@ static ALWAYS_INLINE uint32_t begin_in(struct margay_machines *machines,
     return number;
 }
 
-/* The job passes by the `k` oldest stretches; returns the number of its
- * machine. */
+/* Ask for what a job that passes by changes. */
+static ALWAYS_INLINE void prefetch_edge(const struct margay_stretch *stretch)
+{
+    __builtin_prefetch(stretch, 1);
+    __builtin_prefetch(stretch->edge_space, 1);
+    __builtin_prefetch(stretch->covers, 1);
+}
+
+/* A stretch that a job passes by, and the number that the job carries there. */
+struct passing {
+    uint32_t at, number;
+};
+
+/*
+ * The job passes by the `k` oldest stretches; returns the number of its
+ * machine.  It changes those whose least number is below the one that it
+ * carries, and carries on that: so which these are is known beforehand, and
+ * they are asked for together.
+ */
 static ALWAYS_INLINE uint32_t pass_stretches(struct margay_machines *machines,
                                              uint32_t k, uint32_t number)
 {
+    struct passing passings[PASSINGS];
     int32_t at = (int32_t)k;
-    while ((at = newest_below(machines->leasts, 0, at, number)) >= 0) {
-        number = pass_by(machines->stretches[at], number);
-        machines->leasts[at] = machines->stretches[at]->edge[0];
+    while (at >= 0) {
+        unsigned count = 0;
+        while (count < PASSINGS &&
+               (at = newest_below(machines->leasts, 0, at, number)) >= 0) {
+            prefetch_edge(machines->stretches[at]);
+            passings[count++] = (struct passing){(uint32_t)at, number};
+            number = machines->leasts[at];
+        }
+        for (unsigned i = 0; i < count; i++) {
+            uint32_t passed = passings[i].at;
+            machines->leasts[passed] =
+                pass_by(machines->stretches[passed], passings[i].number);
+        }
     }
     return number;
 }
@@ -141,9 +172,7 @@ static ALWAYS_INLINE void prefetch(const struct margay_machines *machines,
         return;
     const struct margay_stretch *stretch = machines->stretches[k - 1];
     uint32_t count = machines->counts[k - 1];
-    __builtin_prefetch(stretch, 1);
-    __builtin_prefetch(stretch->covers, 1);
-    __builtin_prefetch(stretch->edge_space, 1);
+    prefetch_edge(stretch);
     __builtin_prefetch(stretch->places, 1);
     for (uint32_t i = 0; i < count; i += 16) {
         __builtin_prefetch(stretch->moments + i, 1);

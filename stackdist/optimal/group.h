@@ -27,21 +27,43 @@ static inline __attribute__((always_inline)) uint32_t margay_group_below(
         _mm512_loadu_si512(numbers), _mm512_set1_epi32((int)limit)));
 }
 
-/*
- * Take the first of ascending numbers away and put `number` among the rest,
- * which it may be above: of those in this group, whose first is below it.
- * Returns true if a number that is then in place i is above covers[i].
- */
-static inline __attribute__((always_inline)) bool margay_group_exchange(
-    uint32_t *numbers, uint32_t number, const uint32_t *covers)
+/* Does a number of this group of the edge stand above what it covers?  Beyond
+   the edge both are MARGAY_NO_NUMBER. */
+static inline __attribute__((always_inline)) bool margay_group_is_above(
+    const uint32_t *edge, const uint32_t *covers)
 {
-    __m512i next = _mm512_min_epu32(_mm512_loadu_si512(numbers + 1),
-                                    _mm512_set1_epi32((int)number));
-    next = _mm512_max_epu32(_mm512_loadu_si512(numbers), next);
-    _mm512_storeu_si512(numbers, next);
-    /* Beyond the edge both are MARGAY_NO_NUMBER. */
+    return margay_mask16_bits(_mm512_cmplt_epu32_mask(
+               _mm512_loadu_si512(covers), _mm512_loadu_si512(edge))) != 0;
+}
+
+/* The same, once the first number, `edge`, has gone, those of `next` have moved
+   to the place before, and `number` has come among them, or behind them. */
+static inline __attribute__((always_inline)) bool margay_group_put(
+    uint32_t *to, __m512i edge, __m512i next, uint32_t number,
+    const uint32_t *covers)
+{
+    next = _mm512_min_epu32(next, _mm512_set1_epi32((int)number));
+    next = _mm512_max_epu32(edge, next);
+    _mm512_storeu_si512(to, next);
     return margay_mask16_bits(
                _mm512_cmplt_epu32_mask(_mm512_loadu_si512(covers), next)) != 0;
+}
+
+/* For a group of an edge that goes on behind it. */
+static inline __attribute__((always_inline)) bool margay_group_exchange(
+    uint32_t *edge, uint32_t number, const uint32_t *covers)
+{
+    return margay_group_put(edge, _mm512_loadu_si512(edge),
+                            _mm512_loadu_si512(edge + 1), number, covers);
+}
+
+/* For an edge that ends in the group; reads no more than that. */
+static inline __attribute__((always_inline)) bool margay_group_exchange_only(
+    uint32_t *edge, uint32_t number, const uint32_t *covers)
+{
+    __m512i all = _mm512_load_si512(edge);
+    __m512i next = _mm512_alignr_epi32(_mm512_set1_epi32(-1), all, 1);
+    return margay_group_put(edge, all, next, number, covers);
 }
 
 #else
@@ -65,19 +87,45 @@ static inline __attribute__((always_inline)) uint32_t margay_group_below(
     return bits;
 }
 
-static inline __attribute__((always_inline)) bool margay_group_exchange(
-    uint32_t *numbers, uint32_t number, const uint32_t *covers)
+static inline __attribute__((always_inline)) bool margay_group_is_above(
+    const uint32_t *edge, const uint32_t *covers)
 {
-    uint32_t next[MARGAY_STRETCH_GROUP], above = 0;
-    for (unsigned i = 0; i < MARGAY_STRETCH_GROUP; i++) {
-        uint32_t moved = numbers[i + 1] < number ? numbers[i + 1] : number;
-        next[i] = numbers[i] > moved ? numbers[i] : moved;
-        above |= covers[i] < next[i];
-    }
-    memcpy(numbers, next, sizeof next);
+    uint32_t above = 0;
+    for (unsigned i = 0; i < MARGAY_STRETCH_GROUP; i++)
+        above |= covers[i] < edge[i];
     return above != 0;
 }
 
+static inline __attribute__((always_inline)) bool margay_group_exchange(
+    uint32_t *edge, uint32_t number, const uint32_t *covers)
+{
+    uint32_t next[MARGAY_STRETCH_GROUP];
+    for (unsigned i = 0; i < MARGAY_STRETCH_GROUP; i++) {
+        uint32_t moved = edge[i + 1] < number ? edge[i + 1] : number;
+        next[i] = edge[i] > moved ? edge[i] : moved;
+    }
+    memcpy(edge, next, sizeof next);
+    return margay_group_is_above(edge, covers);
+}
+
+static inline __attribute__((always_inline)) bool margay_group_exchange_only(
+    uint32_t *edge, uint32_t number, const uint32_t *covers)
+{
+    return margay_group_exchange(edge, number, covers);
+}
+
 #endif
+
+/* Move the numbers from 1 on to `end`, and a group behind them, to the place
+   before. */
+static inline __attribute__((always_inline)) void margay_group_close(
+    uint32_t *numbers, uint32_t end)
+{
+    for (uint32_t i = 0; i < end; i += MARGAY_STRETCH_GROUP) {
+        uint32_t next[MARGAY_STRETCH_GROUP];
+        memcpy(next, numbers + i + 1, sizeof next);
+        memcpy(numbers + i, next, sizeof next);
+    }
+}
 
 #endif

@@ -6,8 +6,8 @@
 #include "stackdist/optimal/stretch.h"
 
 /* Stretches whose memory is taken at once. */
-#define SLAB_STRETCHES 16
-#define SLAB_BYTES     (SLAB_STRETCHES * sizeof(struct margay_stretch))
+#define FIRST_STRETCHES 16
+#define SLAB_STRETCHES  256
 
 static const struct margay_machines_kernel *kernel_for(
     enum margay_target target)
@@ -29,10 +29,17 @@ void margay_machines_create(struct margay_machines *machines, uint64_t most,
         (struct margay_machines){.kernel = kernel_for(target), .most = most};
 }
 
+/* Of which there are few in the first slab, as many traces need no more. */
+static size_t slab_stretches(uint32_t slab)
+{
+    return slab == 0 ? FIRST_STRETCHES : SLAB_STRETCHES;
+}
+
 void margay_machines_destroy(struct margay_machines *machines)
 {
     for (uint32_t i = 0; i < machines->slab_count; i++)
-        margay_unmap(machines->slabs[i], SLAB_BYTES);
+        margay_unmap(machines->slabs[i],
+                     slab_stretches(i) * sizeof **machines->slabs);
     free(machines->slabs);
     free(machines->spares);
     free(machines->stretches);
@@ -59,7 +66,7 @@ static bool reserve_directory(struct margay_machines *machines, uint32_t wanted)
 {
     if (wanted <= machines->stretch_capacity)
         return true;
-    wanted = 2 * wanted + SLAB_STRETCHES;
+    wanted = 2 * wanted + FIRST_STRETCHES;
     uint32_t slots = wanted + MARGAY_STRETCH_GROUP;
     if (!resize(&machines->stretches, slots, sizeof *machines->stretches) ||
         !resize(&machines->firsts, slots, sizeof *machines->firsts) ||
@@ -75,15 +82,16 @@ static bool reserve_directory(struct margay_machines *machines, uint32_t wanted)
 static bool add_slab(struct margay_machines *machines)
 {
     uint32_t slabs = machines->slab_count + 1;
+    size_t stretches = slab_stretches(machines->slab_count);
     if (!resize(&machines->slabs, slabs, sizeof *machines->slabs) ||
         !resize(&machines->spares, (size_t)slabs * SLAB_STRETCHES,
                 sizeof *machines->spares))
         return false;
-    struct margay_stretch *slab = margay_map(SLAB_BYTES);
+    struct margay_stretch *slab = margay_map(stretches * sizeof *slab);
     if (slab == NULL)
         return false;
     machines->slabs[machines->slab_count++] = slab;
-    for (unsigned i = 0; i < SLAB_STRETCHES; i++)
+    for (size_t i = 0; i < stretches; i++)
         machines->spares[machines->spare_count++] = slab + i;
     return true;
 }

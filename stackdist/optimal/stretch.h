@@ -30,6 +30,7 @@
 #ifndef MARGAY_STACKDIST_OPTIMAL_STRETCH_H
 #define MARGAY_STACKDIST_OPTIMAL_STRETCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The most machines of a stretch. */
@@ -46,15 +47,20 @@
 /* So far edge[] may move before it is moved back. */
 #define MARGAY_STRETCH_SLACK 128
 
+/* An edge of more numbers is long. */
+#define MARGAY_STRETCH_LONG 64
+
 #define MARGAY_NO_NUMBER UINT32_MAX
 
 struct margay_stretch {
-    uint32_t *edge; /* in edge_space[] */
+    uint32_t *edge; /* in edge_space[]; its begin, unless it is long */
     uint32_t count, edge_count;
-    uint32_t covering; /* true if a covers[i] may be a number */
-    uint32_t covers[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_GROUP];
-    uint32_t edge_space[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_SLACK +
-                        2 * MARGAY_STRETCH_GROUP];
+    bool covering; /* true if a covers[i] may be a number */
+    _Alignas(64) uint32_t
+        edge_space[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_SLACK +
+                   2 * MARGAY_STRETCH_GROUP];
+    _Alignas(
+        64) uint32_t covers[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_GROUP];
     uint16_t places[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_GROUP];
     uint32_t moments[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_GROUP];
     uint32_t numbers[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_GROUP];

@@ -59,13 +59,14 @@ static ALWAYS_INLINE uint32_t least_of(const uint32_t *numbers, int32_t from,
 static ALWAYS_INLINE void empty_stretch(struct margay_stretch *stretch)
 {
     stretch->edge = stretch->edge_space;
-    stretch->count = stretch->edge_count = stretch->covering = 0;
+    stretch->count = stretch->edge_count = 0;
+    stretch->covering = false;
     for (unsigned i = 0; i < MARGAY_STRETCH_GROUP + 1; i++)
         stretch->edge[i] = stretch->covers[i] = MARGAY_NO_NUMBER;
 }
 
 /* Edge numbers and the group behind them begin in the first place again. */
-static NOINLINE void move_back(struct margay_stretch *stretch)
+static ALWAYS_INLINE void move_back(struct margay_stretch *stretch)
 {
     memmove(stretch->edge_space, stretch->edge,
             (stretch->edge_count + MARGAY_STRETCH_GROUP + 1) *
@@ -73,10 +74,13 @@ static NOINLINE void move_back(struct margay_stretch *stretch)
     stretch->edge = stretch->edge_space;
 }
 
-static ALWAYS_INLINE void drop_first(struct margay_stretch *stretch)
+/* The first number of a long edge leaves it; edge_count is still to be changed,
+   if another does not come to its end. */
+static ALWAYS_INLINE void drop_first_of_long(struct margay_stretch *stretch)
 {
     stretch->edge++;
-    if (stretch->edge == stretch->edge_space + MARGAY_STRETCH_SLACK)
+    if (stretch->edge_count <= MARGAY_STRETCH_LONG + 1 ||
+        stretch->edge == stretch->edge_space + MARGAY_STRETCH_SLACK)
         move_back(stretch);
 }
 
@@ -136,30 +140,40 @@ static NOINLINE void uncover(struct margay_stretch *stretch, uint32_t i)
     stretch->covering |= count > 0 || stretch->covers[i] != MARGAY_NO_NUMBER;
 }
 
-/* Uncover wherever a number on the edge, up to the i-th, is above what it
-   covers. */
-static NOINLINE void uncover_all(struct margay_stretch *stretch, uint32_t i)
+/* Uncover wherever a number on the edge is above what it covers. */
+static NOINLINE void uncover_all(struct margay_stretch *stretch)
 {
-    for (i++; i-- > 0;) {
+    for (uint32_t i = stretch->edge_count; i-- > 0;) {
         if (stretch->covers[i] < stretch->edge[i])
             uncover(stretch, i);
     }
 }
 
+/* The same, of the first `count`, where there may be nothing to uncover. */
+static ALWAYS_INLINE void check_edge(struct margay_stretch *stretch,
+                                     uint32_t count)
+{
+    bool above = false;
+    for (uint32_t i = 0; i < count; i += MARGAY_STRETCH_GROUP)
+        above |= margay_group_is_above(stretch->edge + i, stretch->covers + i);
+    if (above)
+        uncover_all(stretch);
+}
+
 /* -------------------------------------------------------- what happens -- */
 
-/* A job that carries `number`, which is above the least of the stretch, passes
-   by: returns the number that it carries on, the least. */
-static ALWAYS_INLINE uint32_t pass_by(struct margay_stretch *stretch,
-                                      uint32_t number)
+/* A job that carries `number` passes by a stretch whose edge is not as short as
+   a group. */
+static NOINLINE void pass_by_more(struct margay_stretch *stretch,
+                                  uint32_t number)
 {
-    uint32_t *edge = stretch->edge, last = stretch->edge_count - 1,
-             least = edge[0];
-    if (number > edge[last] && !stretch->covering) {
+    uint32_t *edge = stretch->edge, last = stretch->edge_count - 1;
+    if (last > MARGAY_STRETCH_LONG && number > edge[last] &&
+        !stretch->covering) {
         edge[last + 1] = number;
         edge[last + 2 + MARGAY_STRETCH_GROUP] = MARGAY_NO_NUMBER;
-        drop_first(stretch);
-        return least;
+        drop_first_of_long(stretch);
+        return;
     }
     bool above = false;
     uint32_t i = 0;
@@ -167,9 +181,24 @@ static ALWAYS_INLINE uint32_t pass_by(struct margay_stretch *stretch,
         above |= margay_group_exchange(edge + i, number, stretch->covers + i);
         i += MARGAY_STRETCH_GROUP;
     } while (i <= last && edge[i] < number);
-    if (__builtin_expect(above, 0))
-        uncover_all(stretch, i <= last ? i - 1 : last);
-    return least;
+    if (above)
+        uncover_all(stretch);
+}
+
+/* A job that carries `number`, which is above the least of the stretch, passes
+   by, and carries that on.  Returns the new least number. */
+static ALWAYS_INLINE uint32_t pass_by(struct margay_stretch *stretch,
+                                      uint32_t number)
+{
+    uint32_t *edge = stretch->edge_space;
+    /* A longer edge has, or has had, a number there. */
+    if (edge[MARGAY_STRETCH_GROUP - 1] != MARGAY_NO_NUMBER) {
+        pass_by_more(stretch, number);
+        return stretch->edge[0];
+    }
+    if (margay_group_exchange_only(edge, number, stretch->covers))
+        uncover_all(stretch);
+    return edge[0];
 }
 
 /* Take the machine at index `at` out of the arrays of machines. */
@@ -181,18 +210,27 @@ static ALWAYS_INLINE void remove_machine(struct margay_stretch *stretch,
             later * sizeof *stretch->moments);
     memmove(stretch->numbers + at, stretch->numbers + at + 1,
             later * sizeof *stretch->numbers);
-    for (uint32_t i = 0; i < stretch->edge_count; i++)
-        stretch->places[i] =
-            (uint16_t)(stretch->places[i] - (stretch->places[i] > at));
+    /* What is behind the last place has no meaning. */
+    for (uint32_t i = 0; i < stretch->edge_count; i += MARGAY_STRETCH_GROUP) {
+        uint16_t *places = stretch->places + i;
+        for (unsigned n = 0; n < MARGAY_STRETCH_GROUP; n++)
+            places[n] = (uint16_t)(places[n] - (places[n] > at));
+    }
 }
 
 /* The first number leaves the edge, and so does place i: the numbers of places
    before that move. */
 static ALWAYS_INLINE void shorten(struct margay_stretch *stretch, uint32_t i)
 {
-    drop_first(stretch);
-    move_places(stretch, i, i + 1);
-    set_end(stretch, stretch->edge_count - 1);
+    uint32_t later = stretch->edge_count - i;
+    if (stretch->edge_count > MARGAY_STRETCH_LONG)
+        drop_first_of_long(stretch);
+    else
+        margay_group_close(stretch->edge, stretch->edge_count);
+    margay_group_close(stretch->covers + i, later);
+    memmove(stretch->places + i, stretch->places + i + 1,
+            (later - 1) * sizeof *stretch->places);
+    stretch->edge_count--;
 }
 
 /* The newest machine has gone: others come to the edge behind it. */
@@ -214,17 +252,15 @@ static NOINLINE void uncover_newest(struct margay_stretch *stretch)
 static ALWAYS_INLINE uint32_t begin_on_edge(struct margay_stretch *stretch,
                                             uint32_t i, uint32_t at)
 {
-    uint32_t least = stretch->edge[0];
+    uint32_t least = stretch->edge[0], covered = stretch->covers[i];
     bool newest = i + 1 == stretch->edge_count;
-    bool covered = stretch->covers[i] != MARGAY_NO_NUMBER;
     shorten(stretch, i);
     remove_machine(stretch, at);
-    if (!newest)
-        uncover(stretch, i);
-    else if (covered)
+    if (newest && covered != MARGAY_NO_NUMBER)
         uncover_newest(stretch);
-    if (i > 0)
-        uncover_all(stretch, i - 1);
+    else if (covered < stretch->covers[i])
+        stretch->covers[i] = covered;
+    check_edge(stretch, i + 1);
     return least;
 }
 
@@ -242,16 +278,20 @@ static ALWAYS_INLINE uint32_t begin_covered(struct margay_stretch *stretch,
         numbers[next] = carried;
         carried = number;
     }
-    if (i > 0) {
-        numbers[from - 1] = carried;
-        carried = stretch->edge[0];
-        shorten(stretch, --i);
+    if (i == 0) {
+        remove_machine(stretch, at);
+        if (carried == stretch->covers[0])
+            stretch->covers[0] = least_of(numbers, 0, stretch->places[0]);
+        return carried;
     }
+    numbers[from - 1] = carried;
+    uint32_t least = stretch->edge[0], covered = stretch->covers[i - 1];
+    shorten(stretch, i - 1);
     remove_machine(stretch, at);
-    uncover(stretch, i);
-    if (i > 0)
-        uncover_all(stretch, i - 1);
-    return carried;
+    if (covered < stretch->covers[i - 1])
+        stretch->covers[i - 1] = covered;
+    check_edge(stretch, i);
+    return least;
 }
 
 /*
@@ -264,8 +304,8 @@ static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch,
 {
     uint32_t at = count_until(stretch->moments, stretch->count, from) - 1,
              i = 0;
-    for (uint32_t n = 0; n < stretch->edge_count; n++)
-        i += stretch->places[n] < at;
+    while (stretch->places[i] < at)
+        i++;
     return stretch->places[i] == at ? begin_on_edge(stretch, i, at)
                                     : begin_covered(stretch, i, at);
 }
@@ -308,7 +348,7 @@ static NOINLINE void join(struct margay_stretch *stretch,
         stretch->places[i + n] = (uint16_t)(newer->places[n] + stretch->count);
     }
     stretch->covers[i] = least;
-    stretch->covering = 1;
+    stretch->covering |= newer->covering || least != MARGAY_NO_NUMBER;
     memcpy(stretch->moments + stretch->count, newer->moments,
            newer->count * sizeof *stretch->moments);
     memcpy(stretch->numbers + stretch->count, newer->numbers,
