@@ -10,8 +10,17 @@
 /* Stretches that together have no more machines are joined. */
 #define JOINED_MACHINES (MARGAY_STRETCH_MACHINES * 3 / 4)
 
-/* Stretches are asked for so many jobs ahead. */
-#define AHEAD_JOBS 6
+/* So many jobs ahead the stretch is found in which a job begins, and its
+   moments are asked for; and the place in it, and the rest. */
+#define AHEAD_STRETCH 8
+#define AHEAD_PLACE   4
+
+/* Where a job begins: a stretch, and an index in it.  Other jobs may change
+   that before the job is given. */
+struct place {
+    uint32_t stretch, at;
+};
+#define NO_STRETCH UINT32_MAX
 
 /* Stretches that a job passes by are asked for in groups of so many. */
 #define PASSINGS 32
@@ -84,13 +93,13 @@ static ALWAYS_INLINE void add_newest(struct margay_machines *machines,
     machines->leasts[k] = stretch->edge[0];
 }
 
-/* The number that a job from `from` on carries out of stretch k, where it
-   begins. The stretch may be gone then. */
+/* The number that a job carries out of stretch k, where it begins at index
+   `at`. The stretch may be gone then. */
 static ALWAYS_INLINE uint32_t begin_in(struct margay_machines *machines,
-                                       uint32_t k, uint32_t from)
+                                       uint32_t k, uint32_t at)
 {
     struct margay_stretch *stretch = machines->stretches[k];
-    uint32_t number = begin(stretch, from);
+    uint32_t number = begin(stretch, at);
     machines->counts[k] = stretch->count;
     if (stretch->count == 0) {
         drop_stretch(machines, k);
@@ -105,8 +114,11 @@ static ALWAYS_INLINE uint32_t begin_in(struct margay_machines *machines,
 static ALWAYS_INLINE void prefetch_edge(const struct margay_stretch *stretch)
 {
     __builtin_prefetch(stretch, 1);
-    __builtin_prefetch(stretch->edge_space, 1);
-    __builtin_prefetch(stretch->covers, 1);
+    for (unsigned i = 0; i < 2 * MARGAY_STRETCH_GROUP;
+         i += MARGAY_STRETCH_GROUP) {
+        __builtin_prefetch(stretch->edge_space + i, 1);
+        __builtin_prefetch(stretch->covers + i, 1);
+    }
 }
 
 /* A stretch that a job passes by, and the number that the job carries there. */
@@ -142,51 +154,103 @@ static ALWAYS_INLINE uint32_t pass_stretches(struct margay_machines *machines,
     return number;
 }
 
-static ALWAYS_INLINE uint32_t give_one(struct margay_machines *machines,
-                                       const struct margay_job *job)
+/* Find the stretch in which a job begins. */
+static ALWAYS_INLINE void find_stretch(const struct margay_machines *machines,
+                                       uint32_t from, struct place *place)
 {
-    uint32_t k =
-        count_until(machines->firsts, machines->stretch_count, job->from);
+    const uint32_t *firsts = machines->firsts;
+    uint32_t k = place->stretch, count = machines->stretch_count;
+    if (k < count && firsts[k] <= from &&
+        (k + 1 == count || firsts[k + 1] > from))
+        return;
+    /* Where there is none, NO_STRETCH. */
+    place->stretch = count_until(firsts, count, from) - 1;
+}
+
+/* Find the place there. */
+static ALWAYS_INLINE void find_place(const struct margay_machines *machines,
+                                     uint32_t from, struct place *place)
+{
+    const struct margay_stretch *stretch = machines->stretches[place->stretch];
+    const uint32_t *moments = stretch->moments;
+    uint32_t at = place->at, count = stretch->count;
+    if (at < count && moments[at] <= from &&
+        (at + 1 == count || moments[at + 1] > from))
+        return;
+    place->at = count_until(moments, count, from) - 1;
+}
+
+static ALWAYS_INLINE uint32_t give_one(struct margay_machines *machines,
+                                       const struct margay_job *job,
+                                       struct place *place)
+{
     uint32_t number;
-    if (k == 0) {
+    find_stretch(machines, job->from, place);
+    if (place->stretch == NO_STRETCH) {
         if (machines->count == machines->most)
             return 0;
         number = ++machines->count;
     } else {
-        uint32_t stretches = machines->stretch_count;
-        number = begin_in(machines, k - 1, job->from);
-        number = pass_stretches(machines, k - 1, number);
+        uint32_t k = place->stretch, stretches = machines->stretch_count;
+        find_place(machines, job->from, place);
+        number = begin_in(machines, k, place->at);
+        number = pass_stretches(machines, k, number);
         if (stretches == machines->stretch_count)
-            consider_joining(machines, k - 1);
+            consider_joining(machines, k);
     }
     add_newest(machines, number, job->moment);
     return number;
 }
 
-/* Ask for what a job will read first. */
-static ALWAYS_INLINE void prefetch(const struct margay_machines *machines,
-                                   uint32_t from)
+static ALWAYS_INLINE void prefetch_moments(
+    const struct margay_machines *machines, uint32_t from, struct place *place)
 {
-    uint32_t k = count_until(machines->firsts, machines->stretch_count, from);
-    if (k == 0)
+    *place = (struct place){NO_STRETCH, UINT32_MAX};
+    find_stretch(machines, from, place);
+    if (place->stretch == NO_STRETCH)
         return;
-    const struct margay_stretch *stretch = machines->stretches[k - 1];
-    uint32_t count = machines->counts[k - 1];
+    const struct margay_stretch *stretch = machines->stretches[place->stretch];
+    uint32_t count = machines->counts[place->stretch];
+    __builtin_prefetch(stretch, 1);
+    for (uint32_t i = 0; i < count; i += MARGAY_STRETCH_GROUP)
+        __builtin_prefetch(stretch->moments + i, 1);
+}
+
+static ALWAYS_INLINE void prefetch_place(const struct margay_machines *machines,
+                                         uint32_t from, struct place *place)
+{
+    find_stretch(machines, from, place);
+    if (place->stretch == NO_STRETCH)
+        return;
+    find_place(machines, from, place);
+    const struct margay_stretch *stretch = machines->stretches[place->stretch];
+    const uint32_t *numbers = stretch->numbers;
     prefetch_edge(stretch);
     __builtin_prefetch(stretch->places, 1);
-    for (uint32_t i = 0; i < count; i += 16) {
-        __builtin_prefetch(stretch->moments + i, 1);
-        __builtin_prefetch(stretch->numbers + i, 1);
-    }
+    __builtin_prefetch(numbers + place->at, 1);
+    for (uint32_t i = MARGAY_STRETCH_GROUP;
+         i <= place->at && i <= 4 * MARGAY_STRETCH_GROUP;
+         i += MARGAY_STRETCH_GROUP)
+        __builtin_prefetch(numbers + place->at - i, 1);
 }
 
 static void give(struct margay_machines *machines, struct margay_job *jobs,
                  size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD_JOBS < count)
-            prefetch(machines, jobs[i + AHEAD_JOBS].from);
-        jobs[i].machine = give_one(machines, &jobs[i]);
+    struct place places[AHEAD_STRETCH];
+    for (size_t i = 0; i < count + AHEAD_STRETCH; i++) {
+        size_t near = i - (AHEAD_STRETCH - AHEAD_PLACE);
+        if (i >= AHEAD_STRETCH) {
+            size_t now = i - AHEAD_STRETCH;
+            jobs[now].machine =
+                give_one(machines, &jobs[now], &places[now % AHEAD_STRETCH]);
+        }
+        if (near < count)
+            prefetch_place(machines, jobs[near].from,
+                           &places[near % AHEAD_STRETCH]);
+        if (i < count)
+            prefetch_moments(machines, jobs[i].from,
+                             &places[i % AHEAD_STRETCH]);
     }
 }
 

@@ -66,7 +66,76 @@ static inline __attribute__((always_inline)) bool margay_group_exchange_only(
     return margay_group_put(edge, all, next, number, covers);
 }
 
+/* How many of `count` ascending places are before `at`.  A whole number of
+   registers is read. */
+static inline __attribute__((always_inline)) uint32_t margay_places_before(
+    const uint16_t *places, uint32_t count, uint32_t at)
+{
+    const __m512i limit = _mm512_set1_epi16((short)at);
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < count; i += 32) {
+        __mmask32 wanted =
+            UINT32_MAX >> (count - i < 32 ? 32 - (count - i) : 0);
+        before += (uint32_t)__builtin_popcount(_mm512_mask_cmplt_epu16_mask(
+            wanted, _mm512_loadu_si512(places + i), limit));
+    }
+    return before;
+}
+
+/*
+ * From the last of a group to its first, a number that is carried changes
+ * places with each that is lower: but only with those of `wanted`.  Returns the
+ * number that is carried then.
+ */
+static inline __attribute__((always_inline)) uint32_t margay_group_carry(
+    uint32_t *numbers, uint32_t wanted, uint32_t number)
+{
+    const __m512i none = _mm512_set1_epi32(-1);
+    __mmask16 mask = (__mmask16)wanted;
+    __m512i all = _mm512_mask_loadu_epi32(none, mask, numbers), least = all;
+    least = _mm512_min_epu32(least, _mm512_alignr_epi32(none, least, 1));
+    least = _mm512_min_epu32(least, _mm512_alignr_epi32(none, least, 2));
+    least = _mm512_min_epu32(least, _mm512_alignr_epi32(none, least, 4));
+    least = _mm512_min_epu32(least, _mm512_alignr_epi32(none, least, 8));
+    __m512i carried = _mm512_min_epu32(_mm512_alignr_epi32(none, least, 1),
+                                       _mm512_set1_epi32((int)number));
+    _mm512_mask_storeu_epi32(numbers, mask, _mm512_max_epu32(all, carried));
+    uint32_t first = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(least));
+    return first < number ? first : number;
+}
+
+/* The same, for numbers[from..end). */
+static inline __attribute__((always_inline)) uint32_t margay_carry(
+    uint32_t *numbers, int32_t from, int32_t end, uint32_t number)
+{
+    for (; end - from > MARGAY_STRETCH_GROUP; end -= MARGAY_STRETCH_GROUP)
+        number = margay_group_carry(numbers + end - MARGAY_STRETCH_GROUP,
+                                    UINT16_MAX, number);
+    return margay_group_carry(numbers + from, (UINT32_C(1) << (end - from)) - 1,
+                              number);
+}
+
 #else
+
+static inline __attribute__((always_inline)) uint32_t margay_places_before(
+    const uint16_t *places, uint32_t count, uint32_t at)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < count; i++)
+        before += places[i] < at;
+    return before;
+}
+
+static inline __attribute__((always_inline)) uint32_t margay_carry(
+    uint32_t *numbers, int32_t from, int32_t end, uint32_t number)
+{
+    for (int32_t i = end; i-- > from;) {
+        uint32_t other = numbers[i];
+        numbers[i] = other < number ? number : other;
+        number = other < number ? other : number;
+    }
+    return number;
+}
 
 static inline __attribute__((always_inline)) uint32_t margay_group_below(
     const uint32_t *numbers, uint32_t limit)

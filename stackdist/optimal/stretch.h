@@ -35,11 +35,13 @@
 
 /* The most machines of a stretch. */
 #ifndef MARGAY_STRETCH_MACHINES
-#define MARGAY_STRETCH_MACHINES 512
+#define MARGAY_STRETCH_MACHINES 1024
 #endif
 
 /* The newest stretch is followed by another when it has so many. */
-#define MARGAY_STRETCH_NEWEST (MARGAY_STRETCH_MACHINES / 4)
+#ifndef MARGAY_STRETCH_NEWEST
+#define MARGAY_STRETCH_NEWEST 128
+#endif
 
 /* Numbers that are compared at a time. */
 #define MARGAY_STRETCH_GROUP 16
@@ -61,7 +63,7 @@ struct margay_stretch {
                    2 * MARGAY_STRETCH_GROUP];
     _Alignas(
         64) uint32_t covers[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_GROUP];
-    uint16_t places[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_GROUP];
+    uint16_t places[MARGAY_STRETCH_MACHINES + 2 * MARGAY_STRETCH_GROUP];
     uint32_t moments[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_GROUP];
     uint32_t numbers[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_GROUP];
 };

@@ -271,13 +271,9 @@ static ALWAYS_INLINE uint32_t begin_on_edge(struct margay_stretch *stretch,
 static ALWAYS_INLINE uint32_t begin_covered(struct margay_stretch *stretch,
                                             uint32_t i, uint32_t at)
 {
-    int32_t from = i == 0 ? 0 : stretch->places[i - 1] + 1, next = (int32_t)at;
-    uint32_t *numbers = stretch->numbers, carried = numbers[at];
-    while ((next = newest_below(numbers, from, next, carried)) >= from) {
-        uint32_t number = numbers[next];
-        numbers[next] = carried;
-        carried = number;
-    }
+    int32_t from = i == 0 ? 0 : stretch->places[i - 1] + 1;
+    uint32_t *numbers = stretch->numbers;
+    uint32_t carried = margay_carry(numbers, from, (int32_t)at, numbers[at]);
     if (i == 0) {
         remove_machine(stretch, at);
         if (carried == stretch->covers[0])
@@ -295,17 +291,12 @@ static ALWAYS_INLINE uint32_t begin_covered(struct margay_stretch *stretch,
 }
 
 /*
- * A job of the machine with the latest moment up to `from`, of which the
- * stretch has one, begins here.  The moment is no more; returns the number that
- * the job carries on.
+ * A job begins at index `at`, the latest moment that it may.  The moment is no
+ * more; returns the number that the job carries on.
  */
-static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch,
-                                    uint32_t from)
+static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch, uint32_t at)
 {
-    uint32_t at = count_until(stretch->moments, stretch->count, from) - 1,
-             i = 0;
-    while (stretch->places[i] < at)
-        i++;
+    uint32_t i = margay_places_before(stretch->places, stretch->edge_count, at);
     return stretch->places[i] == at ? begin_on_edge(stretch, i, at)
                                     : begin_covered(stretch, i, at);
 }

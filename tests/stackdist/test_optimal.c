@@ -350,6 +350,45 @@ static void make_long(enum pattern pattern, uint64_t *trace, uint64_t blocks,
     }
 }
 
+/* The same from the machines that are compiled for a target, without the rest
+   of the engine. */
+static bool agree_machines(const uint64_t *trace, enum margay_target target,
+                           const uint64_t *wanted)
+{
+    static uint32_t last[LONG_BLOCKS];
+    struct margay_machines machines;
+    bool same = true;
+    margay_machines_create(&machines, UINT64_MAX, target);
+    memset(last, 0, sizeof last);
+    for (uint32_t i = 0; i < LONG_REFS && same; i++) {
+        struct margay_job job = {.from = last[trace[i]], .moment = i + 1};
+        last[trace[i]] = i + 1;
+        if (margay_machines_reserve(&machines, 1, NULL) != MARGAY_OK)
+            abort();
+        if (job.from != 0)
+            margay_machines_give(&machines, &job, 1);
+        same = wanted[i] == (uint64_t)job.machine - 1; /* 0: infinite */
+    }
+    margay_machines_destroy(&machines);
+    return same;
+}
+
+static void check_targets(struct margay_random *random)
+{
+    static uint64_t trace[LONG_REFS], wanted[LONG_REFS];
+    for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
+        make_long((enum pattern)pattern, trace, LONG_BLOCKS, random);
+        ask_array(trace, LONG_REFS, true, wanted);
+        for (unsigned target = 0; target <= MARGAY_TARGET_V4; target++) {
+            if (margay_target_available((enum margay_target)target))
+                CHECK(agree_machines(trace, (enum margay_target)target, wanted),
+                      "machines for %s, %s traces",
+                      margay_target_name((enum margay_target)target),
+                      pattern_names[pattern]);
+        }
+    }
+}
+
 /* With and without a bound. */
 static bool try_long(enum pattern pattern, size_t measure,
                      struct margay_random *random)
@@ -371,7 +410,7 @@ static void check_long(struct margay_random *random)
 {
     for (size_t measure = 0; measure < 2; measure++) {
         for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
-            uint64_t tries = rounds(4), same = 0;
+            uint64_t tries = rounds(2), same = 0;
             for (uint64_t i = 0; i < tries; i++)
                 same += try_long((enum pattern)pattern, measure, random);
             CHECK_U64(same, tries, "machines in an array, %s, %s traces",
@@ -379,6 +418,42 @@ static void check_long(struct margay_random *random)
         }
     }
 }
+
+/* ------------------------------------------------------- the end of time -- */
+
+/* Feed an engine whose time begins with `first`. */
+static bool agrees_from(uint32_t first, const uint64_t *trace, size_t count,
+                        const uint64_t *wanted, uint64_t *distances)
+{
+    const struct margay_engine_class *class = &margay_engine_optimal;
+    struct margay_engine_setup setup = {.options =
+                                            MARGAY_ENGINE_OPTIONS_DEFAULT};
+    void *state = margay_map(class->state_bytes);
+    setup.options.measure = MARGAY_OPTIMAL_DISTANCES;
+    bool same =
+        state != NULL &&
+        margay_optimal_create_at(&setup, first, state, NULL) == MARGAY_OK &&
+        class->feed(state, trace, count, distances, NULL) == MARGAY_OK &&
+        same_distances(distances, wanted, count, 0);
+    if (state != NULL)
+        margay_engine_free_state(class, state);
+    return same;
+}
+
+/* Times of 32 bits are used up in the middle of the trace. */
+static void check_end_of_time(struct margay_random *random)
+{
+    static uint64_t trace[LONG_REFS], wanted[LONG_REFS], distances[LONG_REFS];
+    make_long(STEEP, trace, LONG_BLOCKS, random);
+    ask_array(trace, LONG_REFS, false, wanted);
+    CHECK(agrees_from(1, trace, LONG_REFS, wanted, distances),
+          "time begins with 1");
+    CHECK(agrees_from(UINT32_MAX - LONG_REFS / 3, trace, LONG_REFS, wanted,
+                      distances),
+          "time begins anew");
+}
+
+/* ------------------------------------------------------------------------ */
 
 /* Small enough to be followed by hand: of three blocks in a circle, a cache of
    two keeps one for its next use. */
@@ -409,5 +484,7 @@ int main(void)
     check_example();
     check_belady(&random);
     check_long(&random);
+    check_targets(&random);
+    check_end_of_time(&random);
     return tap_done();
 }
