@@ -52,12 +52,20 @@
 /* An edge of more numbers is long. */
 #define MARGAY_STRETCH_LONG 64
 
+/* Jobs for which a long edge may be found to be calm, and after how many it is
+   looked at again if it is not. */
+#define MARGAY_STRETCH_CALM  64
+#define MARGAY_STRETCH_RETRY 16
+
 #define MARGAY_NO_NUMBER UINT32_MAX
 
 struct margay_stretch {
     uint32_t *edge; /* in edge_space[]; its begin, unless it is long */
     uint32_t count, edge_count;
     bool covering; /* true if a covers[i] may be a number */
+    /* For so many jobs that pass by, none that carries a number above the edge
+       and below calm_limit brings a number above what its place covers. */
+    uint32_t calm, calm_limit;
     _Alignas(64) uint32_t
         edge_space[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_SLACK +
                    2 * MARGAY_STRETCH_GROUP];

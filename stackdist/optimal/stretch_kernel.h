@@ -61,6 +61,7 @@ static ALWAYS_INLINE void empty_stretch(struct margay_stretch *stretch)
     stretch->edge = stretch->edge_space;
     stretch->count = stretch->edge_count = 0;
     stretch->covering = false;
+    stretch->calm = 0;
     for (unsigned i = 0; i < MARGAY_STRETCH_GROUP + 1; i++)
         stretch->edge[i] = stretch->covers[i] = MARGAY_NO_NUMBER;
 }
@@ -143,6 +144,7 @@ static NOINLINE void uncover(struct margay_stretch *stretch, uint32_t i)
 /* Uncover wherever a number on the edge is above what it covers. */
 static NOINLINE void uncover_all(struct margay_stretch *stretch)
 {
+    stretch->calm = 0;
     for (uint32_t i = stretch->edge_count; i-- > 0;) {
         if (stretch->covers[i] < stretch->edge[i])
             uncover(stretch, i);
@@ -162,14 +164,47 @@ static ALWAYS_INLINE void check_edge(struct margay_stretch *stretch,
 
 /* -------------------------------------------------------- what happens -- */
 
+/* Find out whether a long edge is calm: each number may then move as far as
+   MARGAY_STRETCH_CALM places, and those from the end on get new ones. */
+static NOINLINE void look_for_calm(struct margay_stretch *stretch)
+{
+    const uint32_t *edge = stretch->edge, *covers = stretch->covers;
+    uint32_t fixed = stretch->edge_count - MARGAY_STRETCH_CALM, above = 0;
+    for (uint32_t i = 0; i < fixed; i++)
+        above |= covers[i] < edge[i + MARGAY_STRETCH_CALM];
+    stretch->calm = above ? MARGAY_STRETCH_RETRY : MARGAY_STRETCH_CALM;
+    stretch->calm_limit =
+        above ? 0
+              : least_of(covers, (int32_t)fixed, (int32_t)stretch->edge_count);
+}
+
+/* Is the edge long, and can `number` come to its end without a look at what it
+   covers? */
+static ALWAYS_INLINE bool is_calm(struct margay_stretch *stretch,
+                                  uint32_t number)
+{
+    uint32_t last = stretch->edge_count - 1;
+    if (last <= MARGAY_STRETCH_LONG)
+        return false;
+    if (stretch->covering) {
+        if (stretch->calm == 0)
+            look_for_calm(stretch);
+        stretch->calm--;
+        if (number >= stretch->calm_limit) {
+            stretch->calm_limit = 0;
+            return false;
+        }
+    }
+    return number > stretch->edge[last];
+}
+
 /* A job that carries `number` passes by a stretch whose edge is not as short as
    a group. */
 static NOINLINE void pass_by_more(struct margay_stretch *stretch,
                                   uint32_t number)
 {
     uint32_t *edge = stretch->edge, last = stretch->edge_count - 1;
-    if (last > MARGAY_STRETCH_LONG && number > edge[last] &&
-        !stretch->covering) {
+    if (is_calm(stretch, number)) {
         edge[last + 1] = number;
         edge[last + 2 + MARGAY_STRETCH_GROUP] = MARGAY_NO_NUMBER;
         drop_first_of_long(stretch);
@@ -296,6 +331,7 @@ static ALWAYS_INLINE uint32_t begin_covered(struct margay_stretch *stretch,
  */
 static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch, uint32_t at)
 {
+    stretch->calm = 0;
     uint32_t i = margay_places_before(stretch->places, stretch->edge_count, at);
     return stretch->places[i] == at ? begin_on_edge(stretch, i, at)
                                     : begin_covered(stretch, i, at);
@@ -311,6 +347,7 @@ static ALWAYS_INLINE void append(struct margay_stretch *stretch,
         stretch->numbers[stretch->places[i]] = least;
         stretch->edge[i] = stretch->covers[i] = MARGAY_NO_NUMBER;
     }
+    stretch->calm = 0;
     stretch->edge[i] = number;
     stretch->edge[i + 1 + MARGAY_STRETCH_GROUP] = MARGAY_NO_NUMBER;
     stretch->covers[i] = least;
@@ -333,6 +370,7 @@ static NOINLINE void join(struct margay_stretch *stretch,
         least = number < least ? number : least;
     }
     move_back(stretch);
+    stretch->calm = 0;
     for (uint32_t n = 0; n < newer->edge_count; n++) {
         stretch->edge[i + n] = newer->edge[n];
         stretch->covers[i + n] = newer->covers[n];

@@ -302,13 +302,14 @@ enum pattern {
     STEEP,   /* some are more likely than others, over many octaves */
     CIRCLE,  /* all, again and again */
     ZIGZAG,  /* all, there and back */
+    UNEVEN,  /* the same, but neighbours change places */
     SWEEPS,  /* stretches of random length, up or down, from random places */
     TURNING, /* a circle that is left for a short way back now and then */
     PATTERNS
 };
 
-static const char *const pattern_names[] = {"even",   "steep",    "circular",
-                                            "zigzag", "sweeping", "turning"};
+static const char *const pattern_names[] = {
+    "even", "steep", "circular", "zigzag", "uneven", "sweeping", "turning"};
 
 /* Of a walk in stretches: where it is, which way it goes, and how far. */
 struct walk {
@@ -343,10 +344,12 @@ static void make_long(enum pattern pattern, uint64_t *trace, uint64_t blocks,
             trace[i] = draw >> margay_random_below(random, 12);
         else if (pattern == CIRCLE)
             trace[i] = i % blocks;
-        else if (pattern == ZIGZAG)
+        else if (pattern == ZIGZAG || pattern == UNEVEN)
             trace[i] = round < blocks ? round : 2 * blocks - 1 - round;
         else
             trace[i] = next_of_walk(&walk, pattern, blocks, random);
+        if (pattern == UNEVEN)
+            trace[i] = (trace[i] ^ margay_random_below(random, 8)) % blocks;
     }
 }
 
