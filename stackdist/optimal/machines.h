@@ -6,6 +6,33 @@
  * does one job at a time.  Machines are numbered from 1, and the jobs that a
  * cache with room for K blocks can do are those that machines 1 to K are given
  * by margay_machines_give().
+ *
+ * Algorithm: with K machines the most jobs are done if each job, when it ends,
+ *   is given to the machine that has been free for the shortest time when the
+ *   job begins; that is Belady's choice.  The moments from which the K machines
+ *   are free are some of those of K + 1 machines, so one line of moments serves
+ *   all K: a machine's number is the least K that has its moment.  A job that
+ *   begins at p is given to the least number d whose moment is not after p.
+ *   That machine is free again when the job ends, and the number at the latest
+ *   moment up to p goes along the line to the past, changing places with each
+ *   lower number that it comes to; what it ends with is d.  The line is cut
+ *   into stretches (stretch.h), which a job passes by as a whole.
+ *
+ * Source: the derivation is our own.  Belady, "A study of replacement
+ *   algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966;
+ *   Mattson, Gecsei, Slutz, Traiger, "Evaluation techniques for storage
+ *   hierarchies", IBM Systems Journal 9(2), 1970, who show that the optimum has
+ *   a stack.  Related: Bilardi, Ekanadham, Pattnaik, "Efficient stack distance
+ *   computation for priority replacement policies", Computing Frontiers 2011,
+ *   and their "Optimal on-line computation of stack distances for MIN and OPT",
+ *   Computing Frontiers 2017.
+ *
+ * Guarantee: exact, whatever comes later: a number is known when its job ends.
+ *
+ * Cost: per job the stretches that it passes by, M / 1024 at most, most of them
+ *   in constant time, and the one that it begins in; 12 on average where a
+ *   million blocks are drawn by Zipf's law.  20 bytes per machine, in stretches
+ *   that are half full or fuller.  There are no more machines than blocks.
  */
 #ifndef MARGAY_STACKDIST_OPTIMAL_MACHINES_H
 #define MARGAY_STACKDIST_OPTIMAL_MACHINES_H

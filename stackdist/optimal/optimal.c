@@ -13,9 +13,11 @@
  *   "Evaluation techniques for storage hierarchies", IBM Systems Journal 9(2),
  *   1970.
  *
- * Guarantee: exact.
+ * Guarantee: exact; below the bound, if there is one.
  *
- * Cost: that of the machines, and a look-up in the hash table.
+ * Cost: that of the machines, and a look-up in the hash table.  A bound saves
+ *   machines, but not entries of the table: a block of any age may be one that
+ *   a cache of that size has kept.
  */
 #include "stackdist/optimal/optimal.h"
 
@@ -362,7 +364,7 @@ static enum margay_status peek(void *state, struct margay_result *result,
                  .exact = true,                                              \
                  .guarantee = promise,                                       \
                  .parameters = "",                                           \
-                 .time = "O(N M)",                                           \
+                 .time = "O(N M) at worst",                                  \
                  .space = "O(M)",                                            \
                  .source = "Belady 1966; Mattson et al. 1970"},              \
         .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND | (abilities), \

@@ -1,16 +1,15 @@
 /*
  * stretch.h - some machines that are next to each other in the order of time
  *
- * A stretch has the machines whose moments, from which they are free, lie in a
- * stretch of time: moments[] ascends, and numbers[] says which machine it is.
- * A machine in whose stretch no later one has a lower number is on the *edge*;
- * a newest machine always is.  From the oldest to the newest the numbers on the
- * edge ascend.  Machines that are not are *covered* by the next on the edge,
- * the first after them, whose number is lower.
+ * A stretch has the machines that are free from moments between two times:
+ * moments[] ascends, and numbers[] says which machine it is.  A machine is on
+ * the *edge* if none that is later has a lower number; the newest always is.
+ * From the oldest to the newest the numbers on the edge ascend.  All other
+ * machines are *covered* by the next on the edge, whose number is lower.
  *
- *     moment    3   4   7   9  12  15  16     the edge: 2 at 7, 5 at 15 and
- *     number    4   6   2   8   7   5   9     9 at 16; covers 4, 8 and 7 are
- *               |___|___^   |___|___^   ^     the least that they cover
+ *     moment    3   4   7   9  12  15  16     on the edge: 2, 5 and 9;
+ *     number    4   6   2   8   7   5   9     2 covers 4 and 6, the least is 4,
+ *               |___|___^   |___|___^   ^     5 covers 8 and 7, 9 covers none
  *
  * A job that passes by (machines.h) moves numbers along the edge, each to the
  * place before, so these are kept apart, in edge[], from their places: places
@@ -59,6 +58,8 @@
 
 #define MARGAY_NO_NUMBER UINT32_MAX
 
+/* One stretch.  edge[] is a window of edge_space[] that moves on when a number
+   comes to the end of a long edge and the first one leaves it. */
 struct margay_stretch {
     uint32_t *edge; /* in edge_space[]; its begin, unless it is long */
     uint32_t count, edge_count;
