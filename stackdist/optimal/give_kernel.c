@@ -8,7 +8,7 @@
 #include "stackdist/optimal/stretch_kernel.h"
 
 /* Stretches that together have no more machines are joined. */
-#define JOINED_MACHINES (MARGAY_STRETCH_MACHINES * 3 / 4)
+#define JOINED_MACHINES (MARGAY_STRETCH_MACHINES * 7 / 8)
 
 /* So many jobs ahead the stretch is found in which a job begins, and its
    moments are asked for; and the place in it, and the rest. */
