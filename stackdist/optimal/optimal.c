@@ -257,14 +257,16 @@ static size_t list_jobs(struct optimal *optimal, size_t count, uint32_t now)
     return jobs;
 }
 
+/* Of a reference whose block was referenced at `past`; *jobs is the number of
+   jobs that ended before. */
 static uint64_t distance_of(const struct optimal *optimal, uint32_t past,
-                            const struct margay_job **job)
+                            size_t *jobs)
 {
     if (past == REPEAT)
         return 0;
     if (past == 0)
         return MARGAY_INFINITE;
-    uint32_t machine = (*job)++->machine;
+    uint32_t machine = optimal->jobs[(*jobs)++].machine;
     return machine == 0 ? MARGAY_INFINITE : machine - optimal->bypass;
 }
 
@@ -294,9 +296,9 @@ static enum margay_status feed_batch(struct optimal *optimal,
     look_up(optimal, blocks, count, ahead);
     margay_machines_give(&optimal->machines, optimal->jobs,
                          list_jobs(optimal, count, now));
-    const struct margay_job *job = optimal->jobs;
+    size_t jobs = 0;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        uint64_t distance = distance_of(optimal, optimal->past[i], &job);
+        uint64_t distance = distance_of(optimal, optimal->past[i], &jobs);
         status = count_distance(optimal, distance, error);
         if (distances != NULL)
             distances[i] = distance;
