@@ -6,6 +6,8 @@
 #ifndef MARGAY_ASSOC_INTERNAL_H
 #define MARGAY_ASSOC_INTERNAL_H
 
+#include "assoc/numbering.h"
+#include "assoc/one_pass/fifo.h"
 #include "assoc/room.h"
 
 #include <margay/assoc.h>

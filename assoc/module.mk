@@ -1,5 +1,6 @@
 # assoc/ - blocks to the misses of every set-associative cache
-assoc_KERNELS   := assoc/one_pass/kernel_32.c assoc/one_pass/kernel_64.c
+assoc_KERNELS   := assoc/one_pass/kernel_32.c assoc/one_pass/kernel_64.c \
+                   assoc/one_pass/fifo_kernel.c
 library_SOURCES += $(filter-out $(assoc_KERNELS),\
                      $(wildcard assoc/*.c assoc/*/*.c))
 public_HEADERS  += assoc/assoc.h

@@ -16,6 +16,7 @@
 #include "traces/base/grow.h"
 #include "traces/base/mask.h"
 #include "traces/base/memory.h"
+#include "traces/base/nameless.h"
 #include "traces/base/nearest.h"
 #include "traces/base/number.h"
 #include "traces/base/random.h"

@@ -65,27 +65,23 @@ enum margay_status output_open(const char *path, enum output_mode mode,
     return status;
 }
 
-/* Make a temporary file and remove its name. */
+const char *output_temporary_directory(void)
+{
+    const char *directory = getenv("TMPDIR");
+    return directory == NULL || *directory == '\0' ? "/tmp" : directory;
+}
+
 static enum margay_status open_spool(struct output *output,
                                      struct margay_error *error)
 {
-    const char *directory = getenv("TMPDIR");
-    char *path;
-    if (directory == NULL || *directory == '\0')
-        directory = "/tmp";
-    if (asprintf(&path, "%s/margay-XXXXXX", directory) < 0)
-        return margay_fail_memory(error, "the output");
-    output->store = mkostemp(path, O_CLOEXEC);
-    int reason = errno;
-    if (output->store >= 0)
-        unlink(path);
-    free(path);
+    const char *directory = output_temporary_directory();
+    output->store = margay_nameless_file(directory);
     output->spooled = output->store >= 0;
     output->store_name = "the temporary file (TMPDIR)";
     if (output->store < 0)
         return margay_fail(error, MARGAY_IO,
                            "%s: cannot make a temporary file: %s", directory,
-                           strerror(reason));
+                           strerror(errno));
     return MARGAY_OK;
 }
 

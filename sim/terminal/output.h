@@ -24,6 +24,9 @@ enum output_mode {
 
 struct output;
 
+/* Where temporary files go: TMPDIR, or else /tmp. */
+const char *output_temporary_directory(void);
+
 /* The most bytes that output_room() may be asked for. */
 #define OUTPUT_ROOM_BYTES ((size_t)256 << 10)
 

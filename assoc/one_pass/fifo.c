@@ -1,0 +1,134 @@
+/* fifo.c - FIFO caches of many sizes at once, each fully associative */
+#include "assoc/one_pass/fifo.h"
+
+#include <inttypes.h>
+
+#include "traces/traces_internal.h"
+
+/* The numbers of insertions are looked at after that many references. */
+#define PIECE_REFS ((size_t)1 << 20)
+
+struct margay_fifo {
+    /* Lanes without a cache have the capacity UINT32_MAX, and never insert. */
+    margay_fifo_lanes capacity, inserted;
+    margay_fifo_lanes *insertions; /* [object] */
+    uint64_t misses[MARGAY_FIFO_SIZES];
+    uint32_t objects;
+    margay_fifo_kernel *kernel;
+};
+
+static margay_fifo_kernel *best_kernel(void)
+{
+#if defined(__x86_64__)
+    if (margay_target_best() == MARGAY_TARGET_V4)
+        return margay_fifo_kernel_v4;
+    if (margay_target_best() == MARGAY_TARGET_V3)
+        return margay_fifo_kernel_v3;
+#endif
+    return margay_fifo_kernel_portable;
+}
+
+uint64_t margay_fifo_bytes(uint32_t objects)
+{
+    return (uint64_t)objects * sizeof(margay_fifo_lanes);
+}
+
+/* A cache for all objects never evicts, so that larger ones are the same.  An
+   object of number 0 is absent, as it is `capacity` insertions old. */
+static void set_lanes(margay_fifo *fifo,
+                      const struct margay_fifo_options *options)
+{
+    uint32_t most = options->objects;
+    for (size_t i = 0; i < MARGAY_FIFO_SIZES; i++) {
+        bool is_cache = i < options->count;
+        uint64_t blocks = is_cache ? options->cache_blocks[i] : 0;
+        fifo->capacity[i] = !is_cache       ? UINT32_MAX
+                            : blocks < most ? (uint32_t)blocks
+                                            : most;
+        fifo->inserted[i] =
+            is_cache ? fifo->capacity[i] + options->earlier_insertions : 0;
+    }
+}
+
+enum margay_status margay_fifo_create(const struct margay_fifo_options *options,
+                                      margay_fifo **fifo,
+                                      struct margay_error *error)
+{
+    *fifo = NULL;
+    if (options->objects < 1 || options->objects > MARGAY_FIFO_MOST_OBJECTS ||
+        options->count < 1 || options->count > MARGAY_FIFO_SIZES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "fifo: %" PRIu32 " objects in %zu caches (expected "
+                           "at least 1, and at most %" PRIu32 " in %d)",
+                           options->objects, options->count,
+                           MARGAY_FIFO_MOST_OBJECTS, MARGAY_FIFO_SIZES);
+    margay_fifo *made = margay_map(sizeof *made);
+    if (made == NULL)
+        return margay_fail_memory(error, "the caches");
+    made->objects = options->objects;
+    made->kernel = best_kernel();
+    made->insertions = margay_map(margay_fifo_bytes(options->objects));
+    if (made->insertions == NULL) {
+        margay_fifo_free(made);
+        return margay_fail_memory(error, "the caches");
+    }
+    set_lanes(made, options);
+    *fifo = made;
+    return MARGAY_OK;
+}
+
+void margay_fifo_free(margay_fifo *fifo)
+{
+    if (fifo == NULL)
+        return;
+    margay_unmap(fifo->insertions, margay_fifo_bytes(fifo->objects));
+    margay_unmap(fifo, sizeof *fifo);
+}
+
+/* Ages stay as they are, and what is too old to be present becomes 0. */
+static void renumber(margay_fifo *fifo)
+{
+    for (uint32_t i = 0; i < fifo->objects; i++) {
+        margay_fifo_lanes age = fifo->inserted - fifo->insertions[i];
+        margay_fifo_lanes present =
+            (margay_fifo_lanes)(age < fifo->capacity) &
+            (margay_fifo_lanes)(fifo->capacity != UINT32_MAX);
+        fifo->insertions[i] = (fifo->capacity - age) & present;
+    }
+    fifo->inserted =
+        fifo->capacity & (margay_fifo_lanes)(fifo->capacity != UINT32_MAX);
+}
+
+static bool is_near_the_end(const margay_fifo *fifo)
+{
+    for (size_t i = 0; i < MARGAY_FIFO_SIZES; i++) {
+        if (fifo->inserted[i] > UINT32_MAX - PIECE_REFS)
+            return true;
+    }
+    return false;
+}
+
+void margay_fifo_feed(margay_fifo *fifo, const uint32_t *objects, size_t count)
+{
+    for (size_t done = 0, piece; done < count; done += piece) {
+        piece = count - done < PIECE_REFS ? count - done : PIECE_REFS;
+        if (is_near_the_end(fifo))
+            renumber(fifo);
+        margay_fifo_lanes before = fifo->inserted;
+        fifo->kernel(fifo->insertions, &fifo->capacity, &fifo->inserted,
+                     objects + done, piece);
+        for (size_t i = 0; i < MARGAY_FIFO_SIZES; i++)
+            fifo->misses[i] += fifo->inserted[i] - before[i];
+    }
+}
+
+void margay_fifo_reset_counts(margay_fifo *fifo)
+{
+    for (size_t i = 0; i < MARGAY_FIFO_SIZES; i++)
+        fifo->misses[i] = 0;
+}
+
+uint64_t margay_fifo_misses(const margay_fifo *fifo, size_t i)
+{
+    return fifo->misses[i];
+}

@@ -1,0 +1,9 @@
+/* nameless.h - temporary files that nothing but their owner can find */
+#ifndef MARGAY_TRACES_BASE_NAMELESS_H
+#define MARGAY_TRACES_BASE_NAMELESS_H
+
+/* Open a new file in `directory` for reading and writing, and remove its name.
+   Returns the descriptor, which exec closes, or -1 and errno. */
+int margay_nameless_file(const char *directory);
+
+#endif
