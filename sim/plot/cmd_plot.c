@@ -75,12 +75,19 @@ static enum margay_status choose_script(struct plot *plot,
                                         const struct options *options,
                                         struct margay_error *error)
 {
-    const char *script = options->map ? plot->kind->map : plot->kind->script;
+    const char *script = options->map    ? plot->kind->map
+                         : options->gain ? plot->kind->gain
+                                         : plot->kind->script;
+    if (options->map && options->gain)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--map and --gain are for different tables");
     if (script == NULL)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: --map needs a table of 'margay assoc' or "
-                           "'compare'",
-                           options->operands[0]);
+        return margay_fail(error, MARGAY_BAD_INPUT, "%s: %s",
+                           options->operands[0],
+                           options->map ? "--map needs a table of 'margay "
+                                          "assoc' or 'compare'"
+                                        : "--gain needs a table of 'margay "
+                                          "curve --policy'");
     return gnuplot_find_script(script, &plot->script, error);
 }
 

@@ -5,10 +5,16 @@
 
 #include "sim/tables/csv.h"
 
-enum { CURVE = 0 };
+enum { CURVE = 1 };
 
 /* The first row whose columns match is the kind of a table. */
 static const struct plot_kind kinds[] = {
+    {.columns = CURVE_COLUMNS POLICY_COLUMN,
+     .script = "policies.gp",
+     .gain = "policies-gain.gp",
+     .table = "curve --policy",
+     .picture = "policies between LRU and the optimum",
+     .is_alone = true},
     [CURVE] = {.columns = CURVE_COLUMNS,
                .script = "curve.gp",
                .table = "curve",

@@ -8,7 +8,8 @@
 struct plot_kind {
     const char *columns; /* the first columns of such a table */
     const char *script;
-    const char *map; /* the script for --map; NULL = none */
+    const char *map;  /* the script for --map; NULL = none */
+    const char *gain; /* and that for --gain */
     const char
         *table; /* the command that writes it; NULL = see the row above */
     const char *picture; /* for the help, at most 48 columns; NULL likewise */

@@ -1,0 +1,150 @@
+# policy-series.gp - the series of a table of `margay curve --policy`; loaded by
+# the others
+#
+# They set OUT, CSV and HEADING before, and GAIN: 1 where ratios become shares
+# of the way from LRU to the optimum.  This gives
+#
+#   $rows           a block for each series of "SIZE RATIO", in bytes if all rows
+#                   know them; then one for each trace and block size that has
+#                   both LRU and the optimum, of "SIZE LRU OPTIMUM"
+#   series          how many there are
+#   areas           how many blocks of the latter
+#   NAME[i] TURN[i] the policy of series i, and which of its specs it is, from 1
+#   PLACE[i]        its trace and block size, as a number from 1
+#   LABEL[i]        what tells it from the others
+#   smallest largest lowest highest   of sizes and ratios
+#   in_bytes most_rows
+
+load folder(ARG0) . "text.gp"
+load folder(ARG0) . "terminal.gp"
+
+# A row ends with the policy, which may be quoted, and has six fields between
+# the trace and that.  Where LRU and the optimum are nearly the same, there is
+# no way between them.
+program = 'function plain(text) {' \
+. '    if (text ~ /^".*"$/) text = substr(text, 2, length(text) - 2);' \
+. '    gsub(/""/, "\"", text); return text }' \
+. 'function base(path) { sub(/.*\//, "", path); return path }' \
+. 'function text_of(block) {' \
+. '    return block == "" ? "block ids" : block "-byte blocks" }' \
+. 'function joined(a, b) { return a == "" ? b : b == "" ? a : a ", " b }' \
+. 'function note(y) { if (y > 0 && y < lowest) lowest = y;' \
+. '    if (y < least) least = y; if (y > highest) highest = y }' \
+. 'NR == 1 { lowest = 1; highest = 0; least = 1; smallest = 1e30; bytes = 1;' \
+. '    next }' \
+. '{' \
+. '    row = $0;' \
+. '    cut = match(row, /,"([^"]|"")*"$/) ? RSTART : 0;' \
+. '    if (!cut) { match(row, /,[^,]*$/); cut = RSTART }' \
+. '    policy = plain(substr(row, cut + 1)); row = substr(row, 1, cut - 1);' \
+. '    n = split(row, field, ",");' \
+. '    trace = row; for (i = 0; i < 6; i++) sub(/,[^,]*$/, "", trace);' \
+. '    block = field[n - 5]; place = trace SUBSEP block;' \
+. '    if (!(place in places)) { places[place] = ++place_count;' \
+. '        trace_of[place_count] = trace; block_of[place_count] = block;' \
+. '        if (trace != trace_of[1]) several_traces = 1;' \
+. '        if (block != block_of[1]) several_blocks = 1 }' \
+. '    place = places[place]; id = place SUBSEP policy;' \
+. '    if (!(id in ids)) { ids[id] = ++count; spec[count] = policy;' \
+. '        place_of[count] = place }' \
+. '    id = ids[id]; at = ++rows[id]; if (at > most) most = at;' \
+. '    blocks[id, at] = field[n - 4]; size[id, at] = field[n - 3];' \
+. '    if (field[n - 3] == "") bytes = 0; ratio[id, at] = field[n] + 0;' \
+. '    name = policy; sub(/:.*/, "", name); name_of[id] = name;' \
+. '    if (policy == "lru") lru[place] = id;' \
+. '    if (name == "opt" && (policy == "opt" || !(place in opt)))' \
+. '        opt[place] = id }' \
+. 'function x(id, at) { return bytes ? size[id, at] : blocks[id, at] }' \
+. 'function y(id, at,   p, way) {' \
+. '    if (!gain) return ratio[id, at];' \
+. '    p = place_of[id]; way = ratio[lru[p], at] - ratio[opt[p], at];' \
+. '    return way < 0.001 ? "NaN" : (ratio[lru[p], at] - ratio[id, at]) / way }' \
+. 'END {' \
+. '    for (p = 1; p <= place_count; p++)' \
+. '        if ((p in lru) && (p in opt)) areas++;' \
+. '        else if (gain) exit;' \
+. '    for (id = 1; id <= count; id++) for (at = 1; at <= rows[id]; at++) {' \
+. '        value = x(id, at); if (value < smallest) smallest = value;' \
+. '        if (value > largest) largest = value;' \
+. '        value = y(id, at); if (value != "NaN") note(value) }' \
+. '    printf "%d %d %d %d %.17g %.17g %.17g %.17g %.17g %s\n", count, areas,' \
+. '        bytes, most, smallest, largest, lowest, highest, least,' \
+. '        joined(several_traces ? "" : base(plain(trace_of[1])),' \
+. '        several_blocks || block_of[1] == "" ? "" : text_of(block_of[1]));' \
+. '    for (id = 1; id <= count; id++) {' \
+. '        turn[place_of[id], name_of[id]]++;' \
+. '        p = place_of[id];' \
+. '        print name_of[id] == "" ? "-" : name_of[id],' \
+. '            turn[p, name_of[id]], p, joined(spec[id], joined(' \
+. '            several_traces ? base(plain(trace_of[p])) : "",' \
+. '            several_blocks ? text_of(block_of[p]) : "")) }' \
+. '    for (id = 1; id <= count; id++) {' \
+. '        for (at = 1; at <= rows[id]; at++) print x(id, at), y(id, at);' \
+. '        print ""; print "" }' \
+. '    for (p = 1; p <= place_count; p++) if ((p in lru) && (p in opt)) {' \
+. '        for (at = 1; at <= rows[lru[p]]; at++)' \
+. '            print x(lru[p], at), ratio[lru[p], at], ratio[opt[p], at];' \
+. '        print ""; print "" } }'
+
+text = system(sprintf("awk -F, -v gain=%d %s <%s", GAIN, shell_word(program), \
+    shell_word(CSV)))
+if (text eq "") {
+    print sprintf("%s: --gain needs the policies lru and opt, of each trace " \
+        . "and block size", CSV)
+    exit status 2
+}
+end_of(text) = strstrt(text, "\n") == 0 ? strlen(text) + 1 : strstrt(text, "\n")
+behind(text, words) = words == 0 ? text \
+    : behind(text[strstrt(text, " ") + 1:*], words - 1)
+first = text[1:end_of(text) - 1]
+text = text[end_of(text) + 1:*]
+series = int(word(first, 1))
+areas = int(word(first, 2))
+in_bytes = int(word(first, 3))
+most_rows = int(word(first, 4))
+smallest = real(word(first, 5))
+largest = real(word(first, 6))
+lowest = real(word(first, 7))
+highest = real(word(first, 8))
+least = real(word(first, 9))
+COMMON = behind(first, 9)
+array NAME[series]
+array TURN[series]
+array PLACE[series]
+array LABEL[series]
+do for [i = 1:series] {
+    line = text[1:end_of(text) - 1]
+    text = text[end_of(text) + 1:*]
+    NAME[i] = word(line, 1)
+    TURN[i] = int(word(line, 2))
+    PLACE[i] = int(word(line, 3))
+    LABEL[i] = behind(line, 3)
+}
+set print $rows
+print text
+unset print
+set datafile separator whitespace
+set datafile missing NaN
+
+# A policy has the same colour in all pictures; LRU and the optimum are black.
+names = "lru opt fifo clock sieve s3fifo lfu arc 2q lirs tinylfu random"
+values = "#000000 #000000 #d55e00 #e69f00 #009e73 #0072b2 #cc79a7 #56b4e9" \
+    . " #8c564b #7b3294 #a6d96a #999999"
+colour_at(name, i) = i > words(names) ? "#666666" \
+    : word(names, i) eq name ? word(values, i) : colour_at(name, i + 1)
+colour_of(name) = colour_at(name, 1)
+is_border(i) = NAME[i] eq "lru" || NAME[i] eq "opt"
+dashes_of(i) = (TURN[i] + PLACE[i] - 2 + (NAME[i] eq "opt")) % 5 + 1
+width_of(i) = is_border(i) ? 2.5 : 2
+
+set rmargin -1
+set key outside
+set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
+set label 2 COMMON at screen 0.095,0.908 noenhanced textcolor "#666666"
+most_tics = 8
+load folder(ARG0) . "size-axis.gp"
+point_style = most_rows <= 40 ? "linespoints pointtype 7 pointsize 0.5" : "lines"
+line(i) = sprintf("$rows index %d using 1:2 with %s linecolor rgb '%s'" \
+    . " dashtype %d linewidth %g title LABEL[%d]", i - 1, \
+    is_border(i) ? "lines" : point_style, colour_of(NAME[i]), dashes_of(i), \
+    width_of(i), i)
