@@ -12,6 +12,7 @@
 #include "stackdist/parts/cluster.h"
 #include "stackdist/parts/row.h"
 #include "stackdist/predict/model.h"
+#include "stackdist/sample.h"
 
 #include <margay/stackdist.h>
 

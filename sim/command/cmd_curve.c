@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/command/answers.h"
+#include "sim/command/curve_policies.h"
 #include "sim/command/drive.h"
 #include "sim/command/request.h"
 #include "sim/options/commands.h"
@@ -30,6 +31,10 @@ static enum margay_status check_looks(const struct options *options,
                  options->run.every.refs != 0 ||
                  options->run.every.seconds != 0 || options->run.save != NULL ||
                  options->run.resume != NULL;
+    if (options->results.sample_rate != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--sample goes with --policy (--engine shards "
+                           "samples for a curve of LRU)");
     if (options->results.writebacks && looks)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--writebacks does not go with --window, --every, "
@@ -274,6 +279,8 @@ static enum margay_status draw_table(struct curve *curve,
 
 int cmd_curve(const struct options *options)
 {
+    if (options->results.policies.count > 0)
+        return curve_of_policies(options);
     struct curve curve = {.options = options};
     const struct drive drive = {
         .options = options,

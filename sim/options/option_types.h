@@ -56,6 +56,10 @@ OPTION_TYPE(by_kind);       /* bool: set */
 OPTION_TYPE(write_rule);    /* enum write_rule */
 OPTION_TYPE(allocate_rule); /* enum write_rule */
 
+/* Of curves of policies, in policy_list.c: */
+OPTION_TYPE(policy_list); /* struct policy_list */
+OPTION_TYPE(sample_rate); /* double: above 0, at most 1 */
+
 /* Of predictions, in predict_options.c: */
 OPTION_TYPE(predict_method);  /* enum predict_method */
 OPTION_TYPE(predict_bins);    /* struct margay_bins; a parameter may be 0 */

@@ -59,6 +59,15 @@ struct cache_policy {
     bool bypass; /* opt alone: a block may pass the cache by */
 };
 
+/* Of curve --policy: specs. */
+struct policy_list {
+    char **specs; /* owned, each of them */
+    size_t count;
+};
+
+/* Release what the list owns; it is then empty. */
+void policy_list_clear(struct policy_list *list);
+
 /* Of --write and --allocate: what a write does. */
 enum write_rule {
     WRITE_UNSAID,

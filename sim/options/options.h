@@ -27,7 +27,7 @@ struct options {
     const char *output;     /* NULL = standard output */
     const char *to;         /* of generate, convert, record: a format */
     const char *completion; /* of help: a shell */
-    bool map;               /* of plot */
+    bool map, gain;         /* of plot */
     uint64_t seed;          /* of all random numbers; 1 = not given */
 
     /* Which references of a trace are read, and how they are decoded. */
@@ -58,6 +58,8 @@ struct options {
         const char *prometheus; /* a file for Prometheus beside the curve */
         double at_most;         /* a miss ratio to reach; negative = none */
         uint64_t knees;         /* how many to name */
+        struct policy_list policies; /* of curve */
+        double sample_rate;          /* of these; 0 = all blocks */
     } results;
 
     /* The caches of assoc and compare. */

@@ -365,6 +365,61 @@ MARGAY_API const struct margay_cache_counts *margay_filter_consumer_counts(
 MARGAY_API margay_consumer *margay_filter_consumer_next(
     const margay_consumer *consumer);
 
+/* ---- Policies ---- */
+
+struct margay_policies_request {
+    /* Specs, each a different one; they outlive the consumer. */
+    const char *const *policies;
+    size_t policy_count; /* 1 or more */
+
+    /* Distances of exact policies are measured below it; 0 = none.  Where a
+       trace exceeds it, no curve goes beyond. */
+    struct margay_cache_size bound;
+
+    /* Only this share of the blocks is simulated, in caches that are smaller by
+       as much; 0 = all.  From 0.000001 to 1. */
+    double sample_rate;
+
+    uint64_t seed;         /* of random numbers, and of the sample */
+    const char *directory; /* of temporary files; outlives the consumer */
+};
+
+/*
+ * A consumer that finds the miss curves of fully associative caches of several
+ * policies: "lru" and "opt" in one pass for all sizes, others by simulating a
+ * cache of each size once the trace has been read.  MARGAY_BAD_ARGUMENT: a spec
+ * is wrong, or its policy is defined for sets only; MARGAY_NO_MEMORY.  The
+ * caller owns *consumer.
+ */
+MARGAY_API enum margay_status margay_policies_consumer(
+    const struct margay_policies_request *request, margay_consumer **consumer,
+    struct margay_error *error);
+
+/*
+ * Say which sizes the curves of a pass have, which all its policies share, in
+ * the host's `begun`; MARGAY_SIZES_USUAL, which are the sizes otherwise, has 2
+ * sizes per octave where a policy is simulated, and 16 where none is.  Grids
+ * end at L of the trace's LRU distances; see margay_histogram_curve().
+ * MARGAY_SIZES_ALL has every size at which an exact curve steps, and fails with
+ * MARGAY_BAD_ARGUMENT where a policy is simulated.  A list is copied.
+ * MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_policies_consumer_set_sizes(
+    margay_consumer *consumer, const struct margay_pass *pass,
+    const struct margay_sizes *sizes, struct margay_error *error);
+
+/* The curve of a policy, by its index in the request, in a pass that has
+   finished; the consumer owns it.  Returns the number of its points. */
+MARGAY_API size_t margay_policies_consumer_curve(
+    const margay_consumer *consumer, const struct margay_pass *pass,
+    size_t policy, const struct margay_point **points);
+
+/* The references, first uses and distinct blocks of a pass that has finished.
+   Of its histogram only the exceeded bound means something.  The consumer owns
+   it. */
+MARGAY_API const struct margay_result *margay_policies_consumer_result(
+    const margay_consumer *consumer, const struct margay_pass *pass);
+
 /* ---- Behind an engine ---- */
 
 /*

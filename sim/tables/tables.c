@@ -65,10 +65,10 @@ void table_summarise(const struct margay_pass *pass,
 
 /* --------------------------------------------------------------- curve -- */
 
+/* The fields of CURVE_COLUMNS. */
 static enum margay_status curve_row(struct csv_writer *csv,
                                     const struct measured *measured,
                                     const struct margay_point *point,
-                                    const uint64_t *writebacks,
                                     struct margay_error *error)
 {
     uint64_t references = measured->result->references;
@@ -88,9 +88,6 @@ static enum margay_status curve_row(struct csv_writer *csv,
     csv_u64(csv, references);
     csv_u64(csv, point->misses);
     csv_share(csv, point->misses, references);
-    if (writebacks != NULL)
-        csv_u64(csv, *writebacks);
-    csv_end_row(csv);
     return MARGAY_OK;
 }
 
@@ -107,9 +104,12 @@ static enum margay_status curve_rows(struct csv_writer *csv,
         return margay_fail_memory(error, "the table of a curve");
     if (writebacks != NULL)
         margay_writebacks_curve(writebacks, points, count, counts);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = curve_row(csv, measured, &points[i],
-                           writebacks == NULL ? NULL : &counts[i], error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        status = curve_row(csv, measured, &points[i], error);
+        if (writebacks != NULL)
+            csv_u64(csv, counts[i]);
+        csv_end_row(csv);
+    }
     free(counts);
     return status;
 }
@@ -137,6 +137,22 @@ enum margay_status table_curve(struct csv_writer *csv,
         status = curve_rows(csv, measured, points, count, writebacks, error);
     free(points);
     free((void *)resolved.list_blocks);
+    return status;
+}
+
+enum margay_status table_policy_curve(struct csv_writer *csv,
+                                      const struct measured *measured,
+                                      const struct margay_point *points,
+                                      size_t count, const char *policy,
+                                      struct margay_error *error)
+{
+    enum margay_status status =
+        csv_set_key(csv, measured->trace, measured->block_bytes, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        status = curve_row(csv, measured, &points[i], error);
+        csv_text(csv, policy);
+        csv_end_row(csv);
+    }
     return status;
 }
 

@@ -32,6 +32,13 @@ enum margay_status table_curve(struct csv_writer *csv,
                                const margay_writebacks *writebacks,
                                struct margay_error *error);
 
+/* Rows of CURVE_COLUMNS for these points, each with the policy behind it. */
+enum margay_status table_policy_curve(struct csv_writer *csv,
+                                      const struct measured *measured,
+                                      const struct margay_point *points,
+                                      size_t count, const char *policy,
+                                      struct margay_error *error);
+
 /* Rows of HISTOGRAM_COLUMNS for one pass.  Shares are of the result's
    references, of which the histogram may count a part. */
 enum margay_status table_histogram(struct csv_writer *csv,

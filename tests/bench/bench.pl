@@ -47,6 +47,9 @@ my @caches = (
     [one_cache => '-j1 --sets 256 --ways 4'],
 );
 my %cached = map { $_ => 1 } qw(W1 W2 W4);
+# Policies, each at 16 sizes, and those of FIFO together.
+my @policies = qw(fifo clock sieve s3fifo);
+my $policy_sizes = join ',', map { 1 << $_ } 4 .. 19;
 my @texts = qw(din lackey hex);
 my $text_refs = 10_000_000;
 my $generated_refs = 10_000_000;
@@ -183,6 +186,22 @@ for my $workload (grep { is_wanted('assoc') && $cached{ $_->{name} } }
             : defined $made ? '16' : '64';
         add_case($name, $quantity, $refs, $margay, 'assoc', '-q', '-b', $blocks,
             split(/ /, $options), @numbers, $path);
+    }
+}
+for my $workload (grep { is_wanted('policies') && $cached{ $_->{name} } }
+    @workloads) {
+    my ($name, $refs) = @$workload{qw(name refs)};
+    my $made = $workload->{make};
+    my $path = defined $made
+        ? generate("$name.u64", $refs, $made)
+        : repeat_program("$name.u64", $refs, $encode{u64});
+    my @numbers = defined $made ? ('--ids') : ();
+    for my $policy (@policies) {
+        for my $threads (1, 2) {
+            add_case($name, "policy_${policy}_$threads", $refs, $margay,
+                'curve', '-q', "-j$threads", @numbers, '--policy', $policy,
+                '--sizes', $policy_sizes, $path);
+        }
     }
 }
 for my $format (grep { is_wanted($_) } @texts) {
@@ -323,6 +342,22 @@ sub print_caches {
     }
 }
 
+# References through 16 sizes each, on one thread and, by the clock, on two.
+sub print_policies {
+    printf "\n%-31s %8s %10s %12s\n", 'policies, 16 sizes', '', 'x 16 sizes',
+        '2 threads';
+    for my $workload (grep { $results{ $_->{name} }{policy_fifo_1} }
+        @workloads) {
+        my ($name, $refs) = @$workload{qw(name refs)};
+        for my $policy (@policies) {
+            my $rate = rate($name, "policy_${policy}_1") / 1e6;
+            my $wall = median(@{ $walls{$name}{"policy_${policy}_2"} });
+            printf "%-4s %-26s %8.1f %10.0f %12.0f\n", $name, $policy, $rate,
+                16 * $rate, 16 * $refs / ($wall || 1e-6) / 1e6;
+        }
+    }
+}
+
 sub print_recorded {
     my %what = (
         native => 'as it is',
@@ -355,6 +390,8 @@ sub print_table {
             speedup($workload->{name}, 'exact', 'exact_two_threads');
     }
     print_caches() if grep { $results{ $_->{name} }{assoc} } @workloads;
+    print_policies()
+        if grep { $results{ $_->{name} }{policy_fifo_1} } @workloads;
     print "\nreading alone\n" if grep { $results{$_} } @texts;
     for my $format (grep { $results{$_} } @texts) {
         printf "%-31s %8.1f\n", $format, rate($format, 'read') / 1e6;

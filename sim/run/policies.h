@@ -1,0 +1,95 @@
+/*
+ * policies.h - the state of the consumer of policies, shared by its files
+ *
+ * policies.c reads a trace, policies_curves.c makes its curves in the end, and
+ * policies_replay.c simulates what has no engine.
+ */
+#ifndef MARGAY_SIM_RUN_POLICIES_H
+#define MARGAY_SIM_RUN_POLICIES_H
+
+#include <stdbool.h>
+
+#include "assoc/assoc_internal.h"
+#include "sim/run/history.h"
+#include "stackdist/stackdist_internal.h"
+#include "traces/traces_internal.h"
+#include <margay/run.h>
+
+struct margay_policy_row {
+    const char *spec;
+    const struct margay_policy_info *info;
+    bool simulated;              /* otherwise an engine measures it, */
+    enum margay_measure measure; /* which is this */
+};
+
+/* An engine that is fed all references, or those of the sample. */
+struct margay_policy_engine {
+    margay_engine *engine; /* NULL = none */
+    struct margay_result result;
+};
+
+struct margay_policies_pass {
+    uint64_t bound_blocks;
+    struct margay_sizes asked; /* its list is owned */
+    /* One of each exact policy and, last, of LRU where the sizes follow from
+       LRU distances and no policy is LRU. */
+    struct margay_policy_engine *engines; /* [policy_count + 1] */
+    size_t lru;                           /* which of them; none: beyond */
+    struct margay_error *failures;        /* of the crew's tasks */
+    /* Where a policy is simulated: the references as numbers of blocks. */
+    margay_numbering *numbering;
+    struct margay_history history;
+    uint64_t uncounted; /* the first of them, a warm-up */
+    uint32_t uncounted_blocks;
+
+    uint64_t references; /* counted, in the sample or not */
+    struct margay_result result;
+    /* The curves.  Several sizes may be the same in a sample, where
+       sampled[places[i]] stands for sizes[i]. */
+    uint64_t *sizes, *sampled; /* in blocks, ascending */
+    size_t *places;            /* [size_count] */
+    size_t size_count, sampled_count;
+    uint64_t *misses;            /* [policy][sampled], in the sample */
+    struct margay_point *points; /* [policy][size] */
+};
+
+struct margay_policies {
+    margay_consumer consumer;
+    struct margay_policies_request request;
+    struct margay_policy_row *rows; /* [policy_count] */
+    bool simulates;                 /* any of them */
+    struct margay_sample sample;
+    struct margay_share share;
+    struct margay_policies_pass *passes;
+    size_t pass_count;
+    margay_crew *crew;
+    /* The span that the crew works on: its blocks, or those in the sample. */
+    const uint64_t *blocks;
+    size_t block_count;
+    struct margay_policies_pass *fed; /* where they go */
+    uint64_t *picked;                 /* owned */
+    size_t picked_room;
+};
+
+/* The size of a cache of so many blocks in the sample; without one, the same.
+ */
+uint64_t margay_policies_sampled(const struct margay_policies *policies,
+                                 uint64_t blocks);
+
+/* The first of the failures of some tasks, if there is one. */
+enum margay_status margay_policies_failure(const struct margay_error *failures,
+                                           size_t count,
+                                           struct margay_error *error);
+
+/* Everything of a pass that has been read whole: the sizes, the misses of each
+   policy, and the points. */
+enum margay_status margay_policies_make_curves(struct margay_policies *policies,
+                                               struct margay_policies_pass *own,
+                                               struct margay_error *error);
+
+/* misses[policy][i] of each simulated policy in caches of sampled[i]. */
+enum margay_status margay_policies_replay(struct margay_policies *policies,
+                                          struct margay_policies_pass *own,
+                                          struct margay_error *error);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * policies_curves.c - the sizes of the curves, and their points
+ *
+ * With a sample of rate R, a cache of C blocks is one of C R blocks of the
+ * sample, at least 1, and a miss there stands for 1 / R misses.  The references
+ * are counted whole: where the sample has more or fewer than its share of them,
+ * the difference is one of hits, as it comes from blocks that are referenced
+ * very often.
+ */
+#define _GNU_SOURCE
+#include "sim/run/policies.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define USUAL_SIMULATED_PER_OCTAVE 2
+
+/* -------------------------------------------------------------- samples -- */
+
+static bool is_sample(const struct margay_policies *policies)
+{
+    return policies->sample.limit != UINT64_MAX;
+}
+
+static uint64_t scaled(const struct margay_policies *policies, uint64_t count)
+{
+    return is_sample(policies)
+               ? (uint64_t)llround((double)count *
+                                   margay_sample_scale(&policies->sample))
+               : count;
+}
+
+static uint64_t scaled_refs(const struct margay_policies *policies,
+                            const struct margay_policies_pass *own,
+                            uint64_t count)
+{
+    uint64_t refs = scaled(policies, count);
+    return refs < own->references ? refs : own->references;
+}
+
+uint64_t margay_policies_sampled(const struct margay_policies *policies,
+                                 uint64_t blocks)
+{
+    if (!is_sample(policies))
+        return blocks;
+    double share = (double)blocks / margay_sample_scale(&policies->sample);
+    return share < 1 ? 1 : (uint64_t)llround(share);
+}
+
+/* ------------------------------------------------- what engines have found --
+ */
+
+static enum margay_status finish_engines(const struct margay_policies *policies,
+                                         struct margay_policies_pass *own,
+                                         struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0;
+         i <= policies->request.policy_count && status == MARGAY_OK; i++) {
+        struct margay_policy_engine *engine = &own->engines[i];
+        if (engine->engine != NULL)
+            status =
+                margay_engine_finish(engine->engine, &engine->result, error);
+    }
+    return status;
+}
+
+/* The result of LRU, or else of another engine; NULL = there is none. */
+static const struct margay_result *any_result(
+    const struct margay_policies *policies,
+    const struct margay_policies_pass *own)
+{
+    size_t count = policies->request.policy_count;
+    if (own->lru <= count)
+        return &own->engines[own->lru].result;
+    for (size_t i = 0; i < count; i++) {
+        if (own->engines[i].engine != NULL)
+            return &own->engines[i].result;
+    }
+    return NULL;
+}
+
+/* The references, first uses and blocks. */
+static void count_references(const struct margay_policies *policies,
+                             struct margay_policies_pass *own)
+{
+    const struct margay_result *found = any_result(policies, own);
+    uint64_t distinct, infinite;
+    if (found != NULL) {
+        distinct = found->distinct_blocks;
+        infinite = found->infinite;
+    } else {
+        distinct = margay_numbering_count(own->numbering);
+        infinite = distinct - own->uncounted_blocks;
+    }
+    own->result.references = own->references;
+    own->result.distinct_blocks = scaled(policies, distinct);
+    own->result.infinite = scaled_refs(policies, own, infinite);
+}
+
+/* ---------------------------------------------------------------- sizes -- */
+
+/* A size at which a curve steps is one more than a distance. */
+static enum margay_status add_step(const struct margay_policies *policies,
+                                   margay_histogram *steps, uint64_t distance,
+                                   struct margay_error *error)
+{
+    return margay_histogram_add(steps, scaled(policies, distance + 1) - 1, 1,
+                                error);
+}
+
+static enum margay_status add_steps(const struct margay_policies *policies,
+                                    margay_histogram *steps,
+                                    const margay_histogram *distances,
+                                    struct margay_error *error)
+{
+    uint64_t distance = 0, count;
+    enum margay_status status = MARGAY_OK;
+    for (uint64_t from = 0;
+         status == MARGAY_OK && distances != NULL &&
+         margay_histogram_next(distances, from, &distance, &count);
+         from = distance + 1)
+        status = add_step(policies, steps, distance, error);
+    return status;
+}
+
+/* The distances that a grid needs: the largest of LRU's, which no other is
+   above, or all of them. */
+static enum margay_status find_steps(const struct margay_policies *policies,
+                                     const struct margay_policies_pass *own,
+                                     margay_histogram *steps,
+                                     struct margay_error *error)
+{
+    size_t count = policies->request.policy_count;
+    const margay_histogram *lru =
+        own->lru <= count ? own->engines[own->lru].result.histogram : NULL;
+    uint64_t largest;
+    enum margay_status status =
+        margay_histogram_add(steps, MARGAY_INFINITE, 1, error);
+    if (lru != NULL && margay_histogram_exceeded_bound(lru) != 0)
+        margay_histogram_set_exceeded_bound(steps, own->bound_blocks);
+    if (lru != NULL && margay_histogram_largest(lru, &largest) &&
+        status == MARGAY_OK)
+        status = add_step(policies, steps, largest, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK &&
+                       own->asked.kind == MARGAY_SIZES_ALL;
+         i++)
+        status =
+            add_steps(policies, steps, own->engines[i].result.histogram, error);
+    return status;
+}
+
+static enum margay_status make_room(struct margay_policies_pass *own,
+                                    size_t policies, size_t sizes,
+                                    struct margay_error *error)
+{
+    own->sizes = calloc(sizes, sizeof *own->sizes);
+    own->sampled = calloc(sizes, sizeof *own->sampled);
+    own->places = calloc(sizes, sizeof *own->places);
+    own->misses = calloc(policies * sizes, sizeof *own->misses);
+    own->points = calloc(policies * sizes, sizeof *own->points);
+    return own->sizes == NULL || own->sampled == NULL || own->places == NULL ||
+                   own->misses == NULL || own->points == NULL
+               ? margay_fail_memory(error, "the curves")
+               : MARGAY_OK;
+}
+
+static void keep_sizes(const struct margay_policies *policies,
+                       struct margay_policies_pass *own,
+                       const struct margay_point *points, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t sampled =
+            margay_policies_sampled(policies, points[i].cache_blocks);
+        if (i == 0 || own->sampled[own->sampled_count - 1] != sampled)
+            own->sampled[own->sampled_count++] = sampled;
+        own->sizes[i] = points[i].cache_blocks;
+        own->places[i] = own->sampled_count - 1;
+    }
+    own->size_count = count;
+}
+
+/* The grid is that of a histogram of the steps. */
+static enum margay_status make_sizes(struct margay_policies *policies,
+                                     struct margay_policies_pass *own,
+                                     struct margay_error *error)
+{
+    struct margay_sizes sizes = own->asked;
+    struct margay_point *points = NULL;
+    size_t count = 0;
+    enum margay_status status =
+        margay_histogram_create(&own->result.histogram, error);
+    if (sizes.kind == MARGAY_SIZES_USUAL && policies->simulates)
+        sizes = (struct margay_sizes){
+            .kind = MARGAY_SIZES_OCTAVE,
+            .per_octave = USUAL_SIMULATED_PER_OCTAVE,
+        };
+    if (status == MARGAY_OK)
+        status = find_steps(policies, own, own->result.histogram, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_curve(own->result.histogram, &sizes, &points,
+                                        &count, error);
+    if (status == MARGAY_OK && count > 0)
+        status = make_room(own, policies->request.policy_count, count, error);
+    if (status == MARGAY_OK)
+        keep_sizes(policies, own, points, count);
+    free(points);
+    return status;
+}
+
+/* --------------------------------------------------------------- points -- */
+
+static enum margay_status read_engine(const struct margay_policies_pass *own,
+                                      size_t policy, struct margay_error *error)
+{
+    const struct margay_sizes sizes = {
+        .kind = MARGAY_SIZES_LIST,
+        .list_blocks = own->sampled,
+        .list_count = own->sampled_count,
+    };
+    struct margay_point *points;
+    size_t count;
+    enum margay_status status = margay_result_curve(
+        &own->engines[policy].result, &sizes, &points, &count, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        own->misses[policy * own->sampled_count + i] = points[i].misses;
+    free(points);
+    return MARGAY_OK;
+}
+
+static void make_points(const struct margay_policies *policies,
+                        struct margay_policies_pass *own, size_t policy)
+{
+    const uint64_t *misses = own->misses + policy * own->sampled_count;
+    struct margay_point *points = own->points + policy * own->size_count;
+    for (size_t i = 0; i < own->size_count; i++)
+        points[i] = (struct margay_point){
+            own->sizes[i],
+            scaled_refs(policies, own, misses[own->places[i]]),
+        };
+}
+
+enum margay_status margay_policies_make_curves(struct margay_policies *policies,
+                                               struct margay_policies_pass *own,
+                                               struct margay_error *error)
+{
+    size_t count = policies->request.policy_count;
+    enum margay_status status = finish_engines(policies, own, error);
+    if (status != MARGAY_OK)
+        return status;
+    count_references(policies, own);
+    if (own->references == 0)
+        return MARGAY_OK;
+    status = make_sizes(policies, own, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (!policies->rows[i].simulated)
+            status = read_engine(own, i, error);
+    }
+    if (status == MARGAY_OK)
+        status = margay_policies_replay(policies, own, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        make_points(policies, own, i);
+    return status;
+}

@@ -1,0 +1,275 @@
+#!/bin/sh
+# policies.t - curves of several policies, against simulations of lists
+. tests/sim/lib.sh
+
+# oracle.pl FILE WARMUP SIZES POLICY...: the rows of a trace of ids, from
+# caches that are lists of blocks, searched from one end to the other.
+cat >oracle.pl <<'PERL'
+use strict;
+use warnings;
+my ($file, $warmup, $sizes, @policies) = @ARGV;
+open my $in, '<', $file or die;
+chomp(my @refs = <$in>);
+my (@next, %seen);
+for my $i (reverse 0 .. $#refs) {
+    $next[$i] = $seen{ $refs[$i] } // 1e9 + $i;
+    $seen{ $refs[$i] } = $i;
+}
+sub place { my ($list, $block) = @_;
+    for (0 .. $#$list) { return $_ if $list->[$_][0] eq $block }
+    return -1;
+}
+sub furthest { my ($list) = @_;
+    my $best = 0;
+    for (1 .. $#$list) { $best = $_ if $list->[$_][1] > $list->[$best][1] }
+    return $best;
+}
+# What each policy does with a list of [block, note], the oldest first.
+my %hit = (
+    lru => sub { my ($list, $at) = @_;
+        push @$list, splice @$list, $at, 1 },
+    fifo => sub { },
+    clock => sub { my ($list, $at) = @_; $list->[$at][1] = 1 },
+    opt => sub { my ($list, $at, $i) = @_; $list->[$at][1] = $next[$i] },
+);
+my %evict = (
+    lru => sub { shift @{ $_[0] } },
+    fifo => sub { shift @{ $_[0] } },
+    clock => sub { my ($list) = @_;
+        while ($list->[0][1]) {
+            push @$list, shift @$list;
+            $list->[-1][1] = 0;
+        }
+        shift @$list },
+    opt => sub { my ($list) = @_; splice @$list, furthest($list), 1 },
+);
+for my $policy (@policies) {
+    my ($name) = $policy =~ /^(\w+)/;
+    my $bypass = $policy =~ /bypass=on/;
+    for my $size (split /,/, $sizes) {
+        my (@list, $misses);
+        $misses = 0;
+        for my $i (0 .. $#refs) {
+            my $at = place(\@list, $refs[$i]);
+            if ($at >= 0) {
+                $hit{$name}->(\@list, $at, $i);
+                next;
+            }
+            $misses += $i >= $warmup;
+            my $note = $name eq 'opt' ? $next[$i] : 0;
+            if (@list == $size) {
+                next if $bypass && $note > $list[furthest(\@list)][1];
+                $evict{$name}->(\@list);
+            }
+            push @list, [$refs[$i], $note];
+        }
+        my $counted = @refs - $warmup;
+        my $field = $policy =~ /,/ ? qq("$policy") : $policy;
+        printf "%s,,%d,,%d,%d,%.12g,%s\n", $file, $size, $counted, $misses,
+            $misses / $counted, $field;
+    }
+}
+PERL
+all=lru,opt,opt:bypass=on,fifo,clock
+
+# What the command knows beyond the oracle; those for sets it refuses.
+simulated=
+for policy in $("$MARGAY" curve --policy x /dev/null 2>&1 |
+    sed 's/.*the policies are //; s/,//g'); do
+    run curve --policy "$policy" /dev/null
+    grep -q 'is defined for sets' err || [ "$policy" = opt ] ||
+        simulated=$simulated,$policy
+done
+simulated=${simulated#,}
+
+# misses FILE: cache_blocks, misses and policy of its rows.
+misses() {
+    cut -d, -f3,6,8- "$1" | tail -n +2
+}
+
+# ---------------------------------------------------- against the oracle --
+seed=0
+same=0
+while [ $seed -lt 12 ]; do
+    seed=$((seed + 1))
+    perl -e '
+        srand shift;
+        my $blocks = 2 + int rand 40;
+        for (1 .. 60 + int rand 200) {
+            my $block = int rand $blocks;
+            $block = int rand($block + 1) if rand() < 0.6;
+            print $block * 1000003, "\n";
+        }' $seed >random.lines
+    warmup=$((seed % 3 * 17))
+    run curve -q --policy $all --sizes 1,2,3,5,8,16,17,40,1000 \
+        --warmup $warmup random.lines
+    {
+        "$MARGAY" curve -q --policy lru /dev/null
+        perl oracle.pl random.lines $warmup 1,2,3,5,8,16,17,40,1000 \
+            lru opt opt:bypass=on fifo clock
+    } >expected
+    # An empty trace has the same header.
+    if cmp -s out expected; then
+        same=$((same + 1))
+    else
+        diff out expected | sed 's/^/#   /' | head -5
+    fi
+done
+is 'random traces, with and without a warm-up: rows of the oracle' $same 12
+
+# ------------------------------------------------------------- the table --
+letters dacbccgefafbcmtmacfbdcac >ids.lines
+run curve -q --policy fifo,lru ids.lines random.lines
+is 'the policy is the last column' "$(head -1 out)" \
+    'trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio,policy'
+is 'rows by trace, policy, size' "$(cut -d, -f1,8 out | uniq | tr '\n' ' ')" \
+    'trace,policy ids.lines,fifo ids.lines,lru random.lines,fifo random.lines,lru '
+is 'the grid: two sizes an octave up to the largest LRU distance and 1' \
+    "$(grep '^ids.*fifo' out | cut -d, -f3 | tr '\n' ' ')" '1 2 3 4 6 8 9 '
+run curve -q --policy opt,lru random.lines
+cp out exact
+run curve -q random.lines
+is 'without a simulation it is the usual one' \
+    "$(grep ',lru$' exact | sed 's/,lru$//')" "$(tail -n +2 out)"
+run curve -q --policy fifo --sizes pow2 random.lines
+cp out fifo
+run curve -q --sizes pow2 random.lines
+is 'powers of two are those of LRU' "$(cut -d, -f3 fifo)" "$(cut -d, -f3 out)"
+run curve -q --policy lru,opt --sizes all random.lines
+cp out all
+steps=$(grep ',lru$' all | cut -d, -f3 | tr '\n' ,)
+is 'all sizes: those at which any of the exact curves steps' \
+    "$(misses all)" "$(perl oracle.pl random.lines 0 "${steps%,}" lru opt |
+        cut -d, -f3,6,8-)"
+is 'and no step is left out' \
+    "$(perl oracle.pl random.lines 0 \
+        "$(seq -s, 1 "$(echo "${steps%,}" | sed 's/.*,//')")" opt |
+        cut -d, -f6 | uniq)" "$(grep ',opt$' all | cut -d, -f6 | uniq)"
+"$MARGAY" generate zipf --refs 5000 --blocks 700 --to hex -o z.hex
+run curve -q -b 64,256 --policy clock,lru z.hex
+is 'rows by block size, then policy' \
+    "$(cut -d, -f2,8 out | uniq | tr '\n' ' ')" \
+    'block_bytes,policy 64,clock 64,lru 256,clock 256,lru '
+is 'bytes of caches' "$(sed -n 3p out | cut -d, -f2-4)" '64,2,128'
+run curve -q -b 64,256 --policy fifo --sizes 4KiB,16KiB z.hex
+is 'sizes in bytes' "$(cut -d, -f2-4 out | tr '\n' ' ')" \
+    'block_bytes,cache_blocks,cache_bytes 64,64,4096 64,256,16384 256,16,4096 256,64,16384 '
+run curve --policy fifo,lru /dev/null
+is 'an empty trace has no rows' "$status $(wc -l <out)" '0 1'
+run curve -q --policy fifo,lru --warmup 1000 ids.lines
+is 'nor one that is all warm-up' "$status $(wc -l <out)" '0 1'
+run curve --policy clock ids.lines
+like 'the summary' "$(cat err)" \
+    'ids.lines: 24 references, 9 distinct blocks, 9 cold misses,'
+run curve --policy clock --sizes 3 --warmup 4 ids.lines
+like 'without an engine, too' "$(cat err)" \
+    'ids.lines: 20 references, 9 distinct blocks, 5 cold misses,'
+
+# ------------------------------------------ which references, and how read --
+"$MARGAY" generate zipf --refs 40000 --blocks 3000 --to u64 -o z.u64
+like 'the policies' "$simulated" '^lru,fifo,clock,.*random'
+run curve -q --ids --policy "opt,$simulated" --sizes pow2 z.u64
+cp out z.csv
+is 'as many rows for each' "$(cut -d, -f8 out | uniq -c | awk '{ print $1 }' |
+    sort -u | tr '\n' ' ')" '1 13 '
+is 'one thread, and four' "$(run curve -q --ids --policy "opt,$simulated" -j1 \
+    --sizes pow2 z.u64 && cmp out z.csv; run curve -q --ids -j4 \
+    --policy "opt,$simulated" --sizes pow2 z.u64 && cmp out z.csv)" ''
+run curve -q -f u64 --ids --policy "opt,$simulated" --sizes pow2 <z.u64
+is 'a pipe' "$(sed 's/^-/z.u64/' out)" "$(cat z.csv)"
+tail -c +80001 z.u64 | head -c 80000 >part.u64
+run curve -q --ids --policy $all,random part.u64
+cp out part.csv
+run curve -q --ids --policy $all,random --skip 10000 --limit 10000 z.u64
+is 'skip and limit' "$(sed 's/^z/part/' out)" "$(cat part.csv)"
+perl -ne 'print rand() < 0.5 ? "0 $_" : "1 $_"' z.hex >z.din
+grep '^1' z.din >writes.din
+run curve -q --policy $all,random writes.din
+cp out writes.csv
+run curve -q --policy $all,random --kind write z.din
+is 'kinds' "$(sed 's/^z/writes/' out)" "$(cat writes.csv)"
+for policy in $(echo "$simulated" | tr , ' '); do
+    run curve -q --policy "$policy" --sizes 9,200 z.hex
+    misses=$(cut -d, -f6 out)
+    run assoc -q --policy "$policy" --sets 1 --ways 9,200 z.hex
+    is "$policy: as many misses as margay assoc finds in one set" "$misses" \
+        "$(cut -d, -f7 out)"
+done
+
+# ------------------------------------------------------------------ bound --
+run curve -q --ids --policy lru,fifo,opt --bound 100 z.u64
+is 'a bound: no size is above it' \
+    "$(cut -d, -f3,8 out | sort -u | sort -n | tail -3 | tr '\n' ' ')" \
+    '100,fifo 100,lru 100,opt '
+sed -n 's/^\(z.u64,,64,.*\)/\1/p' out >bound
+run curve -q --ids --policy lru,fifo,opt --sizes 64 z.u64
+is 'and counts are the same' "$(cat bound)" "$(tail -n +2 out)"
+run curve --ids --policy fifo --bound 100 z.u64
+like 'the summary says it was exceeded' "$(cat err)" 'distinct > 100 blocks'
+refuses 'a cache of 101 blocks is above the bound of 100' \
+    curve --ids --policy fifo --bound 100 --sizes 101 z.u64
+
+# ----------------------------------------------------------------- sample --
+"$MARGAY" generate zipf --refs 400000 --blocks 20000 --exponent 0.7 --to u64 \
+    -o large.u64
+run curve -q --ids --policy $all --sizes 1000,4000 large.u64
+cp out full.csv
+run curve -q --ids --policy $all --sizes 1000,4000 --sample 1 large.u64
+check 'a sample of all blocks is no sample' cmp -s out full.csv
+run curve -q --ids --policy $all --sizes 1000,4000 --sample 0.2 large.u64
+is 'a sample: within 0.03' "$(paste -d, full.csv out | tail -n +2 |
+    awk -F, '{ d = $7 - $15; if (d * d > 0.0009 || $5 != $13) print }')" ''
+check 'yet not the same' test "$(cat out)" != "$(cat full.csv)"
+cp out sampled.csv
+run curve -q --ids --policy $all --sizes 1000,4000 --sample 0.2 -j1 large.u64
+check 'a sample, by one thread' cmp -s out sampled.csv
+run curve -q --ids --policy $all --sizes 1000,4000 --sample 0.2 --seed 2 \
+    large.u64
+check 'another seed, another sample' test "$(cat out)" != "$(cat sampled.csv)"
+run curve -q --ids --policy lru --sample 0.2 --sizes 100000 large.u64
+tail -1 out | cut -d, -f6 >cold
+run curve -q --ids --policy fifo,lru --sample 0.2 large.u64
+is 'the grid of a sample ends where LRU misses first uses only' \
+    "$(tail -1 out | cut -d, -f6)" "$(cat cold)"
+run curve -q --ids --policy fifo --sample 0.000001 --sizes 10 ids.lines
+is 'a sample may be empty' "$status $(tail -n +2 out)" \
+    '0 ids.lines,,10,,24,0,0,fifo'
+
+# --------------------------------------------------------------- refusals --
+refuses "unknown policy 'x'; the policies are lru, fifo" \
+    curve --policy fifo,x ids.lines
+refuses "unknown policy ''" curve --policy fifo,,lru ids.lines
+refuses "policy opt: .*bypass=maybe" \
+    curve --policy opt:bypass=maybe,lru ids.lines
+refuses "unknown policy 'bypass=on'" curve --policy fifo,bypass=on ids.lines
+refuses "policy fifo takes no parameters, not 'a'" \
+    curve --policy fifo:a=1,b=2 ids.lines
+refuses '--policy fifo: given twice' curve --policy fifo,lru,fifo ids.lines
+refuses '--policy plru: it is defined for sets of some ways only' \
+    curve --policy lru,plru ids.lines
+refuses '--sizes all: for the policies lru and opt alone' \
+    curve --policy lru,fifo --sizes all ids.lines
+refuses "--sample: '0' .expected a share of the blocks from 0.000001 to 1" \
+    curve --policy lru --sample 0 ids.lines
+refuses "--sample: '1.5'" curve --policy lru --sample 1.5 ids.lines
+refuses '--sample goes with --policy' curve --sample 0.5 ids.lines
+refuses '--engine does not go with --policy' \
+    curve -e olken --policy lru ids.lines
+refuses '--model does not go' curve --model footprint --policy lru ids.lines
+refuses '--window does not go' curve --window 5 --policy lru ids.lines
+refuses '--every does not go' curve --every 5 -o x --policy lru ids.lines
+refuses '--save does not go' curve --save s --policy lru ids.lines
+refuses '--resume does not go' curve --resume s --policy lru ids.lines
+refuses '--writebacks does not go' curve --writebacks --policy lru ids.lines
+refuses '--histogram does not go' curve --histogram h --policy lru ids.lines
+refuses '--half-life does not go' \
+    curve --half-life 9 --policy lru ids.lines
+refuses '--prometheus does not go' \
+    curve --prometheus p --policy lru ids.lines
+refuses '--from does not go' curve --from ids.lines --policy lru
+check 'and nothing is left behind' test ! -e x -a ! -e s -a ! -e h
+TMPDIR=/nonexistent
+export TMPDIR
+run curve -q --policy fifo ids.lines
+is 'no temporary file is made where none is needed' "$status" 0
+finish
