@@ -9,6 +9,9 @@
  * A leaf counts in 16 bits and carries into 64 when a counter is full.  Where
  * a long trace spreads over millions of distances, most of them occur a few
  * times each, and the histogram takes 2 bytes per distance instead of 8.
+ *
+ * Distances in bytes lie far apart: a histogram of these is a list of rows,
+ * made at once, in the place of the tree.
  */
 #include "stackdist/histogram.h"
 
@@ -39,6 +42,8 @@ struct margay_histogram {
     uint64_t references;
     uint64_t infinite;
     uint64_t end; /* the largest finite distance + 1, 0 if there is none */
+    struct margay_histogram_row *rows; /* in the place of `root`, or NULL */
+    size_t row_count;
     uint64_t exceeded_bound;
 };
 
@@ -72,6 +77,7 @@ static void free_node(void *node, unsigned height)
 void margay_histogram_clear(margay_histogram *histogram)
 {
     free_node(histogram->root, histogram->height);
+    free(histogram->rows);
     *histogram = (struct margay_histogram){0};
 }
 
@@ -82,6 +88,55 @@ void margay_histogram_free(margay_histogram *histogram)
     margay_histogram_clear(histogram);
     free(histogram);
 }
+
+/* ------------------------------------------------------------------ rows -- */
+
+enum margay_status margay_histogram_of_rows(struct margay_histogram_row *rows,
+                                            size_t count, uint64_t infinite,
+                                            margay_histogram **histogram,
+                                            struct margay_error *error)
+{
+    enum margay_status status = margay_histogram_create(histogram, error);
+    if (status != MARGAY_OK)
+        return status;
+    **histogram = (struct margay_histogram){
+        .references = infinite,
+        .infinite = infinite,
+        .rows = rows,
+        .row_count = count,
+        .end = count == 0 ? 0 : rows[count - 1].distance + 1,
+    };
+    for (size_t i = 0; i < count; i++)
+        (*histogram)->references += rows[i].references;
+    return MARGAY_OK;
+}
+
+/* The first row at `distance` or more. */
+static size_t find_row(const struct margay_histogram *histogram,
+                       uint64_t distance)
+{
+    size_t low = 0, high = histogram->row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (histogram->rows[middle].distance < distance)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t rows_between(const struct margay_histogram *histogram,
+                             uint64_t from, uint64_t to)
+{
+    uint64_t sum = 0;
+    for (size_t i = find_row(histogram, from);
+         i < histogram->row_count && histogram->rows[i].distance < to; i++)
+        sum += histogram->rows[i].references;
+    return sum;
+}
+
+/* ------------------------------------------------------------------ tree -- */
 
 static bool is_below(unsigned height, uint64_t distance)
 {
@@ -329,6 +384,13 @@ bool margay_histogram_next(const margay_histogram *histogram, uint64_t from,
 {
     if (from >= histogram->end)
         return false;
+    if (histogram->rows != NULL) {
+        const struct margay_histogram_row *row =
+            &histogram->rows[find_row(histogram, from)];
+        *distance = row->distance;
+        *count = row->references;
+        return true;
+    }
     return node_next(histogram->root, histogram->height, from, distance, count);
 }
 
@@ -376,6 +438,8 @@ static uint64_t node_between(const void *node, unsigned height, uint64_t from,
 uint64_t margay_histogram_between(const margay_histogram *histogram,
                                   uint64_t from, uint64_t to)
 {
+    if (histogram->rows != NULL)
+        return rows_between(histogram, from, to);
     return node_between(histogram->root, histogram->height, from,
                         to < histogram->end ? to : histogram->end);
 }

@@ -17,6 +17,21 @@ enum margay_status margay_histogram_add_counts(margay_histogram *histogram,
                                                const uint8_t *counts, size_t n,
                                                struct margay_error *error);
 
+/* References at a distance. */
+struct margay_histogram_row {
+    uint64_t distance, references;
+};
+
+/*
+ * A histogram of these rows, ascending and distinct, for distances that lie far
+ * apart: it takes the array, which the caller has from malloc(), and nothing
+ * can be added to it.  MARGAY_NO_MEMORY leaves the array the caller's.
+ */
+enum margay_status margay_histogram_of_rows(struct margay_histogram_row *rows,
+                                            size_t count, uint64_t infinite,
+                                            margay_histogram **histogram,
+                                            struct margay_error *error);
+
 /* The number of references at distances in [from, to). */
 uint64_t margay_histogram_between(const margay_histogram *histogram,
                                   uint64_t from, uint64_t to);

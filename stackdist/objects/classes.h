@@ -1,0 +1,123 @@
+/*
+ * classes.h - caches that are smaller than the largest object
+ *
+ * Algorithm: a cache of C bytes lets objects larger than C pass by, so it hits
+ *   a reference to y iff C >= size(y) and the bytes f(C) of the objects of size
+ *   <= C that were used since y, y included, are at most C.  Where no larger
+ *   object came in between f(C) is the byte distance D, and C >= D hits always.
+ *   Below D: let class j hold the sizes in [2^j, 2^(j+1)), C be in that range,
+ *   and B the bytes of the classes below j.  Two objects of class j do not fit
+ *   into C.  So with a <= b, the two smallest of class j that came since y, C
+ *   hits iff B <= C < a, or a + B <= C < b, y counting in B; and where y is
+ *   of class j itself, iff B + size(y) <= C < a.  The sizes that hit are a few
+ *   intervals, two for each class at most, found exactly whatever the grid.
+ *
+ *   B is a sum, over the moments since y, of rows that hold the bytes of each
+ *   class: of 128 moments, of 32 times as many, and so on.  The two smallest
+ *   of a class are found among those that have less than two of the same class
+ *   that are both no larger and later, as these are the only ones that can be.
+ *   A reference is not looked into where y was last used before a mark: since
+ *   then, more than twice 2^j bytes of the classes below j have come, for each
+ *   class j that y could be in a cache of.  Marks may be old, as what is beyond
+ *   one stays beyond it.
+ * Source: our own.
+ * Guarantee: exact; what a plain LRU cache of each size does, which the tests
+ *   compare.
+ * Cost: a row to change at each level per reference, and a walk over some rows
+ *   for those that a small cache may hit; 2 bytes per moment with 32 classes.
+ *   The candidates of a class are few, but for sizes that grow with time.
+ */
+#ifndef MARGAY_STACKDIST_OBJECTS_CLASSES_H
+#define MARGAY_STACKDIST_OBJECTS_CLASSES_H
+
+#include "stackdist/objects/weights.h"
+
+#define MARGAY_CLASSES_MOST   64
+#define MARGAY_CLASSES_LEVELS 8
+
+/* Moments of a row of the lowest level, and rows of a row above: shifts. */
+#define MARGAY_CLASSES_SHIFT 7
+#define MARGAY_CLASSES_FAN   5
+
+/* One of the objects of a class that may be among its two smallest. */
+struct margay_candidate {
+    uint64_t size, moment;
+    bool beaten; /* one that is no larger came later */
+};
+
+struct margay_candidates {
+    struct margay_candidate *list; /* sizes ascending */
+    size_t count, capacity;
+};
+
+struct margay_classes {
+    unsigned classes; /* of a row: a multiple of 8 */
+    unsigned largest; /* the largest class that has come */
+    unsigned levels;
+    uint64_t capacity; /* moments */
+    uint64_t *rows[MARGAY_CLASSES_LEVELS];
+    /* Last uses before marks[c] of an object of class c are hits of no cache
+       smaller than the byte distance. */
+    uint64_t marks[MARGAY_CLASSES_MOST];
+    struct margay_candidates candidates[MARGAY_CLASSES_MOST];
+};
+
+/* Cache sizes [from, to) hit. */
+struct margay_interval {
+    uint64_t from, to;
+};
+
+/* Rows for all moments of `weights`, filled with what it holds; the candidates
+   stay.  MARGAY_NO_MEMORY leaves the rows as they were. */
+enum margay_status margay_classes_fit(struct margay_classes *classes,
+                                      const struct margay_weights *weights,
+                                      unsigned class,
+                                      struct margay_error *error);
+
+/* A zeroed struct is fine. */
+void margay_classes_destroy(struct margay_classes *classes);
+
+/* Find the marks anew, at the present moment. */
+void margay_classes_mark(struct margay_classes *classes,
+                         const struct margay_weights *weights);
+
+/* Reserve room for a candidate more in the class of `size`, 1 or more. */
+enum margay_status margay_classes_reserve(struct margay_classes *classes,
+                                          uint64_t size,
+                                          struct margay_error *error);
+
+/* An object whose last use was at `before`, 0 for none, is used at `moment`. */
+void margay_classes_refer(struct margay_classes *classes, uint64_t size,
+                          uint64_t before, uint64_t moment);
+
+/*
+ * The sizes of caches below `distance` that hit an object of this size whose
+ * last use was at `moment`, which still counts as such: writes intervals,
+ * ascending, to `intervals`, which has room for 2 * MARGAY_CLASSES_MOST, and
+ * returns how many.
+ */
+size_t margay_classes_hits(const struct margay_classes *classes,
+                           const struct margay_weights *weights,
+                           uint64_t moment, uint64_t size, uint64_t distance,
+                           struct margay_interval *intervals);
+
+/* The class of a size; those of size 0 are put to the smallest. */
+static inline unsigned margay_class_of(uint64_t size)
+{
+    return 63u - (unsigned)__builtin_clzll(size | 1);
+}
+
+/* Add `size`, or its negative, to the rows of `moment`. */
+static inline void margay_classes_add(struct margay_classes *classes,
+                                      uint64_t moment, unsigned class,
+                                      uint64_t size)
+{
+    unsigned shift = MARGAY_CLASSES_SHIFT;
+    for (unsigned level = 0; level < classes->levels; level++) {
+        classes->rows[level][(moment >> shift) * classes->classes + class] +=
+            size;
+        shift += MARGAY_CLASSES_FAN;
+    }
+}
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * objects.c - objects with sizes: every size of cache from one pass
+ *
+ * Algorithm: in a fully associative LRU cache of C bytes, objects leave from
+ *   the least recent end until the new one fits, so its content is a prefix of
+ *   the stack of all objects by last use.  The byte distance D of an object
+ *   grows until the object is used again, and the object leaves when D > C: the
+ *   content is exactly {y : D(y) <= C}.  So a histogram of D at the times of
+ *   reuse gives the misses of every C, and weighted by size the missed bytes.
+ *   D is the sum of sizes since a moment (weights.h), where the exact engine
+ *   counts bits.  That holds for C of the largest object and more; below,
+ *   classes.h says which caches hit.
+ *
+ *   An object that has expired keeps its room, and its next request misses at
+ *   all sizes; so that request has no distance, and nothing else changes.
+ * Source: Mattson, Gecsei, Slutz, Traiger, "Evaluation techniques for storage
+ *   hierarchies", 1970, for blocks of one size; the argument for bytes, and
+ *   what small caches do, are our own.  A sample is chosen as SHARDS does
+ *   (engines/shards.c); the bytes of an object itself are not scaled.
+ * Guarantee: exact at every size of the grid, but for samples.
+ * Cost: O(log M) per request; see weights.h and classes.h, and 18 to 37 bytes
+ *   per object for the table of names.
+ */
+#include "stackdist/objects/objects.h"
+
+#include <stdlib.h>
+
+#include "stackdist/histogram.h"
+#include "traces/traces_internal.h"
+
+/* ------------------------------------------------------- life of an engine --
+ */
+
+static enum margay_status create(struct margay_objects *objects,
+                                 struct margay_error *error)
+{
+    const struct margay_sizes all = {.kind = MARGAY_SIZES_ALL};
+    const struct margay_objects_options *options = &objects->options;
+    enum margay_status status = MARGAY_OK;
+    objects->sample = margay_sample_of(options->rate, options->seed);
+    objects->samples = options->rate < 1;
+    objects->scale = margay_sample_scale(&objects->sample);
+    if (objects->has_curve)
+        status = margay_steps_create(&objects->curve, options->curve, error);
+    if (status == MARGAY_OK && objects->has_distances)
+        status = margay_steps_create(&objects->distances, &all, error);
+    return status == MARGAY_OK ? margay_objects_create_store(objects, error)
+                               : status;
+}
+
+enum margay_status margay_objects_create(
+    const struct margay_objects_options *options, margay_objects **objects,
+    struct margay_error *error)
+{
+    struct margay_objects *made = calloc(1, sizeof *made);
+    *objects = NULL;
+    if (made == NULL)
+        return margay_fail_memory(error, "an engine of objects");
+    made->options = *options;
+    made->has_curve = options->curve != NULL;
+    made->has_distances = options->distances;
+    enum margay_status status = create(made, error);
+    if (status == MARGAY_OK)
+        *objects = made;
+    else
+        margay_objects_free(made);
+    return status;
+}
+
+void margay_objects_free(margay_objects *objects)
+{
+    if (objects == NULL)
+        return;
+    margay_objects_destroy_store(objects);
+    margay_steps_destroy(&objects->curve);
+    margay_steps_destroy(&objects->distances);
+    free(objects);
+}
+
+void margay_objects_reset_counts(margay_objects *objects)
+{
+    objects->counts = (struct margay_objects_counts){0};
+    if (objects->has_curve)
+        margay_steps_clear(&objects->curve);
+    if (objects->has_distances)
+        margay_steps_clear(&objects->distances);
+}
+
+/* --------------------------------------------------------------- feeding -- */
+
+static bool is_sampled(const struct margay_objects *objects, uint64_t name)
+{
+    return margay_sample_hash(name, objects->sample.key) <=
+           objects->sample.limit;
+}
+
+/* Forget where the object was used; its bytes stay there. */
+static void forget(struct margay_objects *objects, uint64_t name)
+{
+    objects->counts.deletes++;
+    margay_hash_erase(&objects->hash, name);
+}
+
+/* The requests that can be looked up together from `from` on: up to a delete,
+   and of a sample those in a row. */
+static size_t count_piece(const struct margay_objects *objects,
+                          const struct margay_requests *requests, size_t from)
+{
+    size_t most = requests->count - from, i = 0;
+    if (most > MARGAY_OBJECTS_BATCH)
+        most = MARGAY_OBJECTS_BATCH;
+    if (requests->ops == NULL && !objects->samples)
+        return most;
+    while (
+        i < most &&
+        (requests->ops == NULL || requests->ops[from + i] != MARGAY_DELETE) &&
+        (!objects->samples || is_sampled(objects, requests->objects[from + i])))
+        i++;
+    return i;
+}
+
+/* A request that is no reference of an object of the sample: a delete, or
+   another object's. */
+static enum margay_status pass_by(struct margay_objects *objects,
+                                  const struct margay_requests *requests,
+                                  size_t i, uint64_t *distance,
+                                  struct margay_error *error)
+{
+    bool deletes = requests->ops != NULL && requests->ops[i] == MARGAY_DELETE;
+    if (distance != NULL)
+        *distance = MARGAY_INFINITE;
+    if (deletes)
+        forget(objects, requests->objects[i]);
+    else if (!margay_add_u64(objects->counts.reference_bytes,
+                             requests->sizes[i],
+                             &objects->counts.reference_bytes))
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "reference %llu: all references together have 2^64 "
+                           "bytes or more",
+                           (unsigned long long)(objects->fed + i + 1));
+    objects->counts.references += !deletes;
+    return MARGAY_OK;
+}
+
+static enum margay_status refer(struct margay_objects *objects,
+                                const struct margay_objects_piece *piece,
+                                struct margay_error *error)
+{
+    struct margay_objects_counts *counts = &objects->counts;
+    uint64_t bytes = counts->sampled_bytes;
+    enum margay_status status = margay_objects_refer(objects, piece, error);
+    counts->references += piece->count;
+    if (status == MARGAY_OK &&
+        !margay_add_u64(counts->reference_bytes, counts->sampled_bytes - bytes,
+                        &counts->reference_bytes))
+        status = margay_fail(error, MARGAY_BAD_INPUT,
+                             "all references together have 2^64 bytes or more");
+    return status;
+}
+
+enum margay_status margay_objects_feed(margay_objects *objects,
+                                       const struct margay_requests *requests,
+                                       uint64_t *distances,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t done = 0; done < requests->count && status == MARGAY_OK;) {
+        uint64_t *at = distances == NULL ? NULL : distances + done;
+        const struct margay_objects_piece piece = {
+            requests, done, count_piece(objects, requests, done), at};
+        if (piece.count > 0)
+            status = refer(objects, &piece, error);
+        else
+            status = pass_by(objects, requests, done, at, error);
+        done += piece.count + (piece.count == 0);
+    }
+    objects->fed += requests->count;
+    return status;
+}
+
+/* --------------------------------------------------------------- results -- */
+
+static uint64_t rounded(double value)
+{
+    return value <= 0       ? 0
+           : value < 0x1p63 ? (uint64_t)(value + 0.5)
+                            : UINT64_MAX;
+}
+
+struct margay_objects_counts margay_objects_counted(
+    const margay_objects *objects)
+{
+    struct margay_objects_counts counts = objects->counts;
+    counts.objects = objects->weights.objects;
+    counts.object_bytes = objects->weights.total;
+    if (objects->samples) {
+        counts.objects = rounded((double)counts.objects * objects->scale);
+        counts.object_bytes =
+            rounded((double)counts.object_bytes * objects->scale);
+    }
+    return counts;
+}
+
+/* What misses, of `all`, where `hits` of `sampled` hit. */
+static uint64_t estimate(const struct margay_objects *objects, uint64_t all,
+                         uint64_t sampled, uint64_t hits)
+{
+    if (!objects->samples)
+        return all - hits;
+    if (!objects->options.adjust)
+        return sampled == 0 ? all
+                            : rounded((double)all * ((double)(sampled - hits) /
+                                                     (double)sampled));
+    uint64_t misses = rounded((double)(sampled - hits) * objects->scale);
+    return misses < all ? misses : all;
+}
+
+enum margay_status margay_objects_curve(const margay_objects *objects,
+                                        struct margay_objects_point **points,
+                                        size_t *count,
+                                        struct margay_error *error)
+{
+    const struct margay_objects_counts counts = margay_objects_counted(objects);
+    struct margay_step_row *rows;
+    *points = NULL;
+    *count = 0;
+    if (counts.references == 0)
+        return MARGAY_OK;
+    enum margay_status status = margay_steps_rows(
+        &objects->curve, counts.object_bytes, &rows, count, error);
+    if (status == MARGAY_OK)
+        *points = calloc(*count + 1, sizeof **points);
+    if (*points == NULL)
+        status = margay_fail_memory(error, "the points of a curve");
+    for (size_t i = 0; i < *count && status == MARGAY_OK; i++)
+        (*points)[i] = (struct margay_objects_point){
+            rows[i].cache_bytes,
+            estimate(objects, counts.references, counts.sampled_refs,
+                     rows[i].hits.refs),
+            estimate(objects, counts.reference_bytes, counts.sampled_bytes,
+                     rows[i].hits.bytes)};
+    free(rows);
+    return status;
+}
+
+enum margay_status margay_objects_histogram(const margay_objects *objects,
+                                            margay_histogram **histogram,
+                                            struct margay_error *error)
+{
+    struct margay_step_row *sums;
+    size_t count;
+    *histogram = NULL;
+    enum margay_status status =
+        margay_steps_rows(&objects->distances, 0, &sums, &count, error);
+    struct margay_histogram_row *rows = NULL;
+    if (status == MARGAY_OK)
+        rows = calloc(count + 1, sizeof *rows);
+    if (rows == NULL)
+        status = margay_fail_memory(error, "a histogram");
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        rows[i] = (struct margay_histogram_row){
+            sums[i].cache_bytes,
+            sums[i].hits.refs - (i > 0 ? sums[i - 1].hits.refs : 0)};
+    if (status == MARGAY_OK)
+        status = margay_histogram_of_rows(
+            rows, count, objects->counts.cold + objects->counts.expired,
+            histogram, error);
+    if (status != MARGAY_OK)
+        free(rows);
+    free(sums);
+    return status;
+}

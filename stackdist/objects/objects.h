@@ -1,0 +1,65 @@
+/*
+ * objects.h - the engine of objects with sizes, as its files see it
+ *
+ * objects.c is the engine's life and its results, refer.c what each request
+ * does, and store.c its memory.
+ */
+#ifndef MARGAY_STACKDIST_OBJECTS_OBJECTS_H
+#define MARGAY_STACKDIST_OBJECTS_OBJECTS_H
+
+#include "stackdist/exact/hash.h"
+#include "stackdist/objects/classes.h"
+#include "stackdist/objects/steps.h"
+#include "stackdist/objects/weights.h"
+#include "stackdist/sample.h"
+
+/* Requests that are looked up together, and then ranked. */
+#define MARGAY_OBJECTS_BATCH 64
+
+struct margay_objects {
+    struct margay_objects_options options;
+    struct margay_hash hash; /* object -> the moment of its last use */
+    struct margay_weights weights;
+    struct margay_classes classes;
+    /* With options.ages: after which second the object that was last used at a
+       moment is no longer valid.  As long as `weights`. */
+    uint64_t *expiries;
+
+    bool has_curve, has_distances;
+    struct margay_steps curve;     /* hits by cache size, */
+    struct margay_steps distances; /* and distances as they are */
+
+    /* Of a sample: how much larger everything is. */
+    bool samples;
+    struct margay_sample sample;
+    double scale;
+
+    uint64_t fed; /* requests, all of them */
+    uint64_t refs_to_mark;
+    struct margay_objects_counts counts;
+};
+
+/* A piece of a feed, of at most MARGAY_OBJECTS_BATCH requests. */
+struct margay_objects_piece {
+    const struct margay_requests *requests;
+    size_t from, count;
+    uint64_t *distances; /* as long as the piece, or NULL */
+};
+
+/* ------------------------------------------------------------ store.c -- */
+
+enum margay_status margay_objects_create_store(struct margay_objects *objects,
+                                               struct margay_error *error);
+void margay_objects_destroy_store(struct margay_objects *objects);
+
+/* Reserve what the requests of a piece need. */
+enum margay_status margay_objects_prepare(struct margay_objects *objects,
+                                          struct margay_error *error);
+
+/* ------------------------------------------------------------ refer.c -- */
+
+enum margay_status margay_objects_refer(
+    struct margay_objects *objects, const struct margay_objects_piece *piece,
+    struct margay_error *error);
+
+#endif

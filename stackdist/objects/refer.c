@@ -1,0 +1,241 @@
+/* refer.c - what a request of an object does */
+#include "stackdist/objects/objects.h"
+#include "traces/traces_internal.h"
+
+/* Requests between two looks for marks. */
+#define REFS_PER_MARK 1024
+
+/* ------------------------------------------------------------- look-ups -- */
+
+/* The moments of the last uses, 0 for none, which become those of this
+   piece. */
+static void look_up(struct margay_objects *objects,
+                    const struct margay_objects_piece *piece, uint64_t *past)
+{
+    const uint64_t *names = piece->requests->objects + piece->from;
+    struct margay_hash *hash = &objects->hash;
+    uint64_t now = objects->weights.next;
+    for (size_t i = 0; i < piece->count; i++)
+        margay_hash_prefetch(hash, names[i]);
+    for (size_t i = 0; i < piece->count; i++) {
+        unsigned slot;
+        struct margay_bucket *bucket = margay_hash_slot(hash, names[i], &slot);
+        past[i] = margay_bucket_value(bucket, slot);
+        hash->entries += past[i] == 0;
+        bucket->keys[slot] = names[i];
+        margay_bucket_set_value(bucket, slot, now + i);
+    }
+}
+
+static void prefetch(const struct margay_objects *objects, const uint64_t *past,
+                     size_t count)
+{
+    const struct margay_weights *weights = &objects->weights;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t moment = past[i] & ~UINT64_C(31);
+        __builtin_prefetch(&weights->low[moment], 1);
+        __builtin_prefetch(&weights->low[moment + 16], 1);
+        __builtin_prefetch(&weights->live[moment >> 6], 1);
+        __builtin_prefetch(&weights->sums[0][moment >> 5 & ~UINT64_C(15)], 1);
+        __builtin_prefetch(&weights->sums[0][moment >> 5 | 8], 1);
+    }
+}
+
+/* -------------------------------------------------------------- counting -- */
+
+static enum margay_status fail_total(const struct margay_objects *objects,
+                                     const char *what, size_t i,
+                                     struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "reference %llu: all %s together have 2^64 - 1 bytes or "
+                       "more",
+                       (unsigned long long)(objects->fed + i + 1), what);
+}
+
+static void count(struct margay_steps *steps, uint64_t position, uint64_t bytes)
+{
+    struct margay_step *step = margay_steps_at(steps, position);
+    step->refs++;
+    step->bytes += bytes;
+}
+
+static void uncount(struct margay_steps *steps, uint64_t position,
+                    uint64_t bytes)
+{
+    struct margay_step *step = margay_steps_at(steps, position);
+    step->refs--;
+    step->bytes -= bytes;
+}
+
+/* Caches below the distance may hit, too: those that larger objects passed. */
+static enum margay_status count_small(struct margay_objects *objects,
+                                      uint64_t moment, uint64_t size,
+                                      uint64_t distance,
+                                      struct margay_error *error)
+{
+    struct margay_interval intervals[2 * MARGAY_CLASSES_MOST];
+    struct margay_steps *curve = &objects->curve;
+    size_t found = margay_classes_hits(&objects->classes, &objects->weights,
+                                       moment, size, distance, intervals);
+    enum margay_status status = margay_steps_reserve(curve, 2 * found, error);
+    for (size_t i = 0; i < found && status == MARGAY_OK; i++) {
+        count(curve, intervals[i].from, size);
+        uncount(curve, intervals[i].to, size);
+    }
+    return status;
+}
+
+/* The distance in the trace, by that in the sample: what others have there is
+   larger by the scale. */
+static uint64_t scaled(const struct margay_objects *objects, uint64_t distance,
+                       uint64_t size)
+{
+    double all = (double)(distance - size) * objects->scale + (double)size;
+    return all < 0x1p63 ? (uint64_t)(all + 0.5) : UINT64_C(1) << 63;
+}
+
+static enum margay_status count_hit(struct margay_objects *objects,
+                                    uint64_t moment, uint64_t size,
+                                    uint64_t distance,
+                                    struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (objects->samples)
+        distance = scaled(objects, distance, size);
+    if (objects->has_distances)
+        count(&objects->distances, distance, size);
+    if (!objects->has_curve)
+        return MARGAY_OK;
+    status = margay_steps_reserve(&objects->curve, 1, error);
+    if (status == MARGAY_OK)
+        count(&objects->curve, distance == 0 ? 1 : distance, size);
+    if (status == MARGAY_OK && !objects->samples && distance > size &&
+        moment >= objects->classes.marks[margay_class_of(size)])
+        status = count_small(objects, moment, size, distance, error);
+    return status;
+}
+
+/* --------------------------------------------------------------- storing -- */
+
+/* Put the object in its place as the latest. */
+static enum margay_status put(struct margay_objects *objects, uint64_t size,
+                              uint64_t past, struct margay_error *error)
+{
+    struct margay_classes *classes = &objects->classes;
+    uint64_t moment = margay_weights_put(&objects->weights, size);
+    if (!objects->has_curve || size == 0)
+        return MARGAY_OK;
+    enum margay_status status = margay_classes_reserve(classes, size, error);
+    if (status != MARGAY_OK)
+        return status;
+    unsigned class = margay_class_of(size);
+    margay_classes_refer(classes, size, past, moment);
+    margay_classes_add(classes, moment, class, size);
+    if (past != 0)
+        margay_classes_add(classes, past, class, -size);
+    return MARGAY_OK;
+}
+
+/* A first request: the size is settled. */
+static enum margay_status admit(struct margay_objects *objects, uint64_t size,
+                                size_t i, struct margay_error *error)
+{
+    struct margay_weights *weights = &objects->weights;
+    enum margay_status status = MARGAY_OK;
+    if (size >= UINT64_MAX - weights->total)
+        return fail_total(objects, "objects", i, error);
+    if (size >> 32 != 0 && weights->high == NULL)
+        status = margay_weights_widen(weights, error);
+    if (status == MARGAY_OK && objects->has_curve &&
+        margay_class_of(size) > objects->classes.largest)
+        status = margay_classes_fit(&objects->classes, weights,
+                                    margay_class_of(size), error);
+    objects->counts.cold++;
+    objects->counts.cold_bytes += size;
+    return status;
+}
+
+/* Is the object that was last used at `past` no longer valid?  What the request
+   stores gets its expiry. */
+static bool expires(struct margay_objects *objects,
+                    const struct margay_requests *requests, size_t i,
+                    uint64_t past)
+{
+    if (objects->expiries == NULL)
+        return false;
+    uint64_t time = requests->times[i];
+    uint64_t ttl = objects->options.ttl_seconds;
+    uint64_t expiry = past == 0 ? 0 : objects->expiries[past];
+    bool late = past != 0 && time > expiry;
+    if (ttl == UINT64_MAX && requests->ttls != NULL)
+        ttl = requests->ttls[i];
+    if (past == 0 || late ||
+        (requests->ops != NULL && requests->ops[i] == MARGAY_SET))
+        expiry = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
+    objects->expiries[objects->weights.next] = expiry;
+    return late;
+}
+
+/* Count a request that is in the sample, and put its object on top. */
+static enum margay_status refer(struct margay_objects *objects,
+                                const struct margay_objects_piece *piece,
+                                size_t k, uint64_t past,
+                                struct margay_error *error)
+{
+    struct margay_weights *weights = &objects->weights;
+    const struct margay_requests *requests = piece->requests;
+    size_t i = piece->from + k;
+    uint64_t size = requests->sizes[i], distance = MARGAY_INFINITE;
+    bool late = expires(objects, requests, i, past);
+    enum margay_status status = MARGAY_OK;
+    if (past == 0) {
+        status = admit(objects, size, i, error);
+    } else {
+        size = margay_weights_size(weights, past);
+        objects->counts.other_sizes += size != requests->sizes[i];
+        if (late) {
+            objects->counts.expired++;
+            objects->counts.expired_bytes += size;
+        } else {
+            distance = weights->total - margay_weights_before(weights, past);
+            status = count_hit(objects, past, size, distance, error);
+        }
+        margay_weights_take(weights, past, size);
+    }
+    objects->counts.sampled_refs++;
+    if (!margay_add_u64(objects->counts.sampled_bytes, size,
+                        &objects->counts.sampled_bytes))
+        status = fail_total(objects, "references", i, error);
+    if (piece->distances != NULL)
+        piece->distances[k] = distance;
+    return status == MARGAY_OK ? put(objects, size, past, error) : status;
+}
+
+static void look_for_marks(struct margay_objects *objects, size_t count)
+{
+    if (!objects->has_curve || objects->samples)
+        return;
+    if (objects->refs_to_mark < count) {
+        margay_classes_mark(&objects->classes, &objects->weights);
+        objects->refs_to_mark = REFS_PER_MARK;
+    }
+    objects->refs_to_mark -= count;
+}
+
+enum margay_status margay_objects_refer(
+    struct margay_objects *objects, const struct margay_objects_piece *piece,
+    struct margay_error *error)
+{
+    uint64_t past[MARGAY_OBJECTS_BATCH];
+    enum margay_status status = margay_objects_prepare(objects, error);
+    if (status != MARGAY_OK)
+        return status;
+    margay_weights_pass(&objects->weights);
+    look_for_marks(objects, piece->count);
+    look_up(objects, piece, past);
+    prefetch(objects, past, piece->count);
+    for (size_t k = 0; k < piece->count && status == MARGAY_OK; k++)
+        status = refer(objects, piece, k, past[k], error);
+    return status;
+}

@@ -1,0 +1,214 @@
+/* steps.c - what hits at each cache size; see steps.h */
+#include "stackdist/objects/steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/traces_internal.h"
+
+#define USUAL_PER_OCTAVE 16
+#define OCTAVES          64
+
+/* ---------------------------------------------------------------- memory -- */
+
+static bool is_sparse(const struct margay_steps *steps)
+{
+    return steps->sizes.kind == MARGAY_SIZES_ALL;
+}
+
+static size_t grid_count(const struct margay_sizes *sizes)
+{
+    return sizes->kind == MARGAY_SIZES_LIST
+               ? sizes->list_count + 1
+               : OCTAVES * (size_t)sizes->per_octave + 1;
+}
+
+enum margay_status margay_steps_create(struct margay_steps *steps,
+                                       const struct margay_sizes *sizes,
+                                       struct margay_error *error)
+{
+    *steps = (struct margay_steps){.sizes = *sizes};
+    if (sizes->kind == MARGAY_SIZES_USUAL)
+        steps->sizes.per_octave = USUAL_PER_OCTAVE;
+    if (sizes->kind == MARGAY_SIZES_POW2)
+        steps->sizes.per_octave = 1;
+    if (is_sparse(steps))
+        return margay_hash_create(&steps->hash, 1024, error);
+    steps->count = grid_count(&steps->sizes);
+    steps->steps = margay_map(steps->count * sizeof *steps->steps);
+    return steps->steps == NULL ? margay_fail_memory(error, "a curve's sizes")
+                                : MARGAY_OK;
+}
+
+void margay_steps_destroy(struct margay_steps *steps)
+{
+    if (is_sparse(steps))
+        free(steps->steps);
+    else if (steps->steps != NULL)
+        margay_unmap(steps->steps, steps->count * sizeof *steps->steps);
+    free(steps->positions);
+    margay_hash_destroy(&steps->hash);
+    *steps = (struct margay_steps){.count = 0};
+}
+
+void margay_steps_clear(struct margay_steps *steps)
+{
+    memset(steps->steps, 0, steps->count * sizeof *steps->steps);
+}
+
+static enum margay_status grow(struct margay_steps *steps, size_t least,
+                               struct margay_error *error)
+{
+    size_t capacity = steps->capacity + steps->capacity / 2;
+    if (capacity < least)
+        capacity = least;
+    struct margay_step *grown = realloc(steps->steps, capacity * sizeof *grown);
+    if (grown != NULL)
+        steps->steps = grown;
+    uint64_t *positions =
+        realloc(steps->positions, capacity * sizeof *positions);
+    if (positions != NULL)
+        steps->positions = positions;
+    if (grown == NULL || positions == NULL)
+        return margay_fail_memory(error, "the distances of objects");
+    steps->capacity = capacity;
+    return MARGAY_OK;
+}
+
+enum margay_status margay_steps_reserve(struct margay_steps *steps, size_t more,
+                                        struct margay_error *error)
+{
+    if (!is_sparse(steps))
+        return MARGAY_OK;
+    if (steps->count + more >= UINT32_MAX)
+        return margay_fail(error, MARGAY_NO_MEMORY,
+                           "more than 4 billion different distances (choose "
+                           "sizes or bins)");
+    enum margay_status status = margay_hash_reserve(&steps->hash, more, error);
+    if (status == MARGAY_OK && steps->count + more > steps->capacity)
+        status = grow(steps, steps->count + more, error);
+    return status;
+}
+
+/* -------------------------------------------------------------- counting -- */
+
+struct margay_step *margay_steps_sparse(struct margay_steps *steps,
+                                        uint64_t position)
+{
+    uint32_t *value = margay_hash_insert(&steps->hash, position);
+    if (*value == 0) {
+        steps->positions[steps->count] = position;
+        steps->steps[steps->count] = (struct margay_step){0, 0};
+        *value = (uint32_t)++steps->count;
+    }
+    return &steps->steps[*value - 1];
+}
+
+struct margay_step *margay_steps_listed(struct margay_steps *steps,
+                                        uint64_t position)
+{
+    size_t low = 0, high = steps->sizes.list_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (steps->sizes.list_blocks[middle] < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &steps->steps[low];
+}
+
+/* ------------------------------------------------------------------ rows -- */
+
+static void add(struct margay_step *sum, const struct margay_step *step)
+{
+    sum->refs += step->refs;
+    sum->bytes += step->bytes;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct margay_step_row *a = left, *b = right;
+    return (a->cache_bytes > b->cache_bytes) -
+           (a->cache_bytes < b->cache_bytes);
+}
+
+/* Sums up to each row, without rows that change nothing. */
+static size_t sum_up(struct margay_step_row *rows, size_t count)
+{
+    struct margay_step sum = {0, 0};
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].hits.refs == 0 && rows[i].hits.bytes == 0)
+            continue;
+        add(&sum, &rows[i].hits);
+        rows[kept++] = (struct margay_step_row){rows[i].cache_bytes, sum};
+    }
+    return kept;
+}
+
+static size_t sparse_rows(const struct margay_steps *steps,
+                          struct margay_step_row *rows)
+{
+    for (size_t i = 0; i < steps->count; i++)
+        rows[i] =
+            (struct margay_step_row){steps->positions[i], steps->steps[i]};
+    qsort(rows, steps->count, sizeof *rows, compare_rows);
+    return sum_up(rows, steps->count);
+}
+
+static size_t listed_rows(const struct margay_steps *steps,
+                          struct margay_step_row *rows)
+{
+    struct margay_step sum = {0, 0};
+    for (size_t i = 0; i < steps->sizes.list_count; i++) {
+        add(&sum, &steps->steps[i]);
+        rows[i] = (struct margay_step_row){steps->sizes.list_blocks[i], sum};
+    }
+    return steps->sizes.list_count;
+}
+
+/* The sizes below the last one, and that one. */
+static size_t octave_rows(const struct margay_steps *steps, uint64_t all_bytes,
+                          struct margay_step_row *rows)
+{
+    uint64_t per_octave = steps->sizes.per_octave, last = all_bytes;
+    struct margay_step sum = {0, 0};
+    size_t count = 0;
+    if (steps->sizes.kind == MARGAY_SIZES_POW2 && !margay_is_power_of_two(last))
+        last = last >> 63 != 0 ? UINT64_MAX
+                               : UINT64_C(2) << margay_log2_floor(last);
+    for (size_t i = 0; i < steps->count; i++) {
+        unsigned k = (unsigned)(i / per_octave);
+        margay_u128 octave = (margay_u128)1 << k;
+        margay_u128 size =
+            octave + (((margay_u128)(i % per_octave) << k) / per_octave);
+        add(&sum, &steps->steps[i]);
+        if (size >= last)
+            size = last;
+        if (count > 0 && rows[count - 1].cache_bytes == size)
+            count--;
+        rows[count++] = (struct margay_step_row){(uint64_t)size, sum};
+    }
+    return count;
+}
+
+enum margay_status margay_steps_rows(const struct margay_steps *steps,
+                                     uint64_t all_bytes,
+                                     struct margay_step_row **rows,
+                                     size_t *count, struct margay_error *error)
+{
+    uint64_t last = all_bytes == 0 ? 1 : all_bytes;
+    struct margay_step_row *made = calloc(steps->count + 1, sizeof *made);
+    *rows = made;
+    *count = 0;
+    if (made == NULL)
+        return margay_fail_memory(error, "the rows of a curve");
+    if (steps->sizes.kind == MARGAY_SIZES_LIST)
+        *count = listed_rows(steps, made);
+    else if (is_sparse(steps))
+        *count = sparse_rows(steps, made);
+    else
+        *count = octave_rows(steps, last, made);
+    return MARGAY_OK;
+}

@@ -1,0 +1,184 @@
+/* store.c - the memory of the engine of objects, which grows with them */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/objects/objects.h"
+#include "traces/traces_internal.h"
+
+/* The axis of a new engine, and moments per object when time begins anew: with
+   more, that is rarer; with fewer, it takes less memory. */
+#define LEAST_MOMENTS      ((uint64_t)1 << 14)
+#define MOMENTS_PER_OBJECT 2
+
+static enum margay_status create_expiries(struct margay_objects *objects,
+                                          struct margay_error *error)
+{
+    if (!objects->options.ages)
+        return MARGAY_OK;
+    objects->expiries =
+        margay_map(objects->weights.capacity * sizeof *objects->expiries);
+    return objects->expiries == NULL
+               ? margay_fail_memory(error, "the expiries of objects")
+               : MARGAY_OK;
+}
+
+enum margay_status margay_objects_create_store(struct margay_objects *objects,
+                                               struct margay_error *error)
+{
+    enum margay_status status =
+        margay_hash_create(&objects->hash, LEAST_MOMENTS / 4, error);
+    if (status == MARGAY_OK)
+        status = margay_weights_create(&objects->weights, LEAST_MOMENTS, error);
+    if (status == MARGAY_OK)
+        status = create_expiries(objects, error);
+    if (status == MARGAY_OK && objects->has_curve)
+        status =
+            margay_classes_fit(&objects->classes, &objects->weights, 0, error);
+    return status;
+}
+
+static void unmap_expiries(uint64_t *expiries,
+                           const struct margay_weights *weights)
+{
+    margay_unmap(expiries, weights->capacity * sizeof *expiries);
+}
+
+void margay_objects_destroy_store(struct margay_objects *objects)
+{
+    unmap_expiries(objects->expiries, &objects->weights);
+    margay_classes_destroy(&objects->classes);
+    margay_weights_destroy(&objects->weights);
+    margay_hash_destroy(&objects->hash);
+}
+
+/* --------------------------------------------------- a new time for all -- */
+
+/* An old time, and how many of its moments are live before each word. */
+struct old_time {
+    struct margay_weights weights;
+    uint64_t *expiries;
+    uint64_t *before;
+};
+
+static bool count_live(struct old_time *old)
+{
+    size_t words = old->weights.capacity / 64;
+    uint64_t live = 0;
+    old->before = malloc(words * sizeof *old->before);
+    for (size_t i = 0; old->before != NULL && i < words; i++) {
+        old->before[i] = live;
+        live += (uint64_t)__builtin_popcountll(old->weights.live[i]);
+    }
+    return old->before != NULL;
+}
+
+/* The moments from 1 on, without those whose low half is 0. */
+static uint64_t nth_moment(uint64_t n)
+{
+    return 1 + n + n / UINT32_MAX;
+}
+
+static uint64_t new_moment(const struct old_time *old, uint64_t moment)
+{
+    uint64_t below =
+        old->weights.live[moment >> 6] & ((UINT64_C(1) << (moment & 63)) - 1);
+    return nth_moment(old->before[moment >> 6] +
+                      (uint64_t)__builtin_popcountll(below));
+}
+
+static void copy_live(struct margay_objects *objects,
+                      const struct old_time *old)
+{
+    struct margay_weights *weights = &objects->weights;
+    for (uint64_t word = 0; word < old->weights.capacity / 64; word++) {
+        uint64_t live = old->weights.live[word];
+        for (; live != 0; live &= live - 1) {
+            uint64_t moment = 64 * word + (unsigned)__builtin_ctzll(live);
+            if ((uint32_t)weights->next == 0)
+                margay_weights_skip(weights);
+            uint64_t now = margay_weights_put(
+                weights, margay_weights_size(&old->weights, moment));
+            if (objects->expiries != NULL)
+                objects->expiries[now] = old->expiries[moment];
+        }
+    }
+}
+
+static void renumber_hash(struct margay_hash *hash, const struct old_time *old)
+{
+    for (uint64_t i = 0; i < hash->bucket_count; i++) {
+        struct margay_bucket *bucket = &hash->buckets[i];
+        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
+            uint64_t moment = margay_bucket_value(bucket, slot);
+            if (moment != 0)
+                margay_bucket_set_value(bucket, slot, new_moment(old, moment));
+        }
+    }
+}
+
+static void renumber_candidates(struct margay_classes *classes,
+                                const struct old_time *old)
+{
+    for (unsigned i = 0; i < MARGAY_CLASSES_MOST; i++) {
+        struct margay_candidates *of = &classes->candidates[i];
+        for (size_t k = 0; k < of->count; k++)
+            of->list[k].moment = new_moment(old, of->list[k].moment);
+    }
+}
+
+static enum margay_status renumber(struct margay_objects *objects,
+                                   struct old_time *old,
+                                   struct margay_error *error)
+{
+    uint64_t capacity = MOMENTS_PER_OBJECT * old->weights.objects;
+    if (capacity < old->weights.capacity)
+        capacity = old->weights.capacity;
+    enum margay_status status =
+        count_live(old) ? MARGAY_OK
+                        : margay_fail_memory(error, "the order of objects");
+    if (status == MARGAY_OK)
+        status = margay_weights_create(&objects->weights, capacity, error);
+    if (status == MARGAY_OK && old->weights.high != NULL)
+        status = margay_weights_widen(&objects->weights, error);
+    if (status == MARGAY_OK)
+        status = create_expiries(objects, error);
+    if (status != MARGAY_OK)
+        return status;
+    copy_live(objects, old);
+    renumber_hash(&objects->hash, old);
+    renumber_candidates(&objects->classes, old);
+    return objects->has_curve ? margay_classes_fit(&objects->classes,
+                                                   &objects->weights, 0, error)
+                              : MARGAY_OK;
+}
+
+/* Time has come to its end: the last uses that count get new moments, in their
+   order. */
+static enum margay_status begin_anew(struct margay_objects *objects,
+                                     struct margay_error *error)
+{
+    struct old_time old = {objects->weights, objects->expiries, NULL};
+    objects->weights = (struct margay_weights){.capacity = 0};
+    objects->expiries = NULL;
+    objects->refs_to_mark = 0;
+    enum margay_status status = renumber(objects, &old, error);
+    free(old.before);
+    unmap_expiries(old.expiries, &old.weights);
+    margay_weights_destroy(&old.weights);
+    return status;
+}
+
+enum margay_status margay_objects_prepare(struct margay_objects *objects,
+                                          struct margay_error *error)
+{
+    struct margay_weights *weights = &objects->weights;
+    enum margay_status status =
+        margay_hash_reserve(&objects->hash, MARGAY_OBJECTS_BATCH, error);
+    if (status == MARGAY_OK &&
+        weights->capacity - weights->next <= 2 * MARGAY_OBJECTS_BATCH)
+        status = begin_anew(objects, error);
+    if (status == MARGAY_OK && objects->has_distances)
+        status = margay_steps_reserve(&objects->distances, MARGAY_OBJECTS_BATCH,
+                                      error);
+    return status;
+}

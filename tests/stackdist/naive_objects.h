@@ -1,0 +1,73 @@
+/* naive_objects.h - a plain LRU cache of so many bytes, written with loops */
+#ifndef MARGAY_TESTS_STACKDIST_NAIVE_OBJECTS_H
+#define MARGAY_TESTS_STACKDIST_NAIVE_OBJECTS_H
+
+#include <string.h>
+
+#include <margay/stackdist.h>
+#include <margay/traces.h>
+
+#define NAIVE_MOST 4096
+
+struct naive_objects {
+    uint64_t capacity_bytes, used_bytes;
+    /* What is cached, the most recent first. */
+    uint64_t names[NAIVE_MOST], sizes[NAIVE_MOST];
+    bool gone[NAIVE_MOST]; /* deleted, and not yet evicted */
+    size_t count;
+    uint64_t misses, missed_bytes;
+};
+
+static inline void naive_objects_remove(struct naive_objects *cache, size_t at)
+{
+    size_t after = --cache->count - at;
+    cache->used_bytes -= cache->sizes[at];
+    memmove(cache->names + at, cache->names + at + 1, after * 8);
+    memmove(cache->sizes + at, cache->sizes + at + 1, after * 8);
+    memmove(cache->gone + at, cache->gone + at + 1, after * sizeof(bool));
+}
+
+static inline size_t naive_objects_find(const struct naive_objects *cache,
+                                        uint64_t name)
+{
+    size_t at = 0;
+    while (at < cache->count && (cache->gone[at] || cache->names[at] != name))
+        at++;
+    return at;
+}
+
+/* A request of an object that has this size; `late`: what is cached of it is no
+   longer valid. */
+static inline void naive_objects_refer(struct naive_objects *cache,
+                                       uint64_t name, uint64_t size, bool late)
+{
+    size_t at = naive_objects_find(cache, name);
+    if (at == cache->count || late) {
+        cache->misses++;
+        cache->missed_bytes += size;
+    }
+    if (at < cache->count)
+        naive_objects_remove(cache, at);
+    else if (size > cache->capacity_bytes)
+        return;
+    while (size > cache->capacity_bytes - cache->used_bytes)
+        naive_objects_remove(cache, cache->count - 1);
+    memmove(cache->names + 1, cache->names, cache->count * 8);
+    memmove(cache->sizes + 1, cache->sizes, cache->count * 8);
+    memmove(cache->gone + 1, cache->gone, cache->count * sizeof(bool));
+    cache->names[0] = name;
+    cache->sizes[0] = size;
+    cache->gone[0] = false;
+    cache->used_bytes += size;
+    cache->count++;
+}
+
+static inline void naive_objects_delete(struct naive_objects *cache,
+                                        uint64_t name)
+{
+    size_t at = naive_objects_find(cache, name);
+    if (at < cache->count)
+        cache->gone[at] = true;
+}
+
+#endif

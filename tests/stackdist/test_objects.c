@@ -1,0 +1,276 @@
+/*
+ * test_objects.c - objects with sizes, against plain LRU caches
+ *
+ * Random traces, and at each size of a grid a cache that is simulated by
+ * itself: no size differs, those below the largest object included.
+ */
+#include <stdlib.h>
+
+#include "tests/rounds.h"
+#include "tests/stackdist/naive_objects.h"
+#include "tests/tap.h"
+#include "traces/traces_internal.h"
+
+#define MOST_REFS    300
+#define MOST_OBJECTS 64
+
+struct trace {
+    size_t count, objects;
+    uint64_t names[MOST_REFS], sizes[MOST_REFS], times[MOST_REFS];
+    uint64_t ttls[MOST_REFS];
+    uint8_t ops[MOST_REFS];
+    uint64_t first_sizes[MOST_REFS]; /* of the object of each request */
+    bool late[MOST_REFS];
+    bool ages, operates;
+    uint64_t ttl_seconds;
+};
+
+/* ---------------------------------------------------------------- traces -- */
+
+enum distribution { SMALL, SAME_CLASS, OCTAVES, ENDS, TIES, DISTRIBUTIONS };
+
+static uint64_t draw_size(enum distribution distribution,
+                          struct margay_random *random)
+{
+    static const uint64_t ends[] = {0,
+                                    1,
+                                    2,
+                                    3,
+                                    UINT64_C(1) << 40,
+                                    (UINT64_C(1) << 32) - 1,
+                                    UINT64_C(1) << 32};
+    switch (distribution) {
+    case SMALL:
+        return margay_random_below(random, 12);
+    case SAME_CLASS:
+        return 64 + margay_random_below(random, 64);
+    case OCTAVES:
+        return margay_random_below(
+            random, UINT64_C(1) << margay_random_below(random, 24));
+    case ENDS:
+        return ends[margay_random_below(random, 7)];
+    default:
+        return UINT64_C(1) << margay_random_below(random, 6);
+    }
+}
+
+/* What the naive caches are to be told: the size that counts, and whether a
+   request comes too late.  Sizes change now and then. */
+static void settle(struct trace *trace)
+{
+    uint64_t sizes[MOST_OBJECTS], expiries[MOST_OBJECTS];
+    bool known[MOST_OBJECTS] = {false};
+    for (size_t i = 0; i < trace->count; i++) {
+        uint64_t name = trace->names[i];
+        uint64_t ttl = trace->ttl_seconds != UINT64_MAX ? trace->ttl_seconds
+                                                        : trace->ttls[i];
+        uint8_t op = trace->operates ? trace->ops[i] : MARGAY_GET;
+        if (op == MARGAY_DELETE) {
+            known[name] = false;
+            continue;
+        }
+        trace->late[i] =
+            trace->ages && known[name] && trace->times[i] > expiries[name];
+        if (!known[name])
+            sizes[name] = trace->sizes[i];
+        if (!known[name] || trace->late[i] || op == MARGAY_SET)
+            expiries[name] = trace->times[i] + ttl;
+        known[name] = true;
+        trace->first_sizes[i] = sizes[name];
+    }
+}
+
+static void make_trace(struct trace *trace, struct margay_random *random)
+{
+    enum distribution distribution =
+        (enum distribution)margay_random_below(random, DISTRIBUTIONS);
+    uint64_t sizes[MOST_OBJECTS], time = 0;
+    trace->count = (size_t)margay_random_below(random, MOST_REFS);
+    trace->objects = 1 + (size_t)margay_random_below(random, MOST_OBJECTS);
+    trace->ages = margay_random_below(random, 3) == 0;
+    trace->operates = margay_random_below(random, 3) == 0;
+    trace->ttl_seconds = margay_random_below(random, 2) == 0
+                             ? UINT64_MAX
+                             : margay_random_below(random, 100);
+    bool changes = margay_random_below(random, 4) == 0;
+    for (size_t i = 0; i < trace->objects; i++)
+        sizes[i] = draw_size(distribution, random);
+    for (size_t i = 0; i < trace->count; i++) {
+        uint64_t most = 1 + margay_random_below(random, trace->objects);
+        uint64_t name = margay_random_below(random, most);
+        trace->names[i] = name;
+        trace->sizes[i] = changes && margay_random_below(random, 8) == 0
+                              ? draw_size(distribution, random)
+                              : sizes[name];
+        trace->times[i] = time += margay_random_below(random, 3);
+        trace->ttls[i] = margay_random_below(random, 60);
+        uint64_t op = margay_random_below(random, 8);
+        trace->ops[i] = (uint8_t)(op == 0 ? MARGAY_DELETE : op < 3);
+    }
+    settle(trace);
+}
+
+/* --------------------------------------------------------------- oracles -- */
+
+static void simulate(struct naive_objects *cache, const struct trace *trace,
+                     uint64_t bytes, size_t from)
+{
+    cache->capacity_bytes = bytes;
+    cache->used_bytes = cache->misses = cache->missed_bytes = 0;
+    cache->count = 0;
+    for (size_t i = 0; i < trace->count; i++) {
+        if (i == from)
+            cache->misses = cache->missed_bytes = 0;
+        if (trace->operates && trace->ops[i] == MARGAY_DELETE)
+            naive_objects_delete(cache, trace->names[i]);
+        else
+            naive_objects_refer(cache, trace->names[i], trace->first_sizes[i],
+                                trace->late[i]);
+    }
+}
+
+static margay_objects *analyse(const struct trace *trace,
+                               const struct margay_sizes *sizes, size_t warmup,
+                               uint64_t *distances)
+{
+    struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
+    margay_objects *objects;
+    options.curve = sizes;
+    options.distances = true;
+    options.ages = trace->ages;
+    options.ttl_seconds = trace->ttl_seconds;
+    if (margay_objects_create(&options, &objects, NULL) != MARGAY_OK)
+        return NULL;
+    for (size_t done = 0, some; done < trace->count; done += some) {
+        some = done < warmup ? warmup - done : trace->count - done;
+        const struct margay_requests requests = {
+            .count = some,
+            .objects = trace->names + done,
+            .sizes = trace->sizes + done,
+            .times = trace->times + done,
+            .ttls = trace->ttls + done,
+            .ops = trace->operates ? trace->ops + done : NULL,
+        };
+        if (margay_objects_feed(objects, &requests, distances + done, NULL) !=
+            MARGAY_OK)
+            abort();
+        if (done + some == warmup)
+            margay_objects_reset_counts(objects);
+    }
+    return objects;
+}
+
+/* How many sizes of the curve differ from a cache of that size. */
+static size_t differences(const struct trace *trace, margay_objects *objects,
+                          size_t warmup, size_t *compared)
+{
+    static struct naive_objects cache;
+    struct margay_objects_point *points;
+    size_t count, differ = 0;
+    if (margay_objects_curve(objects, &points, &count, NULL) != MARGAY_OK)
+        return 1;
+    for (size_t i = 0; i < count; i++) {
+        simulate(&cache, trace, points[i].cache_bytes, warmup);
+        differ += cache.misses != points[i].misses ||
+                  cache.missed_bytes != points[i].missed_bytes;
+        /* All steps are there if nothing changes just below each. */
+        differ += i > 0 && points[i].cache_bytes <= points[i - 1].cache_bytes;
+    }
+    *compared += count;
+    free(points);
+    return differ;
+}
+
+/* A curve of all sizes says what happens between its steps. */
+static size_t missing_steps(const struct trace *trace, margay_objects *objects,
+                            size_t warmup, struct margay_random *random)
+{
+    static struct naive_objects cache;
+    struct margay_objects_point *points;
+    size_t count, differ = 0;
+    if (margay_objects_curve(objects, &points, &count, NULL) != MARGAY_OK)
+        return 1;
+    for (unsigned k = 0; k < 8 && count > 0; k++) {
+        uint64_t largest = points[count - 1].cache_bytes;
+        uint64_t bytes = 1 + margay_random_below(random, largest + 2);
+        size_t i = count;
+        while (i > 0 && points[i - 1].cache_bytes > bytes)
+            i--;
+        simulate(&cache, trace, bytes, warmup);
+        struct margay_objects_counts counts = margay_objects_counted(objects);
+        uint64_t misses = i == 0 ? counts.references : points[i - 1].misses;
+        differ += cache.misses != misses;
+    }
+    free(points);
+    return differ;
+}
+
+/* A distance says which caches hit that are no smaller than any object. */
+static size_t wrong_distances(const struct trace *trace,
+                              const uint64_t *distances)
+{
+    static struct naive_objects cache;
+    uint64_t largest = 0;
+    size_t wrong = 0;
+    for (size_t i = 0; i < trace->count; i++)
+        largest = trace->sizes[i] > largest ? trace->sizes[i] : largest;
+    cache = (struct naive_objects){.capacity_bytes = 2 * largest + 1};
+    for (size_t i = 0; i < trace->count; i++) {
+        uint64_t misses = cache.misses;
+        if (trace->operates && trace->ops[i] == MARGAY_DELETE) {
+            naive_objects_delete(&cache, trace->names[i]);
+            continue;
+        }
+        naive_objects_refer(&cache, trace->names[i], trace->first_sizes[i],
+                            trace->late[i]);
+        wrong +=
+            (distances[i] <= cache.capacity_bytes) != (cache.misses == misses);
+    }
+    return wrong;
+}
+
+/* ----------------------------------------------------------------- tests -- */
+
+static void test_random(void)
+{
+    struct margay_random random;
+    uint64_t all = rounds(20000);
+    size_t differ = 0, missing = 0, wrong = 0, compared = 0;
+    margay_random_seed(&random, 77);
+    for (uint64_t round = 0; round < all; round++) {
+        static const struct margay_sizes grids[] = {
+            {.kind = MARGAY_SIZES_ALL},
+            {.kind = MARGAY_SIZES_POW2},
+            {.kind = MARGAY_SIZES_OCTAVE, .per_octave = 4},
+            {.kind = MARGAY_SIZES_OCTAVE, .per_octave = 3},
+        };
+        static const uint64_t list[] = {1, 5, 8, 77, 100, 4000, 1u << 20};
+        struct margay_sizes sizes = grids[round % 4];
+        struct trace trace;
+        uint64_t distances[MOST_REFS];
+        make_trace(&trace, &random);
+        if (round % 16 == 9)
+            sizes = (struct margay_sizes){MARGAY_SIZES_LIST, 0, list, 7};
+        size_t warmup = round % 5 == 0
+                            ? (size_t)margay_random_below(&random, MOST_REFS)
+                            : 0;
+        if (warmup > trace.count)
+            warmup = trace.count;
+        margay_objects *objects = analyse(&trace, &sizes, warmup, distances);
+        differ += differences(&trace, objects, warmup, &compared);
+        if (sizes.kind == MARGAY_SIZES_ALL)
+            missing += missing_steps(&trace, objects, warmup, &random);
+        wrong += wrong_distances(&trace, distances);
+        margay_objects_free(objects);
+    }
+    CHECK_U64(differ, 0, "of %zu caches of %llu traces none differs", compared,
+              (unsigned long long)all);
+    CHECK_U64(missing, 0, "nothing changes between the steps");
+    CHECK_U64(wrong, 0, "distances say which large caches hit");
+}
+
+int main(void)
+{
+    test_random();
+    return tap_done();
+}
