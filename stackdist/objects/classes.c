@@ -62,7 +62,9 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
     fitted.classes = (fitted.largest / 8 + 1) * 8;
     fitted.capacity = weights->capacity;
     fitted.levels = 0;
-    memset(fitted.marks, 0, sizeof fitted.marks);
+    memset(fitted.beyond, 0, sizeof fitted.beyond);
+    for (unsigned j = 0; j <= MARGAY_CLASSES_MOST; j++)
+        fitted.marks[j] = j <= fitted.largest ? 0 : UINT64_MAX;
     if (!make_rows(&fitted)) {
         free_rows(&fitted);
         return margay_fail_memory(error, "the classes of object sizes");
@@ -213,6 +215,7 @@ void margay_classes_mark(struct margay_classes *classes,
     uint64_t least = UINT64_MAX;
     for (unsigned j = classes->largest + 1; j-- > 0;) {
         least = beyond[j] < least ? beyond[j] : least;
+        classes->beyond[j] = beyond[j];
         classes->marks[j] = least;
     }
 }
@@ -262,7 +265,7 @@ size_t margay_classes_hits(const struct margay_classes *classes,
             end = minimum(distance, first << 1);
         bool among = j == own && size > 0;
         uint64_t held = among ? below + size : below;
-        if (held < end) {
+        if (held < end && moment >= classes->beyond[j]) {
             uint64_t smallest[2];
             find_smallest(&classes->candidates[j], moment, smallest);
             count = append(intervals, count, maximum(first, held),

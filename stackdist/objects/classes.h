@@ -16,10 +16,11 @@
  *   class: of 128 moments, of 32 times as many, and so on.  The two smallest
  *   of a class are found among those that have less than two of the same class
  *   that are both no larger and later, as these are the only ones that can be.
- *   A reference is not looked into where y was last used before a mark: since
- *   then, more than twice 2^j bytes of the classes below j have come, for each
- *   class j that y could be in a cache of.  Marks may be old, as what is beyond
- *   one stays beyond it.
+ *   Nothing that was last used before a mark of class j is in a cache of that
+ *   class: since then, 2^(j+1) bytes of the classes below j have come.  Marks
+ *   may be old, as what is beyond one stays beyond it.  Most references are
+ *   beyond all marks that concern them, and are not looked into; and a row
+ *   need not be right where it is beyond the marks of all higher classes.
  * Source: our own.
  * Guarantee: exact; what a plain LRU cache of each size does, which the tests
  *   compare.
@@ -56,9 +57,10 @@ struct margay_classes {
     unsigned levels;
     uint64_t capacity; /* moments */
     uint64_t *rows[MARGAY_CLASSES_LEVELS];
-    /* Last uses before marks[c] of an object of class c are hits of no cache
-       smaller than the byte distance. */
-    uint64_t marks[MARGAY_CLASSES_MOST];
+    /* Caches of class j hold nothing that was last used before beyond[j], and
+       those of class j or a larger one nothing from before marks[j]; there are
+       none above the largest class. */
+    uint64_t beyond[MARGAY_CLASSES_MOST], marks[MARGAY_CLASSES_MOST + 1];
     struct margay_candidates candidates[MARGAY_CLASSES_MOST];
 };
 
@@ -105,6 +107,13 @@ size_t margay_classes_hits(const struct margay_classes *classes,
 static inline unsigned margay_class_of(uint64_t size)
 {
     return 63u - (unsigned)__builtin_clzll(size | 1);
+}
+
+/* May rows still be asked about an object of this class, used at `moment`? */
+static inline bool margay_classes_asks(const struct margay_classes *classes,
+                                       uint64_t moment, unsigned class)
+{
+    return moment >= classes->marks[class + 1];
 }
 
 /* Add `size`, or its negative, to the rows of `moment`. */

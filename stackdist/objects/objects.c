@@ -48,6 +48,20 @@ static enum margay_status create(struct margay_objects *objects,
                                : status;
 }
 
+static const struct margay_objects_kernel *kernel_here(void)
+{
+    switch (margay_target_best()) {
+#if defined(__x86_64__)
+    case MARGAY_TARGET_V4:
+        return &margay_objects_kernel_v4;
+    case MARGAY_TARGET_V3:
+        return &margay_objects_kernel_v3;
+#endif
+    default:
+        return &margay_objects_kernel_portable;
+    }
+}
+
 enum margay_status margay_objects_create(
     const struct margay_objects_options *options, margay_objects **objects,
     struct margay_error *error)
@@ -57,6 +71,7 @@ enum margay_status margay_objects_create(
     if (made == NULL)
         return margay_fail_memory(error, "an engine of objects");
     made->options = *options;
+    made->kernel = kernel_here();
     made->has_curve = options->curve != NULL;
     made->has_distances = options->distances;
     enum margay_status status = create(made, error);
@@ -148,7 +163,7 @@ static enum margay_status refer(struct margay_objects *objects,
 {
     struct margay_objects_counts *counts = &objects->counts;
     uint64_t bytes = counts->sampled_bytes;
-    enum margay_status status = margay_objects_refer(objects, piece, error);
+    enum margay_status status = objects->kernel->refer(objects, piece, error);
     counts->references += piece->count;
     if (status == MARGAY_OK &&
         !margay_add_u64(counts->reference_bytes, counts->sampled_bytes - bytes,

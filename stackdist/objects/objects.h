@@ -1,8 +1,8 @@
 /*
  * objects.h - the engine of objects with sizes, as its files see it
  *
- * objects.c is the engine's life and its results, refer.c what each request
- * does, and store.c its memory.
+ * objects.c is the engine's life and its results, objects_kernel.c, compiled
+ * once per processor level, what each request does, and store.c its memory.
  */
 #ifndef MARGAY_STACKDIST_OBJECTS_OBJECTS_H
 #define MARGAY_STACKDIST_OBJECTS_OBJECTS_H
@@ -18,6 +18,7 @@
 
 struct margay_objects {
     struct margay_objects_options options;
+    const struct margay_objects_kernel *kernel;
     struct margay_hash hash; /* object -> the moment of its last use */
     struct margay_weights weights;
     struct margay_classes classes;
@@ -56,10 +57,17 @@ void margay_objects_destroy_store(struct margay_objects *objects);
 enum margay_status margay_objects_prepare(struct margay_objects *objects,
                                           struct margay_error *error);
 
-/* ------------------------------------------------------------ refer.c -- */
+/* --------------------------------------------------- objects_kernel.c -- */
 
-enum margay_status margay_objects_refer(
-    struct margay_objects *objects, const struct margay_objects_piece *piece,
-    struct margay_error *error);
+struct margay_objects_kernel {
+    /* Requests that are in the sample and delete nothing. */
+    enum margay_status (*refer)(struct margay_objects *objects,
+                                const struct margay_objects_piece *piece,
+                                struct margay_error *error);
+};
+
+extern const struct margay_objects_kernel margay_objects_kernel_portable;
+extern const struct margay_objects_kernel margay_objects_kernel_v3;
+extern const struct margay_objects_kernel margay_objects_kernel_v4;
 
 #endif

@@ -6,6 +6,13 @@
 /* Nodes are whole, and the bits of live moments whole words. */
 #define CAPACITY_STEP (MARGAY_WEIGHTS_LEAF * MARGAY_WEIGHTS_NODE)
 
+#define FOUR(x)    x, x, x, x
+#define SIXTEEN(x) FOUR(x), FOUR(x), FOUR(x), FOUR(x)
+
+const uint32_t margay_weights_first[64] = {
+    SIXTEEN(UINT32_MAX), SIXTEEN(UINT32_MAX), SIXTEEN(0), SIXTEEN(0)};
+const uint64_t margay_weights_after[32] = {SIXTEEN(0), SIXTEEN(UINT64_MAX)};
+
 static uint64_t entries_of(const struct margay_weights *weights, unsigned level)
 {
     uint64_t entries = (weights->capacity >> margay_weights_shift(level)) + 1;

@@ -36,6 +36,15 @@
 #define MARGAY_WEIGHTS_NODE   16 /* entries of a node */
 #define MARGAY_WEIGHTS_LEVELS 9
 
+/* Four sizes, wherever they stand. */
+typedef uint64_t margay_sizes4
+    __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* All ones where i < n, at [32 - n + i] for i in [0, 32), */
+extern const uint32_t margay_weights_first[64];
+/* and where i > n, at [15 - n + i] for i in [0, 16). */
+extern const uint64_t margay_weights_after[32];
+
 struct margay_weights {
     uint32_t *low;  /* the size's low half, 0 where no object is */
     uint32_t *high; /* its high half; NULL until a size has one */
@@ -89,10 +98,12 @@ static inline uint64_t margay_weights_leaf(const struct margay_weights *weights,
 {
     const uint32_t *low = weights->low + (moment & ~UINT64_C(31));
     uint32_t before = (uint32_t)(moment & 31);
-    uint64_t sums[4] = {0, 0, 0, 0};
-    for (uint32_t i = 0; i < MARGAY_WEIGHTS_LEAF; i += 4) {
-        for (uint32_t k = 0; k < 4; k++)
-            sums[k] += i + k < before ? low[i + k] : 0;
+    const uint32_t *mask = margay_weights_first + 32 - before;
+    margay_sizes4 sums = {0, 0, 0, 0};
+    for (unsigned i = 0; i < MARGAY_WEIGHTS_LEAF; i += 8) {
+        margay_sizes4 sizes = *(const margay_sizes4 *)(low + i) &
+                              *(const margay_sizes4 *)(mask + i);
+        sums += (sizes & UINT32_MAX) + (sizes >> 32);
     }
     uint64_t sum = sums[0] + sums[1] + sums[2] + sums[3];
     if (weights->high != NULL) {
@@ -127,9 +138,11 @@ static inline void margay_weights_take(struct margay_weights *weights,
         uint64_t index = moment >> margay_weights_shift(level);
         uint64_t *node = weights->sums[level] +
                          (index & ~(uint64_t)(MARGAY_WEIGHTS_NODE - 1));
-        uint32_t at = (uint32_t)(index & (MARGAY_WEIGHTS_NODE - 1));
-        for (uint32_t i = 0; i < MARGAY_WEIGHTS_NODE; i++)
-            node[i] -= i > at ? size : 0;
+        const uint64_t *after =
+            margay_weights_after + 15 - (index & (MARGAY_WEIGHTS_NODE - 1));
+        for (unsigned i = 0; i < MARGAY_WEIGHTS_NODE; i += 4)
+            *(margay_sizes4 *)(node + i) -=
+                size & *(const margay_sizes4 *)(after + i);
     }
 }
 

@@ -1,4 +1,9 @@
-/* refer.c - what a request of an object does */
+/*
+ * objects_kernel.c - what a request of an object does
+ *
+ * Compiled once per processor level, with MARGAY_TARGET_SUFFIX naming it; the
+ * table at the end is all that is visible outside.
+ */
 #include "stackdist/objects/objects.h"
 #include "traces/traces_internal.h"
 
@@ -7,37 +12,52 @@
 
 /* ------------------------------------------------------------- look-ups -- */
 
-/* The moments of the last uses, 0 for none, which become those of this
-   piece. */
-static void look_up(struct margay_objects *objects,
-                    const struct margay_objects_piece *piece, uint64_t *past)
+/*
+ * The moments of the last uses, 0 for none, which become those of this piece.
+ * What the next piece looks up, and what ranking will look at, is fetched; near
+ * the end of the requests this piece's names are, which costs less than a
+ * branch.
+ */
+static __attribute__((noinline)) void look_up(
+    struct margay_objects *objects, const struct margay_objects_piece *piece,
+    uint64_t *past)
 {
-    const uint64_t *names = piece->requests->objects + piece->from;
-    struct margay_hash *hash = &objects->hash;
-    uint64_t now = objects->weights.next;
-    for (size_t i = 0; i < piece->count; i++)
-        margay_hash_prefetch(hash, names[i]);
-    for (size_t i = 0; i < piece->count; i++) {
+    const struct margay_requests *requests = piece->requests;
+    const uint64_t *names = requests->objects + piece->from;
+    const struct margay_hash hash = objects->hash;
+    const struct margay_weights weights = objects->weights;
+    size_t count = piece->count, fresh = 0;
+    size_t ahead = requests->count - piece->from >= 2 * count ? count : 0;
+    for (size_t i = 0; i < count; i++) {
         unsigned slot;
-        struct margay_bucket *bucket = margay_hash_slot(hash, names[i], &slot);
-        past[i] = margay_bucket_value(bucket, slot);
-        hash->entries += past[i] == 0;
+        margay_hash_prefetch(&hash, names[i + ahead]);
+        struct margay_bucket *bucket = margay_hash_slot(&hash, names[i], &slot);
+        uint64_t moment = margay_bucket_value(bucket, slot);
+        past[i] = moment;
+        fresh += moment == 0;
         bucket->keys[slot] = names[i];
-        margay_bucket_set_value(bucket, slot, now + i);
+        margay_bucket_set_value(bucket, slot, weights.next + i);
+        __builtin_prefetch(&weights.low[moment], 1);
+        __builtin_prefetch(&weights.low[moment ^ 16], 1);
+        __builtin_prefetch(&weights.sums[0][moment >> 5], 1);
+        __builtin_prefetch(&weights.sums[0][moment >> 5 ^ 8], 1);
     }
+    objects->hash.entries += fresh;
 }
 
-static void prefetch(const struct margay_objects *objects, const uint64_t *past,
-                     size_t count)
+/* Fetch the rows of classes, which depend on sizes that lie far apart. */
+static __attribute__((noinline)) void fetch_rows(
+    const struct margay_objects *objects, const uint64_t *past, size_t count)
 {
-    const struct margay_weights *weights = &objects->weights;
+    const struct margay_weights weights = objects->weights;
+    const struct margay_classes *classes = &objects->classes;
     for (size_t i = 0; i < count; i++) {
-        uint64_t moment = past[i] & ~UINT64_C(31);
-        __builtin_prefetch(&weights->low[moment], 1);
-        __builtin_prefetch(&weights->low[moment + 16], 1);
-        __builtin_prefetch(&weights->live[moment >> 6], 1);
-        __builtin_prefetch(&weights->sums[0][moment >> 5 & ~UINT64_C(15)], 1);
-        __builtin_prefetch(&weights->sums[0][moment >> 5 | 8], 1);
+        uint64_t row = past[i] >> MARGAY_CLASSES_SHIFT;
+        unsigned class =
+            margay_class_of(margay_weights_size(&weights, past[i]));
+        if (margay_classes_asks(classes, past[i], class))
+            __builtin_prefetch(
+                &classes->rows[0][row * classes->classes + class], 1);
     }
 }
 
@@ -132,7 +152,7 @@ static enum margay_status put(struct margay_objects *objects, uint64_t size,
     unsigned class = margay_class_of(size);
     margay_classes_refer(classes, size, past, moment);
     margay_classes_add(classes, moment, class, size);
-    if (past != 0)
+    if (past != 0 && margay_classes_asks(classes, past, class))
         margay_classes_add(classes, past, class, -size);
     return MARGAY_OK;
 }
@@ -223,9 +243,9 @@ static void look_for_marks(struct margay_objects *objects, size_t count)
     objects->refs_to_mark -= count;
 }
 
-enum margay_status margay_objects_refer(
-    struct margay_objects *objects, const struct margay_objects_piece *piece,
-    struct margay_error *error)
+static enum margay_status refer_piece(struct margay_objects *objects,
+                                      const struct margay_objects_piece *piece,
+                                      struct margay_error *error)
 {
     uint64_t past[MARGAY_OBJECTS_BATCH];
     enum margay_status status = margay_objects_prepare(objects, error);
@@ -234,8 +254,17 @@ enum margay_status margay_objects_refer(
     margay_weights_pass(&objects->weights);
     look_for_marks(objects, piece->count);
     look_up(objects, piece, past);
-    prefetch(objects, past, piece->count);
+    if (objects->has_curve)
+        fetch_rows(objects, past, piece->count);
     for (size_t k = 0; k < piece->count && status == MARGAY_OK; k++)
         status = refer(objects, piece, k, past[k], error);
     return status;
 }
+
+#define PASTE_(a, b)      a##b
+#define PASTE(a, b)       PASTE_(a, b)
+#define KERNEL_OF(suffix) PASTE(margay_objects_kernel_, suffix)
+
+const struct margay_objects_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
+    .refer = refer_piece,
+};
