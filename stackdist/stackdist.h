@@ -535,6 +535,12 @@ struct margay_objects_point {
     uint64_t cache_bytes, misses, missed_bytes;
 };
 
+/* Take the rate and the adjustment from the spec of an engine, "exact" or
+   "shards:...".  MARGAY_BAD_ARGUMENT for others. */
+MARGAY_API enum margay_status margay_objects_take_spec(
+    const char *spec, struct margay_objects_options *options,
+    struct margay_error *error);
+
 /* Fails with MARGAY_NO_MEMORY.  The caller owns *objects. */
 MARGAY_API enum margay_status margay_objects_create(
     const struct margay_objects_options *options, margay_objects **objects,

@@ -22,7 +22,8 @@ my %public = (prediction => 'stackdist', run => 'sim');
 # all of them; they are its ground floor.
 my %rooms = (
     traces => [qw(base formats capture capture/runtime capture/qemu generate)],
-    stackdist => [qw(exact parts reference optimal gpu engines generate predict)],
+    stackdist => [qw(exact objects parts reference optimal gpu engines generate
+        predict)],
     assoc => [qw(one_pass policies)],
     sim => [qw(run terminal options tables plot record command mpi)],
 );

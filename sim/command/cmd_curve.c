@@ -6,6 +6,7 @@
 #include "sim/command/answers.h"
 #include "sim/command/curve_policies.h"
 #include "sim/command/drive.h"
+#include "sim/command/objects.h"
 #include "sim/command/request.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
@@ -297,7 +298,11 @@ int cmd_curve(const struct options *options)
         .publish = publish,
     };
     struct margay_error error;
-    enum margay_status status = check_looks(options, &error);
+    if (options->results.objects)
+        return objects_curve(options);
+    enum margay_status status = objects_refuse(options, &error);
+    if (status == MARGAY_OK)
+        status = check_looks(options, &error);
     if (status == MARGAY_OK)
         status = open_outputs(&curve, &error);
     if (status == MARGAY_OK && options->results.from != NULL)

@@ -1,7 +1,7 @@
 /* cmd_distances.c - margay distances */
 #include <stdlib.h>
 
-#include "sim/command/drive.h"
+#include "sim/command/objects.h"
 #include "sim/options/commands.h"
 #include "sim/tables/csv.h"
 #include "sim/terminal/output.h"
@@ -76,9 +76,8 @@ static void free_listing(margay_consumer *consumer)
     free(listing);
 }
 
-static enum margay_status open_listing(void *context,
-                                       margay_consumer **consumer,
-                                       struct margay_error *error)
+enum margay_status distances_open(void *context, margay_consumer **consumer,
+                                  struct margay_error *error)
 {
     static const struct margay_consumer_class functions = {
         .begin = begin,
@@ -119,9 +118,11 @@ int cmd_distances(const struct options *options)
         .needs = MARGAY_CAN_TELL_DISTANCES,
         .csv = &header,
         .columns = DISTANCES_COLUMNS,
-        .open = open_listing,
+        .open = distances_open,
         .ended = end_pass,
     };
     struct margay_error error;
-    return drive_table(&drive, MARGAY_OK, &error);
+    return options->results.objects
+               ? objects_distances(options)
+               : drive_table(&drive, objects_refuse(options, &error), &error);
 }

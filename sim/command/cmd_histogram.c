@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/command/drive.h"
+#include "sim/command/objects.h"
 #include "sim/options/commands.h"
 #include "sim/tables/regions.h"
 #include "sim/tables/tables.h"
@@ -131,8 +131,12 @@ int cmd_histogram(const struct options *options)
         .snapshot_columns = HISTOGRAM_COLUMNS,
     };
     struct margay_error error;
-    int exit_status =
-        drive_table(&drive, prepare_attribution(&histogram, &error), &error);
+    if (options->results.objects)
+        return objects_histogram(options);
+    enum margay_status status = objects_refuse(options, &error);
+    if (status == MARGAY_OK)
+        status = prepare_attribution(&histogram, &error);
+    int exit_status = drive_table(&drive, status, &error);
     regions_free(histogram.regions);
     return exit_status;
 }

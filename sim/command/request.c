@@ -17,6 +17,10 @@ void request_needs(const struct options *options,
     } table[REQUEST_NEEDS] = {
         {options->reading.kinds != MARGAY_ALL_KINDS,
          {"--kind", MARGAY_COLUMN_KINDS, options->reading.kinds, NULL}},
+        {options->reading.ops != MARGAY_ALL_OPS,
+         {"--op", MARGAY_COLUMN_OPS, 0, NULL}},
+        {options->results.objects, {"--objects", MARGAY_COLUMN_SIZES, 0, NULL}},
+        {options->results.ttl.given, {"--ttl", MARGAY_COLUMN_TIMES, 0, NULL}},
         {options->run.straddle == MARGAY_STRADDLE_SPLIT,
          {"--straddle split", MARGAY_COLUMN_EXTENTS, 0,
           options->reading.ids ? "the trace without --ids" : NULL}},
@@ -125,6 +129,11 @@ enum margay_status request_check(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--warmup: a state that is resumed is warm already, "
                            "or says how much of the warm-up is left");
+    if (options->reading.ops != MARGAY_ALL_OPS &&
+        (options->run.save != NULL || options->run.resume != NULL))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--op does not go with --save and --resume: a state "
+                           "does not say which operations it is of");
     return check_snapshots(options, error);
 }
 
@@ -139,6 +148,7 @@ const char *request_find_reading(const struct options *options)
            : reading->ids                                   ? "--ids"
            : reading->unit_bytes != 0                       ? "--unit"
            : reading->kinds != MARGAY_ALL_KINDS             ? "--kind"
+           : reading->ops != MARGAY_ALL_OPS                 ? "--op"
            : reading->skip_refs != 0                        ? "--skip"
            : reading->limit_refs != UINT64_MAX              ? "--limit"
            : reading->warmup_refs != 0                      ? "--warmup"

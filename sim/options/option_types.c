@@ -294,25 +294,48 @@ OPTION_TYPE(one_block)
     return status;
 }
 
+/* A list of words, as the set of their values. */
+static enum margay_status parse_set(const char *name, const char *text,
+                                    const struct word *words, unsigned *set,
+                                    struct margay_error *error)
+{
+    char item[ITEM_BYTES];
+    *set = 0;
+    for (const char *cursor = text; cursor != NULL;) {
+        int value = 0;
+        enum margay_status status = next_item(name, &cursor, item, error);
+        if (status == MARGAY_OK)
+            status = find_word(name, item, words, &value, error);
+        if (status != MARGAY_OK)
+            return status;
+        *set |= 1u << value;
+    }
+    return MARGAY_OK;
+}
+
 OPTION_TYPE(kinds)
 {
     static const struct word words[] = {{"read", MARGAY_READ},
                                         {"write", MARGAY_WRITE},
                                         {"fetch", MARGAY_FETCH},
                                         {NULL, 0}};
-    unsigned *kinds = field;
-    char item[ITEM_BYTES];
-    *kinds = 0;
-    for (const char *cursor = text; cursor != NULL;) {
-        int kind = 0;
-        enum margay_status status = next_item(name, &cursor, item, error);
-        if (status == MARGAY_OK)
-            status = find_word(name, item, words, &kind, error);
-        if (status != MARGAY_OK)
-            return status;
-        *kinds |= MARGAY_KIND_BIT(kind);
-    }
-    return MARGAY_OK;
+    return parse_set(name, text, words, field, error);
+}
+
+OPTION_TYPE(operations)
+{
+    static const struct word words[] = {{"get", MARGAY_GET},
+                                        {"set", MARGAY_SET},
+                                        {"delete", MARGAY_DELETE},
+                                        {NULL, 0}};
+    return parse_set(name, text, words, field, error);
+}
+
+OPTION_TYPE(ttl)
+{
+    struct ttl_option *ttl = field;
+    ttl->given = true;
+    return parse_count(name, text, &ttl->seconds, error);
 }
 
 OPTION_TYPE(cache_size)

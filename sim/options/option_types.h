@@ -35,6 +35,8 @@ OPTION_TYPE(bytes);          /* uint64_t: bytes, 1 or more, perhaps a suffix */
 OPTION_TYPE(block_list);     /* struct block_list */
 OPTION_TYPE(one_block);      /* struct block_list: one size at most */
 OPTION_TYPE(kinds);          /* unsigned: a set of kinds */
+OPTION_TYPE(operations);     /* unsigned: a set of enum margay_op */
+OPTION_TYPE(ttl);            /* struct ttl_option: any number of seconds */
 OPTION_TYPE(straddle);       /* enum margay_straddle */
 OPTION_TYPE(straddle_first); /* enum margay_straddle: _FIRST alone */
 OPTION_TYPE(cache_size);     /* struct margay_cache_size */

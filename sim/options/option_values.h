@@ -21,6 +21,12 @@ struct block_list {
     size_t count; /* 0 = the block size that the trace suggests */
 };
 
+/* Of --ttl: any number of seconds. */
+struct ttl_option {
+    uint64_t seconds;
+    bool given;
+};
+
 /* Of generate --refs, where every number means something. */
 struct given_refs {
     uint64_t refs;

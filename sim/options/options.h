@@ -60,6 +60,8 @@ struct options {
         uint64_t knees;         /* how many to name */
         struct policy_list policies; /* of curve */
         double sample_rate;          /* of these; 0 = all blocks */
+        bool objects; /* they have sizes */
+        struct ttl_option ttl;
     } results;
 
     /* The caches of assoc and compare. */

@@ -232,7 +232,8 @@ static enum margay_status next_batch(struct margay_running *running,
    trace it stands for, by which a run that goes on is told to skip them. */
 static void count_all_kinds(struct margay_running *running)
 {
-    if (running->request->reading.kinds != MARGAY_ALL_KINDS)
+    if (running->request->reading.kinds != MARGAY_ALL_KINDS ||
+        running->request->reading.ops != MARGAY_ALL_OPS)
         running->read_refs = running->state.place.references +
                              margay_trace_given(running->trace);
 }

@@ -420,6 +420,27 @@ MARGAY_API size_t margay_policies_consumer_curve(
 MARGAY_API const struct margay_result *margay_policies_consumer_result(
     const margay_consumer *consumer, const struct margay_pass *pass);
 
+/* ---- Objects with sizes ---- */
+
+/*
+ * A consumer that measures byte distances of objects; see margay_objects.  The
+ * options' `ages` is set by the consumer where the trace says how long objects
+ * are valid.  `next`, which may be NULL, is fed the same spans afterwards, with
+ * the byte distances where it needs distances; this consumer owns it, and frees
+ * it if this fails.  MARGAY_NO_MEMORY.  The caller owns *consumer.
+ */
+MARGAY_API enum margay_status margay_objects_consumer(
+    const struct margay_objects_options *options, margay_consumer *next,
+    margay_consumer **consumer, struct margay_error *error);
+
+/* Its engine, once the trace has finished; the consumer owns it. */
+MARGAY_API const margay_objects *margay_objects_consumer_engine(
+    const margay_consumer *consumer);
+
+/* The consumer behind it; NULL = none. */
+MARGAY_API margay_consumer *margay_objects_consumer_next(
+    const margay_consumer *consumer);
+
 /* ---- Behind an engine ---- */
 
 /*

@@ -269,8 +269,98 @@ static void test_random(void)
     CHECK_U64(wrong, 0, "distances say which large caches hit");
 }
 
+/* ------------------------------------------------------------ long traces --
+ */
+
+#define LONG_REFS    60000
+#define LONG_OBJECTS 12000
+
+/*
+ * Time is renumbered several times, and marks are found: popular objects, of
+ * sizes over many octaves, and now and then one of a class of its own.
+ */
+static void test_long(unsigned seed, bool large)
+{
+    static uint64_t names[LONG_REFS], bytes[LONG_REFS];
+    static struct naive_objects cache;
+    const struct margay_sizes sizes = {.kind = MARGAY_SIZES_OCTAVE,
+                                       .per_octave = 2};
+    struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
+    struct margay_random random;
+    margay_objects *objects;
+    struct margay_objects_point *points;
+    size_t count, differ = 0, compared = 0;
+    margay_random_seed(&random, seed);
+    for (size_t i = 0; i < LONG_REFS; i++) {
+        uint64_t most = 1 + margay_random_below(&random, LONG_OBJECTS);
+        uint64_t name = margay_random_below(&random, most);
+        uint64_t octave = name % 97 == 5 ? (large ? 40 : 22) : 4 + name % 13;
+        names[i] = name;
+        bytes[i] =
+            (UINT64_C(1) << octave) + name * 7919 % (UINT64_C(1) << octave);
+    }
+    options.curve = &sizes;
+    margay_objects_create(&options, &objects, NULL);
+    const struct margay_requests requests = {
+        .count = LONG_REFS, .objects = names, .sizes = bytes};
+    CHECK(margay_objects_feed(objects, &requests, NULL, NULL) == MARGAY_OK,
+          "a long trace");
+    margay_objects_curve(objects, &points, &count, NULL);
+    for (size_t i = 0; i < count; i++) {
+        cache = (struct naive_objects){.capacity_bytes = points[i].cache_bytes};
+        size_t k = 0;
+        while (k < LONG_REFS && cache.count < NAIVE_MOST - 1) {
+            naive_objects_refer(&cache, names[k], bytes[k], false);
+            k++;
+        }
+        /* The naive cache holds so many objects and no more. */
+        if (k < LONG_REFS)
+            break;
+        compared++;
+        differ += cache.misses != points[i].misses ||
+                  cache.missed_bytes != points[i].missed_bytes;
+    }
+    CHECK(compared > 25, "%zu sizes of %zu are compared", compared, count);
+    CHECK_U64(differ, 0, "  none differs");
+    free(points);
+    margay_objects_free(objects);
+}
+
+/* ---------------------------------------------------------------- limits -- */
+
+static void test_totals(void)
+{
+    struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
+    const uint64_t names[] = {1, 2, 1, 3};
+    uint64_t bytes[] = {UINT64_C(1) << 63, (UINT64_C(1) << 63) - 2, 5, 1};
+    const struct margay_requests two = {
+        .count = 2, .objects = names, .sizes = bytes};
+    const struct margay_requests again = {
+        .count = 2, .objects = names + 2, .sizes = bytes + 2};
+    struct margay_error error;
+    margay_objects *objects;
+    margay_objects_create(&options, &objects, &error);
+    CHECK(margay_objects_feed(objects, &two, NULL, &error) == MARGAY_OK,
+          "objects of 2^64 - 2 bytes together");
+    CHECK(margay_objects_feed(objects, &again, NULL, &error) ==
+                  MARGAY_BAD_INPUT &&
+              strstr(error.message, "reference 3: ") == error.message,
+          "  and references of more: %s", error.message);
+    margay_objects_free(objects);
+    margay_objects_create(&options, &objects, &error);
+    bytes[1]++;
+    CHECK(margay_objects_feed(objects, &two, NULL, &error) ==
+                  MARGAY_BAD_INPUT &&
+              strstr(error.message, "reference 2: ") == error.message,
+          "objects of 2^64 - 1 bytes: %s", error.message);
+    margay_objects_free(objects);
+}
+
 int main(void)
 {
     test_random();
+    test_long(3, false);
+    test_long(4, true);
+    test_totals();
     return tap_done();
 }

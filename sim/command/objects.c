@@ -1,0 +1,278 @@
+/* objects.c - curve, histogram and distances of objects with sizes */
+#include "sim/command/objects.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/options/commands.h"
+#include "sim/terminal/message.h"
+#include "traces/traces_internal.h"
+
+/* A command with --objects: its table, and the histogram beside a curve. */
+struct objects {
+    const struct options *options;
+    struct margay_objects_options engine;
+    struct margay_sizes sizes; /* in bytes; the list is owned */
+    bool draws;                /* a curve, */
+    bool counts;               /* a histogram, */
+    bool lists;                /* or a row for each reference */
+    struct output *outputs[2];
+    struct csv_writer csv, histogram_csv;
+};
+
+enum margay_status objects_refuse(const struct options *options,
+                                  struct margay_error *error)
+{
+    return options->results.ttl.given && !options->results.objects
+               ? margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "--ttl is for objects with sizes (--objects)")
+               : MARGAY_OK;
+}
+
+/* The option that makes no sense for objects, or NULL. */
+static const char *find_needless(const struct options *options)
+{
+    return options->run.blocks.count > 0                    ? "--block"
+           : options->run.straddle != MARGAY_STRADDLE_USUAL ? "--straddle"
+           : options->engine.bound.value != 0               ? "--bound"
+           : options->engine.measure == MARGAY_FOOTPRINT   ? "--model footprint"
+           : options->engine.measure == MARGAY_REUSE_TIMES ? "--of time"
+           : options->results.from != NULL                 ? "--from"
+           : options->results.writebacks                   ? "--writebacks"
+           : options->results.by.given                     ? "--by"
+           : options->run.window_refs != 0                 ? "--window"
+           : options->run.every.refs != 0                  ? "--every"
+           : options->run.every.seconds != 0               ? "--every"
+           : options->run.save != NULL                     ? "--save"
+           : options->run.resume != NULL                   ? "--resume"
+           : options->run.chunk_refs != 0                  ? "--chunk"
+           : options->run.phase_refs != 0                  ? "--phase"
+                                                           : NULL;
+}
+
+/* Sizes are in bytes, whether they have a suffix or not. */
+static enum margay_status resolve_sizes(struct objects *objects,
+                                        struct margay_error *error)
+{
+    const struct cache_sizes *sizes = &objects->options->results.sizes;
+    objects->sizes = (struct margay_sizes){.kind = sizes->kind,
+                                           .per_octave = sizes->per_octave};
+    if (sizes->kind != MARGAY_SIZES_LIST)
+        return MARGAY_OK;
+    uint64_t *list = calloc(sizes->count, sizeof *list);
+    if (list == NULL)
+        return margay_fail_memory(error, "the cache sizes");
+    for (size_t i = 0; i < sizes->count; i++)
+        list[i] = sizes->list[i].value;
+    objects->sizes.list_count = sort_unique(list, sizes->count);
+    objects->sizes.list_blocks = list;
+    return MARGAY_OK;
+}
+
+static enum margay_status prepare(struct objects *objects,
+                                  struct margay_error *error)
+{
+    const struct options *options = objects->options;
+    struct margay_objects_options *engine = &objects->engine;
+    const char *needless = find_needless(options);
+    if (needless != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--objects does not go with %s", needless);
+    *engine = (struct margay_objects_options)MARGAY_OBJECTS_OPTIONS_DEFAULT;
+    engine->curve = objects->draws ? &objects->sizes : NULL;
+    engine->distances = objects->counts;
+    engine->seed = options->seed;
+    engine->ages = options->results.ttl.given;
+    if (engine->ages)
+        engine->ttl_seconds = options->results.ttl.seconds;
+    enum margay_status status =
+        margay_objects_take_spec(options->engine.spec, engine, error);
+    if (status == MARGAY_OK && objects->lists && engine->rate < 1)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "engine %s does not tell the distance of each "
+                           "reference",
+                           options->engine.spec);
+    return status == MARGAY_OK ? resolve_sizes(objects, error) : status;
+}
+
+/* --------------------------------------------------------------- tables -- */
+
+static enum margay_status curve_rows(struct objects *objects,
+                                     const margay_objects *engine,
+                                     struct margay_error *error)
+{
+    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    struct csv_writer *csv = &objects->csv;
+    struct margay_objects_point *points;
+    size_t count;
+    enum margay_status status =
+        margay_objects_curve(engine, &points, &count, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        csv_key(csv);
+        csv_nothing(csv);
+        csv_u64(csv, points[i].cache_bytes);
+        csv_u64(csv, counts.references);
+        csv_u64(csv, points[i].misses);
+        csv_share(csv, points[i].misses, counts.references);
+        csv_u64(csv, counts.reference_bytes);
+        csv_u64(csv, points[i].missed_bytes);
+        if (counts.reference_bytes == 0)
+            csv_nothing(csv);
+        else
+            csv_share(csv, points[i].missed_bytes, counts.reference_bytes);
+        csv_end_row(csv);
+    }
+    free(points);
+    return status;
+}
+
+static enum margay_status histogram_rows(struct objects *objects,
+                                         struct csv_writer *csv,
+                                         const struct margay_pass *pass,
+                                         const margay_objects *engine,
+                                         struct margay_error *error)
+{
+    margay_histogram *histogram;
+    enum margay_status status =
+        margay_objects_histogram(engine, &histogram, error);
+    if (status != MARGAY_OK)
+        return status;
+    const struct margay_result result = result_of(histogram);
+    const struct measured measured = {pass->trace, 0, &result};
+    status =
+        table_histogram(csv, &measured, &objects->options->results.bins, error);
+    margay_histogram_free(histogram);
+    return status;
+}
+
+/* "12 expired", where there are any. */
+static void add_part(char *text, size_t bytes, uint64_t count, const char *what)
+{
+    size_t used = strlen(text);
+    if (count > 0)
+        snprintf(text + used, bytes - used, ", %" PRIu64 " %s", count, what);
+}
+
+static void summarise(const struct margay_pass *pass,
+                      const margay_objects *engine, bool sampled)
+{
+    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    char parts[160] = "";
+    double rate =
+        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
+    add_part(parts, sizeof parts, counts.expired, "expired");
+    add_part(parts, sizeof parts, counts.deletes, "deleted");
+    add_part(parts, sizeof parts, counts.other_sizes,
+             "named another size than their object's first");
+    message_keep("%s: %" PRIu64 " reference%s, %s%" PRIu64
+                 " object%s of %" PRIu64 " byte%s in all, %" PRIu64
+                 " cold miss%s%s%s, %.1f M refs/s",
+                 pass->trace, counts.references,
+                 margay_plural(counts.references, "s"), sampled ? "about " : "",
+                 counts.objects, margay_plural(counts.objects, "s"),
+                 counts.object_bytes, margay_plural(counts.object_bytes, "s"),
+                 counts.cold, margay_plural(counts.cold, "es"),
+                 sampled ? " in the sample" : "", parts, rate);
+}
+
+static enum margay_status write_pass(void *context,
+                                     const struct margay_job *job,
+                                     const struct margay_pass *pass,
+                                     struct margay_error *error)
+{
+    struct objects *objects = context;
+    const margay_objects *engine =
+        margay_objects_consumer_engine(job->consumer);
+    enum margay_status status = MARGAY_OK;
+    if (objects->draws) {
+        status = csv_set_key(&objects->csv, pass->trace, 0, error);
+        if (status == MARGAY_OK)
+            status = curve_rows(objects, engine, error);
+    }
+    if (status == MARGAY_OK && objects->counts)
+        status = histogram_rows(
+            objects, objects->draws ? &objects->histogram_csv : &objects->csv,
+            pass, engine, error);
+    if (status == MARGAY_OK && !objects->options->quiet && !objects->lists)
+        summarise(pass, engine, objects->engine.rate < 1);
+    return objects->lists ? output_status(objects->outputs[0], error) : status;
+}
+
+/* -------------------------------------------------------------- commands -- */
+
+static enum margay_status open_objects(void *context,
+                                       margay_consumer **consumer,
+                                       struct margay_error *error)
+{
+    struct objects *objects = context;
+    margay_consumer *next = NULL;
+    enum margay_status status = MARGAY_OK;
+    if (objects->lists)
+        status = distances_open(&objects->csv, &next, error);
+    return status == MARGAY_OK ? margay_objects_consumer(&objects->engine, next,
+                                                         consumer, error)
+                               : status;
+}
+
+static enum margay_status open_outputs(struct objects *objects,
+                                       const char *columns,
+                                       struct margay_error *error)
+{
+    const struct options *options = objects->options;
+    const char *place = options->output == NULL ? "-" : options->output;
+    enum margay_status status =
+        output_open(place, OUTPUT_HELD, &objects->outputs[0], error);
+    if (status != MARGAY_OK)
+        return status;
+    csv_begin(&objects->csv, objects->outputs[0], columns);
+    if (options->results.histogram == NULL)
+        return MARGAY_OK;
+    status = output_open(options->results.histogram, OUTPUT_HELD,
+                         &objects->outputs[1], error);
+    if (status == MARGAY_OK)
+        csv_begin(&objects->histogram_csv, objects->outputs[1],
+                  HISTOGRAM_COLUMNS);
+    return status;
+}
+
+static int run(struct objects *objects, const char *columns)
+{
+    const struct drive drive = {
+        .options = objects->options,
+        .context = objects,
+        .open = open_objects,
+        .ended = write_pass,
+    };
+    struct margay_error error;
+    enum margay_status status = prepare(objects, &error);
+    if (status == MARGAY_OK)
+        status = open_outputs(objects, columns, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, &error);
+    csv_end(&objects->csv);
+    csv_end(&objects->histogram_csv);
+    free((void *)objects->sizes.list_blocks);
+    return conclude(status, objects->outputs, 2, &error);
+}
+
+int objects_curve(const struct options *options)
+{
+    struct objects objects = {.options = options,
+                              .draws = true,
+                              .counts = options->results.histogram != NULL};
+    return run(&objects, CURVE_COLUMNS CURVE_OBJECT_COLUMNS);
+}
+
+int objects_histogram(const struct options *options)
+{
+    struct objects objects = {.options = options, .counts = true};
+    return run(&objects, HISTOGRAM_COLUMNS);
+}
+
+int objects_distances(const struct options *options)
+{
+    struct objects objects = {.options = options, .lists = true};
+    return run(&objects, DISTANCES_COLUMNS);
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/perl
+# lru.pl CACHE_BYTES TTL|- TRACE.oracle - a plain LRU cache of objects
+#
+# Prints references, misses, their bytes and those of the misses.  An object has
+# the size that its first request names; one that is larger than the cache
+# passes it by.  With a TTL, a request that comes later after the last store, in
+# a cache of any size, misses.
+use strict;
+use warnings;
+
+my ($capacity, $ttl, $path) = @ARGV;
+open my $file, '<:raw', $path or die "$path: $!\n";
+my (%size, %stored, %next, %before);
+# A ring of the objects in the cache; '' is its head, behind the oldest.
+($next{''}, $before{''}) = ('', '');
+my ($used, @counts) = (0, 0, 0, 0, 0);
+
+sub take_out {
+    my ($id) = @_;
+    my ($after, $ahead) = (delete $next{$id}, delete $before{$id});
+    ($next{$ahead}, $before{$after}) = ($after, $ahead);
+    $used -= $size{$id};
+}
+
+while (read($file, my $record, 24) == 24) {
+    my ($time, $id, $bytes) = unpack 'V Q< V', $record;
+    my $known = exists $size{$id};
+    $size{$id} = $bytes unless $known;
+    my $late = $known && $ttl ne '-' && $time > $stored{$id} + $ttl;
+    $stored{$id} = $time if !$known || $late;
+    my $size = $size{$id};
+    my $miss = $late || !exists $next{$id};
+    $counts[0]++;
+    $counts[1] += $miss;
+    $counts[2] += $size;
+    $counts[3] += $size if $miss;
+    take_out($id) if exists $next{$id};
+    next if $size > $capacity;
+    take_out($before{''}) while $used + $size > $capacity;
+    my $first = $next{''};
+    ($next{''}, $before{$id}, $next{$id}, $before{$first}) = ($id, '', $first, $id);
+    $used += $size;
+}
+print join(',', @counts), "\n";

@@ -1,0 +1,119 @@
+#!/bin/sh
+# objects.t - caches and distances in bytes, against a plain LRU cache in Perl
+. tests/sim/lib.sh
+
+# make NAME OBJECTS REQUESTS SEED: a trace whose objects differ in size by
+# powers of two, some of size 0 or 1.
+make() {
+    perl -e '
+        my ($objects, $requests, $seed) = @ARGV;
+        my $state = $seed;
+        sub draw {
+            $state = ($state * 1103515245 + 12345) & 0x7fffffff;
+            return ($state >> 8) % $_[0];
+        }
+        my @sizes = map { draw(9) == 0 ? draw(2) : 1 + draw(2 << draw(16)) }
+            1 .. $objects;
+        my $time = 1000;
+        for (1 .. $requests) {
+            my $id = draw(1 + draw($objects));
+            $time += draw(3);
+            print pack "V Q< V q<", $time, $id, $sizes[$id], -1;
+        }' "$2" "$3" "$4" >"$1"
+}
+
+# differing NAME TTL: the rows of `out` that a plain cache does not have.
+differing() {
+    tail -n +2 out | while IFS=, read -r _ _ _ bytes refs misses _ rb mb _; do
+        [ "$(perl "$root/tests/sim/lru.pl" "$bytes" "$2" "$1")" = \
+            "$refs,$misses,$rb,$mb" ] || echo "$bytes"
+    done
+}
+
+make a.oracle 300 4000 1
+make b.oracle 40 1500 7
+
+for grid in pow2 octave:2 1,17,500B,3KiB,100000; do
+    run curve --objects --sizes $grid -f oracle a.oracle
+    is "curve --sizes $grid works" "$status" 0
+    is "  at each size it is a plain cache" "$(differing a.oracle -)" ""
+done
+like "its header" "$(head -1 out)" \
+    '^trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio,reference_bytes,missed_bytes,byte_miss_ratio$'
+is "sizes with and without suffix are bytes" \
+    "$(cut -d, -f4 out | tr '\n' ' ')" "cache_bytes 1 17 500 3072 100000 "
+like "blocks are no matter" "$(sed -n 2p out)" '^a.oracle,,,1,4000,'
+
+run curve --objects --sizes all -f oracle b.oracle
+is "curve --sizes all works" "$status" 0
+is "  and is a plain cache at each" "$(differing b.oracle -)" ""
+run curve --objects --sizes pow2 --ttl 60 -f oracle a.oracle
+like "--ttl counts what expired" "$(cat err)" ', [1-9][0-9]* expired,'
+is "  and is a plain cache that forgets" "$(differing a.oracle 60)" ""
+
+run curve --objects -f oracle a.oracle b.oracle -j 1
+cp out one
+run curve --objects -f oracle a.oracle b.oracle -j 4
+check "threads change nothing" cmp -s one out
+run curve --objects -f oracle - <a.oracle
+sed 's/^-,/a.oracle,/' out >piped
+check "  nor does a pipe" cmp -s piped <<EOT
+$(grep -v '^b.oracle' one)
+EOT
+
+# A histogram of distances, which say what large caches hit.
+run distances --objects -f oracle a.oracle
+cp out distances
+is "distances has a row for each request" "$(wc -l <distances)" 4001
+run histogram --objects --bins exact -f oracle a.oracle
+is "histogram --objects works" "$status" 0
+is "  and counts these distances" \
+    "$(tail -n +2 out | awk -F, '{ for (i = 0; i < $5; i++) print $3 }' |
+        sort -n | cksum)" \
+    "$(tail -n +2 distances | cut -d, -f5 | sort -n | cksum)"
+is "hits of a large cache have that distance at most" \
+    "$(awk -F, 'NR > 1 && $5 != "inf" && $5 <= 200000' distances | wc -l)" \
+    "$("$MARGAY" curve -q --objects --sizes 200000 -f oracle a.oracle |
+        awk -F, 'NR > 1 { print $5 - $6 }')"
+run curve --objects --sizes 1K --histogram h.csv -f oracle a.oracle
+run histogram --objects -f oracle a.oracle
+check "curve --histogram writes the same" cmp -s out h.csv
+run curve --objects --warmup 4000 -f oracle a.oracle
+is "a warm-up of everything leaves no row" "$(wc -l <out)" 1
+
+# A sample.
+run curve --objects -e shards:rate=1 -f oracle a.oracle
+cp out all
+run curve --objects -f oracle a.oracle
+is "a sample of all is all, at no less than the largest object" \
+    "$(tail -3 all)" "$(tail -3 out)"
+run curve --objects -e shards:rate=0.3 -f oracle a.oracle
+is "a sample works" "$status" 0
+like "  and says that it is one" "$(cat err)" 'about [0-9]+ objects'
+
+# Totals.
+perl -e 'print pack "V Q< V q<", 1, $_, 0xffffffff, -1 for 1 .. 3' >big.oracle
+run curve --objects --sizes pow2 -f oracle big.oracle
+like "sizes are 64 bits together" "$(tail -1 out)" ',17179869184,3,3,1,12884901885,12884901885,1$'
+: >empty
+run curve --objects -f oracle empty
+is "nothing gives no rows" "$status $(wc -l <out)" "0 1"
+
+printf '0 1000\n1 1040\n' >t.din
+refuses '--objects: the trace does not say the sizes' curve --objects t.din
+refuses '--op: the trace does not say the operations' curve --op get t.din
+refuses '--ttl is for objects' curve --ttl 5 t.din
+refuses '--ttl is for objects' histogram --ttl 5 t.din
+refuses '--op: .put. .expected get, set or delete' curve --op put t.din
+for option in '-b 64' '--bound 4K' '--writebacks' '--window 5' '--from x.csv' \
+    '--straddle first' '--model footprint' '--save s' '--resume t.din' \
+    '--chunk 64' '--phase 64'; do
+    # shellcheck disable=SC2086 # two words
+    refuses '--objects does not go with --' curve --objects $option a.oracle
+done
+refuses 'does not go with --of time' histogram --objects --of time a.oracle
+refuses 'does not go with --by' histogram --objects --by thread a.oracle
+refuses 'olken knows nothing of sizes' curve --objects -e olken a.oracle
+refuses 'does not tell the distance' distances --objects -e shards a.oracle
+
+finish
