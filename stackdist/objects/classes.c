@@ -65,6 +65,15 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
     memset(fitted.beyond, 0, sizeof fitted.beyond);
     for (unsigned j = 0; j <= MARGAY_CLASSES_MOST; j++)
         fitted.marks[j] = j <= fitted.largest ? 0 : UINT64_MAX;
+    if (fitted.classes == classes->classes &&
+        fitted.capacity == classes->capacity && classes->levels > 0) {
+        fitted.levels = classes->levels;
+        for (unsigned level = 0; level < fitted.levels; level++)
+            memset(fitted.rows[level], 0, level_bytes(&fitted, level));
+        fill_rows(&fitted, weights);
+        *classes = fitted;
+        return MARGAY_OK;
+    }
     if (!make_rows(&fitted)) {
         free_rows(&fitted);
         return margay_fail_memory(error, "the classes of object sizes");
@@ -103,7 +112,8 @@ enum margay_status margay_classes_reserve(struct margay_classes *classes,
 
 /*
  * The object is now the latest, so it beats all that are no smaller; those that
- * are later than its last use it had not beaten before.  Only they are gone
+ * are later than its last use it had not beaten before.  Those before the mark
+ * of their class are no longer asked for.  Only sizes from this on are gone
  * through.
  */
 void margay_classes_refer(struct margay_classes *classes, uint64_t size,
@@ -116,12 +126,14 @@ void margay_classes_refer(struct margay_classes *classes, uint64_t size,
         from--;
     size_t to = from, count = of->count;
     struct margay_candidate kept = {size, moment, false};
+    uint64_t beyond = classes->beyond[margay_class_of(size)];
     for (size_t i = from; i < count; i++) {
         struct margay_candidate candidate = list[i];
         bool beats = candidate.moment > before;
-        if (candidate.moment == before || (beats && candidate.beaten))
+        if (candidate.moment == before || (beats && candidate.beaten) ||
+            candidate.moment < beyond)
             continue;
-        candidate.beaten |= beats;
+        candidate.beaten = true;
         list[to++] = kept;
         kept = candidate;
     }

@@ -53,23 +53,27 @@ void margay_objects_destroy_store(struct margay_objects *objects)
 
 /* --------------------------------------------------- a new time for all -- */
 
-/* An old time, and how many of its moments are live before each word. */
+/* An old time: which of its moments are live, and how many before each word.
+   Its arrays may be those of the new time, as no object moves to a later
+   moment. */
 struct old_time {
     struct margay_weights weights;
     uint64_t *expiries;
-    uint64_t *before;
+    struct word {
+        uint64_t live, before;
+    } * words;
 };
 
 static bool count_live(struct old_time *old)
 {
     size_t words = old->weights.capacity / 64;
     uint64_t live = 0;
-    old->before = malloc(words * sizeof *old->before);
-    for (size_t i = 0; old->before != NULL && i < words; i++) {
-        old->before[i] = live;
+    old->words = malloc(words * sizeof *old->words);
+    for (size_t i = 0; old->words != NULL && i < words; i++) {
+        old->words[i] = (struct word){old->weights.live[i], live};
         live += (uint64_t)__builtin_popcountll(old->weights.live[i]);
     }
-    return old->before != NULL;
+    return old->words != NULL;
 }
 
 /* The moments from 1 on, without those whose low half is 0. */
@@ -80,10 +84,9 @@ static uint64_t nth_moment(uint64_t n)
 
 static uint64_t new_moment(const struct old_time *old, uint64_t moment)
 {
-    uint64_t below =
-        old->weights.live[moment >> 6] & ((UINT64_C(1) << (moment & 63)) - 1);
-    return nth_moment(old->before[moment >> 6] +
-                      (uint64_t)__builtin_popcountll(below));
+    const struct word *word = &old->words[moment >> 6];
+    uint64_t below = word->live & ((UINT64_C(1) << (moment & 63)) - 1);
+    return nth_moment(word->before + (uint64_t)__builtin_popcountll(below));
 }
 
 static void copy_live(struct margay_objects *objects,
@@ -91,7 +94,7 @@ static void copy_live(struct margay_objects *objects,
 {
     struct margay_weights *weights = &objects->weights;
     for (uint64_t word = 0; word < old->weights.capacity / 64; word++) {
-        uint64_t live = old->weights.live[word];
+        uint64_t live = old->words[word].live;
         for (; live != 0; live &= live - 1) {
             uint64_t moment = 64 * word + (unsigned)__builtin_ctzll(live);
             if ((uint32_t)weights->next == 0)
@@ -126,25 +129,38 @@ static void renumber_candidates(struct margay_classes *classes,
     }
 }
 
+/* The old arrays again, or larger ones. */
+static enum margay_status make_time(struct margay_objects *objects,
+                                    const struct old_time *old,
+                                    struct margay_error *error)
+{
+    struct margay_weights *weights = &objects->weights;
+    uint64_t capacity = MOMENTS_PER_OBJECT * old->weights.objects;
+    if (capacity <= old->weights.capacity) {
+        *weights = old->weights;
+        margay_weights_restart(weights);
+        objects->expiries = old->expiries;
+        return MARGAY_OK;
+    }
+    enum margay_status status = margay_weights_create(weights, capacity, error);
+    if (status == MARGAY_OK && old->weights.high != NULL)
+        status = margay_weights_widen(weights, error);
+    return status == MARGAY_OK ? create_expiries(objects, error) : status;
+}
+
 static enum margay_status renumber(struct margay_objects *objects,
                                    struct old_time *old,
                                    struct margay_error *error)
 {
-    uint64_t capacity = MOMENTS_PER_OBJECT * old->weights.objects;
-    if (capacity < old->weights.capacity)
-        capacity = old->weights.capacity;
     enum margay_status status =
         count_live(old) ? MARGAY_OK
                         : margay_fail_memory(error, "the order of objects");
     if (status == MARGAY_OK)
-        status = margay_weights_create(&objects->weights, capacity, error);
-    if (status == MARGAY_OK && old->weights.high != NULL)
-        status = margay_weights_widen(&objects->weights, error);
-    if (status == MARGAY_OK)
-        status = create_expiries(objects, error);
+        status = make_time(objects, old, error);
     if (status != MARGAY_OK)
         return status;
     copy_live(objects, old);
+    margay_weights_clear_rest(&objects->weights);
     renumber_hash(&objects->hash, old);
     renumber_candidates(&objects->classes, old);
     return objects->has_curve ? margay_classes_fit(&objects->classes,
@@ -162,7 +178,9 @@ static enum margay_status begin_anew(struct margay_objects *objects,
     objects->expiries = NULL;
     objects->refs_to_mark = 0;
     enum margay_status status = renumber(objects, &old, error);
-    free(old.before);
+    free(old.words);
+    if (objects->weights.low == old.weights.low)
+        return status;
     unmap_expiries(old.expiries, &old.weights);
     margay_weights_destroy(&old.weights);
     return status;

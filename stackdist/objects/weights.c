@@ -1,6 +1,8 @@
 /* weights.c - the memory of the sums of sizes over time */
 #include "stackdist/objects/weights.h"
 
+#include <string.h>
+
 #include "traces/traces_internal.h"
 
 /* Nodes are whole, and the bits of live moments whole words. */
@@ -71,4 +73,21 @@ enum margay_status margay_weights_widen(struct margay_weights *weights,
 {
     weights->high = map_of(weights->capacity, sizeof *weights->high);
     return weights->high == NULL ? fail_moments(weights, error) : MARGAY_OK;
+}
+
+void margay_weights_restart(struct margay_weights *weights)
+{
+    memset(weights->live, 0, weights->capacity / 64 * sizeof *weights->live);
+    weights->next = 1;
+    weights->total = weights->objects = 0;
+    for (unsigned level = 0; level < weights->levels; level++)
+        weights->sums[level][0] = 0;
+}
+
+void margay_weights_clear_rest(struct margay_weights *weights)
+{
+    uint64_t rest = weights->capacity - weights->next;
+    memset(weights->low + weights->next, 0, rest * sizeof *weights->low);
+    if (weights->high != NULL)
+        memset(weights->high + weights->next, 0, rest * sizeof *weights->high);
 }

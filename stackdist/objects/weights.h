@@ -71,6 +71,11 @@ void margay_weights_destroy(struct margay_weights *weights);
 enum margay_status margay_weights_widen(struct margay_weights *weights,
                                         struct margay_error *error);
 
+/* Begin a new time in the same memory, where the sizes still stand; those that
+   have been put again are then followed by nothing. */
+void margay_weights_restart(struct margay_weights *weights);
+void margay_weights_clear_rest(struct margay_weights *weights);
+
 /* The number of moments that an entry of this level covers, as a shift. */
 static inline unsigned margay_weights_shift(unsigned level)
 {
