@@ -79,29 +79,10 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
 /* A zeroed struct is fine. */
 void margay_classes_destroy(struct margay_classes *classes);
 
-/* Find the marks anew, at the present moment. */
-void margay_classes_mark(struct margay_classes *classes,
-                         const struct margay_weights *weights);
-
 /* Reserve room for a candidate more in the class of `size`, 1 or more. */
 enum margay_status margay_classes_reserve(struct margay_classes *classes,
                                           uint64_t size,
                                           struct margay_error *error);
-
-/* An object whose last use was at `before`, 0 for none, is used at `moment`. */
-void margay_classes_refer(struct margay_classes *classes, uint64_t size,
-                          uint64_t before, uint64_t moment);
-
-/*
- * The sizes of caches below `distance` that hit an object of this size whose
- * last use was at `moment`, which still counts as such: writes intervals,
- * ascending, to `intervals`, which has room for 2 * MARGAY_CLASSES_MOST, and
- * returns how many.
- */
-size_t margay_classes_hits(const struct margay_classes *classes,
-                           const struct margay_weights *weights,
-                           uint64_t moment, uint64_t size, uint64_t distance,
-                           struct margay_interval *intervals);
 
 /* The class of a size; those of size 0 are put to the smallest. */
 static inline unsigned margay_class_of(uint64_t size)

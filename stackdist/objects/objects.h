@@ -47,6 +47,17 @@ struct margay_objects_piece {
     uint64_t *distances; /* as long as the piece, or NULL */
 };
 
+/* An old time: which of its moments are live, and how many before each word.
+   Its arrays may be those of the new time, as no object moves to a later
+   moment. */
+struct margay_old_time {
+    struct margay_weights weights;
+    uint64_t *expiries;
+    struct margay_live_word {
+        uint64_t live, before;
+    } * words;
+};
+
 /* ------------------------------------------------------------ store.c -- */
 
 enum margay_status margay_objects_create_store(struct margay_objects *objects,
@@ -64,6 +75,10 @@ struct margay_objects_kernel {
     enum margay_status (*refer)(struct margay_objects *objects,
                                 const struct margay_objects_piece *piece,
                                 struct margay_error *error);
+    /* Replace the moments of an old time by those that the live ones have in
+       the new one. */
+    void (*renumber)(struct margay_objects *objects,
+                     const struct margay_old_time *old);
 };
 
 extern const struct margay_objects_kernel margay_objects_kernel_portable;

@@ -4,6 +4,7 @@
  * Compiled once per processor level, with MARGAY_TARGET_SUFFIX naming it; the
  * table at the end is all that is visible outside.
  */
+#include "stackdist/objects/classes_loops.h"
 #include "stackdist/objects/objects.h"
 #include "traces/traces_internal.h"
 
@@ -261,10 +262,56 @@ static enum margay_status refer_piece(struct margay_objects *objects,
     return status;
 }
 
+/* -------------------------------------------------------------- new time -- */
+
+/* The moments from 1 on, without those whose low half is 0. */
+static uint64_t nth_moment(uint64_t n)
+{
+    return 1 + n + n / UINT32_MAX;
+}
+
+static uint64_t new_moment(const struct margay_old_time *old, uint64_t moment)
+{
+    const struct margay_live_word *word = &old->words[moment >> 6];
+    uint64_t below = word->live & ((UINT64_C(1) << (moment & 63)) - 1);
+    return nth_moment(word->before + (uint64_t)__builtin_popcountll(below));
+}
+
+static void renumber_hash(struct margay_hash *hash,
+                          const struct margay_old_time *old)
+{
+    for (uint64_t i = 0; i < hash->bucket_count; i++) {
+        struct margay_bucket *bucket = &hash->buckets[i];
+        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
+            uint64_t moment = margay_bucket_value(bucket, slot);
+            if (moment != 0)
+                margay_bucket_set_value(bucket, slot, new_moment(old, moment));
+        }
+    }
+}
+
+static void renumber_candidates(struct margay_classes *classes,
+                                const struct margay_old_time *old)
+{
+    for (unsigned i = 0; i < MARGAY_CLASSES_MOST; i++) {
+        struct margay_candidates *of = &classes->candidates[i];
+        for (size_t k = 0; k < of->count; k++)
+            of->list[k].moment = new_moment(old, of->list[k].moment);
+    }
+}
+
+static void renumber(struct margay_objects *objects,
+                     const struct margay_old_time *old)
+{
+    renumber_hash(&objects->hash, old);
+    renumber_candidates(&objects->classes, old);
+}
+
 #define PASTE_(a, b)      a##b
 #define PASTE(a, b)       PASTE_(a, b)
 #define KERNEL_OF(suffix) PASTE(margay_objects_kernel_, suffix)
 
 const struct margay_objects_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .refer = refer_piece,
+    .renumber = renumber,
 };

@@ -53,44 +53,20 @@ void margay_objects_destroy_store(struct margay_objects *objects)
 
 /* --------------------------------------------------- a new time for all -- */
 
-/* An old time: which of its moments are live, and how many before each word.
-   Its arrays may be those of the new time, as no object moves to a later
-   moment. */
-struct old_time {
-    struct margay_weights weights;
-    uint64_t *expiries;
-    struct word {
-        uint64_t live, before;
-    } * words;
-};
-
-static bool count_live(struct old_time *old)
+static bool count_live(struct margay_old_time *old)
 {
     size_t words = old->weights.capacity / 64;
     uint64_t live = 0;
     old->words = malloc(words * sizeof *old->words);
     for (size_t i = 0; old->words != NULL && i < words; i++) {
-        old->words[i] = (struct word){old->weights.live[i], live};
+        old->words[i] = (struct margay_live_word){old->weights.live[i], live};
         live += (uint64_t)__builtin_popcountll(old->weights.live[i]);
     }
     return old->words != NULL;
 }
 
-/* The moments from 1 on, without those whose low half is 0. */
-static uint64_t nth_moment(uint64_t n)
-{
-    return 1 + n + n / UINT32_MAX;
-}
-
-static uint64_t new_moment(const struct old_time *old, uint64_t moment)
-{
-    const struct word *word = &old->words[moment >> 6];
-    uint64_t below = word->live & ((UINT64_C(1) << (moment & 63)) - 1);
-    return nth_moment(word->before + (uint64_t)__builtin_popcountll(below));
-}
-
 static void copy_live(struct margay_objects *objects,
-                      const struct old_time *old)
+                      const struct margay_old_time *old)
 {
     struct margay_weights *weights = &objects->weights;
     for (uint64_t word = 0; word < old->weights.capacity / 64; word++) {
@@ -107,31 +83,9 @@ static void copy_live(struct margay_objects *objects,
     }
 }
 
-static void renumber_hash(struct margay_hash *hash, const struct old_time *old)
-{
-    for (uint64_t i = 0; i < hash->bucket_count; i++) {
-        struct margay_bucket *bucket = &hash->buckets[i];
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-            uint64_t moment = margay_bucket_value(bucket, slot);
-            if (moment != 0)
-                margay_bucket_set_value(bucket, slot, new_moment(old, moment));
-        }
-    }
-}
-
-static void renumber_candidates(struct margay_classes *classes,
-                                const struct old_time *old)
-{
-    for (unsigned i = 0; i < MARGAY_CLASSES_MOST; i++) {
-        struct margay_candidates *of = &classes->candidates[i];
-        for (size_t k = 0; k < of->count; k++)
-            of->list[k].moment = new_moment(old, of->list[k].moment);
-    }
-}
-
 /* The old arrays again, or larger ones. */
 static enum margay_status make_time(struct margay_objects *objects,
-                                    const struct old_time *old,
+                                    const struct margay_old_time *old,
                                     struct margay_error *error)
 {
     struct margay_weights *weights = &objects->weights;
@@ -149,7 +103,7 @@ static enum margay_status make_time(struct margay_objects *objects,
 }
 
 static enum margay_status renumber(struct margay_objects *objects,
-                                   struct old_time *old,
+                                   struct margay_old_time *old,
                                    struct margay_error *error)
 {
     enum margay_status status =
@@ -161,8 +115,7 @@ static enum margay_status renumber(struct margay_objects *objects,
         return status;
     copy_live(objects, old);
     margay_weights_clear_rest(&objects->weights);
-    renumber_hash(&objects->hash, old);
-    renumber_candidates(&objects->classes, old);
+    objects->kernel->renumber(objects, old);
     return objects->has_curve ? margay_classes_fit(&objects->classes,
                                                    &objects->weights, 0, error)
                               : MARGAY_OK;
@@ -173,7 +126,7 @@ static enum margay_status renumber(struct margay_objects *objects,
 static enum margay_status begin_anew(struct margay_objects *objects,
                                      struct margay_error *error)
 {
-    struct old_time old = {objects->weights, objects->expiries, NULL};
+    struct margay_old_time old = {objects->weights, objects->expiries, NULL};
     objects->weights = (struct margay_weights){.capacity = 0};
     objects->expiries = NULL;
     objects->refs_to_mark = 0;
