@@ -5,16 +5,20 @@
 
 #include "sim/tables/csv.h"
 
-enum { CURVE = 1 };
+enum { POLICIES, OBJECTS, CURVE };
 
 /* The first row whose columns match is the kind of a table. */
 static const struct plot_kind kinds[] = {
-    {.columns = CURVE_COLUMNS POLICY_COLUMN,
-     .script = "policies.gp",
-     .gain = "policies-gain.gp",
-     .table = "curve --policy",
-     .picture = "policies between LRU and the optimum",
-     .is_alone = true},
+    [POLICIES] = {.columns = CURVE_COLUMNS POLICY_COLUMN,
+                  .script = "policies.gp",
+                  .gain = "policies-gain.gp",
+                  .table = "curve --policy",
+                  .picture = "policies between LRU and the optimum",
+                  .is_alone = true},
+    [OBJECTS] = {.columns = CURVE_COLUMNS CURVE_OBJECT_COLUMNS,
+                 .script = "objects.gp",
+                 .table = "curve --objects",
+                 .picture = "miss ratios of requests and of bytes"},
     [CURVE] = {.columns = CURVE_COLUMNS,
                .script = "curve.gp",
                .table = "curve",
