@@ -18,21 +18,25 @@ load folder(ARG0) . "common.gp"
 smallest = 1e30
 largest = 1
 highest = 0
+least = 1e30
 note(size, requests, bytes) = ( \
-    smallest = size < smallest ? size : smallest, \
+    least = size < least ? size : least, \
+    smallest = requests < 1 && size < smallest ? size : smallest, \
     largest = size > largest ? size : largest, \
     highest = requests > highest ? requests : highest, \
     highest = bytes > highest ? bytes : highest, 1)
 do for [f = 1:|CSV|] {
     stats CSV[f] using (note($4, $7, $10)) skip 1 nooutput
 }
+# Where everything misses there is nothing to see.
+if (smallest > largest) { smallest = least }
 in_bytes = 1
 most_tics = series > 1 ? 8 : 12
 load folder(ARG0) . "size-axis.gp"
 set ylabel "miss ratio" offset 0.5,0
 set yrange [0:highest > 0.7 || highest == 0 ? 1 : 1.1 * highest]
 set format y "%g"
-if (series == 1) { set key inside right top }
+if (series == 1) { set key inside left bottom }
 
 # -------------------------------------------------------------- picture --
 

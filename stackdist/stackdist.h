@@ -460,7 +460,7 @@ MARGAY_API enum margay_status margay_result_curve(
 /* ------------------------------------------------- objects with sizes -- */
 
 /*
- * Fully associative LRU caches of so many bytes, which hold objects of
+ * Fully associative LRU caches with a size in bytes, which hold objects of
  * different sizes: one pass finds what each size of cache hits.
  *
  * The byte distance of a request is the bytes of the distinct objects that were

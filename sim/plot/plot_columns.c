@@ -54,6 +54,7 @@ static const struct plot_column known[] = {
     {"references", COUNT, false},
     {"misses", COUNT, false},
     {"miss_ratio", RATIO, false},
+    {"byte_miss_ratio", RATIO, true},
     {"distance_from", FROM, false},
     {"distance_to", DISTANCE, false},
     {"share", RATIO, false},
@@ -77,9 +78,18 @@ static const struct plot_column *find(const char *name)
 void plot_columns_find(struct plot_columns *columns,
                        const struct csv_row *header)
 {
+    const struct plot_column *blocks = find("cache_blocks");
+    bool has_objects = false;
     columns->count = header->count;
-    for (size_t i = 0; i < header->count; i++)
+    for (size_t i = 0; i < header->count; i++) {
         columns->columns[i] = find(header->fields[i]);
+        has_objects |= strcmp(header->fields[i], "byte_miss_ratio") == 0;
+    }
+    /* A cache of objects has bytes alone. */
+    for (size_t i = 0; i < header->count && has_objects; i++) {
+        if (columns->columns[i] == blocks)
+            columns->columns[i] = NULL;
+    }
 }
 
 /* A finite decimal number: strtod() would also take blanks in front of it,

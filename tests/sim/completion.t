@@ -98,6 +98,7 @@ for command in curve histogram assoc; do
             *octave: | *reference: | *linear:) word=${word}2 ;;
             --engine*=) continue ;; # a number is to follow
             --bysite | --bythread | --byregion=) continue ;; # nor these
+            --opget | --opset | --opdelete) continue ;;
             esac
             bound='--bound 4'
             [ $command != assoc ] || bound='--sets 1 --ways 1'

@@ -1,4 +1,5 @@
-/* naive_objects.h - a plain LRU cache of so many bytes, written with loops */
+/* naive_objects.h - a plain LRU cache with a size in bytes, written with loops
+ */
 #ifndef MARGAY_TESTS_STACKDIST_NAIVE_OBJECTS_H
 #define MARGAY_TESTS_STACKDIST_NAIVE_OBJECTS_H
 
