@@ -204,6 +204,30 @@ for my $workload (grep { is_wanted('policies') && $cached{ $_->{name} } }
         }
     }
 }
+# The blocks of W1 as objects of log-normal sizes, a median of 8 KiB: with their
+# sizes, and as blocks that are all alike.
+if (is_wanted('objects')) {
+    my $blocks = generate('W1.u64', 10_000_000, $workloads[0]{make});
+    my $path = make_file('W1.oracle', sub {
+        open my $in, '<:raw', $blocks or die "bench: $blocks: $!\n";
+        open my $out, '>:raw', $_[0] or die "bench: $_[0]: $!\n";
+        my ($time, @sizes) = (0);
+        while (read $in, my $number, 8) {
+            my $id = unpack 'Q<', $number;
+            # Two numbers in (0, 1] that are fixed by the id.
+            my ($u, $v) = map { (1 + (($id * 2 + $_) * 2654435761
+                & 0xffffffff)) / 4294967296 } 1, 2;
+            $sizes[$id] //= int 8192 * exp 1.5 * sqrt(-2 * log $u)
+                * cos 6.2831853 * $v;
+            print $out pack 'V Q< V q<', $time++ / 100, $id, $sizes[$id], -1;
+        }
+        close $out or die "bench: $_[0]: $!\n";
+    });
+    my @curve = ($margay, 'curve', '-q', '-j1', '-f', 'oracle', $path);
+    add_case('objects', 'sized', 10_000_000, @curve, '--objects');
+    add_case('objects', 'alike', 10_000_000, @curve);
+    add_case('objects', 'lru', 10_000_000, "$tools/lru", 1 << 30, $path);
+}
 for my $format (grep { is_wanted($_) } @texts) {
     my $path = repeat_program("program.$format", $text_refs, $encode{$format});
     add_case($format, 'read', $text_refs, "$tools/passes", 'read', $path);
@@ -327,6 +351,15 @@ sub machine {
         : 'unknown processor';
 }
 
+sub print_objects {
+    printf "\n%-31s %8s %8s %10s %10s\n", 'objects', 'sized', 'alike', 'ratio',
+        'one LRU';
+    my ($sized, $alike, $lru) = map { rate('objects', $_) } qw(sized alike lru);
+    printf "%-31s %8.1f %8.1f %10.2f %10.1f\n",
+        'Zipf 0.8 over 1 M, log-normal', $sized / 1e6, $alike / 1e6,
+        $sized / $alike, $lru / 1e6;
+}
+
 # A pass over all caches of six block sizes lasts as long as so many passes over
 # single ones.
 sub print_caches {
@@ -389,6 +422,7 @@ sub print_table {
             $exact / $hash, $olken / 1e6, $exact / $olken,
             speedup($workload->{name}, 'exact', 'exact_two_threads');
     }
+    print_objects() if $results{objects};
     print_caches() if grep { $results{ $_->{name} }{assoc} } @workloads;
     print_policies()
         if grep { $results{ $_->{name} }{policy_fifo_1} } @workloads;

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# lru.pl CACHE_BYTES TTL|- TRACE.oracle - a plain LRU cache of objects
+# lru.pl CACHE_BYTES TTL|- TRACE [vscsi] - a plain LRU cache of objects
 #
+# The trace is one of the format oracle, unless vscsi is said.
 # Prints references, misses, their bytes and those of the misses.  An object has
 # the size that its first request names; one that is larger than the cache
 # passes it by.  With a TTL, a request that comes later after the last store, in
@@ -8,7 +9,7 @@
 use strict;
 use warnings;
 
-my ($capacity, $ttl, $path) = @ARGV;
+my ($capacity, $ttl, $path, $vscsi) = @ARGV;
 open my $file, '<:raw', $path or die "$path: $!\n";
 my (%size, %stored, %next, %before);
 # A ring of the objects in the cache; '' is its head, behind the oldest.
@@ -22,8 +23,12 @@ sub take_out {
     $used -= $size{$id};
 }
 
-while (read($file, my $record, 24) == 24) {
+my $length = $vscsi ? 32 : 24;
+while (read($file, my $record, $length) == $length) {
     my ($time, $id, $bytes) = unpack 'V Q< V', $record;
+    (undef, $bytes, undef, undef, undef, $id, $time) =
+        unpack 'V V V v v Q< Q<', $record if $vscsi;
+    $time = int($time / 1e6) if $vscsi;
     my $known = exists $size{$id};
     $size{$id} = $bytes unless $known;
     my $late = $known && $ttl ne '-' && $time > $stored{$id} + $ttl;

@@ -64,6 +64,16 @@ check_table() {
         "$(value references) $(value distinct_blocks)" "$(cat counted)"
 }
 
+# check_objects FILE FORMAT: a curve of 20 sizes in bytes, against a plain cache.
+check_objects() {
+    run curve -q --objects -f "$2" --sizes octave:1 "$dir/$1"
+    tail -20 out | while IFS=, read -r _ _ _ bytes refs misses _ rb mb _; do
+        [ "$(perl "$root/tests/sim/lru.pl" "$bytes" - "$dir/$1" \
+            "${2#oracle}")" = "$refs,$misses,$rb,$mb" ] || echo "$bytes"
+    done >differing
+    is "$1: 20 caches of objects" "$(cat differing)" ""
+}
+
 check_row() {
     choose_format "$2"
     if [ -z "$name" ]; then
@@ -79,6 +89,7 @@ check_row() {
     is "$1: distinct" "$(value distinct_blocks)" "$4"
     [ $name != vscsi ] || check_split "$1"
     [ $name != vscsi ] || check_table "$1"
+    case $name in oracle | vscsi) check_objects "$1" $name ;; esac
     case $name in
     u* | csv) ;;
     *)
