@@ -65,6 +65,17 @@ static bool count_live(struct margay_old_time *old)
     return old->words != NULL;
 }
 
+/* Give back what has been copied out of arrays that are not used again. */
+static void release(struct margay_objects *objects,
+                    const struct margay_old_time *old, uint64_t end)
+{
+    const uint64_t most = (uint64_t)1 << 18;
+    if (old->weights.low == objects->weights.low || end % most != 0)
+        return;
+    margay_discard(old->weights.low + end - most,
+                   most * sizeof *old->weights.low);
+}
+
 static void copy_live(struct margay_objects *objects,
                       const struct margay_old_time *old)
 {
@@ -80,6 +91,7 @@ static void copy_live(struct margay_objects *objects,
             if (objects->expiries != NULL)
                 objects->expiries[now] = old->expiries[moment];
         }
+        release(objects, old, 64 * (word + 1));
     }
 }
 
