@@ -47,6 +47,8 @@ static const char *find_needless(const struct options *options)
            : options->run.every.seconds != 0               ? "--every"
            : options->run.save != NULL                     ? "--save"
            : options->run.resume != NULL                   ? "--resume"
+           : options->engine.half_life_refs != 0           ? "--half-life"
+           : options->results.prometheus != NULL           ? "--prometheus"
            : options->run.chunk_refs != 0                  ? "--chunk"
            : options->run.phase_refs != 0                  ? "--phase"
                                                            : NULL;
