@@ -204,6 +204,16 @@ for my $workload (grep { is_wanted('policies') && $cached{ $_->{name} } }
         }
     }
 }
+
+# A hash of 32 bits.
+sub mixed {
+    my ($x) = @_;
+    for my $factor (0x7feb352d, 0x846ca68b) {
+        $x = ($x ^ $x >> 16) * $factor & 0xffffffff;
+    }
+    return $x ^ $x >> 16;
+}
+
 # The blocks of W1 as objects of log-normal sizes, a median of 8 KiB: with their
 # sizes, and as blocks that are all alike.
 if (is_wanted('objects')) {
@@ -215,8 +225,7 @@ if (is_wanted('objects')) {
         while (read $in, my $number, 8) {
             my $id = unpack 'Q<', $number;
             # Two numbers in (0, 1] that are fixed by the id.
-            my ($u, $v) = map { (1 + (($id * 2 + $_) * 2654435761
-                & 0xffffffff)) / 4294967296 } 1, 2;
+            my ($u, $v) = map { (1 + mixed(2 * $id + $_)) / 4294967296 } 1, 2;
             $sizes[$id] //= int 8192 * exp 1.5 * sqrt(-2 * log $u)
                 * cos 6.2831853 * $v;
             print $out pack 'V Q< V q<', $time++ / 100, $id, $sizes[$id], -1;
