@@ -53,7 +53,8 @@ void margay_steps_destroy(struct margay_steps *steps)
 
 void margay_steps_clear(struct margay_steps *steps)
 {
-    memset(steps->steps, 0, steps->count * sizeof *steps->steps);
+    if (steps->count > 0)
+        memset(steps->steps, 0, steps->count * sizeof *steps->steps);
 }
 
 static enum margay_status grow(struct margay_steps *steps, size_t least,
