@@ -60,7 +60,7 @@ struct options {
         uint64_t knees;         /* how many to name */
         struct policy_list policies; /* of curve */
         double sample_rate;          /* of these; 0 = all blocks */
-        bool objects; /* they have sizes */
+        bool objects;                /* they have sizes */
         struct ttl_option ttl;
     } results;
 

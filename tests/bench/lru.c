@@ -85,7 +85,7 @@ int main(int count, char **arguments)
     struct margay_hash hash;
     struct margay_batch batch;
     struct margay_error error;
-    margay_trace *trace;
+    margay_trace *trace = NULL;
     if (count != 3 || !margay_parse_u64(arguments[1], &capacity))
         fail("usage: lru BYTES TRACE");
     room = 1 << 16;
