@@ -81,6 +81,17 @@ check "curve --histogram writes the same" cmp -s out h.csv
 run curve --objects --warmup 4000 -f oracle a.oracle
 is "a warm-up of everything leaves no row" "$(wc -l <out)" 1
 
+# A picture, of which the first size is the last at which everything misses.
+if command -v gnuplot >/dev/null; then
+    "$MARGAY" curve -q --objects -f oracle -o c.csv a.oracle b.oracle
+    run plot c.csv -o c.svg
+    is "plot draws it" "$status $(head -c 5 c.svg)" "0 <?xml"
+    is "  with a line for requests and one for bytes, each" \
+        "$(grep -o '>[ab].oracle, [a-z]*<' c.svg | sort -u | wc -l)" 4
+else
+    skip "plot draws it" "no gnuplot"
+fi
+
 # A sample.
 run curve --objects -e shards:rate=1 -f oracle a.oracle
 cp out all
