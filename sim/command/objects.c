@@ -48,6 +48,8 @@ static const char *find_needless(const struct options *options)
            : options->run.save != NULL                     ? "--save"
            : options->run.resume != NULL                   ? "--resume"
            : options->engine.half_life_refs != 0           ? "--half-life"
+           : options->results.at_most >= 0                 ? "--at-most"
+           : options->results.knees != 0                   ? "--knees"
            : options->results.prometheus != NULL           ? "--prometheus"
            : options->run.chunk_refs != 0                  ? "--chunk"
            : options->run.phase_refs != 0                  ? "--phase"

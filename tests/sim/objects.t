@@ -118,7 +118,7 @@ refuses '--ttl is for objects' histogram --ttl 5 t.din
 refuses '--op: .put. .expected get, set or delete' curve --op put t.din
 for option in '-b 64' '--bound 4K' '--writebacks' '--window 5' '--from x.csv' \
     '--straddle first' '--model footprint' '--save s' '--resume t.din' \
-    '--chunk 64' '--phase 64' '--half-life 9' '--prometheus p'; do
+    '--chunk 64' '--phase 64' '--half-life 9' '--prometheus p' '--at-most 0.5' '--knees'; do
     # shellcheck disable=SC2086 # two words
     refuses '--objects does not go with --' curve --objects $option a.oracle
 done
