@@ -8,7 +8,8 @@ kernel_SOURCES  := stackdist/exact/exact_kernel.c \
 mpi_SOURCES     := stackdist/parts/mpi.c
 library_SOURCES += $(filter-out $(kernel_SOURCES) $(mpi_SOURCES),\
                      $(wildcard stackdist/*.c stackdist/*/*.c))
-public_HEADERS  += stackdist/stackdist.h stackdist/prediction.h
+public_HEADERS  += stackdist/stackdist.h stackdist/objects.h \
+                   stackdist/prediction.h
 library_LIBS    += -lm
 
 # The hot loops of exact engines are compiled once per processor level and

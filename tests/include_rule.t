@@ -16,7 +16,11 @@ my @folders = qw(traces stackdist assoc sim);
 my %rank = map { $folders[$_] => $_ } 0 .. $#folders;
 
 # Public headers that are not named after their folder: those of a room.
-my %public = (prediction => 'stackdist', run => 'sim');
+my %public = (
+    objects => 'stackdist',
+    prediction => 'stackdist',
+    run => 'sim',
+);
 
 # The rooms of each folder, in their order.  The folder's own files come before
 # all of them; they are its ground floor.

@@ -84,6 +84,12 @@ struct knee {
     uint64_t size, before, misses; /* the misses at half the size, and there */
 };
 
+/* Objects that do not fit pass a cache by, so a larger one may miss more. */
+static uint64_t fall_at(const struct knee *knee)
+{
+    return knee->before > knee->misses ? knee->before - knee->misses : 0;
+}
+
 static bool overlaps(uint64_t size, const struct knee *knees, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -108,8 +114,7 @@ static struct knee find_knee(const struct answer_curve *curve,
             .before = half == 0 ? curve->all : curve->points[half - 1].misses,
             .misses = curve->points[i].misses,
         };
-        if (knee.before - knee.misses > best.before - best.misses &&
-            !overlaps(size, knees, count))
+        if (fall_at(&knee) > fall_at(&best) && !overlaps(size, knees, count))
             best = knee;
     }
     return best;

@@ -32,6 +32,9 @@ static enum margay_status check(const struct options *options,
         : options->results.from != NULL               ? "--from"
         : options->engine.half_life_refs != 0         ? "--half-life"
         : options->results.prometheus != NULL         ? "--prometheus"
+        : options->results.at_most >= 0               ? "--at-most"
+        : options->results.knees > 0                  ? "--knees"
+        : options->results.objects                    ? "--objects"
                                                       : NULL;
     return needless == NULL
                ? MARGAY_OK

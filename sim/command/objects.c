@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/command/answers.h"
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
@@ -20,15 +21,31 @@ struct objects {
     bool lists;                /* or a row for each reference */
     struct output *outputs[2];
     struct csv_writer csv, histogram_csv;
+    bool unreached; /* some trace has no cache for --at-most */
 };
 
 enum margay_status objects_refuse(const struct options *options,
                                   struct margay_error *error)
 {
-    return options->results.ttl.given && !options->results.objects
+    const char *needless = options->results.objects     ? NULL
+                           : options->results.ttl.given ? "--ttl"
+                           : options->results.at_most_bytes >= 0
+                               ? "--at-most-bytes"
+                               : NULL;
+    return needless != NULL
                ? margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "--ttl is for objects with sizes (--objects)")
+                             "%s is for objects with sizes (--objects)",
+                             needless)
                : MARGAY_OK;
+}
+
+static const struct margay_sizes every_size = {.kind = MARGAY_SIZES_ALL};
+
+/* Answers look at every size, and not only at those of the table. */
+static bool asks_for_words(const struct options *options)
+{
+    return options->results.at_most >= 0 ||
+           options->results.at_most_bytes >= 0 || options->results.knees != 0;
 }
 
 /* The option that makes no sense for objects, or NULL. */
@@ -48,8 +65,6 @@ static const char *find_needless(const struct options *options)
            : options->run.save != NULL                     ? "--save"
            : options->run.resume != NULL                   ? "--resume"
            : options->engine.half_life_refs != 0           ? "--half-life"
-           : options->results.at_most >= 0                 ? "--at-most"
-           : options->results.knees != 0                   ? "--knees"
            : options->results.prometheus != NULL           ? "--prometheus"
            : options->run.chunk_refs != 0                  ? "--chunk"
            : options->run.phase_refs != 0                  ? "--phase"
@@ -85,7 +100,9 @@ static enum margay_status prepare(struct objects *objects,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--objects does not go with %s", needless);
     *engine = (struct margay_objects_options)MARGAY_OBJECTS_OPTIONS_DEFAULT;
-    engine->curve = objects->draws ? &objects->sizes : NULL;
+    engine->curve = !objects->draws           ? NULL
+                    : asks_for_words(options) ? &every_size
+                                              : &objects->sizes;
     engine->distances = objects->counts;
     engine->seed = options->seed;
     engine->ages = options->results.ttl.given;
@@ -112,7 +129,7 @@ static enum margay_status curve_rows(struct objects *objects,
     struct margay_objects_point *points;
     size_t count;
     enum margay_status status =
-        margay_objects_curve(engine, &points, &count, error);
+        margay_objects_curve(engine, &objects->sizes, &points, &count, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         csv_key(csv);
         csv_nothing(csv);
@@ -129,6 +146,58 @@ static enum margay_status curve_rows(struct objects *objects,
         csv_end_row(csv);
     }
     free(points);
+    return status;
+}
+
+/* Answer about requests, or about their bytes, from the curve at every size. */
+static enum margay_status answer_about(
+    struct objects *objects, const struct margay_pass *pass,
+    const struct margay_objects_counts *counts,
+    const struct margay_objects_point *every, size_t count, bool bytes,
+    struct margay_error *error)
+{
+    const struct options *options = objects->options;
+    double most =
+        bytes ? options->results.at_most_bytes : options->results.at_most;
+    struct margay_point *points = calloc(count + 1, sizeof *points);
+    if (points == NULL)
+        return margay_fail_memory(error, "the points of a curve");
+    for (size_t i = 0; i < count; i++)
+        points[i] = (struct margay_point){every[i].cache_bytes,
+                                          bytes ? every[i].missed_bytes
+                                                : every[i].misses};
+    const struct answer_curve curve = {
+        .trace = pass->trace,
+        .ratio = bytes ? "byte miss ratio" : "miss ratio",
+        .in_bytes = true,
+        .points = points,
+        .count = count,
+        .all = bytes ? counts->reference_bytes : counts->references,
+        .cold = bytes ? counts->cold_bytes + counts->expired_bytes
+                      : counts->cold + counts->expired,
+    };
+    if (most >= 0)
+        objects->unreached |= !answer_at_most(&curve, most);
+    if (!bytes && options->results.knees > 0)
+        answer_knees(&curve, options->results.knees);
+    free(points);
+    return MARGAY_OK;
+}
+
+static enum margay_status answer_in_words(struct objects *objects,
+                                          const struct margay_pass *pass,
+                                          const margay_objects *engine,
+                                          struct margay_error *error)
+{
+    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    struct margay_objects_point *every;
+    size_t count;
+    enum margay_status status =
+        margay_objects_curve(engine, NULL, &every, &count, error);
+    for (int bytes = 0; bytes <= 1 && status == MARGAY_OK; bytes++)
+        status = answer_about(objects, pass, &counts, every, count, bytes != 0,
+                              error);
+    free(every);
     return status;
 }
 
@@ -194,6 +263,8 @@ static enum margay_status write_pass(void *context,
         status = csv_set_key(&objects->csv, pass->trace, 0, error);
         if (status == MARGAY_OK)
             status = curve_rows(objects, engine, error);
+        if (status == MARGAY_OK && asks_for_words(objects->options))
+            status = answer_in_words(objects, pass, engine, error);
     }
     if (status == MARGAY_OK && objects->counts)
         status = histogram_rows(
@@ -258,7 +329,9 @@ static int run(struct objects *objects, const char *columns)
     csv_end(&objects->csv);
     csv_end(&objects->histogram_csv);
     free((void *)objects->sizes.list_blocks);
-    return conclude(status, objects->outputs, 2, &error);
+    int exit_status = conclude(status, objects->outputs, 2, &error);
+    return exit_status == EXIT_DONE && objects->unreached ? EXIT_DENIED
+                                                          : exit_status;
 }
 
 int objects_curve(const struct options *options)

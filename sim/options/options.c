@@ -59,6 +59,7 @@ static void set_defaults(struct options *options)
         .predict = PREDICT_CHOICES_DEFAULT,
         .generate = {.exponent = 1},
         .results.at_most = -1,
+        .results.at_most_bytes = -1,
         .record.method = "auto",
     };
 }

@@ -57,6 +57,7 @@ struct options {
         bool writebacks;
         const char *prometheus; /* a file for Prometheus beside the curve */
         double at_most;         /* a miss ratio to reach; negative = none */
+        double at_most_bytes;   /* a byte miss ratio, likewise */
         uint64_t knees;         /* how many to name */
         struct policy_list policies; /* of curve */
         double sample_rate;          /* of these; 0 = all blocks */

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include <margay/assoc.h>
-#include <margay/stackdist.h>
+#include <margay/objects.h>
 #include <margay/status.h>
 #include <margay/traces.h>
 

@@ -231,6 +231,7 @@ static uint64_t estimate(const struct margay_objects *objects, uint64_t all,
 }
 
 enum margay_status margay_objects_curve(const margay_objects *objects,
+                                        const struct margay_sizes *sizes,
                                         struct margay_objects_point **points,
                                         size_t *count,
                                         struct margay_error *error)
@@ -241,8 +242,8 @@ enum margay_status margay_objects_curve(const margay_objects *objects,
     *count = 0;
     if (counts.references == 0)
         return MARGAY_OK;
-    enum margay_status status = margay_steps_rows(
-        &objects->curve, counts.object_bytes, &rows, count, error);
+    enum margay_status status = margay_steps_rows_at(
+        &objects->curve, sizes, counts.object_bytes, &rows, count, error);
     if (status == MARGAY_OK)
         *points = calloc(*count + 1, sizeof **points);
     if (*points == NULL)

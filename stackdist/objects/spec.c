@@ -3,6 +3,7 @@
 
 #include "stackdist/engine.h"
 #include "traces/traces_internal.h"
+#include <margay/objects.h>
 
 /* The place of a parameter among those of its class. */
 static unsigned place_of(const struct margay_engine_class *class,

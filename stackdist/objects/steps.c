@@ -213,3 +213,26 @@ enum margay_status margay_steps_rows(const struct margay_steps *steps,
         *count = octave_rows(steps, last, made);
     return MARGAY_OK;
 }
+
+enum margay_status margay_steps_rows_at(const struct margay_steps *steps,
+                                        const struct margay_sizes *sizes,
+                                        uint64_t all_bytes,
+                                        struct margay_step_row **rows,
+                                        size_t *count,
+                                        struct margay_error *error)
+{
+    struct margay_steps grid;
+    if (sizes == NULL || !is_sparse(steps) ||
+        sizes->kind == MARGAY_SIZES_ALL)
+        return margay_steps_rows(steps, all_bytes, rows, count, error);
+    *rows = NULL;
+    *count = 0;
+    enum margay_status status = margay_steps_create(&grid, sizes, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t i = 0; i < steps->count; i++)
+        add(margay_steps_at(&grid, steps->positions[i]), &steps->steps[i]);
+    status = margay_steps_rows(&grid, all_bytes, rows, count, error);
+    margay_steps_destroy(&grid);
+    return status;
+}

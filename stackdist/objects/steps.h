@@ -13,7 +13,7 @@
 #ifndef MARGAY_STACKDIST_OBJECTS_STEPS_H
 #define MARGAY_STACKDIST_OBJECTS_STEPS_H
 
-#include <margay/stackdist.h>
+#include <margay/objects.h>
 
 #include "stackdist/exact/hash.h"
 
@@ -86,5 +86,14 @@ enum margay_status margay_steps_rows(const struct margay_steps *steps,
                                      uint64_t all_bytes,
                                      struct margay_step_row **rows,
                                      size_t *count, struct margay_error *error);
+
+/* The same at other sizes, where the steps were created with MARGAY_SIZES_ALL;
+   otherwise, and for NULL, at those that they were created with. */
+enum margay_status margay_steps_rows_at(const struct margay_steps *steps,
+                                        const struct margay_sizes *sizes,
+                                        uint64_t all_bytes,
+                                        struct margay_step_row **rows,
+                                        size_t *count,
+                                        struct margay_error *error);
 
 #endif

@@ -47,6 +47,32 @@ like "blocks are no matter" "$(sed -n 2p out)" '^a.oracle,,,1,4000,'
 run curve --objects --sizes all -f oracle b.oracle
 is "curve --sizes all works" "$status" 0
 is "  and is a plain cache at each" "$(differing b.oracle -)" ""
+# The first size of these whose ratio is low enough.
+cp out every
+first() { # COLUMN RATIO
+    awk -F, -v column="$1" -v most="$2" \
+        'NR > 1 && $column <= most { print $4; exit }' every
+}
+for most in 0.9 0.5 0.2; do
+    run curve --objects --at-most $most --sizes 1K -f oracle b.oracle
+    like "--at-most $most names the smallest of all sizes" "$(cat err)" \
+        " miss ratio of at most $most has $(first 7 $most) bytes?: "
+    run curve --objects --at-most-bytes $most --sizes 1K -f oracle b.oracle
+    like "--at-most-bytes $most, too" "$(cat err)" \
+        "byte miss ratio of at most $most has $(first 10 $most) bytes?: "
+done
+run curve --objects --at-most-bytes 0 --sizes 1K -f oracle b.oracle
+is "no cache misses nothing" "$status" 1
+like "  and why" "$(cat err)" 'byte miss ratio of at most 0: the cold misses alone'
+run curve --objects --knees 2 --sizes 1K -f oracle b.oracle
+is "knees of objects" "$status $(grep -c 'knee [12] at [0-9]* bytes' err)" '0 2'
+is "  are falls" "$(sed -n 's/.* falls from \(.*\) at half of that to /\1 /p' err |
+    awk '$1 <= $2')" ''
+cp out words
+run curve --objects --sizes 1K -f oracle b.oracle
+check "words do not change the table" cmp -s out words
+refuses '--at-most-bytes is for objects' curve --at-most-bytes 0.5 -f oracle b.oracle
+
 run curve --objects --sizes pow2 --ttl 60 -f oracle a.oracle
 like "--ttl counts what expired" "$(cat err)" ', [1-9][0-9]* expired,'
 is "  and is a plain cache that forgets" "$(differing a.oracle 60)" ""
@@ -118,7 +144,7 @@ refuses '--ttl is for objects' histogram --ttl 5 t.din
 refuses '--op: .put. .expected get, set or delete' curve --op put t.din
 for option in '-b 64' '--bound 4K' '--writebacks' '--window 5' '--from x.csv' \
     '--straddle first' '--model footprint' '--save s' '--resume t.din' \
-    '--chunk 64' '--phase 64' '--half-life 9' '--prometheus p' '--at-most 0.5' '--knees'; do
+    '--chunk 64' '--phase 64' '--half-life 9' '--prometheus p'; do
     # shellcheck disable=SC2086 # two words
     refuses '--objects does not go with --' curve --objects $option a.oracle
 done

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include <margay/stackdist.h>
+#include <margay/objects.h>
 #include <margay/traces.h>
 
 #define NAIVE_MOST 4096

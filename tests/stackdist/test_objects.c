@@ -167,7 +167,7 @@ static size_t differences(const struct trace *trace, margay_objects *objects,
     static struct naive_objects cache;
     struct margay_objects_point *points;
     size_t count, differ = 0;
-    if (margay_objects_curve(objects, &points, &count, NULL) != MARGAY_OK)
+    if (margay_objects_curve(objects, NULL, &points, &count, NULL) != MARGAY_OK)
         return 1;
     for (size_t i = 0; i < count; i++) {
         simulate(&cache, trace, points[i].cache_bytes, warmup);
@@ -188,7 +188,7 @@ static size_t missing_steps(const struct trace *trace, margay_objects *objects,
     static struct naive_objects cache;
     struct margay_objects_point *points;
     size_t count, differ = 0;
-    if (margay_objects_curve(objects, &points, &count, NULL) != MARGAY_OK)
+    if (margay_objects_curve(objects, NULL, &points, &count, NULL) != MARGAY_OK)
         return 1;
     for (unsigned k = 0; k < 8 && count > 0; k++) {
         uint64_t largest = points[count - 1].cache_bytes;
@@ -305,7 +305,7 @@ static void test_long(unsigned seed, bool large)
         .count = LONG_REFS, .objects = names, .sizes = bytes};
     CHECK(margay_objects_feed(objects, &requests, NULL, NULL) == MARGAY_OK,
           "a long trace");
-    margay_objects_curve(objects, &points, &count, NULL);
+    margay_objects_curve(objects, NULL, &points, &count, NULL);
     for (size_t i = 0; i < count; i++) {
         cache = (struct naive_objects){.capacity_bytes = points[i].cache_bytes};
         size_t k = 0;
