@@ -72,6 +72,11 @@ static const struct known {
      "# block_id io_offset io_size op_time op_name user_namespace\n"
      "28 0 4194304 1570.5 1 3\n",
      "meta-block", 1, "content: 2 lines"},
+    {"trace",
+     "\r\n \nblock_id\tio_offset\tio_size\top_name\r\n28\t0\t4096\t1\r\n",
+     "meta-block", 1, "content: 4 lines"},
+    {"trace", "\nblock_id,io_offset,io_size,op_name\n28,0,4096,1\n",
+     "meta-block", 1, "content: 3 lines"},
 
     {"trace", "8,0 3 1 0.0 697 Q W 2 + 8 [a]\nCPU0\n", "blkparse", 1,
      "content: 2 lines"},

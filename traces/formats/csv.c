@@ -92,7 +92,8 @@ static void set_delimiter(struct margay_csv *csv, char delimiter)
     csv_set_delim(&csv->parser, (unsigned char)csv->marks.delimiter);
 }
 
-/* The first line of a trace tells what separates its columns. */
+/* The first line of a trace that is not empty tells what separates its
+   columns. */
 static void begin(struct margay_csv *csv, struct margay_text *text,
                   const char *newline)
 {
@@ -101,7 +102,7 @@ static void begin(struct margay_csv *csv, struct margay_text *text,
         memcmp(text->cursor, BYTE_ORDER_MARK, 3) == 0)
         text->cursor += 3;
     csv->begun = true;
-    if (!csv->delimited)
+    if (!csv->delimited && margay_skip_blanks(text->cursor) < newline)
         set_delimiter(csv, memchr(text->cursor, ',', bytes) != NULL ? ','
                            : memchr(text->cursor, '\t', bytes) != NULL
                                ? '\t'
@@ -117,7 +118,7 @@ static void decode_piece(struct margay_csv *csv, struct margay_text *text)
         csv->expected = "a line of at most 65536 bytes";
         return;
     }
-    if (!csv->begun)
+    if (!csv->begun || !csv->delimited)
         begin(csv, text, newline);
     const char *end = piece_end(csv, text->cursor, newline);
     feed(csv, text->cursor, (size_t)(end - text->cursor), text->lines);
