@@ -115,6 +115,11 @@ static const struct known {
     {"trace", " L 10,4\n L 10,\n", "lackey", 1, ":2: found 'L 10,'"},
     {"trace", "1 1 0 0\n9 1 0 x\n", "arc", 1, "found"},
 
+    {"trace.csv", "key,op,size,op_count,key_size\na,GET,1,1,1\na,GET,-1,1,1\n",
+     "meta-kv", 1, ":3: found 'a,GET,-1,1,1', expected a size"},
+    {"trace.csv", "key,op,size,op_count\na,GET,1,1\na,GET,-1,1\n", "csv", 0,
+     ":1: found 'key,op,size,op_count', expected --column"},
+
     /* Unknown. */
     {"trace", "nothing of the kind\n", "", 0, "expected a record of a known"},
     {"trace", "nothing\tof\tthe\tkind\tat\n", "", 0, "expected a record"},

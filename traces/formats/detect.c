@@ -10,7 +10,9 @@
  *      what tells it from others: hex without 0x), unless that is csv and a
  *      layout of a table is a candidate, too;
  *   2. the first candidate in the table that has records; but two of which one
- *      is a layout, and neither csv, are alike, and the user decides;
+ *      is a layout, and neither csv, are alike, and the user decides; and csv
+ *      gives way to a layout whose names the header has and whose rows are
+ *      damaged further on, for that reports the line;
  *   3. without records, the first candidate if the content rules out others
  *      (lines of valgrind only: lackey);
  *   4. the format that the suffix names: packed numbers do not show what they
@@ -140,6 +142,8 @@ struct survey {
     const struct margay_format *empty; /* the first without a fault */
     const struct margay_format *named; /* by the suffix */
     bool named_is_candidate;
+    const struct margay_format *header; /* a damaged layout of these names */
+    uint64_t header_lines;
     const struct margay_format *furthest; /* decodes most lines, 1 or more */
     uint64_t furthest_lines;
     unsigned texts, faultless, with_records;
@@ -154,6 +158,18 @@ static bool gives_way(const struct margay_format *format)
 static bool is_layout(const struct margay_format *format)
 {
     return format->layout != NULL && !gives_way(format);
+}
+
+/* Does nothing but the names in the header tell the layout? */
+static bool goes_by_names(const struct margay_format *format)
+{
+    if (!is_layout(format))
+        return false;
+    for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
+        if (format->layout->variants[v].shape != NULL)
+            return false;
+    }
+    return true;
 }
 
 static void survey_candidate(const struct margay_format *format,
@@ -183,6 +199,10 @@ static void survey_format(const struct margay_format *format,
     /* A row of words alone may be the header of any layout. */
     if (trial->faultless && survey->empty == NULL && !is_layout(format))
         survey->empty = format;
+    if (trial->records > 0 && !candidate && goes_by_names(format)) {
+        survey->header = format;
+        survey->header_lines = trial->lines;
+    }
     if (trial->records > 0 && trial->lines > survey->furthest_lines) {
         survey->furthest = format;
         survey->furthest_lines = trial->lines;
@@ -336,7 +356,10 @@ enum margay_status margay_detect(const char *path, const char *window,
     const struct margay_format *chosen = survey.candidate;
     if (survey.rival != NULL)
         return fail_alike(path, &survey, window, end, error);
-    if (chosen != NULL) {
+    if (chosen != NULL && gives_way(chosen) && survey.header != NULL) {
+        chosen = survey.header;
+        note_count(found, "the first ", survey.header_lines, "line");
+    } else if (chosen != NULL) {
         note_count(found, "", survey.candidate_lines, "line");
     } else if (has_comments(&survey)) {
         chosen = survey.empty;
