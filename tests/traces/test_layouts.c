@@ -188,6 +188,9 @@ static const struct sample {
      ":2: found"},
     {"twitter", 0, "0,k,1,2,3,get,x\n", "expected a time to live in decimal"},
     {"twitter", 0, "zero,k,1,2,3,get,0\n", "expected a time in decimal in col"},
+    {"webcachesim", 0, "1 2\n",
+     ":1: found '1 2', expected 3 columns or more (read as"},
+    {"wiki", 0, "1\t2\n", ", or 5 columns, or 4 columns (read as"},
     {"meta-kv", 0, "key,op,size\n",
      ":1: found 'key,op,size', expected a header"
      " with the columns of id=key,"},

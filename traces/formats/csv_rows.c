@@ -188,6 +188,23 @@ static bool choose_variant(struct margay_csv *csv)
     return header || !csv->row.any_number;
 }
 
+/* Does another variant allow the same numbers of columns, or more? */
+static bool is_repeated(const struct margay_layout *layout, unsigned v)
+{
+    const char *shape = layout->variants[v].shape;
+    for (unsigned w = 0; shape != NULL && w < MARGAY_VARIANTS; w++) {
+        const char *other = layout->variants[w].shape;
+        if (w == v || other == NULL ||
+            strcspn(other, "*") != strcspn(shape, "*"))
+            continue;
+        bool open = strchr(shape, '*') != NULL;
+        bool other_open = strchr(other, '*') != NULL;
+        if (other_open > open || (other_open == open && w < v))
+            return true;
+    }
+    return false;
+}
+
 /* What the first row should have been. */
 static void refuse_variants(struct margay_csv *csv)
 {
@@ -195,7 +212,8 @@ static void refuse_variants(struct margay_csv *csv)
     size_t used = 0;
     for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
         const struct margay_variant *variant = &layout->variants[v];
-        if (variant->columns == NULL || used >= sizeof csv->message)
+        if (variant->columns == NULL || is_repeated(layout, v) ||
+            used >= sizeof csv->message)
             continue;
         const char *between = used == 0 ? "" : ", or ";
         if (variant->shape == NULL)
