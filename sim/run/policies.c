@@ -199,11 +199,6 @@ enum margay_status margay_policies_consumer_set_sizes(
     const struct margay_sizes *sizes, struct margay_error *error)
 {
     struct margay_policies_pass *own = pass_of(consumer, pass);
-    if (sizes->kind == MARGAY_SIZES_ALL && self(consumer)->simulates)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--sizes all: for the policies lru and opt alone, "
-                           "as others are simulated at each size (expected "
-                           "pow2, octave:N or a list)");
     free((void *)own->asked.list_blocks);
     own->asked = *sizes;
     own->asked.list_blocks = NULL;

@@ -125,13 +125,15 @@ static enum margay_status add_steps(const struct margay_policies *policies,
 }
 
 /* The distances that a grid needs: the largest of LRU's, which no other is
-   above, or all of them. */
+   above, or all of them.  A simulation is shown where LRU steps, even if LRU is
+   not asked for, as its own steps are not known. */
 static enum margay_status find_steps(const struct margay_policies *policies,
                                      const struct margay_policies_pass *own,
                                      margay_histogram *steps,
                                      struct margay_error *error)
 {
     size_t count = policies->request.policy_count;
+    size_t stepping = policies->simulates ? count + 1 : count;
     const margay_histogram *lru =
         own->lru <= count ? own->engines[own->lru].result.histogram : NULL;
     uint64_t largest;
@@ -142,7 +144,7 @@ static enum margay_status find_steps(const struct margay_policies *policies,
     if (lru != NULL && margay_histogram_largest(lru, &largest) &&
         status == MARGAY_OK)
         status = add_step(policies, steps, largest, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK &&
+    for (size_t i = 0; i < stepping && status == MARGAY_OK &&
                        own->asked.kind == MARGAY_SIZES_ALL;
          i++)
         status =

@@ -400,9 +400,8 @@ MARGAY_API enum margay_status margay_policies_consumer(
  * the host's `begun`; MARGAY_SIZES_USUAL, which are the sizes otherwise, has 2
  * sizes per octave where a policy is simulated, and 16 where none is.  Grids
  * end at L of the trace's LRU distances; see margay_histogram_curve().
- * MARGAY_SIZES_ALL has every size at which an exact curve steps, and fails with
- * MARGAY_BAD_ARGUMENT where a policy is simulated.  A list is copied.
- * MARGAY_NO_MEMORY.
+ * MARGAY_SIZES_ALL has every size at which an exact curve steps, and that of
+ * LRU where a policy is simulated.  A list is copied.  MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_policies_consumer_set_sizes(
     margay_consumer *consumer, const struct margay_pass *pass,

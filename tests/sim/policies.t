@@ -145,6 +145,17 @@ is 'and no step is left out' \
     "$(perl oracle.pl random.lines 0 \
         "$(seq -s, 1 "$(echo "${steps%,}" | sed 's/.*,//')")" opt |
         cut -d, -f6 | uniq)" "$(grep ',opt$' all | cut -d, -f6 | uniq)"
+run curve -q --policy fifo,opt --sizes all random.lines
+steps=$(grep ',opt$' out | cut -d, -f3 | tr '\n' ,)
+is 'beside a simulation, too' "$(misses out)" \
+    "$(perl oracle.pl random.lines 0 "${steps%,}" fifo opt | cut -d, -f3,6,8-)"
+is 'all are the same, whether LRU is among them or not' \
+    "$(grep ',opt$' out)" "$(grep ',opt$' all)"
+run curve -q --policy clock --sizes all random.lines
+cut -d, -f3 out >clock
+run curve -q --sizes all random.lines
+is 'a simulation alone has the steps of LRU' "$(cat clock)" \
+    "$(cut -d, -f3 out)"
 "$MARGAY" generate zipf --refs 5000 --blocks 700 --to hex -o z.hex
 run curve -q -b 64,256 --policy clock,lru z.hex
 is 'rows by block size, then policy' \
@@ -247,8 +258,6 @@ refuses "policy fifo takes no parameters, not 'a'" \
 refuses '--policy fifo: given twice' curve --policy fifo,lru,fifo ids.lines
 refuses '--policy plru: it is defined for sets of some ways only' \
     curve --policy lru,plru ids.lines
-refuses '--sizes all: for the policies lru and opt alone' \
-    curve --policy lru,fifo --sizes all ids.lines
 refuses "--sample: '0' .expected a share of the blocks from 0.000001 to 1" \
     curve --policy lru --sample 0 ids.lines
 refuses "--sample: '1.5'" curve --policy lru --sample 1.5 ids.lines
