@@ -33,8 +33,9 @@ static enum margay_status check(const struct options *options,
         : options->engine.half_life_refs != 0         ? "--half-life"
         : options->results.prometheus != NULL         ? "--prometheus"
         : options->results.at_most >= 0               ? "--at-most"
-        : options->results.knees > 0                  ? "--knees"
+        : options->results.knees != 0                 ? "--knees"
         : options->results.objects                    ? "--objects"
+        : options->results.ttl.given                  ? "--ttl"
                                                       : NULL;
     return needless == NULL
                ? MARGAY_OK

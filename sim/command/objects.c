@@ -57,6 +57,7 @@ static const char *find_needless(const struct options *options)
            : options->engine.measure == MARGAY_FOOTPRINT   ? "--model footprint"
            : options->engine.measure == MARGAY_REUSE_TIMES ? "--of time"
            : options->results.from != NULL                 ? "--from"
+           : options->results.sample_rate != 0             ? "--sample"
            : options->results.writebacks                   ? "--writebacks"
            : options->results.by.given                     ? "--by"
            : options->run.window_refs != 0                 ? "--window"
