@@ -7,6 +7,8 @@
 #ifndef MARGAY_ASSOC_QUEUES_H
 #define MARGAY_ASSOC_QUEUES_H
 
+#include <float.h>
+
 #include "assoc/policies/order.h"
 
 struct margay_queues {
@@ -87,10 +89,18 @@ static inline uint32_t margay_queues_take(struct margay_queues *queues,
     return slot;
 }
 
-/* `fraction` of a number of ways, rounded down, but at least 1. */
+/* `fraction` of a number of ways, rounded down.  A fraction such as 0.29 is
+   less than it says, by half of the last digit in double precision, and 100 of
+   it are 29 all the same. */
+static inline uint32_t margay_fraction_of(uint64_t ways, double fraction)
+{
+    return (uint32_t)((double)ways * fraction * (1 + 2 * DBL_EPSILON));
+}
+
+/* The same, but at least 1. */
 static inline uint32_t margay_share_of(uint64_t ways, double fraction)
 {
-    uint32_t share = (uint32_t)((double)ways * fraction);
+    uint32_t share = margay_fraction_of(ways, fraction);
     return share == 0 ? 1 : share;
 }
 

@@ -94,7 +94,7 @@ struct naive_set {
 
 static inline uint64_t naive_share(uint64_t ways, double fraction)
 {
-    uint64_t share = (uint64_t)((double)ways * fraction);
+    uint64_t share = ways * (uint64_t)(fraction * 1e6 + 0.5) / 1000000;
     return share > 1 ? share : 1;
 }
 

@@ -165,6 +165,11 @@ is 'bytes of caches' "$(sed -n 3p out | cut -d, -f2-4)" '64,2,128'
 run curve -q -b 64,256 --policy fifo --sizes 4KiB,16KiB z.hex
 is 'sizes in bytes' "$(cut -d, -f2-4 out | tr '\n' ' ')" \
     'block_bytes,cache_blocks,cache_bytes 64,64,4096 64,256,16384 256,16,4096 256,64,16384 '
+less=2q:in=0.29,s3fifo:small=0.58,lirs:hir=0.29,tinylfu:window=0.29
+more=2q:in=0.290001,s3fifo:small=0.580001,lirs:hir=0.290001,tinylfu:window=0.290001
+run curve -q --ids --policy "$less,$more" --sizes 100 z.hex
+is '0.29 of 100 blocks are 29, though 0.29 is less in binary' \
+    "$(sed -n 2,5p out | cut -d, -f6)" "$(sed -n 6,9p out | cut -d, -f6)"
 run curve --policy fifo,lru /dev/null
 is 'an empty trace has no rows' "$status $(wc -l <out)" '0 1'
 run curve -q --policy fifo,lru --warmup 1000 ids.lines
