@@ -222,8 +222,7 @@ enum margay_status margay_steps_rows_at(const struct margay_steps *steps,
                                         struct margay_error *error)
 {
     struct margay_steps grid;
-    if (sizes == NULL || !is_sparse(steps) ||
-        sizes->kind == MARGAY_SIZES_ALL)
+    if (sizes == NULL || !is_sparse(steps) || sizes->kind == MARGAY_SIZES_ALL)
         return margay_steps_rows(steps, all_bytes, rows, count, error);
     *rows = NULL;
     *count = 0;
