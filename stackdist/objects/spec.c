@@ -20,7 +20,7 @@ enum margay_status margay_objects_take_spec(
     struct margay_error *error)
 {
     const struct margay_engine_class *class;
-    struct margay_settings settings;
+    struct margay_settings settings = {.given = 0};
     enum margay_status status =
         margay_engine_parse(spec, &class, &settings, error);
     if (status != MARGAY_OK)

@@ -126,6 +126,10 @@ is "a sample of all is all, at no less than the largest object" \
     "$(tail -3 all)" "$(tail -3 out)"
 run curve --objects -e shards:rate=0.3 -f oracle a.oracle
 is "a sample works" "$status" 0
+is "  each time" "$(for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    "$MARGAY" curve -q --objects -e shards:rate=0.3 -f oracle a.oracle 2>&1 |
+        cksum
+done | sort -u | wc -l | tr -d ' ')" 1
 like "  and says that it is one" "$(cat err)" 'about [0-9]+ objects'
 
 # Totals.
