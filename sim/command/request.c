@@ -79,26 +79,36 @@ struct margay_request request_of(const struct options *options)
     };
 }
 
+/* Can a file of this name be replaced as a whole? */
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 &&
+           (stat(path, &status) != 0 || S_ISREG(status.st_mode));
+}
+
 /* A snapshot goes beside a file that is written as a whole. */
 static enum margay_status check_snapshots(const struct options *options,
                                           struct margay_error *error)
 {
-    struct stat status;
     const char *output = options->output;
+    const char *prometheus = options->results.prometheus;
     if (options->run.every.refs == 0 && options->run.every.seconds == 0)
         return MARGAY_OK;
-    if (output == NULL && options->run.save == NULL &&
-        options->results.prometheus == NULL)
+    if (output == NULL && options->run.save == NULL && prometheus == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--every writes FILE.snapshot beside the FILE of "
                            "--output, which is not given");
-    if (output != NULL &&
-        (strcmp(output, "-") == 0 ||
-         (stat(output, &status) == 0 && !S_ISREG(status.st_mode))))
+    if (output != NULL && !is_file(output))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--every writes FILE.snapshot beside the FILE of "
                            "--output, and '%s' is not a regular file",
                            output);
+    if (prometheus != NULL && !is_file(prometheus))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--every replaces the FILE of --prometheus, and "
+                           "'%s' is not a regular file",
+                           prometheus);
     return MARGAY_OK;
 }
 

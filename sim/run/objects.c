@@ -74,6 +74,11 @@ static enum margay_status objects_feed(margay_consumer *consumer,
         status = margay_objects_feed(
             objects->engine, &requests,
             objects->next == NULL ? NULL : objects->distances, error);
+    if (status == MARGAY_BAD_INPUT && error != NULL) {
+        const struct margay_error reason = *error;
+        return margay_fail(error, status, "%s: %s", objects->pass.trace,
+                           reason.message);
+    }
     if (status != MARGAY_OK || objects->next == NULL)
         return status;
     struct margay_span measured = *span;

@@ -69,8 +69,8 @@ static enum margay_status fail_total(const struct margay_objects *objects,
                                      struct margay_error *error)
 {
     return margay_fail(error, MARGAY_BAD_INPUT,
-                       "reference %llu: all %s together have 2^64 - 1 bytes or "
-                       "more",
+                       "reference %llu of those analysed: all %s together "
+                       "have 2^64 - 1 bytes or more",
                        (unsigned long long)(objects->fed + i + 1), what);
 }
 

@@ -158,6 +158,17 @@ static size_t sparse_rows(const struct margay_steps *steps,
     return sum_up(rows, steps->count);
 }
 
+/* The smallest cache has a row of its own, whether anything hits there or not;
+   there is room for one more. */
+static size_t begin_with_one(struct margay_step_row *rows, size_t count)
+{
+    if (count > 0 && rows[0].cache_bytes <= 1)
+        return count;
+    memmove(rows + 1, rows, count * sizeof *rows);
+    rows[0] = (struct margay_step_row){1, {0, 0}};
+    return count + 1;
+}
+
 static size_t listed_rows(const struct margay_steps *steps,
                           struct margay_step_row *rows)
 {
@@ -222,11 +233,16 @@ enum margay_status margay_steps_rows_at(const struct margay_steps *steps,
                                         struct margay_error *error)
 {
     struct margay_steps grid;
-    if (sizes == NULL || !is_sparse(steps) || sizes->kind == MARGAY_SIZES_ALL)
-        return margay_steps_rows(steps, all_bytes, rows, count, error);
+    enum margay_status status;
+    if (sizes == NULL || !is_sparse(steps) || sizes->kind == MARGAY_SIZES_ALL) {
+        status = margay_steps_rows(steps, all_bytes, rows, count, error);
+        if (status == MARGAY_OK && is_sparse(steps))
+            *count = begin_with_one(*rows, *count);
+        return status;
+    }
     *rows = NULL;
     *count = 0;
-    enum margay_status status = margay_steps_create(&grid, sizes, error);
+    status = margay_steps_create(&grid, sizes, error);
     if (status != MARGAY_OK)
         return status;
     for (size_t i = 0; i < steps->count; i++)

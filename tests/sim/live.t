@@ -83,6 +83,9 @@ refuses 'does not go with --of time' histogram --half-life 9 --of time t.lines
 refuses 'does not go with --by' histogram --half-life 9 --by thread t.lines
 refuses 'no state that --save' curve --half-life 9 --save state t.lines
 refuses 'a half-life are for exact' curve --half-life 9 -e olken t.lines
+mkfifo fifo
+refuses "'fifo' is not a regular file" \
+    curve --prometheus fifo --every 9 t.lines
 refuses 'for one trace at a time' curve --prometheus x.prom t.lines two.lines
 refuses 'not for each --window' curve --prometheus x.prom --window 9 t.lines
 refuses 'no use for --half-life' curve --from h.csv --half-life 3

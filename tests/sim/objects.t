@@ -1,6 +1,8 @@
 #!/bin/sh
 # objects.t - caches and distances in bytes, against a plain LRU cache in Perl
 . tests/sim/lib.sh
+MARGAY_PLOTS=$root/plots
+export MARGAY_PLOTS
 
 # make NAME OBJECTS REQUESTS SEED: a trace whose objects differ in size by
 # powers of two, some of size 0 or 1.
@@ -73,6 +75,10 @@ run curve --objects --sizes 1K -f oracle b.oracle
 check "words do not change the table" cmp -s out words
 refuses '--at-most-bytes is for objects' curve --at-most-bytes 0.5 -f oracle b.oracle
 
+perl -e 'print pack "V Q< V q<", 1, 7, 3, -1' >once.oracle
+run curve -q --objects --sizes all -f oracle once.oracle
+is "  and has a row where nothing hits" "$(sed 1d out)" \
+    'once.oracle,,,1,1,1,1,3,3,1'
 run curve --objects --sizes pow2 --ttl 60 -f oracle a.oracle
 like "--ttl counts what expired" "$(cat err)" ', [1-9][0-9]* expired,'
 is "  and is a plain cache that forgets" "$(differing a.oracle 60)" ""
