@@ -91,6 +91,7 @@ static void test_failures(void)
         tap_skip("a full disk", "there is no /dev/full");
     } else if (margay_history_reserve(&history, 10, &place, NULL) ==
                MARGAY_OK) {
+        memset(place, 0, 10 * sizeof *place);
         margay_history_add(&history, 10);
         CHECK(margay_history_reserve(&history, 1, &place, &error) == MARGAY_IO,
               "a full disk");
