@@ -284,7 +284,7 @@ void margay_table_describe(const struct margay_state_options *options,
         .capacity = sizeof numbers / sizeof *numbers,
     };
     csv->references = &references;
-    /* Whatever --column names is there, or the first row will be refused. */
+    /* What --column names is there, or the first row will be refused. */
     for (unsigned i = 0; i < MARGAY_TAKES; i++)
         csv->named[0][i] = csv->layout == &margay_layout_any;
     if (csv->layout == &margay_layout_any)

@@ -76,7 +76,7 @@ struct margay_layout {
     uint64_t least_time;
 };
 
-/* The layout of the format csv: whatever --column says. */
+/* The layout of the format csv, whose columns --column names. */
 extern const struct margay_layout margay_layout_any;
 
 /* ------------------------------------------------------------- choices -- */

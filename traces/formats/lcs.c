@@ -308,7 +308,7 @@ static void copy_ttls(const struct reader *reader, const unsigned char *records,
     }
 }
 
-/* Append so many records, one column after the other.  Returns what was
+/* Append `count` records, one column after the other.  Returns what was
    expected instead of some of them, and then appends none. */
 static const char *append(const struct reader *reader,
                           const unsigned char *records, size_t count,
