@@ -260,12 +260,15 @@ static void choose_column(struct margay_csv *csv)
 static void take_early(struct margay_csv *csv)
 {
     const struct margay_plan *plan = &csv->rows.plan;
-    for (; csv->taken < plan->count; csv->taken++) {
-        uint64_t column = plan->takes[csv->taken].column;
-        if (column > csv->row.fields || column > MARGAY_EARLY_FIELDS)
-            break;
-        csv->fields[csv->taken] = csv->early[column - 1];
+    uint64_t shown = csv->row.fields < MARGAY_EARLY_FIELDS
+                         ? csv->row.fields
+                         : MARGAY_EARLY_FIELDS;
+    unsigned taken = csv->taken;
+    while (taken < plan->count && plan->takes[taken].column <= shown) {
+        csv->fields[taken] = csv->early[plan->takes[taken].column - 1];
+        taken++;
     }
+    csv->taken = taken;
 }
 
 /* ----------------------------------------------------------------- rows -- */
