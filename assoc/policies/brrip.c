@@ -23,22 +23,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     margay_rrip_set_up(&state->rrip, setup, layout);
 }
 
-static inline void hit(void *context, uint64_t set, uint32_t slot,
-                       const struct margay_use *use)
-{
-    struct state *state = context;
-    (void)use;
-    margay_rrip_predict(&state->rrip, set, slot, MARGAY_RRIP_SOON);
-}
-
-static inline uint32_t evict(void *context, uint64_t set,
-                             const struct margay_use *use)
-{
-    struct state *state = context;
-    (void)use;
-    return margay_rrip_victim(&state->rrip, set);
-}
-
 static inline void insert(void *context, uint64_t set, uint32_t slot,
                           const struct margay_use *use)
 {
@@ -48,7 +32,8 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
                         margay_rrip_bimodal(&state->count));
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_POLICY_LOOPS(.hit = margay_rrip_hit, .evict = margay_rrip_evict,
+                    .insert = insert)
 
 const struct margay_policy margay_policy_brrip = {
     .info = {.name = "brrip",

@@ -39,22 +39,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     state->group = state->leaders == 0 ? 1 : setup->sets / state->leaders;
 }
 
-static inline void hit(void *context, uint64_t set, uint32_t slot,
-                       const struct margay_use *use)
-{
-    struct state *state = context;
-    (void)use;
-    margay_rrip_predict(&state->rrip, set, slot, MARGAY_RRIP_SOON);
-}
-
-static inline uint32_t evict(void *context, uint64_t set,
-                             const struct margay_use *use)
-{
-    struct state *state = context;
-    (void)use;
-    return margay_rrip_victim(&state->rrip, set);
-}
-
 /* Does the set insert as brrip does?  If it leads, count its miss. */
 static inline bool is_bimodal(struct state *state, uint64_t set)
 {
@@ -81,7 +65,8 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
                             : MARGAY_RRIP_LONG);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_POLICY_LOOPS(.hit = margay_rrip_hit, .evict = margay_rrip_evict,
+                    .insert = insert)
 
 const struct margay_policy margay_policy_drrip = {
     .info = {.name = "drrip",

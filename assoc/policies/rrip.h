@@ -55,6 +55,21 @@ static inline uint32_t margay_rrip_victim(struct margay_rrip *rrip,
     return (uint32_t)(found - of_set);
 }
 
+/* The calls of policies whose state begins with a struct margay_rrip. */
+static inline void margay_rrip_hit(void *rrip, uint64_t set, uint32_t slot,
+                                   const struct margay_use *use)
+{
+    (void)use;
+    margay_rrip_predict(rrip, set, slot, MARGAY_RRIP_SOON);
+}
+
+static inline uint32_t margay_rrip_evict(void *rrip, uint64_t set,
+                                         const struct margay_use *use)
+{
+    (void)use;
+    return margay_rrip_victim(rrip, set);
+}
+
 /* Of this many blocks that come in, one is predicted to be used after a long
    time, and all others in the distant future. */
 #define MARGAY_RRIP_RARELY 32

@@ -14,20 +14,6 @@ static void set_up(void *rrip, const struct margay_policy_setup *setup,
     margay_rrip_set_up(rrip, setup, layout);
 }
 
-static inline void hit(void *rrip, uint64_t set, uint32_t slot,
-                       const struct margay_use *use)
-{
-    (void)use;
-    margay_rrip_predict(rrip, set, slot, MARGAY_RRIP_SOON);
-}
-
-static inline uint32_t evict(void *rrip, uint64_t set,
-                             const struct margay_use *use)
-{
-    (void)use;
-    return margay_rrip_victim(rrip, set);
-}
-
 static inline void insert(void *rrip, uint64_t set, uint32_t slot,
                           const struct margay_use *use)
 {
@@ -35,7 +21,8 @@ static inline void insert(void *rrip, uint64_t set, uint32_t slot,
     margay_rrip_predict(rrip, set, slot, MARGAY_RRIP_LONG);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_POLICY_LOOPS(.hit = margay_rrip_hit, .evict = margay_rrip_evict,
+                    .insert = insert)
 
 const struct margay_policy margay_policy_srrip = {
     .info = {.name = "srrip",
