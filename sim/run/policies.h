@@ -71,7 +71,7 @@ struct margay_policies {
     size_t picked_room;
 };
 
-/* The size of a cache of so many blocks in the sample; without one, the same.
+/* The size of a cache of `blocks` blocks in the sample; without one, the same.
  */
 uint64_t margay_policies_sampled(const struct margay_policies *policies,
                                  uint64_t blocks);

@@ -22,7 +22,7 @@ struct place {
 };
 #define NO_STRETCH UINT32_MAX
 
-/* Stretches that a job passes by are asked for in groups of so many. */
+/* Stretches that a job passes by are asked for in groups of this many. */
 #define PASSINGS 32
 
 static void move_stretches(struct margay_machines *machines, uint32_t to,

@@ -32,7 +32,7 @@
 /* References that are looked up before their jobs are given. */
 #define BATCH_REFS 1024
 
-/* Buckets of the hash table are asked for so many references ahead. */
+/* Buckets of the hash table are asked for this many references ahead. */
 #define AHEAD_REFS 24
 
 /* The value in a batch's past[] of a repeat of the reference before. */

@@ -37,7 +37,7 @@
 #define MARGAY_STRETCH_MACHINES 1024
 #endif
 
-/* The newest stretch is followed by another when it has so many. */
+/* The newest stretch is followed by another when it has this many. */
 #ifndef MARGAY_STRETCH_NEWEST
 #define MARGAY_STRETCH_NEWEST 128
 #endif
@@ -64,8 +64,8 @@ struct margay_stretch {
     uint32_t *edge; /* in edge_space[]; its begin, unless it is long */
     uint32_t count, edge_count;
     bool covering; /* true if a covers[i] may be a number */
-    /* For so many jobs that pass by, none that carries a number above the edge
-       and below calm_limit brings a number above what its place covers. */
+    /* For this many jobs that pass by, none that carries a number above the
+       edge and below calm_limit brings a number above what its place covers. */
     uint32_t calm, calm_limit;
     _Alignas(64) uint32_t
         edge_space[MARGAY_STRETCH_MACHINES + MARGAY_STRETCH_SLACK +
