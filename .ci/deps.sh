@@ -19,7 +19,8 @@ if grep -qs '^ID=debian' /etc/os-release &&
     recorder=qemu-user
 fi
 
-build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev'
+build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev
+    libyajl-dev'
 run="$build gnuplot-nox $recorder"
 check="$run perl pkg-config gzip xz-utils zstd bzip2 lz4"
 capture="$check qemu-user valgrind"

@@ -19,6 +19,7 @@ my %rank = map { $folders[$_] => $_ } 0 .. $#folders;
 my %public = (
     objects => 'stackdist',
     prediction => 'stackdist',
+    prefixes => 'stackdist',
     run => 'sim',
 );
 

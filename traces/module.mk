@@ -2,7 +2,7 @@
 library_SOURCES += $(wildcard traces/base/*.c traces/formats/*.c \
                      traces/generate/*.c traces/capture/*.c)
 public_HEADERS  += traces/base/status.h traces/traces.h
-library_LIBS    += -larchive -lz -lcsv $(zstd_LIBS)
+library_LIBS    += -larchive -lz -lcsv $(zstd_LIBS) $(yajl_LIBS)
 
 # zstd, of the format mgt, is used if it is there; zstd_LIBS= does without.  It
 # is looked for once, when a recipe needs to know: `deps` may have brought it.
@@ -11,6 +11,14 @@ zstd_LIBS     = $(eval zstd_LIBS := $$(shell printf '$$(zstd_program)' | \
                   $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -lzstd \
                   2>/dev/null && echo -lzstd))$(zstd_LIBS)
 zstd_CPPFLAGS = $(if $(zstd_LIBS),-DMARGAY_HAS_ZSTD)
+
+# yajl, of the format mooncake, likewise.
+yajl_program := \#include <yajl/yajl_parse.h>\nint main(void) \
+                { return yajl_alloc(0, 0, 0) == 0; }
+yajl_LIBS     = $(eval yajl_LIBS := $$(shell printf '$$(yajl_program)' | \
+                  $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -lyajl \
+                  2>/dev/null && echo -lyajl))$(yajl_LIBS)
+yajl_CPPFLAGS = $(if $(yajl_LIBS),-DMARGAY_HAS_YAJL)
 
 # The runtime that recorded programs are linked with: one whose buffers are
 # looked at, and one whose buffers end with a fault.  It is part of the program,

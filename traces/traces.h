@@ -80,12 +80,17 @@ enum margay_column {
     MARGAY_COLUMN_TIMES = 1 << 6,   /* when the request was made, in seconds */
     MARGAY_COLUMN_TTLS = 1 << 7,    /* seconds from its store to its expiry */
     MARGAY_COLUMN_OPS = 1 << 8,     /* enum margay_op */
+    /* which request of several blocks a reference belongs to */
+    MARGAY_COLUMN_REQUESTS = 1 << 9,
 };
-#define MARGAY_ALL_COLUMNS 511u
+#define MARGAY_ALL_COLUMNS 1023u
 /* Those of storage traces, whose numbers are names of objects. */
 #define MARGAY_OBJECT_COLUMNS                                        \
     ((unsigned)MARGAY_COLUMN_SIZES | (unsigned)MARGAY_COLUMN_TIMES | \
      (unsigned)MARGAY_COLUMN_TTLS | (unsigned)MARGAY_COLUMN_OPS)
+/* These and that of requests: those that programs do not have. */
+#define MARGAY_STORAGE_COLUMNS \
+    (MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_REQUESTS)
 
 /* The name of a column, as messages use it ("kinds", "sites"); NULL for any
    other value.  Static storage. */
@@ -227,6 +232,9 @@ struct margay_batch {
     const uint64_t *ttls;
     /* enum margay_op; NULL = unknown. */
     const uint8_t *ops;
+    /* The request that each reference belongs to: neighbours with the same
+       number ask together; NULL = unknown. */
+    const uint64_t *requests;
     /* The references are to be simulated, but not counted.  This holds for all
        of a batch or for none of it. */
     bool warmup;
@@ -401,6 +409,8 @@ struct margay_span {
        as in struct margay_batch. */
     const uint64_t *sizes, *times, *ttls;
     const uint8_t *ops;
+    /* The request, as in struct margay_batch. */
+    const uint64_t *requests;
     /* The number of the reference, as the trace has it; divided by the block
        size where the reader divides addresses. */
     const uint64_t *numbers;

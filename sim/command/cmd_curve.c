@@ -7,6 +7,7 @@
 #include "sim/command/curve_policies.h"
 #include "sim/command/drive.h"
 #include "sim/command/objects.h"
+#include "sim/command/prefixes.h"
 #include "sim/command/request.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
@@ -32,6 +33,9 @@ static enum margay_status check_looks(const struct options *options,
                  options->run.every.refs != 0 ||
                  options->run.every.seconds != 0 || options->run.save != NULL ||
                  options->run.resume != NULL;
+    if (options->results.touch != MARGAY_FRONT_TO_BACK)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--touch is for requests of blocks (--requests)");
     if (options->results.sample_rate != 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--sample goes with --policy (--engine shards "
@@ -280,6 +284,8 @@ static enum margay_status draw_table(struct curve *curve,
 
 int cmd_curve(const struct options *options)
 {
+    if (options->results.requests)
+        return prefixes_curve(options);
     if (options->results.policies.count > 0)
         return curve_of_policies(options);
     struct curve curve = {.options = options};

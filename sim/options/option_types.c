@@ -442,6 +442,8 @@ WORD_TYPE(measure_of, enum margay_measure, {"distance", MARGAY_REUSE_DISTANCES},
           {"time", MARGAY_REUSE_TIMES})
 WORD_TYPE(model, enum margay_measure, {"lru", MARGAY_REUSE_DISTANCES},
           {"footprint", MARGAY_FOOTPRINT})
+WORD_TYPE(touch, enum margay_touch, {"front", MARGAY_FRONT_TO_BACK},
+          {"back", MARGAY_BACK_TO_FRONT})
 WORD_TYPE(of_distances, bool, {"distance", true})
 WORD_TYPE(by_kind, bool, {"kind", true})
 WORD_TYPE(write_rule, enum write_rule, {"back", WRITE_BACK},

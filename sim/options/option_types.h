@@ -47,6 +47,7 @@ OPTION_TYPE(bins);           /* struct margay_bins */
 OPTION_TYPE(of_distances);   /* bool: set */
 OPTION_TYPE(measure_of);     /* enum margay_measure: distances or times */
 OPTION_TYPE(attribution);    /* struct attribution_option */
+OPTION_TYPE(touch);          /* enum margay_touch: front or back */
 OPTION_TYPE(model);          /* enum margay_measure: distances or footprint */
 
 /* Of caches, in cache_options.c: */

@@ -62,6 +62,8 @@ struct options {
         struct policy_list policies; /* of curve */
         double sample_rate;          /* of these; 0 = all blocks */
         bool objects;                /* they have sizes */
+        bool requests;               /* blocks ask in lists */
+        enum margay_touch touch;
         struct ttl_option ttl;
     } results;
 

@@ -19,6 +19,7 @@ void margay_batch_copy_clear(struct margay_batch_copy *copy)
     free(copy->times);
     free(copy->ttls);
     free(copy->ops);
+    free(copy->requests);
     *copy = (struct margay_batch_copy){.capacity = 0};
 }
 
@@ -63,6 +64,7 @@ enum margay_status margay_batch_copy(struct margay_batch_copy *copy,
     COPY(times);
     COPY(ttls);
     COPY(ops);
+    COPY(requests);
     return failed ? margay_fail_memory(error, "batches of references")
                   : MARGAY_OK;
 }

@@ -8,7 +8,7 @@
 struct margay_batch_copy {
     struct margay_batch batch;
     size_t capacity; /* in references, of each array that there is */
-    uint64_t *numbers, *sites, *sizes, *times, *ttls;
+    uint64_t *numbers, *sites, *sizes, *times, *ttls, *requests;
     uint8_t *kinds, *ops;
     uint32_t *extents, *counts, *threads;
 };

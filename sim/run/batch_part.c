@@ -25,5 +25,7 @@ struct margay_batch margay_batch_part(const struct margay_batch *batch,
         part.ttls += from;
     if (part.ops != NULL)
         part.ops += from;
+    if (part.requests != NULL)
+        part.requests += from;
     return part;
 }

@@ -30,6 +30,7 @@
 
 #include <margay/assoc.h>
 #include <margay/objects.h>
+#include <margay/prefixes.h>
 #include <margay/status.h>
 #include <margay/traces.h>
 
@@ -439,6 +440,16 @@ MARGAY_API const margay_objects *margay_objects_consumer_engine(
 /* The consumer behind it; NULL = none. */
 MARGAY_API margay_consumer *margay_objects_consumer_next(
     const margay_consumer *consumer);
+
+/* A consumer of requests of blocks, by engines as requested; see
+   margay_prefixes_create().  The caller owns *consumer. */
+MARGAY_API enum margay_status margay_prefixes_consumer(
+    const struct margay_engine_request *engine, enum margay_touch touch,
+    margay_consumer **consumer, struct margay_error *error);
+
+/* What came out of a pass that has finished; the consumer owns it. */
+MARGAY_API const struct margay_prefixes_result *margay_prefixes_consumer_result(
+    const margay_consumer *consumer, const struct margay_pass *pass);
 
 /* ---- Behind an engine ---- */
 

@@ -10,7 +10,7 @@ struct margay_span_columns {
     uint32_t threads[MARGAY_SPAN_REFS];
     uint64_t numbers[MARGAY_SPAN_REFS], sites[MARGAY_SPAN_REFS];
     uint64_t sizes[MARGAY_SPAN_REFS], times[MARGAY_SPAN_REFS];
-    uint64_t ttls[MARGAY_SPAN_REFS];
+    uint64_t ttls[MARGAY_SPAN_REFS], requests[MARGAY_SPAN_REFS];
     uint8_t ops[MARGAY_SPAN_REFS];
 };
 
@@ -43,6 +43,7 @@ static void take_columns(const struct margay_batch *batch, unsigned columns,
     TAKE(TIMES, times);
     TAKE(TTLS, ttls);
     TAKE(OPS, ops);
+    TAKE(REQUESTS, requests);
 }
 
 /* Numbers that are blocks already are not even copied. */
@@ -86,6 +87,7 @@ static void spread_columns(const struct margay_batch *batch, unsigned wanted,
     SPREAD(TIMES, times);
     SPREAD(TTLS, ttls);
     SPREAD(OPS, ops);
+    SPREAD(REQUESTS, requests);
 }
 
 static enum margay_status next_split(struct margay_span_walk *walk,

@@ -18,8 +18,9 @@
 /* The tables, by their columns; docs/using/csv-schema.md explains them. */
 #define CURVE_COLUMNS \
     "trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio"
-#define CURVE_WRITE_COLUMNS  ",writebacks"
-#define CURVE_OBJECT_COLUMNS ",reference_bytes,missed_bytes,byte_miss_ratio"
+#define CURVE_WRITE_COLUMNS   ",writebacks"
+#define CURVE_REQUEST_COLUMNS ",requests,missed_requests"
+#define CURVE_OBJECT_COLUMNS  ",reference_bytes,missed_bytes,byte_miss_ratio"
 #define HISTOGRAM_COLUMNS \
     "trace,block_bytes,distance_from,distance_to,references,share"
 #define DISTANCES_COLUMNS "trace,block_bytes,index,block,distance"

@@ -114,15 +114,17 @@ static enum margay_status curve_rows(struct csv_writer *csv,
     return status;
 }
 
-enum margay_status table_curve(struct csv_writer *csv,
-                               const struct measured *measured,
-                               const struct cache_sizes *sizes,
-                               const margay_writebacks *writebacks,
-                               struct margay_error *error)
+/* The points of the curve at these sizes, which the caller frees; and the key
+   of its rows. */
+static enum margay_status begin_curve(struct csv_writer *csv,
+                                      const struct measured *measured,
+                                      const struct cache_sizes *sizes,
+                                      struct margay_point **points,
+                                      size_t *count, struct margay_error *error)
 {
     struct margay_sizes resolved;
-    struct margay_point *points = NULL;
-    size_t count = 0;
+    *points = NULL;
+    *count = 0;
     enum margay_status status =
         csv_set_key(csv, measured->trace, measured->block_bytes, error);
     if (status != MARGAY_OK)
@@ -131,12 +133,55 @@ enum margay_status table_curve(struct csv_writer *csv,
         cache_sizes_resolve(sizes, measured->block_bytes, &resolved, error);
     if (status != MARGAY_OK)
         return status;
-    status = margay_result_curve(measured->result, &resolved, &points, &count,
-                                 error);
+    status =
+        margay_result_curve(measured->result, &resolved, points, count, error);
+    free((void *)resolved.list_blocks);
+    return status;
+}
+
+enum margay_status table_curve(struct csv_writer *csv,
+                               const struct measured *measured,
+                               const struct cache_sizes *sizes,
+                               const margay_writebacks *writebacks,
+                               struct margay_error *error)
+{
+    struct margay_point *points;
+    size_t count;
+    enum margay_status status =
+        begin_curve(csv, measured, sizes, &points, &count, error);
     if (status == MARGAY_OK)
         status = curve_rows(csv, measured, points, count, writebacks, error);
     free(points);
-    free((void *)resolved.list_blocks);
+    return status;
+}
+
+enum margay_status table_request_curve(struct csv_writer *csv,
+                                       const struct measured *measured,
+                                       const struct cache_sizes *sizes,
+                                       const margay_histogram *requests,
+                                       struct margay_error *error)
+{
+    struct margay_point *points;
+    size_t count;
+    uint64_t missed = margay_histogram_references(requests);
+    uint64_t next = 0, distance, hits;
+    bool more = true;
+    enum margay_status status =
+        begin_curve(csv, measured, sizes, &points, &count, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        while (
+            more &&
+            (more = margay_histogram_next(requests, next, &distance, &hits)) &&
+            distance < points[i].cache_blocks) {
+            missed -= hits;
+            next = distance + 1;
+        }
+        status = curve_row(csv, measured, &points[i], error);
+        csv_u64(csv, margay_histogram_references(requests));
+        csv_u64(csv, missed);
+        csv_end_row(csv);
+    }
+    free(points);
     return status;
 }
 

@@ -32,6 +32,14 @@ enum margay_status table_curve(struct csv_writer *csv,
                                const margay_writebacks *writebacks,
                                struct margay_error *error);
 
+/* Rows of CURVE_COLUMNS with CURVE_REQUEST_COLUMNS for one pass, whose result
+   counts the blocks of these requests. */
+enum margay_status table_request_curve(struct csv_writer *csv,
+                                       const struct measured *measured,
+                                       const struct cache_sizes *sizes,
+                                       const margay_histogram *requests,
+                                       struct margay_error *error);
+
 /* Rows of CURVE_COLUMNS for these points, each with the policy behind it. */
 enum margay_status table_policy_curve(struct csv_writer *csv,
                                       const struct measured *measured,

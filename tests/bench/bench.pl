@@ -54,6 +54,7 @@ my @texts = qw(din lackey hex);
 my $text_refs = 10_000_000;
 my $generated_refs = 10_000_000;
 my $compact_refs = 20_000_000;
+my $request_blocks = 10_000_000;
 # A kernel and how it is called: native, with its hooks idle, recorded, and
 # analysed while it runs.
 my $kernels = 'tests/evaluation/kernels.c';
@@ -237,6 +238,31 @@ if (is_wanted('objects')) {
     add_case('objects', 'alike', 10_000_000, @curve);
     add_case('objects', 'lru', 10_000_000, "$tools/lru", 1 << 30, $path);
 }
+
+# Requests that go on where one of the last 3,000 was after most of its blocks.
+if (is_wanted('requests')) {
+    my $path = make_file('requests.jsonl', sub {
+        open my $out, '>', $_[0] or die "bench: $_[0]: $!\n";
+        my ($written, $id, $drawn, @past) = (0, 0, 0);
+        my $draw = sub { mixed($drawn++) % $_[0] };
+        while ($written < $request_blocks) {
+            my @blocks = @past && $draw->(20) < 17
+                ? @{ $past[$draw->(scalar @past)] } : ();
+            splice @blocks, @blocks / 2 + $draw->(@blocks / 2 + 1);
+            push @blocks, $id++ for 0 .. $draw->(60);
+            push @past, \@blocks if @blocks < 400;
+            shift @past if @past > 3000;
+            $written += @blocks;
+            print $out '{"timestamp": 0, "hash_ids": [', join(', ', @blocks),
+                "]}\n";
+        }
+        close $out or die "bench: $_[0]: $!\n";
+    });
+    my @curve = ($margay, 'curve', '-q', '-j1', $path);
+    add_case('requests', 'blocks', $request_blocks, @curve);
+    add_case('requests', $_, $request_blocks, @curve, '--requests', '--touch',
+        $_) for qw(front back);
+}
 for my $format (grep { is_wanted($_) } @texts) {
     my $path = repeat_program("program.$format", $text_refs, $encode{$format});
     add_case($format, 'read', $text_refs, "$tools/passes", 'read', $path);
@@ -369,6 +395,12 @@ sub print_objects {
         $sized / $alike, $lru / 1e6;
 }
 
+sub print_requests {
+    printf "\n%-31s %8s %8s %10s\n", 'requests', 'front', 'back', 'as blocks';
+    printf "%-31s %8.1f %8.1f %10.1f\n", 'conversations',
+        map { rate('requests', $_) / 1e6 } qw(front back blocks);
+}
+
 # A pass over all caches of six block sizes lasts as long as so many passes over
 # single ones.
 sub print_caches {
@@ -432,6 +464,7 @@ sub print_table {
             speedup($workload->{name}, 'exact', 'exact_two_threads');
     }
     print_objects() if $results{objects};
+    print_requests() if $results{requests};
     print_caches() if grep { $results{ $_->{name} }{assoc} } @workloads;
     print_policies()
         if grep { $results{ $_->{name} }{policy_fifo_1} } @workloads;

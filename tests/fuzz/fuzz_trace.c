@@ -142,6 +142,8 @@ static void digest_object(const struct margay_references *batch, size_t i)
         digest(batch->times[i]);
     if (filled & MARGAY_COLUMN_TTLS)
         digest(batch->ttls[i]);
+    if (filled & MARGAY_COLUMN_REQUESTS)
+        digest(batch->requests[i]);
     if ((filled & MARGAY_COLUMN_OPS) == 0)
         return;
     digest(batch->ops[i]);

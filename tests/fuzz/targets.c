@@ -23,6 +23,9 @@ static const struct fuzz_target targets[] = {
     {"vscsi", fuzz_trace},
     {"mgt", fuzz_trace},
     {"lcs", fuzz_trace},
+#ifdef MARGAY_HAS_YAJL
+    {"mooncake", fuzz_trace},
+#endif
     {"blkparse", fuzz_trace},
     {"redis", fuzz_trace},
     {"clf", fuzz_trace},

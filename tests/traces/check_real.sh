@@ -28,6 +28,7 @@ choose_format() {
     *'"seq id size"'*) name=webcachesim options='' ;;
     csv*) name=csv options='--column lbn' ;;
     oracleGeneral*) name=oracle options='' ;;
+    'Mooncake JSON lines'*) name=mooncake options='' ;;
     vscsi1*) name=vscsi options='--straddle first' ;;
     arc*) name=arc options='-b 512' ;;
     esac
@@ -74,6 +75,13 @@ check_objects() {
     is "$1: 20 caches of objects" "$(cat differing)" ""
 }
 
+# check_requests FILE: the misses that a replay of Mooncake's sample had.
+check_requests() {
+    run curve -q --requests --sizes 100,1000,10000,100000 "$dir/$1"
+    is "$1: four prefix caches" "$(tail -n +2 out | cut -d, -f3,6 | tr '\n' ' ')" \
+        '100,121251 1000,111827 10000,70263 100000,43924 '
+}
+
 check_row() {
     choose_format "$2"
     if [ -z "$name" ]; then
@@ -89,6 +97,7 @@ check_row() {
     is "$1: distinct" "$(value distinct_blocks)" "$4"
     [ $name != vscsi ] || check_split "$1"
     [ $name != vscsi ] || check_table "$1"
+    [ "$1" != mooncake-synthetic.jsonl.xz ] || check_requests "$1"
     case $name in oracle | vscsi) check_objects "$1" $name ;; esac
     case $name in
     u* | csv) ;;

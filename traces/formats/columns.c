@@ -11,7 +11,7 @@ static const char *const role_names[MARGAY_ROLES] = {
     [MARGAY_ROLE_ID] = "id",       [MARGAY_ROLE_SIZE] = "size",
     [MARGAY_ROLE_OP] = "op",       [MARGAY_ROLE_TIME] = "time",
     [MARGAY_ROLE_TTL] = "ttl",     [MARGAY_ROLE_DEVICE] = "device",
-    [MARGAY_ROLE_COUNT] = "count",
+    [MARGAY_ROLE_COUNT] = "count", [MARGAY_ROLE_REQUEST] = "request",
 };
 
 /* -------------------------------------------------------------- choices -- */
@@ -35,7 +35,7 @@ static unsigned role_of(const char *text, const char **after)
 static bool joins(unsigned role)
 {
     return role == MARGAY_ROLE_ID || role == MARGAY_ROLE_SIZE ||
-           role == MARGAY_ROLE_DEVICE;
+           role == MARGAY_ROLE_DEVICE || role == MARGAY_ROLE_REQUEST;
 }
 
 /* A column that is named by nothing but digits, of which the first is not 0, is
@@ -86,7 +86,7 @@ static enum margay_status add_role(struct margay_choice *choice,
     if (role == MARGAY_ROLES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--column: '%s' (expected id=, size=, op=, time=, "
-                           "ttl=, device= or count= and a column)",
+                           "ttl=, device=, count= or request= and a column)",
                            *text);
     if (*roles & 1u << role)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -195,5 +195,7 @@ unsigned margay_plan_facts(const struct margay_plan *plan,
         columns |= MARGAY_COLUMN_TIMES;
     if (plan->role_counts[MARGAY_ROLE_TTL] > 0)
         columns |= MARGAY_COLUMN_TTLS;
+    if (plan->role_counts[MARGAY_ROLE_REQUEST] > 0)
+        columns |= MARGAY_COLUMN_REQUESTS;
     return columns;
 }

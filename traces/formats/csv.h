@@ -26,8 +26,8 @@ void margay_table_describe(const struct margay_state_options *options,
     .describe = margay_table_describe
 
 /* What references of a table may have beside their numbers. */
-#define MARGAY_TABLE_COLUMNS                                 \
-    (MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_KINDS | \
+#define MARGAY_TABLE_COLUMNS                                  \
+    (MARGAY_STORAGE_COLUMNS | (unsigned)MARGAY_COLUMN_KINDS | \
      (unsigned)MARGAY_COLUMN_EXTENTS)
 #define MARGAY_TABLE_KINDS \
     (MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE))

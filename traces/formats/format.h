@@ -25,6 +25,7 @@ struct margay_references {
        format have one, the facts of the trace say so. */
     uint64_t *sizes, *times, *ttls;
     uint8_t *ops;
+    uint64_t *requests; /* the same */
     /* The same, of columns that only some traces of a format have.  For each
        batch the decoder says by the flags which of them it filled. */
     uint32_t *counts;
@@ -208,6 +209,7 @@ extern const struct margay_format margay_format_oracle;
 extern const struct margay_format margay_format_vscsi;
 extern const struct margay_format margay_format_mgt;
 extern const struct margay_format margay_format_lcs;
+extern const struct margay_format margay_format_mooncake;
 extern const struct margay_format margay_format_blkparse;
 extern const struct margay_format margay_format_redis;
 extern const struct margay_format margay_format_clf;

@@ -10,7 +10,7 @@
  * A column is named by its number, from 1 on, or as the first row of the table
  * names it; in a layout, a question mark follows a column that a trace, or a
  * row, may lack.  Several columns of a role, joined by +, are one id (hashed),
- * one size (the sum) or one device.
+ * one size (the sum), one device or one request.
  */
 #ifndef MARGAY_TRACES_FORMATS_LAYOUT_H
 #define MARGAY_TRACES_FORMATS_LAYOUT_H
@@ -30,8 +30,9 @@ enum margay_role {
     MARGAY_ROLE_TTL,
     MARGAY_ROLE_DEVICE,
     MARGAY_ROLE_COUNT, /* how often the row stands for its reference */
+    MARGAY_ROLE_REQUEST,
 };
-#define MARGAY_ROLES 7
+#define MARGAY_ROLES 8
 
 /* The most columns of all roles together. */
 #define MARGAY_TAKES 12

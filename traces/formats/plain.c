@@ -170,6 +170,7 @@ static bool are_numbers(const struct margay_rows *rows,
     for (unsigned i = 0; i < plan->count; i++) {
         unsigned role = plan->takes[i].role;
         if ((role != MARGAY_ROLE_ID && role != MARGAY_ROLE_SIZE &&
+             role != MARGAY_ROLE_REQUEST &&
              (role != MARGAY_ROLE_TIME || ticks > 1)) ||
             plan->role_counts[role] > 1 ||
             (i > 0 && plan->takes[i].column == plan->takes[i - 1].column))
@@ -291,7 +292,7 @@ static uint64_t number_rows(const struct margay_rows *rows,
     const struct short_plan plan = make_short(&rows->plan);
     const char *cursor = text->cursor, *end = text->end;
     uint64_t *ids = references->numbers, *sizes = references->sizes;
-    uint64_t *times = references->times;
+    uint64_t *times = references->times, *requests = references->requests;
     size_t first = references->count, i = first;
     uint64_t numbers[MARGAY_ROLES + 1] = {0};
     for (; cursor < end && i < references->capacity; i++) {
@@ -305,6 +306,8 @@ static uint64_t number_rows(const struct margay_rows *rows,
             sizes[i] = numbers[MARGAY_ROLE_SIZE];
         if (times != NULL)
             times[i] = numbers[MARGAY_ROLE_TIME];
+        if (requests != NULL)
+            requests[i] = numbers[MARGAY_ROLE_REQUEST];
         cursor = newline + 1;
     }
     references->count = i;

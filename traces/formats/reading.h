@@ -23,7 +23,7 @@ struct margay_reading {
        `counts`, margay_trace_repeats() may stand in the place of counts. */
     bool numbers_only;
 
-    /* Of MARGAY_OBJECT_COLUMNS, those that the caller does not look at. */
+    /* Of MARGAY_STORAGE_COLUMNS, those that the caller does not look at. */
     unsigned unused_columns;
 
     /* With numbers_only: the reader may divide addresses by this many bytes, a

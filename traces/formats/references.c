@@ -33,7 +33,9 @@ bool margay_references_allocate(struct margay_references *references,
         lacks(columns & MARGAY_COLUMN_TTLS, capacity, sizeof *references->ttls,
               (void **)&references->ttls) ||
         lacks(columns & MARGAY_COLUMN_OPS, capacity, sizeof *references->ops,
-              (void **)&references->ops));
+              (void **)&references->ops) ||
+        lacks(columns & MARGAY_COLUMN_REQUESTS, capacity,
+              sizeof *references->requests, (void **)&references->requests));
 }
 
 void margay_references_free(struct margay_references *references)
@@ -48,6 +50,7 @@ void margay_references_free(struct margay_references *references)
     free(references->times);
     free(references->ttls);
     free(references->ops);
+    free(references->requests);
     *references = (struct margay_references){0};
 }
 

@@ -214,6 +214,28 @@ static const char *read_ttl(struct margay_rows *rows,
     return NULL;
 }
 
+/* A number as it stands, or the hash of a name. */
+static const char *read_request(struct margay_rows *rows,
+                                const struct margay_field *fields,
+                                size_t columns, uint64_t *request)
+{
+    unsigned count = rows->plan.role_counts[MARGAY_ROLE_REQUEST];
+    *request = 0;
+    if (count == 0)
+        return NULL;
+    for (unsigned k = 0; k < count; k++) {
+        if (field_of(rows, fields, MARGAY_ROLE_REQUEST, k)->text == NULL)
+            return expect_field(rows, MARGAY_ROLE_REQUEST, k, "a request",
+                                columns);
+    }
+    const struct margay_field *first =
+        field_of(rows, fields, MARGAY_ROLE_REQUEST, 0);
+    *request = count == 1 && first->decimal
+                   ? first->value
+                   : hash_fields(rows, fields, MARGAY_ROLE_REQUEST);
+    return NULL;
+}
+
 /* ----------------------------------------------------------- operations -- */
 
 /* Is the text one of the words of the list, or does it begin like one that ends
@@ -417,6 +439,8 @@ const char *margay_rows_read(struct margay_rows *rows,
         expected = read_ttl(rows, fields, columns, &reference->ttl);
     if (expected == NULL)
         expected = read_count(rows, fields, columns, &reference->count);
+    if (expected == NULL)
+        expected = read_request(rows, fields, columns, &reference->request);
     if (expected == NULL)
         expected = rows->layout->offset_bytes != 0
                        ? scale_offset(rows, reference)

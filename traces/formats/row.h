@@ -50,7 +50,7 @@ struct margay_rows {
 
 /* A row. */
 struct margay_row_reference {
-    uint64_t number, size, time, ttl;
+    uint64_t number, size, time, ttl, request;
     uint32_t extent;
     uint32_t count; /* 0 = the row stands for nothing */
     uint8_t op;
@@ -91,6 +91,8 @@ static inline void margay_rows_append(const struct margay_row_reference *row,
         references->ttls[i] = row->ttl;
     if (references->ops != NULL)
         references->ops[i] = row->op;
+    if (references->requests != NULL)
+        references->requests[i] = row->request;
 }
 
 #endif

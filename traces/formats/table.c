@@ -14,7 +14,7 @@ static const struct margay_format *const formats[] = {
     &margay_format_clf,    &margay_format_csv,      &margay_format_u32,
     &margay_format_u64,    &margay_format_u32be,    &margay_format_u64be,
     &margay_format_oracle, &margay_format_vscsi,    &margay_format_words,
-    &margay_format_mgt,    &margay_format_lcs,
+    &margay_format_mgt,    &margay_format_lcs,      &margay_format_mooncake,
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 
@@ -71,7 +71,7 @@ const char *margay_column_name(enum margay_column column)
         {MARGAY_COLUMN_COUNTS, "counts"},  {MARGAY_COLUMN_THREADS, "threads"},
         {MARGAY_COLUMN_SITES, "sites"},    {MARGAY_COLUMN_SIZES, "sizes"},
         {MARGAY_COLUMN_TIMES, "times"},    {MARGAY_COLUMN_TTLS, "ttls"},
-        {MARGAY_COLUMN_OPS, "operations"},
+        {MARGAY_COLUMN_OPS, "operations"}, {MARGAY_COLUMN_REQUESTS, "requests"},
     };
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         if (columns[i].column == column)

@@ -343,6 +343,8 @@ static void keep(const struct margay_references *references, size_t i,
         references->ttls[kept] = references->ttls[i];
     if (references->ops != NULL)
         references->ops[kept] = references->ops[i];
+    if (references->requests != NULL)
+        references->requests[kept] = references->requests[i];
 }
 
 /* Keep the references whose label is in the set `wanted`, in place.  Without
@@ -397,6 +399,7 @@ void margay_trace_select(const struct margay_trace *trace,
         .times = HAVING(TIMES, times),
         .ttls = HAVING(TTLS, ttls),
         .ops = HAVING(OPS, ops),
+        .requests = HAVING(REQUESTS, requests),
     };
     select_labels(references, references->kinds, trace->options.kinds,
                   MARGAY_ALL_KINDS, from, batch);

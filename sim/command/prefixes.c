@@ -1,0 +1,159 @@
+/* prefixes.c - curve --requests: a block hits if all before it do */
+#include "sim/command/prefixes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sim/command/answers.h"
+#include "sim/command/drive.h"
+#include "sim/command/request.h"
+#include "sim/options/commands.h"
+#include "sim/terminal/message.h"
+#include "traces/traces_internal.h"
+
+struct prefixes {
+    const struct options *options;
+    struct output *outputs[2]; /* the curve and the histogram */
+    struct csv_writer csv, histogram_csv;
+    bool unreached; /* some trace has no cache for --at-most */
+};
+
+/* The option that does not go with --requests, or NULL. */
+static const char *find_needless(const struct options *options)
+{
+    return options->results.objects                      ? "--objects"
+           : options->results.policies.count > 0         ? "--policy"
+           : options->engine.measure == MARGAY_FOOTPRINT ? "--model footprint"
+           : options->results.from != NULL               ? "--from"
+           : options->results.sample_rate != 0           ? "--sample"
+           : options->results.ttl.given                  ? "--ttl"
+           : options->results.at_most_bytes >= 0         ? "--at-most-bytes"
+           : options->results.writebacks                 ? "--writebacks"
+           : options->run.window_refs != 0               ? "--window"
+           : options->run.every.refs != 0                ? "--every"
+           : options->run.every.seconds != 0             ? "--every"
+           : options->run.save != NULL                   ? "--save"
+           : options->run.resume != NULL                 ? "--resume"
+           : options->engine.half_life_refs != 0         ? "--half-life"
+           : options->results.prometheus != NULL         ? "--prometheus"
+                                                         : NULL;
+}
+
+static enum margay_status open_consumer(void *context,
+                                        margay_consumer **consumer,
+                                        struct margay_error *error)
+{
+    const struct options *options = ((struct prefixes *)context)->options;
+    const struct margay_engine_request engine = request_engine(options, 0);
+    return margay_prefixes_consumer(&engine, options->results.touch, consumer,
+                                    error);
+}
+
+/* A wrong size fails before the trace is read. */
+static enum margay_status begun(void *context, const struct margay_job *job,
+                                struct margay_error *error)
+{
+    const struct options *options = ((struct prefixes *)context)->options;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
+        struct margay_sizes resolved;
+        status =
+            cache_sizes_resolve(&options->results.sizes,
+                                job->passes[i].block_bytes, &resolved, error);
+        if (status == MARGAY_OK)
+            free((void *)resolved.list_blocks);
+    }
+    return status;
+}
+
+static void summarise(const struct margay_pass *pass,
+                      const struct margay_prefixes_result *result)
+{
+    const struct margay_result *blocks = &result->blocks;
+    uint64_t requests = margay_histogram_references(result->requests);
+    uint64_t bound = margay_histogram_exceeded_bound(blocks->histogram);
+    double rate =
+        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
+    message_keep(
+        "%s: %" PRIu64 " reference%s of %" PRIu64
+        " request%s, distinct%s %" PRIu64 " block%s, %" PRIu64
+        " reference%s and %" PRIu64
+        " request%s miss in every cache%s, %.1f M refs/s",
+        pass->trace, blocks->references, margay_plural(blocks->references, "s"),
+        requests, margay_plural(requests, "s"), bound == 0 ? "" : " >",
+        bound == 0 ? blocks->distinct_blocks : bound,
+        margay_plural(bound == 0 ? blocks->distinct_blocks : bound, "s"),
+        blocks->infinite, margay_plural(blocks->infinite, "s"),
+        margay_histogram_infinite(result->requests),
+        margay_plural(margay_histogram_infinite(result->requests), "s"),
+        bound == 0 ? "" : " up to the bound", rate);
+}
+
+static enum margay_status write_pass(void *context,
+                                     const struct margay_job *job,
+                                     const struct margay_pass *pass,
+                                     struct margay_error *error)
+{
+    struct prefixes *prefixes = context;
+    const struct options *options = prefixes->options;
+    const struct margay_prefixes_result *result =
+        margay_prefixes_consumer_result(job->consumer, pass);
+    const struct measured measured = {pass->trace, pass->block_bytes,
+                                      &result->blocks};
+    enum margay_status status =
+        table_request_curve(&prefixes->csv, &measured, &options->results.sizes,
+                            result->requests, error);
+    if (status == MARGAY_OK && options->results.histogram != NULL)
+        status = table_histogram(&prefixes->histogram_csv, &measured,
+                                 &options->results.bins, error);
+    if (status == MARGAY_OK)
+        status = answer_result(options, &measured, &prefixes->unreached, error);
+    if (status == MARGAY_OK && !options->quiet)
+        summarise(pass, result);
+    return status;
+}
+
+static enum margay_status open_outputs(struct prefixes *prefixes,
+                                       struct margay_error *error)
+{
+    const struct options *options = prefixes->options;
+    const char *place = options->output == NULL ? "-" : options->output;
+    const char *needless = find_needless(options);
+    if (needless != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--requests does not go with %s", needless);
+    enum margay_status status =
+        output_open(place, OUTPUT_HELD, &prefixes->outputs[0], error);
+    if (status == MARGAY_OK)
+        csv_begin(&prefixes->csv, prefixes->outputs[0],
+                  CURVE_COLUMNS CURVE_REQUEST_COLUMNS);
+    if (status != MARGAY_OK || options->results.histogram == NULL)
+        return status;
+    status = output_open(options->results.histogram, OUTPUT_HELD,
+                         &prefixes->outputs[1], error);
+    if (status == MARGAY_OK)
+        csv_begin(&prefixes->histogram_csv, prefixes->outputs[1],
+                  HISTOGRAM_COLUMNS);
+    return status;
+}
+
+int prefixes_curve(const struct options *options)
+{
+    struct prefixes prefixes = {.options = options};
+    const struct drive drive = {
+        .options = options,
+        .context = &prefixes,
+        .open = open_consumer,
+        .begun = begun,
+        .ended = write_pass,
+    };
+    struct margay_error error;
+    enum margay_status status = open_outputs(&prefixes, &error);
+    if (status == MARGAY_OK)
+        status = drive_run(&drive, &error);
+    csv_end(&prefixes.csv);
+    csv_end(&prefixes.histogram_csv);
+    int exit_status = conclude(status, prefixes.outputs, 2, &error);
+    return exit_status == EXIT_DONE && prefixes.unreached ? EXIT_DENIED
+                                                          : exit_status;
+}

@@ -1,0 +1,305 @@
+/*
+ * prefixes.c - caches of prefixes of all sizes, behind an exact engine
+ *
+ * Algorithm: a block's distance is the largest depth, before its request, of
+ *   the blocks up to it.  The engine's distances come after the request's own
+ *   earlier blocks, and yet their running maximum is the same.  For let a block
+ *   be at depth p before the request, and k earlier blocks of the request have
+ *   been deeper: the engine's distance is p + k.  If k = 0 the two agree.
+ *   Otherwise these k depths are different and above p, so that the largest is
+ *   at least p + k, and the maximum is what it was.  A block that the request
+ *   names twice, with k others in between, has distance k; of these k + 1
+ *   blocks, at different depths, one was at depth k at least.
+ *   Where blocks are used from back to front, the engine is fed each request
+ *   twice, forwards for the distances and then backwards for the order.
+ * Source: the running maximum of depths is what the definition of a prefix hit
+ *   comes to; that the engine's distances will do is shown above.
+ * Guarantee: exact, below the bound if there is one.
+ * Cost: that of the engine, or up to twice that from back to front, and the
+ *   memory of the longest request.
+ */
+#define _GNU_SOURCE
+#include <margay/prefixes.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/traces_internal.h"
+
+struct margay_prefixes {
+    margay_engine *engine;
+    enum margay_touch touch;
+    margay_histogram *blocks, *requests;
+
+    /* The open request, if there is one: the largest distance so far, and how
+       many blocks at that distance are not yet counted. */
+    bool open;
+    bool counts; /* some of its blocks came after the warm-up */
+    uint64_t request;
+    uint64_t distance, uncounted;
+
+    uint64_t *distances; /* of the blocks of a call */
+    size_t distance_room;
+
+    /* From back to front: what is fed to the engine for a call, in which blocks
+       of past requests come again, and the blocks of the open request. */
+    uint64_t *line, *line_distances;
+    size_t line_count, line_room, line_distance_room;
+    uint64_t *asked;
+    size_t asked_count, asked_room;
+};
+
+static enum margay_status check_engine(const char *spec,
+                                       struct margay_error *error)
+{
+    struct margay_engine_abilities abilities;
+    enum margay_status status = margay_engine_abilities(
+        spec, MARGAY_REUSE_DISTANCES, &abilities, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (!abilities.info->exact || !(abilities.can & MARGAY_CAN_TELL_DISTANCES))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "requests take the exact distance of each block, "
+                           "and engine %s does not give that (exact does)",
+                           abilities.info->name);
+    return MARGAY_OK;
+}
+
+enum margay_status margay_prefixes_create(
+    const struct margay_prefixes_options *options, margay_prefixes **prefixes,
+    struct margay_error *error)
+{
+    struct margay_engine_options engine = options->engine_options;
+    engine.measure = MARGAY_REUSE_DISTANCES;
+    *prefixes = NULL;
+    margay_prefixes *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return margay_fail_memory(error, "the requests");
+    made->touch = options->touch;
+    enum margay_status status = check_engine(options->engine, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_create(options->engine, &engine, &made->engine,
+                                      error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_create(&made->blocks, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_create(&made->requests, error);
+    if (status == MARGAY_OK)
+        *prefixes = made;
+    else
+        margay_prefixes_free(made);
+    return status;
+}
+
+void margay_prefixes_free(margay_prefixes *prefixes)
+{
+    if (prefixes == NULL)
+        return;
+    margay_engine_free(prefixes->engine);
+    margay_histogram_free(prefixes->blocks);
+    margay_histogram_free(prefixes->requests);
+    free(prefixes->distances);
+    free(prefixes->line);
+    free(prefixes->line_distances);
+    free(prefixes->asked);
+    free(prefixes);
+}
+
+/* ------------------------------------------------------------- counting -- */
+
+static enum margay_status count_blocks(margay_prefixes *prefixes,
+                                       struct margay_error *error)
+{
+    uint64_t count = prefixes->uncounted;
+    prefixes->uncounted = 0;
+    return count == 0 ? MARGAY_OK
+                      : margay_histogram_add(prefixes->blocks,
+                                             prefixes->distance, count, error);
+}
+
+static enum margay_status end_request(margay_prefixes *prefixes,
+                                      struct margay_error *error)
+{
+    enum margay_status status = count_blocks(prefixes, error);
+    if (status == MARGAY_OK && prefixes->counts)
+        status = margay_histogram_add(prefixes->requests, prefixes->distance, 1,
+                                      error);
+    prefixes->open = prefixes->counts = false;
+    prefixes->distance = 0;
+    return status;
+}
+
+/* Does the block begin a request? */
+static bool begins(const margay_prefixes *prefixes, uint64_t request)
+{
+    return !prefixes->open || prefixes->request != request;
+}
+
+static enum margay_status count_distances(margay_prefixes *prefixes,
+                                          const uint64_t *requests,
+                                          size_t count,
+                                          struct margay_error *error)
+{
+    const uint64_t *distances = prefixes->distances;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (begins(prefixes, requests[i])) {
+            status = end_request(prefixes, error);
+            prefixes->open = true;
+            prefixes->request = requests[i];
+        }
+        if (status == MARGAY_OK && distances[i] > prefixes->distance) {
+            status = count_blocks(prefixes, error);
+            prefixes->distance = distances[i];
+        }
+        prefixes->uncounted++;
+        prefixes->counts = true;
+    }
+    return status;
+}
+
+/* -------------------------------------------------------------- feeding -- */
+
+/* Room for `more` numbers behind `count` others. */
+static enum margay_status make_room(uint64_t **array, size_t *room,
+                                    size_t count, size_t more,
+                                    struct margay_error *error)
+{
+    size_t least = count + more;
+    if (least <= *room)
+        return MARGAY_OK;
+    size_t wanted = least < 2 * *room ? 2 * *room : least;
+    uint64_t *grown = reallocarray(*array, wanted, sizeof *grown);
+    if (grown == NULL)
+        return margay_fail_memory(error, "the blocks of requests");
+    *array = grown;
+    *room = wanted;
+    return MARGAY_OK;
+}
+
+/* Append the blocks of the open request to the line, the last one first; that
+   one is the most recent already. */
+static enum margay_status turn_back(margay_prefixes *prefixes,
+                                    struct margay_error *error)
+{
+    size_t asked = prefixes->asked_count;
+    prefixes->asked_count = 0;
+    if (asked < 2)
+        return MARGAY_OK;
+    enum margay_status status =
+        make_room(&prefixes->line, &prefixes->line_room, prefixes->line_count,
+                  asked - 1, error);
+    for (size_t i = asked - 1; i-- > 0 && status == MARGAY_OK;)
+        prefixes->line[prefixes->line_count++] = prefixes->asked[i];
+    return status;
+}
+
+/* The line of a call; where[i] becomes the place of block i in it. */
+static enum margay_status make_line(margay_prefixes *prefixes,
+                                    const uint64_t *blocks,
+                                    const uint64_t *requests, size_t count,
+                                    uint64_t *where, struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    prefixes->line_count = 0;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (i == 0 ? begins(prefixes, requests[0])
+                   : requests[i] != requests[i - 1])
+            status = turn_back(prefixes, error);
+        if (status == MARGAY_OK)
+            status = make_room(&prefixes->line, &prefixes->line_room,
+                               prefixes->line_count, 1, error);
+        if (status == MARGAY_OK)
+            status = make_room(&prefixes->asked, &prefixes->asked_room,
+                               prefixes->asked_count, 1, error);
+        if (status != MARGAY_OK)
+            break;
+        where[i] = prefixes->line_count;
+        prefixes->line[prefixes->line_count++] = blocks[i];
+        prefixes->asked[prefixes->asked_count++] = blocks[i];
+    }
+    return status;
+}
+
+/* Find the distances of blocks that are used from back to front. */
+static enum margay_status measure_back(margay_prefixes *prefixes,
+                                       const uint64_t *blocks,
+                                       const uint64_t *requests, size_t count,
+                                       struct margay_error *error)
+{
+    uint64_t *distances = prefixes->distances;
+    enum margay_status status =
+        make_line(prefixes, blocks, requests, count, distances, error);
+    if (status == MARGAY_OK)
+        status =
+            make_room(&prefixes->line_distances, &prefixes->line_distance_room,
+                      0, prefixes->line_count, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_feed(prefixes->engine, prefixes->line,
+                                    prefixes->line_count,
+                                    prefixes->line_distances, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        distances[i] = prefixes->line_distances[distances[i]];
+    return status;
+}
+
+enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
+                                        const uint64_t *blocks,
+                                        const uint64_t *requests, size_t count,
+                                        struct margay_error *error)
+{
+    if (count == 0)
+        return MARGAY_OK;
+    enum margay_status status = make_room(
+        &prefixes->distances, &prefixes->distance_room, 0, count, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (prefixes->touch == MARGAY_BACK_TO_FRONT)
+        status = measure_back(prefixes, blocks, requests, count, error);
+    else
+        status = margay_engine_feed(prefixes->engine, blocks, count,
+                                    prefixes->distances, error);
+    return status == MARGAY_OK
+               ? count_distances(prefixes, requests, count, error)
+               : status;
+}
+
+void margay_prefixes_reset_counts(margay_prefixes *prefixes)
+{
+    margay_engine_reset_counts(prefixes->engine);
+    margay_histogram_clear(prefixes->blocks);
+    margay_histogram_clear(prefixes->requests);
+    prefixes->uncounted = 0;
+    prefixes->counts = false;
+}
+
+/* --------------------------------------------------------------- result -- */
+
+enum margay_status margay_prefixes_finish(margay_prefixes *prefixes,
+                                          struct margay_prefixes_result *result,
+                                          struct margay_error *error)
+{
+    *result = (struct margay_prefixes_result){.requests = NULL};
+    enum margay_status status = end_request(prefixes, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_finish(prefixes->engine, &result->blocks, error);
+    if (status != MARGAY_OK)
+        return status;
+    uint64_t bound = margay_histogram_exceeded_bound(result->blocks.histogram);
+    margay_histogram_free(result->blocks.histogram);
+    margay_histogram_set_exceeded_bound(prefixes->blocks, bound);
+    margay_histogram_set_exceeded_bound(prefixes->requests, bound);
+    result->blocks.histogram = prefixes->blocks;
+    result->blocks.references = margay_histogram_references(prefixes->blocks);
+    result->blocks.infinite = margay_histogram_infinite(prefixes->blocks);
+    result->requests = prefixes->requests;
+    prefixes->blocks = prefixes->requests = NULL;
+    return MARGAY_OK;
+}
+
+void margay_prefixes_result_clear(struct margay_prefixes_result *result)
+{
+    margay_result_clear(&result->blocks);
+    margay_histogram_free(result->requests);
+    result->requests = NULL;
+}

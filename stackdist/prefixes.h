@@ -1,0 +1,91 @@
+/*
+ * margay/prefixes.h - caches of prefixes, as language models have them
+ *
+ * A request asks for a list of blocks, and a block hits only if all blocks
+ * before it in the request do: what a cache has of a list is a beginning.  One
+ * pass finds what fully associative LRU caches of all sizes hit.
+ *
+ * The distance of a block is the largest depth in the LRU stack, before the
+ * request, of the blocks of the request up to this one; it is infinite from the
+ * first new block on.  A cache of C blocks hits iff the distance is below C.
+ *
+ * Thread safety: one thread at a time per object; different objects are
+ * independent.
+ */
+#ifndef MARGAY_PREFIXES_H
+#define MARGAY_PREFIXES_H
+
+#include <margay/stackdist.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In which order a request uses its blocks, so that the last one is the most
+   recent. */
+enum margay_touch {
+    MARGAY_FRONT_TO_BACK,
+    MARGAY_BACK_TO_FRONT, /* the end of a request is evicted first */
+};
+
+typedef struct margay_prefixes margay_prefixes;
+
+struct margay_prefixes_options {
+    const char *engine; /* a spec, of an exact engine that tells distances */
+    struct margay_engine_options engine_options; /* `measure` is not looked at,
+                                                    nor is half_life_refs */
+    enum margay_touch touch;
+};
+#define MARGAY_PREFIXES_OPTIONS_DEFAULT                              \
+    {                                                                \
+        "exact", MARGAY_ENGINE_OPTIONS_DEFAULT, MARGAY_FRONT_TO_BACK \
+    }
+
+struct margay_prefixes_result {
+    /* Of blocks; distances are those of prefixes. */
+    struct margay_result blocks;
+    /* Of requests, each at the distance of its last block: a cache that hits
+       that one hits all.  Requests without a block are not known of. */
+    margay_histogram *requests;
+};
+
+/* Fails with MARGAY_BAD_ARGUMENT where the engine cannot be made or is not
+   exact, and with MARGAY_NO_MEMORY.  The caller owns *prefixes. */
+MARGAY_API enum margay_status margay_prefixes_create(
+    const struct margay_prefixes_options *options, margay_prefixes **prefixes,
+    struct margay_error *error);
+
+/* NULL does nothing. */
+MARGAY_API void margay_prefixes_free(margay_prefixes *prefixes);
+
+/*
+ * Analyse the next `count` blocks.  requests[i] is the request that blocks[i]
+ * belongs to: neighbours of the same number are one request, also where calls
+ * divide it.  Fails as margay_engine_feed() does.
+ */
+MARGAY_API enum margay_status margay_prefixes_feed(margay_prefixes *prefixes,
+                                                   const uint64_t *blocks,
+                                                   const uint64_t *requests,
+                                                   size_t count,
+                                                   struct margay_error *error);
+
+/* End the warm-up: set all counts to 0 and keep the LRU stack.  A request that
+   this divides counts with those of its blocks that follow. */
+MARGAY_API void margay_prefixes_reset_counts(margay_prefixes *prefixes);
+
+/* Give the result; to be called once.  The caller releases it with
+   margay_prefixes_result_clear().  MARGAY_NO_MEMORY on failure, when there is
+   nothing to release. */
+MARGAY_API enum margay_status margay_prefixes_finish(
+    margay_prefixes *prefixes, struct margay_prefixes_result *result,
+    struct margay_error *error);
+
+/* Release what a result owns; a zeroed or cleared result owns nothing. */
+MARGAY_API void margay_prefixes_result_clear(
+    struct margay_prefixes_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,127 @@
+#!/bin/sh
+# requests.t - caches of prefixes: curve --requests, against a plain cache
+. tests/sim/lib.sh
+
+# replay SIZE TOUCH <TABLE: a row for each block, REQUEST,BLOCK; prints blocks,
+# misses, requests and missed requests of a cache that looks a request up until
+# a block is missing, and then uses all of its blocks.
+replay() {
+    perl -e '
+        my ($size, $touch) = @ARGV;
+        my (@stack, @list, @counts, $last);
+        sub request {
+            my $hits = 0;
+            for my $block (@list) {
+                last unless grep { $_ eq $block } @stack;
+                $hits++;
+            }
+            $counts[0] += @list;
+            $counts[1] += @list - $hits;
+            $counts[2]++;
+            $counts[3] += $hits < @list;
+            for my $block ($touch eq "back" ? reverse @list : @list) {
+                @stack = ($block, grep { $_ ne $block } @stack);
+                pop @stack if @stack > $size;
+            }
+            @list = ();
+        }
+        @counts = (0, 0, 0, 0);
+        while (<STDIN>) {
+            chomp;
+            my ($request, $block) = split /,/;
+            request() if @list && $request ne $last;
+            push @list, $block;
+            $last = $request;
+        }
+        request() if @list;
+        print join(",", @counts), "\n";' "$1" "$2"
+}
+
+# Requests that share beginnings.
+perl -e '
+    my $state = 7;
+    sub draw {
+        $state = ($state * 1103515245 + 12345) & 0x7fffffff;
+        return ($state >> 8) % $_[0];
+    }
+    my @past = ([]);
+    for my $request (1 .. 300) {
+        my @list = @{ $past[draw(scalar @past)] };
+        splice @list, draw(@list + 1);
+        push @list, $request * 10 + $_ for 0 .. draw(6);
+        push @past, \@list;
+        print "$request,$_\n" for @list;
+    }' >rows
+{ echo request,block; cat rows; } >requests.csv
+columns=request=request,id=block
+
+for touch in front back; do
+    run curve -q --requests --touch $touch --sizes pow2 --column $columns \
+        requests.csv
+    is "from the $touch: each size is a plain cache" \
+        "$(tail -n +2 out | cut -d, -f3,5,6,8,9)" \
+        "$(tail -n +2 out | cut -d, -f3 | while read -r size; do
+            echo "$size,$(replay "$size" $touch <rows)"
+        done)"
+    cp out $touch
+done
+is 'its columns' "$(head -1 out)" \
+    trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio,requests,missed_requests
+check 'the two ends differ' test "$(cat front)" != "$(cat back)"
+run curve -q --requests --sizes pow2 --column $columns requests.csv
+check 'front is usual' cmp -s out front
+run curve -q --requests --sizes pow2 --column $columns -j 1 -e olken requests.csv
+check 'engines agree' cmp -s out front
+run curve -q --requests --sizes pow2 --column $columns requests.csv requests.csv
+is 'two traces' "$(tail -n +2 out)" "$(tail -n +2 front; tail -n +2 front)"
+run curve -q --requests --sizes 8 --bound 16 --column $columns requests.csv
+is 'a bound' "$(tail -n +2 out | cut -d, -f3,5,6,8,9)" "8,$(replay 8 front <rows)"
+run curve --requests --sizes 8 --column $columns --at-most 1 \
+    --histogram histogram requests.csv
+like 'the summary' "$(cat err)" \
+    " references of 300 requests, distinct [0-9]+ blocks, "
+like '--at-most answers' "$(cat err)" ' miss ratio of at most 1 has 1 block'
+is 'the histogram counts all blocks' \
+    "$(awk -F, 'NR > 1 { n += $5 } END { print n }' histogram)" \
+    "$(wc -l <rows | tr -d ' ')"
+sed '/^2,/d; s/^\([0-9]*\),/r\1,/' rows >named
+run curve -q --requests --sizes 64 --column request=1,id=2 named
+is 'requests may have names' "$(tail -n +2 out | cut -d, -f3,5,6,8,9)" \
+    "64,$(replay 64 front <named)"
+warm=$(grep -n '^150,' rows | head -1 | cut -d: -f1)
+run curve -q --requests --sizes 64 --column $columns --warmup $((warm - 1)) \
+    requests.csv
+is 'a warm-up counts no requests' "$(tail -n +2 out | cut -d, -f8)" 151
+
+refuses 'does not say the requests of its references \(it is read as csv; these may: csv, mooncake\)' \
+    curve --requests --column block requests.csv
+refuses 'engine shards does not' curve --requests -e shards --column $columns requests.csv
+refuses 'does not go with --objects' curve --requests --objects requests.csv
+refuses 'does not go with --policy' curve --requests --policy lru requests.csv
+refuses 'does not go with --window' curve --requests --window 9 requests.csv
+refuses 'does not go with --from' curve --requests --from requests.csv
+refuses "--touch: .*'middle'" curve --requests --touch middle requests.csv
+refuses '--touch is for' curve --touch back --column $columns requests.csv
+refuses 'a request in column 3' \
+    curve --requests --column id=2,request=3 requests.csv
+
+perl -ne 'chomp; my ($r, $b) = split /,/;
+    print $. == 1 ? "" : "]}\n", "{\"timestamp\": $r, \"hash_ids\": [" if $r ne $last;
+    print $r eq $last ? "," : "", $b; $last = $r;
+    END { print "]}\n" }' rows >requests.jsonl
+if "$MARGAY" info -q requests.jsonl >info 2>err; then
+    is 'Mooncake is told by its content' "$(sed -n 2p info)" format,mooncake
+    gzip -k requests.jsonl
+    for trace in requests.jsonl requests.jsonl.gz; do
+        run curve -q --requests --sizes pow2 $trace
+        is "$trace: the same curve" "$(cut -d, -f3- out)" \
+            "$(cut -d, -f3- front)"
+    done
+    "$MARGAY" curve -q --requests --sizes pow2 <requests.jsonl >out
+    is 'from a pipe' "$(cut -d, -f3- out)" "$(cut -d, -f3- front)"
+    run curve -q --requests --sizes pow2 --skip 10 --limit 50 requests.jsonl
+    is '--skip and --limit' "$(sed -n '2s/.*,\(.*\),.*,.*,.*,.*/\1/p' out)" 50
+else
+    like 'without yajl the format is refused' "$(cat err)" 'built with yajl'
+fi
+finish
