@@ -66,7 +66,7 @@ struct reader {
     unsigned depth;    /* objects and lists that are open */
     bool in_ids;       /* the list of ids is open, or its name has come */
     bool has_ids;      /* the object has had one */
-    bool begun;          /* something else than blanks has come */
+    bool begun;        /* something else than blanks has come */
     bool ended;
     const char *expected; /* why a callback has given up */
     struct margay_references *batch;
