@@ -12,19 +12,67 @@
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
+static enum margay_status check_first(const struct run_csv *run,
+                                      const char *trace,
+                                      struct margay_error *error)
+{
+    if (run->histogram != NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: a second histogram, of %s, expected one trace "
+                           "at one block size",
+                           run->path, trace);
+    return MARGAY_OK;
+}
+
 static enum margay_status take(void *context, const char *trace,
                                uint64_t block_bytes,
                                const margay_histogram *histogram,
                                struct margay_error *error)
 {
     struct run_csv *run = context;
-    if (run->histogram != NULL)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: a second histogram, of %s, expected one trace "
-                           "at one block size",
-                           run->path, trace);
+    enum margay_status status = check_first(run, trace, error);
     run->block_bytes = block_bytes;
-    return margay_histogram_copy(histogram, &run->histogram, error);
+    return status == MARGAY_OK
+               ? margay_histogram_copy(histogram, &run->histogram, error)
+               : status;
+}
+
+/* Count a bin, whose distances lie between two powers of two. */
+static enum margay_status add_bin(const struct run_csv *run,
+                                  const struct margay_bin *bin,
+                                  struct margay_error *error)
+{
+    struct margay_error why;
+    uint64_t next_power =
+        bin->from == 0 ? 1 : UINT64_C(2) << margay_log2_floor(bin->from);
+    if (next_power != 0 && bin->to > next_power)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found a bin from %" PRIu64 " to %" PRIu64
+                           ", expected bins that no power of two divides "
+                           "(--bins exact, log2 or loglinear)",
+                           run->path, bin->from, bin->to);
+    if (margay_histogram_add(run->histogram, bin->from, bin->references,
+                             &why) != MARGAY_OK)
+        return margay_fail(error, MARGAY_BAD_INPUT, "%s: %s", run->path,
+                           why.message);
+    return MARGAY_OK;
+}
+
+static enum margay_status take_bins(void *context, const char *trace,
+                                    uint64_t block_bytes,
+                                    const struct margay_bin *bins, size_t count,
+                                    uint64_t infinite,
+                                    struct margay_error *error)
+{
+    struct run_csv *run = context;
+    const struct margay_bin cold = {MARGAY_INFINITE, MARGAY_INFINITE, infinite};
+    enum margay_status status = check_first(run, trace, error);
+    run->block_bytes = block_bytes;
+    if (status == MARGAY_OK)
+        status = margay_histogram_create(&run->histogram, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        status = add_bin(run, &bins[i], error);
+    return status == MARGAY_OK ? add_bin(run, &cold, error) : status;
 }
 
 static enum margay_status split(struct run_csv *run, bool has_size,
@@ -42,6 +90,23 @@ static enum margay_status split(struct run_csv *run, bool has_size,
     return parse_input_size(run->name, equals + 1, &run->size, error);
 }
 
+/* A run has distances. */
+static enum margay_status check_content(const struct run_csv *run,
+                                        struct margay_error *error)
+{
+    if (run->histogram == NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found no rows, expected the histogram of a run",
+                           run->path);
+    uint64_t largest;
+    if (!margay_histogram_largest(run->histogram, &largest))
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: no finite distance: no block is used twice, so "
+                           "there is nothing to learn from or to compare",
+                           run->path);
+    return MARGAY_OK;
+}
+
 enum margay_status run_csv_read(struct run_csv *run, const char *text,
                                 bool has_size, struct margay_error *error)
 {
@@ -51,19 +116,18 @@ enum margay_status run_csv_read(struct run_csv *run, const char *text,
     enum margay_status status = split(run, has_size, error);
     if (status == MARGAY_OK)
         status = histogram_csv_read(run->path, take, run, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (run->histogram == NULL)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: found no rows, expected the histogram of a run",
-                           run->path);
-    uint64_t largest;
-    if (!margay_histogram_largest(run->histogram, &largest))
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: no finite distance: no block is used twice, so "
-                           "there is nothing to learn from",
-                           run->path);
-    return MARGAY_OK;
+    return status == MARGAY_OK ? check_content(run, error) : status;
+}
+
+enum margay_status run_csv_read_binned(struct run_csv *run, const char *path,
+                                       struct margay_error *error)
+{
+    *run = (struct run_csv){.path = strdup(path), .name = path};
+    if (run->path == NULL)
+        return margay_fail_memory(error, "the name of a run");
+    enum margay_status status =
+        histogram_csv_read_bins(run->path, take_bins, run, error);
+    return status == MARGAY_OK ? check_content(run, error) : status;
 }
 
 void run_csv_clear(struct run_csv *run)

@@ -24,6 +24,14 @@ struct run_csv {
 enum margay_status run_csv_read(struct run_csv *run, const char *text,
                                 bool has_size, struct margay_error *error);
 
+/*
+ * The same of the table RUN.csv in exact, log2 or log-linear bins, or any that
+ * no power of two divides: each counts at its first distance, so that the
+ * histogram is right in log2 bins.
+ */
+enum margay_status run_csv_read_binned(struct run_csv *run, const char *path,
+                                       struct margay_error *error);
+
 /* A zeroed or cleared run may be cleared, too. */
 void run_csv_clear(struct run_csv *run);
 
