@@ -248,7 +248,7 @@ typedef struct margay_trace margay_trace;
 /*
  * Open the trace at `path` ("-" = standard input) and start to read it.
  * Returns at once; margay_trace_ready() tells when the format is known.
- * Compression (gzip, xz, zstd, bzip2, lz4) is recognised by content.
+ * Compression (gzip, xz, zstd, bzip2, lz4, zip) is recognised by content.
  *
  * Fails with MARGAY_BAD_ARGUMENT (unknown format, unit not a power of two),
  * MARGAY_IO (missing file, directory) or MARGAY_NO_MEMORY; *trace is then

@@ -26,6 +26,12 @@ static const struct fuzz_target targets[] = {
 #ifdef MARGAY_HAS_YAJL
     {"mooncake", fuzz_trace},
 #endif
+    {"pinatrace", fuzz_trace},
+    {"xdin", fuzz_trace},
+    {"perf-script", fuzz_trace},
+    {"champsim", fuzz_trace},
+    {"drmemtrace", fuzz_trace},
+    {"gem5", fuzz_trace},
     {"blkparse", fuzz_trace},
     {"redis", fuzz_trace},
     {"clf", fuzz_trace},

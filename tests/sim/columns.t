@@ -4,7 +4,7 @@
 
 # One small trace in each format.
 printf 'I  10,4\n L 3e,4\n S 40,8\n M 1000,4\n' >t.lackey
-for format in din ls id hex u32 u64 u32be u64be mgt; do
+for format in din xdin ls id hex u32 u64 u32be u64be mgt; do
     "$MARGAY" convert -q t.lackey t.$format --to $format
 done
 for format in lines arc csv vscsi; do
@@ -30,6 +30,12 @@ echo '1999 REST.PUT.OBJECT 12 1056' >t.ibm-cos
 echo '8,0 3 1 0.5 697 Q W 223490 + 8 [a]' >t.blkparse
 echo '1339518083.1 [0 127.0.0.1:60866] "get" "a"' >t.redis
 echo 'h - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 23' >t.clf
+echo '0x401136: R 0x7ffe10' >t.pinatrace
+echo 'prog 12 7.5: mem-loads: 7ffe10 401136 main' >t.perf-script
+printf '%032d%032d' 0 0 | tr 0 '\001' >t.champsim
+for format in drmemtrace gem5; do
+    tail -c +2 "$root/tests/fuzz/seeds/$format/whole" >t.$format
+done
 
 # What each says, by hand: r, w, f for kinds that it tells apart, e for
 # extents, t for threads, s for sites; a dash for nothing.
@@ -64,6 +70,12 @@ t.ibm-cos rw
 t.blkparse rwe
 t.redis rw
 t.clf rw
+t.xdin rwfe
+t.pinatrace rws
+t.perf-script rwfs
+t.champsim rwfs
+t.drmemtrace rwfets
+t.gem5 rwfes
 t.mgt rwfe
 sites.mgt rwfets
 END

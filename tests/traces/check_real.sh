@@ -31,6 +31,7 @@ choose_format() {
     'Mooncake JSON lines'*) name=mooncake options='' ;;
     vscsi1*) name=vscsi options='--straddle first' ;;
     arc*) name=arc options='-b 512' ;;
+    *drmemtrace*) name=drmemtrace options='--kind read,write' ;;
     esac
 }
 

@@ -271,6 +271,82 @@ static void test_through_pipe(const struct compression *compression,
         free(writer.bytes.data);
 }
 
+/* ----------------------------------------------------------------- zip -- */
+
+/* An archive with two members, the first of `first` bytes. */
+static struct bytes make_zip(struct bytes plain, size_t first)
+{
+    struct bytes out = {malloc(plain.count + 4096), 0};
+    struct archive *archive = archive_write_new();
+    struct archive_entry *entry = archive_entry_new();
+    archive_write_set_bytes_per_block(archive, 0);
+    archive_write_set_format_zip(archive);
+    archive_write_open_memory(archive, out.data, plain.count + 4096,
+                              &out.count);
+    for (unsigned i = 0; i < 2; i++) {
+        size_t count = i == 0 ? first : plain.count - first;
+        archive_entry_clear(entry);
+        archive_entry_set_filetype(entry, AE_IFREG);
+        archive_entry_set_pathname(entry, i == 0 ? "0" : "1");
+        archive_entry_set_size(entry, (la_int64_t)count);
+        if (archive_write_header(archive, entry) != ARCHIVE_OK ||
+            archive_write_data(archive, plain.data + i * first, count) !=
+                (la_ssize_t)count) {
+            printf("Bail out! zip: %s\n", archive_error_string(archive));
+            exit(1);
+        }
+    }
+    archive_write_close(archive);
+    archive_entry_free(entry);
+    archive_write_free(archive);
+    return out;
+}
+
+static void test_zip(struct bytes plain, const struct whole_trace *expected)
+{
+    for (size_t first = 0; first <= plain.count; first += plain.count / 2) {
+        struct bytes packed = make_zip(plain, first);
+        struct whole_trace got = read_packed_trace("trace.zip", packed);
+        CHECK(got.status == MARGAY_OK && same_trace(&got, expected),
+              "zip: members of %zu bytes and the rest are one trace%s", first,
+              got.error.message);
+        CHECK(strstr(got.evidence, "zip") != NULL, "the evidence names it: %s",
+              got.evidence);
+        drop_trace(&got);
+        free(packed.data);
+    }
+}
+
+/* Cut in the members or with any bit flipped: never another trace. */
+static void test_damaged_zip(struct bytes plain,
+                             const struct whole_trace *expected)
+{
+    struct bytes packed = make_zip(plain, plain.count / 2);
+    const char *contents = memmem(packed.data, packed.count, "PK\1\2", 4);
+    size_t members = (size_t)(contents - packed.data);
+    size_t cut = 0, flipped = 0, wrong = 0;
+    for (size_t length = 1; length < members; length++) {
+        struct whole_trace got =
+            read_packed_trace("trace", (struct bytes){packed.data, length});
+        cut += got.status != MARGAY_BAD_INPUT;
+        drop_trace(&got);
+    }
+    for (size_t bit = 0; bit < packed.count * 8; bit++) {
+        packed.data[bit / 8] ^= (char)(1 << bit % 8);
+        struct whole_trace got = read_packed_trace("trace", packed);
+        wrong += got.status != MARGAY_OK && got.status != MARGAY_BAD_INPUT;
+        flipped += got.status == MARGAY_OK && !same_trace(&got, expected);
+        if (got.status == MARGAY_OK && !same_trace(&got, expected))
+            printf("#   bit %zu of byte %zu\n", bit % 8, bit / 8);
+        drop_trace(&got);
+        packed.data[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    CHECK_U64(cut, 0, "zip: cut anywhere in its %zu bytes: refused", members);
+    CHECK_U64(wrong, 0, "zip: every bit flipped: good or bad input");
+    CHECK_U64(flipped, 0, "zip: never another trace");
+    free(packed.data);
+}
+
 int main(void)
 {
     struct bytes large = make_trace(50000), small = make_trace(12);
@@ -290,6 +366,8 @@ int main(void)
         test_cut(&compressions[i], small);
         test_flipped(&compressions[i], small, &expected_small);
     }
+    test_zip(large, &expected);
+    test_damaged_zip(small, &expected_small);
     drop_trace(&expected);
     drop_trace(&expected_small);
     free(large.data);

@@ -20,6 +20,11 @@ static const struct sample {
     SAMPLE("lines", "2819\n*\n85\n18446744073709551615\n"),
     SAMPLE("arc", "230027 8 0 0\n184 64 0 1\n"),
     SAMPLE("csv", "time,\"key\"\n1,\"a \"\"b\"\"\"\r\n\n2, 77\n3,x"),
+    SAMPLE("pinatrace", "#\n0x401136: R 0x7ffe10\n0x1: W 0x2 8\n#eof\n"),
+    SAMPLE("xdin", "r 7ffe10 8\nw 0x10 4 x\nv 10 4\ni 20 4\n"),
+    SAMPLE("perf-script",
+           "p 1 [001] 7.5: 1 mem:P: 10 6 |OP LOAD|LCK No 7 40 f+0x1 (/p)\n"
+           "10 20 f (/p)\n"),
     SAMPLE("u32", "\1\2\3\4\5\6\7\10\n0 1"),
     SAMPLE("u64", "\1\2\3\4\5\6\7\10\n0 1\n0 1"),
     SAMPLE("u32be", "\1\2\3\4\5\6\7\10\n0 1"),

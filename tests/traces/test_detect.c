@@ -84,6 +84,15 @@ static const struct known {
     {"trace", "h - - [10/Oct/2000:13:55:36 -0700] \"GET / H\" 200 2\n", "clf",
      1, "content: 1 line"},
 
+    /* Of processors' simulators. */
+    {"trace", "#\n# Pin\n0x401136: R 0x10\n", "pinatrace", 1, "content: 3 li"},
+    {"trace", "r 10 4\nw 20 4\n", "xdin", 2, "content: 2 lines"},
+    {"trace.xdin", "r 10 4\nx 20 4\n", "xdin", 1, ":2: found 'x 20 4'"},
+    {"trace", "p 12 7.5: mem-loads: 7ffe10 401136 f\n", "perf-script", 1,
+     "content: 1 line"},
+    {"trace.perf", "7ffe10 401136 f\n", "perf-script", 1, "content: 1 line"},
+    {"trace", "7ffe10 401136 f\n", "", 0, "expected a record of a known"},
+
     /* Digits without 0x are ids, unless the suffix says hex. */
     {"trace", "10\n20\n", "lines", 2, "content"},
     {"trace.hex", "10\n20\n", "hex", 2, "content"},

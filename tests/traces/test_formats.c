@@ -260,7 +260,8 @@ static void test_packed(void)
 /* The kind and the extent that a format keeps. */
 static uint8_t kept_kind(const char *format, uint8_t kind)
 {
-    if (strcmp(format, "din") == 0 || strcmp(format, "lackey") == 0)
+    if (strcmp(format, "din") == 0 || strcmp(format, "lackey") == 0 ||
+        strcmp(format, "xdin") == 0)
         return kind;
     if (strcmp(format, "ls") == 0 || strcmp(format, "vscsi") == 0)
         return kind == MARGAY_WRITE ? MARGAY_WRITE : MARGAY_READ;

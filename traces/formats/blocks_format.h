@@ -45,8 +45,11 @@ struct margay_block_source {
 
 struct margay_blocks_reading {
     /* Does a trace that begins with the window, of MARGAY_BLOCKS_MAGIC_BYTES
-       or more, have this format? */
+       or more, have this format?  NULL = the first bytes do not tell. */
     bool (*is_magic)(const void *window, size_t bytes);
+
+    /* Of the records that the format's is_plausible() looks at; 0 = none. */
+    unsigned record_bytes;
 
     /* Begin at the first byte.  *facts holds what is true of all traces of the
        format, and gets what this one says.  The caller owns *state. */

@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "traces/base/error.h"
+#include "traces/formats/zip.h"
 
 #define SOURCE_BYTES ((size_t)64 << 10)
 
@@ -16,19 +17,21 @@ struct compression {
     const char *name;
     const char *magic; /* '?' stands for any byte */
     size_t magic_bytes;
-    int (*add_filter)(struct archive *archive); /* NULL = use zlib */
+    int (*support)(struct archive *archive); /* NULL = use zlib */
+    bool members; /* an archive, whose members are one trace */
 };
 
 static const struct compression compressions[] = {
-    {"gzip", "\x1f\x8b\x08", 3, NULL},
+    {"gzip", "\x1f\x8b\x08", 3, NULL, false},
     {"xz",
      "\xfd"
      "7zXZ\0",
-     6, archive_read_support_filter_xz},
-    {"zstd", "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd},
-    {"bzip2", "BZh?1AY&SY", 10, archive_read_support_filter_bzip2},
-    {"bzip2", "BZh?\x17rE8P\x90", 10, archive_read_support_filter_bzip2},
-    {"lz4", "\x04\x22\x4d\x18", 4, archive_read_support_filter_lz4},
+     6, archive_read_support_filter_xz, false},
+    {"zstd", "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd, false},
+    {"bzip2", "BZh?1AY&SY", 10, archive_read_support_filter_bzip2, false},
+    {"bzip2", "BZh?\x17rE8P\x90", 10, archive_read_support_filter_bzip2, false},
+    {"lz4", "\x04\x22\x4d\x18", 4, archive_read_support_filter_lz4, false},
+    {"zip", "PK\x03\x04", 4, archive_read_support_format_zip_streamable, true},
 };
 
 #define COMPRESSIONS (sizeof compressions / sizeof *compressions)
@@ -47,6 +50,7 @@ struct margay_decompressor {
     uint64_t begin; /* offset at which the archive begins */
     bool opened;    /* the header of the archive has been read */
     bool again; /* a new archive gets the held bytes from `begin` on first */
+    uint64_t members, member_bytes; /* of a zip, so far */
     bool ended;
     z_stream zlib;
 };
@@ -170,15 +174,9 @@ static uint64_t consumed_bytes(const struct margay_decompressor *this)
     return this->begin + (uint64_t)archive_filter_bytes(this->archive, -1);
 }
 
-/* Make space for more bytes.  Used bytes are dropped once they are the larger
-   half, so that each byte is moved a bounded number of times. */
-static bool make_space(struct margay_decompressor *this)
+/* Have room for what the source gives next. */
+static bool make_room(struct margay_decompressor *this)
 {
-    size_t unused = (size_t)(this->source_bytes - consumed_bytes(this));
-    if (unused <= this->held / 2) {
-        memmove(this->buffer, this->buffer + this->held - unused, unused);
-        this->held = unused;
-    }
     if (this->capacity - this->held >= SOURCE_BYTES)
         return true;
     size_t capacity = 2 * this->capacity;
@@ -190,6 +188,18 @@ static bool make_space(struct margay_decompressor *this)
     this->buffer = moved;
     this->capacity = capacity;
     return true;
+}
+
+/* Make space for more bytes.  Used bytes are dropped once they are the larger
+   half, so that each byte is moved a bounded number of times. */
+static bool make_space(struct margay_decompressor *this)
+{
+    size_t unused = (size_t)(this->source_bytes - consumed_bytes(this));
+    if (unused <= this->held / 2) {
+        memmove(this->buffer, this->buffer + this->held - unused, unused);
+        this->held = unused;
+    }
+    return make_room(this);
 }
 
 /* An archive that asks for more no longer uses the bytes given before. */
@@ -215,15 +225,17 @@ static enum margay_status fail_archive(struct margay_decompressor *this,
                 error);
 }
 
-/* One filter, and the formats that pass its output on unchanged. */
+/* A kind of archive; or one filter, and the formats that pass its output on
+   unchanged. */
 static enum margay_status create_archive(struct margay_decompressor *this,
                                          struct margay_error *error)
 {
     this->archive = archive_read_new();
     if (this->archive == NULL ||
-        this->compression->add_filter(this->archive) < ARCHIVE_WARN ||
-        archive_read_support_format_raw(this->archive) != ARCHIVE_OK ||
-        archive_read_support_format_empty(this->archive) != ARCHIVE_OK)
+        this->compression->support(this->archive) < ARCHIVE_WARN ||
+        (!this->compression->members &&
+         (archive_read_support_format_raw(this->archive) != ARCHIVE_OK ||
+          archive_read_support_format_empty(this->archive) != ARCHIVE_OK)))
         return margay_fail_memory(error, "decompression");
     return MARGAY_OK;
 }
@@ -269,6 +281,51 @@ static enum margay_status end_archive(struct margay_decompressor *this,
     return MARGAY_OK;
 }
 
+/* Have the last bytes of the source in the buffer, `held` of them: behind the
+   members of a zip stands its table of contents. */
+static bool keep_tail(struct margay_decompressor *this)
+{
+    size_t got = 1;
+    while (got > 0) {
+        if (this->held > SOURCE_BYTES) {
+            memmove(this->buffer, this->buffer + this->held - SOURCE_BYTES,
+                    SOURCE_BYTES);
+            this->held = SOURCE_BYTES;
+        }
+        if (!make_room(this) || !refill(this, &got))
+            return false;
+        this->held += got;
+    }
+    return true;
+}
+
+/* All members have been read. */
+static enum margay_status end_zip(struct margay_decompressor *this,
+                                  struct margay_error *error)
+{
+    if (!keep_tail(this))
+        return fail_archive(this, error);
+    const char *reason = margay_zip_check_end(
+        this->buffer, this->held, this->members, this->member_bytes);
+    this->ended = true;
+    return reason == NULL ? MARGAY_OK
+                          : fail(this, this->source_bytes, reason, error);
+}
+
+/* Go to the next member, the first one included. */
+static enum margay_status begin_member(struct margay_decompressor *this,
+                                       struct margay_error *error)
+{
+    struct archive_entry *entry;
+    int result = archive_read_next_header(this->archive, &entry);
+    if (result != ARCHIVE_OK && result != ARCHIVE_EOF)
+        return fail_archive(this, error);
+    if (result == ARCHIVE_EOF)
+        return end_zip(this, error);
+    this->members++;
+    return MARGAY_OK;
+}
+
 static enum margay_status begin_archive(struct margay_decompressor *this,
                                         struct margay_error *error)
 {
@@ -276,6 +333,10 @@ static enum margay_status begin_archive(struct margay_decompressor *this,
     if (archive_read_open(this->archive, this, NULL, archive_source, NULL) !=
         ARCHIVE_OK)
         return fail_archive(this, error);
+    if (this->compression->members) {
+        this->opened = true;
+        return begin_member(this, error);
+    }
     int result = archive_read_next_header(this->archive, &entry);
     if (result != ARCHIVE_OK && result != ARCHIVE_EOF)
         return fail_archive(this, error);
@@ -301,8 +362,10 @@ static enum margay_status read_archive(struct margay_decompressor *this,
         if (result < 0)
             return fail_archive(this, error);
         *got = (size_t)result;
+        this->member_bytes += *got;
         if (result == 0)
-            status = end_archive(this, error);
+            status = this->compression->members ? begin_member(this, error)
+                                                : end_archive(this, error);
     }
     return status;
 }
@@ -329,7 +392,7 @@ enum margay_status margay_decompressor_create(
     enum margay_status status;
     if (this->buffer == NULL)
         status = margay_fail_memory(error, "decompression");
-    else if (compression->add_filter == NULL)
+    else if (compression->support == NULL)
         status = create_gzip(this, error);
     else
         status = create_archive(this, error);
@@ -345,7 +408,7 @@ enum margay_status margay_decompressor_read(struct margay_decompressor *this,
                                             size_t *got,
                                             struct margay_error *error)
 {
-    return this->compression->add_filter == NULL
+    return this->compression->support == NULL
                ? read_gzip(this, buffer, bytes, got, error)
                : read_archive(this, buffer, bytes, got, error);
 }
@@ -359,7 +422,7 @@ void margay_decompressor_free(struct margay_decompressor *this)
 {
     if (this == NULL)
         return;
-    if (this->compression->add_filter == NULL)
+    if (this->compression->support == NULL)
         inflateEnd(&this->zlib);
     if (this->archive != NULL)
         archive_read_free(this->archive);

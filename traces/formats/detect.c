@@ -19,7 +19,7 @@
  *      are, and a damaged text deserves the message of its own reader;
  *   5. for an empty trace: `lines`;
  *   6. the format that decodes most lines before it finds a fault;
- *   7. a packed format whose records no other format would hold.
+ *   7. a format of records that no other format would hold.
  * Guarantee: more of a trace can only remove candidates; a format that is none
  *   in a part of the window never becomes one.
  */
@@ -96,7 +96,7 @@ static const char *complete_lines(const char *window, size_t bytes, bool whole)
 /* Suffixes that may follow the one that names a format: those of compressions,
    and before them one that says "binary" and no more. */
 static const char *const idle_suffixes[] = {".gz",  ".xz",  ".zst", ".bz2",
-                                            ".lz4", ".bin", NULL};
+                                            ".lz4", ".zip", ".bin", NULL};
 
 /* The part of a file's name that may name a format: [*begin, *end). */
 static void find_suffix(const char *path, const char **begin, const char **end)
@@ -245,7 +245,7 @@ const char *margay_quote(char quoted[MARGAY_QUOTE_BYTES], const char *text,
 static enum margay_status fail_unknown(const char *path, const char *window,
                                        size_t bytes, struct margay_error *error)
 {
-    char names[320], quoted[MARGAY_QUOTE_BYTES];
+    char names[512], quoted[MARGAY_QUOTE_BYTES];
     margay_format_list(false, names, sizeof names);
     if (memchr(window, '\0', bytes) != NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
@@ -274,7 +274,14 @@ static enum margay_status fail_alike(const char *path,
                        other);
 }
 
-/* The packed format that only these records can have, or NULL. */
+/* The length of the records that is_plausible() looks at. */
+static size_t record_bytes(const struct margay_format *format)
+{
+    return format->reading != NULL ? format->reading->record_bytes
+                                   : format->record_bytes;
+}
+
+/* The format of records that only these can have, or NULL. */
 static const struct margay_format *certain_packed(const char *window,
                                                   size_t bytes, size_t *records)
 {
@@ -283,7 +290,7 @@ static const struct margay_format *certain_packed(const char *window,
         bool certain = false;
         if (format->is_plausible == NULL)
             continue;
-        *records = bytes / format->record_bytes;
+        *records = bytes / record_bytes(format);
         if (format->is_plausible(window, *records, &certain) && certain)
             return format;
     }
@@ -312,7 +319,7 @@ static void note_suffix(struct margay_detection *found,
     if (named->is_plausible == NULL)
         return;
     bool plausible =
-        named->is_plausible(window, bytes / named->record_bytes, &certain);
+        named->is_plausible(window, bytes / record_bytes(named), &certain);
     note(found, plausible ? "the suffix of the file's name, and its records"
                           : "the suffix of the file's name, against its "
                             "records");
@@ -324,7 +331,8 @@ static const struct margay_format *format_by_magic(const char *window,
 {
     const struct margay_format *format;
     for (size_t i = 0; (format = margay_format_row(i)) != NULL; i++) {
-        if (format->reading != NULL && format->reading->is_magic(window, bytes))
+        if (format->reading != NULL && format->reading->is_magic != NULL &&
+            format->reading->is_magic(window, bytes))
             return format;
     }
     return NULL;
@@ -335,7 +343,7 @@ static const struct margay_format *format_by_magic(const char *window,
    begin with the first byte of a comment. */
 static bool has_comments(const struct survey *survey)
 {
-    bool packed = survey->named != NULL && survey->named->record_bytes != 0;
+    bool packed = survey->named != NULL && record_bytes(survey->named) != 0;
     return survey->empty != NULL && survey->faultless < survey->texts &&
            !packed;
 }

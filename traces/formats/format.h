@@ -166,9 +166,9 @@ struct margay_format {
     unsigned record_bytes;
     const char *(*unpack)(struct margay_references *references,
                           const void *records, size_t count);
-    /* Packed: do the whole records that begin a trace hold what this format
-       allows?  NULL = it allows anything.  *certain: no other format would hold
-       the same. */
+    /* Packed, or of blocks that are records: do the whole records that begin a
+       trace hold what this format allows?  NULL = it allows anything. *certain:
+       no other format would hold the same. */
     bool (*is_plausible)(const void *records, size_t count, bool *certain);
 
     /* Packed: a record is a number as it stands in the memory of this machine.
@@ -213,6 +213,12 @@ extern const struct margay_format margay_format_mooncake;
 extern const struct margay_format margay_format_blkparse;
 extern const struct margay_format margay_format_redis;
 extern const struct margay_format margay_format_clf;
+extern const struct margay_format margay_format_pinatrace;
+extern const struct margay_format margay_format_xdin;
+extern const struct margay_format margay_format_perf_script;
+extern const struct margay_format margay_format_champsim;
+extern const struct margay_format margay_format_drmemtrace;
+extern const struct margay_format margay_format_gem5;
 extern const struct margay_format margay_format_words;
 
 #endif

@@ -8,13 +8,20 @@
 /* Where neither content nor file name decides, the first row that fits is
    taken: four decimal numbers are arc rather than din. */
 static const struct margay_format *const formats[] = {
-    &margay_format_lackey, &margay_format_ls,       &margay_format_id,
-    &margay_format_hex,    &margay_format_arc,      &margay_format_din,
-    &margay_format_lines,  &margay_format_blkparse, &margay_format_redis,
-    &margay_format_clf,    &margay_format_csv,      &margay_format_u32,
-    &margay_format_u64,    &margay_format_u32be,    &margay_format_u64be,
-    &margay_format_oracle, &margay_format_vscsi,    &margay_format_words,
-    &margay_format_mgt,    &margay_format_lcs,      &margay_format_mooncake,
+    &margay_format_lackey,      &margay_format_ls,
+    &margay_format_id,          &margay_format_hex,
+    &margay_format_arc,         &margay_format_din,
+    &margay_format_lines,       &margay_format_blkparse,
+    &margay_format_redis,       &margay_format_clf,
+    &margay_format_csv,         &margay_format_u32,
+    &margay_format_u64,         &margay_format_u32be,
+    &margay_format_u64be,       &margay_format_oracle,
+    &margay_format_vscsi,       &margay_format_words,
+    &margay_format_mgt,         &margay_format_lcs,
+    &margay_format_pinatrace,   &margay_format_xdin,
+    &margay_format_perf_script, &margay_format_champsim,
+    &margay_format_drmemtrace,  &margay_format_gem5,
+    &margay_format_mooncake,
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 

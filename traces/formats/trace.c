@@ -23,7 +23,7 @@ static const char *format_name(size_t i, const void *context)
 static enum margay_status fail_format(const char *name,
                                       struct margay_error *error)
 {
-    char names[320];
+    char names[512];
     const char *nearest = margay_nearest(name, format_name, NULL);
     if (nearest != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

@@ -1,0 +1,74 @@
+/* bytes.c - a window on the bytes of a trace: see bytes.h */
+#include "traces/formats/bytes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/error.h"
+
+struct margay_bytes *margay_bytes_create(
+    const struct margay_block_source *source)
+{
+    struct margay_bytes *bytes = malloc(sizeof *bytes);
+    if (bytes == NULL)
+        return NULL;
+    bytes->source = *source;
+    bytes->offset = bytes->begin = bytes->end = 0;
+    return bytes;
+}
+
+enum margay_status margay_bytes_need(struct margay_bytes *bytes, size_t wanted,
+                                     struct margay_error *error)
+{
+    size_t left = margay_bytes_left(bytes), got = 1;
+    if (left >= wanted)
+        return MARGAY_OK;
+    memmove(bytes->held, margay_bytes_at(bytes), left);
+    bytes->begin = 0;
+    bytes->end = left;
+    while (bytes->end < wanted && got > 0) {
+        enum margay_status status =
+            bytes->source.read(bytes->source.context, bytes->held + bytes->end,
+                               MARGAY_BYTES_HELD - bytes->end, &got, error);
+        if (status != MARGAY_OK)
+            return status;
+        bytes->end += got;
+    }
+    return MARGAY_OK;
+}
+
+enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,
+                                     const char *format, const char *found,
+                                     const char *expected,
+                                     struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s: byte %llu: found %s, expected %s (read as %s; %s)",
+                       bytes->source.name, (unsigned long long)bytes->offset,
+                       found, expected, format, bytes->source.evidence);
+}
+
+enum margay_status margay_bytes_end(const struct margay_bytes *bytes,
+                                    const char *format, size_t record_bytes,
+                                    struct margay_error *error)
+{
+    char found[64], expected[64];
+    size_t left = margay_bytes_left(bytes);
+    if (left == 0)
+        return MARGAY_END;
+    snprintf(found, sizeof found, "half a record of %zu byte%s", left,
+             margay_plural(left, "s"));
+    snprintf(expected, sizeof expected, "%zu bytes", record_bytes);
+    return margay_bytes_fail(bytes, format, found, expected, error);
+}
+
+enum margay_status margay_bytes_skip(void *state, uint64_t skip_refs,
+                                     uint64_t *skipped_refs, bool *known,
+                                     uint64_t *refs, struct margay_error *error)
+{
+    (void)state, (void)skip_refs, (void)error;
+    *skipped_refs = *refs = 0;
+    *known = false;
+    return MARGAY_OK;
+}
