@@ -218,6 +218,9 @@ MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, unsigned ways,
    margay_cache_tell_sites(). */
 #define MARGAY_POLICY_NEEDS_SITES 16u
 
+/* The policy is defined for objects of different sizes, too. */
+#define MARGAY_POLICY_FOR_OBJECTS 32u
+
 /* A row of the table of replacement policies.  Its strings have static
    storage. */
 struct margay_policy_info {

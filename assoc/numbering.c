@@ -17,6 +17,7 @@
 
 struct margay_numbering {
     struct margay_hash hash;
+    uint32_t count; /* of numbers, those of forgotten blocks too */
 };
 
 enum margay_status margay_numbering_create(margay_numbering **numbering,
@@ -44,21 +45,24 @@ void margay_numbering_free(margay_numbering *numbering)
 
 uint32_t margay_numbering_count(const margay_numbering *numbering)
 {
-    return (uint32_t)numbering->hash.entries;
+    return numbering->count;
 }
 
 /* A block that the table does not have gets the next number. */
-static void number_piece(struct margay_hash *hash, const uint64_t *blocks,
+static void number_piece(margay_numbering *numbering, const uint64_t *blocks,
                          size_t count, uint32_t *numbers)
 {
+    struct margay_hash *hash = &numbering->hash;
+    uint32_t known = numbering->count;
     for (size_t i = 0; i < count; i++) {
         if (i + FETCH_AHEAD < count)
             margay_hash_prefetch(hash, blocks[i + FETCH_AHEAD]);
         uint32_t *value = margay_hash_insert(hash, blocks[i]);
         if (*value == 0)
-            *value = (uint32_t)hash->entries;
+            *value = ++known;
         numbers[i] = *value - 1;
     }
+    numbering->count = known;
 }
 
 enum margay_status margay_numbering_feed(margay_numbering *numbering,
@@ -69,13 +73,18 @@ enum margay_status margay_numbering_feed(margay_numbering *numbering,
     struct margay_hash *hash = &numbering->hash;
     for (size_t done = 0, piece; done < count; done += piece) {
         piece = count - done < PIECE_REFS ? count - done : PIECE_REFS;
-        if (hash->entries + piece > MOST_BLOCKS)
+        if (numbering->count + piece > MOST_BLOCKS)
             return margay_fail(error, MARGAY_NO_MEMORY,
                                "2^32 distinct blocks are too many to number");
         enum margay_status status = margay_hash_reserve(hash, piece, error);
         if (status != MARGAY_OK)
             return status;
-        number_piece(hash, blocks + done, piece, numbers + done);
+        number_piece(numbering, blocks + done, piece, numbers + done);
     }
     return MARGAY_OK;
+}
+
+void margay_numbering_forget(margay_numbering *numbering, uint64_t block)
+{
+    margay_hash_erase(&numbering->hash, block);
 }

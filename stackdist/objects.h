@@ -104,7 +104,8 @@ MARGAY_API void margay_objects_free(margay_objects *objects);
 
 /*
  * Analyse further requests.  Unless it is NULL, distances[i] becomes the byte
- * distance of each, or MARGAY_INFINITE; not with a sample.  MARGAY_BAD_INPUT
+ * distance of each, or MARGAY_INFINITE; with a sample, that among the objects
+ * of the sample, and MARGAY_INFINITE for all others.  MARGAY_BAD_INPUT
  * where the bytes of all objects, or of all requests, are 2^64 - 1 or more; the
  * message says at which request.  MARGAY_NO_MEMORY.  After a failure the engine
  * can only be freed.

@@ -87,6 +87,7 @@ static enum margay_status make_design(
         .sets = options->sets == 0 ? 1 : options->sets,
         .ways = options->ways,
         .slots = options->ways,
+        .room = options->ways,
         .seed = options->seed};
     enum margay_status status =
         margay_policy_parse(spec, &design->policy, &setup->settings, error);

@@ -9,14 +9,14 @@
  * Source: Corbato, "A paging experiment with the Multics system", MIT Project
  *   MAC Report MAC-M-384, 1968.  Others give a new block its chance at once.
  * Cost: constant on average, as the hand takes no more chances than hits gave;
- *   one bit for each way, 8 bytes for a set at least.
+ *   one bit for each way, 8 bytes for a set at least, and 8 for each object.
  */
 #include "assoc/policies/bits.h"
-#include "assoc/policies/cache.h"
+#include "assoc/policies/circle.h"
+#include "assoc/policies/objects.h"
 
 struct state {
-    uint32_t ways;
-    uint32_t *hands; /* [set]: the slot it points at */
+    struct margay_circle circle;
     struct margay_bits chances;
 };
 
@@ -24,9 +24,8 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)
 {
     struct state *state = context;
-    state->ways = setup->ways;
-    state->hands = margay_lay_out(layout, setup->sets * sizeof(uint32_t));
-    margay_bits_set_up(&state->chances, setup->sets, setup->ways, layout);
+    margay_circle_set_up(&state->circle, setup, layout);
+    margay_bits_set_up(&state->chances, setup->sets, setup->slots, layout);
 }
 
 static inline void hit(void *context, uint64_t set, uint32_t slot,
@@ -37,32 +36,35 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
     margay_bits_set(&state->chances, set, slot);
 }
 
-static inline uint32_t evict(void *context, uint64_t set,
-                             const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
+                                           const struct margay_use *use)
 {
     struct state *state = context;
-    uint32_t ways = state->ways, hand = state->hands[set];
-    (void)use;
-    while (margay_bits_clear(&state->chances, set, hand))
-        hand = hand + 1 == ways ? 0 : hand + 1;
-    state->hands[set] = hand + 1 == ways ? 0 : hand + 1;
-    return hand;
+    struct margay_circle *circle = &state->circle;
+    while (margay_bits_clear(&state->chances, set,
+                             margay_circle_oldest(circle, set, use->sized)))
+        margay_circle_pass(circle, set, use->sized);
+    return margay_circle_take(circle, set, use->sized);
 }
 
-static inline void insert(void *state, uint64_t set, uint32_t slot,
-                          const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
+                                        uint32_t slot,
+                                        const struct margay_use *use)
 {
-    (void)state, (void)set, (void)slot, (void)use;
+    struct state *state = context;
+    margay_circle_add(&state->circle, set, slot, use->sized);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_clock = {
     .info = {.name = "clock",
              .parameters = "",
              .help = "the block goes that came first, unless it was hit since",
-             .source = "Corbato 1968"},
+             .source = "Corbato 1968",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
     .feed = MARGAY_POLICY_FEEDS,
+    .feed_objects = feed_objects,
 };

@@ -6,47 +6,46 @@
  *
  * Source: Belady 1966.
  *
- * Cost: constant; 4 bytes for each set.
+ * Cost: constant; 4 bytes for each set, and 8 for each object.
  */
-#include "assoc/policies/cache.h"
+#include "assoc/policies/circle.h"
+#include "assoc/policies/objects.h"
 
-struct state {
-    uint32_t ways;
-    uint32_t *hands; /* [set]: the slot whose block came first */
-};
-
-static void set_up(void *context, const struct margay_policy_setup *setup,
+static void set_up(void *circle, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)
 {
-    struct state *state = context;
-    state->ways = setup->ways;
-    state->hands = margay_lay_out(layout, setup->sets * sizeof(uint32_t));
+    margay_circle_set_up(circle, setup, layout);
 }
 
-static inline void ignore(void *state, uint64_t set, uint32_t slot,
-                          const struct margay_use *use)
+static inline void hit(void *circle, uint64_t set, uint32_t slot,
+                       const struct margay_use *use)
 {
-    (void)state, (void)set, (void)slot, (void)use;
+    (void)circle, (void)set, (void)slot, (void)use;
 }
 
-static inline uint32_t evict(void *context, uint64_t set,
-                             const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE uint32_t evict(void *circle, uint64_t set,
+                                           const struct margay_use *use)
 {
-    struct state *state = context;
-    uint32_t oldest = state->hands[set];
-    (void)use;
-    state->hands[set] = oldest + 1 == state->ways ? 0 : oldest + 1;
-    return oldest;
+    return margay_circle_take(circle, set, use->sized);
 }
 
-MARGAY_POLICY_LOOPS(.hit = ignore, .evict = evict, .insert = ignore)
+static MARGAY_ALWAYS_INLINE void insert(void *circle, uint64_t set,
+                                        uint32_t slot,
+                                        const struct margay_use *use)
+{
+    margay_circle_add(circle, set, slot, use->sized);
+}
+
+MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_fifo = {
     .info = {.name = "fifo",
              .parameters = "",
              .help = "the block that came first goes",
-             .source = "Belady 1966"},
-    .state_bytes = sizeof(struct state),
+             .source = "Belady 1966",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
+    .state_bytes = sizeof(struct margay_circle),
     .set_up = set_up,
     .feed = MARGAY_POLICY_FEEDS,
+    .feed_objects = feed_objects,
 };

@@ -15,7 +15,7 @@
  *
  * Cost: constant; 28 bytes for each way.
  */
-#include "assoc/policies/cache.h"
+#include "assoc/policies/objects.h"
 #include "assoc/policies/order.h"
 
 /* Blocks of the same number of uses. */
@@ -25,9 +25,9 @@ struct run {
 };
 
 struct state {
-    uint64_t ways;
+    uint64_t slots;
     struct margay_order order;
-    struct run *runs;    /* [set][run], one more than there are ways */
+    struct run *runs;    /* [set][run], one more than there are slots */
     uint32_t *run_of;    /* [set][slot] */
     uint32_t *free_runs; /* [set]: one plus 1; 0 = those never used are */
     uint32_t *used_runs; /* [set]: the runs that have ever been used */
@@ -38,25 +38,25 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
 {
     struct state *state = context;
     uint64_t sets = setup->sets;
-    state->ways = setup->ways;
-    margay_order_set_up(&state->order, sets, setup->ways, 1, layout);
+    state->slots = setup->slots;
+    margay_order_set_up(&state->order, sets, setup->slots, 1, layout);
     state->runs =
-        margay_lay_out(layout, sets * (state->ways + 1) * sizeof *state->runs);
+        margay_lay_out(layout, sets * (state->slots + 1) * sizeof *state->runs);
     state->run_of =
-        margay_lay_out(layout, sets * state->ways * sizeof(uint32_t));
+        margay_lay_out(layout, sets * state->slots * sizeof(uint32_t));
     state->free_runs = margay_lay_out(layout, sets * sizeof(uint32_t));
     state->used_runs = margay_lay_out(layout, sets * sizeof(uint32_t));
 }
 
 static inline struct run *runs_of(const struct state *state, uint64_t set)
 {
-    return state->runs + set * (state->ways + 1);
+    return state->runs + set * (state->slots + 1);
 }
 
 static inline uint32_t *run_of(const struct state *state, uint64_t set,
                                uint32_t slot)
 {
-    return state->run_of + set * state->ways + slot;
+    return state->run_of + set * state->slots + slot;
 }
 
 static inline uint32_t new_run(struct state *state, uint64_t set, uint64_t uses)
@@ -152,14 +152,16 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     *run_of(state, set, slot) = run;
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_lfu = {
     .info = {.name = "lfu",
              .parameters = "",
              .help = "the block goes that was used least often since it came",
-             .source = "Aho et al. 1971"},
+             .source = "Aho et al. 1971",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
     .feed = MARGAY_POLICY_FEEDS,
+    .feed_objects = feed_objects,
 };

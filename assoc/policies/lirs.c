@@ -44,8 +44,8 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)
 {
     struct state *state = context;
-    state->lir = setup->ways -
-                 margay_share_of(setup->ways, setup->settings.fractions[0]);
+    state->lir = setup->ways - (uint32_t)margay_share_of(
+                                   setup->ways, setup->settings.fractions[0]);
     state->ghosts = (uint32_t)memory(setup);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
     margay_order_set_up(&state->stack, setup->sets, setup->slots, 1, layout);

@@ -42,6 +42,7 @@ struct margay_use {
     uint64_t site; /* the code that made it; 0 where nothing says it */
     /* A miss: the slot that remembers the block, or MARGAY_NO_SLOT. */
     uint32_t memory;
+    bool sized; /* it is of an object; a constant in each loop */
 };
 
 /*
@@ -58,6 +59,10 @@ struct margay_use {
  * forgotten, and if that is MARGAY_NO_SLOT into the lowest that was never
  * filled.  Policies without a memory leave both NULL: a new block takes the
  * slot of the block that is evicted.
+ *
+ * In a cache of objects (objects.h) each object has a slot of its own, which
+ * use.memory always names, and an insert() comes after as many calls of evict()
+ * as it takes to make room, or none.
  */
 struct margay_policy_calls {
     void (*hit)(void *state, uint64_t set, uint32_t slot,
@@ -74,7 +79,11 @@ struct margay_policy_calls {
 struct margay_policy_setup {
     uint64_t sets;
     uint32_t ways;
-    uint64_t slots;                  /* of a set: at least its ways */
+    uint64_t slots; /* of a set: at least its ways */
+    /* What the blocks of a set take: of its ways one each; of the bytes of a
+       cache of objects (objects.h) what sizes[slot] says. */
+    uint64_t room;
+    const uint64_t *sizes;           /* NULL = 1 each */
     struct margay_settings settings; /* of its parameters */
     uint64_t seed;
 };
@@ -102,6 +111,8 @@ struct margay_uses {
     const uint64_t *sites; /* of margay_cache_tell_sites(); NULL = all are 0 */
 };
 
+struct margay_object_cache;
+
 /* A row of the table. */
 struct margay_policy {
     struct margay_policy_info info;
@@ -117,6 +128,10 @@ struct margay_policy {
     /* The loops over references. */
     void (*feed[MARGAY_FORMS])(margay_cache *cache,
                                const struct margay_uses *uses);
+    /* The loop over requests of objects; NULL unless the policy has the ability
+       MARGAY_POLICY_FOR_OBJECTS. */
+    void (*feed_objects)(struct margay_object_cache *cache,
+                         const uint32_t *requests, size_t count);
 };
 
 extern const struct margay_policy margay_policy_lru;

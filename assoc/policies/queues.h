@@ -89,18 +89,18 @@ static inline uint32_t margay_queues_take(struct margay_queues *queues,
     return slot;
 }
 
-/* `fraction` of a number of ways, rounded down.  A fraction such as 0.29 is
-   less than it says, by half of the last digit in double precision, and 100 of
-   it are 29 all the same. */
-static inline uint32_t margay_fraction_of(uint64_t ways, double fraction)
+/* `fraction` of a number of ways or bytes, rounded down.  A fraction such as
+   0.29 is less than it says, by half of the last digit in double precision, and
+   100 of it are 29 all the same. */
+static inline uint64_t margay_fraction_of(uint64_t room, double fraction)
 {
-    return (uint32_t)((double)ways * fraction * (1 + 2 * DBL_EPSILON));
+    return (uint64_t)((double)room * fraction * (1 + 2 * DBL_EPSILON));
 }
 
 /* The same, but at least 1. */
-static inline uint32_t margay_share_of(uint64_t ways, double fraction)
+static inline uint64_t margay_share_of(uint64_t room, double fraction)
 {
-    uint32_t share = margay_fraction_of(ways, fraction);
+    uint64_t share = margay_fraction_of(room, fraction);
     return share == 0 ? 1 : share;
 }
 

@@ -22,10 +22,13 @@
  *     next misses, which find the small queue short and evict from the main
  * one.
  *   - Until the cache is full, blocks enter the small queue.
+ *   - Of objects with sizes, the small queue has a share of the bytes, and the
+ *     ghost queue remembers objects of as many bytes as main's share has.  If
+ *     the main queue is empty, the small one evicts however short it is.
  *
  * Cost: constant on average; 10 bytes for each way and remembered block.
  */
-#include "assoc/policies/cache.h"
+#include "assoc/policies/objects.h"
 #include "assoc/policies/queues.h"
 
 #define MOST_HITS 3
@@ -33,9 +36,12 @@
 enum queue { SMALL, MAIN, GHOST, FORGOTTEN, QUEUES };
 
 struct state {
-    uint32_t small, ghosts; /* the share of one, the most of the other */
+    uint64_t small, ghosts; /* the share of one, the most of the other */
     struct margay_queues queues;
     uint8_t *hits; /* [set][slot] */
+    /* In a cache of objects, which has one set: */
+    const uint64_t *sizes; /* [slot] */
+    uint64_t bytes[QUEUES];
 };
 
 static uint64_t memory(const struct margay_policy_setup *setup)
@@ -48,10 +54,11 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)
 {
     struct state *state = context;
-    state->small = margay_share_of(setup->ways, setup->settings.fractions[0]);
-    state->ghosts = setup->ways - state->small;
+    state->small = margay_share_of(setup->room, setup->settings.fractions[0]);
+    state->ghosts = setup->room - state->small;
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
     state->hits = margay_lay_out(layout, setup->sets * setup->slots);
+    state->sizes = setup->sizes;
 }
 
 static inline uint8_t *hits_of(const struct state *state, uint64_t set,
@@ -74,32 +81,65 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
     *hits = (uint8_t)(*hits + (*hits < MOST_HITS));
 }
 
-static inline void remember(struct state *state, uint64_t set, uint32_t slot)
+/* What a queue has of its set's room. */
+static MARGAY_ALWAYS_INLINE uint64_t room_of(const struct state *state,
+                                             uint64_t set, enum queue queue,
+                                             bool sized)
+{
+    return sized ? state->bytes[queue]
+                 : margay_queues_length(&state->queues, set, queue);
+}
+
+static MARGAY_ALWAYS_INLINE void leave(struct state *state, uint64_t set,
+                                       uint32_t slot, bool sized)
+{
+    if (!margay_order_has(&state->queues.order, set, slot))
+        return;
+    if (sized)
+        state->bytes[margay_queues_where(&state->queues, set, slot)] -=
+            state->sizes[slot];
+    margay_queues_leave(&state->queues, set, slot);
+}
+
+static MARGAY_ALWAYS_INLINE void enter(struct state *state, uint64_t set,
+                                       enum queue queue, uint32_t slot,
+                                       bool sized)
+{
+    leave(state, set, slot, sized);
+    if (sized)
+        state->bytes[queue] += state->sizes[slot];
+    margay_queues_enter(&state->queues, set, queue, slot);
+}
+
+static MARGAY_ALWAYS_INLINE void remember(struct state *state, uint64_t set,
+                                          uint32_t slot, bool sized)
 {
     struct margay_queues *queues = &state->queues;
-    margay_queues_enter(queues, set, GHOST, slot);
-    if (margay_queues_length(queues, set, GHOST) > state->ghosts)
-        margay_queues_enter(queues, set, FORGOTTEN,
-                            margay_queues_first(queues, set, GHOST));
+    enter(state, set, GHOST, slot, sized);
+    while (room_of(state, set, GHOST, sized) > state->ghosts)
+        enter(state, set, FORGOTTEN, margay_queues_first(queues, set, GHOST),
+              sized);
 }
 
 /* MARGAY_NO_SLOT if the small queue is empty in the end. */
-static inline uint32_t evict_small(struct state *state, uint64_t set)
+static MARGAY_ALWAYS_INLINE uint32_t evict_small(struct state *state,
+                                                 uint64_t set, bool sized)
 {
     struct margay_queues *queues = &state->queues;
     uint32_t slot;
     while ((slot = margay_queues_first(queues, set, SMALL)) != MARGAY_NO_SLOT) {
         if (*hits_of(state, set, slot) <= 1) {
-            remember(state, set, slot);
+            remember(state, set, slot, sized);
             return slot;
         }
         *hits_of(state, set, slot) = 0;
-        margay_queues_enter(queues, set, MAIN, slot);
+        enter(state, set, MAIN, slot, sized);
     }
     return MARGAY_NO_SLOT;
 }
 
-static inline uint32_t evict_main(struct state *state, uint64_t set)
+static MARGAY_ALWAYS_INLINE uint32_t evict_main(struct state *state,
+                                                uint64_t set, bool sized)
 {
     struct margay_queues *queues = &state->queues;
     uint32_t slot;
@@ -108,21 +148,22 @@ static inline uint32_t evict_main(struct state *state, uint64_t set)
         --*hits_of(state, set, slot);
         margay_queues_renew(queues, set, slot);
     }
-    margay_queues_enter(queues, set, FORGOTTEN, slot);
+    enter(state, set, FORGOTTEN, slot, sized);
     return slot;
 }
 
-static inline uint32_t evict(void *context, uint64_t set,
-                             const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
+                                           const struct margay_use *use)
 {
     struct state *state = context;
-    struct margay_queues *queues = &state->queues;
+    const bool sized = use->sized;
     uint32_t slot = MARGAY_NO_SLOT;
     if (use->memory != MARGAY_NO_SLOT)
-        margay_queues_leave(queues, set, use->memory);
-    if (margay_queues_length(queues, set, SMALL) >= state->small)
-        slot = evict_small(state, set);
-    return slot == MARGAY_NO_SLOT ? evict_main(state, set) : slot;
+        leave(state, set, use->memory, sized);
+    if (room_of(state, set, SMALL, sized) >= state->small ||
+        (sized && margay_queues_length(&state->queues, set, MAIN) == 0))
+        slot = evict_small(state, set, sized);
+    return slot == MARGAY_NO_SLOT ? evict_main(state, set, sized) : slot;
 }
 
 static inline uint32_t reuse(void *context, uint64_t set)
@@ -131,28 +172,31 @@ static inline uint32_t reuse(void *context, uint64_t set)
     return margay_queues_take(&state->queues, set, FORGOTTEN);
 }
 
-static inline void insert(void *context, uint64_t set, uint32_t slot,
-                          const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
+                                        uint32_t slot,
+                                        const struct margay_use *use)
 {
     struct state *state = context;
     bool known = use->memory != MARGAY_NO_SLOT &&
                  margay_queues_where(&state->queues, set, slot) == GHOST;
     *hits_of(state, set, slot) = 0;
-    margay_queues_enter(&state->queues, set, known ? MAIN : SMALL, slot);
+    enter(state, set, known ? MAIN : SMALL, slot, use->sized);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
-                    .holds = holds, .reuse = reuse)
+MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
+                           .holds = holds, .reuse = reuse)
 
 const struct margay_policy margay_policy_s3fifo = {
     .info = {.name = "s3fifo",
              .parameters = "small=0.1",
              .help = "the block goes that came first, if used once or not at "
                      "all since",
-             .source = "Yang et al. 2023"},
+             .source = "Yang et al. 2023",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"small", "0.1|0..1", MARGAY_FRACTION}},
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
     .feed = MARGAY_POLICY_FEEDS,
+    .feed_objects = feed_objects,
 };

@@ -15,7 +15,7 @@
  *   bytes and a bit for each way, 16 bytes for a set.
  */
 #include "assoc/policies/bits.h"
-#include "assoc/policies/cache.h"
+#include "assoc/policies/objects.h"
 #include "assoc/policies/order.h"
 
 struct state {
@@ -28,8 +28,8 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)
 {
     struct state *state = context;
-    margay_order_set_up(&state->order, setup->sets, setup->ways, 1, layout);
-    margay_bits_set_up(&state->marks, setup->sets, setup->ways, layout);
+    margay_order_set_up(&state->order, setup->sets, setup->slots, 1, layout);
+    margay_bits_set_up(&state->marks, setup->sets, setup->slots, layout);
     state->hands = margay_lay_out(layout, setup->sets * sizeof(uint32_t));
 }
 
@@ -41,19 +41,20 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
     margay_bits_set(&state->marks, set, slot);
 }
 
-static inline uint32_t evict(void *context, uint64_t set,
-                             const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
+                                           const struct margay_use *use)
 {
     struct state *state = context;
     struct margay_order *order = &state->order;
     uint32_t oldest = margay_order_first(order, set, 0);
     uint32_t hand = state->hands[set] == 0 ? oldest : state->hands[set] - 1;
-    (void)use;
     while (margay_bits_clear(&state->marks, set, hand))
         hand = margay_order_next(order, set, hand);
-    /* The ring leads from the newest block to the oldest; of a single way the
-       next block comes into the slot that the hand points at. */
-    state->hands[set] = margay_order_next(order, set, hand) + 1;
+    /* The ring leads from the newest block to the oldest.  Of a single way the
+       next block comes into the slot that the hand points at; the next object,
+       where there was one, has another slot. */
+    uint32_t next = margay_order_next(order, set, hand);
+    state->hands[set] = use->sized && next == hand ? 0 : next + 1;
     margay_order_remove(order, set, 0, hand);
     return hand;
 }
@@ -66,15 +67,17 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     margay_order_append(&state->order, set, 0, slot);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_sieve = {
     .info = {.name = "sieve",
              .parameters = "",
              .help = "the next block goes that was not hit since the hand's "
                      "last round",
-             .source = "Zhang et al. 2024"},
+             .source = "Zhang et al. 2024",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
     .feed = MARGAY_POLICY_FEEDS,
+    .feed_objects = feed_objects,
 };

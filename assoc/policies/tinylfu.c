@@ -42,9 +42,10 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
 {
     struct state *state = context;
     state->ways = setup->ways;
-    state->window = margay_share_of(setup->ways, setup->settings.fractions[0]);
-    state->protected = margay_fraction_of(setup->ways - state->window,
-                                          setup->settings.fractions[1]);
+    state->window =
+        (uint32_t)margay_share_of(setup->ways, setup->settings.fractions[0]);
+    state->protected = (uint32_t)margay_fraction_of(
+        setup->ways - state->window, setup->settings.fractions[1]);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
     margay_sketch_set_up(&state->sketch, setup->sets, setup->ways, layout);
     state->blocks =

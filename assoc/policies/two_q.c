@@ -35,7 +35,8 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
                    struct margay_layout *layout)
 {
     struct state *state = context;
-    state->in = margay_share_of(setup->ways, setup->settings.fractions[0]);
+    state->in =
+        (uint32_t)margay_share_of(setup->ways, setup->settings.fractions[0]);
     state->out = (uint32_t)memory(setup);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
 }

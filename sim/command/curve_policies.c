@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/command/drive.h"
+#include "sim/command/objects.h"
 #include "sim/tables/tables.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
@@ -34,8 +35,7 @@ static enum margay_status check(const struct options *options,
         : options->results.prometheus != NULL         ? "--prometheus"
         : options->results.at_most >= 0               ? "--at-most"
         : options->results.knees != 0                 ? "--knees"
-        : options->results.objects                    ? "--objects"
-        : options->results.ttl.given                  ? "--ttl"
+        : options->results.at_most_bytes >= 0         ? "--at-most-bytes"
                                                       : NULL;
     return needless == NULL
                ? MARGAY_OK
@@ -116,5 +116,10 @@ int curve_of_policies(const struct options *options)
         .ended = write_pass,
     };
     struct margay_error error;
-    return drive_table(&drive, check(options, &error), &error);
+    enum margay_status status = check(options, &error);
+    if (status == MARGAY_OK && options->results.objects)
+        return objects_curve(options);
+    if (status == MARGAY_OK)
+        status = objects_refuse(options, &error);
+    return drive_table(&drive, status, &error);
 }

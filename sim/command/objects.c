@@ -57,19 +57,21 @@ static const char *find_needless(const struct options *options)
            : options->engine.measure == MARGAY_FOOTPRINT   ? "--model footprint"
            : options->engine.measure == MARGAY_REUSE_TIMES ? "--of time"
            : options->results.from != NULL                 ? "--from"
-           : options->results.sample_rate != 0             ? "--sample"
-           : options->results.writebacks                   ? "--writebacks"
-           : options->results.by.given                     ? "--by"
-           : options->run.window_refs != 0                 ? "--window"
-           : options->run.every.refs != 0                  ? "--every"
-           : options->run.every.seconds != 0               ? "--every"
-           : options->run.save != NULL                     ? "--save"
-           : options->run.resume != NULL                   ? "--resume"
-           : options->engine.half_life_refs != 0           ? "--half-life"
-           : options->results.prometheus != NULL           ? "--prometheus"
-           : options->run.chunk_refs != 0                  ? "--chunk"
-           : options->run.phase_refs != 0                  ? "--phase"
-                                                           : NULL;
+           : options->results.sample_rate != 0 &&
+                   options->results.policies.count == 0
+               ? "--sample"
+           : options->results.writebacks         ? "--writebacks"
+           : options->results.by.given           ? "--by"
+           : options->run.window_refs != 0       ? "--window"
+           : options->run.every.refs != 0        ? "--every"
+           : options->run.every.seconds != 0     ? "--every"
+           : options->run.save != NULL           ? "--save"
+           : options->run.resume != NULL         ? "--resume"
+           : options->engine.half_life_refs != 0 ? "--half-life"
+           : options->results.prometheus != NULL ? "--prometheus"
+           : options->run.chunk_refs != 0        ? "--chunk"
+           : options->run.phase_refs != 0        ? "--phase"
+                                                 : NULL;
 }
 
 /* Sizes are in bytes, whether they have a suffix or not. */
@@ -111,6 +113,8 @@ static enum margay_status prepare(struct objects *objects,
         engine->ttl_seconds = options->results.ttl.seconds;
     enum margay_status status =
         margay_objects_take_spec(options->engine.spec, engine, error);
+    if (options->results.sample_rate != 0)
+        engine->rate = options->results.sample_rate;
     if (status == MARGAY_OK && objects->lists && engine->rate < 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "engine %s does not tell the distance of each "
@@ -121,17 +125,13 @@ static enum margay_status prepare(struct objects *objects,
 
 /* --------------------------------------------------------------- tables -- */
 
-static enum margay_status curve_rows(struct objects *objects,
-                                     const margay_objects *engine,
-                                     struct margay_error *error)
+/* The rows of a curve, which names its policy if there is one. */
+static void write_points(struct csv_writer *csv, const margay_objects *engine,
+                         const struct margay_objects_point *points,
+                         size_t count, const char *policy)
 {
     const struct margay_objects_counts counts = margay_objects_counted(engine);
-    struct csv_writer *csv = &objects->csv;
-    struct margay_objects_point *points;
-    size_t count;
-    enum margay_status status =
-        margay_objects_curve(engine, &objects->sizes, &points, &count, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         csv_key(csv);
         csv_nothing(csv);
         csv_u64(csv, points[i].cache_bytes);
@@ -144,8 +144,31 @@ static enum margay_status curve_rows(struct objects *objects,
             csv_nothing(csv);
         else
             csv_share(csv, points[i].missed_bytes, counts.reference_bytes);
+        if (policy != NULL)
+            csv_text(csv, policy);
         csv_end_row(csv);
     }
+}
+
+static enum margay_status curve_rows(struct objects *objects,
+                                     const margay_consumer *consumer,
+                                     struct margay_error *error)
+{
+    const margay_objects *engine = margay_objects_consumer_engine(consumer);
+    const struct policy_list *policies = &objects->options->results.policies;
+    struct margay_objects_point *points;
+    const struct margay_objects_point *curve;
+    size_t count;
+    for (size_t i = 0; i < policies->count; i++) {
+        count = margay_object_policies_consumer_curve(consumer, i, &curve);
+        write_points(&objects->csv, engine, curve, count, policies->specs[i]);
+    }
+    if (policies->count > 0)
+        return MARGAY_OK;
+    enum margay_status status =
+        margay_objects_curve(engine, &objects->sizes, &points, &count, error);
+    if (status == MARGAY_OK)
+        write_points(&objects->csv, engine, points, count, NULL);
     free(points);
     return status;
 }
@@ -263,7 +286,7 @@ static enum margay_status write_pass(void *context,
     if (objects->draws) {
         status = csv_set_key(&objects->csv, pass->trace, 0, error);
         if (status == MARGAY_OK)
-            status = curve_rows(objects, engine, error);
+            status = curve_rows(objects, job->consumer, error);
         if (status == MARGAY_OK && asks_for_words(objects->options))
             status = answer_in_words(objects, pass, engine, error);
     }
@@ -283,8 +306,18 @@ static enum margay_status open_objects(void *context,
                                        struct margay_error *error)
 {
     struct objects *objects = context;
+    const struct options *options = objects->options;
+    const struct margay_object_policies_request request = {
+        .policies = (const char *const *)options->results.policies.specs,
+        .policy_count = options->results.policies.count,
+        .seed = options->seed,
+        .directory = output_temporary_directory(),
+    };
     margay_consumer *next = NULL;
     enum margay_status status = MARGAY_OK;
+    if (request.policy_count > 0)
+        return margay_object_policies_consumer(&objects->engine, &request,
+                                               consumer, error);
     if (objects->lists)
         status = distances_open(&objects->csv, &next, error);
     return status == MARGAY_OK ? margay_objects_consumer(&objects->engine, next,
@@ -340,7 +373,9 @@ int objects_curve(const struct options *options)
     struct objects objects = {.options = options,
                               .draws = true,
                               .counts = options->results.histogram != NULL};
-    return run(&objects, CURVE_COLUMNS CURVE_OBJECT_COLUMNS);
+    return run(&objects, options->results.policies.count > 0
+                             ? CURVE_COLUMNS CURVE_OBJECT_COLUMNS POLICY_COLUMN
+                             : CURVE_COLUMNS CURVE_OBJECT_COLUMNS);
 }
 
 int objects_histogram(const struct options *options)

@@ -304,20 +304,6 @@ static enum margay_status policies_reset(margay_consumer *consumer,
     return MARGAY_OK;
 }
 
-enum margay_status margay_policies_failure(const struct margay_error *failures,
-                                           size_t count,
-                                           struct margay_error *error)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (failures[i].status == MARGAY_OK)
-            continue;
-        if (error != NULL)
-            *error = failures[i];
-        return failures[i].status;
-    }
-    return MARGAY_OK;
-}
-
 static enum margay_status policies_finish(margay_consumer *consumer,
                                           const struct margay_pass *pass,
                                           struct margay_error *error)
@@ -332,51 +318,6 @@ static enum margay_status policies_finish(margay_consumer *consumer,
 }
 
 /* --------------------------------------------------------------- making -- */
-
-static bool is_lru(const struct margay_policy_info *info)
-{
-    return strcmp(info->name, "lru") == 0;
-}
-
-static enum margay_status read_spec(const char *spec,
-                                    struct margay_policy_row *row,
-                                    struct margay_error *error)
-{
-    enum margay_status status = margay_policy_find(spec, &row->info, error);
-    if (status != MARGAY_OK)
-        return status;
-    if (row->info->abilities & MARGAY_POLICY_FOR_SETS)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--policy %s: it is defined for sets of some ways "
-                           "only (margay assoc takes it)",
-                           row->info->name);
-    bool needs_future = row->info->abilities & MARGAY_POLICY_NEEDS_FUTURE;
-    row->spec = spec;
-    row->simulated = !needs_future && !is_lru(row->info);
-    row->measure = !needs_future ? MARGAY_REUSE_DISTANCES
-                   : strcmp(spec, "opt:bypass=on") == 0
-                       ? MARGAY_OPTIMAL_BYPASS_DISTANCES
-                       : MARGAY_OPTIMAL_DISTANCES;
-    return MARGAY_OK;
-}
-
-static enum margay_status read_specs(struct margay_policies *policies,
-                                     struct margay_error *error)
-{
-    const struct margay_policies_request *request = &policies->request;
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < request->policy_count && status == MARGAY_OK; i++) {
-        status = read_spec(request->policies[i], &policies->rows[i], error);
-        policies->simulates |= policies->rows[i].simulated;
-        for (size_t j = 0; j < i && status == MARGAY_OK; j++) {
-            if (strcmp(request->policies[i], request->policies[j]) == 0)
-                status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                                     "--policy %s: given twice",
-                                     request->policies[i]);
-        }
-    }
-    return status;
-}
 
 static const struct margay_consumer_class functions = {
     .begin = policies_begin,
@@ -400,9 +341,14 @@ enum margay_status margay_policies_consumer(
     made->sample = margay_sample_of(
         request->sample_rate == 0 ? 1 : request->sample_rate, request->seed);
     made->rows = calloc(request->policy_count, sizeof *made->rows);
-    enum margay_status status = made->rows == NULL
-                                    ? margay_fail_memory(error, "the policies")
-                                    : read_specs(made, error);
+    enum margay_status status =
+        made->rows == NULL
+            ? margay_fail_memory(error, "the policies")
+            : margay_policies_read(request->policies, request->policy_count,
+                                   false, made->rows, error);
+    made->simulates =
+        status == MARGAY_OK &&
+        margay_policies_simulate(made->rows, request->policy_count);
     if (status == MARGAY_OK)
         *consumer = &made->consumer;
     else

@@ -1,26 +1,14 @@
 /*
  * policies.h - the state of the consumer of policies, shared by its files
  *
- * policies.c reads a trace, policies_curves.c makes its curves in the end, and
+ * policies.c reads a trace, and policies_curves.c makes its curves in the end;
  * policies_replay.c simulates what has no engine.
  */
 #ifndef MARGAY_SIM_RUN_POLICIES_H
 #define MARGAY_SIM_RUN_POLICIES_H
 
-#include <stdbool.h>
-
-#include "assoc/assoc_internal.h"
-#include "sim/run/history.h"
-#include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
+#include "sim/run/policies_replay.h"
 #include <margay/run.h>
-
-struct margay_policy_row {
-    const char *spec;
-    const struct margay_policy_info *info;
-    bool simulated;              /* otherwise an engine measures it, */
-    enum margay_measure measure; /* which is this */
-};
 
 /* An engine that is fed all references, or those of the sample. */
 struct margay_policy_engine {
@@ -76,20 +64,10 @@ struct margay_policies {
 uint64_t margay_policies_sampled(const struct margay_policies *policies,
                                  uint64_t blocks);
 
-/* The first of the failures of some tasks, if there is one. */
-enum margay_status margay_policies_failure(const struct margay_error *failures,
-                                           size_t count,
-                                           struct margay_error *error);
-
 /* Everything of a pass that has been read whole: the sizes, the misses of each
    policy, and the points. */
 enum margay_status margay_policies_make_curves(struct margay_policies *policies,
                                                struct margay_policies_pass *own,
                                                struct margay_error *error);
-
-/* misses[policy][i] of each simulated policy in caches of sampled[i]. */
-enum margay_status margay_policies_replay(struct margay_policies *policies,
-                                          struct margay_policies_pass *own,
-                                          struct margay_error *error);
 
 #endif

@@ -244,6 +244,26 @@ static void make_points(const struct margay_policies *policies,
         };
 }
 
+static enum margay_status replay(const struct margay_policies *policies,
+                                 const struct margay_policies_pass *own,
+                                 struct margay_error *error)
+{
+    const struct margay_replay replay = {
+        .history = &own->history,
+        .uncounted = own->uncounted,
+        .blocks =
+            own->numbering == NULL ? 0 : margay_numbering_count(own->numbering),
+        .rows = policies->rows,
+        .row_count = policies->request.policy_count,
+        .sizes = own->sampled,
+        .size_count = own->sampled_count,
+        .seed = policies->request.seed,
+        .crew = policies->crew,
+        .misses = own->misses,
+    };
+    return margay_policies_replay(&replay, error);
+}
+
 enum margay_status margay_policies_make_curves(struct margay_policies *policies,
                                                struct margay_policies_pass *own,
                                                struct margay_error *error)
@@ -261,7 +281,7 @@ enum margay_status margay_policies_make_curves(struct margay_policies *policies,
             status = read_engine(own, i, error);
     }
     if (status == MARGAY_OK)
-        status = margay_policies_replay(policies, own, error);
+        status = replay(policies, own, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
         make_points(policies, own, i);
     return status;

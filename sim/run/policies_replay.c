@@ -1,11 +1,11 @@
 /*
  * policies_replay.c - the simulations of the policies that have no engine
  *
- * A task simulates one cache or, of FIFO, up to MARGAY_FIFO_SIZES of them, over
- * all references.  It makes its caches, and frees them in the end, so that
- * there are never more than there are threads.
+ * A task simulates one cache or, of FIFO with blocks, up to MARGAY_FIFO_SIZES
+ * of them, over all references.  It makes its caches, and frees them in the
+ * end, so that there are never more than there are threads.
  */
-#include "sim/run/policies.h"
+#include "sim/run/policies_replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,44 +14,45 @@
 #define PIECE_REFS 4096
 
 struct task {
-    size_t policy;
-    size_t first, count; /* of the sizes in the sample */
+    size_t row;
+    size_t first, count; /* of the sizes */
 };
 
-struct replay {
-    const struct margay_policies *policies;
-    const struct margay_policies_pass *own;
-    struct task *tasks;
-    size_t task_count;
+struct tasks {
+    const struct margay_replay *replay;
+    struct task *list;
+    size_t count;
     struct margay_error *failures; /* [task] */
 };
 
-/* What simulates the caches of a task. */
+/* What simulates the caches of a task: one of these. */
 struct simulation {
-    margay_fifo *fifo;   /* NULL unless the policy is FIFO */
-    margay_cache *cache; /* otherwise */
+    margay_fifo *fifo;
+    margay_cache *cache;
+    margay_object_cache *objects;
 };
 
-static bool is_fifo(const struct margay_policy_row *row)
+/* The sizes of such a policy share a table. */
+static bool goes_at_once(const struct margay_replay *replay, size_t row)
 {
-    return strcmp(row->info->name, "fifo") == 0;
+    return replay->object_bytes == NULL &&
+           strcmp(replay->rows[row].info->name, "fifo") == 0;
 }
 
 /* ------------------------------------------------------ one simulation -- */
 
 /* A cache that has room for all blocks never evicts one, however large. */
-static enum margay_status make_cache(const struct replay *replay,
+static enum margay_status make_cache(const struct margay_replay *replay,
                                      const struct task *task,
                                      margay_cache **cache,
                                      struct margay_error *error)
 {
-    const struct margay_policies *policies = replay->policies;
-    uint32_t blocks = margay_numbering_count(replay->own->numbering);
-    uint64_t ways = replay->own->sampled[task->first];
+    uint32_t blocks = replay->blocks;
+    uint64_t ways = replay->sizes[task->first];
     const struct margay_cache_options options = {
         .ways = ways < blocks ? (uint32_t)ways : blocks,
-        .policy = policies->rows[task->policy].spec,
-        .seed = policies->request.seed,
+        .policy = replay->rows[task->row].spec,
+        .seed = replay->seed,
         .dense_blocks = true,
     };
     enum margay_status status = margay_room_check(
@@ -62,14 +63,14 @@ static enum margay_status make_cache(const struct replay *replay,
                                : status;
 }
 
-static enum margay_status make_fifo(const struct replay *replay,
+static enum margay_status make_fifo(const struct margay_replay *replay,
                                     const struct task *task, margay_fifo **fifo,
                                     struct margay_error *error)
 {
     const struct margay_fifo_options options = {
-        .cache_blocks = replay->own->sampled + task->first,
+        .cache_blocks = replay->sizes + task->first,
         .count = task->count,
-        .objects = margay_numbering_count(replay->own->numbering),
+        .objects = replay->blocks,
     };
     enum margay_status status = margay_room_check(
         "the caches", margay_fifo_bytes(options.objects), error);
@@ -77,21 +78,64 @@ static enum margay_status make_fifo(const struct replay *replay,
                                : status;
 }
 
+static enum margay_status make_objects(const struct margay_replay *replay,
+                                       const struct task *task,
+                                       margay_object_cache **objects,
+                                       struct margay_error *error)
+{
+    const struct margay_object_cache_options options = {
+        .bytes = replay->sizes[task->first],
+        .sizes = replay->object_bytes,
+        .objects = replay->blocks,
+        .policy = replay->rows[task->row].spec,
+        .seed = replay->seed,
+    };
+    enum margay_status status = margay_room_check(
+        "a cache", margay_object_cache_bytes(&options), error);
+    return status == MARGAY_OK
+               ? margay_object_cache_create(&options, objects, error)
+               : status;
+}
+
+static enum margay_status begin(const struct margay_replay *replay,
+                                const struct task *task,
+                                struct simulation *simulation,
+                                struct margay_error *error)
+{
+    if (replay->object_bytes != NULL)
+        return make_objects(replay, task, &simulation->objects, error);
+    return goes_at_once(replay, task->row)
+               ? make_fifo(replay, task, &simulation->fifo, error)
+               : make_cache(replay, task, &simulation->cache, error);
+}
+
 static void simulate(const struct simulation *simulation,
                      const uint32_t *numbers, size_t count)
 {
     uint64_t blocks[PIECE_REFS];
-    if (simulation->fifo != NULL) {
+    if (simulation->objects != NULL) {
+        margay_object_cache_feed(simulation->objects, numbers, count);
+    } else if (simulation->fifo != NULL) {
         margay_fifo_feed(simulation->fifo, numbers, count);
-        return;
+    } else {
+        for (size_t i = 0; i < count; i++)
+            blocks[i] = numbers[i];
+        margay_cache_feed(simulation->cache, blocks, NULL, NULL, count);
     }
-    for (size_t i = 0; i < count; i++)
-        blocks[i] = numbers[i];
-    margay_cache_feed(simulation->cache, blocks, NULL, NULL, count);
+}
+
+static void reset_counts(const struct simulation *simulation)
+{
+    if (simulation->objects != NULL)
+        margay_object_cache_reset_counts(simulation->objects);
+    else if (simulation->fifo != NULL)
+        margay_fifo_reset_counts(simulation->fifo);
+    else
+        margay_cache_reset_counts(simulation->cache);
 }
 
 /* The references from `from` on that are before `to`. */
-static enum margay_status simulate_between(const struct replay *replay,
+static enum margay_status simulate_between(const struct margay_replay *replay,
                                            const struct simulation *simulation,
                                            uint64_t from, uint64_t to,
                                            struct margay_error *error)
@@ -102,7 +146,7 @@ static enum margay_status simulate_between(const struct replay *replay,
         size_t count,
             most = to - from < PIECE_REFS ? (size_t)(to - from) : PIECE_REFS;
         enum margay_status status = margay_history_read(
-            &replay->own->history, from, most, buffer, &numbers, &count, error);
+            replay->history, from, most, buffer, &numbers, &count, error);
         if (status != MARGAY_OK)
             return status;
         simulate(simulation, numbers, count);
@@ -111,51 +155,57 @@ static enum margay_status simulate_between(const struct replay *replay,
     return MARGAY_OK;
 }
 
-static void take_misses(const struct replay *replay, const struct task *task,
+static void take_misses(const struct margay_replay *replay,
+                        const struct task *task,
                         const struct simulation *simulation)
 {
-    const struct margay_policies_pass *own = replay->own;
-    uint64_t *misses =
-        own->misses + task->policy * own->sampled_count + task->first;
+    size_t at = task->row * replay->size_count + task->first;
+    if (simulation->objects != NULL) {
+        const struct margay_object_counts counts =
+            margay_object_cache_counts(simulation->objects);
+        replay->misses[at] = counts.misses;
+        replay->missed_bytes[at] = counts.missed_bytes;
+        return;
+    }
     for (size_t i = 0; i < task->count; i++)
-        misses[i] =
+        replay->misses[at + i] =
             simulation->fifo != NULL
                 ? margay_fifo_misses(simulation->fifo, i)
                 : margay_cache_counts(simulation->cache)->misses[MARGAY_READ];
 }
 
-static enum margay_status run_task(const struct replay *replay,
+static void end(struct simulation *simulation)
+{
+    margay_fifo_free(simulation->fifo);
+    margay_cache_free(simulation->cache);
+    margay_object_cache_free(simulation->objects);
+}
+
+static enum margay_status run_task(const struct margay_replay *replay,
                                    const struct task *task,
                                    struct margay_error *error)
 {
-    const struct margay_policies_pass *own = replay->own;
-    struct simulation simulation = {NULL, NULL};
-    enum margay_status status =
-        is_fifo(&replay->policies->rows[task->policy])
-            ? make_fifo(replay, task, &simulation.fifo, error)
-            : make_cache(replay, task, &simulation.cache, error);
+    struct simulation simulation = {NULL, NULL, NULL};
+    enum margay_status status = begin(replay, task, &simulation, error);
     if (status == MARGAY_OK)
         status =
-            simulate_between(replay, &simulation, 0, own->uncounted, error);
-    if (status == MARGAY_OK && simulation.fifo != NULL)
-        margay_fifo_reset_counts(simulation.fifo);
-    else if (status == MARGAY_OK)
-        margay_cache_reset_counts(simulation.cache);
-    if (status == MARGAY_OK)
-        status = simulate_between(replay, &simulation, own->uncounted,
-                                  margay_history_count(&own->history), error);
+            simulate_between(replay, &simulation, 0, replay->uncounted, error);
+    if (status == MARGAY_OK) {
+        reset_counts(&simulation);
+        status = simulate_between(replay, &simulation, replay->uncounted,
+                                  margay_history_count(replay->history), error);
+    }
     if (status == MARGAY_OK)
         take_misses(replay, task, &simulation);
-    margay_fifo_free(simulation.fifo);
-    margay_cache_free(simulation.cache);
+    end(&simulation);
     return status;
 }
 
 static void run_one(void *context, size_t i)
 {
-    const struct replay *replay = context;
-    struct margay_error *failure = &replay->failures[i];
-    failure->status = run_task(replay, &replay->tasks[i], failure);
+    const struct tasks *tasks = context;
+    struct margay_error *failure = &tasks->failures[i];
+    failure->status = run_task(tasks->replay, &tasks->list[i], failure);
 }
 
 /* -------------------------------------------------------------- all tasks --
@@ -163,49 +213,61 @@ static void run_one(void *context, size_t i)
 
 /* Larger caches take longer: they come first, so that no thread is left alone
    with one in the end. */
-static void list_tasks(struct replay *replay)
+static void list_tasks(struct tasks *tasks)
 {
-    const struct margay_policies *policies = replay->policies;
-    size_t left = replay->own->sampled_count;
+    const struct margay_replay *replay = tasks->replay;
+    size_t left = replay->size_count;
     while (left > 0) {
         left--;
-        for (size_t i = 0; i < policies->request.policy_count; i++) {
-            const struct margay_policy_row *row = &policies->rows[i];
+        for (size_t i = 0; i < replay->row_count; i++) {
             struct task task = {i, left, 1};
-            if (!row->simulated ||
-                (is_fifo(row) && left % MARGAY_FIFO_SIZES != 0))
+            if (!replay->rows[i].simulated ||
+                (goes_at_once(replay, i) && left % MARGAY_FIFO_SIZES != 0))
                 continue;
-            if (is_fifo(row)) {
+            if (goes_at_once(replay, i)) {
                 size_t to = left + MARGAY_FIFO_SIZES;
-                size_t end = replay->own->sampled_count;
-                task.count = (to < end ? to : end) - left;
+                size_t last = replay->size_count;
+                task.count = (to < last ? to : last) - left;
             }
-            replay->tasks[replay->task_count++] = task;
+            tasks->list[tasks->count++] = task;
         }
     }
 }
 
-enum margay_status margay_policies_replay(struct margay_policies *policies,
-                                          struct margay_policies_pass *own,
+enum margay_status margay_policies_replay(const struct margay_replay *replay,
                                           struct margay_error *error)
 {
-    struct replay replay = {.policies = policies, .own = own};
-    size_t most = policies->request.policy_count * own->sampled_count;
+    struct tasks tasks = {.replay = replay};
+    size_t most = replay->row_count * replay->size_count;
     enum margay_status status = MARGAY_OK;
-    if (!policies->simulates || margay_history_count(&own->history) == 0)
+    if (!margay_policies_simulate(replay->rows, replay->row_count) ||
+        margay_history_count(replay->history) == 0)
         return MARGAY_OK;
-    replay.tasks = calloc(most, sizeof *replay.tasks);
-    replay.failures = calloc(most, sizeof *replay.failures);
-    if (replay.tasks == NULL || replay.failures == NULL) {
+    tasks.list = calloc(most, sizeof *tasks.list);
+    tasks.failures = calloc(most, sizeof *tasks.failures);
+    if (tasks.list == NULL || tasks.failures == NULL) {
         status = margay_fail_memory(error, "the simulations");
     } else {
-        list_tasks(&replay);
-        margay_crew_start(policies->crew, run_one, &replay, replay.task_count);
-        margay_crew_finish(policies->crew);
-        status =
-            margay_policies_failure(replay.failures, replay.task_count, error);
+        list_tasks(&tasks);
+        margay_crew_start(replay->crew, run_one, &tasks, tasks.count);
+        margay_crew_finish(replay->crew);
+        status = margay_policies_failure(tasks.failures, tasks.count, error);
     }
-    free(replay.tasks);
-    free(replay.failures);
+    free(tasks.list);
+    free(tasks.failures);
     return status;
+}
+
+enum margay_status margay_policies_failure(const struct margay_error *failures,
+                                           size_t count,
+                                           struct margay_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (failures[i].status == MARGAY_OK)
+            continue;
+        if (error != NULL)
+            *error = failures[i];
+        return failures[i].status;
+    }
+    return MARGAY_OK;
 }

@@ -451,6 +451,36 @@ MARGAY_API enum margay_status margay_prefixes_consumer(
 MARGAY_API const struct margay_prefixes_result *margay_prefixes_consumer_result(
     const margay_consumer *consumer, const struct margay_pass *pass);
 
+/* ---- Policies of objects with sizes ---- */
+
+struct margay_object_policies_request {
+    /* Specs, each a different one; they outlive the consumer. */
+    const char *const *policies;
+    size_t policy_count;   /* 1 or more */
+    uint64_t seed;         /* of random numbers, and of the sample */
+    const char *directory; /* of temporary files; outlives the consumer */
+};
+
+/*
+ * A consumer of objects, as above, that finds the curves of caches of several
+ * policies, too, all at the sizes that `options->curve` asks for, of which
+ * MARGAY_SIZES_USUAL has 2 for each octave where a policy is simulated.  "lru"
+ * is the engine's curve; others are simulated for each size once the trace has
+ * been read, of a sample with caches that are smaller by its rate.
+ * MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is not defined for
+ * objects; MARGAY_NO_MEMORY.  The caller owns *consumer.
+ */
+MARGAY_API enum margay_status margay_object_policies_consumer(
+    const struct margay_objects_options *options,
+    const struct margay_object_policies_request *request,
+    margay_consumer **consumer, struct margay_error *error);
+
+/* The curve of a policy, by its index in the request, once the trace has
+   finished; the consumer owns it.  Returns the number of its points. */
+MARGAY_API size_t margay_object_policies_consumer_curve(
+    const margay_consumer *consumer, size_t policy,
+    const struct margay_objects_point **points);
+
 /* ---- Behind an engine ---- */
 
 /*

@@ -276,9 +276,6 @@ refuses '--save does not go' curve --save s --policy lru ids.lines
 refuses '--at-most does not go' curve --at-most 0.5 --policy lru ids.lines
 refuses '--knees does not go' curve --knees 3 --policy lru ids.lines
 printf 'a,10\nb,20\na,10\n' >sizes.csv
-refuses '--objects does not go with --policy' \
-    curve --objects --column id=1,size=2 --policy lru sizes.csv
-refuses '--ttl does not go' curve --ttl 5 --policy lru ids.lines
 refuses '--objects does not go with --sample' \
     curve --objects --column id=1,size=2 --sample 0.5 sizes.csv
 refuses '--resume does not go' curve --resume s --policy lru ids.lines

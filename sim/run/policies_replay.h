@@ -1,0 +1,60 @@
+/*
+ * policies_replay.h - the simulations of policies over references that are kept
+ */
+#ifndef MARGAY_SIM_RUN_POLICIES_REPLAY_H
+#define MARGAY_SIM_RUN_POLICIES_REPLAY_H
+
+#include <stdbool.h>
+
+#include "assoc/assoc_internal.h"
+#include "sim/run/history.h"
+#include "stackdist/stackdist_internal.h"
+#include "traces/traces_internal.h"
+
+struct margay_policy_row {
+    const char *spec;
+    const struct margay_policy_info *info;
+    bool simulated;              /* otherwise an engine measures it, */
+    enum margay_measure measure; /* which is this */
+};
+
+struct margay_replay {
+    /* The references: numbers of blocks, or requests of objects. */
+    const struct margay_history *history;
+    uint64_t uncounted; /* the first of them, a warm-up */
+    uint32_t blocks;    /* all numbers are below */
+    /* Of objects, the size of each in bytes; NULL = blocks. */
+    const uint64_t *object_bytes;
+
+    const struct margay_policy_row *rows;
+    size_t row_count;
+    const uint64_t *sizes; /* of the caches, ascending, in blocks or bytes */
+    size_t size_count;
+    uint64_t seed;
+    margay_crew *crew;
+
+    uint64_t *misses;       /* [row][size], of the rows that are simulated */
+    uint64_t *missed_bytes; /* likewise, of objects */
+};
+
+/* Fill in the misses.  MARGAY_NO_MEMORY; MARGAY_IO. */
+enum margay_status margay_policies_replay(const struct margay_replay *replay,
+                                          struct margay_error *error);
+
+/* The first of the failures of some tasks, if there is one. */
+enum margay_status margay_policies_failure(const struct margay_error *failures,
+                                           size_t count,
+                                           struct margay_error *error);
+
+/* What each of several specs asks for.  MARGAY_BAD_ARGUMENT: one is wrong,
+   given twice, or of a policy that is not defined for such caches. */
+enum margay_status margay_policies_read(const char *const *specs, size_t count,
+                                        bool of_objects,
+                                        struct margay_policy_row *rows,
+                                        struct margay_error *error);
+
+/* Is one of them simulated? */
+bool margay_policies_simulate(const struct margay_policy_row *rows,
+                              size_t count);
+
+#endif

@@ -1,0 +1,73 @@
+/* policies_specs.c - what the specs of policies ask for */
+#include <string.h>
+
+#include "sim/run/policies_replay.h"
+
+static bool is_lru(const struct margay_policy_info *info)
+{
+    return strcmp(info->name, "lru") == 0;
+}
+
+static enum margay_status check(const struct margay_policy_info *info,
+                                bool of_objects, struct margay_error *error)
+{
+    if (info->abilities & MARGAY_POLICY_FOR_SETS)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: it is defined for sets of some ways "
+                           "only (margay assoc takes it)",
+                           info->name);
+    if (of_objects && !is_lru(info) &&
+        (info->abilities & MARGAY_POLICY_FOR_OBJECTS) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--policy %s: it is not defined for objects with "
+                           "sizes (lru, fifo, clock, sieve, s3fifo, lfu and "
+                           "random are)",
+                           info->name);
+    return MARGAY_OK;
+}
+
+static enum margay_status read_spec(const char *spec, bool of_objects,
+                                    struct margay_policy_row *row,
+                                    struct margay_error *error)
+{
+    enum margay_status status = margay_policy_find(spec, &row->info, error);
+    if (status == MARGAY_OK)
+        status = check(row->info, of_objects, error);
+    if (status != MARGAY_OK)
+        return status;
+    bool needs_future = row->info->abilities & MARGAY_POLICY_NEEDS_FUTURE;
+    row->spec = spec;
+    row->simulated = !needs_future && !is_lru(row->info);
+    row->measure = !needs_future ? MARGAY_REUSE_DISTANCES
+                   : strcmp(spec, "opt:bypass=on") == 0
+                       ? MARGAY_OPTIMAL_BYPASS_DISTANCES
+                       : MARGAY_OPTIMAL_DISTANCES;
+    return MARGAY_OK;
+}
+
+enum margay_status margay_policies_read(const char *const *specs, size_t count,
+                                        bool of_objects,
+                                        struct margay_policy_row *rows,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        status = read_spec(specs[i], of_objects, &rows[i], error);
+        for (size_t j = 0; j < i && status == MARGAY_OK; j++) {
+            if (strcmp(specs[i], specs[j]) == 0)
+                status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                     "--policy %s: given twice", specs[i]);
+        }
+    }
+    return status;
+}
+
+bool margay_policies_simulate(const struct margay_policy_row *rows,
+                              size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].simulated)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,268 @@
+#!/bin/sh
+# policies_objects.t - curves of policies for objects with sizes, against lists
+. tests/sim/lib.sh
+
+# oracle.pl FILE TTL|- WARMUP SIZES POLICIES: the rows of a table of id, size,
+# time, op and ttl, from caches that are lists, searched and added up.
+cat >oracle.pl <<'PERL'
+use strict;
+use warnings;
+use List::Util 'sum0';
+my ($file, $ttl, $warmup, $sizes, $policies) = @ARGV;
+open my $in, '<', $file or die;
+<$in>;
+my @refs = map { chomp; [split /,/] } <$in>;
+
+# The requests that are no deletes: [object, late?].  What was deleted comes
+# back as another object.
+my (%name, %expiry, @bytes, @requests);
+for (@refs) {
+    my ($id, $size, $time, $op, $own) = @$_;
+    if ($op eq 'delete') { delete $name{$id}; next }
+    my $known = exists $name{$id};
+    if (!$known) { push @bytes, $size; $name{$id} = $#bytes }
+    my $object = $name{$id};
+    my $late = $known && $time > $expiry{$object};
+    $expiry{$object} = $time + ($ttl eq '-' ? $own : $ttl)
+        if !$known || $late || $op eq 'set';
+    push @requests, [$object, $late];
+}
+
+# Lists of [object, note], the oldest first: what is held; of s3fifo also the
+# main queue, and what is remembered.
+my ($size, @list, $hand);
+sub used { sum0 map { $bytes[ $_->[0] ] } map { @{ $list[$_] } } @_ }
+sub place { my ($list, $object) = @_;
+    for (0 .. $#{ $list[$list] }) {
+        return $_ if $list[$list][$_][0] == $object;
+    }
+    return -1;
+}
+sub drop { my ($list, $object) = @_;
+    my $at = place($list, $object);
+    splice @{ $list[$list] }, $at, 1 if $at >= 0;
+    return $at >= 0;
+}
+my %hit = (
+    lru => sub { my ($held, $at) = @_; push @$held, splice @$held, $at, 1 },
+    fifo => sub { },
+    clock => sub { $_[0][$_[1]][1] = 1 },
+    sieve => sub { $_[0][$_[1]][1] = 1 },
+    lfu => sub { my ($held, $at) = @_;
+        $held->[$at][1]++;
+        push @$held, splice @$held, $at, 1 },
+    s3fifo => sub { $_[0][$_[1]][1]++ if $_[0][$_[1]][1] < 3 },
+);
+my %evict = (
+    lru => sub { shift @{ $list[0] } },
+    fifo => sub { shift @{ $list[0] } },
+    clock => sub { my $held = $list[0];
+        push @$held, [ (shift @$held)->[0], 0 ] while $held->[0][1];
+        shift @$held },
+    sieve => sub { my $held = $list[0];
+        while ($held->[$hand][1]) {
+            $held->[$hand][1] = 0;
+            $hand = ($hand + 1) % @$held;
+        }
+        splice @$held, $hand, 1;
+        $hand = 0 if $hand == @$held },
+    lfu => sub { my $held = $list[0]; my $least = 0;
+        for (1 .. $#$held) {
+            $least = $_ if $held->[$_][1] < $held->[$least][1];
+        }
+        splice @$held, $least, 1 },
+    s3fifo => sub { my ($small, $main, $ghosts) = @list;
+        my $share = int($size * 0.1) || 1;
+        if (used(0) >= $share || !@$main) {
+            while (@$small) {
+                my ($object, $hits) = @{ shift @$small };
+                if ($hits < 2) {
+                    push @$ghosts, [$object, 0];
+                    shift @$ghosts while used(2) > $size - $share;
+                    return;
+                }
+                push @$main, [$object, 0];
+            }
+        }
+        push @$main, [ $main->[0][0], (shift @$main)->[1] - 1 ]
+            while $main->[0][1];
+        shift @$main },
+);
+for my $policy (split /,/, $policies) {
+    for (split /,/, $sizes) {
+        $size = $_;
+        @list = ([], [], []);
+        $hand = 0;
+        my ($refs, $misses, $all, $missed) = (0, 0, 0, 0);
+        for my $i (0 .. $#requests) {
+            my ($object, $late) = @{ $requests[$i] };
+            my $in = place(0, $object) >= 0 ? 0 : 1;
+            my $at = place($in, $object);
+            my $bytes = $bytes[$object];
+            if ($i >= $warmup) {
+                $refs++;
+                $all += $bytes;
+                if ($at < 0 || $late) { $misses++; $missed += $bytes }
+            }
+            if ($at >= 0) { $hit{$policy}->($list[$in], $at); next }
+            next if $bytes > $size;
+            my $known = place(2, $object) >= 0;
+            while (used(0, 1) + $bytes > $size) {
+                drop(2, $object);
+                $evict{$policy}->();
+            }
+            drop(2, $object);
+            push @{ $list[ $known ? 1 : 0 ] },
+                [ $object, $policy eq 'lfu' ? 1 : 0 ];
+        }
+        printf "%s,,,%d,%d,%d,%.12g,%d,%d,%s,%s\n", $file, $size, $refs, $misses,
+            $misses / $refs, $all, $missed,
+            $all == 0 ? '' : sprintf('%.12g', $missed / $all), $policy;
+    }
+}
+PERL
+columns=id=id,size=size,time=time,op=op,ttl=ttl
+all=lru,fifo,clock,sieve,lfu,s3fifo
+
+# make SEED: a trace of objects, some large, some of no bytes, in random.csv.
+make() {
+    perl -e '
+        srand shift;
+        my $objects = 2 + int rand 40;
+        my @sizes = map { int rand(8) ? int rand 2 ** (1 + int rand 10) : 0 }
+            0 .. $objects;
+        my $time = 0;
+        print "id,size,time,op,ttl\n";
+        for (1 .. 60 + int rand 200) {
+            my $id = int rand(1 + int rand $objects);
+            my $size = int rand(20) ? $sizes[$id] : int rand 99;
+            my $op = rand() < 0.1 ? "delete" : rand() < 0.1 ? "set" : "get";
+            $time += int rand 3;
+            printf "o%d,%d,%d,%s,%d\n", $id, $size, $time, $op,
+                1 + int rand 60;
+        }' "$1" >random.csv
+}
+
+# ---------------------------------------------------- against the oracle --
+seed=0
+same=0
+while [ $seed -lt 12 ]; do
+    seed=$((seed + 1))
+    make $seed
+    sizes=1,2,7,30,100,101,333,1000,2500,100000
+    ttl=-
+    [ $((seed % 2)) = 0 ] || ttl=25
+    # shellcheck disable=SC2046 # two words, or none
+    run curve -q --objects --column $columns --policy $all --sizes $sizes \
+        $([ $ttl = - ] || echo --ttl $ttl) random.csv
+    tail -n +2 out >rows
+    perl oracle.pl random.csv $ttl 0 $sizes $all >expected
+    if cmp -s rows expected; then
+        same=$((same + 1))
+    else
+        diff rows expected | sed 's/^/#   /' | head -5
+    fi
+done
+is 'random traces that expire and delete: rows of the oracle' $same 12
+grep -v delete random.csv >kept.csv
+run curve -q --objects --column $columns --policy $all --sizes 30,333 \
+    --warmup 40 kept.csv
+is 'a warm-up' "$(tail -n +2 out)" \
+    "$(perl oracle.pl kept.csv - 40 30,333 $all)"
+run curve -q --objects --column $columns --policy clock --sizes 30,333 \
+    --op get,set random.csv
+is 'operations' "$(tail -n +2 out | sed 's/^random/kept/')" \
+    "$(perl oracle.pl kept.csv - 0 30,333 clock)"
+
+# ------------------------------------------------------------- the table --
+is 'the policy is the last column' "$(head -1 out)" \
+    'trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio,reference_bytes,missed_bytes,byte_miss_ratio,policy'
+run curve -q --objects --column $columns --sizes octave:2 random.csv
+sed -n '2,$s/$/,lru/p' out >octaves
+run curve -q --objects --column $columns --policy lru,fifo random.csv
+is 'lru is the exact curve, at two sizes an octave' "$(grep ',lru$' out)" \
+    "$(cat octaves)"
+is 'rows by policy, then size' "$(cut -d, -f11 out | uniq | tr '\n' ' ')" \
+    'policy lru fifo '
+is 'of the same sizes' "$(grep ',fifo$' out | cut -d, -f4)" \
+    "$(cut -d, -f4 octaves)"
+run curve -q --objects --column $columns random.csv
+sed -n '2,$s/$/,lru/p' out >usual
+run curve -q --objects --column $columns --policy lru random.csv
+is 'lru alone has the usual sizes' "$(tail -n +2 out)" "$(cat usual)"
+run curve -q --objects --column $columns --policy fifo --sizes all random.csv
+cut -d, -f4 out >all
+run curve -q --objects --column $columns --sizes all random.csv
+is 'all: every size at which the curve of LRU steps' "$(cat all)" \
+    "$(cut -d, -f4 out)"
+run curve -q --objects --column $columns --policy s3fifo:small=0.3 \
+    --sizes 1KiB,5B random.csv
+is 'sizes are bytes' "$(cut -d, -f4 out | tr '\n' ' ')" 'cache_bytes 5 1024 '
+run curve --objects --column $columns --policy clock random.csv
+like 'the summary is that of objects' "$(cat err)" \
+    ' objects of [0-9]* bytes in all, .* expired, .* deleted'
+
+# Objects of one byte are blocks, and results do not depend on threads.
+"$MARGAY" generate zipf --refs 20000 --blocks 900 --to lines -o z.lines
+awk 'BEGIN { print "id,size" } { print $1 ",1" }' z.lines >z.csv
+run curve -q --policy $all,random --sizes 1,10,77,500,900 z.lines
+cut -d, -f3,6,8 out >blocks
+run curve -q --objects --column id=id,size=size --policy $all,random \
+    --sizes 1,10,77,500,900 -j1 z.csv
+is 'objects of a byte are as blocks' "$(tail -n +2 out | cut -d, -f4,6,11)" \
+    "$(tail -n +2 blocks)"
+cp out one
+run curve -q --objects --column id=id,size=size --policy $all,random \
+    --sizes 1,10,77,500,900 -j4 z.csv
+check 'one thread, and four' cmp -s one out
+run curve -q --objects --column id=id,size=size --policy $all --sizes 1,10 \
+    z.csv random.csv
+is 'several traces' "$(cut -d, -f1 out | uniq | tr '\n' ' ')" \
+    'trace z.csv random.csv '
+head -1 z.csv >none.csv
+run curve -q --objects --column id=id,size=size -f csv --policy $all none.csv
+is 'an empty trace has no rows' "$status $(wc -l <out)" '0 1'
+
+# ----------------------------------------------------------------- sample --
+perl -e '
+    print "id,size\n";
+    my $state = 5;
+    sub draw { $state = ($state * 1103515245 + 12345) & 0x7fffffff;
+        return ($state >> 8) % $_[0] }
+    for (1 .. 60000) {
+        my $id = draw(1 + draw(8000));
+        printf "%d,%d\n", $id, 1 + $id * 7919 % 997;
+    }' >large.csv
+run curve -q --objects --column id=id,size=size --policy lru,fifo,sieve \
+    --sizes 400000,1000000 large.csv
+cp out full
+run curve -q --objects --column id=id,size=size --policy lru,fifo,sieve \
+    --sizes 400000,1000000 --sample 0.2 large.csv
+is 'a sample: within 0.04, and counted whole' "$(paste -d, full out |
+    tail -n +2 | awk -F, '{ d = $7 - $18; e = $10 - $21
+        if (d * d > 0.0016 || e * e > 0.0016 || $5 != $16) print }')" ''
+check 'yet not the same' test "$(cat out)" != "$(cat full)"
+run curve -q --objects --column id=id,size=size --policy lru,fifo,sieve \
+    --sizes 400000,1000000 --sample 1 large.csv
+check 'a sample of all is no sample' cmp -s full out
+
+# --------------------------------------------------------------- refusals --
+for policy in opt arc 2q lirs tinylfu; do
+    refuses "--policy $policy: it is not defined for objects with sizes" \
+        curve --objects --policy lru,$policy kept.csv
+done
+refuses '--policy plru: it is defined for sets of some ways only' \
+    curve --objects --policy plru kept.csv
+refuses '--policy fifo: given twice' \
+    curve --objects --policy fifo,fifo kept.csv
+refuses '--ttl is for objects' curve --ttl 5 --policy lru z.lines
+refuses '--objects: the trace does not say the sizes' \
+    curve --objects --policy fifo z.lines
+refuses '--block' curve --objects --policy fifo -b 64 kept.csv
+for option in '--at-most 0.5' '--at-most-bytes 0.5' '--knees' '-e shards' \
+    '--window 5' '--histogram h'; do
+    # shellcheck disable=SC2086 # two words
+    refuses 'does not go with --policy' \
+        curve --objects --policy fifo $option kept.csv
+done
+finish
