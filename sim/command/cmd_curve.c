@@ -77,8 +77,8 @@ static enum margay_status open_outputs(struct curve *curve,
         output_open(place, OUTPUT_HELD, &curve->outputs[0], error);
     if (status != MARGAY_OK)
         return status;
-    csv_begin(&curve->csv, curve->outputs[0], curve_columns(options));
-    curve->csv.has_window = options->run.window_refs != 0;
+    csv_begin(&curve->csv, curve->outputs[0], options->json,
+              curve_columns(options));
     if (options->results.prometheus != NULL)
         status = output_open(options->results.prometheus, OUTPUT_HELD,
                              &curve->outputs[2], error);
@@ -87,7 +87,8 @@ static enum margay_status open_outputs(struct curve *curve,
     status = output_open(options->results.histogram, OUTPUT_HELD,
                          &curve->outputs[1], error);
     if (status == MARGAY_OK)
-        csv_begin(&curve->histogram_csv, curve->outputs[1], HISTOGRAM_COLUMNS);
+        csv_begin(&curve->histogram_csv, curve->outputs[1], options->json,
+                  HISTOGRAM_COLUMNS);
     return status;
 }
 
@@ -175,7 +176,8 @@ static enum margay_status write_pass(void *context,
     struct curve *curve = context;
     const struct measured measured = measured_by(job, pass);
     const margay_consumer *next = margay_engine_consumer_next(job->consumer);
-    curve->csv.window = pass->window;
+    if (curve->options->run.window_refs != 0)
+        csv_label_u64(&curve->csv, pass->window);
     enum margay_status status = write_tables(
         curve, &measured,
         next == NULL ? NULL : margay_writebacks_consumer_of(next, pass), error);

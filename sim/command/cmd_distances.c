@@ -14,7 +14,7 @@
  */
 struct listing {
     margay_consumer consumer;
-    struct output *output; /* of the command */
+    const struct csv_writer *whole; /* the table of the command */
     struct output *parts[MARGAY_MOST_BLOCK_SIZES];
     struct csv_writer tables[MARGAY_MOST_BLOCK_SIZES];
     size_t count;
@@ -37,7 +37,8 @@ static enum margay_status begin_table(struct listing *listing,
         status = output_open(NULL, OUTPUT_HELD, part, error);
     if (status != MARGAY_OK)
         return status;
-    csv_begin(table, pass->index > 0 ? *part : listing->output, NULL);
+    csv_begin_part(table, pass->index > 0 ? *part : listing->whole->output,
+                   listing->whole);
     return csv_set_key(table, pass->trace, pass->block_bytes, error);
 }
 
@@ -84,7 +85,6 @@ enum margay_status distances_open(void *context, margay_consumer **consumer,
         .feed = feed,
         .free = free_listing,
     };
-    const struct csv_writer *header = context;
     *consumer = drive_consumer(sizeof(struct listing), &functions,
                                "the distances", error);
     if (*consumer == NULL)
@@ -93,7 +93,7 @@ enum margay_status distances_open(void *context, margay_consumer **consumer,
         .needs = MARGAY_COLUMN_DISTANCES,
         .passes = true,
     };
-    self(*consumer)->output = header->output;
+    self(*consumer)->whole = context;
     return MARGAY_OK;
 }
 
@@ -102,21 +102,21 @@ static enum margay_status end_pass(void *context, const struct margay_job *job,
                                    struct margay_error *error)
 {
     struct listing *listing = self(margay_engine_consumer_next(job->consumer));
-    (void)context;
+    struct output *output = ((struct csv_writer *)context)->output;
     if (pass->index > 0)
-        output_append(listing->output, listing->parts[pass->index]);
-    return output_status(listing->output, error);
+        output_append(output, listing->parts[pass->index]);
+    return output_status(output, error);
 }
 
 int cmd_distances(const struct options *options)
 {
-    struct csv_writer header = {0};
+    struct csv_writer csv = {0};
     const struct drive drive = {
         .options = options,
-        .context = &header,
+        .context = &csv,
         .measures = true,
         .needs = MARGAY_CAN_TELL_DISTANCES,
-        .csv = &header,
+        .csv = &csv,
         .columns = DISTANCES_COLUMNS,
         .open = distances_open,
         .ended = end_pass,

@@ -131,7 +131,7 @@ int cmd_engines(const struct options *options)
     if (status == MARGAY_OK)
         status = output_open(options->output, OUTPUT_HELD, &output, &error);
     if (status == MARGAY_OK) {
-        csv_begin(&csv, output,
+        csv_begin(&csv, output, options->json,
                   options->trials.sweep ? ENGINES_SWEEP_COLUMNS
                   : trials              ? ENGINES_RUN_COLUMNS
                                         : ENGINES_COLUMNS);

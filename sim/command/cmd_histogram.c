@@ -56,21 +56,18 @@ static enum margay_status write_part(void *context, uint64_t key,
                                      struct margay_error *error)
 {
     struct histogram *histogram = context;
+    struct csv_writer *csv = &histogram->csv;
     struct margay_result result = *histogram->measured->result;
     struct measured measured = *histogram->measured;
-    char label[24];
     result.histogram = (margay_histogram *)part; /* only read */
     measured.result = &result;
-    histogram->csv.label = label;
     if (histogram->regions != NULL)
-        histogram->csv.label = regions_name(histogram->regions, (size_t)key);
+        csv_label_text(csv, regions_name(histogram->regions, (size_t)key));
+    else if (histogram->options->results.by.by == MARGAY_BY_SITE)
+        csv_label_hexadecimal(csv, key);
     else
-        snprintf(label, sizeof label,
-                 histogram->options->results.by.by == MARGAY_BY_SITE
-                     ? "0x%" PRIx64
-                     : "%" PRIu64,
-                 key);
-    return rows(histogram, &histogram->csv, &measured, error);
+        csv_label_u64(csv, key);
+    return rows(histogram, csv, &measured, error);
 }
 
 /* A state, and so a snapshot, holds the distances of all references together.

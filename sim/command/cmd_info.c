@@ -122,25 +122,15 @@ static enum margay_status open_survey(void *context, margay_consumer **consumer,
     return MARGAY_OK;
 }
 
-static void count_row(struct csv_writer *csv, const char *key, uint64_t value)
+static void write_number(struct csv_writer *csv, const struct margay_pass *pass,
+                         bool known, uint64_t value)
 {
-    csv_text(csv, key);
-    csv_u64(csv, value);
-    csv_end_row(csv);
-}
-
-static void number_row(struct csv_writer *csv, const char *key,
-                       const struct margay_pass *pass, bool known,
-                       uint64_t value)
-{
-    csv_text(csv, key);
     if (!known)
         csv_nothing(csv);
     else if (pass->numbers == MARGAY_ADDRESSES)
         csv_hexadecimal(csv, value);
     else
         csv_u64(csv, value);
-    csv_end_row(csv);
 }
 
 static enum margay_status write_pass(void *context,
@@ -155,21 +145,17 @@ static enum margay_status write_pass(void *context,
     (void)error;
     for (size_t i = 0; i < MARGAY_KINDS; i++)
         references += survey->of_kind[i];
-    csv_text(csv, "format");
+    if (csv->json)
+        csv_text(csv, pass->trace);
     csv_text(csv, pass->format->name);
-    csv_end_row(csv);
-    count_row(csv, "references", references);
-    count_row(csv, "reads", survey->of_kind[MARGAY_READ]);
-    count_row(csv, "writes", survey->of_kind[MARGAY_WRITE]);
-    count_row(csv, "fetches", survey->of_kind[MARGAY_FETCH]);
-    count_row(csv, "distinct_blocks", survey->distinct_blocks);
-    number_row(csv, "lowest", pass, any, survey->lowest);
-    number_row(csv, "highest", pass, any, survey->highest);
-    csv_text(csv, "block_bytes");
-    if (pass->block_bytes == 0)
-        csv_nothing(csv);
-    else
-        csv_u64(csv, pass->block_bytes);
+    csv_u64(csv, references);
+    csv_u64(csv, survey->of_kind[MARGAY_READ]);
+    csv_u64(csv, survey->of_kind[MARGAY_WRITE]);
+    csv_u64(csv, survey->of_kind[MARGAY_FETCH]);
+    csv_u64(csv, survey->distinct_blocks);
+    write_number(csv, pass, any, survey->lowest);
+    write_number(csv, pass, any, survey->highest);
+    csv_bytes(csv, 1, pass->block_bytes);
     csv_end_row(csv);
     return MARGAY_OK;
 }
@@ -181,7 +167,8 @@ int cmd_info(const struct options *options)
         .options = options,
         .context = &csv,
         .csv = &csv,
-        .columns = INFO_COLUMNS,
+        .columns = options->json ? "trace," INFO_COLUMNS : INFO_COLUMNS,
+        .upright = true,
         .open = open_survey,
         .ended = write_pass,
     };

@@ -86,7 +86,7 @@ static enum margay_status write_table(struct prediction *prediction,
     const struct margay_result result = result_of(histogram);
     const struct measured measured = {name, prediction->block_bytes, &result};
     if (prediction->choices->with_runs)
-        prediction->csv.label = role;
+        csv_label_text(&prediction->csv, role);
     if (prediction->choices->curve)
         return table_curve(&prediction->csv, &measured,
                            &prediction->options->results.sizes, NULL, error);
@@ -117,6 +117,7 @@ static enum margay_status write_prediction(struct prediction *prediction,
     if (status != MARGAY_OK)
         return status;
     csv_begin(&prediction->csv, prediction->outputs[TABLE],
+              prediction->options->json,
               choices->with_runs ? ROLE_COLUMN CURVE_COLUMNS
               : choices->curve   ? CURVE_COLUMNS
                                  : HISTOGRAM_COLUMNS);

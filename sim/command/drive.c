@@ -95,7 +95,7 @@ static enum margay_status write_snapshot(const struct drive *drive,
 {
     struct csv_writer csv;
     enum margay_status status = MARGAY_OK;
-    csv_begin(&csv, output, drive->snapshot_columns);
+    csv_begin(&csv, output, drive->options->json, drive->snapshot_columns);
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
         const struct measured measured = measured_by(job, &job->passes[i]);
         status = drive->snapshot(drive->context, &csv, &measured, error);
@@ -295,7 +295,8 @@ int drive_table(const struct drive *drive, enum margay_status status,
         status =
             output_open(drive->options->output, OUTPUT_HELD, &output, error);
     if (status == MARGAY_OK) {
-        csv_begin(drive->csv, output, drive->columns);
+        (drive->upright ? csv_begin_upright : csv_begin)(
+            drive->csv, output, drive->options->json, drive->columns);
         status = drive_run(drive, error);
     }
     csv_end(drive->csv);

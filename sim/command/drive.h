@@ -27,6 +27,7 @@ struct drive {
     /* The table that drive_table() writes. */
     struct csv_writer *csv;
     const char *columns;
+    bool upright; /* begun by csv_begin_upright() */
 
     /* The consumer of a trace or, with `measures`, the consumer behind the
        engine, NULL for none. */

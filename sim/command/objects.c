@@ -335,13 +335,13 @@ static enum margay_status open_outputs(struct objects *objects,
         output_open(place, OUTPUT_HELD, &objects->outputs[0], error);
     if (status != MARGAY_OK)
         return status;
-    csv_begin(&objects->csv, objects->outputs[0], columns);
+    csv_begin(&objects->csv, objects->outputs[0], options->json, columns);
     if (options->results.histogram == NULL)
         return MARGAY_OK;
     status = output_open(options->results.histogram, OUTPUT_HELD,
                          &objects->outputs[1], error);
     if (status == MARGAY_OK)
-        csv_begin(&objects->histogram_csv, objects->outputs[1],
+        csv_begin(&objects->histogram_csv, objects->outputs[1], options->json,
                   HISTOGRAM_COLUMNS);
     return status;
 }

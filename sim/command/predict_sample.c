@@ -293,7 +293,7 @@ static enum margay_status sample(struct sampling *sampling,
         status = find_rule(sampling, error);
     if (status != MARGAY_OK)
         return status;
-    csv_begin(&sampling->csv, *output, SAMPLE_COLUMNS);
+    csv_begin(&sampling->csv, *output, options.json, SAMPLE_COLUMNS);
     for (size_t i = 0; i < sampling->at && status == MARGAY_OK; i++)
         status = write_run(sampling, &sampling->runs[i], error);
     csv_end(&sampling->csv);

@@ -125,14 +125,14 @@ static enum margay_status open_outputs(struct prefixes *prefixes,
     enum margay_status status =
         output_open(place, OUTPUT_HELD, &prefixes->outputs[0], error);
     if (status == MARGAY_OK)
-        csv_begin(&prefixes->csv, prefixes->outputs[0],
+        csv_begin(&prefixes->csv, prefixes->outputs[0], options->json,
                   CURVE_COLUMNS CURVE_REQUEST_COLUMNS);
     if (status != MARGAY_OK || options->results.histogram == NULL)
         return status;
     status = output_open(options->results.histogram, OUTPUT_HELD,
                          &prefixes->outputs[1], error);
     if (status == MARGAY_OK)
-        csv_begin(&prefixes->histogram_csv, prefixes->outputs[1],
+        csv_begin(&prefixes->histogram_csv, prefixes->outputs[1], options->json,
                   HISTOGRAM_COLUMNS);
     return status;
 }

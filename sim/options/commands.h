@@ -32,6 +32,9 @@ enum {
     ON_TRACES = ON_BLOCKS | ON_CONVERT,
     /* and those whose --verbose names no engine. */
     ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT | ON_FILTER,
+    /* The commands that write tables. */
+    ON_TABLES = ON_ALL & ~(ON_CONVERT | ON_FILTER | ON_GENERATE | ON_RECORD |
+                           ON_PLOT | ON_OVERLAP | ON_HELP | ON_VERSION),
     /* No command: where --help has no line for every option, an option with
        this bit shares a line with others. */
     SELDOM = 1 << 30,

@@ -24,6 +24,7 @@ struct options {
     const char **operands; /* owned; the strings are argv's */
     size_t operand_count;
     bool help, quiet, verbose;
+    bool json;              /* tables are JSON lines */
     const char *output;     /* NULL = standard output */
     const char *to;         /* of generate, convert, record: a format */
     const char *completion; /* of help: a shell */

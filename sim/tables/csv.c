@@ -1,13 +1,15 @@
-/* csv.c - the one place that writes CSV */
+/* csv.c - the one place that writes tables: as CSV, or as JSON lines */
 #define _GNU_SOURCE
 #include "sim/tables/csv.h"
 
 #include <csv.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/tables/json.h"
 #include "traces/traces_internal.h"
 #include <margay/stackdist.h>
 
@@ -49,72 +51,193 @@ static bool needs_quotes(const char *text)
                           strchr(" \t", text[bytes - 1]) != NULL));
 }
 
-static size_t put_text(char *to, size_t room, const char *text)
-{
-    size_t bytes = strlen(text);
-    if (needs_quotes(text))
-        return csv_write(to, room, text, bytes);
-    memcpy(to, text, bytes);
-    return bytes;
-}
-
-/* The most bytes of a text that consists of quotes and stands between quotes.
- */
+/* The most bytes of a field with that text, in either form. */
 static size_t most_text_bytes(const char *text)
 {
-    return 2 * strlen(text) + 2;
+    return JSON_MOST_BYTES * strlen(text) + sizeof "null";
 }
 
-void csv_begin(struct csv_writer *csv, struct output *output,
+static char *put_nothing(const struct csv_writer *csv, char *to)
+{
+    static const char null[] = "null";
+    size_t bytes = csv->json ? strlen(null) : 0;
+    memcpy(to, null, bytes);
+    return to + bytes;
+}
+
+/* Write a text where there is room for the most bytes; returns the end. */
+static char *put_text(const struct csv_writer *csv, char *to, const char *text)
+{
+    size_t bytes = strlen(text);
+    if (bytes == 0)
+        return put_nothing(csv, to);
+    if (csv->json)
+        return json_put_text(to, text, bytes);
+    if (needs_quotes(text))
+        return to + csv_write(to, most_text_bytes(text), text, bytes);
+    memcpy(to, text, bytes);
+    return to + bytes;
+}
+
+/* --------------------------------------------------------- begin of a field */
+
+/* The most bytes before a field. */
+static size_t most_start_bytes(const struct csv_writer *csv)
+{
+    return JSON_MOST_BYTES * strcspn(csv->column, ",") + sizeof "{\"\":";
+}
+
+/* The name of the next column, which is what an object of JSON has before each
+   value and an upright table before each field. */
+static char *put_name(struct csv_writer *csv, char *to)
+{
+    size_t bytes = strcspn(csv->column, ",");
+    if (csv->json) {
+        *to++ = csv->fields == 0 ? '{' : ',';
+        to = json_put_text(to, csv->column, bytes);
+        *to++ = ':';
+    } else {
+        if (csv->fields > 0)
+            *to++ = '\n';
+        memcpy(to, csv->column, bytes);
+        to += bytes;
+        *to++ = ',';
+    }
+    csv->column += bytes + (csv->column[bytes] == ',');
+    return to;
+}
+
+/* Write what stands before the next field; returns where the field begins. */
+static char *put_start(struct csv_writer *csv, char *to)
+{
+    if (csv->json || csv->upright)
+        to = put_name(csv, to);
+    else if (csv->fields > 0)
+        *to++ = ',';
+    csv->fields++;
+    return to;
+}
+
+/* Begin a field of the output; returns room for it. */
+static char *begin_field(struct csv_writer *csv, size_t bytes)
+{
+    char *start = output_room(csv->output, most_start_bytes(csv));
+    output_add(csv->output, (size_t)(put_start(csv, start) - start));
+    return output_room(csv->output, bytes);
+}
+
+static void begin_row(struct csv_writer *csv)
+{
+    csv->fields = 0;
+    csv->column = csv->columns;
+}
+
+/* ---------------------------------------------------------------- tables -- */
+
+static void begin(struct csv_writer *csv, struct output *output, bool json,
+                  const char *columns)
+{
+    *csv = (struct csv_writer){
+        .output = output,
+        .json = json,
+        .columns = columns,
+        .column = columns,
+    };
+}
+
+void csv_begin(struct csv_writer *csv, struct output *output, bool json,
                const char *columns)
 {
-    *csv = (struct csv_writer){.output = output};
-    if (columns != NULL)
+    begin(csv, output, json, columns);
+    if (!json)
         output_text(output, "%s\n", columns);
+}
+
+void csv_begin_upright(struct csv_writer *csv, struct output *output, bool json,
+                       const char *columns)
+{
+    begin(csv, output, json, columns);
+    csv->upright = !json;
+    if (!json)
+        output_text(output, "key,value\n");
+}
+
+void csv_begin_part(struct csv_writer *part, struct output *output,
+                    const struct csv_writer *whole)
+{
+    begin(part, output, whole->json, whole->columns);
+}
+
+void csv_end(struct csv_writer *csv)
+{
+    free(csv->key);
+    csv->key = NULL;
+}
+
+/* ------------------------------------------------- what all rows begin with */
+
+void csv_label_text(struct csv_writer *csv, const char *text)
+{
+    csv->label = (struct csv_label){.kind = CSV_TEXT, .text = text};
+}
+
+void csv_label_u64(struct csv_writer *csv, uint64_t number)
+{
+    csv->label = (struct csv_label){.kind = CSV_NUMBER, .number = number};
+}
+
+void csv_label_hexadecimal(struct csv_writer *csv, uint64_t number)
+{
+    csv->label = (struct csv_label){.kind = CSV_HEXADECIMAL, .number = number};
+}
+
+static char *put_label(const struct csv_writer *csv, char *to)
+{
+    if (csv->label.kind == CSV_TEXT)
+        return put_text(csv, to, csv->label.text);
+    if (csv->label.kind == CSV_HEXADECIMAL && !csv->json)
+        return to + sprintf(to, "0x%" PRIx64, csv->label.number);
+    return put_u64(to, csv->label.number);
+}
+
+static size_t most_key_bytes(const struct csv_writer *csv, const char *trace)
+{
+    size_t label =
+        csv->label.kind == CSV_TEXT ? most_text_bytes(csv->label.text) : 0;
+    return JSON_MOST_BYTES * strlen(csv->columns) + label +
+           most_text_bytes(trace) + 3 * (sizeof "{\"\":" + MAX_DIGITS);
 }
 
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes, struct margay_error *error)
 {
-    const char *label = csv->label == NULL ? "" : csv->label;
-    size_t room = most_text_bytes(trace) + most_text_bytes(label) + 1 +
-                  2 * (1 + MAX_DIGITS);
     csv_end(csv);
-    csv->key = malloc(room);
+    csv->key = malloc(most_key_bytes(csv, trace));
     if (csv->key == NULL)
         return margay_fail_memory(error, "a row of the table");
     char *end = csv->key;
-    if (csv->has_window) {
-        end = put_u64(end, csv->window);
-        *end++ = ',';
-    }
-    if (csv->label != NULL) {
-        end += put_text(end, room - (size_t)(end - csv->key), label);
-        *end++ = ',';
-    }
-    end += put_text(end, room - (size_t)(end - csv->key), trace);
-    *end++ = ',';
-    if (block_bytes != 0)
-        end = put_u64(end, block_bytes);
+    begin_row(csv);
+    if (csv->label.kind != CSV_NO_LABEL)
+        end = put_label(csv, put_start(csv, end));
+    end = put_text(csv, put_start(csv, end), trace);
+    end = put_start(csv, end);
+    end = block_bytes == 0 ? put_nothing(csv, end) : put_u64(end, block_bytes);
     csv->key_bytes = (size_t)(end - csv->key);
+    csv->key_fields = csv->fields;
+    csv->key_end = csv->column;
+    begin_row(csv);
     return MARGAY_OK;
-}
-
-/* Begin a field, with a comma unless it is the first; returns room for it. */
-static char *begin_field(struct csv_writer *csv, size_t bytes)
-{
-    if (csv->fields++ > 0) {
-        *output_room(csv->output, 1) = ',';
-        output_add(csv->output, 1);
-    }
-    return output_room(csv->output, bytes);
 }
 
 void csv_key(struct csv_writer *csv)
 {
-    memcpy(begin_field(csv, csv->key_bytes), csv->key, csv->key_bytes);
+    memcpy(output_room(csv->output, csv->key_bytes), csv->key, csv->key_bytes);
     output_add(csv->output, csv->key_bytes);
+    csv->fields = csv->key_fields;
+    csv->column = csv->key_end;
 }
+
+/* ---------------------------------------------------------------- fields -- */
 
 void csv_u64(struct csv_writer *csv, uint64_t value)
 {
@@ -124,6 +247,10 @@ void csv_u64(struct csv_writer *csv, uint64_t value)
 
 void csv_hexadecimal(struct csv_writer *csv, uint64_t value)
 {
+    if (csv->json) {
+        csv_u64(csv, value);
+        return;
+    }
     begin_field(csv, 0);
     output_text(csv->output, "0x%" PRIx64, value);
 }
@@ -147,30 +274,45 @@ void csv_share(struct csv_writer *csv, uint64_t part, uint64_t whole)
     csv_decimal(csv, (double)part / (double)whole);
 }
 
+/* JSON has no infinite numbers: they are texts. */
 void csv_decimal(struct csv_writer *csv, double value)
 {
     begin_field(csv, 0);
-    output_text(csv->output, "%.12g", value);
+    output_text(csv->output, csv->json && !isfinite(value) ? "\"%g\"" : "%.12g",
+                value);
 }
 
 void csv_text(struct csv_writer *csv, const char *text)
 {
-    size_t room = most_text_bytes(text);
-    char *field = begin_field(csv, room);
-    output_add(csv->output, put_text(field, room, text));
+    char *field = begin_field(csv, most_text_bytes(text));
+    output_add(csv->output, (size_t)(put_text(csv, field, text) - field));
 }
 
 void csv_nothing(struct csv_writer *csv)
 {
-    begin_field(csv, 0);
+    char *field = begin_field(csv, MAX_DIGITS);
+    output_add(csv->output, (size_t)(put_nothing(csv, field) - field));
+}
+
+void csv_distance(struct csv_writer *csv, uint64_t distance)
+{
+    if (distance == MARGAY_INFINITE)
+        csv_text(csv, "inf");
+    else
+        csv_u64(csv, distance);
 }
 
 void csv_end_row(struct csv_writer *csv)
 {
+    if (csv->json)
+        output_bytes(csv->output, "}", 1);
     *output_room(csv->output, 1) = '\n';
     output_add(csv->output, 1);
-    csv->fields = 0;
+    begin_row(csv);
 }
+
+/* --------------------------------------------------------- many distances --
+ */
 
 static char *put_distance(char *to, uint64_t distance)
 {
@@ -180,10 +322,27 @@ static char *put_distance(char *to, uint64_t distance)
     return to + 3;
 }
 
+static void json_distance_rows(struct csv_writer *csv, uint64_t index,
+                               const uint64_t *blocks,
+                               const uint64_t *distances, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        csv_key(csv);
+        csv_u64(csv, index + i);
+        csv_u64(csv, blocks[i]);
+        csv_distance(csv, distances[i]);
+        csv_end_row(csv);
+    }
+}
+
 void csv_distance_rows(struct csv_writer *csv, uint64_t index,
                        const uint64_t *blocks, const uint64_t *distances,
                        size_t count)
 {
+    if (csv->json) {
+        json_distance_rows(csv, index, blocks, distances, count);
+        return;
+    }
     size_t row_bytes = csv->key_bytes + 3 * (MAX_DIGITS + 1) + 1;
     for (size_t i = 0; i < count; i++) {
         char *row = output_room(csv->output, row_bytes), *end = row;
@@ -198,12 +357,6 @@ void csv_distance_rows(struct csv_writer *csv, uint64_t index,
         *end++ = '\n';
         output_add(csv->output, (size_t)(end - row));
     }
-}
-
-void csv_end(struct csv_writer *csv)
-{
-    free(csv->key);
-    csv->key = NULL;
 }
 
 #define TO_TEXT(number) #number

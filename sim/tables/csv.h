@@ -1,8 +1,10 @@
 /*
- * csv.h - the one place that writes CSV
+ * csv.h - the one place that writes tables: as CSV, or as JSON lines
  *
- * Numbers are written without quotes; libcsv writes a field that needs quotes.
- * The output (output.h) keeps failures.
+ * CSV has numbers without quotes; libcsv writes a field that needs quotes.
+ * JSON has an object for each row, whose names are the columns', and no header;
+ * an empty field is null there, and a hexadecimal number a decimal one.  The
+ * output (output.h) keeps failures.
  */
 #ifndef MARGAY_SIM_TABLES_CSV_H
 #define MARGAY_SIM_TABLES_CSV_H
@@ -40,7 +42,9 @@
 #define SAMPLE_COLUMNS                                                         \
     "trace,block_bytes,sample,block,peak,index,known_index,coverage,distance," \
     "size"
-#define INFO_COLUMNS    "key,value"
+#define INFO_COLUMNS                                                         \
+    "format,references,reads,writes,fetches,distinct_blocks,lowest,highest," \
+    "block_bytes"
 #define ENGINES_COLUMNS "name,exact,guarantee,parameters,time,space,source"
 #define ENGINES_RUN_COLUMNS                      \
     "engine,references,seconds,refs_per_second," \
@@ -55,24 +59,51 @@
 /* and the one that --with-runs puts there. */
 #define ROLE_COLUMN "role,"
 
-struct csv_writer {
-    struct output *output;
-    bool has_window; /* each row begins with `window` */
-    uint64_t window;
-    const char *label; /* each row begins with this text; NULL = it does not */
-    char *key;         /* the text of the first fields of each row; owned */
-    size_t key_bytes;
-    size_t fields; /* of the row so far */
+/* What each row begins with, before the key. */
+struct csv_label {
+    enum { CSV_NO_LABEL, CSV_TEXT, CSV_NUMBER, CSV_HEXADECIMAL } kind;
+    const char *text;
+    uint64_t number;
 };
 
-/* Begin a table: write its header row. */
-void csv_begin(struct csv_writer *csv, struct output *output,
+struct csv_writer {
+    struct output *output;
+    const char *columns; /* the names, between commas */
+    const char *column;  /* the rest of them, from the next field of the row */
+    bool json;
+    bool upright; /* CSV has a row for each field */
+    struct csv_label label;
+    char *key; /* the text of the first fields of each row; owned */
+    size_t key_bytes;
+    size_t key_fields;
+    const char *key_end; /* the columns behind the key */
+    size_t fields;       /* of the row so far */
+};
+
+/* Begin a table: write its header row, unless it is JSON.  `columns` has to
+   last as long as the table. */
+void csv_begin(struct csv_writer *csv, struct output *output, bool json,
                const char *columns);
 
+/* The same for a table that is to hold one row, upright: CSV has a column with
+   the names and one with the fields. */
+void csv_begin_upright(struct csv_writer *csv, struct output *output, bool json,
+                       const char *columns);
+
+/* Begin rows, in an output of their own, of a table that `whole` began. */
+void csv_begin_part(struct csv_writer *part, struct output *output,
+                    const struct csv_writer *whole);
+
+/* Set the field that all rows begin with once the key is set; the text is not
+   copied. */
+void csv_label_text(struct csv_writer *csv, const char *text);
+void csv_label_u64(struct csv_writer *csv, uint64_t number);
+void csv_label_hexadecimal(struct csv_writer *csv, uint64_t number);
+
 /*
- * Set the two fields that all further rows begin with, behind the window or the
- * label if there is one; a block size of 0 is an empty field. MARGAY_NO_MEMORY.
- * Call csv_end() in any case.
+ * Set the two fields that all further rows begin with, behind the label if
+ * there is one; a block size of 0 is an empty field.  MARGAY_NO_MEMORY.  Call
+ * csv_end() in any case.
  */
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes,
@@ -89,14 +120,16 @@ void csv_hexadecimal(struct csv_writer *csv, uint64_t value);
 void csv_share(struct csv_writer *csv, uint64_t part, uint64_t whole);
 void csv_decimal(struct csv_writer *csv, double value);
 void csv_text(struct csv_writer *csv, const char *text);
+/* `inf` where it is MARGAY_INFINITE, which is a text in JSON. */
+void csv_distance(struct csv_writer *csv, uint64_t distance);
 /* An empty field. */
 void csv_nothing(struct csv_writer *csv);
 void csv_end_row(struct csv_writer *csv);
 
 /*
  * Write whole rows of DISTANCES_COLUMNS, each behind the key: blocks[i] and
- * distances[i] (MARGAY_INFINITE: inf) with the index index + i.  It is faster
- * than field by field.
+ * distances[i] with the index index + i.  For CSV that is faster than field by
+ * field.
  */
 void csv_distance_rows(struct csv_writer *csv, uint64_t index,
                        const uint64_t *blocks, const uint64_t *distances,

@@ -1,0 +1,17 @@
+/* json.h - texts of JSON */
+#ifndef MARGAY_SIM_TABLES_JSON_H
+#define MARGAY_SIM_TABLES_JSON_H
+
+#include <stddef.h>
+
+/* The most bytes that a byte of a text becomes, beside its quotation marks. */
+#define JSON_MOST_BYTES 6
+
+/*
+ * Write `bytes` bytes of a text at `to`, between quotation marks, where there
+ * is room for 2 + JSON_MOST_BYTES * bytes.  JSON is UTF-8: each byte that is no
+ * part of a character becomes U+FFFD.  Returns the end.
+ */
+char *json_put_text(char *to, const char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,291 @@
+#!/usr/bin/perl
+# json.t - --json writes the values of the CSV
+#
+# Every command of `margay help` either has jobs here, whose tables are written
+# in both forms, read by parsers that are not Margay's, and compared cell by
+# cell; or it writes no table and refuses --json.  The jobs have to show every
+# column of sim/tables/csv.h.
+use strict;
+use warnings;
+use B ();
+use Cwd qw(abs_path);
+use Encode ();
+use File::Copy qw(copy);
+use File::Temp qw(tempdir);
+use JSON::PP ();
+use Math::BigFloat ();
+use Math::BigInt ();
+use Test::More;
+
+my $margay = abs_path($ENV{MARGAY} // 'build/margay');
+my $root = abs_path('.');
+my $folder = tempdir(CLEANUP => 1);
+$ENV{LC_ALL} = 'C';
+
+# A name for traces that no form holds as it is: a quotation mark, commas, a
+# backslash, control characters, UTF-8 and, one after the other, a byte that is
+# none, overlong characters, a surrogate, one beyond the last and one cut off.
+my $odd = "a \"b\",\\c\t\x01\n\xc3\xa9\xf4\x8f\xbf\xbd.\xff\xc0\xaf\xe0\x80\xaf"
+    . "\xf0\x80\x80\xaf\xed\xa0\x80\xf4\x90\x80\x80\xf5\xe2\x82,\xe2\x82";
+
+sub text_file {
+    my ($name, @lines) = @_;
+    open my $file, '>', "$folder/$name" or die "$name: $!\n";
+    print $file @lines;
+    close $file or die "$name: $!\n";
+}
+
+sub margay {
+    my (@arguments) = @_;
+    my $child = fork // die "fork: $!\n";
+    if ($child == 0) {
+        chdir $folder or die "$folder: $!\n";
+        open STDIN, '<', '/dev/null' or die "no input: $!\n";
+        open STDOUT, '>', 'out' or die "out: $!\n";
+        open STDERR, '>', 'err' or die "err: $!\n";
+        exec $margay, @arguments or die "$margay: $!\n";
+    }
+    waitpid $child, 0;
+    return $? >> 8;
+}
+
+sub contents {
+    my ($name) = @_;
+    open my $file, '<:raw', "$folder/$name" or return '';
+    local $/;
+    return scalar(<$file>) // '';
+}
+
+# ------------------------------------------------------------ two parsers --
+
+# The rows of CSV, a list of fields each.
+sub csv_rows {
+    my ($text) = @_;
+    my (@rows, @row);
+    while ($text =~ /\G(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n)/gc) {
+        my ($quoted, $plain, $end) = ($1, $2, $3);
+        push @row, defined $quoted ? $quoted =~ s/""/"/gr : $plain;
+        next if $end eq ',';
+        push @rows, [@row];
+        @row = ();
+    }
+    die "not CSV: $text\n" if (pos($text) // 0) != length $text;
+    return @rows;
+}
+
+# Rows by their columns: of CSV, where info has a row for each column, and of
+# JSON lines.
+sub csv_table {
+    my ($text) = @_;
+    my ($columns, @rows) = csv_rows($text);
+    return () unless $columns;
+    return {map { ($_->[0], $_->[1]) } @rows} if "@$columns" eq 'key value';
+    return map {
+        my $row = $_;
+        @$row == @$columns or die "a row of another length: @$row\n";
+        +{map { ($columns->[$_], $row->[$_]) } 0 .. $#$columns};
+    } @rows;
+}
+
+sub json_table {
+    my ($text) = @_;
+    my $parser = JSON::PP->new->utf8->allow_bignum;
+    return map { $parser->decode($_) } split /\n/, $text;
+}
+
+# --------------------------------------------------------------- the cells --
+
+my %is_text = map { ($_ => 1) } qw(trace policy role region engine name exact
+    guarantee parameters time space source format);
+
+# What no two runs measure alike.
+my %varies = map { ($_ => 1) } qw(seconds refs_per_second peak_bytes);
+
+sub is_number {
+    my ($value) = @_;
+    my $numeric = B::SVp_IOK() | B::SVp_NOK();
+    return ref $value || B::svref_2object(\$value)->FLAGS & $numeric;
+}
+
+sub number_of {
+    my ($text) = @_;
+    return $text =~ /^0x/ ? Math::BigInt->from_hex($text)
+                          : Math::BigFloat->new($text);
+}
+
+# What is wrong with a value of JSON; '' if nothing is.
+sub wrong {
+    my ($column, $cell, $value) = @_;
+    return defined $value ? "$value, expected null" : '' if $cell eq '';
+    return "null, expected $cell" unless defined $value;
+    if ($is_text{$column} || $cell eq 'inf') {
+        return "the number $value, expected a text" if is_number($value);
+        my $text = Encode::decode('UTF-8', $cell, Encode::FB_DEFAULT);
+        # Encode has one replacement for a run of such bytes.
+        s/\x{fffd}+/\x{fffd}/g for $value, $text;
+        return $value eq $text ? '' : "another text than $cell";
+    }
+    return "the text $value, expected a number" unless is_number($value);
+    return '' if $varies{$column};
+    return number_of($cell) == number_of("$value") ? '' : "$value, not $cell";
+}
+
+my %seen;
+
+sub wrong_tables {
+    my ($csv, $json) = @_;
+    my @expected = csv_table($csv);
+    my @rows = eval { json_table($json) };
+    return "not JSON: $@" if $@;
+    return "no rows" unless @expected;
+    return scalar(@rows) . " rows, not " . scalar(@expected)
+        unless @rows == @expected;
+    for my $i (0 .. $#rows) {
+        my ($row, $cells) = ($rows[$i], $expected[$i]);
+        delete $row->{trace} unless exists $cells->{trace};
+        return "other columns in row $i"
+            unless "@{[sort keys %$row]}" eq "@{[sort keys %$cells]}";
+        for my $column (keys %$cells) {
+            $seen{$column} = 1;
+            my $what = wrong($column, $cells->{$column}, $row->{$column});
+            return "row $i, $column: $what" if $what ne '';
+        }
+    }
+    return '';
+}
+
+# ---------------------------------------------------------------- the jobs --
+
+text_file($odd, map { sprintf "%d %x\n", $_ % 3, $_ * $_ % 977 * 8 } 1 .. 2000);
+text_file('large', "18446744073709551614\n9007199254740993\n" x 2);
+text_file('far', "0xffffffffffffffff\n0x0\n");
+text_file('objects.csv', "id,size\n", map { $_ % 7 . ',' . $_ % 7 * 100 . "\n" }
+    1 .. 100);
+text_file('requests.csv', "request,block\n", map { int($_ / 3) . ",$_\n" }
+    1 .. 30);
+text_file('none.csv', "id,size\n1,0\n");
+text_file('map.csv', "name,from,to\n\"the \"\"first\"\", half\",0,0x1000\n");
+copy("$root/tests/fuzz/seeds/mgt/columns", "$folder/columns") or die "$!\n";
+text_file('sites.mgt', substr contents('columns'), 1);
+for my $blocks (100, 200) {
+    margay('generate', 'loop', '--refs', 1000, '--blocks', $blocks, '--to',
+           'din', '-o', "loop.$blocks");
+    margay('histogram', '-q', "loop.$blocks", '-o', "loop.$blocks.csv");
+}
+for my $side (24, 36, 54) {
+    margay('generate', 'stencil', '--refs', 30 * ($side - 2) ** 2, '--blocks',
+           2 * $side ** 2, '--to', 'u64', '-o', "walk.$side");
+}
+
+my @din = ('-f', 'din', $odd);
+my @grid = ('--sets', '1,4', '--ways', '1..2');
+my @runs = ('loop.100.csv=100', 'loop.200.csv=200');
+my @objects = ('--objects', '--column', 'id=id,size=size', '-f', 'csv');
+
+# The commands that write tables, with what makes them do so; a second table in
+# the file `beside`.
+my %jobs = (
+    curve => [
+        [@din, '-b', '64,128', '--histogram', 'beside'],
+        [@din, '--writebacks'],
+        [@din, '--window', 500],
+        [@din, '--policy', 'lru,arc,lirs:hir=0.1'],
+        ['-f', 'lines', 'large', '--sizes', '1,18446744073709551615'],
+        [@objects, 'objects.csv', '--histogram', 'beside'],
+        [@objects, 'none.csv'],
+        ['--requests', '--column', 'id=block,request=request', 'requests.csv',
+         '--histogram', 'beside'],
+    ],
+    histogram => [
+        [@din, '--bins', 'log2'],
+        [@din, '--bound', 16],
+        ['sites.mgt', '--by', 'site'],
+        ['sites.mgt', '--by', 'thread'],
+        [@din, '--by', 'region=map.csv'],
+        [@objects, 'objects.csv'],
+    ],
+    distances => [
+        [@din, '-b', '64,128'],
+        ['-f', 'lines', 'large'],
+        [@objects, 'objects.csv'],
+    ],
+    assoc => [
+        [@din, @grid, '--by', 'kind', '--write', 'back'],
+        [@din, @grid, '--policy', 'fifo'],
+        ['-f', 'lines', 'large', @grid],
+    ],
+    compare => [
+        [@din, @grid],
+        ['loop.100', @grid, '--prediction', 'loop.100.csv'],
+    ],
+    predict => [
+        ['--size', 400, @runs],
+        ['--size', 400, '--curve', '--with-runs', @runs],
+        ['--sample', '-f', 'u64', '-b', 8, 'walk.24=576', 'walk.36=1296',
+         'walk.54'],
+    ],
+    info => [
+        [@din],
+        ['-f', 'lines', 'large'],
+        ['-f', 'hex', 'far'],
+        ['--limit', 0, @din],
+    ],
+    engines => [
+        [],
+        ['--run', 'loop.100', '--only', 'exact,shards:rate=0.5,markers'],
+        ['--sweep', '--blocks', 1000, '--only', 'exact'],
+    ],
+);
+
+# The others.
+my %writes_none = map { ($_ => 1) }
+    qw(overlap convert filter generate record plot help version);
+
+is(margay('help'), 0, 'the commands are known');
+my @commands = contents('out') =~ /^  ([a-z]+) /mg;
+cmp_ok(scalar @commands, '>', 10, 'there are commands');
+for my $command (@commands) {
+    if ($writes_none{$command}) {
+        isnt(margay($command, '--json'), 0, "$command takes no --json");
+        like(contents('err'), qr/^margay $command: .*--json/, "and says so");
+        next;
+    }
+    ok($jobs{$command}, "$command has a job in this test");
+    for my $job (@{$jobs{$command} // []}) {
+        my $name = join ' ', $command, map { s/\Q$odd\E/ODD/r } @$job;
+        unlink "$folder/beside";
+        my $csv_status = margay($command, @$job);
+        my @csv = (contents('out'), contents('beside'));
+        my $json_status = margay($command, '--json', @$job);
+        my @json = (contents('out'), contents('beside'));
+        is("$csv_status $json_status", '0 0', "$name succeeds")
+            or diag(contents('err'));
+        is(wrong_tables($csv[0], $json[0]), '', "$name: the same values");
+        is(wrong_tables($csv[1], $json[1]), '', "$name: and in the other table")
+            if $csv[1] ne '';
+    }
+}
+
+# A run without references has no rows.
+is(margay('curve', '-q', '--json', '-f', 'din', '--limit', 0, $odd), 0,
+   'a run without references');
+is(contents('out'), '', 'no row is no line');
+
+# Each byte that is no character is replaced by itself.
+margay('info', '--json', @din);
+my ($info) = json_table(contents('out'));
+(my $expected = $odd) =~
+    s/[\xff\xc0\xaf\xf5]|\xe0\x80|\xf0\x80\x80|\xed\xa0\x80|\xf4\x90\x80\x80
+      |\xe2\x82/'?' x length $&/gex;
+$expected = join '', map { $_ eq '?' ? "\x{fffd}" : $_ }
+    split //, Encode::decode('UTF-8', $expected);
+is($info->{trace}, $expected, 'bytes that are no UTF-8 are replaced');
+
+# All columns were there.
+open my $header, '<', "$root/sim/tables/csv.h" or die "csv.h: $!\n";
+my $definitions = join '', <$header>;
+my %columns = map { ($_ => 1) } map { split /,/ } grep { !/\// }
+    $definitions =~ /"([a-z0-9_,]+)"/g;
+is(join(' ', grep { !$seen{$_} } sort grep { $_ ne '' } keys %columns), '',
+   'every column was compared');
+done_testing();
