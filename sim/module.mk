@@ -1,8 +1,11 @@
 # sim/ - what a run is, and the margay command
-program_ROOMS   := terminal options tables plot record command
+program_ROOMS   := terminal options tables plot record command report
 program_SOURCES += $(wildcard $(program_ROOMS:%=sim/%/*.c))
 
 include sim/run/module.mk
+
+# The assembler takes these files into the report's pages.
+$(BUILD)/obj/sim/report/assets.o: $(wildcard sim/report/report.*)
 
 # The same for a cluster, where there is MPI; its own leaks and races are not
 # for the sanitizers, and its libraries are for this machine.

@@ -30,7 +30,7 @@ my %rooms = (
     stackdist => [qw(exact objects parts reference optimal gpu engines generate
         predict)],
     assoc => [qw(one_pass policies)],
-    sim => [qw(run terminal options tables plot record command mpi)],
+    sim => [qw(run terminal options tables plot record command report mpi)],
 );
 
 # Circles that there still are; each is to have exactly these files.

@@ -25,16 +25,17 @@ enum {
     ON_MEASURES = ON_CURVE | ON_HISTOGRAM | ON_DISTANCES,
     ON_READERS = ON_MEASURES | ON_INFO | ON_CACHES | ON_PREDICT,
     /* The commands that divide addresses into blocks, */
-    ON_BLOCKS = ON_READERS | ON_ENGINES | ON_FILTER,
+    ON_BLOCKS = ON_READERS | ON_ENGINES | ON_FILTER | ON_REPORT,
     /* and those with blocks of a single size. */
     ON_ONE_BLOCK = ON_INFO | ON_ENGINES | ON_FILTER,
     /* The commands that read traces, */
     ON_TRACES = ON_BLOCKS | ON_CONVERT,
     /* and those whose --verbose names no engine. */
-    ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT | ON_FILTER,
+    ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT | ON_FILTER | ON_REPORT,
     /* The commands that write tables. */
-    ON_TABLES = ON_ALL & ~(ON_CONVERT | ON_FILTER | ON_GENERATE | ON_RECORD |
-                           ON_PLOT | ON_OVERLAP | ON_HELP | ON_VERSION),
+    ON_TABLES =
+        ON_ALL & ~(ON_CONVERT | ON_FILTER | ON_GENERATE | ON_RECORD |
+                   ON_OVERLAP | ON_PLOT | ON_REPORT | ON_HELP | ON_VERSION),
     /* No command: where --help has no line for every option, an option with
        this bit shares a line with others. */
     SELDOM = 1 << 30,

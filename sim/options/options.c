@@ -262,6 +262,7 @@ enum margay_status options_parse(struct options *options,
     size_t count = 0;
     set_defaults(options);
     options->command = command;
+    options->arguments = arguments;
     while (arguments[count] != NULL)
         count++;
     options->operands = calloc(count + 1, sizeof *options->operands);

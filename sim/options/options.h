@@ -23,6 +23,7 @@ struct options {
     const struct command *command;
     const char **operands; /* owned; the strings are argv's */
     size_t operand_count;
+    char *const *arguments; /* all words behind the command's name */
     bool help, quiet, verbose;
     bool json;              /* tables are JSON lines */
     const char *output;     /* NULL = standard output */

@@ -44,7 +44,7 @@ static char *put_character(char *to, const char *text, size_t length)
 {
     if (length == 0)
         return to + sprintf(to, "\\ufffd");
-    if (length == 1 && (unsigned char)*text < 0x20)
+    if (length == 1 && ((unsigned char)*text < 0x20 || *text == '<'))
         return to + sprintf(to, "\\u%04x", (unsigned)*text);
     if (*text == '"' || *text == '\\')
         *to++ = '\\';

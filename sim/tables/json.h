@@ -10,7 +10,8 @@
 /*
  * Write `bytes` bytes of a text at `to`, between quotation marks, where there
  * is room for 2 + JSON_MOST_BYTES * bytes.  JSON is UTF-8: each byte that is no
- * part of a character becomes U+FFFD.  Returns the end.
+ * part of a character becomes U+FFFD.  A "<" is written as its number, so that
+ * the text may stand in a page.  Returns the end.
  */
 char *json_put_text(char *to, const char *text, size_t bytes);
 

@@ -32,6 +32,7 @@ void fuzz_specs(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_histogram(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_regions(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_capture(const char *name, const uint8_t *data, size_t bytes);
+void fuzz_report(const char *name, const uint8_t *data, size_t bytes);
 void fuzz_model(const char *name, const uint8_t *data, size_t bytes);
 
 #endif

@@ -52,6 +52,7 @@ static const struct fuzz_target targets[] = {
     {"specs", fuzz_specs},
     {"histogram", fuzz_histogram},
     {"regions", fuzz_regions},
+    {"report", fuzz_report},
     {"model", fuzz_model},
     {"words", fuzz_trace},
     {"receiver", fuzz_capture},

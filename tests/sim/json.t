@@ -239,7 +239,7 @@ my %jobs = (
 
 # The others.
 my %writes_none = map { ($_ => 1) }
-    qw(overlap convert filter generate record plot help version);
+    qw(overlap convert filter generate record plot report help version);
 
 is(margay('help'), 0, 'the commands are known');
 my @commands = contents('out') =~ /^  ([a-z]+) /mg;

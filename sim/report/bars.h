@@ -1,0 +1,45 @@
+/*
+ * bars.h - bars and cells, as SVG within HTML
+ *
+ * Each picture shows the rows of one trace at one block size; a table with
+ * several gives a picture for each.
+ */
+#ifndef MARGAY_SIM_REPORT_BARS_H
+#define MARGAY_SIM_REPORT_BARS_H
+
+#include <stddef.h>
+
+#include "sim/report/table.h"
+#include "sim/terminal/output.h"
+
+/* Rows [from, to) of a table. */
+struct rows {
+    const struct table *table;
+    size_t from, to;
+};
+
+/* The rows from `from` on with the same trace, block size and policy. */
+struct rows rows_alike(const struct table *table, size_t from);
+
+/* A picture that is no chart: its beginning, the title below it, its end. */
+void picture_begin(struct output *output, const struct rows *rows,
+                   const char *caption);
+void picture_title(struct output *output, const char *title);
+void picture_end(struct output *output);
+
+/* A histogram: the share of references in each octave of distances, and of
+   those without a distance. */
+void bars_histogram(struct output *output, const struct rows *rows,
+                    const char *caption);
+
+/* The caches of a grid: a cell for each number of sets and ways, the darker
+   the more it misses. */
+void bars_map(struct output *output, const struct rows *rows,
+              const char *caption);
+
+/* Cold, capacity and conflict misses over the capacity of the caches that have
+   one number of ways: 4, or else the least. */
+void bars_three_cs(struct output *output, const struct rows *rows,
+                   const char *caption);
+
+#endif

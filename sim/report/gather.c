@@ -1,0 +1,264 @@
+/*
+ * gather.c - the tables of a report
+ *
+ * Each table of a trace is what one of margay's commands writes with the
+ * options of the report: a child process runs it and writes into a pipe.  So a
+ * report says of a trace what the commands say, and nothing else.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/options/commands.h"
+#include "sim/plot/plot_kinds.h"
+#include "sim/report/section.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/signals.h"
+#include "traces/traces_internal.h"
+
+/* The windows that a trace is cut into. */
+#define WINDOWS 64
+
+/* What is known of a trace once its first tables are there. */
+struct facts {
+    uint64_t references;     /* as read */
+    uint64_t largest_blocks; /* the last size of its curve */
+};
+
+/* ------------------------------------------------------- what is asked -- */
+
+static bool ask_curve(struct options *options, const struct facts *facts)
+{
+    (void)options;
+    (void)facts;
+    return true;
+}
+
+static bool ask_info(struct options *options, const struct facts *facts)
+{
+    options->run.blocks.count = options->run.blocks.count > 0;
+    return ask_curve(options, facts);
+}
+
+static bool ask_policies(struct options *options, const struct facts *facts)
+{
+    (void)facts;
+    return options->results.policies.count > 0;
+}
+
+static bool ask_histogram(struct options *options, const struct facts *facts)
+{
+    (void)facts;
+    options->results.bins = (struct margay_bins){.kind = MARGAY_BINS_LOG2};
+    return true;
+}
+
+/* The caches of the map: powers of two. */
+static bool ask_caches(struct options *options, const struct facts *facts)
+{
+    (void)facts;
+    struct number_list *ways = &options->caches.ways;
+    for (uint64_t number = 1; ways->count < 5; number *= 2)
+        ways->numbers[ways->count++] = number;
+    return !options->results.objects;
+}
+
+/* A few sizes below the one from which on only cold misses are left. */
+static bool ask_windows(struct options *options, const struct facts *facts)
+{
+    static struct margay_cache_size sizes[4];
+    struct cache_sizes *list = &options->results.sizes;
+    options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
+    *list = (struct cache_sizes){.kind = MARGAY_SIZES_LIST, .list = sizes};
+    for (unsigned shift = 8; shift > 0; shift -= 2) {
+        uint64_t blocks = facts->largest_blocks >> (shift - 1);
+        if (blocks > 0)
+            sizes[list->count++] = (struct margay_cache_size){.value = blocks};
+    }
+    return list->count > 0 && facts->references >= 2 * WINDOWS &&
+           !options->results.objects;
+}
+
+/* What a report of a trace is made of, in its order. */
+static const struct part {
+    const char *command;
+    bool has_policies; /* --policy is for this table */
+    bool (*ask)(struct options *options, const struct facts *facts);
+} parts[] = {
+    {"info", false, ask_info},      {"curve", false, ask_curve},
+    {"curve", true, ask_policies},  {"histogram", false, ask_histogram},
+    {"compare", false, ask_caches}, {"curve", false, ask_windows},
+};
+
+/* -------------------------------------------------------- running it -- */
+
+/* In the child: the command, with its table into the pipe. */
+_Noreturn static void run_command(struct options *options, int pipe_end)
+{
+    char name[40];
+    snprintf(name, sizeof name, "/dev/fd/%d", pipe_end);
+    options->output = name;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    int exit_status = options->command->run(options);
+    fflush(NULL);
+    _exit(exit_status);
+}
+
+/* Read the table, and wait for the child; returns its exit status. */
+static int take_table(pid_t child, int pipe_end, struct section *section,
+                      enum margay_status *status, struct margay_error *error)
+{
+    int state = 0;
+    FILE *file = fdopen(pipe_end, "r");
+    if (file == NULL) {
+        close(pipe_end);
+        *status = margay_fail_memory(error, "a table");
+    } else {
+        *status = table_read(file, section->source, &section->table, error);
+        fclose(file);
+    }
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+static enum margay_status run_part(const struct options *options,
+                                   struct section *section, int *exit_status,
+                                   struct margay_error *error)
+{
+    int ends[2];
+    struct options child_options = *options;
+    enum margay_status status;
+    if (pipe(ends) != 0)
+        return margay_fail(error, MARGAY_IO, "no pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        run_command(&child_options, ends[1]);
+    }
+    close(ends[1]);
+    if (child < 0) {
+        close(ends[0]);
+        return margay_fail(error, MARGAY_IO, "no process: %s", strerror(errno));
+    }
+    *exit_status = take_table(child, ends[0], section, &status, error);
+    return *exit_status == EXIT_DONE ? status : MARGAY_END;
+}
+
+/* ------------------------------------------------------ one trace's -- */
+
+static void learn(struct facts *facts, const struct table *table)
+{
+    for (size_t row = 0; row < table->row_count; row++) {
+        if (strcmp(table_text(table, row, 0), "references") == 0)
+            margay_parse_u64(table_text(table, row, 1), &facts->references);
+    }
+    size_t blocks = table_column(table, "cache_blocks");
+    if (blocks != NO_COLUMN && table->row_count > 0)
+        margay_parse_u64(table_text(table, table->row_count - 1, blocks),
+                         &facts->largest_blocks);
+}
+
+static enum margay_status add_trace(struct sections *sections,
+                                    const struct options *options,
+                                    const char *trace, int *exit_status,
+                                    struct margay_error *error)
+{
+    struct facts facts = {0};
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0;
+         i < sizeof parts / sizeof parts[0] && status == MARGAY_OK; i++) {
+        struct options part = *options;
+        part.command = command_find(parts[i].command);
+        part.operands = &trace;
+        part.operand_count = 1;
+        if (!parts[i].ask(&part, &facts))
+            continue;
+        if (!parts[i].has_policies)
+            part.results.policies.count = 0;
+        struct section *section =
+            sections_new(sections, trace, parts[i].command);
+        if (section == NULL)
+            return margay_fail_memory(error, "a report");
+        status = run_part(&part, section, exit_status, error);
+        if (status == MARGAY_OK)
+            learn(&facts, &section->table);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------- operands -- */
+
+/* Does the file begin with the columns of a table that margay writes? */
+static bool is_table(const char *path)
+{
+    char line[1024] = "";
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    bool has_line = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    line[strcspn(line, "\r\n")] = '\0';
+    return has_line && plot_kind_of(line) != NULL;
+}
+
+static enum margay_status add_file(struct sections *sections, const char *path,
+                                   struct margay_error *error)
+{
+    struct section *section = sections_new(sections, path, NULL);
+    if (section == NULL)
+        return margay_fail_memory(error, "a report");
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return margay_fail(error, MARGAY_IO, "%s: %s", path, strerror(errno));
+    enum margay_status status = table_read(file, path, &section->table, error);
+    fclose(file);
+    return status;
+}
+
+enum margay_status sections_add(struct sections *sections,
+                                const struct options *options,
+                                const char *operand, int *exit_status,
+                                struct margay_error *error)
+{
+    if (strcmp(operand, "-") == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "-: a report reads its input several times, so it "
+                           "needs a file");
+    if (is_table(operand))
+        return add_file(sections, operand, error);
+    return add_trace(sections, options, operand, exit_status, error);
+}
+
+struct section *sections_new(struct sections *sections, const char *source,
+                             const char *command)
+{
+    struct section *list = reallocarray(sections->list, sections->count + 1,
+                                        sizeof *sections->list);
+    if (list == NULL)
+        return NULL;
+    sections->list = list;
+    struct section *section = &list[sections->count];
+    *section = (struct section){.source = strdup(source), .command = command};
+    if (section->source == NULL)
+        return NULL;
+    sections->count++;
+    return section;
+}
+
+void sections_clear(struct sections *sections)
+{
+    for (size_t i = 0; i < sections->count; i++) {
+        table_clear(&sections->list[i].table);
+        free(sections->list[i].source);
+    }
+    free(sections->list);
+    *sections = (struct sections){0};
+}

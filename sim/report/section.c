@@ -1,0 +1,187 @@
+/* section.c - pictures and words, as the columns of a table ask for them */
+#include "sim/report/section.h"
+
+#include "sim/report/bars.h"
+#include "sim/report/chart.h"
+#include "sim/report/words.h"
+#include "sim/tables/csv.h"
+
+typedef enum margay_status draw(struct output *output,
+                                const struct section *section, const char *id,
+                                unsigned *charts, struct margay_error *error);
+
+/* -------------------------------------------------------------- charts -- */
+
+/* Are the sizes of caches known in bytes? */
+static bool has_bytes(const struct table *table)
+{
+    double bytes;
+    return table_number(table, 0, table_column(table, "cache_bytes"), &bytes);
+}
+
+static enum margay_status draw_ratio(struct output *output,
+                                     const struct section *section,
+                                     const char *id, const char *y,
+                                     const char *caption, unsigned *charts,
+                                     struct margay_error *error)
+{
+    bool in_bytes = has_bytes(&section->table);
+    const struct chart chart = {
+        .table = &section->table,
+        .table_id = id,
+        .caption = caption,
+        .x_title = in_bytes ? "cache in bytes" : "cache in blocks",
+        .y_title = y[0] == 'b' ? "byte miss ratio" : "miss ratio",
+        .x = in_bytes ? "cache_bytes" : "cache_blocks",
+        .y = y,
+        .keys = {"trace", "block_bytes", "policy"},
+        .sizes = true,
+        .in_bytes = in_bytes,
+        .logarithmic = true,
+    };
+    return chart_write(output, &chart, ++*charts, error);
+}
+
+static enum margay_status draw_curve(struct output *output,
+                                     const struct section *section,
+                                     const char *id, unsigned *charts,
+                                     struct margay_error *error)
+{
+    words_of_curve(output, &section->table);
+    return draw_ratio(output, section, id, "miss_ratio",
+                      "Misses of a fully associative LRU cache over its size",
+                      charts, error);
+}
+
+static enum margay_status draw_objects(struct output *output,
+                                       const struct section *section,
+                                       const char *id, unsigned *charts,
+                                       struct margay_error *error)
+{
+    enum margay_status status = draw_ratio(
+        output, section, id, "miss_ratio",
+        "Requests that miss a cache of objects over its size", charts, error);
+    return status == MARGAY_OK
+               ? draw_ratio(output, section, id, "byte_miss_ratio",
+                            "Bytes that miss a cache of objects over its size",
+                            charts, error)
+               : status;
+}
+
+static enum margay_status draw_policies(struct output *output,
+                                        const struct section *section,
+                                        const char *id, unsigned *charts,
+                                        struct margay_error *error)
+{
+    return draw_ratio(output, section, id, "miss_ratio",
+                      "Misses by replacement policy over the size of the cache",
+                      charts, error);
+}
+
+static enum margay_status draw_windows(struct output *output,
+                                       const struct section *section,
+                                       const char *id, unsigned *charts,
+                                       struct margay_error *error)
+{
+    const struct chart chart = {
+        .table = &section->table,
+        .table_id = id,
+        .caption = "Miss ratio of a few sizes over time",
+        .x_title = "window of the trace",
+        .y_title = "miss ratio",
+        .x = "window",
+        .y = "miss_ratio",
+        .keys = {"trace", "block_bytes", "cache_blocks"},
+    };
+    return chart_write(output, &chart, ++*charts, error);
+}
+
+/* ------------------------------------------------- bars and cells -- */
+
+static enum margay_status draw_histogram(struct output *output,
+                                         const struct section *section,
+                                         const char *id, unsigned *charts,
+                                         struct margay_error *error)
+{
+    (void)id;
+    (void)charts;
+    (void)error;
+    struct rows rows = {.to = 0};
+    while (rows.to < section->table.row_count) {
+        rows = rows_alike(&section->table, rows.to);
+        bars_histogram(output, &rows, "Share of references by reuse distance");
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status draw_map(struct output *output,
+                                   const struct section *section,
+                                   const char *id, unsigned *charts,
+                                   struct margay_error *error)
+{
+    (void)id;
+    (void)charts;
+    (void)error;
+    struct rows rows = {.to = 0};
+    while (rows.to < section->table.row_count) {
+        rows = rows_alike(&section->table, rows.to);
+        bars_map(output, &rows, "Misses of set-associative caches");
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status draw_compare(struct output *output,
+                                       const struct section *section,
+                                       const char *id, unsigned *charts,
+                                       struct margay_error *error)
+{
+    struct rows rows = {.to = 0};
+    enum margay_status status = draw_map(output, section, id, charts, error);
+    while (rows.to < section->table.row_count) {
+        rows = rows_alike(&section->table, rows.to);
+        bars_three_cs(output, &rows, "Cold, capacity and conflict misses");
+    }
+    return status;
+}
+
+/* ------------------------------------------------------- the kinds -- */
+
+/* The first row whose columns a table begins with is its kind. */
+static const struct kind {
+    const char *columns, *title;
+    draw *draw; /* NULL: the table is all */
+} kinds[] = {
+    {CURVE_COLUMNS POLICY_COLUMN, "Replacement policies", draw_policies},
+    {CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Miss curve of objects", draw_objects},
+    {CURVE_COLUMNS, "Miss curve", draw_curve},
+    {WINDOW_COLUMN CURVE_COLUMNS, "Over time", draw_windows},
+    {HISTOGRAM_COLUMNS, "Reuse distances", draw_histogram},
+    {COMPARE_COLUMNS, "Set-associative caches", draw_compare},
+    {ASSOC_COLUMNS, "Set-associative caches", draw_map},
+    {INFO_COLUMNS, "The trace", NULL},
+};
+
+static const struct kind *kind_of(const struct section *section)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (table_begins_with(&section->table, kinds[i].columns))
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+const char *section_title(const struct section *section)
+{
+    const struct kind *kind = kind_of(section);
+    return kind == NULL ? "Table" : kind->title;
+}
+
+enum margay_status section_draw(struct output *output,
+                                const struct section *section, const char *id,
+                                unsigned *charts, struct margay_error *error)
+{
+    const struct kind *kind = kind_of(section);
+    if (kind == NULL || kind->draw == NULL || section->table.row_count == 0)
+        return MARGAY_OK;
+    return kind->draw(output, section, id, charts, error);
+}
