@@ -84,9 +84,23 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
     return MARGAY_OK;
 }
 
+#define ARRIVALS ((size_t)MARGAY_CLASSES_MOST * MARGAY_CLASSES_ARRIVALS)
+
+enum margay_status margay_classes_create(struct margay_classes *classes,
+                                         const struct margay_weights *weights,
+                                         struct margay_error *error)
+{
+    *classes = (struct margay_classes){.levels = 0};
+    classes->arrivals = margay_map(ARRIVALS * sizeof *classes->arrivals);
+    return classes->arrivals == NULL
+               ? margay_fail_memory(error, "the objects that came last")
+               : margay_classes_fit(classes, weights, 0, error);
+}
+
 void margay_classes_destroy(struct margay_classes *classes)
 {
     free_rows(classes);
+    margay_unmap(classes->arrivals, ARRIVALS * sizeof *classes->arrivals);
     for (unsigned i = 0; i < MARGAY_CLASSES_MOST; i++)
         free(classes->candidates[i].list);
     *classes = (struct margay_classes){.levels = 0};
@@ -94,18 +108,73 @@ void margay_classes_destroy(struct margay_classes *classes)
 
 /* ------------------------------------------------------------ candidates -- */
 
-enum margay_status margay_classes_reserve(struct margay_classes *classes,
-                                          uint64_t size,
-                                          struct margay_error *error)
+/*
+ * An object that arrives is the latest, so it beats all that are no smaller;
+ * those that are later than its last use it had not beaten before.  Those
+ * before the mark of their class are no longer asked for.  Only sizes from this
+ * on are gone through.
+ */
+static void refer(struct margay_candidates *of,
+                  const struct margay_arrival *arrival, uint64_t beyond)
 {
-    struct margay_candidates *of = &classes->candidates[margay_class_of(size)];
-    if (of->count < of->capacity)
+    struct margay_candidate *list = of->list;
+    size_t from = of->count;
+    while (from > 0 && list[from - 1].size >= arrival->size)
+        from--;
+    size_t to = from, count = of->count;
+    struct margay_candidate kept = {arrival->size, arrival->moment, false};
+    for (size_t i = from; i < count; i++) {
+        struct margay_candidate candidate = list[i];
+        bool beats = candidate.moment > arrival->before;
+        if (candidate.moment == arrival->before ||
+            (beats && candidate.beaten) || candidate.moment < beyond)
+            continue;
+        candidate.beaten = true;
+        list[to++] = kept;
+        kept = candidate;
+    }
+    list[to++] = kept;
+    of->count = to;
+}
+
+static enum margay_status reserve(struct margay_candidates *of, size_t more,
+                                  struct margay_error *error)
+{
+    if (of->capacity - of->count >= more)
         return MARGAY_OK;
-    size_t capacity = of->capacity == 0 ? 16 : 2 * of->capacity;
+    size_t capacity = 2 * of->capacity + more;
     struct margay_candidate *list = realloc(of->list, capacity * sizeof *list);
     if (list == NULL)
         return margay_fail_memory(error, "the objects of a class of sizes");
     of->list = list;
     of->capacity = capacity;
     return MARGAY_OK;
+}
+
+enum margay_status margay_classes_settle(struct margay_classes *classes,
+                                         unsigned class,
+                                         struct margay_error *error)
+{
+    const struct margay_arrival *arrivals =
+        classes->arrivals + MARGAY_CLASSES_ARRIVALS * class;
+    struct margay_candidates *of = &classes->candidates[class];
+    unsigned count = classes->arrived[class], from = count;
+    while (from > 0 && arrivals[from - 1].moment >= classes->beyond[class])
+        from--;
+    enum margay_status status = reserve(of, count - from, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (unsigned i = from; i < count; i++)
+        refer(of, &arrivals[i], classes->beyond[class]);
+    classes->arrived[class] = 0;
+    return MARGAY_OK;
+}
+
+enum margay_status margay_classes_settle_all(struct margay_classes *classes,
+                                             struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (unsigned i = 0; i < MARGAY_CLASSES_MOST && status == MARGAY_OK; i++)
+        status = margay_classes_settle(classes, i, error);
+    return status;
 }

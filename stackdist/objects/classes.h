@@ -18,9 +18,12 @@
  *   that are both no larger and later, as these are the only ones that can be.
  *   Nothing that was last used before a mark of class j is in a cache of that
  *   class: since then, 2^(j+1) bytes of the classes below j have come.  Marks
- *   may be old, as what is beyond one stays beyond it.  Most references are
- *   beyond all marks that concern them, and are not looked into; and a row
- *   need not be right where it is beyond the marks of all higher classes.
+ *   may be old, as what is beyond one stays beyond it.  Nor does a cache of
+ *   class j differ from what D says where no object of class j or more came
+ *   since y.  Most references have no class left, and are not looked into; and
+ *   a row need not be right where it is beyond the marks of all higher classes.
+ *   Objects wait to be made candidates until their class is looked into, or has
+ *   many of them: most are beyond its mark by then, and are dropped.
  * Source: our own.
  * Guarantee: exact; what a plain LRU cache of each size does, which the tests
  *   compare.
@@ -35,6 +38,8 @@
 
 #define MARGAY_CLASSES_MOST   64
 #define MARGAY_CLASSES_LEVELS 8
+/* How many objects of a class arrive before they are made candidates. */
+#define MARGAY_CLASSES_ARRIVALS 256
 
 /* Moments of a row of the lowest level, and rows of a row above: shifts. */
 #define MARGAY_CLASSES_SHIFT 7
@@ -51,6 +56,12 @@ struct margay_candidates {
     size_t count, capacity;
 };
 
+/* An object that came at `moment`, and before that at `before`, 0 for never:
+   not yet a candidate. */
+struct margay_arrival {
+    uint64_t size, before, moment;
+};
+
 struct margay_classes {
     unsigned classes; /* of a row: a multiple of 8 */
     unsigned largest; /* the largest class that has come */
@@ -62,12 +73,21 @@ struct margay_classes {
        none above the largest class. */
     uint64_t beyond[MARGAY_CLASSES_MOST], marks[MARGAY_CLASSES_MOST + 1];
     struct margay_candidates candidates[MARGAY_CLASSES_MOST];
+    /* Of each class MARGAY_CLASSES_ARRIVALS, and how many there are. */
+    struct margay_arrival *arrivals;
+    unsigned arrived[MARGAY_CLASSES_MOST];
+    uint64_t latest[MARGAY_CLASSES_MOST]; /* when one came of each class */
 };
 
 /* Cache sizes [from, to) hit. */
 struct margay_interval {
     uint64_t from, to;
 };
+
+/* Rows for the moments of `weights`, which is empty.  MARGAY_NO_MEMORY. */
+enum margay_status margay_classes_create(struct margay_classes *classes,
+                                         const struct margay_weights *weights,
+                                         struct margay_error *error);
 
 /* Rows for all moments of `weights`, filled with what it holds; the candidates
    stay.  MARGAY_NO_MEMORY leaves the rows as they were. */
@@ -79,10 +99,13 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
 /* A zeroed struct is fine. */
 void margay_classes_destroy(struct margay_classes *classes);
 
-/* Reserve room for a candidate more in the class of `size`, 1 or more. */
-enum margay_status margay_classes_reserve(struct margay_classes *classes,
-                                          uint64_t size,
-                                          struct margay_error *error);
+/* Make candidates of what has arrived of a class, or of all.
+   MARGAY_NO_MEMORY. */
+enum margay_status margay_classes_settle(struct margay_classes *classes,
+                                         unsigned class,
+                                         struct margay_error *error);
+enum margay_status margay_classes_settle_all(struct margay_classes *classes,
+                                             struct margay_error *error);
 
 /* The class of a size; those of size 0 are put to the smallest. */
 static inline unsigned margay_class_of(uint64_t size)

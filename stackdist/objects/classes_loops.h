@@ -12,37 +12,20 @@
 
 /* ------------------------------------------------------------ candidates -- */
 
-/*
- * An object whose last use was at `before`, 0 for none, is used at `moment`.
- * It is now the latest, so it beats all that are no smaller; those that
- * are later than its last use it had not beaten before.  Those before the mark
- * of their class are no longer asked for.  Only sizes from this on are gone
- * through.
- */
-static inline void margay_classes_refer(struct margay_classes *classes,
-                                        uint64_t size, uint64_t before,
-                                        uint64_t moment)
+/* An object of this size, not 0, is used at `moment`, and was at `before`, 0
+   for never. */
+static inline enum margay_status margay_classes_arrive(
+    struct margay_classes *classes, unsigned class, uint64_t size,
+    uint64_t before, uint64_t moment, struct margay_error *error)
 {
-    struct margay_candidates *of = &classes->candidates[margay_class_of(size)];
-    struct margay_candidate *list = of->list;
-    size_t from = of->count;
-    while (from > 0 && list[from - 1].size >= size)
-        from--;
-    size_t to = from, count = of->count;
-    struct margay_candidate kept = {size, moment, false};
-    uint64_t beyond = classes->beyond[margay_class_of(size)];
-    for (size_t i = from; i < count; i++) {
-        struct margay_candidate candidate = list[i];
-        bool beats = candidate.moment > before;
-        if (candidate.moment == before || (beats && candidate.beaten) ||
-            candidate.moment < beyond)
-            continue;
-        candidate.beaten = true;
-        list[to++] = kept;
-        kept = candidate;
-    }
-    list[to++] = kept;
-    of->count = to;
+    enum margay_status status = MARGAY_OK;
+    if (classes->arrived[class] == MARGAY_CLASSES_ARRIVALS)
+        status = margay_classes_settle(classes, class, error);
+    classes->arrivals[MARGAY_CLASSES_ARRIVALS * class +
+                      classes->arrived[class]++] =
+        (struct margay_arrival){size, before, moment};
+    classes->latest[class] = moment;
+    return status;
 }
 
 /* The sizes of the two smallest that came after `moment`. */
@@ -97,6 +80,9 @@ static inline void margay_classes_sum_since(
 
 /* ----------------------------------------------------------------- marks -- */
 
+/* How many rows of the lowest level the last rows are. */
+#define LAST_ROWS 8
+
 /*
  * The classes of caches that nothing before `moment` can be in: since then,
  * 2^(j+1) bytes or more of the classes below j have come.
@@ -113,17 +99,21 @@ static inline void margay_classes_mark_since(
     }
 }
 
-/* Find the marks anew, at the present moment. */
+/* Find the marks anew, at the present moment: of those that are not in the last
+   rows, the old ones stay unless `all` are asked for. */
 static inline void margay_classes_mark(struct margay_classes *classes,
-                                       const struct margay_weights *weights)
+                                       const struct margay_weights *weights,
+                                       bool all)
 {
     uint64_t sums[MARGAY_CLASSES_MOST] = {0}, beyond[MARGAY_CLASSES_MOST] = {0};
     unsigned shift = MARGAY_CLASSES_SHIFT;
+    unsigned levels = all ? classes->levels : 1;
     const unsigned fan_mask = (1u << MARGAY_CLASSES_FAN) - 1;
     uint64_t row = (weights->next >> shift) + 1; /* the row after the last */
-    for (unsigned level = 0; level < classes->levels; level++) {
-        bool top = level + 1 == classes->levels;
-        while (row > 0 && (top || (row & fan_mask) != 0)) {
+    uint64_t stop = all || row < LAST_ROWS ? 0 : row - LAST_ROWS;
+    for (unsigned level = 0; level < levels; level++) {
+        bool to_stop = level + 1 == levels;
+        while (row > stop && (to_stop || (row & fan_mask) != 0)) {
             margay_classes_add_row(classes, level, --row, sums);
             margay_classes_mark_since(classes, sums, row << shift, beyond);
         }
@@ -132,8 +122,9 @@ static inline void margay_classes_mark(struct margay_classes *classes,
     }
     uint64_t least = UINT64_MAX;
     for (unsigned j = classes->largest + 1; j-- > 0;) {
-        least = beyond[j] < least ? beyond[j] : least;
-        classes->beyond[j] = beyond[j];
+        if (beyond[j] > classes->beyond[j])
+            classes->beyond[j] = beyond[j];
+        least = classes->beyond[j] < least ? classes->beyond[j] : least;
         classes->marks[j] = least;
     }
 }
@@ -166,46 +157,69 @@ static inline uint64_t margay_classes_minimum(uint64_t a, uint64_t b)
 }
 
 /*
- * The sizes of caches below `distance` that hit an object of this size whose
- * last use was at `moment`, which still counts as such: writes intervals,
- * ascending, to `intervals`, which has room for 2 * MARGAY_CLASSES_MOST, and
- * returns how many.
+ * The classes, as bits, of the caches that may hit an object of class `own`
+ * whose last use was at `moment` at a size below its distance: not beyond it,
+ * and an object of this class or a larger one has come since.
  */
-static inline size_t margay_classes_hits(const struct margay_classes *classes,
-                                         const struct margay_weights *weights,
-                                         uint64_t moment, uint64_t size,
-                                         uint64_t distance,
-                                         struct margay_interval *intervals)
+static inline uint64_t margay_classes_asked(
+    const struct margay_classes *classes, uint64_t moment, unsigned own)
+{
+    uint64_t asked = 0, latest = 0;
+    for (unsigned j = classes->largest + 1; j-- > own;) {
+        latest = margay_classes_maximum(latest, classes->latest[j]);
+        asked |= (uint64_t)(moment < latest && moment >= classes->beyond[j])
+                 << j;
+    }
+    return asked;
+}
+
+/*
+ * The sizes of caches below `distance` of the classes `asked` that hit an
+ * object of this size whose last use was at `moment`, which still counts as
+ * such: writes *count intervals, ascending, to `intervals`, which has room for
+ * 2 * MARGAY_CLASSES_MOST.
+ */
+static inline enum margay_status margay_classes_hits(
+    struct margay_classes *classes, const struct margay_weights *weights,
+    uint64_t moment, uint64_t size, uint64_t distance, uint64_t asked,
+    struct margay_interval *intervals, size_t *count,
+    struct margay_error *error)
 {
     uint64_t sums[MARGAY_CLASSES_MOST];
     unsigned own = margay_class_of(size);
     uint64_t below = 0;
-    size_t count = 0;
+    enum margay_status status = MARGAY_OK;
+    *count = 0;
     margay_classes_sum_since(classes, weights, moment, sums);
     for (unsigned j = 0; j < own; j++)
         below += sums[j];
     /* The sizes of class j end before `distance`, which is below 2^64. */
-    for (unsigned j = own; j <= classes->largest && distance >> j != 0; j++) {
+    for (unsigned j = own; asked >> j != 0 && distance >> j != 0; j++) {
         uint64_t first = UINT64_C(1) << j, end = distance;
         if (j < 63)
             end = margay_classes_minimum(distance, first << 1);
         bool among = j == own && size > 0;
         uint64_t held = among ? below + size : below;
-        if (held < end && moment >= classes->beyond[j]) {
+        if (held < end && (asked >> j & 1) != 0) {
             uint64_t smallest[2];
+            status = margay_classes_settle(classes, j, error);
+            if (status != MARGAY_OK)
+                return status;
             margay_classes_find_smallest(&classes->candidates[j], moment,
                                          smallest);
-            count = margay_classes_append(
-                intervals, count, margay_classes_maximum(first, held),
+            *count = margay_classes_append(
+                intervals, *count, margay_classes_maximum(first, held),
                 margay_classes_minimum(end, smallest[0]));
             if (!among && smallest[0] < end)
-                count = margay_classes_append(
-                    intervals, count, smallest[0] + below,
+                *count = margay_classes_append(
+                    intervals, *count, smallest[0] + below,
                     margay_classes_minimum(end, smallest[1]));
         }
         below = held + sums[j];
+        if (j == 63)
+            break;
     }
-    return count;
+    return status;
 }
 
 #endif

@@ -73,6 +73,7 @@ enum margay_status margay_objects_create(
     made->options = *options;
     made->kernel = kernel_here();
     made->has_curve = options->curve != NULL;
+    made->has_classes = made->has_curve && options->rate >= 1;
     made->has_distances = options->distances;
     enum margay_status status = create(made, error);
     if (status == MARGAY_OK)

@@ -26,7 +26,7 @@ struct margay_objects {
        moment is no longer valid.  As long as `weights`. */
     uint64_t *expiries;
 
-    bool has_curve, has_distances;
+    bool has_curve, has_classes, has_distances;
     struct margay_steps curve;     /* hits by cache size, */
     struct margay_steps distances; /* and distances as they are */
 
@@ -35,8 +35,8 @@ struct margay_objects {
     struct margay_sample sample;
     double scale;
 
-    uint64_t fed; /* requests, all of them */
-    uint64_t refs_to_mark;
+    uint64_t fed;                 /* requests, all of them */
+    uint64_t refs_to_look, looks; /* until a look for marks; looks so far */
     struct margay_objects_counts counts;
 };
 

@@ -8,8 +8,10 @@
 #include "stackdist/objects/objects.h"
 #include "traces/traces_internal.h"
 
-/* Requests between two looks for marks. */
-#define REFS_PER_MARK 1024
+/* Requests between two looks for marks, and how many of these look at the last
+   rows alone before one looks at all. */
+#define REFS_PER_LOOK 256
+#define LOOKS_PER_ALL 16
 
 /* ------------------------------------------------------------- look-ups -- */
 
@@ -92,14 +94,17 @@ static void uncount(struct margay_steps *steps, uint64_t position,
 /* Caches below the distance may hit, too: those that larger objects passed. */
 static enum margay_status count_small(struct margay_objects *objects,
                                       uint64_t moment, uint64_t size,
-                                      uint64_t distance,
+                                      uint64_t distance, uint64_t asked,
                                       struct margay_error *error)
 {
     struct margay_interval intervals[2 * MARGAY_CLASSES_MOST];
     struct margay_steps *curve = &objects->curve;
-    size_t found = margay_classes_hits(&objects->classes, &objects->weights,
-                                       moment, size, distance, intervals);
-    enum margay_status status = margay_steps_reserve(curve, 2 * found, error);
+    size_t found;
+    enum margay_status status =
+        margay_classes_hits(&objects->classes, &objects->weights, moment, size,
+                            distance, asked, intervals, &found, error);
+    if (status == MARGAY_OK)
+        status = margay_steps_reserve(curve, 2 * found, error);
     for (size_t i = 0; i < found && status == MARGAY_OK; i++) {
         count(curve, intervals[i].from, size);
         uncount(curve, intervals[i].to, size);
@@ -131,10 +136,15 @@ static enum margay_status count_hit(struct margay_objects *objects,
     status = margay_steps_reserve(&objects->curve, 1, error);
     if (status == MARGAY_OK)
         count(&objects->curve, distance == 0 ? 1 : distance, size);
-    if (status == MARGAY_OK && !objects->samples && distance > size &&
-        moment >= objects->classes.marks[margay_class_of(size)])
-        status = count_small(objects, moment, size, distance, error);
-    return status;
+    if (status != MARGAY_OK || !objects->has_classes || distance == size)
+        return status;
+    unsigned class = margay_class_of(size);
+    if (moment < objects->classes.marks[class])
+        return MARGAY_OK;
+    uint64_t asked = margay_classes_asked(&objects->classes, moment, class);
+    return asked == 0
+               ? MARGAY_OK
+               : count_small(objects, moment, size, distance, asked, error);
 }
 
 /* --------------------------------------------------------------- storing -- */
@@ -145,17 +155,13 @@ static enum margay_status put(struct margay_objects *objects, uint64_t size,
 {
     struct margay_classes *classes = &objects->classes;
     uint64_t moment = margay_weights_put(&objects->weights, size);
-    if (!objects->has_curve || size == 0)
+    if (!objects->has_classes || size == 0)
         return MARGAY_OK;
-    enum margay_status status = margay_classes_reserve(classes, size, error);
-    if (status != MARGAY_OK)
-        return status;
     unsigned class = margay_class_of(size);
-    margay_classes_refer(classes, size, past, moment);
     margay_classes_add(classes, moment, class, size);
     if (past != 0 && margay_classes_asks(classes, past, class))
         margay_classes_add(classes, past, class, -size);
-    return MARGAY_OK;
+    return margay_classes_arrive(classes, class, size, past, moment, error);
 }
 
 /* A first request: the size is settled. */
@@ -168,7 +174,7 @@ static enum margay_status admit(struct margay_objects *objects, uint64_t size,
         return fail_total(objects, "objects", i, error);
     if (size >> 32 != 0 && weights->high == NULL)
         status = margay_weights_widen(weights, error);
-    if (status == MARGAY_OK && objects->has_curve &&
+    if (status == MARGAY_OK && objects->has_classes &&
         margay_class_of(size) > objects->classes.largest)
         status = margay_classes_fit(&objects->classes, weights,
                                     margay_class_of(size), error);
@@ -235,13 +241,14 @@ static enum margay_status refer(struct margay_objects *objects,
 
 static void look_for_marks(struct margay_objects *objects, size_t count)
 {
-    if (!objects->has_curve || objects->samples)
+    if (!objects->has_classes)
         return;
-    if (objects->refs_to_mark < count) {
-        margay_classes_mark(&objects->classes, &objects->weights);
-        objects->refs_to_mark = REFS_PER_MARK;
+    if (objects->refs_to_look < count) {
+        margay_classes_mark(&objects->classes, &objects->weights,
+                            objects->looks++ % LOOKS_PER_ALL == 0);
+        objects->refs_to_look = REFS_PER_LOOK;
     }
-    objects->refs_to_mark -= count;
+    objects->refs_to_look -= count;
 }
 
 static enum margay_status refer_piece(struct margay_objects *objects,
@@ -255,7 +262,7 @@ static enum margay_status refer_piece(struct margay_objects *objects,
     margay_weights_pass(&objects->weights);
     look_for_marks(objects, piece->count);
     look_up(objects, piece, past);
-    if (objects->has_curve)
+    if (objects->has_classes)
         fetch_rows(objects, past, piece->count);
     for (size_t k = 0; k < piece->count && status == MARGAY_OK; k++)
         status = refer(objects, piece, k, past[k], error);
@@ -277,6 +284,8 @@ static uint64_t new_moment(const struct margay_old_time *old, uint64_t moment)
     return nth_moment(word->before + (uint64_t)__builtin_popcountll(below));
 }
 
+/* Without a branch on free slots, which could not be predicted: their value
+   stays 0. */
 static void renumber_hash(struct margay_hash *hash,
                           const struct margay_old_time *old)
 {
@@ -284,12 +293,15 @@ static void renumber_hash(struct margay_hash *hash,
         struct margay_bucket *bucket = &hash->buckets[i];
         for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
             uint64_t moment = margay_bucket_value(bucket, slot);
-            if (moment != 0)
-                margay_bucket_set_value(bucket, slot, new_moment(old, moment));
+            uint64_t used = -(uint64_t)(moment != 0);
+            margay_bucket_set_value(bucket, slot,
+                                    new_moment(old, moment) & used);
         }
     }
 }
 
+/* A candidate that is no longer live is beyond the mark of its class, and stays
+   so: its moment becomes that of the next live one. */
 static void renumber_candidates(struct margay_classes *classes,
                                 const struct margay_old_time *old)
 {
@@ -297,6 +309,8 @@ static void renumber_candidates(struct margay_classes *classes,
         struct margay_candidates *of = &classes->candidates[i];
         for (size_t k = 0; k < of->count; k++)
             of->list[k].moment = new_moment(old, of->list[k].moment);
+        if (classes->latest[i] != 0)
+            classes->latest[i] = new_moment(old, classes->latest[i]);
     }
 }
 

@@ -31,9 +31,9 @@ enum margay_status margay_objects_create_store(struct margay_objects *objects,
         status = margay_weights_create(&objects->weights, LEAST_MOMENTS, error);
     if (status == MARGAY_OK)
         status = create_expiries(objects, error);
-    if (status == MARGAY_OK && objects->has_curve)
+    if (status == MARGAY_OK && objects->has_classes)
         status =
-            margay_classes_fit(&objects->classes, &objects->weights, 0, error);
+            margay_classes_create(&objects->classes, &objects->weights, error);
     return status;
 }
 
@@ -128,9 +128,10 @@ static enum margay_status renumber(struct margay_objects *objects,
     copy_live(objects, old);
     margay_weights_clear_rest(&objects->weights);
     objects->kernel->renumber(objects, old);
-    return objects->has_curve ? margay_classes_fit(&objects->classes,
-                                                   &objects->weights, 0, error)
-                              : MARGAY_OK;
+    return objects->has_classes
+               ? margay_classes_fit(&objects->classes, &objects->weights, 0,
+                                    error)
+               : MARGAY_OK;
 }
 
 /* Time has come to its end: the last uses that count get new moments, in their
@@ -141,8 +142,11 @@ static enum margay_status begin_anew(struct margay_objects *objects,
     struct margay_old_time old = {objects->weights, objects->expiries, NULL};
     objects->weights = (struct margay_weights){.capacity = 0};
     objects->expiries = NULL;
-    objects->refs_to_mark = 0;
-    enum margay_status status = renumber(objects, &old, error);
+    objects->refs_to_look = objects->looks = 0;
+    enum margay_status status =
+        margay_classes_settle_all(&objects->classes, error);
+    if (status == MARGAY_OK)
+        status = renumber(objects, &old, error);
     free(old.words);
     if (objects->weights.low == old.weights.low)
         return status;
