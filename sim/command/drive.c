@@ -185,6 +185,16 @@ static void cut_short(void *context, const struct margay_job *job,
     seat->explained = true;
 }
 
+static void left_out(void *context, const struct margay_job *job,
+                     size_t lacking, size_t caches)
+{
+    struct seat *seat = context;
+    message_print("%s: interrupted when all was read; the output lacks %zu of "
+                  "the %zu cache%s to be simulated",
+                  job->trace, lacking, caches, margay_plural(caches, "s"));
+    seat->explained = true;
+}
+
 /* The message shows that a pipe is empty, perhaps because a command failed. */
 static void read_nothing(void *context, const struct margay_job *job,
                          bool empty)
@@ -198,10 +208,11 @@ static void read_nothing(void *context, const struct margay_job *job,
 static void show_progress(void *context, const struct margay_progress *run)
 {
     struct seat *seat = context;
-    if (seat->trace != run->trace)
+    if (seat->trace != run->trace || seat->progress.simulates != run->finishing)
         progress_begin(&seat->progress, run->trace,
                        seat->drive->options->quiet);
     seat->trace = run->trace;
+    seat->progress.simulates = run->finishing;
     progress_update(&seat->progress, run->references, run->bytes_done,
                     run->bytes_total);
 }
@@ -265,6 +276,7 @@ enum margay_status drive_run(const struct drive *drive,
         .resumed = resumed,
         .stop = stop,
         .cut_short = cut_short,
+        .left_out = left_out,
         .read_nothing = read_nothing,
         .progress = show_progress,
     };

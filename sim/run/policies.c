@@ -67,6 +67,7 @@ static void free_pass(const struct margay_policies *policies,
     free(own->places);
     free(own->misses);
     free(own->points);
+    free(own->point_counts);
 }
 
 static void policies_free(margay_consumer *consumer)
@@ -365,7 +366,7 @@ size_t margay_policies_consumer_curve(const margay_consumer *consumer,
 {
     const struct margay_policies_pass *own = pass_of(consumer, pass);
     *points = own->points + policy * own->size_count;
-    return own->size_count;
+    return own->point_counts == NULL ? 0 : own->point_counts[policy];
 }
 
 const struct margay_result *margay_policies_consumer_result(

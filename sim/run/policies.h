@@ -38,7 +38,8 @@ struct margay_policies_pass {
     size_t *places;            /* [size_count] */
     size_t size_count, sampled_count;
     uint64_t *misses;            /* [policy][sampled], in the sample */
-    struct margay_point *points; /* [policy][size] */
+    struct margay_point *points; /* [policy][size], */
+    size_t *point_counts;        /* [policy]: without those not simulated */
 };
 
 struct margay_policies {

@@ -161,8 +161,10 @@ static enum margay_status make_room(struct margay_policies_pass *own,
     own->places = calloc(sizes, sizeof *own->places);
     own->misses = calloc(policies * sizes, sizeof *own->misses);
     own->points = calloc(policies * sizes, sizeof *own->points);
+    own->point_counts = calloc(policies, sizeof *own->point_counts);
     return own->sizes == NULL || own->sampled == NULL || own->places == NULL ||
-                   own->misses == NULL || own->points == NULL
+                   own->misses == NULL || own->points == NULL ||
+                   own->point_counts == NULL
                ? margay_fail_memory(error, "the curves")
                : MARGAY_OK;
 }
@@ -237,11 +239,13 @@ static void make_points(const struct margay_policies *policies,
 {
     const uint64_t *misses = own->misses + policy * own->sampled_count;
     struct margay_point *points = own->points + policy * own->size_count;
-    for (size_t i = 0; i < own->size_count; i++)
-        points[i] = (struct margay_point){
-            own->sizes[i],
-            scaled_refs(policies, own, misses[own->places[i]]),
-        };
+    for (size_t i = 0; i < own->size_count; i++) {
+        if (misses[own->places[i]] != MARGAY_NOT_SIMULATED)
+            points[own->point_counts[policy]++] = (struct margay_point){
+                own->sizes[i],
+                scaled_refs(policies, own, misses[own->places[i]]),
+            };
+    }
 }
 
 static enum margay_status replay(const struct margay_policies *policies,
@@ -259,6 +263,7 @@ static enum margay_status replay(const struct margay_policies *policies,
         .size_count = own->sampled_count,
         .seed = policies->request.seed,
         .crew = policies->crew,
+        .watch = policies->share.watch,
         .misses = own->misses,
     };
     return margay_policies_replay(&replay, error);

@@ -36,18 +36,20 @@ struct object_policies {
     struct margay_sample sample;
     const margay_consumer *engine; /* what this stands behind, its owner */
     margay_crew *crew;
+    const struct margay_watch *watch;
 
     margay_numbering *numbering;
-    uint64_t *sizes; /* [number], in bytes */
-    size_t size_count, size_room;
+    uint64_t *object_bytes; /* [number] */
+    size_t object_count, object_room;
     struct margay_history history;
     uint64_t uncounted; /* the first requests, a warm-up */
     /* What of a span goes there next. */
     uint64_t picked[MARGAY_SPAN_REFS];
     size_t picked_from[MARGAY_SPAN_REFS]; /* entries of the span */
 
-    struct margay_objects_point *points; /* [policy][size] */
-    size_t point_count;                  /* of a policy */
+    struct margay_objects_point *points; /* [policy][size], */
+    size_t size_count;
+    size_t *point_counts; /* [policy]: without those not simulated */
 };
 
 static struct object_policies *self(const margay_consumer *consumer)
@@ -61,8 +63,9 @@ static void object_policies_free(margay_consumer *consumer)
     margay_crew_free(policies->crew);
     margay_numbering_free(policies->numbering);
     margay_history_end(&policies->history);
-    free(policies->sizes);
+    free(policies->object_bytes);
     free(policies->points);
+    free(policies->point_counts);
     free(policies->rows);
     free(policies);
 }
@@ -73,6 +76,7 @@ static enum margay_status object_policies_begin(
 {
     struct object_policies *policies = self(consumer);
     (void)passes, (void)count;
+    policies->watch = share->watch;
     enum margay_status status =
         margay_numbering_create(&policies->numbering, error);
     return status == MARGAY_OK
@@ -86,19 +90,19 @@ static enum margay_status reserve_sizes(struct object_policies *policies,
                                         size_t count,
                                         struct margay_error *error)
 {
-    size_t room = policies->size_room;
+    size_t room = policies->object_room;
     if (margay_numbering_count(policies->numbering) + count >
         MARGAY_MOST_OBJECTS)
         return margay_fail(error, MARGAY_NO_MEMORY,
                            "2^31 objects are too many to simulate");
-    if (policies->size_count + count <= room)
+    if (policies->object_count + count <= room)
         return MARGAY_OK;
     room += room / 2 + MARGAY_SPAN_REFS;
-    uint64_t *sizes = reallocarray(policies->sizes, room, sizeof *sizes);
+    uint64_t *sizes = reallocarray(policies->object_bytes, room, sizeof *sizes);
     if (sizes == NULL)
         return margay_fail_memory(error, "the sizes of objects");
-    policies->sizes = sizes;
-    policies->size_room = room;
+    policies->object_bytes = sizes;
+    policies->object_room = room;
     return MARGAY_OK;
 }
 
@@ -119,8 +123,9 @@ static enum margay_status keep(struct object_policies *policies,
         return status;
     for (size_t i = 0; i < count; i++) {
         size_t from = policies->picked_from[i];
-        if (place[i] == policies->size_count)
-            policies->sizes[policies->size_count++] = span->sizes[from];
+        if (place[i] == policies->object_count)
+            policies->object_bytes[policies->object_count++] =
+                span->sizes[from];
         else if (span->distances[from] == MARGAY_INFINITE)
             place[i] |= MARGAY_REQUEST_LATE;
     }
@@ -195,13 +200,20 @@ static void take_points(struct object_policies *policies,
     const struct margay_objects_counts counts = margay_objects_counted(
         margay_objects_consumer_engine(policies->engine));
     for (size_t i = 0; i < replay->row_count * replay->size_count; i++) {
-        struct margay_objects_point *point = &policies->points[i];
-        *point = lru[i % replay->size_count];
-        if (!replay->rows[i / replay->size_count].simulated)
+        size_t row = i / replay->size_count;
+        struct margay_objects_point point = lru[i % replay->size_count];
+        bool simulated = replay->rows[row].simulated;
+        if (simulated && replay->misses[i] == MARGAY_NOT_SIMULATED)
             continue;
-        point->misses = scaled(policies, replay->misses[i], counts.references);
-        point->missed_bytes =
-            scaled(policies, replay->missed_bytes[i], counts.reference_bytes);
+        if (simulated) {
+            point.misses =
+                scaled(policies, replay->misses[i], counts.references);
+            point.missed_bytes = scaled(policies, replay->missed_bytes[i],
+                                        counts.reference_bytes);
+        }
+        policies
+            ->points[row * replay->size_count + policies->point_counts[row]++] =
+            point;
     }
 }
 
@@ -217,28 +229,31 @@ static enum margay_status make_curves(struct object_policies *policies,
         .history = &policies->history,
         .uncounted = policies->uncounted,
         .blocks = margay_numbering_count(policies->numbering),
-        .object_bytes = policies->sizes,
+        .object_bytes = policies->object_bytes,
         .rows = policies->rows,
         .row_count = policies->request.policy_count,
         .sizes = sizes,
         .size_count = count,
         .seed = policies->request.seed,
         .crew = policies->crew,
+        .watch = policies->watch,
         .misses = misses,
         .missed_bytes = misses + all,
     };
     enum margay_status status = MARGAY_OK;
     policies->points = calloc(all + 1, sizeof *policies->points);
-    if (sizes == NULL || misses == NULL || policies->points == NULL)
+    policies->point_counts =
+        calloc(replay.row_count, sizeof *policies->point_counts);
+    policies->size_count = count;
+    if (sizes == NULL || misses == NULL || policies->points == NULL ||
+        policies->point_counts == NULL)
         status = margay_fail_memory(error, "the curves");
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
         sizes[i] = sampled(policies, lru[i].cache_bytes);
     if (status == MARGAY_OK)
         status = margay_policies_replay(&replay, error);
-    if (status == MARGAY_OK) {
+    if (status == MARGAY_OK)
         take_points(policies, lru, &replay);
-        policies->point_count = count;
-    }
     free(sizes);
     free(misses);
     return status;
@@ -268,8 +283,8 @@ size_t margay_object_policies_consumer_curve(
 {
     const struct object_policies *policies =
         self(margay_objects_consumer_next(consumer));
-    *points = policies->points + policy * policies->point_count;
-    return policies->point_count;
+    *points = policies->points + policy * policies->size_count;
+    return policies->point_counts[policy];
 }
 
 /* --------------------------------------------------------------- making -- */

@@ -7,6 +7,7 @@
  */
 #include "sim/run/policies_replay.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,9 @@ struct tasks {
     struct task *list;
     size_t count;
     struct margay_error *failures; /* [task] */
+    /* How far all tasks are, of which one at a time tells it. */
+    atomic_uint_least64_t done_refs;
+    atomic_flag telling;
 };
 
 /* What simulates the caches of a task: one of these. */
@@ -134,14 +138,34 @@ static void reset_counts(const struct simulation *simulation)
         margay_cache_reset_counts(simulation->cache);
 }
 
-/* The references from `from` on that are before `to`. */
-static enum margay_status simulate_between(const struct margay_replay *replay,
+/* `count` more references have been simulated. */
+static void tell(struct tasks *tasks, size_t count)
+{
+    const struct margay_replay *replay = tasks->replay;
+    uint64_t done = atomic_fetch_add(&tasks->done_refs, count) + count;
+    if (replay->watch == NULL || atomic_flag_test_and_set(&tasks->telling))
+        return;
+    replay->watch->progress(replay->watch->context, done,
+                            tasks->count *
+                                margay_history_count(replay->history));
+    atomic_flag_clear(&tasks->telling);
+}
+
+static bool is_over(const struct margay_replay *replay)
+{
+    return replay->watch != NULL && replay->watch->stop(replay->watch->context);
+}
+
+/* The references from `from` on that are before `to`, or fewer if there is no
+   more time. */
+static enum margay_status simulate_between(struct tasks *tasks,
                                            const struct simulation *simulation,
                                            uint64_t from, uint64_t to,
                                            struct margay_error *error)
 {
+    const struct margay_replay *replay = tasks->replay;
     uint32_t buffer[PIECE_REFS];
-    while (from < to) {
+    while (from < to && !is_over(replay)) {
         const uint32_t *numbers;
         size_t count,
             most = to - from < PIECE_REFS ? (size_t)(to - from) : PIECE_REFS;
@@ -150,6 +174,7 @@ static enum margay_status simulate_between(const struct margay_replay *replay,
         if (status != MARGAY_OK)
             return status;
         simulate(simulation, numbers, count);
+        tell(tasks, count);
         from += count;
     }
     return MARGAY_OK;
@@ -181,21 +206,22 @@ static void end(struct simulation *simulation)
     margay_object_cache_free(simulation->objects);
 }
 
-static enum margay_status run_task(const struct margay_replay *replay,
-                                   const struct task *task,
+/* Without time for all of it, the task leaves no misses. */
+static enum margay_status run_task(struct tasks *tasks, const struct task *task,
                                    struct margay_error *error)
 {
+    const struct margay_replay *replay = tasks->replay;
     struct simulation simulation = {NULL, NULL, NULL};
     enum margay_status status = begin(replay, task, &simulation, error);
     if (status == MARGAY_OK)
         status =
-            simulate_between(replay, &simulation, 0, replay->uncounted, error);
+            simulate_between(tasks, &simulation, 0, replay->uncounted, error);
     if (status == MARGAY_OK) {
         reset_counts(&simulation);
-        status = simulate_between(replay, &simulation, replay->uncounted,
+        status = simulate_between(tasks, &simulation, replay->uncounted,
                                   margay_history_count(replay->history), error);
     }
-    if (status == MARGAY_OK)
+    if (status == MARGAY_OK && !is_over(replay))
         take_misses(replay, task, &simulation);
     end(&simulation);
     return status;
@@ -203,9 +229,10 @@ static enum margay_status run_task(const struct margay_replay *replay,
 
 static void run_one(void *context, size_t i)
 {
-    const struct tasks *tasks = context;
+    struct tasks *tasks = context;
     struct margay_error *failure = &tasks->failures[i];
-    failure->status = run_task(tasks->replay, &tasks->list[i], failure);
+    if (!is_over(tasks->replay))
+        failure->status = run_task(tasks, &tasks->list[i], failure);
 }
 
 /* -------------------------------------------------------------- all tasks --
@@ -234,10 +261,31 @@ static void list_tasks(struct tasks *tasks)
     }
 }
 
+/* Until they are simulated, caches have no misses. */
+static void clear_misses(const struct margay_replay *replay)
+{
+    for (size_t i = 0; i < replay->row_count * replay->size_count; i++) {
+        if (replay->rows[i / replay->size_count].simulated)
+            replay->misses[i] = MARGAY_NOT_SIMULATED;
+    }
+}
+
+static void tell_lacking(const struct margay_replay *replay)
+{
+    size_t lacking = 0, caches = 0;
+    for (size_t i = 0; i < replay->row_count * replay->size_count; i++) {
+        bool simulated = replay->rows[i / replay->size_count].simulated;
+        caches += simulated;
+        lacking += simulated && replay->misses[i] == MARGAY_NOT_SIMULATED;
+    }
+    if (lacking > 0)
+        replay->watch->leave(replay->watch->context, lacking, caches);
+}
+
 enum margay_status margay_policies_replay(const struct margay_replay *replay,
                                           struct margay_error *error)
 {
-    struct tasks tasks = {.replay = replay};
+    struct tasks tasks = {.replay = replay, .telling = ATOMIC_FLAG_INIT};
     size_t most = replay->row_count * replay->size_count;
     enum margay_status status = MARGAY_OK;
     if (!margay_policies_simulate(replay->rows, replay->row_count) ||
@@ -249,9 +297,12 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
         status = margay_fail_memory(error, "the simulations");
     } else {
         list_tasks(&tasks);
+        clear_misses(replay);
         margay_crew_start(replay->crew, run_one, &tasks, tasks.count);
         margay_crew_finish(replay->crew);
         status = margay_policies_failure(tasks.failures, tasks.count, error);
+        if (status == MARGAY_OK)
+            tell_lacking(replay);
     }
     free(tasks.list);
     free(tasks.failures);

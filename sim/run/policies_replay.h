@@ -10,6 +10,7 @@
 #include "sim/run/history.h"
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
+#include <margay/run.h>
 
 struct margay_policy_row {
     const char *spec;
@@ -32,10 +33,14 @@ struct margay_replay {
     size_t size_count;
     uint64_t seed;
     margay_crew *crew;
+    const struct margay_watch *watch; /* NULL = none */
 
     uint64_t *misses;       /* [row][size], of the rows that are simulated */
     uint64_t *missed_bytes; /* likewise, of objects */
 };
+
+/* The misses of a cache for which the watch left no time. */
+#define MARGAY_NOT_SIMULATED UINT64_MAX
 
 /* Fill in the misses.  MARGAY_NO_MEMORY; MARGAY_IO. */
 enum margay_status margay_policies_replay(const struct margay_replay *replay,

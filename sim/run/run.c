@@ -85,6 +85,16 @@ static void tell_cut(struct run *run, const struct margay_running *running)
                         running->cut);
 }
 
+static void tell_left_out(const struct run *run,
+                          const struct margay_running *running)
+{
+    const struct margay_host *host = run->host;
+    run->outcome->cut_short = true;
+    if (host->left_out != NULL)
+        host->left_out(host->context, &running->job, running->lacking,
+                       running->caches);
+}
+
 static void tell_nothing(const struct run *run,
                          const struct margay_running *running)
 {
@@ -110,6 +120,8 @@ static void end_trace(struct run *run, size_t i)
         fail(run, status, &error);
     else if (run->status == MARGAY_OK && running->interrupted)
         tell_cut(run, running);
+    else if (run->status == MARGAY_OK && running->lacking > 0)
+        tell_left_out(run, running);
     else if (run->status == MARGAY_OK &&
              running->read_refs == running->state.place.references)
         tell_nothing(run, running);

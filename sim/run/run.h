@@ -172,12 +172,30 @@ struct margay_abilities {
     bool saves;      /* can save and load */
 };
 
+/*
+ * What a consumer asks and tells while it works on in finish(), if that may
+ * take long.  Any of its threads may call stop() at any time, and progress()
+ * and leave() one after the other.
+ */
+struct margay_watch {
+    void *context;
+    /* Is the work to end with the results that there are?  Not for a request
+       that has ended the reading: what was read is worked through. */
+    bool (*stop)(void *context);
+    /* So many references of all that the work takes, each counted as often as
+       it is worked through. */
+    void (*progress)(void *context, uint64_t done, uint64_t total);
+    /* It ended so: so many of all caches have no results. */
+    void (*leave)(void *context, size_t lacking, size_t caches);
+};
+
 /* What a consumer gets from the plan when it begins. */
 struct margay_share {
     unsigned threads; /* for each pass */
     bool all_blocks;  /* it is fed numbers, of pass 0 alone; shifts apply */
     bool lends;       /* its engines are lent to the executor: it is not fed */
     uint64_t chunk_refs, phase_refs;
+    const struct margay_watch *watch; /* outlives the consumer; NULL = none */
 };
 
 /* What an engine is made from, for executors that make it several times. */
@@ -547,8 +565,11 @@ struct margay_job {
 struct margay_progress {
     const char *trace;
     uint64_t references;
-    uint64_t bytes_done, bytes_total; /* of the file; total 0 = unknown */
-    double seconds;                   /* since the trace was begun */
+    /* The trace has been read; this is its consumer's work in finish(). */
+    bool finishing;
+    /* Of the file, or references when finishing; total 0 = unknown. */
+    uint64_t bytes_done, bytes_total;
+    double seconds; /* since the trace was begun */
 };
 
 /* What a run asks of its caller.  All but `open` may be NULL.  A
@@ -588,6 +609,10 @@ struct margay_host {
        yet known, job->pass_count is 0, and no state could be saved. */
     void (*cut_short)(void *context, const struct margay_job *job,
                       uint64_t references, bool within);
+    /* `stop` has ended the work of the consumer on a trace that was read:
+       `lacking` of its `caches` have no results. */
+    void (*left_out)(void *context, const struct margay_job *job,
+                     size_t lacking, size_t caches);
     /* The trace has ended without a reference, and without a byte if `empty`.
      */
     void (*read_nothing)(void *context, const struct margay_job *job,

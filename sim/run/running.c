@@ -42,6 +42,40 @@ void margay_running_show(struct margay_running *running, uint64_t read_refs)
     host->progress(host->context, &progress);
 }
 
+/* -------------------------------------------- while the consumer finishes --
+ */
+
+static bool stop_finishing(void *context)
+{
+    const struct margay_running *running = context;
+    return running->interrupted ? atomic_load(running->stop)
+                                : margay_running_is_over(running);
+}
+
+static void show_finishing(void *context, uint64_t done, uint64_t total)
+{
+    const struct margay_running *running = context;
+    const struct margay_host *host = running->host;
+    if (host->progress == NULL || !atomic_load(&running->leads))
+        return;
+    const struct margay_progress progress = {
+        .trace = running->job.trace,
+        .references = done,
+        .finishing = true,
+        .bytes_done = done,
+        .bytes_total = total,
+        .seconds = margay_running_seconds(running),
+    };
+    host->progress(host->context, &progress);
+}
+
+static void leave(void *context, size_t lacking, size_t caches)
+{
+    struct margay_running *running = context;
+    running->lacking += lacking;
+    running->caches += caches;
+}
+
 /* ---------------------------------------------------- opening the trace -- */
 
 static enum margay_status open_trace(struct margay_running *running,
@@ -131,7 +165,10 @@ enum margay_status margay_running_begin_consumer(struct margay_running *running,
         .lends = running->plan.executor != MARGAY_ONE_READER,
         .chunk_refs = running->request->chunk_refs,
         .phase_refs = running->request->phase_refs,
+        .watch = &running->watch,
     };
+    running->watch =
+        (struct margay_watch){running, stop_finishing, show_finishing, leave};
     running->job.pass_count = running->pass_count;
     enum margay_status status = margay_consumer_begin(
         running->consumer, running->passes, running->pass_count, &share, error);

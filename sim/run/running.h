@@ -30,13 +30,15 @@ struct margay_running {
     /* The outcome of the reading. */
     enum margay_status status;
     struct margay_error error;
-    bool interrupted; /* by the host, before the end of the trace */
+    bool interrupted;       /* by the host, before the end of the trace */
+    size_t lacking, caches; /* what the consumer has left out, of how many */
 
     struct margay_plan_facts facts;
     struct margay_plan plan;
     char plan_text[MARGAY_PLAN_TEXT_BYTES];
     margay_trace *trace;
     struct margay_job job;
+    struct margay_watch watch;
     struct margay_state state; /* that goes on here; zeroed if there is none */
     bool state_told;           /* the host knows from where on */
     struct margay_state_reading reading; /* for the next state */

@@ -52,7 +52,8 @@ static void format_left(char *text, size_t bytes, double seconds)
 
 /* "41.2%, 1234 references, 25.1 M/s, 3 s left" */
 static void format_state(char *text, size_t bytes, double seconds,
-                         uint64_t references, uint64_t done, uint64_t total)
+                         const char *how, uint64_t references, uint64_t done,
+                         uint64_t total)
 {
     double rate = seconds > 0 ? (double)references / seconds * 1e-6 : 0;
     double share = total == 0 ? 0 : (double)done / (double)total;
@@ -63,8 +64,8 @@ static void format_state(char *text, size_t bytes, double seconds,
         memcpy(left, ", ", 3);
         format_left(left + 2, sizeof left - 2, seconds * (1 - share) / share);
     }
-    snprintf(text, bytes, "%s%" PRIu64 " reference%s, %.1f M/s%s", percent,
-             references, margay_plural(references, "s"), rate, left);
+    snprintf(text, bytes, "%s%" PRIu64 " reference%s%s, %.1f M/s%s", percent,
+             references, margay_plural(references, "s"), how, rate, left);
 }
 
 /* The last part of a path, cut to a length that leaves room on the line. */
@@ -85,7 +86,8 @@ void progress_update(struct progress *progress, uint64_t references,
     if (!asked && now - progress->shown < SECONDS_BETWEEN)
         return;
     progress->shown = now;
-    format_state(state, sizeof state, now - progress->started, references, done,
+    format_state(state, sizeof state, now - progress->started,
+                 progress->simulates ? " simulated" : "", references, done,
                  total);
     if (asked) {
         message_print("%s: %s", progress->name, state);

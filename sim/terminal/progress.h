@@ -12,6 +12,7 @@
 struct progress {
     const char *name; /* of the trace or the program */
     bool quiet, terminal;
+    bool simulates;        /* references that have been read */
     double started, shown; /* seconds */
 };
 

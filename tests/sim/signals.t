@@ -52,6 +52,33 @@ for number in "INT 130" "TERM 143"; do
     done
 done
 
+# Policies are simulated once all has been read: the table has the caches that
+# there was time for.
+"$MARGAY" curve --ids --policy lru,s3fifo,fifo --sizes octave:64 -j 2 big.u64 \
+    >out 2>err &
+reader=$!
+check 'SIGUSR1 tells that policies are simulated' \
+    analyses $reader 'references simulated, [0-9.]+ M/s'
+kill -INT $reader
+status=0
+ended $reader || status=$?
+is 'an interrupt while policies are simulated' "$status" 130
+like 'and a note' "$(grep interrupted err)" \
+    '^margay curve: big.u64: interrupted when all was read; the output lacks [0-9]+ of the [0-9]+ caches to be simulated$'
+is 'which counts them' \
+    "$(sed -n 's/.* lacks \([0-9]*\) of the \([0-9]*\) .*/\1 \2/p' err)" \
+    "$(awk -F, '{ rows[$8]++ } END { all = 2 * rows["lru"]
+        print all - rows["fifo"] - rows["s3fifo"], all }' out)"
+cp out cut.csv
+for policy in lru fifo s3fifo; do
+    sizes=$(awk -F, -v policy=$policy '$8 == policy { print $3 }' cut.csv |
+        tail -n 9 | paste -sd,)
+    [ -n "$sizes" ] || continue
+    run curve -q --ids --policy $policy --sizes "$sizes" big.u64
+    is "$policy: what there is is whole" "$(tail -n +2 out)" \
+        "$(grep ",$policy\$" cut.csv | tail -n 9)"
+done
+
 # A pipe that says nothing at all, as this shell holds it open.
 mkfifo pipe
 exec 9<>pipe
@@ -162,7 +189,12 @@ if command -v script >script.path; then
         >terminal </dev/null
     ended $feeder
     check 'on a terminal, progress is kept up to date' shows_progress
+    script -qec "'$MARGAY' curve --ids --policy s3fifo --sizes octave:16 \
+        big.u64 >/dev/null" /dev/null >terminal </dev/null
+    check 'while policies are simulated, too' \
+        grep -q '%, [0-9]* references simulated, .* left' terminal
 else
     skip 'progress on a terminal' 'no script(1) here'
+    skip 'progress of simulations' 'no script(1) here'
 fi
 finish

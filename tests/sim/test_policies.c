@@ -2,6 +2,8 @@
  * test_policies.c - the consumer of policies in a program of its own: sizes
  * that it is not told, and what it refuses
  */
+#include <stdatomic.h>
+
 #include "sim/run/consumer.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -10,6 +12,7 @@
 #define BLOCKS 200
 
 static uint64_t blocks[REFS];
+static const struct margay_watch *watched; /* of the next run */
 
 /* A curve of one policy, of spans of different lengths; 0 = it failed. */
 static size_t run(const char *policy, const struct margay_sizes *sizes,
@@ -18,7 +21,7 @@ static size_t run(const char *policy, const struct margay_sizes *sizes,
     const struct margay_policies_request request = {
         .policies = &policy, .policy_count = 1, .directory = "/tmp"};
     const struct margay_pass pass = {.index = 0};
-    const struct margay_share share = {.threads = 2};
+    const struct margay_share share = {.threads = 2, .watch = watched};
     const struct margay_point *points;
     margay_consumer *consumer;
     size_t count = 0;
@@ -87,6 +90,55 @@ static void test_lists(void)
           "however large they are");
 }
 
+/* A watch that leaves time for some questions. */
+struct patience {
+    atomic_int questions;
+    size_t lacking, caches;
+    uint64_t done, total;
+};
+
+static bool stop(void *context)
+{
+    struct patience *patience = context;
+    return atomic_fetch_sub(&patience->questions, 1) <= 0;
+}
+
+static void progress(void *context, uint64_t done, uint64_t total)
+{
+    struct patience *patience = context;
+    patience->done = done > patience->done ? done : patience->done;
+    patience->total = total;
+}
+
+static void leave(void *context, size_t lacking, size_t caches)
+{
+    struct patience *patience = context;
+    patience->lacking = lacking;
+    patience->caches = caches;
+}
+
+/* Caches for which there is no time are left out, and all others are right. */
+static void test_watch(int questions)
+{
+    struct patience patience = {.questions = questions};
+    const struct margay_watch watch = {&patience, stop, progress, leave};
+    struct margay_point curve[128];
+    unsigned wrong = 0;
+    watched = &watch;
+    size_t count = run("sieve", NULL, curve, 128);
+    watched = NULL;
+    for (size_t i = 0; i < count; i++)
+        wrong +=
+            curve[i].misses != misses_of_cache("sieve", curve[i].cache_blocks);
+    CHECK(patience.lacking + count == 16 && wrong == 0 &&
+              (questions < 1000) == (patience.lacking > 0) &&
+              patience.caches == (patience.lacking > 0 ? 16 : 0),
+          "time for %d questions: %zu caches", questions, count);
+    CHECK(patience.done <= patience.total &&
+              (questions < 1000 || patience.done == (uint64_t)REFS * 16),
+          "and how far all is");
+}
+
 static void refused(const char *first, const char *second, const char *why)
 {
     const char *const policies[] = {first, second};
@@ -112,6 +164,10 @@ int main(void)
     test_curves("sieve", 16);
     test_curves("lru", 1 + 2 + 4 + 8 + 16 * 3 + 9 + 1);
     test_lists();
+    test_watch(0);
+    test_watch(7);
+    test_watch(30);
+    test_watch(1000);
     refused("lru", "lru", "given twice");
     refused("fifo", "nosuch", "unknown policy");
     refused("fifo", "plru", "for sets of some ways only");
