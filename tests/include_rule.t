@@ -21,6 +21,7 @@ my %public = (
     prediction => 'stackdist',
     prefixes => 'stackdist',
     run => 'sim',
+    hierarchy => 'assoc',
 );
 
 # The rooms of each folder, in their order.  The folder's own files come before
@@ -29,7 +30,7 @@ my %rooms = (
     traces => [qw(base formats capture capture/runtime capture/qemu generate)],
     stackdist => [qw(exact objects parts reference optimal gpu engines generate
         predict)],
-    assoc => [qw(one_pass policies)],
+    assoc => [qw(one_pass policies hierarchy)],
     sim => [qw(run terminal options tables plot record command report mpi)],
 );
 

@@ -227,7 +227,7 @@ void margay_cache_feed(margay_cache *cache, const uint64_t *blocks,
                                      cache->sites};
     cache->sites = NULL;
     count_references(cache->counts.references, kinds, count);
-    cache->policy->feed[cache->finder.form](cache, &uses);
+    cache->policy->loops[cache->finder.form].feed(cache, &uses);
 }
 
 void margay_cache_feed_through(margay_cache *cache, const uint64_t *blocks,
@@ -248,4 +248,37 @@ void margay_cache_reset_counts(margay_cache *cache)
 const struct margay_cache_counts *margay_cache_counts(const margay_cache *cache)
 {
     return &cache->counts;
+}
+
+/* ------------------------------------------------------------- the steps -- */
+
+uint64_t margay_cache_look(const margay_cache *cache, struct margay_use *use)
+{
+    const struct margay_finder *finder = &cache->finder;
+    const struct margay_policy *policy = cache->policy;
+    uint64_t set = margay_finder_set(finder, finder->form, use->block);
+    uint32_t slot = margay_finder_find(finder, finder->form, set, use->block);
+    use->memory = slot;
+    return slot == MARGAY_NO_SLOT || (policy->holds != NULL &&
+                                      !policy->holds(cache->state, set, slot))
+               ? MARGAY_NOWHERE
+               : set * finder->slots + slot;
+}
+
+uint64_t margay_cache_where(const margay_cache *cache, uint64_t block)
+{
+    struct margay_use use = {.block = block};
+    return margay_cache_look(cache, &use);
+}
+
+bool margay_cache_take_out(margay_cache *cache, uint64_t at)
+{
+    uint64_t set = at / cache->finder.slots;
+    uint32_t slot = (uint32_t)(at % cache->finder.slots);
+    bool dirty = margay_cache_is_dirty(cache, at);
+    cache->dirty[at / 8] &= (uint8_t) ~(1u << at % 8);
+    margay_finder_empty(&cache->finder, set, slot);
+    if (cache->policy->remove != NULL)
+        cache->policy->remove(cache->state, set, slot);
+    return dirty;
 }

@@ -2,12 +2,19 @@
  * cache.h - one cache, and the loop over its references
  *
  * The loop is the same for all policies.  MARGAY_POLICY_LOOPS() compiles it for
- * each policy with the calls of the policy inlined.
+ * each policy with the calls of the policy inlined, and beside it the steps
+ * that a hierarchy of caches is made of.
  */
 #ifndef MARGAY_ASSOC_CACHE_H
 #define MARGAY_ASSOC_CACHE_H
 
 #include "assoc/policies/finder.h"
+
+/* The block that made room for another one. */
+struct margay_evicted {
+    uint64_t block;
+    bool left, dirty; /* left: there is one */
+};
 
 struct margay_cache {
     const struct margay_policy *policy;
@@ -21,6 +28,7 @@ struct margay_cache {
     struct margay_cache_counts counts;
     struct margay_traffic *traffic; /* where to gather it; NULL = nowhere */
     const uint64_t *sites;          /* of the references that are fed next */
+    struct margay_evicted evicted;  /* last */
 };
 
 /* Everything that stays the same while a loop runs. */
@@ -48,7 +56,10 @@ static MARGAY_ALWAYS_INLINE void margay_cache_leave(
 {
     margay_cache *cache = loop->cache;
     uint8_t bit = (uint8_t)(1u << at % 8);
-    if ((cache->dirty[at / 8] & bit) == 0)
+    bool dirty = (cache->dirty[at / 8] & bit) != 0;
+    cache->evicted =
+        (struct margay_evicted){loop->finder.blocks[at], true, dirty};
+    if (!dirty)
         return;
     cache->dirty[at / 8] ^= bit;
     cache->counts.writebacks++;
@@ -160,20 +171,87 @@ static MARGAY_ALWAYS_INLINE void margay_cache_run(
     }
 }
 
-/* Define from a policy's calls the loops that MARGAY_POLICY_FEEDS lists. */
-#define MARGAY_POLICY_LOOP(name, form, ...)                                \
-    static void name(margay_cache *cache, const struct margay_uses *uses)  \
-    {                                                                      \
-        margay_cache_run(cache, (struct margay_policy_calls){__VA_ARGS__}, \
-                         form, uses);                                      \
+/* ------------------------------------------------------------ the steps -- */
+
+/* Use the block of `use` if the cache holds it.  Returns its place; otherwise
+   MARGAY_NOWHERE, and use->memory is set. */
+static MARGAY_ALWAYS_INLINE uint64_t
+margay_cache_touch(margay_cache *cache, struct margay_policy_calls calls,
+                   enum margay_form form, struct margay_use *use)
+{
+    const struct margay_finder *finder = &cache->finder;
+    uint64_t set = margay_finder_set(finder, form, use->block);
+    uint32_t slot = margay_finder_find(finder, form, set, use->block);
+    use->memory = slot;
+    if (slot == MARGAY_NO_SLOT ||
+        (calls.holds != NULL && !calls.holds(cache->state, set, slot)))
+        return MARGAY_NOWHERE;
+    calls.hit(cache->state, set, slot, use);
+    return set * finder->slots + slot;
+}
+
+/* Bring in a block that margay_cache_touch() has just not found.  Returns its
+   place, and cache->evicted says which block made room. */
+static MARGAY_ALWAYS_INLINE uint64_t
+margay_cache_fill(margay_cache *cache, struct margay_policy_calls calls,
+                  enum margay_form form, const struct margay_use *use)
+{
+    const struct margay_cache_loop loop = {cache, cache->finder, calls, form};
+    uint64_t set = margay_finder_set(&loop.finder, form, use->block);
+    cache->evicted = (struct margay_evicted){.left = false};
+    uint32_t slot = margay_cache_bring_in(&loop, set, use);
+    return set * loop.finder.slots + slot;
+}
+
+static inline bool margay_cache_is_dirty(const margay_cache *cache, uint64_t at)
+{
+    return (cache->dirty[at / 8] >> at % 8 & 1) != 0;
+}
+
+static inline void margay_cache_make_dirty(margay_cache *cache, uint64_t at)
+{
+    cache->dirty[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+/* Do what margay_cache_touch() does, but do not use the block. */
+uint64_t margay_cache_look(const margay_cache *cache, struct margay_use *use);
+
+/* The place of a block; MARGAY_NOWHERE. */
+uint64_t margay_cache_where(const margay_cache *cache, uint64_t block);
+
+/* Take the block at a place out of a cache whose policy has no memory.  Returns
+   whether it was dirty. */
+bool margay_cache_take_out(margay_cache *cache, uint64_t at);
+
+/* Define from a policy's calls the functions that MARGAY_POLICY_LOOPS_OF_FORMS
+   lists. */
+#define MARGAY_POLICY_LOOP(name, form, ...)                                   \
+    static void feed_##name(margay_cache *cache,                              \
+                            const struct margay_uses *uses)                   \
+    {                                                                         \
+        margay_cache_run(cache, (struct margay_policy_calls){__VA_ARGS__},    \
+                         form, uses);                                         \
+    }                                                                         \
+    static uint64_t touch_##name(margay_cache *cache, struct margay_use *use) \
+    {                                                                         \
+        return margay_cache_touch(                                            \
+            cache, (struct margay_policy_calls){__VA_ARGS__}, form, use);     \
+    }                                                                         \
+    static uint64_t bring_in_##name(margay_cache *cache,                      \
+                                    const struct margay_use *use)             \
+    {                                                                         \
+        return margay_cache_fill(                                             \
+            cache, (struct margay_policy_calls){__VA_ARGS__}, form, use);     \
     }
-#define MARGAY_POLICY_LOOPS(...)                                       \
-    MARGAY_POLICY_LOOP(feed_scanned, MARGAY_FORM_SCANNED, __VA_ARGS__) \
-    MARGAY_POLICY_LOOP(feed_indexed, MARGAY_FORM_INDEXED, __VA_ARGS__) \
-    MARGAY_POLICY_LOOP(feed_dense, MARGAY_FORM_DENSE, __VA_ARGS__)
-#define MARGAY_POLICY_FEEDS                    \
-    {                                          \
-        feed_scanned, feed_indexed, feed_dense \
+#define MARGAY_POLICY_LOOPS(...)                                  \
+    MARGAY_POLICY_LOOP(scanned, MARGAY_FORM_SCANNED, __VA_ARGS__) \
+    MARGAY_POLICY_LOOP(indexed, MARGAY_FORM_INDEXED, __VA_ARGS__) \
+    MARGAY_POLICY_LOOP(dense, MARGAY_FORM_DENSE, __VA_ARGS__)
+#define MARGAY_POLICY_LOOPS_OF_FORMS                         \
+    {                                                        \
+        {feed_scanned, touch_scanned, bring_in_scanned},     \
+            {feed_indexed, touch_indexed, bring_in_indexed}, \
+            {feed_dense, touch_dense, bring_in_dense},       \
     }
 
 #endif

@@ -55,6 +55,13 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
     margay_circle_add(&state->circle, set, slot, use->sized);
 }
 
+/* The next block takes its turn, without its chance. */
+static void remove_slot(void *context, uint64_t set, uint32_t slot)
+{
+    struct state *state = context;
+    margay_bits_clear(&state->chances, set, slot);
+}
+
 MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_clock = {
@@ -65,6 +72,7 @@ const struct margay_policy margay_policy_clock = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .remove = remove_slot,
     .feed_objects = feed_objects,
 };

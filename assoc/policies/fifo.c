@@ -46,6 +46,6 @@ const struct margay_policy margay_policy_fifo = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct margay_circle),
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
     .feed_objects = feed_objects,
 };

@@ -33,7 +33,8 @@ static uint64_t bytes_of(const struct shape *shape, enum margay_form form)
     bytes += shape->sets * sizeof(uint32_t);
     return form == MARGAY_FORM_DENSE
                ? bytes
-               : bytes + (shape->all_slots + shape->buckets) * sizeof(uint32_t);
+               : bytes + (shape->sets + shape->all_slots + shape->buckets) *
+                             sizeof(uint32_t);
 }
 
 uint64_t margay_finder_bytes(enum margay_form form,
@@ -53,10 +54,12 @@ static bool map(struct margay_finder *finder, const struct shape *shape)
     finder->filled = margay_map(shape->sets * sizeof *finder->filled);
     if (finder->form == MARGAY_FORM_DENSE)
         return finder->blocks != NULL && finder->filled != NULL;
+    finder->emptied = margay_map(shape->sets * sizeof *finder->emptied);
     finder->heads = margay_map(shape->buckets * sizeof *finder->heads);
     finder->next = margay_map(shape->all_slots * sizeof *finder->next);
     return finder->blocks != NULL && finder->filled != NULL &&
-           finder->heads != NULL && finder->next != NULL;
+           finder->emptied != NULL && finder->heads != NULL &&
+           finder->next != NULL;
 }
 
 enum margay_status margay_finder_create(struct margay_finder *finder,
@@ -121,6 +124,7 @@ void margay_finder_destroy(struct margay_finder *finder)
     margay_unmap(finder->blocks, shape.all_slots * sizeof *finder->blocks);
     margay_unmap(finder->scanned, shape.sets * shape.set_bytes);
     margay_unmap(finder->filled, shape.sets * sizeof *finder->filled);
+    margay_unmap(finder->emptied, shape.sets * sizeof *finder->emptied);
     margay_unmap(finder->heads, shape.buckets * sizeof *finder->heads);
     margay_unmap(finder->next, shape.all_slots * sizeof *finder->next);
     margay_unmap(finder->places, place_bytes(finder->place_count));

@@ -6,7 +6,8 @@
  * then the blocks whose marks are equal.  Larger sets have an index, one hash
  * table for all sets, whose buckets are chains through the slots.  Where blocks
  * are dense numbers, 0, 1, 2 and so on, a table says at once which slot a block
- * was put into last.  All forms fill the lowest slot that is free.
+ * was put into last.  A slot that was emptied is filled before one that never
+ * was, and of these the lowest.
  *
  * Everything here is inline, and `form` is a constant in every call, because
  * the functions are compiled into the loop of each policy.
@@ -37,7 +38,7 @@
 
 /* The state of a set that is scanned; marks of free slots mean nothing. */
 struct margay_scanned_set {
-    uint64_t filled;  /* bit i: slot i; the lowest are */
+    uint64_t filled;  /* bit i: slot i */
     uint16_t marks[]; /* a multiple of MARGAY_MARKS */
 };
 
@@ -60,11 +61,13 @@ struct margay_finder {
     size_t set_bytes;
     uint64_t full; /* `filled` where as many slots are as there are ways */
     /* Not scanned; a slot's number counts through all sets: */
-    uint32_t *filled; /* [set]: the slots that are filled, the lowest */
+    uint32_t *filled; /* [set]: the slots ever filled, the lowest */
     /* Indexed: */
-    uint32_t *heads; /* [bucket]: the first slot's number plus 1; 0 = none */
-    uint32_t *next;  /* [slot]: the next one of its chain, likewise */
-    unsigned shift;  /* 64 - log2(buckets) */
+    uint32_t *emptied; /* [set]: the slot emptied last, plus 1; 0 = none */
+    uint32_t *heads;   /* [bucket]: the first slot's number plus 1; 0 = none */
+    uint32_t *next;    /* [slot]: the next one of its chain, or the one emptied
+                          before it, likewise */
+    unsigned shift;    /* 64 - log2(buckets) */
     /* Dense; there is one set: */
     uint32_t *places;     /* [block]: the slot it was put into last, plus 1 */
     uint64_t place_count; /* the table has room for the blocks below it */
@@ -126,7 +129,7 @@ static MARGAY_ALWAYS_INLINE uint32_t margay_scan_blocks(
     uint64_t filled = margay_scanned_set(finder, set)->filled;
     const uint64_t *blocks = finder->blocks + set * finder->slots;
     for (uint32_t slot = 0; filled != 0; slot++, filled >>= 1) {
-        if (blocks[slot] == block)
+        if ((filled & 1) != 0 && blocks[slot] == block)
             return slot;
     }
     return MARGAY_NO_SLOT;
@@ -181,7 +184,7 @@ static MARGAY_ALWAYS_INLINE uint32_t margay_scanned_add(
     const struct margay_finder *finder, uint64_t set, uint64_t block)
 {
     struct margay_scanned_set *scanned = margay_scanned_set(finder, set);
-    uint32_t slot = (uint32_t)__builtin_popcountll(scanned->filled);
+    uint32_t slot = (uint32_t)__builtin_ctzll(~scanned->filled);
     scanned->filled |= UINT64_C(1) << slot;
     margay_scanned_put(finder, set, slot, block);
     return slot;
@@ -225,6 +228,30 @@ static MARGAY_ALWAYS_INLINE void margay_index_drop(
     while (*link != at + 1)
         link = &finder->next[*link - 1];
     *link = finder->next[at];
+}
+
+/* Take a free slot of a set that has one. */
+static MARGAY_ALWAYS_INLINE uint32_t
+margay_index_free_slot(const struct margay_finder *finder, uint64_t set)
+{
+    uint32_t slot = finder->emptied[set] - 1;
+    if (slot == MARGAY_NO_SLOT)
+        return finder->filled[set]++;
+    finder->emptied[set] = finder->next[set * finder->slots + slot];
+    return slot;
+}
+
+/* Empty a slot; not in a dense finder. */
+static inline void margay_finder_empty(const struct margay_finder *finder,
+                                       uint64_t set, uint32_t slot)
+{
+    if (finder->form == MARGAY_FORM_SCANNED) {
+        margay_scanned_set(finder, set)->filled &= ~(UINT64_C(1) << slot);
+        return;
+    }
+    margay_index_drop(finder, set, slot);
+    finder->next[set * finder->slots + slot] = finder->emptied[set];
+    finder->emptied[set] = slot + 1;
 }
 
 /* ---------------------------------------------------------- dense blocks -- */
@@ -293,18 +320,21 @@ static MARGAY_ALWAYS_INLINE bool margay_finder_full(
 {
     if (form == MARGAY_FORM_SCANNED)
         return margay_scanned_set(finder, set)->filled >= finder->full;
-    return finder->filled[set] >= finder->ways;
+    return finder->filled[set] >= finder->ways &&
+           (form == MARGAY_FORM_DENSE || finder->emptied[set] == 0);
 }
 
-/* Put a block that its set does not know into the lowest slot that was never
-   filled. */
+/* Put a block that its set does not know into a free slot: the lowest, or of a
+   set with an index the one that was emptied last, if there is one. */
 static MARGAY_ALWAYS_INLINE uint32_t
 margay_finder_add(const struct margay_finder *finder, enum margay_form form,
                   uint64_t set, uint64_t block)
 {
     if (form == MARGAY_FORM_SCANNED)
         return margay_scanned_add(finder, set, block);
-    uint32_t slot = finder->filled[set]++;
+    uint32_t slot = form == MARGAY_FORM_INDEXED
+                        ? margay_index_free_slot(finder, set)
+                        : finder->filled[set]++;
     if (form == MARGAY_FORM_INDEXED)
         margay_index_put(finder, set, slot, block);
     else

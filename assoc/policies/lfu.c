@@ -152,6 +152,11 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     *run_of(state, set, slot) = run;
 }
 
+static void remove_slot(void *state, uint64_t set, uint32_t slot)
+{
+    leave(state, set, slot);
+}
+
 MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_lfu = {
@@ -162,6 +167,7 @@ const struct margay_policy margay_policy_lfu = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .remove = remove_slot,
     .feed_objects = feed_objects,
 };

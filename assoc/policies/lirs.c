@@ -158,5 +158,6 @@ const struct margay_policy margay_policy_lirs = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .holds = holds,
 };

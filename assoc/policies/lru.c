@@ -49,5 +49,5 @@ const struct margay_policy margay_policy_lru = {
              .abilities = MARGAY_POLICY_STACK},
     .state_bytes = sizeof(struct margay_order),
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
 };

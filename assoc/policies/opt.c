@@ -54,5 +54,5 @@ const struct margay_policy margay_policy_opt = {
     .parameters = {{"bypass", "off|on", MARGAY_CHOICE}},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
 };

@@ -113,6 +113,16 @@ struct margay_uses {
 
 struct margay_object_cache;
 
+/* The place of a slot among those of all sets, or this one. */
+#define MARGAY_NOWHERE UINT64_MAX
+
+/* What MARGAY_POLICY_LOOPS() compiles for one form of the finder. */
+struct margay_policy_loops {
+    void (*feed)(margay_cache *cache, const struct margay_uses *uses);
+    uint64_t (*touch)(margay_cache *cache, struct margay_use *use);
+    uint64_t (*bring_in)(margay_cache *cache, const struct margay_use *use);
+};
+
 /* A row of the table. */
 struct margay_policy {
     struct margay_policy_info info;
@@ -125,9 +135,15 @@ struct margay_policy {
        may be a layout that only counts. */
     void (*set_up)(void *state, const struct margay_policy_setup *setup,
                    struct margay_layout *layout);
-    /* The loops over references. */
-    void (*feed[MARGAY_FORMS])(margay_cache *cache,
-                               const struct margay_uses *uses);
+    /* The loops over references, and single steps. */
+    struct margay_policy_loops loops[MARGAY_FORMS];
+    /* As in margay_policy_calls. */
+    bool (*holds)(const void *state, uint64_t set, uint32_t slot);
+    /* The block of a slot is taken out of the cache, and no other block has
+       come for it; the next insert() is without evict().  NULL = nothing
+       changes: the next block in the slot takes the turn of the one that was
+       there.  A policy with a memory is never called. */
+    void (*remove)(void *state, uint64_t set, uint32_t slot);
     /* The loop over requests of objects; NULL unless the policy has the ability
        MARGAY_POLICY_FOR_OBJECTS. */
     void (*feed_objects)(struct margay_object_cache *cache,

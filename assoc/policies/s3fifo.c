@@ -197,6 +197,7 @@ const struct margay_policy margay_policy_s3fifo = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .holds = holds,
     .feed_objects = feed_objects,
 };

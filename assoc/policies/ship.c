@@ -102,5 +102,5 @@ const struct margay_policy margay_policy_ship = {
              .abilities = MARGAY_POLICY_FOR_SETS | MARGAY_POLICY_NEEDS_SITES},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
 };

@@ -67,6 +67,17 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     margay_order_append(&state->order, set, 0, slot);
 }
 
+/* A hand that points at the block moves on, as after an eviction. */
+static void remove_slot(void *context, uint64_t set, uint32_t slot)
+{
+    struct state *state = context;
+    uint32_t next = margay_order_next(&state->order, set, slot);
+    if (state->hands[set] == slot + 1)
+        state->hands[set] = next == slot ? 0 : next + 1;
+    margay_bits_clear(&state->marks, set, slot);
+    margay_order_remove(&state->order, set, 0, slot);
+}
+
 MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_sieve = {
@@ -78,6 +89,7 @@ const struct margay_policy margay_policy_sieve = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .remove = remove_slot,
     .feed_objects = feed_objects,
 };

@@ -32,5 +32,5 @@ const struct margay_policy margay_policy_srrip = {
              .abilities = MARGAY_POLICY_FOR_SETS},
     .state_bytes = sizeof(struct margay_rrip),
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
 };

@@ -108,6 +108,12 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     margay_queues_enter(queues, set, WINDOW, slot);
 }
 
+static void remove_slot(void *context, uint64_t set, uint32_t slot)
+{
+    struct state *state = context;
+    margay_queues_leave(&state->queues, set, slot);
+}
+
 MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_tinylfu = {
@@ -120,5 +126,6 @@ const struct margay_policy margay_policy_tinylfu = {
                    {"protected", "0.8|0..1", MARGAY_FRACTION}},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .feed = MARGAY_POLICY_FEEDS,
+    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .remove = remove_slot,
 };

@@ -29,9 +29,10 @@ enum {
     /* and those with blocks of a single size. */
     ON_ONE_BLOCK = ON_INFO | ON_ENGINES | ON_FILTER,
     /* The commands that read traces, */
-    ON_TRACES = ON_BLOCKS | ON_CONVERT,
+    ON_TRACES = ON_BLOCKS | ON_SIMULATE | ON_CONVERT,
     /* and those whose --verbose names no engine. */
-    ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT | ON_FILTER | ON_REPORT,
+    ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT | ON_FILTER |
+                     ON_SIMULATE | ON_REPORT,
     /* The commands that write tables. */
     ON_TABLES =
         ON_ALL & ~(ON_CONVERT | ON_FILTER | ON_GENERATE | ON_RECORD |

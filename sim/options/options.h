@@ -87,6 +87,12 @@ struct options {
         uint64_t sets, ways, bytes; /* 0 = not given */
     } filter;
 
+    /* What simulate simulates. */
+    struct {
+        const char *name;      /* of its table */
+        uint64_t instructions; /* of the trace; 0 = not given */
+    } machine;
+
     struct predict_choices predict;
 
     /* The engines on trial, by engines. */

@@ -42,6 +42,10 @@
 #define SAMPLE_COLUMNS                                                         \
     "trace,block_bytes,sample,block,peak,index,known_index,coverage,distance," \
     "size"
+#define SIMULATE_COLUMNS                                        \
+    "machine,trace,cache,references,misses,miss_ratio,fetches," \
+    "fetch_misses,reads,read_misses,writes,write_misses,"       \
+    "writebacks,prefetches,useful_prefetches,mpki"
 #define INFO_COLUMNS                                                         \
     "format,references,reads,writes,fetches,distinct_blocks,lowest,highest," \
     "block_bytes"

@@ -1,0 +1,269 @@
+/* graph.c - which lists of levels are machines */
+#include <inttypes.h>
+#include <string.h>
+
+#include "assoc/hierarchy/hierarchy.h"
+#include "assoc/policies/policy.h"
+#include "traces/traces_internal.h"
+
+struct machine {
+    const struct margay_level *levels;
+    size_t count;
+    size_t *wrong; /* where to say which level a failure is about */
+};
+
+static bool is_fed(const struct machine *machine, size_t index)
+{
+    for (size_t i = 0; i < machine->count; i++) {
+        if (machine->levels[i].next == index)
+            return true;
+    }
+    return false;
+}
+
+bool margay_level_is_first(const struct margay_level *levels, size_t count,
+                           size_t index)
+{
+    const struct machine machine = {levels, count, NULL};
+    return !is_fed(&machine, index);
+}
+
+/* ------------------------------------------------------- one level alone -- */
+
+static enum margay_status check_memory(const struct machine *machine,
+                                       size_t index, struct margay_error *error)
+{
+    const struct margay_level *level = &machine->levels[index];
+    if (level->next != MARGAY_NO_LEVEL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: next: found '%s', expected nothing behind a "
+                           "memory, which is a level without bytes",
+                           level->name, machine->levels[level->next].name);
+    if (!is_fed(machine, index))
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: bytes: found none, which a memory has, expected "
+            "a level that names this one as its next",
+            level->name);
+    return MARGAY_OK;
+}
+
+static enum margay_status check_shape(const struct margay_level *level,
+                                      struct margay_error *error)
+{
+    uint64_t blocks = level->bytes / level->block_bytes;
+    if (level->bytes % level->block_bytes != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: bytes: found %" PRIu64
+                           ", expected a multiple of the block, %" PRIu64,
+                           level->name, level->bytes, level->block_bytes);
+    if (blocks > MARGAY_MOST_SLOTS)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: bytes: found %" PRIu64
+                           " blocks, expected at most %" PRIu64,
+                           level->name, blocks, MARGAY_MOST_SLOTS);
+    if (level->ways != 0 && blocks % level->ways != 0)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: ways: found %" PRIu64 ", expected a divisor of the %" PRIu64
+            " block%s, or 0 for all of them",
+            level->name, level->ways, blocks, margay_plural(blocks, "s"));
+    if (level->ways != 0 && blocks / level->ways > MARGAY_MOST_SETS)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: ways: found %" PRIu64 " sets of %" PRIu64
+                           ", expected at most %" PRIu64 " sets",
+                           level->name, blocks / level->ways, level->ways,
+                           MARGAY_MOST_SETS);
+    if (level->victim_blocks > MARGAY_MOST_SLOTS)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: victim_blocks: found %" PRIu64 ", expected at most %" PRIu64,
+            level->name, level->victim_blocks, MARGAY_MOST_SLOTS);
+    return MARGAY_OK;
+}
+
+/* Are blocks taken out of this level, other than to make room? */
+static bool loses_blocks(const struct machine *machine, size_t index)
+{
+    if (machine->levels[index].inclusion == MARGAY_EXCLUSIVE)
+        return true;
+    for (size_t i = machine->levels[index].next; i != MARGAY_NO_LEVEL;
+         i = machine->levels[i].next) {
+        if (machine->levels[i].inclusion == MARGAY_INCLUSIVE)
+            return true;
+    }
+    return false;
+}
+
+static enum margay_status check_policy(const struct machine *machine,
+                                       size_t index, struct margay_error *error)
+{
+    const struct margay_level *level = &machine->levels[index];
+    const char *spec = level->policy == NULL ? "lru" : level->policy;
+    uint64_t ways =
+        level->ways == 0 ? level->bytes / level->block_bytes : level->ways;
+    const struct margay_policy *policy;
+    struct margay_settings settings = {.given = 0};
+    struct margay_error why;
+    if (margay_policy_parse(spec, &policy, &settings, &why) != MARGAY_OK)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: policy: %s",
+                           level->name, why.message);
+    if (policy->info.abilities & MARGAY_POLICY_NEEDS_FUTURE)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: policy: found '%s', expected a policy that does "
+            "not need the future",
+            level->name, spec);
+    if (policy->info.abilities & MARGAY_POLICY_POWERS_OF_TWO &&
+        !margay_is_power_of_two(ways))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: ways: found %" PRIu64
+                           ", expected a power of two for %s",
+                           level->name, ways, spec);
+    if (policy->memory != NULL && loses_blocks(machine, index))
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: policy: found '%s', which remembers blocks, expected another "
+            "one where exclusive and inclusive levels take blocks out",
+            level->name, spec);
+    return MARGAY_OK;
+}
+
+static enum margay_status check_alone(const struct machine *machine,
+                                      size_t index, struct margay_error *error)
+{
+    const struct margay_level *level = &machine->levels[index];
+    if (level->bytes == 0)
+        return check_memory(machine, index, error);
+    if (!margay_is_power_of_two(level->block_bytes))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: block_bytes: found %" PRIu64
+                           ", expected a power of two",
+                           level->name, level->block_bytes);
+    enum margay_status status = check_shape(level, error);
+    return status == MARGAY_OK ? check_policy(machine, index, error) : status;
+}
+
+/* ------------------------------------------------------- levels together -- */
+
+static enum margay_status check_names(const struct machine *machine,
+                                      size_t index, struct margay_error *error)
+{
+    const char *name = machine->levels[index].name;
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(machine->levels[i].name, name) == 0)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "%s: cache: found '%s' a second time, expected "
+                               "a name of its own",
+                               name, name);
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status check_cycle(const struct machine *machine,
+                                      size_t index, struct margay_error *error)
+{
+    const struct margay_level *levels = machine->levels;
+    size_t at = index;
+    for (size_t steps = 0; at != MARGAY_NO_LEVEL; steps++) {
+        at = levels[at].next;
+        if (at == index || steps > machine->count)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "%s: next: found '%s', which leads back to %s, "
+                               "expected levels without a circle",
+                               levels[index].name,
+                               levels[levels[index].next].name,
+                               levels[index].name);
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status check_next(const struct machine *machine,
+                                     size_t index, struct margay_error *error)
+{
+    const struct margay_level *level = &machine->levels[index];
+    const struct margay_level *next = &machine->levels[level->next];
+    if ((level->holds & ~next->holds) != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: next: found '%s', which does not hold all that "
+                           "%s holds, expected a level that does",
+                           level->name, next->name, level->name);
+    *machine->wrong = level->next;
+    if (next->shared != 0 &&
+        (level->shared == 0 || next->shared % level->shared != 0))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: shared: found %" PRIu64
+                           ", expected a multiple of what %s has, which it is "
+                           "next of",
+                           next->name, next->shared, level->name);
+    if (next->inclusion == MARGAY_EXCLUSIVE &&
+        next->block_bytes != level->block_bytes)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: block_bytes: found %" PRIu64 ", expected %" PRIu64
+            " as %s has, as the level is exclusive",
+            next->name, next->block_bytes, level->block_bytes, level->name);
+    return MARGAY_OK;
+}
+
+/* Its blocks hold whole blocks of all levels above. */
+static enum margay_status check_inclusive(const struct machine *machine,
+                                          size_t index,
+                                          struct margay_error *error)
+{
+    const struct margay_level *levels = machine->levels;
+    for (size_t at = levels[index].next; at != MARGAY_NO_LEVEL;
+         at = levels[at].next) {
+        *machine->wrong = at;
+        if (levels[at].inclusion == MARGAY_INCLUSIVE &&
+            levels[at].block_bytes < levels[index].block_bytes)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "%s: block_bytes: found %" PRIu64
+                               ", expected %" PRIu64
+                               " or more as %s has, as the level is inclusive",
+                               levels[at].name, levels[at].block_bytes,
+                               levels[index].block_bytes, levels[index].name);
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status check_together(const struct machine *machine,
+                                         size_t index,
+                                         struct margay_error *error)
+{
+    const struct margay_level *level = &machine->levels[index];
+    if (level->inclusion == MARGAY_EXCLUSIVE && !is_fed(machine, index))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: inclusion: found 'exclusive', expected a level "
+                           "that names this one as its next",
+                           level->name);
+    if (level->next == MARGAY_NO_LEVEL)
+        return MARGAY_OK;
+    enum margay_status status = check_next(machine, index, error);
+    return status == MARGAY_OK ? check_inclusive(machine, index, error)
+                               : status;
+}
+
+enum margay_status margay_machine_check(const struct margay_level *levels,
+                                        size_t count, size_t *wrong,
+                                        struct margay_error *error)
+{
+    static enum margay_status (*const checks[])(const struct machine *, size_t,
+                                                struct margay_error *) = {
+        check_names, check_cycle, check_alone, check_together};
+    const struct machine machine = {levels, count, wrong};
+    *wrong = 0;
+    if (count == 0 || count > MARGAY_MOST_LEVELS)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "found %zu levels, expected 1 to %d", count,
+                           MARGAY_MOST_LEVELS);
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        for (size_t level = 0; level < count; level++) {
+            *wrong = level;
+            enum margay_status status = checks[i](&machine, level, error);
+            if (status != MARGAY_OK)
+                return status;
+        }
+    }
+    return MARGAY_OK;
+}

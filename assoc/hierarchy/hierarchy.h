@@ -1,0 +1,189 @@
+/*
+ * margay/hierarchy.h - from references to the misses of caches that feed caches
+ *
+ * A machine is a list of levels: caches, TLBs, which are caches with a page as
+ * their block, and memories, which hold everything.  What a level lacks it asks
+ * of the next one.  The levels that no other level names as its next are fed
+ * with the references.
+ *
+ * What happens, in this order, when a reference of a level misses:
+ *
+ * - A block is brought in, unless the reference is a write and the level does
+ *   not allocate for writes.  Where its set is full another block leaves.
+ * - If the level is inclusive, the block that leaves is taken out of all levels
+ *   above, and is dirty if one of them had written to it.
+ * - If the block that leaves is dirty, the next level gets a write of it: a
+ *   write-back.  Otherwise it is forgotten.
+ * - The next level gets a read of the missing block, or a fetch if a fetch
+ *   missed; a fully written block is not told apart.
+ *
+ * A level that writes through hands each write to the next level, after that
+ * read; so does one that does not allocate, in the place of the read.  Blocks
+ * of the next level may be larger, or smaller: a block is then a reference to
+ * the larger block that it lies in, or to each of the smaller blocks that it
+ * consists of, in ascending order.
+ *
+ * An exclusive level gets the blocks that leave the levels which feed it, dirty
+ * or not, and nothing else.  A dirty one is a write of that level; it is a miss
+ * unless the level holds the block, but nothing is read for it.  A read or a
+ * fetch that finds its block takes it out, upwards, with its dirtiness.  The
+ * block that leaves the level above for it comes in after that.
+ *
+ * Victim blocks are an exclusive level of one set, with LRU, between a level
+ * and its next; what is found there is not a miss of the level.
+ *
+ * A prefetcher sees the references of its level that are not writes of a level
+ * above.  The blocks that it names are brought in when the reference is done,
+ * as a read that misses would, unless they are there.
+ *
+ * Cores: a level has one instance for each `shared` cores, and thread t of the
+ * references runs on core t.
+ *
+ * Thread safety: one thread at a time per object; different objects are
+ * independent.
+ */
+#ifndef MARGAY_HIERARCHY_H
+#define MARGAY_HIERARCHY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <margay/assoc.h>
+#include <margay/status.h>
+#include <margay/traces.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The most levels of a machine, and the most cores. */
+#define MARGAY_MOST_LEVELS 64
+#define MARGAY_MOST_CORES  4096
+
+/* `next` of a level without a next one. */
+#define MARGAY_NO_LEVEL SIZE_MAX
+
+/* How the blocks of a level stand to those of the levels that feed it. */
+enum margay_inclusion {
+    MARGAY_INCLUSION_NONE, /* neither: what is above may be here or not */
+    MARGAY_INCLUSIVE,      /* what is above is here, too */
+    MARGAY_EXCLUSIVE,      /* what is here came from above */
+};
+
+/* What a level does with writes. */
+enum margay_writing {
+    MARGAY_WRITE_BACK,    /* a written block is dirty until it leaves */
+    MARGAY_WRITE_THROUGH, /* each write is one of the next level, too */
+    MARGAY_WRITE_NONE,    /* writes are like reads, as in a TLB */
+};
+
+enum margay_prefetch {
+    MARGAY_PREFETCH_NONE,
+    /* A miss prefetches the block behind it. */
+    MARGAY_PREFETCH_NEXT_LINE,
+    /* The reference of a code site to another block than that site's last one
+       prefetches the block as far ahead as they are apart, if the last two were
+       as far apart.  256 sites are kept, by their number modulo 256. */
+    MARGAY_PREFETCH_STRIDE,
+    /* A miss, or the first use of a prefetched block, beside the last such
+       block of one of 16 streams, in the stream's direction if it has one,
+       prefetches the next 4 blocks in that direction.  Any other such block
+       begins a stream, in the place of the one that was used the longest ago.
+     */
+    MARGAY_PREFETCH_STREAM,
+};
+
+/* One level. */
+struct margay_level {
+    const char *name;     /* in messages */
+    unsigned holds;       /* a set of kinds: those of MARGAY_KIND_BIT() */
+    uint64_t bytes;       /* 0 = a memory */
+    uint64_t block_bytes; /* a power of two */
+    uint64_t ways;        /* of a set; 0 = all blocks are one set */
+    size_t next;          /* an index of the list, or MARGAY_NO_LEVEL */
+    const char *policy;   /* a spec; NULL = "lru" */
+    enum margay_writing writing;
+    bool no_allocate; /* for writes */
+    enum margay_inclusion inclusion;
+    uint64_t victim_blocks;
+    enum margay_prefetch prefetch;
+    uint64_t shared; /* by this many cores; 0 = by all of them */
+    double cycles;   /* that it takes to look a block up */
+};
+
+/* What has been counted of a level, in all of its instances together. */
+struct margay_level_counts {
+    uint64_t references[MARGAY_KINDS];
+    uint64_t misses[MARGAY_KINDS];
+    uint64_t writebacks; /* dirty blocks that left it, or its victim blocks */
+    uint64_t prefetches; /* blocks that its prefetcher brought in, */
+    uint64_t useful_prefetches; /* and those of them that were used later */
+    uint64_t lookups; /* references that a core waits for: all but the writes
+                         of levels above, and prefetches */
+};
+
+/*
+ * Check a machine.  Fails with MARGAY_BAD_ARGUMENT; the message begins with the
+ * name of a level and a member, as "L2: ways: ", and goes on with what was
+ * found and what was expected, and *wrong is the index of that level.
+ */
+MARGAY_API enum margay_status margay_machine_check(
+    const struct margay_level *levels, size_t count, size_t *wrong,
+    struct margay_error *error);
+
+/* Is the level fed with references?  That of a machine that passed. */
+MARGAY_API bool margay_level_is_first(const struct margay_level *levels,
+                                      size_t count, size_t index);
+
+typedef struct margay_hierarchy margay_hierarchy;
+
+struct margay_hierarchy_options {
+    /* A machine that passes margay_machine_check().  The list is copied, and
+       its texts outlive the hierarchy. */
+    const struct margay_level *levels;
+    size_t level_count;
+    uint64_t seed; /* of the policies' random numbers */
+    /* The numbers of references are in units of 2^unit_shift bytes, which no
+       first level's block is smaller than. */
+    unsigned unit_shift;
+    bool splits; /* a reference touches each block that its extent covers */
+};
+
+/* Make empty caches.  MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY.  The caller owns
+ *hierarchy. */
+MARGAY_API enum margay_status margay_hierarchy_create(
+    const struct margay_hierarchy_options *options,
+    margay_hierarchy **hierarchy, struct margay_error *error);
+
+/* NULL is fine. */
+MARGAY_API void margay_hierarchy_free(margay_hierarchy *hierarchy);
+
+/*
+ * Make references: span->blocks are their numbers; kinds, threads, sites and,
+ * if they are split, extents are looked at where they are present.
+ * MARGAY_BAD_ARGUMENT: a thread beyond the most cores; MARGAY_NO_MEMORY: for
+ * the caches of another core.
+ */
+MARGAY_API enum margay_status margay_hierarchy_feed(
+    margay_hierarchy *hierarchy, const struct margay_span *span,
+    struct margay_error *error);
+
+/* End the warm-up: set all counts to 0 and keep the blocks. */
+MARGAY_API void margay_hierarchy_reset_counts(margay_hierarchy *hierarchy);
+
+/* The counts of level `index` since the last reset. */
+MARGAY_API struct margay_level_counts margay_hierarchy_counts(
+    const margay_hierarchy *hierarchy, size_t index);
+
+/* The references of each enum margay_kind that were fed since the last reset,
+   and the cores that have made any. */
+MARGAY_API const uint64_t *margay_hierarchy_references(
+    const margay_hierarchy *hierarchy);
+MARGAY_API size_t margay_hierarchy_cores(const margay_hierarchy *hierarchy);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

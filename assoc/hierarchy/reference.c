@@ -1,0 +1,326 @@
+/*
+ * reference.c - what a reference does in a node, and behind it
+ *
+ * Algorithm: one step of the node's cache (cache.h), and then what follows from
+ *   it in the order that hierarchy.h gives, all of it before the next
+ * reference. Source: Smith 1982 (writing); Baer and Wang 1988 (inclusion);
+ * Jouppi 1990 (victim blocks); Jouppi and Wilton 1994 (exclusion). Guarantee:
+ * every reference of a node is one of the machine that the rows describe;
+ * tests/assoc/test_hierarchy.c has the same rules as lists and loops. Cost: a
+ * step for each node that a reference comes to.
+ */
+#include "assoc/hierarchy/node.h"
+
+#include "traces/traces_internal.h"
+
+/* A block that leaves a node for another one that misses. */
+typedef struct margay_evicted evicted_block;
+
+/* ------------------------------------------------------- prefetched bits -- */
+
+static inline bool take_bit(struct margay_node *node, uint64_t at)
+{
+    uint8_t bit = (uint8_t)(1u << at % 8);
+    if (node->prefetched == NULL || (node->prefetched[at / 8] & bit) == 0)
+        return false;
+    node->prefetched[at / 8] ^= bit;
+    return true;
+}
+
+/* A block is used; returns whether for the first time since it was prefetched.
+ */
+static inline bool use_prefetched(struct margay_node *node, uint64_t at,
+                                  enum margay_purpose purpose)
+{
+    if (node->prefetched == NULL || purpose == MARGAY_FOR_WRITING)
+        return false;
+    bool first = take_bit(node, at);
+    node->counts.useful_prefetches += first;
+    return first;
+}
+
+static void ask(struct margay_hierarchy *hierarchy, struct margay_node *node,
+                uint64_t block, bool fetch)
+{
+    struct margay_prefetch_queue *queue = &hierarchy->queue;
+    struct margay_asked *asked =
+        margay_grow(queue->asked, queue->count, &queue->room, sizeof *asked);
+    queue->failed |= asked == NULL;
+    if (asked == NULL)
+        return;
+    queue->asked = asked;
+    asked[queue->count++] = (struct margay_asked){node, block, fetch};
+}
+
+static void show_prefetcher(struct margay_hierarchy *hierarchy,
+                            struct margay_node *node, uint64_t block,
+                            enum margay_kind kind, bool missed, bool first_use)
+{
+    uint64_t blocks[MARGAY_STREAM_DEPTH];
+    const struct margay_sight sight = {block, hierarchy->site, missed,
+                                       first_use};
+    size_t count = margay_prefetcher_see(node->prefetcher, &sight, blocks);
+    for (size_t i = 0; i < count; i++)
+        ask(hierarchy, node, blocks[i], kind == MARGAY_FETCH);
+}
+
+static inline void notice(struct margay_hierarchy *hierarchy,
+                          struct margay_node *node, uint64_t block,
+                          enum margay_kind kind, enum margay_purpose purpose,
+                          bool missed, bool first_use)
+{
+    if (node->prefetcher != NULL && purpose != MARGAY_FOR_WRITING)
+        show_prefetcher(hierarchy, node, block, kind, missed, first_use);
+}
+
+/* -------------------------------------------------------- blocks that go -- */
+
+/* Take what a block of 2^shift bytes consists of out of all nodes above `node`;
+   returns whether one of them had written to it. */
+static bool clear_above(struct margay_node *node, unsigned shift,
+                        uint64_t block)
+{
+    bool dirty = false;
+    for (size_t i = 0; i < node->above_count; i++) {
+        struct margay_node *above = node->above[i];
+        unsigned parts = shift - above->shift;
+        for (uint64_t k = 0; k >> parts == 0; k++) {
+            uint64_t at =
+                margay_cache_where(above->cache, (block << parts) + k);
+            bool was =
+                at != MARGAY_NOWHERE && margay_cache_take_out(above->cache, at);
+            above->counts.writebacks += was;
+            dirty |= was;
+        }
+        dirty |= clear_above(above, shift, block);
+    }
+    return dirty;
+}
+
+/* Bring a block in that the node lacks; *evicted is what made room. */
+static uint64_t bring_in(struct margay_node *node, const struct margay_use *use,
+                         evicted_block *evicted)
+{
+    uint64_t at = node->policy->bring_in(node->cache, use);
+    *evicted = node->cache->evicted;
+    take_bit(node, at);
+    if (!evicted->left)
+        return at;
+    if (node->inclusive)
+        evicted->dirty |= clear_above(node, node->shift, evicted->block);
+    if (node->victims == NULL)
+        node->counts.writebacks += evicted->dirty;
+    return at;
+}
+
+/* Reference the blocks of the next node that a block of this one lies in, or
+   consists of. */
+static void reference_next(struct margay_hierarchy *hierarchy,
+                           struct margay_node *node, uint64_t block,
+                           enum margay_kind kind, enum margay_purpose purpose)
+{
+    struct margay_node *next = node->next;
+    if (next == NULL)
+        return;
+    if (next->shift >= node->shift) {
+        margay_node_reference(hierarchy, next,
+                              block >> (next->shift - node->shift), kind,
+                              purpose);
+        return;
+    }
+    unsigned shift = node->shift - next->shift;
+    for (uint64_t i = 0; i >> shift == 0; i++)
+        margay_node_reference(hierarchy, next, (block << shift) + i, kind,
+                              purpose);
+}
+
+static void write_next(struct margay_hierarchy *hierarchy,
+                       struct margay_node *node, uint64_t block)
+{
+    reference_next(hierarchy, node, block, MARGAY_WRITE, MARGAY_FOR_WRITING);
+}
+
+/* A block that left the node above comes into an exclusive node; returns what
+   makes room for it. */
+static evicted_block put(struct margay_hierarchy *hierarchy,
+                         struct margay_node *node, const evicted_block *block)
+{
+    evicted_block evicted = {.left = false};
+    struct margay_use use = {
+        .block = block->block,
+        .kind = block->dirty ? MARGAY_WRITE : MARGAY_READ,
+        .site = hierarchy->site,
+    };
+    if (!block->left)
+        return evicted;
+    uint64_t at = node->policy->touch(node->cache, &use);
+    node->counts.references[MARGAY_WRITE] += block->dirty;
+    node->counts.misses[MARGAY_WRITE] += block->dirty && at == MARGAY_NOWHERE;
+    if (at == MARGAY_NOWHERE)
+        at = bring_in(node, &use, &evicted);
+    if (block->dirty && node->through)
+        write_next(hierarchy, node, block->block);
+    else if (block->dirty)
+        margay_cache_make_dirty(node->cache, at);
+    return evicted;
+}
+
+/* A block has left the node, and no other one is asked for. */
+static void let_go(struct margay_hierarchy *hierarchy, struct margay_node *node,
+                   const evicted_block *evicted)
+{
+    if (!evicted->left || node->next == NULL)
+        return;
+    if (node->next->exclusive) {
+        evicted_block further = put(hierarchy, node->next, evicted);
+        let_go(hierarchy, node->next, &further);
+    } else if (evicted->dirty) {
+        write_next(hierarchy, node, evicted->block);
+    }
+}
+
+/* ------------------------------------------------------- blocks that come --
+ */
+
+static bool has_victim(const struct margay_node *node, uint64_t block)
+{
+    return node->victims != NULL &&
+           margay_cache_where(node->victims->cache, block) != MARGAY_NOWHERE;
+}
+
+static bool take(struct margay_hierarchy *hierarchy, struct margay_node *node,
+                 uint64_t block, enum margay_kind kind,
+                 enum margay_purpose purpose, const evicted_block *evicted);
+
+/* Ask the next node for a block, for which *evicted has left this one.  Returns
+   whether the block is dirty. */
+static bool ask_next(struct margay_hierarchy *hierarchy,
+                     struct margay_node *node, uint64_t block,
+                     enum margay_kind kind, enum margay_purpose purpose,
+                     const evicted_block *evicted)
+{
+    if (node->next == NULL)
+        return false;
+    if (node->next->exclusive)
+        return take(hierarchy, node->next, block, kind, purpose, evicted);
+    if (evicted->dirty)
+        write_next(hierarchy, node, evicted->block);
+    reference_next(hierarchy, node, block, kind, purpose);
+    return false;
+}
+
+/* Take a block out of an exclusive node, or ask the node behind it; *evicted
+   comes in. */
+static bool take(struct margay_hierarchy *hierarchy, struct margay_node *node,
+                 uint64_t block, enum margay_kind kind,
+                 enum margay_purpose purpose, const evicted_block *evicted)
+{
+    struct margay_use use = {
+        .block = block, .kind = kind, .site = hierarchy->site};
+    uint64_t at = node->policy->touch(node->cache, &use);
+    bool found = at != MARGAY_NOWHERE;
+    bool missed = !found && !has_victim(node, block);
+    bool first_use = found && use_prefetched(node, at, purpose);
+    node->counts.references[kind]++;
+    node->counts.misses[kind] += missed;
+    node->counts.lookups += purpose == MARGAY_FOR_CORE;
+    notice(hierarchy, node, block, kind, purpose, missed, first_use);
+    bool dirty = found && margay_cache_take_out(node->cache, at);
+    evicted_block further = put(hierarchy, node, evicted);
+    if (!found)
+        return ask_next(hierarchy, node, block, kind, purpose, &further);
+    let_go(hierarchy, node, &further);
+    return dirty;
+}
+
+/* The block came from an exclusive level, where it was dirty.  What it pushed
+   out of the levels below may have taken it out of this one. */
+static void keep_dirty(struct margay_node *node, uint64_t block)
+{
+    uint64_t at = margay_cache_where(node->cache, block);
+    if (at != MARGAY_NOWHERE)
+        margay_cache_make_dirty(node->cache, at);
+}
+
+/* The level lacks the block of a reference, and its victim blocks have it or
+   not. */
+static void miss(struct margay_hierarchy *hierarchy, struct margay_node *node,
+                 const struct margay_use *use, enum margay_purpose purpose)
+{
+    uint64_t block = use->block;
+    bool write = use->kind == MARGAY_WRITE && node->writes;
+    bool missed = !has_victim(node, block);
+    evicted_block evicted;
+    node->counts.misses[use->kind] += missed;
+    notice(hierarchy, node, block, use->kind, purpose, missed, false);
+    if (node->exclusive || (write && !node->allocates)) {
+        write_next(hierarchy, node, block);
+        return;
+    }
+    uint64_t at = bring_in(node, use, &evicted);
+    if (write && !node->through)
+        margay_cache_make_dirty(node->cache, at);
+    if (ask_next(hierarchy, node, block,
+                 use->kind == MARGAY_FETCH ? MARGAY_FETCH : MARGAY_READ,
+                 purpose, &evicted))
+        keep_dirty(node, block);
+    if (write && node->through)
+        write_next(hierarchy, node, block);
+}
+
+void margay_node_reference(struct margay_hierarchy *hierarchy,
+                           struct margay_node *node, uint64_t block,
+                           enum margay_kind kind, enum margay_purpose purpose)
+{
+    struct margay_use use = {
+        .block = block, .kind = kind, .site = hierarchy->site};
+    node->counts.references[kind]++;
+    node->counts.lookups += purpose == MARGAY_FOR_CORE;
+    if (node->cache == NULL)
+        return;
+    uint64_t at = node->policy->touch(node->cache, &use);
+    if (at == MARGAY_NOWHERE) {
+        miss(hierarchy, node, &use, purpose);
+        return;
+    }
+    bool first_use = use_prefetched(node, at, purpose);
+    if (kind == MARGAY_WRITE && node->through)
+        write_next(hierarchy, node, block);
+    else if (kind == MARGAY_WRITE && node->writes)
+        margay_cache_make_dirty(node->cache, at);
+    notice(hierarchy, node, block, kind, purpose, false, first_use);
+}
+
+/* ------------------------------------------------------------ prefetching --
+ */
+
+static void prefetch(struct margay_hierarchy *hierarchy,
+                     const struct margay_asked *asked)
+{
+    struct margay_node *node = asked->node;
+    struct margay_use use = {
+        .block = asked->block,
+        .kind = asked->fetch ? MARGAY_FETCH : MARGAY_READ,
+        .site = hierarchy->site,
+    };
+    evicted_block evicted;
+    if (margay_cache_look(node->cache, &use) != MARGAY_NOWHERE ||
+        has_victim(node, asked->block))
+        return;
+    uint64_t at = bring_in(node, &use, &evicted);
+    node->counts.prefetches++;
+    node->prefetched[at / 8] |= (uint8_t)(1u << at % 8);
+    if (ask_next(hierarchy, node, use.block, use.kind, MARGAY_FOR_PREFETCH,
+                 &evicted))
+        keep_dirty(node, use.block);
+}
+
+void margay_node_prefetch_all(struct margay_hierarchy *hierarchy)
+{
+    struct margay_prefetch_queue *queue = &hierarchy->queue;
+    for (size_t i = 0; i < queue->count; i++) {
+        const struct margay_asked asked = queue->asked[i]; /* it may move */
+        prefetch(hierarchy, &asked);
+    }
+    queue->count = 0;
+}

@@ -1,0 +1,408 @@
+/*
+ * machine_csv.c - a machine of caches, read from its table
+ *
+ * A row is a level, and each column a member of struct margay_level with a
+ * parser of its own.  An empty field is as good as a column that is not there.
+ */
+#define _GNU_SOURCE
+#include "sim/tables/machine_csv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/options/option_types.h"
+#include "sim/tables/csv_read.h"
+#include "traces/traces_internal.h"
+
+/* What the levels point at. */
+struct machine_row {
+    char *name, *next, *policy; /* NULL = not given */
+    uint64_t line;
+};
+
+/* A field that is being read. */
+struct field {
+    struct margay_level *level;
+    struct machine_row *row;
+    const char *text;
+};
+
+/* Parsers return what they expect, and NULL if they have found it. */
+typedef const char *parse_field(const struct field *field);
+
+static const char *copy_text(char **to, const char *text)
+{
+    *to = strdup(text);
+    return *to == NULL ? "more memory" : NULL;
+}
+
+static const char *parse_name(const struct field *field)
+{
+    field->level->name = "";
+    const char *expected = copy_text(&field->row->name, field->text);
+    if (expected == NULL)
+        field->level->name = field->row->name;
+    return expected;
+}
+
+static const char *parse_next(const struct field *field)
+{
+    return copy_text(&field->row->next, field->text);
+}
+
+static const char *parse_policy_spec(const struct field *field)
+{
+    const char *expected = copy_text(&field->row->policy, field->text);
+    field->level->policy = field->row->policy;
+    return expected;
+}
+
+static const char *parse_amount(const char *text, uint64_t *value)
+{
+    bool suffixed;
+    struct margay_error error;
+    return margay_parse_size(text, "bytes", value, &suffixed, &error) ==
+                       MARGAY_OK &&
+                   *value != 0
+               ? NULL
+               : "a number of bytes, perhaps with K, M or G, 1 or more";
+}
+
+static const char *parse_capacity(const struct field *field)
+{
+    return parse_amount(field->text, &field->level->bytes);
+}
+
+static const char *parse_block(const struct field *field)
+{
+    return parse_amount(field->text, &field->level->block_bytes);
+}
+
+static const char *parse_number(const char *text, uint64_t *value)
+{
+    return margay_parse_u64(text, value) ? NULL : "a number";
+}
+
+static const char *parse_ways(const struct field *field)
+{
+    return parse_number(field->text, &field->level->ways);
+}
+
+static const char *parse_victims(const struct field *field)
+{
+    return parse_number(field->text, &field->level->victim_blocks);
+}
+
+static const char *parse_shared(const struct field *field)
+{
+    if (strcmp(field->text, "all") == 0) {
+        field->level->shared = 0;
+        return NULL;
+    }
+    return margay_parse_u64(field->text, &field->level->shared) &&
+                   field->level->shared > 0
+               ? NULL
+               : "a number of cores from 1 on, or 'all'";
+}
+
+static const char *parse_cycles(const struct field *field)
+{
+    char *end;
+    double cycles = strtod(field->text, &end);
+    field->level->cycles = cycles;
+    return *end == '\0' && isfinite(cycles) && cycles >= 0
+               ? NULL
+               : "a number of cycles, 0 or more";
+}
+
+/* The value of a word, or -1. */
+static int word_value(const char *text, const struct word *words)
+{
+    for (; words->text != NULL; words++) {
+        if (strcmp(words->text, text) == 0)
+            return words->value;
+    }
+    return -1;
+}
+
+/* Define the parser of a column whose fields are words. */
+#define WORD_FIELD(name, member, type, expected, ...)                \
+    static const char *parse_##name(const struct field *field)       \
+    {                                                                \
+        static const struct word words[] = {__VA_ARGS__, {NULL, 0}}; \
+        int value = word_value(field->text, words);                  \
+        if (value < 0)                                               \
+            return expected;                                         \
+        field->level->member = (type)value;                          \
+        return NULL;                                                 \
+    }
+
+WORD_FIELD(holds, holds, unsigned, "fetch, data or all",
+           {"fetch", MARGAY_KIND_BIT(MARGAY_FETCH)},
+           {"data",
+            MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)},
+           {"all", MARGAY_ALL_KINDS})
+WORD_FIELD(write, writing, enum margay_writing, "back, through or none",
+           {"back", MARGAY_WRITE_BACK}, {"through", MARGAY_WRITE_THROUGH},
+           {"none", MARGAY_WRITE_NONE})
+WORD_FIELD(allocate, no_allocate, bool, "on or off", {"on", false},
+           {"off", true})
+WORD_FIELD(inclusion, inclusion, enum margay_inclusion,
+           "inclusive, exclusive or none", {"none", MARGAY_INCLUSION_NONE},
+           {"inclusive", MARGAY_INCLUSIVE}, {"exclusive", MARGAY_EXCLUSIVE})
+WORD_FIELD(prefetch, prefetch, enum margay_prefetch,
+           "none, next-line, stride or stream", {"none", MARGAY_PREFETCH_NONE},
+           {"next-line", MARGAY_PREFETCH_NEXT_LINE},
+           {"stride", MARGAY_PREFETCH_STRIDE},
+           {"stream", MARGAY_PREFETCH_STREAM})
+
+static const char *parse_nothing(const struct field *field)
+{
+    (void)field;
+    return NULL;
+}
+
+/* The columns.  Those that are needed come first. */
+static const struct column {
+    const char *name;
+    parse_field *parse;
+    bool is_needed;    /* there has to be such a column */
+    bool is_filled;    /* and no field of it is empty, */
+    bool is_of_memory; /* not even that of a memory */
+} columns[] = {
+    {"cache", parse_name, true, true, true},
+    {"holds", parse_holds, true, true, true},
+    {"bytes", parse_capacity, true, false, true},
+    {"block_bytes", parse_block, true, true, false},
+    {"ways", parse_ways, true, true, false},
+    {"next", parse_next, true, false, true},
+    {"policy", parse_policy_spec, false, false, false},
+    {"write", parse_write, false, false, false},
+    {"allocate", parse_allocate, false, false, false},
+    {"inclusion", parse_inclusion, false, false, false},
+    {"victim_blocks", parse_victims, false, false, false},
+    {"prefetch", parse_prefetch, false, false, false},
+    {"shared", parse_shared, false, false, false},
+    {"cycles", parse_cycles, false, false, true},
+    {"source", parse_nothing, false, false, true},
+};
+#define COLUMNS (sizeof columns / sizeof columns[0])
+
+struct reader {
+    const char *path;
+    struct machine *machine;
+    size_t places[COLUMNS]; /* of each column in a row, plus 1; 0 = none */
+    size_t fields;          /* of a row; 0 = no header yet */
+    bool shared[MARGAY_MOST_LEVELS]; /* a level says by how many cores */
+};
+
+/* ---------------------------------------------------------------- header -- */
+
+static enum margay_status take_name(struct reader *reader,
+                                    const struct csv_row *row, size_t place,
+                                    struct margay_error *error)
+{
+    const char *name = row->fields[place];
+    size_t i = 0;
+    while (i < COLUMNS && strcmp(columns[i].name, name) != 0)
+        i++;
+    if (i == COLUMNS)
+        return margay_fail(
+            error, MARGAY_BAD_INPUT,
+            "%s:%" PRIu64 ": found column '%s', expected cache, holds, bytes, "
+            "block_bytes, ways, next, and perhaps policy, write, allocate, "
+            "inclusion, victim_blocks, prefetch, shared, cycles, source",
+            reader->path, row->line, name);
+    if (reader->places[i] != 0)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:%" PRIu64
+                           ": found column '%s' twice, expected it once",
+                           reader->path, row->line, name);
+    reader->places[i] = place + 1;
+    return MARGAY_OK;
+}
+
+static enum margay_status take_header(struct reader *reader,
+                                      const struct csv_row *row,
+                                      struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    reader->fields = row->count;
+    for (size_t i = 0; i < row->count && status == MARGAY_OK; i++)
+        status = take_name(reader, row, i, error);
+    for (size_t i = 0; i < COLUMNS && status == MARGAY_OK; i++) {
+        if (columns[i].is_needed && reader->places[i] == 0)
+            return margay_fail(error, MARGAY_BAD_INPUT,
+                               "%s:%" PRIu64
+                               ": found no column '%s', expected cache, holds, "
+                               "bytes, block_bytes, ways and next",
+                               reader->path, row->line, columns[i].name);
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------- levels --
+ */
+
+static const char *text_of(const struct reader *reader,
+                           const struct csv_row *row, size_t column)
+{
+    size_t place = reader->places[column];
+    return place == 0 ? "" : row->fields[place - 1];
+}
+
+static enum margay_status take_field(const struct reader *reader,
+                                     const struct csv_row *row, size_t column,
+                                     const struct field *field,
+                                     struct margay_error *error)
+{
+    const struct column *described = &columns[column];
+    bool is_memory = *text_of(reader, row, 2) == '\0';
+    const char *expected = NULL;
+    if (*field->text != '\0')
+        expected = described->parse(field);
+    else if (described->is_filled && (described->is_of_memory || !is_memory))
+        expected = "a value";
+    if (expected == NULL && *field->text != '\0' && is_memory &&
+        !described->is_of_memory)
+        expected = "nothing, as a level without bytes is a memory";
+    if (expected == NULL)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s:%" PRIu64 ": %s: %s: found '%s', expected %s",
+                       reader->path, row->line, text_of(reader, row, 0),
+                       described->name, field->text, expected);
+}
+
+static enum margay_status make_room(struct reader *reader,
+                                    const struct csv_row *row,
+                                    struct margay_error *error)
+{
+    struct machine *machine = reader->machine;
+    if (row->count != reader->fields)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:%" PRIu64
+                           ": found %zu fields, expected %zu as in the header",
+                           reader->path, row->line, row->count, reader->fields);
+    if (machine->count == MARGAY_MOST_LEVELS)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:%" PRIu64
+                           ": found another cache, expected at most %d",
+                           reader->path, row->line, MARGAY_MOST_LEVELS);
+    struct machine_row *rows =
+        reallocarray(machine->rows, machine->count + 1, sizeof *rows);
+    if (rows == NULL)
+        return margay_fail_memory(error, "a machine");
+    rows[machine->count] = (struct machine_row){.line = row->line};
+    machine->rows = rows;
+    return MARGAY_OK;
+}
+
+static enum margay_status take_row(void *context, const struct csv_row *row,
+                                   struct margay_error *error)
+{
+    struct reader *reader = context;
+    struct machine *machine = reader->machine;
+    if (reader->fields == 0)
+        return take_header(reader, row, error);
+    enum margay_status status = make_room(reader, row, error);
+    if (status != MARGAY_OK)
+        return status;
+    struct margay_level *level = &machine->levels[machine->count];
+    struct machine_row *texts = &machine->rows[machine->count++];
+    *level = (struct margay_level){.next = MARGAY_NO_LEVEL, .block_bytes = 1};
+    for (size_t i = 0; i < COLUMNS && status == MARGAY_OK; i++) {
+        const struct field field = {level, texts, text_of(reader, row, i)};
+        status = take_field(reader, row, i, &field, error);
+        if (strcmp(columns[i].name, "shared") == 0)
+            reader->shared[machine->count - 1] = *field.text != '\0';
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------- the whole --
+ */
+
+static enum margay_status find_next(const struct reader *reader, size_t index,
+                                    struct margay_error *error)
+{
+    struct machine *machine = reader->machine;
+    const struct machine_row *row = &machine->rows[index];
+    if (row->next == NULL)
+        return MARGAY_OK;
+    for (size_t i = 0; i < machine->count; i++) {
+        if (strcmp(machine->levels[i].name, row->next) == 0) {
+            machine->levels[index].next = i;
+            return MARGAY_OK;
+        }
+    }
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s:%" PRIu64
+                       ": %s: next: found '%s', expected the name "
+                       "of another row, or nothing for memory",
+                       reader->path, row->line, row->name, row->next);
+}
+
+/* Memories have the blocks of what asks them: the largest, and none is divided.
+ */
+static void set_memory_block(struct machine *machine, size_t index)
+{
+    struct margay_level *level = &machine->levels[index];
+    for (size_t i = 0; level->bytes == 0 && i < machine->count; i++) {
+        if (machine->levels[i].next == index &&
+            machine->levels[i].block_bytes > level->block_bytes)
+            level->block_bytes = machine->levels[i].block_bytes;
+    }
+}
+
+static enum margay_status finish(const struct reader *reader,
+                                 struct margay_error *error)
+{
+    struct machine *machine = reader->machine;
+    enum margay_status status = MARGAY_OK;
+    struct margay_error why;
+    size_t wrong;
+    if (machine->count == 0)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found no cache, expected a row for each",
+                           reader->path);
+    for (size_t i = 0; i < machine->count && status == MARGAY_OK; i++)
+        status = find_next(reader, i, error);
+    for (size_t i = 0; i < machine->count && status == MARGAY_OK; i++) {
+        if (!reader->shared[i])
+            machine->levels[i].shared =
+                margay_level_is_first(machine->levels, machine->count, i);
+        set_memory_block(machine, i);
+    }
+    if (status != MARGAY_OK)
+        return status;
+    status =
+        margay_machine_check(machine->levels, machine->count, &wrong, &why);
+    if (status == MARGAY_OK)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_INPUT, "%s:%" PRIu64 ": %s",
+                       reader->path, machine->rows[wrong].line, why.message);
+}
+
+enum margay_status machine_read(struct machine *machine, const char *path,
+                                struct margay_error *error)
+{
+    struct reader reader = {.path = path, .machine = machine};
+    *machine = (struct machine){.count = 0};
+    enum margay_status status = csv_read(path, take_row, &reader, error);
+    return status == MARGAY_OK ? finish(&reader, error) : status;
+}
+
+void machine_clear(struct machine *machine)
+{
+    for (size_t i = 0; machine->rows != NULL && i < machine->count; i++) {
+        free(machine->rows[i].name);
+        free(machine->rows[i].next);
+        free(machine->rows[i].policy);
+    }
+    free(machine->rows);
+    *machine = (struct machine){.count = 0};
+}

@@ -1,0 +1,222 @@
+/*
+ * test_hierarchy.c - random machines against machines made of lists and loops
+ */
+#include "tests/assoc/naive_machine.h"
+#include "tests/rounds.h"
+#include "tests/tap.h"
+
+#define REFS 400
+
+static uint64_t numbers[REFS], sites[REFS];
+static uint32_t extents[REFS], threads[REFS];
+static uint8_t kinds[REFS];
+
+static struct margay_random seed;
+
+static uint64_t below(uint64_t bound)
+{
+    return margay_random_below(&seed, bound);
+}
+
+static bool one_in(uint64_t count)
+{
+    return below(count) == 0;
+}
+
+/* ----------------------------------------------------------- the machines --
+ */
+
+static const char *const names[] = {"A", "B", "C", "D", "E", "F"};
+static const char *const policies[] = {
+    "lru",    "fifo", "plru",  "random", "clock",   "nru",
+    "sieve",  "lfu",  "srrip", "brrip",  "drrip",   "ship",
+    "s3fifo", "2q",   "arc",   "lirs",   "tinylfu",
+};
+#define POLICIES (sizeof policies / sizeof policies[0])
+
+/* Policies whose choice does not depend on which slot is filled first. */
+static const char *const orders[] = {"lru", "sieve", "lfu", "tinylfu"};
+
+static void make_shape(struct margay_level *level)
+{
+    uint64_t ways = one_in(8) ? 65 + below(8) : UINT64_C(1) << below(4);
+    uint64_t sets = 1 + below(5);
+    if (one_in(3))
+        ways = 1 + below(6);
+    level->block_bytes = UINT64_C(8) << below(one_in(2) ? 1 : 3);
+    level->ways = sets == 1 && one_in(2) ? 0 : ways;
+    level->bytes = sets * ways * level->block_bytes;
+    level->policy = one_in(2) ? NULL : policies[below(POLICIES)];
+    if (ways > 64 && level->policy != NULL)
+        level->policy = orders[below(4)];
+}
+
+static struct margay_level make_level(size_t index, size_t count)
+{
+    static const unsigned holds[] = {1u << MARGAY_FETCH,
+                                     1u << MARGAY_READ | 1u << MARGAY_WRITE,
+                                     MARGAY_ALL_KINDS};
+    struct margay_level level = {
+        .name = names[index],
+        .holds = index < 2 && one_in(2) ? holds[below(3)] : MARGAY_ALL_KINDS,
+        .next = MARGAY_NO_LEVEL,
+        .writing =
+            one_in(3) ? (enum margay_writing)below(3) : MARGAY_WRITE_BACK,
+        .no_allocate = one_in(5),
+        .inclusion = (enum margay_inclusion)below(3),
+        .victim_blocks = one_in(4) ? 1 + below(5) : 0,
+        .prefetch =
+            one_in(2) ? MARGAY_PREFETCH_NONE : (enum margay_prefetch)below(4),
+        .shared = index < 2 ? 1 : below(3),
+    };
+    make_shape(&level);
+    if (index + 1 == count && one_in(4)) {
+        level.bytes = 0;
+        level.inclusion = MARGAY_INCLUSION_NONE;
+        level.shared = 0;
+    }
+    if (index + 1 < count && !one_in(8))
+        level.next = index + 1 + below(count - index - 1);
+    return level;
+}
+
+/* A list of levels that is a machine; often all of its blocks are as large. */
+static size_t make_machine(struct margay_level *levels)
+{
+    size_t count, wrong;
+    struct margay_error error;
+    do {
+        count = 1 + below(5);
+        bool same = one_in(2);
+        for (size_t i = 0; i < count; i++) {
+            levels[i] = make_level(i, count);
+            if (same) {
+                levels[i].bytes = levels[i].bytes / levels[i].block_bytes * 16;
+                levels[i].block_bytes = 16;
+            }
+        }
+    } while (margay_machine_check(levels, count, &wrong, &error) != MARGAY_OK);
+    return count;
+}
+
+static void make_trace(void)
+{
+    uint64_t range = 64 << below(6), cores = one_in(2) ? 1 : 1 + below(3);
+    uint64_t at[4] = {0}, steps[4];
+    for (size_t i = 0; i < 4; i++)
+        steps[i] = below(40);
+    for (size_t i = 0; i < REFS; i++) {
+        size_t site = below(4);
+        at[site] = (at[site] + steps[site]) % range;
+        numbers[i] = one_in(3) ? below(range) : at[site];
+        sites[i] = one_in(20) ? site + 256 : site;
+        extents[i] = (uint32_t)(1 + below(12));
+        threads[i] = (uint32_t)below(cores);
+        kinds[i] = (uint8_t)below(MARGAY_KINDS);
+    }
+}
+
+/* ------------------------------------------------------------- comparison --
+ */
+
+static margay_hierarchy *feed(const struct margay_level *levels, size_t count,
+                              bool splits, uint64_t warmup)
+{
+    const struct margay_hierarchy_options options = {
+        .levels = levels, .level_count = count, .seed = 5, .splits = splits};
+    margay_hierarchy *hierarchy;
+    if (margay_hierarchy_create(&options, &hierarchy, NULL) != MARGAY_OK)
+        exit(1);
+    for (size_t done = 0; done < REFS;) {
+        size_t now = done == 0 ? warmup : 1 + below(REFS - done);
+        const struct margay_span span = {
+            .count = now,
+            .blocks = numbers + done,
+            .kinds = kinds + done,
+            .extents = extents + done,
+            .threads = threads + done,
+            .sites = sites + done,
+        };
+        if (margay_hierarchy_feed(hierarchy, &span, NULL) != MARGAY_OK)
+            exit(1);
+        done += now;
+        if (done == warmup)
+            margay_hierarchy_reset_counts(hierarchy);
+    }
+    return hierarchy;
+}
+
+static void feed_naive(struct naive_machine *machine, bool splits,
+                       uint64_t warmup)
+{
+    for (size_t i = 0; i < REFS; i++) {
+        if (i == warmup) {
+            for (size_t k = 0; k < machine->node_count; k++)
+                machine->nodes[k]->counts =
+                    (struct margay_level_counts){.writebacks = 0};
+        }
+        naive_machine_refer(machine, numbers[i], splits ? extents[i] : 1,
+                            (enum margay_kind)kinds[i], threads[i], sites[i]);
+    }
+}
+
+static void describe(const struct margay_level *levels, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct margay_level *level = &levels[i];
+        printf("# %s: holds %u, %llu bytes, block %llu, ways %llu, next %d, "
+               "%s, writing %d, no_allocate %d, inclusion %d, victims %llu, "
+               "prefetch %d, shared %llu\n",
+               level->name, level->holds, (unsigned long long)level->bytes,
+               (unsigned long long)level->block_bytes,
+               (unsigned long long)level->ways, (int)level->next,
+               level->policy == NULL ? "lru" : level->policy, level->writing,
+               level->no_allocate, level->inclusion,
+               (unsigned long long)level->victim_blocks, level->prefetch,
+               (unsigned long long)level->shared);
+    }
+}
+
+/* Does a random machine differ from the naive one on a random trace? */
+static bool differs(struct margay_level_counts *totals)
+{
+    struct margay_level levels[MARGAY_MOST_LEVELS];
+    size_t count = make_machine(levels);
+    bool splits = one_in(3), wrong = false;
+    uint64_t warmup = 1 + below(REFS / 2);
+    struct naive_machine naive = {.levels = levels, .count = count, .seed = 5};
+    make_trace();
+    margay_hierarchy *hierarchy = feed(levels, count, splits, warmup);
+    feed_naive(&naive, splits, warmup);
+    for (size_t i = 0; i < count; i++) {
+        const struct margay_level_counts got =
+            margay_hierarchy_counts(hierarchy, i);
+        const struct margay_level_counts expected =
+            naive_machine_counts(&naive, i);
+        if (memcmp(&got, &expected, sizeof got) != 0) {
+            wrong = true;
+            printf("# level %s differs\n", levels[i].name);
+        }
+        totals->writebacks += got.writebacks;
+        totals->useful_prefetches += got.useful_prefetches;
+    }
+    if (wrong)
+        describe(levels, count);
+    margay_hierarchy_free(hierarchy);
+    naive_machine_free(&naive);
+    return wrong;
+}
+
+int main(void)
+{
+    uint64_t count = rounds(10000), wrong = 0;
+    struct margay_level_counts totals = {.writebacks = 0};
+    margay_random_seed(&seed, 18);
+    for (uint64_t i = 0; i < count && wrong < 5; i++)
+        wrong += differs(&totals);
+    CHECK(wrong == 0, "%llu random machines are as lists and loops say",
+          (unsigned long long)count);
+    CHECK(totals.writebacks > count && totals.useful_prefetches > count,
+          "and they write back and prefetch");
+    return tap_done();
+}

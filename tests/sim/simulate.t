@@ -1,0 +1,140 @@
+#!/bin/sh
+# simulate.t - machines of caches: their tables, and what the others agree on
+. tests/sim/lib.sh
+
+perl -e 'srand 5; for (1 .. 6000) {
+    printf "%d %x\n", rand 3, 8 * int(rand(rand() < 0.8 ? 300 : 9000)) }' >t.din
+first=cache,holds,bytes,block_bytes,ways,next
+row() { # CACHE COLUMN FILE: a field of the result
+    awk -F, -v cache="$1" -v column="$2" '
+        NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
+        $3 == cache { print $place[column] }' "$3"
+}
+
+# ------------------------------------------------- what the others agree on --
+for policy in lru fifo plru srrip; do
+    for write in back through; do
+        cat >m.csv <<END
+$first,policy,write
+L1,all,2K,64,4,L2,$policy,$write
+L2,all,8K,64,8,,,
+END
+        run simulate -q --machine m.csv t.din
+        is "$policy, $write: status" "$status" 0
+        mv out result
+        "$MARGAY" assoc -q --sets 8 --ways 4 --policy $policy --write $write \
+            --by kind t.din >first
+        is "$policy, $write: the first level is as assoc has it" \
+            "$(row L1 references result) $(row L1 misses result) \
+$(row L1 miss_ratio result) $(row L1 read_misses result) \
+$(row L1 write_misses result) $(row L1 fetch_misses result) \
+$(row L1 writebacks result)" \
+            "$(awk -F, 'NR == 2 { print $6, $7, $8, $9, $10, $11, $12 }' first)"
+        "$MARGAY" filter -q --sets 8 --ways 4 --policy $policy --write $write \
+            --to din -o f.din t.din
+        "$MARGAY" assoc -q --sets 16 --ways 8 --write back --by kind f.din >second
+        is "$policy, $write: the second as assoc behind filter" \
+            "$(row L2 references result) $(row L2 misses result) \
+$(row L2 miss_ratio result) $(row L2 read_misses result) \
+$(row L2 write_misses result) $(row L2 fetch_misses result) \
+$(row L2 writebacks result)" \
+            "$(awk -F, 'NR == 2 { print $6, $7, $8, $9, $10, $11, $12 }' second)"
+    done
+done
+
+# The columns of a machine in another order, and the rows as the table has them.
+cat >split.csv <<END
+next,ways,block_bytes,cycles,bytes,holds,cache
+,8,64,10,8K,all,L2
+L2,2,32,1,1K,fetch,L1I
+L2,2,32,1,1K,data,L1D
+,0,4096,,64K,data,DTLB
+END
+run simulate --machine split.csv -o result t.din
+is 'split: status' "$status" 0
+is 'columns' "$(head -n 1 result)" \
+    "machine,trace,cache,references,misses,miss_ratio,fetches,fetch_misses,\
+reads,read_misses,writes,write_misses,writebacks,prefetches,\
+useful_prefetches,mpki"
+is 'rows in the order of the table' "$(cut -d, -f1-3 result | tail -n +2)" \
+    'split.csv,t.din,L2
+split.csv,t.din,L1I
+split.csv,t.din,L1D
+split.csv,t.din,DTLB'
+"$MARGAY" assoc -q -b 32 --kind fetch --sets 16 --ways 2 t.din >fetches
+is 'L1I is a cache of fetches' "$(row L1I misses result)" \
+    "$(awk -F, 'NR == 2 { print $7 }' fetches)"
+"$MARGAY" assoc -q -b 4096 --kind read,write --sets 1 --ways 16 t.din >pages
+is 'a TLB is a cache of pages' "$(row DTLB misses result)" \
+    "$(awk -F, 'NR == 2 { print $7 }' pages)"
+is 'mpki counts fetches' "$(row L1I mpki result)" \
+    "$(awk -F, '$3 == "L1I" { printf "%.12g", $5 * 1000 / $4 }' result)"
+expected=$(awk -F, '
+    $3 == "L1I" { n += $4; lower += $5 } $3 == "L1D" { n += $4; lower += $5 }
+    END { printf "%.6g", (n + 10 * lower) / n }' result)
+like 'the average access time' "$(cat err)" "access time $expected cycles"
+run simulate -q --machine split.csv --instructions 600 t.din
+is 'mpki of instructions that are given' "$(row L1D mpki out)" \
+    "$(awk -F, '$3 == "L1D" { printf "%.12g", $5 * 1000 / 600 }' out)"
+: >empty.din
+run simulate -q -f din --machine split.csv empty.din
+is 'an empty trace has no rows' "$status $(wc -l <out)" '0 1'
+
+# ----------------------------------------------------------- what is refused --
+refuses_machine() { # PATTERN ROW...: of a table with these rows
+    pattern=$1
+    shift
+    printf '%s\n' "$@" >bad.csv
+    refuses "$pattern" simulate --machine bad.csv t.din
+}
+refuses 'which machine' simulate t.din
+refuses 'absent.csv: No such file' simulate --machine absent.csv t.din
+refuses_machine "bad.csv:1: found column 'size', expected cache, holds" \
+    'cache,holds,size,block_bytes,ways,next'
+refuses_machine "bad.csv:1: found no column 'ways'" \
+    'cache,holds,bytes,block_bytes,next'
+refuses_machine "bad.csv:1: found column 'ways' twice" "$first,ways"
+refuses_machine 'bad.csv: found no cache' "$first"
+refuses_machine 'bad.csv:2: found 5 fields, expected 6' "$first" 'L1,all,1,1,1'
+refuses_machine "bad.csv:2: L1: holds: found 'code', expected fetch, data or" \
+    "$first" 'L1,code,1K,64,1,'
+refuses_machine "bad.csv:2: L1: bytes: found '1X', expected a number of bytes" \
+    "$first" 'L1,all,1X,64,1,'
+refuses_machine 'bad.csv:2: L1: block_bytes: found 48, expected a power of two' \
+    "$first" 'L1,all,96,48,1,'
+refuses_machine 'bad.csv:2: L1: bytes: found 100, expected a multiple' \
+    "$first" 'L1,all,100,64,1,'
+refuses_machine 'bad.csv:3: L2: ways: found 3, expected a divisor of the 16' \
+    "$first" 'L1,all,1K,64,1,L2' 'L2,all,1K,64,3,'
+refuses_machine "bad.csv:2: L1: next: found 'L9', expected the name of another" \
+    "$first" 'L1,all,1K,64,1,L9'
+refuses_machine "bad.csv:2: L1: next: found 'L2', which leads back to L1" \
+    "$first" 'L1,all,1K,64,1,L2' 'L2,all,1K,64,1,L1'
+refuses_machine "bad.csv:3: L1: cache: found 'L1' a second time" \
+    "$first" 'L1,all,1K,64,1,' 'L1,all,1K,64,1,'
+refuses_machine "bad.csv:2: L1: next: found 'L2', which does not hold all" \
+    "$first" 'L1,all,1K,64,1,L2' 'L2,data,1K,64,1,'
+refuses_machine "bad.csv:2: L1: policy: .*'best'" \
+    "$first,policy" 'L1,all,1K,64,1,,best'
+refuses_machine "bad.csv:2: L1: policy: found 'opt', expected a policy that" \
+    "$first,policy" 'L1,all,1K,64,1,,opt'
+refuses_machine "bad.csv:2: L1: policy: found 'arc', which remembers blocks" \
+    "$first,policy,inclusion" 'L1,all,1K,64,1,L2,arc,' \
+    'L2,all,4K,64,4,,,inclusive'
+refuses_machine "bad.csv:2: L1: inclusion: found 'exclusive', expected a level" \
+    "$first,inclusion" 'L1,all,1K,64,1,,exclusive'
+refuses_machine 'bad.csv:3: L2: block_bytes: found 128, expected 64' \
+    "$first,inclusion" 'L1,all,1K,64,1,L2,' 'L2,all,4K,128,1,,exclusive'
+refuses_machine 'block_bytes: found 32, expected 64 or more' \
+    "$first,inclusion" 'L1,all,1K,64,1,L2,' 'L2,all,4K,32,1,,inclusive'
+refuses_machine 'L2: shared: found 3, expected a multiple' \
+    "$first,shared" 'L1,all,1K,64,1,L2,2' 'L2,all,4K,64,1,,3'
+refuses_machine "L1: cycles: found '-1', expected a number of cycles" \
+    "$first,cycles" 'L1,all,1K,64,1,,-1'
+refuses_machine "M: ways: found '4', expected nothing, as a level without" \
+    "$first" 'L1,all,1K,64,1,M' 'M,all,,,4,'
+refuses_machine 'the machine: the trace does not say the sites' \
+    "$first,prefetch" 'L1,all,1K,64,1,,stride'
+printf '%s\n' 1 2 >ids.lines
+refuses "unit BYTES" simulate --machine split.csv ids.lines
+finish
