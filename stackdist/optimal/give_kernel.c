@@ -51,7 +51,7 @@ static NOINLINE void join_next(struct margay_machines *machines, uint32_t k)
     struct margay_stretch *stretch = machines->stretches[k];
     join(stretch, machines->stretches[k + 1]);
     drop_stretch(machines, k + 1);
-    machines->counts[k] = stretch->count;
+    machines->counts[k] = stretch->end - stretch->first;
     machines->leasts[k] = stretch->edge[0];
 }
 
@@ -89,7 +89,7 @@ static ALWAYS_INLINE void add_newest(struct margay_machines *machines,
     k = machines->stretch_count - 1;
     struct margay_stretch *stretch = machines->stretches[k];
     append(stretch, number, moment);
-    machines->counts[k] = stretch->count;
+    machines->counts[k] = stretch->end - stretch->first;
     machines->leasts[k] = stretch->edge[0];
 }
 
@@ -100,11 +100,11 @@ static ALWAYS_INLINE uint32_t begin_in(struct margay_machines *machines,
 {
     struct margay_stretch *stretch = machines->stretches[k];
     uint32_t number = begin(stretch, at);
-    machines->counts[k] = stretch->count;
-    if (stretch->count == 0) {
+    machines->counts[k] = stretch->end - stretch->first;
+    if (machines->counts[k] == 0) {
         drop_stretch(machines, k);
     } else {
-        machines->firsts[k] = stretch->moments[0];
+        machines->firsts[k] = stretch->moments[stretch->first];
         machines->leasts[k] = stretch->edge[0];
     }
     return number;
@@ -173,11 +173,11 @@ static ALWAYS_INLINE void find_place(const struct margay_machines *machines,
 {
     const struct margay_stretch *stretch = machines->stretches[place->stretch];
     const uint32_t *moments = stretch->moments;
-    uint32_t at = place->at, count = stretch->count;
-    if (at < count && moments[at] <= from &&
-        (at + 1 == count || moments[at + 1] > from))
+    uint32_t at = place->at, first = stretch->first, end = stretch->end;
+    if (at >= first && at < end && moments[at] <= from &&
+        (at + 1 == end || moments[at + 1] > from))
         return;
-    place->at = count_until(moments, count, from) - 1;
+    place->at = first + count_until(moments + first, end - first, from) - 1;
 }
 
 static ALWAYS_INLINE uint32_t give_one(struct margay_machines *machines,

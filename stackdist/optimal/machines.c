@@ -116,8 +116,8 @@ void margay_machines_visit_moments(struct margay_machines *machines,
 {
     for (uint32_t i = 0; i < machines->stretch_count; i++) {
         struct margay_stretch *stretch = machines->stretches[i];
-        for (uint32_t n = 0; n < stretch->count; n++)
+        for (uint32_t n = stretch->first; n < stretch->end; n++)
             stretch->moments[n] = visit(context, stretch->moments[n]);
-        machines->firsts[i] = stretch->moments[0];
+        machines->firsts[i] = stretch->moments[stretch->first];
     }
 }

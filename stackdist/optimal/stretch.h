@@ -46,23 +46,30 @@
 #define MARGAY_STRETCH_GROUP 16
 
 /* So far edge[] may move before it is moved back. */
+#ifndef MARGAY_STRETCH_SLACK
 #define MARGAY_STRETCH_SLACK 128
+#endif
 
 /* An edge of more numbers is long. */
+#ifndef MARGAY_STRETCH_LONG
 #define MARGAY_STRETCH_LONG 64
+#endif
 
 /* Jobs for which a long edge may be found to be calm, and after how many it is
    looked at again if it is not. */
+#ifndef MARGAY_STRETCH_CALM
 #define MARGAY_STRETCH_CALM  64
 #define MARGAY_STRETCH_RETRY 16
+#endif
 
 #define MARGAY_NO_NUMBER UINT32_MAX
 
 /* One stretch.  edge[] is a window of edge_space[] that moves on when a number
    comes to the end of a long edge and the first one leaves it. */
 struct margay_stretch {
-    uint32_t *edge; /* in edge_space[]; its begin, unless it is long */
-    uint32_t count, edge_count;
+    uint32_t *edge;      /* in edge_space[]; its begin, unless it is long */
+    uint32_t first, end; /* the indices of its machines are [first, end) */
+    uint32_t edge_count;
     bool covering; /* true if a covers[i] may be a number */
     /* For this many jobs that pass by, none that carries a number above the
        edge and below calm_limit brings a number above what its place covers. */

@@ -21,7 +21,7 @@ static ALWAYS_INLINE uint32_t count_until(const uint32_t *numbers,
     const uint32_t *from = numbers;
     while (count > MARGAY_STRETCH_GROUP) {
         uint32_t half = count / 2;
-        from += from[half - 1] <= limit ? half : 0;
+        from += half & -(uint32_t)(from[half - 1] <= limit);
         count -= half;
     }
     uint32_t bits = margay_group_below(from, limit + 1);
@@ -59,7 +59,7 @@ static ALWAYS_INLINE uint32_t least_of(const uint32_t *numbers, int32_t from,
 static ALWAYS_INLINE void empty_stretch(struct margay_stretch *stretch)
 {
     stretch->edge = stretch->edge_space;
-    stretch->count = stretch->edge_count = 0;
+    stretch->first = stretch->end = stretch->edge_count = 0;
     stretch->covering = false;
     stretch->calm = 0;
     for (unsigned i = 0; i < MARGAY_STRETCH_GROUP + 1; i++)
@@ -106,6 +106,13 @@ static ALWAYS_INLINE void move_places(struct margay_stretch *stretch,
             count * sizeof *stretch->covers);
 }
 
+/* The first index behind place i - 1. */
+static ALWAYS_INLINE int32_t index_behind(const struct margay_stretch *stretch,
+                                          uint32_t i)
+{
+    return i == 0 ? (int32_t)stretch->first : stretch->places[i - 1] + 1;
+}
+
 /*
  * Look at what place i covers: put those on the edge whose numbers are below
  * edge[i] and all behind them, and set covers[] of all these places.
@@ -114,8 +121,7 @@ static NOINLINE void uncover(struct margay_stretch *stretch, uint32_t i)
 {
     uint16_t found[MARGAY_STRETCH_MACHINES];
     uint32_t count = 0, limit = stretch->edge[i];
-    int32_t from = i == 0 ? 0 : stretch->places[i - 1] + 1,
-            end = stretch->places[i];
+    int32_t from = index_behind(stretch, i), end = stretch->places[i];
     int32_t at, until = end;
     while ((at = newest_below(stretch->numbers, from, until, limit)) >= from) {
         found[count++] = (uint16_t)at;
@@ -236,20 +242,35 @@ static ALWAYS_INLINE uint32_t pass_by(struct margay_stretch *stretch,
     return edge[0];
 }
 
-/* Take the machine at index `at` out of the arrays of machines. */
-static ALWAYS_INLINE void remove_machine(struct margay_stretch *stretch,
-                                         uint32_t at)
+/* Moments and numbers of [from, end) move on by one index. */
+static ALWAYS_INLINE void move_machines(struct margay_stretch *stretch,
+                                        uint32_t to, uint32_t from,
+                                        uint32_t end)
 {
-    uint32_t later = --stretch->count - at;
-    memmove(stretch->moments + at, stretch->moments + at + 1,
-            later * sizeof *stretch->moments);
-    memmove(stretch->numbers + at, stretch->numbers + at + 1,
-            later * sizeof *stretch->numbers);
-    /* What is behind the last place has no meaning. */
-    for (uint32_t i = 0; i < stretch->edge_count; i += MARGAY_STRETCH_GROUP) {
-        uint16_t *places = stretch->places + i;
-        for (unsigned n = 0; n < MARGAY_STRETCH_GROUP; n++)
-            places[n] = (uint16_t)(places[n] - (places[n] > at));
+    memmove(stretch->moments + to, stretch->moments + from,
+            (end - from) * sizeof *stretch->moments);
+    memmove(stretch->numbers + to, stretch->numbers + from,
+            (end - from) * sizeof *stretch->numbers);
+}
+
+/*
+ * Take the machine at index `at` out of the arrays of machines: those on its
+ * shorter side close the gap.  Place i and all later ones are behind it.
+ */
+static ALWAYS_INLINE void remove_machine(struct margay_stretch *stretch,
+                                         uint32_t i, uint32_t at)
+{
+    uint16_t *places = stretch->places;
+    if (at - stretch->first < stretch->end - at) {
+        move_machines(stretch, stretch->first + 1, stretch->first, at);
+        stretch->first++;
+        for (uint32_t n = 0; n < i; n++)
+            places[n]++;
+    } else {
+        move_machines(stretch, at, at + 1, stretch->end);
+        stretch->end--;
+        for (uint32_t n = i; n < stretch->edge_count; n++)
+            places[n]--;
     }
 }
 
@@ -275,8 +296,8 @@ static NOINLINE void uncover_newest(struct margay_stretch *stretch)
     if (stretch->edge != stretch->edge_space)
         move_back(stretch);
     set_end(stretch, last + 1);
-    stretch->places[last] = (uint16_t)(stretch->count - 1);
-    stretch->edge[last] = stretch->numbers[stretch->count - 1];
+    stretch->places[last] = (uint16_t)(stretch->end - 1);
+    stretch->edge[last] = stretch->numbers[stretch->end - 1];
     uncover(stretch, last);
 }
 
@@ -290,7 +311,7 @@ static ALWAYS_INLINE uint32_t begin_on_edge(struct margay_stretch *stretch,
     uint32_t least = stretch->edge[0], covered = stretch->covers[i];
     bool newest = i + 1 == stretch->edge_count;
     shorten(stretch, i);
-    remove_machine(stretch, at);
+    remove_machine(stretch, i, at);
     if (newest && covered != MARGAY_NO_NUMBER)
         uncover_newest(stretch);
     else if (covered < stretch->covers[i])
@@ -306,19 +327,20 @@ static ALWAYS_INLINE uint32_t begin_on_edge(struct margay_stretch *stretch,
 static ALWAYS_INLINE uint32_t begin_covered(struct margay_stretch *stretch,
                                             uint32_t i, uint32_t at)
 {
-    int32_t from = i == 0 ? 0 : stretch->places[i - 1] + 1;
+    int32_t from = index_behind(stretch, i);
     uint32_t *numbers = stretch->numbers;
     uint32_t carried = margay_carry(numbers, from, (int32_t)at, numbers[at]);
     if (i == 0) {
-        remove_machine(stretch, at);
+        remove_machine(stretch, i, at);
         if (carried == stretch->covers[0])
-            stretch->covers[0] = least_of(numbers, 0, stretch->places[0]);
+            stretch->covers[0] =
+                least_of(numbers, (int32_t)stretch->first, stretch->places[0]);
         return carried;
     }
     numbers[from - 1] = carried;
     uint32_t least = stretch->edge[0], covered = stretch->covers[i - 1];
     shorten(stretch, i - 1);
-    remove_machine(stretch, at);
+    remove_machine(stretch, i - 1, at);
     if (covered < stretch->covers[i - 1])
         stretch->covers[i - 1] = covered;
     check_edge(stretch, i);
@@ -337,10 +359,26 @@ static ALWAYS_INLINE uint32_t begin(struct margay_stretch *stretch, uint32_t at)
                                     : begin_covered(stretch, i, at);
 }
 
+/* Machines begin with index 0 again. */
+static NOINLINE void settle(struct margay_stretch *stretch)
+{
+    uint32_t first = stretch->first;
+    move_machines(stretch, 0, first, stretch->end);
+    for (uint32_t i = 0; i < stretch->edge_count; i++)
+        stretch->places[i] = (uint16_t)(stretch->places[i] - first);
+    stretch->end -= first;
+    stretch->first = 0;
+}
+
 /* A machine at the end of time. */
 static ALWAYS_INLINE void append(struct margay_stretch *stretch,
                                  uint32_t number, uint32_t moment)
 {
+    if (stretch->end == MARGAY_STRETCH_MACHINES)
+        settle(stretch);
+    /* The edge may become short. */
+    if (stretch->edge != stretch->edge_space)
+        move_back(stretch);
     uint32_t i = stretch->edge_count, least = MARGAY_NO_NUMBER;
     while (i > 0 && stretch->edge[i - 1] > number) {
         least = stretch->edge[--i];
@@ -353,9 +391,9 @@ static ALWAYS_INLINE void append(struct margay_stretch *stretch,
     stretch->covers[i] = least;
     stretch->covers[i + MARGAY_STRETCH_GROUP] = MARGAY_NO_NUMBER;
     stretch->covering |= least != MARGAY_NO_NUMBER;
-    stretch->places[i] = (uint16_t)stretch->count;
+    stretch->places[i] = (uint16_t)stretch->end;
     stretch->edge_count = i + 1;
-    stretch->moments[stretch->count++] = moment;
+    stretch->moments[stretch->end++] = moment;
 }
 
 /* The machines of `newer`, which follow, come to `stretch`, which has room. */
@@ -363,7 +401,9 @@ static NOINLINE void join(struct margay_stretch *stretch,
                           struct margay_stretch *newer)
 {
     uint32_t i = stretch->edge_count, first = newer->edge[0];
-    uint32_t least = newer->covers[0];
+    uint32_t least = newer->covers[0], count = newer->end - newer->first;
+    if (stretch->end + count > MARGAY_STRETCH_MACHINES)
+        settle(stretch);
     while (i > 0 && stretch->edge[i - 1] > first) {
         uint32_t number = stretch->edge[--i];
         stretch->numbers[stretch->places[i]] = number;
@@ -374,15 +414,16 @@ static NOINLINE void join(struct margay_stretch *stretch,
     for (uint32_t n = 0; n < newer->edge_count; n++) {
         stretch->edge[i + n] = newer->edge[n];
         stretch->covers[i + n] = newer->covers[n];
-        stretch->places[i + n] = (uint16_t)(newer->places[n] + stretch->count);
+        stretch->places[i + n] =
+            (uint16_t)(newer->places[n] - newer->first + stretch->end);
     }
     stretch->covers[i] = least;
     stretch->covering |= newer->covering || least != MARGAY_NO_NUMBER;
-    memcpy(stretch->moments + stretch->count, newer->moments,
-           newer->count * sizeof *stretch->moments);
-    memcpy(stretch->numbers + stretch->count, newer->numbers,
-           newer->count * sizeof *stretch->numbers);
-    stretch->count += newer->count;
+    memcpy(stretch->moments + stretch->end, newer->moments + newer->first,
+           count * sizeof *stretch->moments);
+    memcpy(stretch->numbers + stretch->end, newer->numbers + newer->first,
+           count * sizeof *stretch->numbers);
+    stretch->end += count;
     set_end(stretch, i + newer->edge_count);
 }
 

@@ -56,6 +56,7 @@ static const struct fuzz_target targets[] = {
     {"model", fuzz_model},
     {"words", fuzz_trace},
     {"receiver", fuzz_capture},
+    {"optimum", fuzz_optimum},
 };
 
 const struct fuzz_target *fuzz_at(size_t index)
