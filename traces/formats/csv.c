@@ -97,10 +97,10 @@ static void set_delimiter(struct margay_csv *csv, char delimiter)
 static void begin(struct margay_csv *csv, struct margay_text *text,
                   const char *newline)
 {
-    size_t bytes = (size_t)(newline - text->cursor);
     if (!csv->begun && text->end - text->cursor > 3 &&
         memcmp(text->cursor, BYTE_ORDER_MARK, 3) == 0)
         text->cursor += 3;
+    size_t bytes = (size_t)(newline - text->cursor);
     csv->begun = true;
     if (!csv->delimited && margay_skip_blanks(text->cursor) < newline)
         set_delimiter(csv, memchr(text->cursor, ',', bytes) != NULL ? ','
