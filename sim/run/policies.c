@@ -350,6 +350,8 @@ enum margay_status margay_policies_consumer(
     made->simulates =
         status == MARGAY_OK &&
         margay_policies_simulate(made->rows, request->policy_count);
+    /* Simulations fill the threads of one trace; engines alone do not. */
+    made->consumer.can.traces = !made->simulates;
     if (status == MARGAY_OK)
         *consumer = &made->consumer;
     else

@@ -126,6 +126,10 @@ is 'rows by trace, policy, size' "$(cut -d, -f1,8 out | uniq | tr '\n' ' ')" \
     'trace,policy ids.lines,fifo ids.lines,lru random.lines,fifo random.lines,lru '
 is 'the grid: two sizes an octave up to the largest LRU distance and 1' \
     "$(grep '^ids.*fifo' out | cut -d, -f3 | tr '\n' ' ')" '1 2 3 4 6 8 9 '
+run curve -q --policy opt,lru -j 1 ids.lines random.lines
+cp out alone
+run curve -q --policy opt,lru -j 2 ids.lines random.lines
+check 'two traces at the same time, in their order' cmp out alone
 run curve -q --policy opt,lru random.lines
 cp out exact
 run curve -q random.lines
