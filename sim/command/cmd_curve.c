@@ -189,11 +189,13 @@ static enum margay_status write_pass(void *context,
 }
 
 static enum margay_status snapshot(void *context, struct csv_writer *csv,
-                                   const struct measured *measured,
+                                   const struct margay_job *job,
+                                   const struct margay_pass *pass,
                                    struct margay_error *error)
 {
     const struct options *options = ((struct curve *)context)->options;
-    return table_curve(csv, measured, &options->results.sizes, NULL, error);
+    const struct measured measured = measured_by(job, pass);
+    return table_curve(csv, &measured, &options->results.sizes, NULL, error);
 }
 
 static enum margay_status publish(void *context, const struct margay_job *job,

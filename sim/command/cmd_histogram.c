@@ -110,6 +110,15 @@ static enum margay_status write_pass(void *context,
         write_part, histogram, error);
 }
 
+static enum margay_status snapshot(void *context, struct csv_writer *csv,
+                                   const struct margay_job *job,
+                                   const struct margay_pass *pass,
+                                   struct margay_error *error)
+{
+    const struct measured measured = measured_by(job, pass);
+    return rows(context, csv, &measured, error);
+}
+
 int cmd_histogram(const struct options *options)
 {
     struct histogram histogram = {.options = options};
@@ -124,7 +133,7 @@ int cmd_histogram(const struct options *options)
         .columns = by->given ? attribution_columns[by->by] : HISTOGRAM_COLUMNS,
         .open = open_attribution,
         .ended = write_pass,
-        .snapshot = rows,
+        .snapshot = snapshot,
         .snapshot_columns = HISTOGRAM_COLUMNS,
     };
     struct margay_error error;

@@ -96,10 +96,9 @@ static enum margay_status write_snapshot(const struct drive *drive,
     struct csv_writer csv;
     enum margay_status status = MARGAY_OK;
     csv_begin(&csv, output, drive->options->json, drive->snapshot_columns);
-    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
-        const struct measured measured = measured_by(job, &job->passes[i]);
-        status = drive->snapshot(drive->context, &csv, &measured, error);
-    }
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
+        status =
+            drive->snapshot(drive->context, &csv, job, &job->passes[i], error);
     csv_end(&csv);
     return status;
 }

@@ -42,7 +42,8 @@ struct drive {
 
     /* The rows of one pass in a snapshot (--every), whose columns these are. */
     enum margay_status (*snapshot)(void *context, struct csv_writer *csv,
-                                   const struct measured *measured,
+                                   const struct margay_job *job,
+                                   const struct margay_pass *pass,
                                    struct margay_error *error);
     const char *snapshot_columns;
     /* At each --every, after the snapshot: what else shows the results so far.

@@ -8,6 +8,7 @@
 
 #include "sim/command/answers.h"
 #include "sim/options/commands.h"
+#include "sim/tables/prometheus.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
@@ -19,7 +20,7 @@ struct objects {
     bool draws;                /* a curve, */
     bool counts;               /* a histogram, */
     bool lists;                /* or a row for each reference */
-    struct output *outputs[2];
+    struct output *outputs[3]; /* the last: for Prometheus */
     struct csv_writer csv, histogram_csv;
     bool unreached; /* some trace has no cache for --at-most */
 };
@@ -52,6 +53,8 @@ static bool asks_for_words(const struct options *options)
 static const char *find_needless(const struct options *options)
 {
     return options->run.blocks.count > 0                    ? "--block"
+           : options->reading.unit_bytes != 0               ? "--unit"
+           : options->reading.ids                           ? "--ids"
            : options->run.straddle != MARGAY_STRADDLE_USUAL ? "--straddle"
            : options->engine.bound.value != 0               ? "--bound"
            : options->engine.measure == MARGAY_FOOTPRINT   ? "--model footprint"
@@ -63,12 +66,9 @@ static const char *find_needless(const struct options *options)
            : options->results.writebacks         ? "--writebacks"
            : options->results.by.given           ? "--by"
            : options->run.window_refs != 0       ? "--window"
-           : options->run.every.refs != 0        ? "--every"
-           : options->run.every.seconds != 0     ? "--every"
            : options->run.save != NULL           ? "--save"
            : options->run.resume != NULL         ? "--resume"
            : options->engine.half_life_refs != 0 ? "--half-life"
-           : options->results.prometheus != NULL ? "--prometheus"
            : options->run.chunk_refs != 0        ? "--chunk"
            : options->run.phase_refs != 0        ? "--phase"
                                                  : NULL;
@@ -102,6 +102,9 @@ static enum margay_status prepare(struct objects *objects,
     if (needless != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--objects does not go with %s", needless);
+    if (options->results.prometheus != NULL && options->operand_count > 1)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--prometheus: the file is for one trace at a time");
     *engine = (struct margay_objects_options)MARGAY_OBJECTS_OPTIONS_DEFAULT;
     engine->curve = !objects->draws           ? NULL
                     : asks_for_words(options) ? &every_size
@@ -151,6 +154,7 @@ static void write_points(struct csv_writer *csv, const margay_objects *engine,
 }
 
 static enum margay_status curve_rows(struct objects *objects,
+                                     struct csv_writer *csv,
                                      const margay_consumer *consumer,
                                      struct margay_error *error)
 {
@@ -161,14 +165,32 @@ static enum margay_status curve_rows(struct objects *objects,
     size_t count;
     for (size_t i = 0; i < policies->count; i++) {
         count = margay_object_policies_consumer_curve(consumer, i, &curve);
-        write_points(&objects->csv, engine, curve, count, policies->specs[i]);
+        write_points(csv, engine, curve, count, policies->specs[i]);
     }
     if (policies->count > 0)
         return MARGAY_OK;
     enum margay_status status =
         margay_objects_curve(engine, &objects->sizes, &points, &count, error);
     if (status == MARGAY_OK)
-        write_points(&objects->csv, engine, points, count, NULL);
+        write_points(csv, engine, points, count, NULL);
+    free(points);
+    return status;
+}
+
+static enum margay_status write_prometheus(struct objects *objects,
+                                           struct output *output,
+                                           const struct margay_job *job,
+                                           struct margay_error *error)
+{
+    const margay_objects *engine =
+        margay_objects_consumer_engine(job->consumer);
+    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    struct margay_objects_point *points;
+    size_t count;
+    enum margay_status status =
+        margay_objects_curve(engine, &objects->sizes, &points, &count, error);
+    if (status == MARGAY_OK)
+        prometheus_objects(output, job->trace, points, count, &counts);
     free(points);
     return status;
 }
@@ -286,10 +308,12 @@ static enum margay_status write_pass(void *context,
     if (objects->draws) {
         status = csv_set_key(&objects->csv, pass->trace, 0, error);
         if (status == MARGAY_OK)
-            status = curve_rows(objects, job->consumer, error);
+            status = curve_rows(objects, &objects->csv, job->consumer, error);
         if (status == MARGAY_OK && asks_for_words(objects->options))
             status = answer_in_words(objects, pass, engine, error);
     }
+    if (status == MARGAY_OK && objects->outputs[2] != NULL)
+        status = write_prometheus(objects, objects->outputs[2], job, error);
     if (status == MARGAY_OK && objects->counts)
         status = histogram_rows(
             objects, objects->draws ? &objects->histogram_csv : &objects->csv,
@@ -297,6 +321,35 @@ static enum margay_status write_pass(void *context,
     if (status == MARGAY_OK && !objects->options->quiet && !objects->lists)
         summarise(pass, engine, objects->engine.rate < 1);
     return objects->lists ? output_status(objects->outputs[0], error) : status;
+}
+
+static enum margay_status snapshot(void *context, struct csv_writer *csv,
+                                   const struct margay_job *job,
+                                   const struct margay_pass *pass,
+                                   struct margay_error *error)
+{
+    struct objects *objects = context;
+    if (!objects->draws)
+        return histogram_rows(objects, csv, pass,
+                              margay_objects_consumer_engine(job->consumer),
+                              error);
+    enum margay_status status = csv_set_key(csv, pass->trace, 0, error);
+    return status == MARGAY_OK ? curve_rows(objects, csv, job->consumer, error)
+                               : status;
+}
+
+static enum margay_status publish(void *context, const struct margay_job *job,
+                                  struct margay_error *error)
+{
+    struct objects *objects = context;
+    const char *place = objects->options->results.prometheus;
+    struct output *output;
+    if (place == NULL)
+        return MARGAY_OK;
+    enum margay_status status = output_open(place, OUTPUT_HELD, &output, error);
+    if (status == MARGAY_OK)
+        status = write_prometheus(objects, output, job, error);
+    return output_settle(output, status, error);
 }
 
 /* -------------------------------------------------------------- commands -- */
@@ -336,8 +389,11 @@ static enum margay_status open_outputs(struct objects *objects,
     if (status != MARGAY_OK)
         return status;
     csv_begin(&objects->csv, objects->outputs[0], options->json, columns);
-    if (options->results.histogram == NULL)
-        return MARGAY_OK;
+    if (options->results.prometheus != NULL)
+        status = output_open(options->results.prometheus, OUTPUT_HELD,
+                             &objects->outputs[2], error);
+    if (status != MARGAY_OK || options->results.histogram == NULL)
+        return status;
     status = output_open(options->results.histogram, OUTPUT_HELD,
                          &objects->outputs[1], error);
     if (status == MARGAY_OK)
@@ -353,6 +409,9 @@ static int run(struct objects *objects, const char *columns)
         .context = objects,
         .open = open_objects,
         .ended = write_pass,
+        .snapshot = snapshot,
+        .snapshot_columns = columns,
+        .publish = publish,
     };
     struct margay_error error;
     enum margay_status status = prepare(objects, &error);
@@ -363,7 +422,7 @@ static int run(struct objects *objects, const char *columns)
     csv_end(&objects->csv);
     csv_end(&objects->histogram_csv);
     free((void *)objects->sizes.list_blocks);
-    int exit_status = conclude(status, objects->outputs, 2, &error);
+    int exit_status = conclude(status, objects->outputs, 3, &error);
     return exit_status == EXIT_DONE && objects->unreached ? EXIT_DENIED
                                                           : exit_status;
 }

@@ -112,6 +112,22 @@ static enum margay_status objects_finish(margay_consumer *consumer,
                : margay_consumer_finish(objects->next, &objects->pass, error);
 }
 
+static enum margay_status objects_look(margay_consumer *consumer,
+                                       const struct margay_pass *pass,
+                                       struct margay_error *error)
+{
+    (void)pass;
+    return make_engine(self(consumer), false, error);
+}
+
+static void objects_forget(margay_consumer *consumer,
+                           const struct margay_pass *pass, bool counts)
+{
+    (void)pass;
+    if (counts)
+        margay_objects_reset_counts(self(consumer)->engine);
+}
+
 enum margay_status margay_objects_consumer(
     const struct margay_objects_options *options, margay_consumer *next,
     margay_consumer **consumer, struct margay_error *error)
@@ -121,6 +137,8 @@ enum margay_status margay_objects_consumer(
         .feed = objects_feed,
         .reset = objects_reset,
         .finish = objects_finish,
+        .look = objects_look,
+        .forget = objects_forget,
         .free = objects_free,
     };
     struct objects_consumer *made = calloc(1, sizeof *made);
@@ -135,7 +153,8 @@ enum margay_status margay_objects_consumer(
                          (options->ages ? MARGAY_COLUMN_TIMES : 0u),
                 .uses = MARGAY_OBJECT_COLUMNS,
                 .references = true,
-                .traces = true},
+                .traces = true,
+                .looks = next == NULL},
         .name = "objects",
     };
     made->options = *options;

@@ -73,24 +73,26 @@ static enum margay_status put_curve(struct output *output,
     return status;
 }
 
+static const char miss_ratio_header[] =
+    "# HELP margay_miss_ratio Misses over references of a fully associative "
+    "LRU cache of this size.\n"
+    "# TYPE margay_miss_ratio gauge\n";
+static const char references_header[] =
+    "# HELP margay_references The references that the miss ratios are of.\n"
+    "# TYPE margay_references gauge\n";
+
 enum margay_status prometheus_curves(struct output *output,
                                      const struct margay_job *job,
                                      const struct cache_sizes *sizes,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    output_text(output,
-                "# HELP margay_miss_ratio Misses over references of a fully "
-                "associative LRU cache of this size.\n"
-                "# TYPE margay_miss_ratio gauge\n");
+    output_text(output, "%s", miss_ratio_header);
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
         const struct measured measured = measured_by(job, &job->passes[i]);
         status = put_curve(output, &measured, sizes, error);
     }
-    output_text(output,
-                "# HELP margay_references The references that the miss ratios "
-                "are of.\n"
-                "# TYPE margay_references gauge\n");
+    output_text(output, "%s", references_header);
     for (size_t i = 0; i < job->pass_count; i++) {
         const struct measured measured = measured_by(job, &job->passes[i]);
         output_text(output, "margay_references");
@@ -98,4 +100,39 @@ enum margay_status prometheus_curves(struct output *output,
         output_text(output, "} %" PRIu64 "\n", measured.result->references);
     }
     return status;
+}
+
+/* ---------------------------------------------------- objects with sizes -- */
+
+static void put_ratio(struct output *output, const char *metric,
+                      const struct measured *measured, uint64_t cache_bytes,
+                      uint64_t misses, uint64_t all)
+{
+    output_text(output, "%s", metric);
+    put_labels(output, measured);
+    output_text(output, ",cache_bytes=\"%" PRIu64 "\"} %.12g\n", cache_bytes,
+                (double)misses / (double)all);
+}
+
+void prometheus_objects(struct output *output, const char *trace,
+                        const struct margay_objects_point *points, size_t count,
+                        const struct margay_objects_counts *counts)
+{
+    const struct measured measured = {.trace = trace};
+    output_text(output, "%s", miss_ratio_header);
+    for (size_t i = 0; i < count && counts->references > 0; i++)
+        put_ratio(output, "margay_miss_ratio", &measured, points[i].cache_bytes,
+                  points[i].misses, counts->references);
+    output_text(output,
+                "# HELP margay_byte_miss_ratio Missed bytes over the bytes "
+                "that the references ask for.\n"
+                "# TYPE margay_byte_miss_ratio gauge\n");
+    for (size_t i = 0; i < count && counts->reference_bytes > 0; i++)
+        put_ratio(output, "margay_byte_miss_ratio", &measured,
+                  points[i].cache_bytes, points[i].missed_bytes,
+                  counts->reference_bytes);
+    output_text(output, "%s", references_header);
+    output_text(output, "margay_references");
+    put_labels(output, &measured);
+    output_text(output, "} %" PRIu64 "\n", counts->references);
 }

@@ -16,4 +16,12 @@ enum margay_status prometheus_curves(struct output *output,
                                      const struct cache_sizes *sizes,
                                      struct margay_error *error);
 
+/*
+ * The same of one trace of objects with sizes, beside which the gauge
+ * margay_byte_miss_ratio stands where the trace asks for any bytes.
+ */
+void prometheus_objects(struct output *output, const char *trace,
+                        const struct margay_objects_point *points, size_t count,
+                        const struct margay_objects_counts *counts);
+
 #endif

@@ -146,6 +146,30 @@ like "sizes are 64 bits together" "$(tail -1 out)" ',17179869184,3,3,1,128849018
 run curve --objects -f oracle empty
 is "nothing gives no rows" "$status $(wc -l <out)" "0 1"
 
+# Looks before the end: as if the trace ended there.
+"$MARGAY" curve -q --objects --sizes pow2 --prometheus x.prom -f oracle \
+    -o x.csv a.oracle
+"$MARGAY" curve -q --objects --sizes pow2 --every 2500 -f oracle \
+    -o y.csv a.oracle
+head -c 60000 a.oracle >first.oracle
+run curve -q --objects --sizes pow2 -f oracle first.oracle
+sed 's/first/a/' out >expected
+check 'a snapshot is as if the trace ended there' \
+    cmp y.csv.snapshot expected
+{
+    sed 1d x.csv | awk -F, '{ print "margay_miss_ratio", $4, $7 }'
+    sed 1d x.csv | awk -F, '{ print "margay_byte_miss_ratio", $4, $10 }'
+    echo margay_references 4000
+} >expected
+sed -e '/^#/d' -e 's/{.*cache_bytes="\([0-9]*\)"}/ \1/' -e 's/{.*}//' \
+    x.prom >samples
+check 'Prometheus is told both ratios' cmp samples expected
+run histogram -q --objects --every 2500 -f oracle -o h.csv a.oracle
+is 'a histogram can be looked into, too' "$status $(wc -l <h.csv.snapshot)" \
+    "0 $("$MARGAY" histogram -q --objects -f oracle first.oracle | wc -l)"
+refuses 'for one trace at a time' \
+    curve --objects --prometheus p -f oracle a.oracle b.oracle
+
 printf '0 1000\n1 1040\n' >t.din
 refuses '--objects: the trace does not say the sizes' curve --objects t.din
 refuses '--op: the trace does not say the operations' curve --op get t.din
@@ -154,7 +178,7 @@ refuses '--ttl is for objects' histogram --ttl 5 t.din
 refuses '--op: .put. .expected get, set or delete' curve --op put t.din
 for option in '-b 64' '--bound 4K' '--writebacks' '--window 5' '--from x.csv' \
     '--straddle first' '--model footprint' '--save s' '--resume t.din' \
-    '--chunk 64' '--phase 64' '--half-life 9' '--prometheus p'; do
+    '--chunk 64' '--phase 64' '--half-life 9' '--unit 512' '--ids'; do
     # shellcheck disable=SC2086 # two words
     refuses '--objects does not go with --' curve --objects $option a.oracle
 done
