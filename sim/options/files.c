@@ -189,6 +189,9 @@ static void add_operand(struct files *files, const struct options *options,
     case ON_OVERLAP:
         add_input(files, "a run", strdup(operand));
         return;
+    case ON_DIFF:
+        add_input(files, "a table", strdup(operand));
+        return;
     case ON_CONVERT:
         if (index == 1)
             add_output(files, "OUT", "the trace", strdup(operand));

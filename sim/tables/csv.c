@@ -288,6 +288,17 @@ void csv_text(struct csv_writer *csv, const char *text)
     output_add(csv->output, (size_t)(put_text(csv, field, text) - field));
 }
 
+void csv_cell(struct csv_writer *csv, const char *text)
+{
+    size_t bytes = strlen(text);
+    if (!json_is_number(text)) {
+        csv_text(csv, text);
+        return;
+    }
+    memcpy(begin_field(csv, bytes), text, bytes);
+    output_add(csv->output, bytes);
+}
+
 void csv_nothing(struct csv_writer *csv)
 {
     char *field = begin_field(csv, MAX_DIGITS);

@@ -49,6 +49,8 @@
 #define INFO_COLUMNS                                                         \
     "format,references,reads,writes,fetches,distinct_blocks,lowest,highest," \
     "block_bytes"
+/* behind the columns that are keys of the tables compared */
+#define DIFF_COLUMNS    "column,base,new,change"
 #define ENGINES_COLUMNS "name,exact,guarantee,parameters,time,space,source"
 #define ENGINES_RUN_COLUMNS                      \
     "engine,references,seconds,refs_per_second," \
@@ -126,6 +128,8 @@ void csv_decimal(struct csv_writer *csv, double value);
 void csv_text(struct csv_writer *csv, const char *text);
 /* `inf` where it is MARGAY_INFINITE, which is a text in JSON. */
 void csv_distance(struct csv_writer *csv, uint64_t distance);
+/* A field that a table had: a number where it looks like one. */
+void csv_cell(struct csv_writer *csv, const char *text);
 /* An empty field. */
 void csv_nothing(struct csv_writer *csv);
 void csv_end_row(struct csv_writer *csv);

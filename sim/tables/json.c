@@ -1,4 +1,4 @@
-/* json.c - texts of JSON (RFC 8259), which are UTF-8 (RFC 3629) */
+/* json.c - texts and numbers of JSON (RFC 8259); texts are UTF-8 (RFC 3629) */
 #include "sim/tables/json.h"
 
 #include <stdint.h>
@@ -62,4 +62,28 @@ char *json_put_text(char *to, const char *text, size_t bytes)
     }
     *to++ = '"';
     return to;
+}
+
+static const char digits[] = "0123456789";
+
+/* The end of the digits at `text`; NULL = there are none. */
+static const char *skip_digits(const char *text)
+{
+    size_t count = strspn(text, digits);
+    return count == 0 ? NULL : text + count;
+}
+
+bool json_is_number(const char *text)
+{
+    text += *text == '-';
+    if (text[0] == '0' && text[1] >= '0' && text[1] <= '9')
+        return false;
+    text = skip_digits(text);
+    if (text != NULL && *text == '.')
+        text = skip_digits(text + 1);
+    if (text != NULL && (*text == 'e' || *text == 'E')) {
+        text++;
+        text = skip_digits(text + (*text == '+' || *text == '-'));
+    }
+    return text != NULL && *text == '\0';
 }

@@ -1,7 +1,8 @@
-/* json.h - texts of JSON */
+/* json.h - texts and numbers of JSON */
 #ifndef MARGAY_SIM_TABLES_JSON_H
 #define MARGAY_SIM_TABLES_JSON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The most bytes that a byte of a text becomes, beside its quotation marks. */
@@ -14,5 +15,8 @@
  * the text may stand in a page.  Returns the end.
  */
 char *json_put_text(char *to, const char *text, size_t bytes);
+
+/* Is the text a number as JSON writes them? */
+bool json_is_number(const char *text);
 
 #endif

@@ -149,6 +149,8 @@ static const struct job {
      "out.csv"},
     {"predict -q --references 99 --size 900 --load-model model", NULL},
     {"predict --sample -q --samples 4 ids.lines", NULL},
+    {"diff kept.csv kept.csv -o out.csv", "out.csv"},
+    {"histogram --json t.din -o out.json", "out.json"},
     {"engines", NULL},
     {"help curve", NULL},
 };

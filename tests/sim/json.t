@@ -96,7 +96,7 @@ sub json_table {
 # --------------------------------------------------------------- the cells --
 
 my %is_text = map { ($_ => 1) } qw(trace policy role region engine name exact
-    guarantee parameters time space source format);
+    guarantee parameters time space source format column);
 
 # What no two runs measure alike.
 my %varies = map { ($_ => 1) } qw(seconds refs_per_second peak_bytes);
@@ -177,6 +177,13 @@ for my $side (24, 36, 54) {
            2 * $side ** 2, '--to', 'u64', '-o', "walk.$side");
 }
 
+my $quoted = $odd =~ s/"/""/gr;
+for my $misses (20, 30) {
+    text_file($misses == 20 ? 'base.csv' : 'new.csv',
+        "trace,block_bytes,misses,miss_ratio,format\n\"$quoted\",64,",
+        "1844674407370955$misses,0.$misses,\"$misses\"\n");
+}
+
 my @din = ('-f', 'din', $odd);
 my @grid = ('--sets', '1,4', '--ways', '1..2');
 my @runs = ('loop.100.csv=100', 'loop.200.csv=200');
@@ -229,6 +236,9 @@ my %jobs = (
         ['-f', 'lines', 'large'],
         ['-f', 'hex', 'far'],
         ['--limit', 0, @din],
+    ],
+    diff => [
+        ['--tolerance', 1, 'base.csv', 'new.csv'],
     ],
     engines => [
         [],

@@ -1,0 +1,169 @@
+/* match.c - the rows of two tables of one kind, by their keys */
+#define _GNU_SOURCE
+#include "sim/tables/match.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/traces_internal.h"
+
+static enum margay_status check_kinds(struct match *match,
+                                      struct margay_error *error)
+{
+    const struct cells *base = &match->base, *now = &match->now;
+    bool has_key = false;
+    for (size_t i = 0; i < base->columns; i++) {
+        match->roles[i] = column_role(cells_name(base, i));
+        has_key |= match->roles[i] == COLUMN_KEY;
+    }
+    if (!has_key)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:1: found no column that tells rows apart, such "
+                           "as trace, expected a table that margay wrote",
+                           base->path);
+    for (size_t i = 0; i < base->columns || i < now->columns; i++) {
+        const char *was = i < base->columns ? cells_name(base, i) : "none";
+        const char *is = i < now->columns ? cells_name(now, i) : "none";
+        if (strcmp(was, is) != 0)
+            return margay_fail(
+                error, MARGAY_BAD_INPUT,
+                "%s:1: found %.60s as column %zu, expected %.60s "
+                "as in %s",
+                now->path, is, i + 1, was, base->path);
+    }
+    return MARGAY_OK;
+}
+
+static int compare_keys(const struct match *match, const struct cells *a,
+                        size_t a_row, const struct cells *b, size_t b_row)
+{
+    int order = 0;
+    for (size_t i = 0; i < a->columns && order == 0; i++) {
+        if (match->roles[i] == COLUMN_KEY)
+            order = strcmp(cells_at(a, a_row, i), cells_at(b, b_row, i));
+    }
+    return order;
+}
+
+static int compare_base(const void *a, const void *b, void *context)
+{
+    const struct match *match = context;
+    return compare_keys(match, &match->base, *(const size_t *)a, &match->base,
+                        *(const size_t *)b);
+}
+
+static int compare_now(const void *a, const void *b, void *context)
+{
+    const struct match *match = context;
+    return compare_keys(match, &match->now, *(const size_t *)a, &match->now,
+                        *(const size_t *)b);
+}
+
+void match_describe(const struct match *match, const struct cells *cells,
+                    size_t row, char *text, size_t bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < cells->columns && used < bytes; i++) {
+        const char *cell = cells_at(cells, row, i);
+        if (match->roles[i] == COLUMN_KEY && *cell != '\0')
+            used += (size_t)snprintf(text + used, bytes - used, "%s%s %s",
+                                     used == 0 ? "" : ", ",
+                                     cells_name(cells, i), cell);
+    }
+}
+
+/* Sort the rows by their keys, no two of which may be the same. */
+static enum margay_status sort_rows(struct match *match,
+                                    const struct cells *cells, size_t **order,
+                                    struct margay_error *error)
+{
+    bool is_base = cells == &match->base;
+    *order = calloc(cells->rows + 1, sizeof **order);
+    if (*order == NULL)
+        return margay_fail_memory(error, "a table");
+    for (size_t i = 0; i < cells->rows; i++)
+        (*order)[i] = i;
+    qsort_r(*order, cells->rows, sizeof **order,
+            is_base ? compare_base : compare_now, match);
+    for (size_t i = 1; i < cells->rows; i++) {
+        size_t one = (*order)[i - 1], other = (*order)[i];
+        char keys[200];
+        if (compare_keys(match, cells, one, cells, other) != 0)
+            continue;
+        match_describe(match, cells, one, keys, sizeof keys);
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s:%" PRIu64 ": found the keys of line %" PRIu64
+                           " again (%s), expected each once",
+                           cells->path, cells_line(cells, other),
+                           cells_line(cells, one), keys);
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status fail_missing(const struct match *match,
+                                       const struct cells *in,
+                                       const struct cells *of, size_t row,
+                                       struct margay_error *error)
+{
+    char keys[200];
+    match_describe(match, of, row, keys, sizeof keys);
+    return margay_fail(
+        error, MARGAY_BAD_INPUT,
+        "%s: found no row of %s, expected one as in line %" PRIu64 " of %s",
+        in->path, keys, cells_line(of, row), of->path);
+}
+
+static enum margay_status pair_rows(struct match *match,
+                                    struct margay_error *error)
+{
+    const struct cells *base = &match->base, *now = &match->now;
+    enum margay_status status =
+        sort_rows(match, base, &match->base_order, error);
+    if (status == MARGAY_OK)
+        status = sort_rows(match, now, &match->now_order, error);
+    if (status != MARGAY_OK)
+        return status;
+    match->partner = calloc(base->rows + 1, sizeof *match->partner);
+    if (match->partner == NULL)
+        return margay_fail_memory(error, "a table");
+    for (size_t i = 0; i < base->rows || i < now->rows; i++) {
+        int order = i == base->rows ? 1
+                    : i == now->rows
+                        ? -1
+                        : compare_keys(match, base, match->base_order[i], now,
+                                       match->now_order[i]);
+        if (order < 0)
+            return fail_missing(match, now, base, match->base_order[i], error);
+        if (order > 0)
+            return fail_missing(match, base, now, match->now_order[i], error);
+        match->partner[match->base_order[i]] = match->now_order[i];
+    }
+    return MARGAY_OK;
+}
+
+enum margay_status match_read(struct match *match, const char *base,
+                              const char *now, struct margay_error *error)
+{
+    *match = (struct match){.partner = NULL};
+    enum margay_status status = cells_read(&match->base, base, error);
+    if (status == MARGAY_OK)
+        status = cells_read(&match->now, now, error);
+    if (status == MARGAY_OK)
+        status = check_kinds(match, error);
+    if (status == MARGAY_OK)
+        status = pair_rows(match, error);
+    return status;
+}
+
+void match_clear(struct match *match)
+{
+    cells_clear(&match->base);
+    cells_clear(&match->now);
+    free(match->base_order);
+    free(match->now_order);
+    free(match->partner);
+}

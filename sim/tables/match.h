@@ -1,0 +1,32 @@
+/* match.h - the rows of two tables of one kind, by their keys */
+#ifndef MARGAY_SIM_TABLES_MATCH_H
+#define MARGAY_SIM_TABLES_MATCH_H
+
+#include "sim/tables/cells.h"
+#include "sim/tables/columns.h"
+#include "sim/tables/csv_read.h"
+
+struct match {
+    struct cells base, now;
+    enum column_role roles[CSV_ROW_FIELDS];
+    size_t *partner; /* the new row of each row of the base; owned */
+    size_t *base_order, *now_order; /* rows sorted by their keys; owned */
+};
+
+/*
+ * Read both tables, whose paths have to outlive the match, and find the partner
+ * of each row.  MARGAY_BAD_INPUT if the columns differ, if none of them is a
+ * key, if two rows of a table have the same keys, or a row has no partner; else
+ * as cells_read().  Call match_clear() in any case.
+ */
+enum margay_status match_read(struct match *match, const char *base,
+                              const char *now, struct margay_error *error);
+
+void match_clear(struct match *match);
+
+/* The keys of a row of one of the tables, as in "trace a.din, cache_blocks 16",
+   cut to `bytes` bytes. */
+void match_describe(const struct match *match, const struct cells *cells,
+                    size_t row, char *text, size_t bytes);
+
+#endif

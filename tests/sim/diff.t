@@ -1,0 +1,104 @@
+#!/bin/sh
+# diff.t - margay diff, against a comparison in Perl
+. tests/sim/lib.sh
+
+# Pairs of curves in shuffled order, and what their difference is: the table,
+# and how many ratios rose by more than 0.01.
+perl -e '
+    my $state = 5;
+    sub draw {
+        $state = ($state * 1103515245 + 12345) & 0x7fffffff;
+        return ($state >> 8) % $_[0];
+    }
+    sub rows {
+        my ($path, @rows) = @_;
+        open my $out, ">", $path or die;
+        print $out "trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio\n";
+        print $out splice(@rows, draw(scalar @rows), 1) while @rows;
+    }
+    sub ratio { return sprintf "%.12g", $_[0] / 1000 }
+    for my $case (1 .. 60) {
+        my (@base, @new, @expected);
+        my $worse = 0;
+        for my $size (map { 1 << $_ } 0 .. draw(10)) {
+            for my $trace ("a", "\"b,c\"") {
+                my $misses = draw(1000);
+                my $more = $misses + (0, 0, 10, 11, 200, -30)[draw(6)];
+                $more = 0 if $more < 0;
+                my $key = "$trace,64,$size," . 64 * $size;
+                my @r = (ratio($misses), ratio($more));
+                push @base, "$key,1000,$misses,$r[0]\n";
+                push @new, "$key,1000,$more,$r[1]\n";
+                next if $more == $misses;
+                $worse += $more - $misses > 10;
+                push @expected, "$key,misses,$misses,$more," . ($more - $misses),
+                    "$key,miss_ratio,$r[0],$r[1]," . sprintf "%.12g", $r[1] - $r[0];
+            }
+        }
+        rows("$case.base.csv", @base);
+        rows("$case.new.csv", @new);
+        open my $out, ">", "$case.expected" or die;
+        print $out map { "$_\n" } sort @expected;
+        print $worse > 0 ? 1 : 0, " $worse\n";
+    }' >verdicts
+case=0
+differing=0
+while read -r verdict worse; do
+    case=$((case + 1))
+    run diff --tolerance 0.01 "$case.base.csv" "$case.new.csv"
+    told=$(sed -n 's/.*, \([0-9]*\) rose by more than 0.01.*/\1/p' err)
+    tail -n +2 out | LC_ALL=C sort | cmp -s - "$case.expected" &&
+        [ "$status $told" = "$verdict $worse" ] ||
+        differing=$((differing + 1))
+done <verdicts
+is "$case pairs differ as they should" "$differing" 0
+is 'some are worse, some are not' "$(cut -d' ' -f1 verdicts | sort -u | tr '\n' ' ')" '0 1 '
+
+head='trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio'
+printf '%s\n' $head a,,1,,1000,20,0.02 a,,2,,1000,10,0.01 >base.csv
+printf '%s\n' $head a,,2,,1000,9,0.009 a,,1,,1000,30,0.03 >new.csv
+run diff base.csv new.csv
+is 'the table' "$(cat out)" "trace,block_bytes,cache_blocks,cache_bytes,column,base,new,change
+a,,1,,misses,20,30,10
+a,,1,,miss_ratio,0.02,0.03,0.01
+a,,2,,misses,10,9,-1
+a,,2,,miss_ratio,0.01,0.009,-0.001"
+is 'the words' "$(cat err)" "margay diff: trace a, cache_blocks 1: miss_ratio rose from 0.02 to 0.03, by 0.01
+margay diff: of 2 miss ratios, 1 rose by more than 0, 0 by less, and 1 fell, by at most 0.001"
+is 'what is worse is denied' "$status" 1
+run diff --tolerance 0.01 base.csv new.csv
+is 'a rise by the tolerance is not' "$status" 0
+run diff base.csv - <base.csv
+is 'nothing differs' "$status $(wc -l <out)" '0 1'
+run diff -o out.csv base.csv new.csv
+is 'the table is written where a ratio rose' "$status $(wc -l <out.csv)" '1 5'
+awk 'BEGIN { print "'$head'"; for (i = 1; i < 30; i++) print "a,," i ",,10,1,0.1" }' >many.csv
+sed 's/1,0.1$/2,0.2/' many.csv >twice.csv
+run diff many.csv twice.csv
+is 'ten rises are told, the others counted' \
+    "$(grep -c ' rose from ' err) $(grep -c 'and 19 more' err)" '10 1'
+printf 'key,value\nformat,din\nreads,18446744073709551615\n' >one.csv
+printf 'key,value\nformat,lackey\nreads,18446744073709551614\n' >other.csv
+run diff one.csv other.csv
+is 'texts, and large counts' "$status $(tail -n 2 out | tr '\n' ' ')" \
+    '0 format,value,din,lackey, reads,value,18446744073709551615,18446744073709551614,-1 '
+like 'no ratio is none' "$(cat err)" 'no miss ratios'
+
+refuses 'found key as column 1, expected trace as in base.csv' diff base.csv one.csv
+sed '$d' base.csv >short.csv
+refuses 'short.csv: found no row of trace a, cache_blocks 2, expected one as in line 3 of base.csv' \
+    diff base.csv short.csv
+refuses 'short.csv: found no row of .*, expected one as in line 3 of base.csv' \
+    diff short.csv base.csv
+sed p base.csv | sed 1d >twice.csv
+refuses 'twice.csv:3: found the keys of line 2 again \(trace a, cache_blocks 1\)' \
+    diff twice.csv base.csv
+sed 's/0.02/nan/' base.csv >nan.csv
+refuses "nan.csv:2: found miss_ratio 'nan', expected a number" diff base.csv nan.csv
+sed 's/0.02/0.02,/' base.csv >long.csv
+refuses 'long.csv:2: found 8 fields, expected 7' diff long.csv base.csv
+echo 'a,b' >unknown.csv
+refuses 'unknown.csv:1: found no column that tells rows apart' diff unknown.csv unknown.csv
+refuses 'null: found nothing' diff base.csv /dev/null
+refuses 'none.csv' diff none.csv base.csv
+finish
