@@ -190,11 +190,8 @@ static void put_overview(struct output *output)
                         "Every cache size from one pass over a trace.\n\n");
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         output_text(output, "  %-12s%s\n", command->name, command->summary);
-    output_text(
-        output,
-        "\n'margay help COMMAND' tells more, and man margay-COMMAND all.\n"
-        "CSV goes to standard output, everything else to standard "
-        "error.\n");
+    output_text(output, "'margay help COMMAND' tells more, and man "
+                        "margay-COMMAND all.\n");
 }
 
 int help_print(const struct command *command)
