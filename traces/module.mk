@@ -67,7 +67,7 @@ plugin_SOURCES := $(wildcard traces/capture/qemu/*.c) \
                   traces/capture/program_file.c
 plugin_OBJECTS  = $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o) \
     $(patsubst %,$(BUILD)/runtime/traces/capture/runtime/%.o,recorder buffers \
-        process)
+        images process)
 
 $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o): $(BUILD)/runtime/%.o: %.c \
     $(BUILD)/flags | $(installed_HEADERS) deps

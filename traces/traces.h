@@ -218,8 +218,8 @@ struct margay_batch {
     /* The thread that made each reference, numbered from 0 on; NULL =
        unknown. */
     const uint32_t *threads;
-    /* The call site of each reference: the address of the code that made it;
-       NULL = unknown. */
+    /* The call site of each reference: the address of the code that made it,
+       in one of the files of margay_trace_module(); NULL = unknown. */
     const uint64_t *sites;
     /* The size in bytes of the object that each reference names, 0 or more;
        NULL = unknown. */
@@ -313,6 +313,26 @@ MARGAY_API bool margay_trace_splits(const margay_trace *trace);
  * the trace does not hold enough.  To be called once the trace is ready.
  */
 MARGAY_API uint64_t margay_trace_collapsed_bytes(const margay_trace *trace);
+
+/*
+ * A site is an address as it stands in a file of code, a program or a library,
+ * which is its module: bits 48 to 55 are the module's number.  Number 0 is the
+ * program that was recorded; MARGAY_MOST_MODULES says that the code is in no
+ * file, and the address one in memory.
+ */
+#define MARGAY_SITE_MODULE_SHIFT 48
+#define MARGAY_MOST_MODULES      255
+/* The most bytes of the path of a module, with the NUL. */
+#define MARGAY_MODULE_PATH_BYTES 512
+
+/*
+ * The path of a module; NULL = the trace does not name it.  The list is at the
+ * end of a trace: of one that is no plain file, or is compressed, it is known
+ * once margay_trace_next() has returned MARGAY_END.  The string belongs to the
+ * trace.  To be called once the trace is ready.
+ */
+MARGAY_API const char *margay_trace_module(const margay_trace *trace,
+                                           unsigned number);
 
 /*
  * The next batch, after a wait of up to `wait_ms` milliseconds (-1 = for
@@ -489,6 +509,16 @@ MARGAY_API enum margay_status margay_writer_set_collapsed(
 MARGAY_API enum margay_status margay_writer_set_numbers(
     margay_writer *writer, enum margay_numbers numbers, uint64_t unit_bytes,
     bool splits, struct margay_error *error);
+
+/*
+ * Name the module of that number, below MARGAY_MOST_MODULES, by a path of 1 to
+ * MARGAY_MODULE_PATH_BYTES - 1 bytes, which is copied; the first name stays.
+ * To be called before margay_writer_finish().  A format without a place for
+ * modules ignores them.  Fails with MARGAY_BAD_ARGUMENT or MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_writer_set_module(
+    margay_writer *writer, unsigned number, const char *path,
+    struct margay_error *error);
 
 /* The format that the writer writes. */
 MARGAY_API const struct margay_format_info *margay_writer_format(

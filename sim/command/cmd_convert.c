@@ -380,6 +380,12 @@ static enum margay_status finish(struct conversion *conversion,
                                  struct margay_error *error)
 {
     enum margay_status status = write_piece(conversion, error);
+    for (unsigned i = 0; i < MARGAY_MOST_MODULES && status == MARGAY_OK; i++) {
+        const char *path = margay_trace_module(conversion->trace, i);
+        if (path != NULL)
+            status =
+                margay_writer_set_module(conversion->writer, i, path, error);
+    }
     if (status == MARGAY_OK)
         status = margay_writer_finish(conversion->writer, error);
     return status;

@@ -142,7 +142,8 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
     if (status == MARGAY_OK)
         status = open_source(recording, error);
     if (status == MARGAY_OK)
-        status = record_output_open(options, &recording->output, error);
+        status = record_output_open(options, launch->receiver,
+                                    &recording->output, error);
     return status;
 }
 

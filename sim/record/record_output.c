@@ -21,10 +21,12 @@
 struct trace_file {
     char *path; /* NULL: standard output */
     margay_writer *writer;
+    unsigned module_count; /* the modules that the trace names */
 };
 
 struct record_output {
     const struct options *options;
+    const margay_receiver *receiver; /* NULL where text is recorded */
     const char *format;
     struct trace_file *files; /* by thread; or one */
     struct output **outputs;  /* of the files, with the same indices */
@@ -145,6 +147,7 @@ static enum margay_status need_file(struct record_output *output, size_t index,
 }
 
 enum margay_status record_output_open(const struct options *options,
+                                      const margay_receiver *receiver,
                                       struct record_output **output,
                                       struct margay_error *error)
 {
@@ -154,6 +157,7 @@ enum margay_status record_output_open(const struct options *options,
     if (made == NULL)
         return margay_fail_memory(error, "a recording");
     made->options = options;
+    made->receiver = receiver;
     made->format = choose_format(options);
     made->to_skip = options->record.start.refs;
     made->to_write =
@@ -234,6 +238,20 @@ static enum margay_status write_fitting(struct record_output *output,
     return status;
 }
 
+/* Name the modules that have come up, before the sites that are in them. */
+static enum margay_status name_modules(const struct record_output *output,
+                                       struct trace_file *file,
+                                       struct margay_error *error)
+{
+    char path[MARGAY_MODULE_PATH_BYTES];
+    enum margay_status status = MARGAY_OK;
+    while (output->receiver != NULL && status == MARGAY_OK &&
+           margay_receiver_module(output->receiver, file->module_count, path))
+        status = margay_writer_set_module(file->writer, file->module_count++,
+                                          path, error);
+    return status;
+}
+
 static enum margay_status write_batch(struct record_output *output,
                                       const struct margay_batch *batch,
                                       struct margay_error *error)
@@ -243,6 +261,8 @@ static enum margay_status write_batch(struct record_output *output,
             ? batch->threads[0]
             : 0;
     enum margay_status status = need_file(output, index, error);
+    if (status == MARGAY_OK)
+        status = name_modules(output, &output->files[index], error);
     if (status != MARGAY_OK)
         return status;
     margay_writer *writer = output->files[index].writer;

@@ -14,8 +14,10 @@
 
 struct record_output;
 
-/* Open the trace, or that of the first thread; the caller owns *output. */
+/* Open the trace, or that of the first thread; the caller owns *output.  The
+   modules that sites are in are those of the receiver, unless it is NULL. */
 enum margay_status record_output_open(const struct options *options,
+                                      const margay_receiver *receiver,
                                       struct record_output **output,
                                       struct margay_error *error);
 

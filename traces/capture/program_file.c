@@ -4,7 +4,6 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <link.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,44 +76,4 @@ bool margay_read_binary(const char *path, struct margay_binary *binary)
                               header[MACHINE_AT + high] << 8),
     };
     return true;
-}
-
-static void extend(struct margay_code_range *range, const ElfW(Phdr) * segment)
-{
-    uint64_t from = segment->p_vaddr, to = from + segment->p_memsz;
-    if (range->from == range->to)
-        *range = (struct margay_code_range){from, from};
-    range->from = from < range->from ? from : range->from;
-    range->to = to > range->to ? to : range->to;
-}
-
-bool margay_read_segments(const char *path, struct margay_code_range *all,
-                          struct margay_code_range *code)
-{
-    struct margay_binary binary;
-    ElfW(Ehdr) header;
-    ElfW(Phdr) segment;
-    const uint16_t one = 1;
-    const unsigned order =
-        *(const uint8_t *)&one == 1 ? ELFDATA2LSB : ELFDATA2MSB;
-    *all = *code = (struct margay_code_range){0, 0};
-    if (path == NULL || !margay_read_binary(path, &binary) ||
-        binary.order != order ||
-        binary.class != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
-        return false;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    bool whole = file >= 0 && pread(file, &header, sizeof header, 0) ==
-                                  (ssize_t)sizeof header;
-    for (unsigned i = 0; whole && i < header.e_phnum; i++) {
-        whole = pread(file, &segment, sizeof segment,
-                      (off_t)(header.e_phoff + i * sizeof segment)) ==
-                (ssize_t)sizeof segment;
-        if (whole && segment.p_type == PT_LOAD)
-            extend(all, &segment);
-        if (whole && segment.p_type == PT_LOAD && segment.p_flags & PF_X)
-            extend(code, &segment);
-    }
-    if (file >= 0)
-        close(file);
-    return whole && code->from != code->to;
 }

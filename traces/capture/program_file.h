@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "traces/capture/stream.h"
-
 /* The most bytes of the first line of a script. */
 #define MARGAY_SCRIPT_BYTES 256
 
@@ -47,11 +45,5 @@ struct margay_binary {
 
 /* False: the file is not ELF, or cannot be read. */
 bool margay_read_binary(const char *path, struct margay_binary *binary);
-
-/* The addresses of an ELF file, as they stand in it: of all that is loaded, and
-   of executable code.  False: the file cannot be read, or has another word
-   length or byte order than this machine. */
-bool margay_read_segments(const char *path, struct margay_code_range *all,
-                          struct margay_code_range *code);
 
 #endif

@@ -297,6 +297,23 @@ void margay_receiver_stop(margay_receiver *receiver)
     atomic_store(&receiver->capture->quiet, MARGAY_NO_MORE);
 }
 
+_Static_assert(MARGAY_MODULES == MARGAY_MOST_MODULES &&
+                   MARGAY_MODULE_SHIFT == MARGAY_SITE_MODULE_SHIFT &&
+                   MARGAY_CAPTURED_PATH_BYTES == MARGAY_MODULE_PATH_BYTES,
+               "a trace has the sites of a recording");
+
+bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
+                            char *path)
+{
+    const struct margay_module *module = &receiver->capture->modules[number];
+    if (number >= MARGAY_MODULES ||
+        atomic_load(&module->state) != MARGAY_MODULE_NAMED)
+        return false;
+    memcpy(path, module->path, MARGAY_CAPTURED_PATH_BYTES);
+    path[MARGAY_CAPTURED_PATH_BYTES - 1] = '\0';
+    return *path != '\0';
+}
+
 uint64_t margay_receiver_processes(const margay_receiver *receiver)
 {
     return receiver->processes;

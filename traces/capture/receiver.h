@@ -82,6 +82,11 @@ void margay_receiver_finish(margay_receiver *receiver, bool alone);
 /* Stop recording; the programs go on. */
 void margay_receiver_stop(margay_receiver *receiver);
 
+/* The path of module `number`, of MARGAY_CAPTURED_PATH_BYTES bytes, as it is
+   known so far; false: there is none. */
+bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
+                            char *path);
+
 /* The number of processes that began to record; each exec counts again. */
 uint64_t margay_receiver_processes(const margay_receiver *receiver);
 

@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 3
+#define MARGAY_CAPTURE_VERSION 4
 
 /*
  * "FILE,FREE,FULL,RECORDER,READING", in decimal: the three descriptors, the
@@ -78,7 +78,8 @@
 /* The meaning of a control word, in the bits of the size; bits 0..55 hold its
    value. */
 enum margay_control {
-    /* The code at this address makes the references that follow. */
+    /* The code at this site makes the references that follow: an address in
+       bits 0..47, and the number of its module in bits 48..55. */
     MARGAY_CONTROL_SITE = 2,
     /* The addresses that follow have these 16 bits above their 48.  No recorder
        writes this word. */
@@ -155,6 +156,24 @@ struct margay_code_range {
     uint64_t from, to;
 };
 
+/* The files of code that sites are in.  A module is named before the first word
+   of it is written, and stays.  A site of module MARGAY_MODULES is in no file,
+   or in one too many. */
+#define MARGAY_MODULES             255
+#define MARGAY_MODULE_SHIFT        48
+#define MARGAY_CAPTURED_PATH_BYTES 512
+
+enum margay_module_state {
+    MARGAY_MODULE_FREE,
+    MARGAY_MODULE_BEGUN, /* the path is being written */
+    MARGAY_MODULE_NAMED,
+};
+
+struct margay_module {
+    _Atomic uint32_t state; /* enum margay_module_state */
+    char path[MARGAY_CAPTURED_PATH_BYTES];
+};
+
 struct margay_capture {
     uint64_t magic;
     uint32_t version;
@@ -171,6 +190,7 @@ struct margay_capture {
     _Atomic uint32_t faults;       /* buffers found full by a fault */
     _Atomic uint32_t lost; /* processes that could not send all references */
     struct margay_slot slots[MARGAY_MAX_BUFFERS];
+    struct margay_module modules[MARGAY_MODULES];
 };
 
 #endif

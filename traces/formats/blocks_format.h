@@ -9,7 +9,8 @@
 
 #include "traces/formats/format.h"
 
-struct margay_words; /* words.h */
+struct margay_modules; /* modules.h */
+struct margay_words;   /* words.h */
 
 /* What is known of a trace as a whole. */
 struct margay_trace_facts {
@@ -20,6 +21,9 @@ struct margay_trace_facts {
     bool splits;              /* references ask for all that they cover */
     uint64_t collapsed_bytes; /* 0 = repeats were not collapsed */
     unsigned shift; /* bits by which addresses are given shifted right */
+    /* The files of code that sites are in, which belong to the reader; NULL =
+       the format has no place for them. */
+    const struct margay_modules *modules;
 };
 
 /* Where the bytes of a trace come from. */
@@ -90,6 +94,10 @@ struct margay_blocks_writing {
     /* The most bytes that the writer would still write, if the trace ended
        after this batch. */
     uint64_t (*most_bytes)(const void *state, const struct margay_batch *batch);
+    /* Name a module; NULL = the format has no place for modules. */
+    enum margay_status (*set_module)(void *state, unsigned number,
+                                     const char *path,
+                                     struct margay_error *error);
     /* Take recorded words as they are; NULL = the format cannot. */
     enum margay_status (*put_words)(void *state,
                                     const struct margay_words *words,

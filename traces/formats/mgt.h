@@ -2,8 +2,9 @@
  * mgt.h - the compact format: how a trace lies in a file
  *
  * docs/using/formats.md describes it byte by byte.  A file is a header, blocks
- * of up to 65,536 entries that can be read without the blocks before them, and
- * a footer with counts and an index of the blocks.  All numbers are
+ * of up to 65,536 entries that can be read without the blocks before them, the
+ * files of code that sites are in, if it has some, and a footer with counts and
+ * an index of the blocks.  All numbers are
  * little-endian; every part has a CRC-32 of its own.
  *
  * A block holds columns: the numbers, the kinds and extents together and, where
@@ -36,9 +37,11 @@
 #define MARGAY_MGT_FOOTER_BYTES       56 /* without the index */
 #define MARGAY_MGT_INDEX_ENTRY_BYTES  16
 #define MARGAY_MGT_TRAILER_BYTES      24
+#define MARGAY_MGT_MODULES_BYTES      12 /* without the modules */
 
-#define MARGAY_MGT_BLOCK_MARK  UINT32_C(0x6274676d) /* "mgtb" */
-#define MARGAY_MGT_FOOTER_MARK UINT32_C(0x6574676d) /* "mgte" */
+#define MARGAY_MGT_BLOCK_MARK   UINT32_C(0x6274676d) /* "mgtb" */
+#define MARGAY_MGT_FOOTER_MARK  UINT32_C(0x6574676d) /* "mgte" */
+#define MARGAY_MGT_MODULES_MARK UINT32_C(0x6c74676d) /* "mgtl" */
 
 #define MARGAY_MGT_BLOCK_ENTRIES ((size_t)65536 >> MARGAY_SHRINK)
 

@@ -13,6 +13,7 @@
 #include "traces/base/error.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/mgt.h"
+#include "traces/formats/modules.h"
 
 struct reader {
     struct margay_block_source source;
@@ -24,6 +25,8 @@ struct reader {
        blocks have been skipped. */
     uint64_t blocks, entries, references;
     bool skipped;
+    uint64_t modules_bytes; /* of the part with the modules */
+    struct margay_modules modules;
     uint8_t payload[MARGAY_MGT_PAYLOAD_BYTES];
 };
 
@@ -139,6 +142,7 @@ static enum margay_status read_header(struct reader *reader,
     facts->columns = columns_of(header);
     facts->splits = header->splits;
     facts->collapsed_bytes = header->collapsed_bytes;
+    facts->modules = &reader->modules;
     return MARGAY_OK;
 }
 
@@ -149,6 +153,7 @@ static void reader_free(void *state)
         return;
     margay_mgt_packer_free(reader->packer);
     margay_mgt_block_free(&reader->block);
+    margay_modules_clear(&reader->modules);
     free(reader);
 }
 
@@ -179,15 +184,53 @@ static bool is_magic(const void *window, size_t bytes)
            memcmp(window, MARGAY_MGT_MAGIC, MARGAY_MGT_MAGIC_BYTES) == 0;
 }
 
+/* ------------------------------------------------------------- modules -- */
+
+/* The modules, behind their mark.  They may be known from the end of the file
+   already. */
+static enum margay_status read_modules(struct reader *reader,
+                                       struct margay_error *error)
+{
+    uint8_t head[MARGAY_MGT_MODULES_BYTES - 4];
+    uint64_t offset = reader->offset;
+    bool no_memory = false, whole = false;
+    enum margay_status status =
+        read_all(reader, head, sizeof head, "a list of modules", error);
+    if (status != MARGAY_OK)
+        return status;
+    size_t bytes = (size_t)margay_get_little(head, 4);
+    if (bytes > MARGAY_MODULES_BYTES || reader->modules_bytes != 0)
+        return fail(reader, offset, "a damaged list of modules",
+                    "one of modules that can be", error);
+    uint8_t *list = malloc(bytes + 1);
+    if (list == NULL)
+        return margay_fail_memory(error, "the modules of a trace");
+    status = read_all(reader, list, bytes, "the list of modules", error);
+    if (status == MARGAY_OK)
+        whole = margay_mgt_is_crc(margay_mgt_crc(0, list, bytes), head + 4) &&
+                (atomic_load(&reader->modules.whole) ||
+                 margay_modules_take(&reader->modules, list, bytes,
+                                     &no_memory));
+    free(list);
+    reader->modules_bytes = MARGAY_MGT_MODULES_BYTES + bytes;
+    if (no_memory)
+        return margay_fail_memory(error, "the modules of a trace");
+    return status != MARGAY_OK || whole
+               ? status
+               : fail(reader, offset, "a damaged list of modules",
+                      "its check sum, and modules that can be", error);
+}
+
 /* -------------------------------------------------------------- footer -- */
 
 struct footer {
-    uint64_t blocks, entries, references;
+    uint64_t modules_bytes, blocks, entries, references;
 };
 
 static struct footer take_footer(const uint8_t *bytes)
 {
     return (struct footer){
+        .modules_bytes = margay_get_little(bytes + 4, 4),
         .blocks = margay_get_little(bytes + 8, 8),
         .entries = margay_get_little(bytes + 16, 8),
         .references = margay_get_little(bytes + 24, 8),
@@ -229,7 +272,8 @@ static enum margay_status end_trace(struct reader *reader, const uint8_t *mark,
     if (status != MARGAY_OK)
         return status;
     struct footer footer = take_footer(bytes);
-    if (footer.blocks != reader->blocks ||
+    if (footer.modules_bytes != reader->modules_bytes ||
+        footer.blocks != reader->blocks ||
         footer.references != reader->references ||
         (footer.entries != reader->entries && !reader->skipped))
         return fail(reader, offset, "a footer of other blocks",
@@ -243,6 +287,22 @@ static enum margay_status end_trace(struct reader *reader, const uint8_t *mark,
     }
     return status == MARGAY_OK ? check_trailer(reader, offset, crc, error)
                                : status;
+}
+
+/* Nothing but the footer follows the modules. */
+static enum margay_status end_modules(struct reader *reader,
+                                      struct margay_error *error)
+{
+    uint8_t mark[4];
+    enum margay_status status = read_modules(reader, error);
+    if (status != MARGAY_OK)
+        return status;
+    uint64_t offset = reader->offset;
+    status = read_all(reader, mark, sizeof mark, "the footer", error);
+    if (status == MARGAY_OK &&
+        margay_get_little(mark, 4) != MARGAY_MGT_FOOTER_MARK)
+        return fail(reader, offset, "something else", "the footer", error);
+    return status == MARGAY_OK ? end_trace(reader, mark, error) : status;
 }
 
 /* -------------------------------------------------------------- blocks -- */
@@ -282,6 +342,8 @@ static enum margay_status next_block(struct reader *reader,
         read_all(reader, bytes, 4, "a block, or the footer", error);
     if (status != MARGAY_OK)
         return status;
+    if (margay_get_little(bytes, 4) == MARGAY_MGT_MODULES_MARK)
+        return end_modules(reader, error);
     if (margay_get_little(bytes, 4) == MARGAY_MGT_FOOTER_MARK)
         return end_trace(reader, bytes, error);
     if (margay_get_little(bytes, 4) != MARGAY_MGT_BLOCK_MARK)
@@ -362,6 +424,22 @@ static bool find_block(struct reader *reader, const struct footer *footer,
     return footer->blocks > 0;
 }
 
+/* Read the modules, which end at `end`; false if they are not whole. */
+static bool find_modules(struct reader *reader, uint64_t end, uint64_t bytes)
+{
+    uint8_t mark[4];
+    if (bytes == 0)
+        return true;
+    bool found =
+        bytes >= MARGAY_MGT_MODULES_BYTES && bytes < end &&
+        read_at(reader, end - bytes, mark, sizeof mark) &&
+        margay_get_little(mark, 4) == MARGAY_MGT_MODULES_MARK &&
+        read_modules(reader, NULL) == MARGAY_OK &&
+        reader->modules_bytes == bytes;
+    reader->modules_bytes = 0;
+    return found;
+}
+
 /* The same by the index at the end of a file; false if that is not whole. */
 static bool use_index(struct reader *reader, uint64_t file_bytes,
                       uint64_t skip_refs, struct footer *footer,
@@ -383,7 +461,8 @@ static bool use_index(struct reader *reader, uint64_t file_bytes,
            index_bytes % MARGAY_MGT_INDEX_ENTRY_BYTES == 0 &&
            index_bytes / MARGAY_MGT_INDEX_ENTRY_BYTES == footer->blocks &&
            find_block(reader, footer, skip_refs, &crc, found) &&
-           found->offset < offset && margay_mgt_is_crc(crc, trailer + 8);
+           found->offset < offset && margay_mgt_is_crc(crc, trailer + 8) &&
+           find_modules(reader, offset, footer->modules_bytes);
 }
 
 /* An index that is not whole is not used here: the blocks are read in order,

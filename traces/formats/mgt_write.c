@@ -7,6 +7,7 @@
 #include "traces/base/grow.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/mgt.h"
+#include "traces/formats/modules.h"
 
 /* An entry of the index: what stands before a block. */
 struct index_entry {
@@ -23,6 +24,7 @@ struct writer {
     uint64_t of_kind[MARGAY_KINDS];
     struct index_entry *index; /* of `capacity` entries, `blocks` in use */
     size_t blocks, capacity;
+    struct margay_modules modules;
 };
 
 void margay_mgt_put_header(const struct margay_mgt_header *header,
@@ -134,6 +136,42 @@ static enum margay_status writer_put(void *state,
     return status;
 }
 
+static enum margay_status writer_set_module(void *state, unsigned number,
+                                            const char *path,
+                                            struct margay_error *error)
+{
+    return margay_modules_set(&((struct writer *)state)->modules, number, path,
+                              error);
+}
+
+/* The bytes of the part with the modules; 0 = there is none. */
+static size_t part_of_modules(const struct writer *writer)
+{
+    size_t bytes = margay_modules_bytes(&writer->modules);
+    return bytes == 0 ? 0 : MARGAY_MGT_MODULES_BYTES + bytes;
+}
+
+static enum margay_status put_modules(struct writer *writer,
+                                      struct margay_error *error)
+{
+    size_t bytes = part_of_modules(writer);
+    if (bytes == 0)
+        return MARGAY_OK;
+    uint8_t *part = malloc(bytes);
+    if (part == NULL)
+        return margay_fail_memory(error, "the modules of a trace");
+    margay_put_little(part, MARGAY_MGT_MODULES_MARK, 4);
+    margay_put_little(part + 4, bytes - MARGAY_MGT_MODULES_BYTES, 4);
+    margay_modules_put(&writer->modules, part + MARGAY_MGT_MODULES_BYTES);
+    margay_put_little(part + 8,
+                      margay_mgt_crc(0, part + MARGAY_MGT_MODULES_BYTES,
+                                     bytes - MARGAY_MGT_MODULES_BYTES),
+                      4);
+    enum margay_status status = emit(writer, part, bytes, error);
+    free(part);
+    return status;
+}
+
 /* An encoded column without entries: its name, its coding and four streams. */
 #define COLUMN_BYTES (2 + 4 * MARGAY_MGT_STREAM_BYTES(0))
 /* What an entry adds at most, with a value in a dictionary. */
@@ -153,6 +191,7 @@ static uint64_t writer_most_bytes(const void *state,
            blocks * (MARGAY_MGT_BLOCK_HEADER_BYTES + columns * COLUMN_BYTES) +
            entries * columns * ENTRY_BYTES +
            (writer->blocks + blocks) * MARGAY_MGT_INDEX_ENTRY_BYTES +
+           part_of_modules(writer) +
            MARGAY_MGT_FOOTER_BYTES + MARGAY_MGT_TRAILER_BYTES;
 }
 
@@ -184,6 +223,7 @@ static enum margay_status put_footer(struct writer *writer,
     uint8_t trailer[MARGAY_MGT_TRAILER_BYTES];
     uint64_t offset = writer->offset;
     margay_put_little(footer, MARGAY_MGT_FOOTER_MARK, 4);
+    margay_put_little(footer + 4, part_of_modules(writer), 4);
     margay_put_little(footer + 8, writer->blocks, 8);
     margay_put_little(footer + 16, writer->entries, 8);
     margay_put_little(footer + 24, writer->references, 8);
@@ -204,6 +244,8 @@ static enum margay_status put_footer(struct writer *writer,
 static enum margay_status writer_finish(void *state, struct margay_error *error)
 {
     enum margay_status status = writer_flush(state, error);
+    if (status == MARGAY_OK)
+        status = put_modules(state, error);
     return status == MARGAY_OK ? put_footer(state, error) : status;
 }
 
@@ -222,6 +264,7 @@ static void writer_free(void *state)
     if (writer == NULL)
         return;
     margay_mgt_builder_free(writer->builder);
+    margay_modules_clear(&writer->modules);
     free(writer->index);
     free(writer);
 }
@@ -250,6 +293,7 @@ static const struct margay_blocks_writing writing = {
     .free_state = writer_free,
     .describe = writer_describe,
     .put = writer_put,
+    .set_module = writer_set_module,
     .most_bytes = writer_most_bytes,
     .flush = writer_flush,
     .finish = writer_finish,

@@ -9,6 +9,7 @@
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
 #include "traces/formats/layout.h"
+#include "traces/formats/modules.h"
 #include "traces/formats/trace.h"
 
 /* ------------------------------------------------------------- opening -- */
@@ -316,6 +317,12 @@ void margay_trace_progress(const margay_trace *trace, uint64_t *bytes_read,
 uint64_t margay_trace_collapsed_bytes(const margay_trace *trace)
 {
     return trace->reader.facts.collapsed_bytes;
+}
+
+const char *margay_trace_module(const margay_trace *trace, unsigned number)
+{
+    const struct margay_modules *modules = trace->reader.facts.modules;
+    return modules == NULL ? NULL : margay_modules_path(modules, number);
 }
 
 /* ------------------------------------------------------------- batches -- */

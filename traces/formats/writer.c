@@ -188,6 +188,16 @@ enum margay_status margay_writer_set_numbers(margay_writer *writer,
     return MARGAY_OK;
 }
 
+enum margay_status margay_writer_set_module(margay_writer *writer,
+                                            unsigned number, const char *path,
+                                            struct margay_error *error)
+{
+    return writer->writing == NULL || writer->writing->set_module == NULL
+               ? MARGAY_OK
+               : writer->writing->set_module(writer->blocks, number, path,
+                                             error);
+}
+
 /* Write reference `i` of the batch as a record. */
 static enum margay_status put_reference(margay_writer *writer,
                                         const struct margay_batch *batch,

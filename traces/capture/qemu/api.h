@@ -44,9 +44,8 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(
 /* Its address in the memory of the emulator; NULL: it is not in one piece. */
 const void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 
-/* The file of the program, and the address of its code; QEMU 7.0 and later. */
+/* The file of the program; QEMU 7.0 and later. */
 const char *qemu_plugin_path_to_binary(void) __attribute__((weak));
-uint64_t qemu_plugin_start_code(void) __attribute__((weak));
 
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);

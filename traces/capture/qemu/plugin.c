@@ -13,15 +13,17 @@
  *
  * Arguments: fetches=on also records instructions, each before its accesses.
  */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <margay/traces.h>
 
-#include "traces/capture/program_file.h"
 #include "traces/capture/qemu/api.h"
 #include "traces/capture/qemu/follow.h"
 #include "traces/capture/qemu/wide.h"
-#include "traces/capture/runtime/process.h"
+#include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/recorder.h"
 
 int qemu_plugin_version = MARGAY_QEMU_PLUGIN_VERSION;
@@ -127,17 +129,14 @@ static void on_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number,
     margay_follow_return(number);
 }
 
-/* Find the image of the program, if its file has the word length and byte order
-   of this machine. */
-static void find_image(void)
+/* The program is the first module of the process. */
+static void name_program(uint64_t base)
 {
-    struct margay_code_range all, code;
-    if (qemu_plugin_path_to_binary == NULL || qemu_plugin_start_code == NULL ||
-        !margay_read_segments(qemu_plugin_path_to_binary(), &all, &code))
-        return;
-    uint64_t bias = qemu_plugin_start_code() - code.from;
-    margay_process.image =
-        (struct margay_image){all.from + bias, all.to + bias, bias};
+    static char path[PATH_MAX];
+    bool known = qemu_plugin_path_to_binary != NULL &&
+                 realpath(qemu_plugin_path_to_binary(), path) != NULL;
+    if (margay_recorder_wants_sites())
+        margay_images_begin(known ? path : NULL, base);
 }
 
 /* Find the memory of the program in the emulator by the first instruction. */
@@ -148,8 +147,9 @@ static void find_memory(const struct qemu_plugin_insn *insn)
     if (found || here == NULL)
         return;
     found = true;
-    find_image();
-    margay_follow_memory((uintptr_t)here - qemu_plugin_insn_vaddr(insn));
+    uint64_t base = (uintptr_t)here - qemu_plugin_insn_vaddr(insn);
+    name_program(base);
+    margay_follow_memory(base);
 }
 
 static bool records_fetches, has_wide;

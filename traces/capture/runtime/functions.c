@@ -6,9 +6,11 @@
  * called it, and `margay record` finds the addresses of the functions in the
  * symbols of the program.
  */
-#include <link.h>
+#define _GNU_SOURCE
 #include <stdatomic.h>
+#include <unistd.h>
 
+#include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/observe.h"
 #include "traces/capture/runtime/process.h"
 
@@ -29,31 +31,23 @@ static struct margay_code_range start, stop; /* addresses */
 /* How many calls of the function to stop at have not returned. */
 static __thread unsigned depth;
 
-/* Find the image of the program by its headers in memory. */
-static void find_image(void)
+/* The program is the first module of the process. */
+static void name_program(void)
 {
-    const ElfW(Ehdr) *header = (const void *)__ehdr_start;
-    const ElfW(Phdr) *segments = (const void *)(__ehdr_start + header->e_phoff);
-    uint64_t from = UINT64_MAX, to = 0;
-    for (unsigned i = 0; i < header->e_phnum; i++) {
-        uint64_t end = segments[i].p_vaddr + segments[i].p_memsz;
-        if (segments[i].p_type != PT_LOAD)
-            continue;
-        from = segments[i].p_vaddr < from ? segments[i].p_vaddr : from;
-        to = end > to ? end : to;
+    char path[MARGAY_CAPTURED_PATH_BYTES];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    if (length > 0 && (size_t)length < sizeof path) {
+        path[length] = '\0';
+        margay_images_begin(path, 0);
     }
-    uint64_t bias = (uint64_t)(uintptr_t)__ehdr_start - from;
-    if (from < to)
-        margay_process.image =
-            (struct margay_image){from + bias, to + bias, bias};
 }
 
 static void begin(void)
 {
     if (!margay_process_attach())
         return;
-    if (__ehdr_start != NULL)
-        find_image();
+    if (margay_recorder_wants_sites())
+        name_program();
     uint64_t base = (uint64_t)(uintptr_t)__ehdr_start;
     const struct margay_capture *capture = margay_process.capture;
     start = capture->start;

@@ -18,8 +18,9 @@ enum { READ = 0, WRITE = 1 };
 /* Visible to programs and to shared libraries. */
 #define HOOK __attribute__((visibility("default")))
 
-/* The call site: the code that called the hook. */
-#define SITE ((uint64_t)(uintptr_t)__builtin_return_address(0))
+/* The call site, which is within the call of the hook: the code behind it may
+   be of another line. */
+#define SITE ((uint64_t)(uintptr_t)__builtin_return_address(0) - 1)
 
 static inline void observe(const volatile void *address, unsigned kind,
                            unsigned bytes, uint64_t site)

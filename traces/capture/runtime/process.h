@@ -15,16 +15,8 @@ enum margay_descriptor {
 };
 #define MARGAY_DESCRIPTORS 3
 
-/* The file of the program in memory, at [from, to).  A call site in it is
-   recorded by its address in the file, which is what debuggers use. */
-struct margay_image {
-    uint64_t from, to; /* from == to: unknown */
-    uint64_t bias;     /* an address in memory less that in the file */
-};
-
 struct margay_process {
     struct margay_capture *capture;
-    struct margay_image image;
     uint32_t id, program;
     int descriptors[MARGAY_DESCRIPTORS];
 };

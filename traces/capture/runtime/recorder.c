@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "traces/capture/runtime/buffers.h"
+#include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/process.h"
 
 /* The size of the ring that takes the words while nothing is recorded. */
@@ -26,7 +27,9 @@ static __thread struct {
     uint64_t *base; /* NULL = the thread has none */
     uint64_t *end;  /* of margay_recorder.careful */
     uint32_t buffer;
-    uint64_t site;
+    uint64_t site;             /* of the last word */
+    struct margay_image image; /* that this site is in, or one before it */
+    bool looks;                /* for an image */
     uint64_t scratch[SCRATCH_WORDS];
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -78,26 +81,29 @@ static bool collapse(uint64_t word)
                                 bytes == 0 ? MARGAY_WORD_MAX_BYTES : bytes);
 }
 
-/* The address of a call site in the file of the program, which may be loaded
-   anywhere. */
-static uint64_t in_file(uint64_t site)
+/* The next words are of another call site. */
+static void put_site(uint64_t site)
 {
-    const struct margay_image *image = &margay_process.image;
-    return site - image->from < image->to - image->from ? site - image->bias
-                                                        : site;
+    if (site - mine.image.from >= mine.image.to - mine.image.from) {
+        mine.looks = true;
+        margay_images_find(site, &mine.image);
+        mine.looks = false;
+    }
+    mine.site = site;
+    *margay_recorder.careful++ =
+        margay_control_word(MARGAY_CONTROL_SITE, site + mine.image.shift);
 }
 
-/* The buffer must have two free words. */
+/* The buffer must have two free words.  What a look for an image refers to is
+   not the program's, and would find no room. */
 static void put_special(uint64_t word, uint64_t site)
 {
+    if (mine.looks)
+        return;
     if (margay_process.capture->collapses && collapse(word))
         return;
-    site = in_file(site);
-    if (margay_process.capture->wants_sites && site != mine.site) {
-        mine.site = site;
-        *margay_recorder.careful++ =
-            margay_control_word(MARGAY_CONTROL_SITE, site);
-    }
+    if (margay_process.capture->wants_sites && site != mine.site)
+        put_site(site);
     *margay_recorder.careful++ = word;
 }
 

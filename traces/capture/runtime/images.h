@@ -1,0 +1,31 @@
+/*
+ * images.h - from the address of code to the file that the code is in
+ *
+ * A call site is recorded by its address in the file of a program or a library,
+ * which is what debuggers use, and by the number of that file among the modules
+ * of the recording (stream.h), so that a site is the same in every process and
+ * wherever a file was loaded.
+ *
+ * Thread safety: all functions may be called from all threads at a time, and
+ * from handlers of signals; none takes a lock.
+ */
+#ifndef MARGAY_TRACES_CAPTURE_RUNTIME_IMAGES_H
+#define MARGAY_TRACES_CAPTURE_RUNTIME_IMAGES_H
+
+#include <stdint.h>
+
+/* Code in memory, at [from, to): a site in it is recorded as site + shift,
+   modulo 2^56. */
+struct margay_image {
+    uint64_t from, to, shift;
+};
+
+/* The program of this process, which becomes a module before all others that
+   the process uses.  `base` is the address in this process of the program's
+   address 0, which is not 0 in an emulator. */
+void margay_images_begin(const char *program, uint64_t base);
+
+/* The image of a site.  Code in no file is an image, too. */
+void margay_images_find(uint64_t site, struct margay_image *image);
+
+#endif
