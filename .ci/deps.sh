@@ -3,9 +3,10 @@
 #
 # Groups: build, run (build + plots + what records programs), check (run +
 # tests), capture (check + all that records unmodified programs), cross (capture
-# + a compiler for aarch64), gpu (build + OpenCL on the processor, 250 MB with
-# the compiler that it brings), evaluation (capture + the programs that are
-# recorded, 170 MB), valgrind, mpi, lint.
+# + a compiler for aarch64), annotate (capture + what finds lines of sources),
+# gpu (build + OpenCL on the processor, 250 MB with the compiler that it brings),
+# evaluation (capture + the programs that are recorded, 170 MB), valgrind, mpi,
+# lint.
 # With nothing missing it says nothing and changes nothing.  Otherwise it says
 # what it installs; it needs root, or sudo that asks for no password or has a
 # terminal to ask on; without either it prints the command and stops.
@@ -27,6 +28,7 @@ capture="$check qemu-user valgrind"
 evaluation="$capture gnugo povray povray-includes x264 pocketsphinx
     pocketsphinx-en-us lua5.4 sqlite3 link-grammar
     link-grammar-dictionaries-en hmmer glpk-utils python3-minimal"
+annotate="$capture libdw-dev"
 cross="$capture gcc-aarch64-linux-gnu"
 valgrind="$check valgrind"
 mpi="$build openmpi-bin libopenmpi-dev"
@@ -38,6 +40,7 @@ build) packages=$build ;;
 run) packages=$run ;;
 check) packages=$check ;;
 capture) packages=$capture ;;
+annotate) packages=$annotate ;;
 cross) packages=$cross ;;
 evaluation) packages=$evaluation ;;
 valgrind) packages=$valgrind ;;
@@ -45,7 +48,7 @@ mpi) packages=$mpi ;;
 gpu) packages=$gpu ;;
 lint) packages=$lint ;;
 *)
-    echo "usage: deps.sh build|run|check|capture|cross|gpu|evaluation|\
+    echo "usage: deps.sh build|run|check|capture|annotate|cross|gpu|evaluation|\
 valgrind|mpi|lint" >&2
     exit 2
     ;;

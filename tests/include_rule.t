@@ -31,7 +31,8 @@ my %rooms = (
     stackdist => [qw(exact objects parts reference optimal gpu engines generate
         predict)],
     assoc => [qw(one_pass policies hierarchy)],
-    sim => [qw(run terminal options tables plot record command report mpi)],
+    sim => [qw(run terminal options tables plot record annotate command report
+        mpi)],
 );
 
 # Circles that there still are; each is to have exactly these files.

@@ -24,7 +24,8 @@ $(tests_RANKS): $(BUILD)/obj/tests/sim/ranks.o \
     $(BUILD)/libmargay.a
 	@mkdir -p $(@D)
 	$(call quiet,LD $@) \
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(library_LIBS) $(LIBS)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(library_LIBS) \
+	    $(program_LIBS) $(LIBS)
 
 tests: all $(tests_PROGRAMS) $(tests_RANKS)
 

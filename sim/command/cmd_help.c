@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/annotate/places.h"
 #include "sim/command/help.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
@@ -107,8 +108,11 @@ int cmd_version(const struct options *options)
     if (status == MARGAY_OK) {
         output_text(output, "margay %s\n", MARGAY_VERSION);
         output_text(output, "compiler:  " COMPILER "\n");
-        output_text(output, "libraries: %s, libcsv %s\n",
-                    archive_version_details(), csv_library_version());
+        const char *libdw = places_library_version();
+        output_text(output, "libraries: %s, libcsv %s%s%s\n",
+                    archive_version_details(), csv_library_version(),
+                    libdw == NULL ? "" : ", libdw ",
+                    libdw == NULL ? "" : libdw);
         put_targets(output);
         put_formats(output);
         put_devices(output);

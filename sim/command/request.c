@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sim/options/commands.h"
 #include "traces/traces_internal.h"
 
 void request_needs(const struct options *options,
@@ -36,6 +37,9 @@ void request_needs(const struct options *options,
          {"--by kind", MARGAY_COLUMN_KINDS, MARGAY_ALL_KINDS, NULL}},
         {options->caches.policy.info->abilities & MARGAY_POLICY_NEEDS_SITES,
          {"--policy ship", MARGAY_COLUMN_SITES, 0,
+          "margay record --to mgt --sites"}},
+        {options->command->bit == ON_ANNOTATE,
+         {"annotate", MARGAY_COLUMN_SITES, 0,
           "margay record --to mgt --sites"}},
         {by->given && by->by != MARGAY_BY_REGION,
          by->by == MARGAY_BY_SITE

@@ -69,6 +69,11 @@ struct options {
         struct ttl_option ttl;
     } results;
 
+    struct {
+        const char *callgrind; /* a profile to write beside the table */
+        const char *program;   /* its file; NULL = the one that was recorded */
+    } annotate;
+
     /* The caches of assoc and compare. */
     struct {
         struct number_list sets, ways;

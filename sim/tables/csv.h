@@ -46,6 +46,8 @@
     "machine,trace,cache,references,misses,miss_ratio,fetches," \
     "fetch_misses,reads,read_misses,writes,write_misses,"       \
     "writebacks,prefetches,useful_prefetches,mpki"
+#define ANNOTATE_COLUMNS \
+    "trace,file,line,function,cache_bytes,references,misses"
 #define INFO_COLUMNS                                                         \
     "format,references,reads,writes,fetches,distinct_blocks,lowest,highest," \
     "block_bytes"

@@ -32,7 +32,7 @@ $(BUILD)/tests/fuzz/replay: $(BUILD)/obj/tests/fuzz/replay.o \
     $(BUILD)/libmargay.a
 	@mkdir -p $(@D)
 	$(call quiet,LD $@)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(library_LIBS) \
-	    $(tests_LIBS) $(LIBS)
+	    $(program_LIBS) $(tests_LIBS) $(LIBS)
 
 tests: $(BUILD)/tests/fuzz/replay
 
@@ -42,7 +42,7 @@ $(BUILD)/tests/fuzz/fuzzer: $(BUILD)/obj/tests/fuzz/libfuzzer.o \
     $(BUILD)/libmargay.a
 	@mkdir -p $(@D)
 	$(call quiet,LD $@)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ \
-	    $(library_LIBS) $(tests_LIBS) $(LIBS)
+	    $(library_LIBS) $(program_LIBS) $(tests_LIBS) $(LIBS)
 
 fuzzer: $(BUILD)/tests/fuzz/fuzzer
 

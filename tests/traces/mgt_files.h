@@ -298,7 +298,7 @@ __attribute__((unused)) static size_t whole_entries(const size_t ends[5],
     return entries;
 }
 
-/* Four blocks of six entries each, and where they end. */
+/* Four blocks of six entries each, and where they end; two modules. */
 __attribute__((unused)) static struct bytes make_small(struct columns *columns,
                                                        size_t ends[5])
 {
@@ -313,6 +313,9 @@ __attribute__((unused)) static struct bytes make_small(struct columns *columns,
         margay_writer_flush(writer, NULL);
         ends[i + 1] = bytes.count;
     }
+    if (margay_writer_set_module(writer, 0, "/bin/a", NULL) != MARGAY_OK ||
+        margay_writer_set_module(writer, 7, "b", NULL) != MARGAY_OK)
+        abort();
     end_writer(writer);
     return bytes;
 }

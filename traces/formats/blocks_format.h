@@ -21,9 +21,6 @@ struct margay_trace_facts {
     bool splits;              /* references ask for all that they cover */
     uint64_t collapsed_bytes; /* 0 = repeats were not collapsed */
     unsigned shift; /* bits by which addresses are given shifted right */
-    /* The files of code that sites are in, which belong to the reader; NULL =
-       the format has no place for them. */
-    const struct margay_modules *modules;
 };
 
 /* Where the bytes of a trace come from. */
@@ -34,6 +31,9 @@ struct margay_block_source {
        the caller wants no more than the block of the first byte.  A format that
        does so says it in its facts. */
     unsigned shift;
+    /* Gets the files of code that sites are in, where the format has a place
+       for them; NULL = they are not wanted. */
+    struct margay_modules *modules;
     /* Read up to `bytes` bytes; *got = 0 is the end. */
     enum margay_status (*read)(void *context, void *buffer, size_t bytes,
                                size_t *got, struct margay_error *error);

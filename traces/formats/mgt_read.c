@@ -26,7 +26,6 @@ struct reader {
     uint64_t blocks, entries, references;
     bool skipped;
     uint64_t modules_bytes; /* of the part with the modules */
-    struct margay_modules modules;
     uint8_t payload[MARGAY_MGT_PAYLOAD_BYTES];
 };
 
@@ -142,7 +141,6 @@ static enum margay_status read_header(struct reader *reader,
     facts->columns = columns_of(header);
     facts->splits = header->splits;
     facts->collapsed_bytes = header->collapsed_bytes;
-    facts->modules = &reader->modules;
     return MARGAY_OK;
 }
 
@@ -153,7 +151,6 @@ static void reader_free(void *state)
         return;
     margay_mgt_packer_free(reader->packer);
     margay_mgt_block_free(&reader->block);
-    margay_modules_clear(&reader->modules);
     free(reader);
 }
 
@@ -186,8 +183,16 @@ static bool is_magic(const void *window, size_t bytes)
 
 /* ------------------------------------------------------------- modules -- */
 
-/* The modules, behind their mark.  They may be known from the end of the file
-   already. */
+/* Take the modules where they are wanted and not yet known from the end of the
+   file; false: they are damaged, or *no_memory. */
+static bool take_modules(struct margay_modules *modules, const uint8_t *list,
+                         size_t bytes, bool *no_memory)
+{
+    return modules == NULL || atomic_load(&modules->whole) ||
+           margay_modules_take(modules, list, bytes, no_memory);
+}
+
+/* The modules, behind their mark. */
 static enum margay_status read_modules(struct reader *reader,
                                        struct margay_error *error)
 {
@@ -208,9 +213,7 @@ static enum margay_status read_modules(struct reader *reader,
     status = read_all(reader, list, bytes, "the list of modules", error);
     if (status == MARGAY_OK)
         whole = margay_mgt_is_crc(margay_mgt_crc(0, list, bytes), head + 4) &&
-                (atomic_load(&reader->modules.whole) ||
-                 margay_modules_take(&reader->modules, list, bytes,
-                                     &no_memory));
+                take_modules(reader->source.modules, list, bytes, &no_memory);
     free(list);
     reader->modules_bytes = MARGAY_MGT_MODULES_BYTES + bytes;
     if (no_memory)
@@ -430,12 +433,11 @@ static bool find_modules(struct reader *reader, uint64_t end, uint64_t bytes)
     uint8_t mark[4];
     if (bytes == 0)
         return true;
-    bool found =
-        bytes >= MARGAY_MGT_MODULES_BYTES && bytes < end &&
-        read_at(reader, end - bytes, mark, sizeof mark) &&
-        margay_get_little(mark, 4) == MARGAY_MGT_MODULES_MARK &&
-        read_modules(reader, NULL) == MARGAY_OK &&
-        reader->modules_bytes == bytes;
+    bool found = bytes >= MARGAY_MGT_MODULES_BYTES && bytes < end &&
+                 read_at(reader, end - bytes, mark, sizeof mark) &&
+                 margay_get_little(mark, 4) == MARGAY_MGT_MODULES_MARK &&
+                 read_modules(reader, NULL) == MARGAY_OK &&
+                 reader->modules_bytes == bytes;
     reader->modules_bytes = 0;
     return found;
 }

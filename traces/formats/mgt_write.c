@@ -191,8 +191,8 @@ static uint64_t writer_most_bytes(const void *state,
            blocks * (MARGAY_MGT_BLOCK_HEADER_BYTES + columns * COLUMN_BYTES) +
            entries * columns * ENTRY_BYTES +
            (writer->blocks + blocks) * MARGAY_MGT_INDEX_ENTRY_BYTES +
-           part_of_modules(writer) +
-           MARGAY_MGT_FOOTER_BYTES + MARGAY_MGT_TRAILER_BYTES;
+           part_of_modules(writer) + MARGAY_MGT_FOOTER_BYTES +
+           MARGAY_MGT_TRAILER_BYTES;
 }
 
 /* A trace without references has a header, too. */

@@ -22,8 +22,9 @@ enum margay_status margay_modules_set(struct margay_modules *modules,
                            MARGAY_MODULE_PATH_BYTES - 1);
     if (modules->paths[number] == NULL)
         modules->paths[number] = strdup(path);
-    return modules->paths[number] == NULL ? margay_fail_memory(error, "a module")
-                                          : MARGAY_OK;
+    return modules->paths[number] == NULL
+               ? margay_fail_memory(error, "a module")
+               : MARGAY_OK;
 }
 
 const char *margay_modules_path(const struct margay_modules *modules,

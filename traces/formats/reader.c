@@ -238,6 +238,7 @@ static enum margay_status open_blocks(struct margay_reader *reader)
         .name = reader->path,
         .evidence = reader->detection.evidence,
         .shift = reader->shift,
+        .modules = &reader->modules,
         .read = read_bytes,
         .plain_bytes = plain_bytes,
         .go_to = go_to,

@@ -16,6 +16,7 @@
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/detect.h"
 #include "traces/formats/input.h"
+#include "traces/formats/modules.h"
 
 #define MARGAY_RING_SLOTS  4
 #define MARGAY_BATCH_BYTES ((size_t)131072 >> MARGAY_SHRINK) /* of numbers */
@@ -38,6 +39,7 @@ struct margay_reader {
     uint64_t refs;         /* namely this many */
     uint64_t skipped_refs; /* of skip_refs, passed over without reading */
     struct margay_trace_facts facts;
+    struct margay_modules modules; /* whole at once, at some time */
 
     enum margay_status status; /* MARGAY_END, or why reading stopped */
     struct margay_error error;

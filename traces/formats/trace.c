@@ -9,7 +9,6 @@
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
 #include "traces/formats/layout.h"
-#include "traces/formats/modules.h"
 #include "traces/formats/trace.h"
 
 /* ------------------------------------------------------------- opening -- */
@@ -195,6 +194,7 @@ void margay_trace_free(margay_trace *trace)
     for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
         margay_references_free(&reader->ring[i]);
     margay_references_free(&trace->expanded);
+    margay_modules_clear(&reader->modules);
     margay_queue_destroy(&reader->queue);
     margay_input_close(reader->input);
     free(trace);
@@ -321,8 +321,7 @@ uint64_t margay_trace_collapsed_bytes(const margay_trace *trace)
 
 const char *margay_trace_module(const margay_trace *trace, unsigned number)
 {
-    const struct margay_modules *modules = trace->reader.facts.modules;
-    return modules == NULL ? NULL : margay_modules_path(modules, number);
+    return margay_modules_path(&trace->reader.modules, number);
 }
 
 /* ------------------------------------------------------------- batches -- */

@@ -24,6 +24,7 @@
 #include "traces/capture/qemu/follow.h"
 #include "traces/capture/qemu/wide.h"
 #include "traces/capture/runtime/images.h"
+#include "traces/capture/runtime/process.h"
 #include "traces/capture/runtime/recorder.h"
 
 int qemu_plugin_version = MARGAY_QEMU_PLUGIN_VERSION;
@@ -136,7 +137,8 @@ static void name_program(uint64_t base)
     bool known = qemu_plugin_path_to_binary != NULL &&
                  realpath(qemu_plugin_path_to_binary(), path) != NULL;
     if (margay_recorder_wants_sites())
-        margay_images_begin(known ? path : NULL, base);
+        margay_images_begin(margay_process.capture->modules,
+                            known ? path : NULL, base);
 }
 
 /* Find the memory of the program in the emulator by the first instruction. */

@@ -36,10 +36,11 @@ static void name_program(void)
 {
     char path[MARGAY_CAPTURED_PATH_BYTES];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    if (length > 0 && (size_t)length < sizeof path) {
+    bool known = length > 0 && (size_t)length < sizeof path;
+    if (known)
         path[length] = '\0';
-        margay_images_begin(path, 0);
-    }
+    margay_images_begin(margay_process.capture->modules, known ? path : NULL,
+                        0);
 }
 
 static void begin(void)

@@ -22,8 +22,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/capture/runtime/process.h"
-
 #define MOST_IMAGES 256
 #define PAGE_BYTES  UINT64_C(4096)
 
@@ -33,6 +31,8 @@ static struct {
 } images[MOST_IMAGES];
 static _Atomic unsigned image_count; /* may go beyond MOST_IMAGES */
 static uint64_t base_address;
+static struct margay_module
+    *_Atomic modules; /* MARGAY_MODULES; NULL = not yet */
 
 /* --------------------------------------------------------- the mappings -- */
 
@@ -148,25 +148,27 @@ static bool find_address(const char *path, uint64_t offset, uint64_t *address)
    time it may get two numbers, which does no harm. */
 static uint64_t number_of(const char *path)
 {
-    struct margay_module *modules = margay_process.capture->modules;
+    struct margay_module *table = atomic_load(&modules);
     for (uint64_t i = 0; i < MARGAY_MODULES; i++) {
         uint32_t state = MARGAY_MODULE_FREE;
-        if (atomic_compare_exchange_strong(&modules[i].state, &state,
+        if (atomic_compare_exchange_strong(&table[i].state, &state,
                                            MARGAY_MODULE_BEGUN)) {
-            strcpy(modules[i].path, path);
-            atomic_store(&modules[i].state, MARGAY_MODULE_NAMED);
+            strcpy(table[i].path, path);
+            atomic_store(&table[i].state, MARGAY_MODULE_NAMED);
             return i;
         }
         if (state == MARGAY_MODULE_NAMED &&
-            strncmp(modules[i].path, path, sizeof modules[i].path) == 0)
+            strncmp(table[i].path, path, sizeof table[i].path) == 0)
             return i;
     }
     return MARGAY_MODULES;
 }
 
-void margay_images_begin(const char *program, uint64_t base)
+void margay_images_begin(struct margay_module *table, const char *program,
+                         uint64_t base)
 {
     base_address = base;
+    atomic_store(&modules, table);
     if (program != NULL && strlen(program) < MARGAY_CAPTURED_PATH_BYTES)
         number_of(program);
 }
@@ -177,9 +179,9 @@ void margay_images_begin(const char *program, uint64_t base)
 static struct margay_image look_for(uint64_t site)
 {
     const uint64_t page = site & ~(PAGE_BYTES - 1);
-    const struct margay_image unknown = {
-        page, page + PAGE_BYTES,
-        (uint64_t)MARGAY_MODULES << MARGAY_MODULE_SHIFT};
+    const struct margay_image unknown = {page, page + PAGE_BYTES,
+                                         (uint64_t)MARGAY_MODULES
+                                             << MARGAY_MODULE_SHIFT};
     uint64_t host = site + base_address, address;
     struct mapping mapping;
     if (!find_mapping(host, &mapping) ||
@@ -207,14 +209,14 @@ void margay_images_find(uint64_t site, struct margay_image *image)
             return;
         }
     }
-    int reason = errno;
     *image = (struct margay_image){
         site, site + 1, (uint64_t)MARGAY_MODULES << MARGAY_MODULE_SHIFT};
-    if (count < MOST_IMAGES)
-        *image = look_for(site);
+    if (count >= MOST_IMAGES || atomic_load(&modules) == NULL)
+        return;
+    int reason = errno;
+    *image = look_for(site);
     errno = reason;
-    unsigned slot =
-        count < MOST_IMAGES ? atomic_fetch_add(&image_count, 1) : MOST_IMAGES;
+    unsigned slot = atomic_fetch_add(&image_count, 1);
     if (slot < MOST_IMAGES) {
         images[slot].image = *image;
         atomic_store(&images[slot].whole, true);

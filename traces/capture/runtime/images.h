@@ -14,18 +14,22 @@
 
 #include <stdint.h>
 
+#include "traces/capture/stream.h"
+
 /* Code in memory, at [from, to): a site in it is recorded as site + shift,
    modulo 2^56. */
 struct margay_image {
     uint64_t from, to, shift;
 };
 
-/* The program of this process, which becomes a module before all others that
-   the process uses.  `base` is the address in this process of the program's
-   address 0, which is not 0 in an emulator. */
-void margay_images_begin(const char *program, uint64_t base);
+/* Begin with the table of modules, and the program of this process as the first
+   one of these that the process uses; NULL = unknown.  `base` is the address in
+   this process of the program's address 0, which is not 0 in an emulator. */
+void margay_images_begin(struct margay_module *modules, const char *program,
+                         uint64_t base);
 
-/* The image of a site.  Code in no file is an image, too. */
+/* The image of a site.  Code in no file is an image, too, and so is all code
+   before margay_images_begin(). */
 void margay_images_find(uint64_t site, struct margay_image *image);
 
 #endif

@@ -1,0 +1,267 @@
+/* places.c - from an address in a program to the line of its source */
+#define _GNU_SOURCE
+#include "sim/annotate/places.h"
+
+#include "traces/traces_internal.h"
+
+#ifdef MARGAY_HAS_LIBDW
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <elfutils/version.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define TEXT(number)  #number
+#define VALUE(number) TEXT(number)
+
+/* A file of code. */
+struct file {
+    char *path;
+    Dwfl *dwfl;
+    Dwfl_Module *module; /* NULL: it cannot be read, */
+    const char *why;     /* for this reason */
+    GElf_Addr bias;      /* an address of libdwfl, less that in the file */
+    Dwarf_Die *unit;     /* in which the last address was; NULL = none */
+    Dwarf_Addr unit_bias;
+};
+
+struct places {
+    struct file *files;
+    size_t count, capacity;
+    size_t last; /* looked up */
+};
+
+const char *places_library_version(void)
+{
+    return VALUE(_ELFUTILS_VERSION);
+}
+
+enum margay_status places_open(struct places **places,
+                               struct margay_error *error)
+{
+    *places = calloc(1, sizeof **places);
+    return *places == NULL ? margay_fail_memory(error, "lines of sources")
+                           : MARGAY_OK;
+}
+
+void places_free(struct places *places)
+{
+    if (places == NULL)
+        return;
+    for (size_t i = 0; i < places->count; i++) {
+        dwfl_end(places->files[i].dwfl);
+        free(places->files[i].path);
+    }
+    free(places->files);
+    free(places);
+}
+
+const char *places_unread(const struct places *places, const char **why)
+{
+    for (size_t i = 0; i < places->count; i++) {
+        *why = places->files[i].why;
+        if (places->files[i].module == NULL)
+            return places->files[i].path;
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- files -- */
+
+/* A trace may name any file: one that is none, such as a FIFO, is not opened.
+ */
+static void read_file(struct file *file)
+{
+    static const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_build_id_find_elf,
+        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .section_address = dwfl_offline_section_address,
+    };
+    struct stat status;
+    file->why = "it is no regular file that can be read";
+    if (stat(file->path, &status) != 0 || !S_ISREG(status.st_mode))
+        return;
+    file->dwfl = dwfl_begin(&callbacks);
+    Dwfl_Module *module =
+        file->dwfl == NULL
+            ? NULL
+            : dwfl_report_offline(file->dwfl, file->path, file->path, -1);
+    if (module == NULL || dwfl_report_end(file->dwfl, NULL, NULL) != 0 ||
+        dwfl_module_getelf(module, &file->bias) == NULL)
+        file->why = dwfl_errmsg(-1);
+    else
+        file->module = module;
+}
+
+/* The file of that path; NULL = there is no memory. */
+static struct file *file_of(struct places *places, const char *path)
+{
+    for (size_t i = 0; i < places->count; i++) {
+        size_t at = (places->last + i) % places->count;
+        if (strcmp(places->files[at].path, path) == 0)
+            return &places->files[places->last = at];
+    }
+    struct file *files = margay_grow(places->files, places->count,
+                                     &places->capacity, sizeof *files);
+    char *copy = strdup(path);
+    if (files != NULL)
+        places->files = files;
+    if (files == NULL || copy == NULL) {
+        free(copy);
+        return NULL;
+    }
+    places->last = places->count++;
+    files[places->last] = (struct file){.path = copy};
+    read_file(&files[places->last]);
+    return &files[places->last];
+}
+
+/* ---------------------------------------------------------------- lines -- */
+
+static bool holds(const struct file *file, Dwarf_Addr address)
+{
+    return file->unit != NULL &&
+           dwarf_haspc(file->unit, address - file->unit_bias) > 0;
+}
+
+/* Find the compilation unit of an address of libdwfl.  Not every compiler
+   writes the table by which libdwfl finds units, which then finds another one,
+   or none; then all units are gone through. */
+static bool find_unit(struct file *file, Dwarf_Addr address)
+{
+    if (holds(file, address))
+        return true;
+    file->unit = dwfl_module_addrdie(file->module, address, &file->unit_bias);
+    if (holds(file, address))
+        return true;
+    file->unit = NULL;
+    do {
+        file->unit =
+            dwfl_module_nextcu(file->module, file->unit, &file->unit_bias);
+    } while (file->unit != NULL && !holds(file, address));
+    return file->unit != NULL;
+}
+
+static void take_line(const struct file *file, Dwarf_Addr address,
+                      struct place *place)
+{
+    int number = 0;
+    Dwarf_Attribute attribute;
+    Dwarf_Line *line = dwarf_getsrc_die(file->unit, address - file->unit_bias);
+    const char *source = line == NULL ? NULL : dwarf_linesrc(line, NULL, NULL);
+    if (source == NULL)
+        return;
+    const char *directory = source[0] == '/'
+                                ? NULL
+                                : dwarf_formstring(dwarf_attr(
+                                      file->unit, DW_AT_comp_dir, &attribute));
+    snprintf(place->file, sizeof place->file, "%s%s%s",
+             directory == NULL ? "" : directory, directory == NULL ? "" : "/",
+             source);
+    if (dwarf_lineno(line, &number) == 0 && number > 0)
+        place->line = (unsigned)number;
+}
+
+/* The unit with the functions, which may be in a file of its own (.dwo). */
+static Dwarf_Die whole_unit(const struct file *file)
+{
+    Dwarf_Die split;
+    uint8_t type = 0;
+    memset(&split, 0, sizeof split);
+    return dwarf_cu_info(file->unit->cu, NULL, &type, NULL, &split, NULL, NULL,
+                         NULL) == 0 &&
+                   type == DW_UT_skeleton && split.cu != NULL
+               ? split
+               : *file->unit;
+}
+
+static void take_function(const struct file *file, Dwarf_Addr address,
+                          struct place *place)
+{
+    Dwarf_Die unit = whole_unit(file), *scopes = NULL;
+    int count = dwarf_getscopes(&unit, address - file->unit_bias, &scopes);
+    const char *name = NULL;
+    for (int i = 0; i < count && name == NULL; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+            name = dwarf_diename(&scopes[i]);
+    }
+    if (name != NULL)
+        snprintf(place->function, sizeof place->function, "%s", name);
+    free(scopes);
+}
+
+static void take_symbol(const struct file *file, Dwarf_Addr address,
+                        struct place *place)
+{
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char *name = dwfl_module_addrinfo(file->module, address, &offset,
+                                            &symbol, NULL, NULL, NULL);
+    if (name != NULL)
+        snprintf(place->function, sizeof place->function, "%s", name);
+}
+
+void places_find(struct places *places, const char *path, uint64_t address,
+                 struct place *place)
+{
+    struct file *file = path == NULL ? NULL : file_of(places, path);
+    *place->file = *place->function = '\0';
+    place->line = 0;
+    if (file != NULL && file->module != NULL) {
+        if (find_unit(file, address + file->bias)) {
+            take_line(file, address + file->bias, place);
+            take_function(file, address + file->bias, place);
+        }
+        if (*place->function == '\0')
+            take_symbol(file, address + file->bias, place);
+    }
+    if (*place->function != '\0')
+        return;
+    const char *name = path == NULL ? "" : strrchr(path, '/');
+    snprintf(place->function, sizeof place->function, "%s%s0x%" PRIx64,
+             path == NULL ? "" : (name == NULL ? path : name + 1),
+             path == NULL ? "" : "+", address);
+}
+
+#else /* without libdw */
+
+#include <stddef.h>
+
+const char *places_library_version(void)
+{
+    return NULL;
+}
+
+enum margay_status places_open(struct places **places,
+                               struct margay_error *error)
+{
+    *places = NULL;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "this margay was built without elfutils' libdw, which "
+                       "finds lines of sources (Debian: libdw-dev; then build "
+                       "it again)");
+}
+
+void places_find(struct places *places, const char *path, uint64_t address,
+                 struct place *place)
+{
+    (void)places, (void)path, (void)address, (void)place;
+}
+
+const char *places_unread(const struct places *places, const char **why)
+{
+    (void)places, (void)why;
+    return NULL;
+}
+
+void places_free(struct places *places)
+{
+    (void)places;
+}
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * places.h - from an address in a program to the line of its source
+ *
+ * The debug information of a program or a library says it, also where that
+ * stands in a file of its own, where the address is in code that was inlined,
+ * and wherever the code was loaded.  Without that, the symbols name the
+ * function; without those, the file is named.
+ *
+ * This part is optional: it needs elfutils' libdw.
+ */
+#ifndef MARGAY_SIM_ANNOTATE_PLACES_H
+#define MARGAY_SIM_ANNOTATE_PLACES_H
+
+#include <stdint.h>
+
+#include <margay/status.h>
+
+#define PLACE_FILE_BYTES     4096
+#define PLACE_FUNCTION_BYTES 1024
+
+/* What is longer is cut. */
+struct place {
+    char file[PLACE_FILE_BYTES]; /* absolute if that is known; "" = unknown */
+    unsigned line;               /* 0 = unknown */
+    /* The innermost function, also if it was inlined; where the function is not
+       known, "FILE+0xADDRESS", or the address alone. */
+    char function[PLACE_FUNCTION_BYTES];
+};
+
+/* What has been opened to look addresses up. */
+struct places;
+
+/* The version of libdw; NULL = places were built without it. */
+const char *places_library_version(void);
+
+/* Fails with MARGAY_BAD_ARGUMENT where this was built without libdw, and with
+   MARGAY_NO_MEMORY.  The caller owns *places. */
+enum margay_status places_open(struct places **places,
+                               struct margay_error *error);
+
+/* Find an address as it stands in the file of that path; NULL = unknown.  A
+   file that cannot be read or understood leaves the place unknown; such a file
+   is found by places_unread(). */
+void places_find(struct places *places, const char *path, uint64_t address,
+                 struct place *place);
+
+/* A file that could not be read, and why; NULL = all could. */
+const char *places_unread(const struct places *places, const char **why);
+
+/* NULL is fine. */
+void places_free(struct places *places);
+
+#endif

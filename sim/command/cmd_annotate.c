@@ -1,0 +1,203 @@
+/* cmd_annotate.c - margay annotate */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sim/annotate/annotation.h"
+#include "sim/command/drive.h"
+#include "sim/options/commands.h"
+#include "sim/options/sizes.h"
+#include "sim/tables/tables.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+struct annotate {
+    const struct options *options;
+    struct csv_writer csv;
+    struct output *outputs[2]; /* the table and the profile */
+    struct places *places;
+    struct annotation *annotation;
+    const margay_trace *trace; /* of the pass that ends */
+    uint64_t *sizes;           /* in blocks */
+    size_t size_count;
+};
+
+static enum margay_status open_attribution(void *context,
+                                           margay_consumer **consumer,
+                                           struct margay_error *error)
+{
+    (void)context;
+    return margay_attribution_consumer(MARGAY_BY_SITE, NULL, NULL, consumer,
+                                       error);
+}
+
+/* The sizes in blocks, as those of a curve. */
+static enum margay_status find_sizes(struct annotate *annotate,
+                                     const struct measured *measured,
+                                     struct margay_error *error)
+{
+    struct margay_sizes sizes;
+    struct margay_point *points = NULL;
+    enum margay_status status =
+        cache_sizes_resolve(&annotate->options->results.sizes,
+                            measured->block_bytes, &sizes, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (sizes.kind == MARGAY_SIZES_USUAL)
+        sizes.kind = MARGAY_SIZES_POW2;
+    status = margay_result_curve(measured->result, &sizes, &points,
+                                 &annotate->size_count, error);
+    if (status == MARGAY_OK && annotate->size_count > ANNOTATION_SIZES)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "--sizes: found %zu cache sizes, expected %d at "
+                             "most",
+                             annotate->size_count, ANNOTATION_SIZES);
+    if (status == MARGAY_OK) {
+        annotate->sizes = calloc(annotate->size_count + 1, sizeof(uint64_t));
+        if (annotate->sizes == NULL)
+            status = margay_fail_memory(error, "the cache sizes");
+    }
+    for (size_t i = 0; status == MARGAY_OK && i < annotate->size_count; i++)
+        annotate->sizes[i] = points[i].cache_blocks;
+    free(points);
+    free((void *)sizes.list_blocks);
+    return status;
+}
+
+/* Of a trace that names no modules, as the formats of other tools, a site may
+   be any address in memory. */
+static void find_place(const struct annotate *annotate, uint64_t site,
+                       struct place *place)
+{
+    const uint64_t number = site >> MARGAY_SITE_MODULE_SHIFT;
+    const char *path =
+        number < MARGAY_MOST_MODULES
+            ? margay_trace_module(annotate->trace, (unsigned)number)
+            : NULL;
+    if (number == 0 && annotate->options->annotate.program != NULL)
+        path = annotate->options->annotate.program;
+    if (path != NULL || number == MARGAY_MOST_MODULES)
+        site -= number << MARGAY_SITE_MODULE_SHIFT;
+    places_find(annotate->places, path, site, place);
+}
+
+static enum margay_status add_site(void *context, uint64_t site,
+                                   const margay_histogram *part,
+                                   struct margay_error *error)
+{
+    struct annotate *annotate = context;
+    const struct margay_sizes sizes = {
+        .kind = MARGAY_SIZES_LIST,
+        .list_blocks = annotate->sizes,
+        .list_count = annotate->size_count,
+    };
+    uint64_t misses[ANNOTATION_SIZES];
+    struct margay_point *points = NULL;
+    struct place place;
+    size_t count = 0;
+    enum margay_status status =
+        margay_histogram_curve(part, &sizes, &points, &count, error);
+    for (size_t i = 0; status == MARGAY_OK && i < count; i++)
+        misses[i] = points[i].misses;
+    free(points);
+    if (status != MARGAY_OK)
+        return status;
+    find_place(annotate, site, &place);
+    return annotation_add(annotate->annotation, &place,
+                          margay_histogram_references(part), misses, error);
+}
+
+static void write_rows(struct annotate *annotate,
+                       const struct margay_pass *pass)
+{
+    struct csv_writer *csv = &annotate->csv;
+    for (size_t i = 0; i < annotation_lines(annotate->annotation); i++) {
+        struct annotated_line line = annotation_line(annotate->annotation, i);
+        for (size_t k = 0; k < annotate->size_count; k++) {
+            csv_text(csv, pass->trace);
+            csv_text(csv, line.file);
+            if (line.line == 0)
+                csv_nothing(csv);
+            else
+                csv_u64(csv, line.line);
+            csv_text(csv, line.function);
+            csv_bytes(csv, annotate->sizes[k], pass->block_bytes);
+            csv_u64(csv, line.references);
+            csv_u64(csv, line.misses[k]);
+            csv_end_row(csv);
+        }
+    }
+}
+
+static enum margay_status write_pass(void *context,
+                                     const struct margay_job *job,
+                                     const struct margay_pass *pass,
+                                     struct margay_error *error)
+{
+    struct annotate *annotate = context;
+    const struct measured measured = measured_by(job, pass);
+    const char *path, *why;
+    annotate->trace = job->reader;
+    enum margay_status status = find_sizes(annotate, &measured, error);
+    if (status == MARGAY_OK)
+        status = annotation_create(annotate->size_count, &annotate->annotation,
+                                   error);
+    if (status == MARGAY_OK)
+        status = margay_attribution_visit(
+            margay_engine_consumer_next(job->consumer), pass,
+            margay_histogram_exceeded_bound(measured.result->histogram),
+            add_site, annotate, error);
+    if (status != MARGAY_OK)
+        return status;
+    annotation_finish(annotate->annotation);
+    write_rows(annotate, pass);
+    const struct profile profile = {pass->trace, annotate->sizes,
+                                    annotate->size_count, pass->block_bytes};
+    if (annotate->outputs[1] != NULL)
+        annotation_write_profile(annotate->annotation, &profile,
+                                 annotate->outputs[1]);
+    path = places_unread(annotate->places, &why);
+    if (path != NULL)
+        message_keep("%s: no lines of it: %s", path, why);
+    return MARGAY_OK;
+}
+
+static enum margay_status run(struct annotate *annotate,
+                              struct margay_error *error)
+{
+    const struct options *options = annotate->options;
+    const struct drive drive = {
+        .options = options,
+        .context = annotate,
+        .measures = true,
+        .needs = MARGAY_CAN_GIVE_HISTOGRAM,
+        .summarises = true,
+        .open = open_attribution,
+        .ended = write_pass,
+    };
+    enum margay_status status = places_open(&annotate->places, error);
+    if (status == MARGAY_OK)
+        status = output_open(options->output == NULL ? "-" : options->output,
+                             OUTPUT_HELD, &annotate->outputs[0], error);
+    if (status == MARGAY_OK && options->annotate.callgrind != NULL)
+        status = output_open(options->annotate.callgrind, OUTPUT_HELD,
+                             &annotate->outputs[1], error);
+    if (status != MARGAY_OK)
+        return status;
+    csv_begin(&annotate->csv, annotate->outputs[0], options->json,
+              ANNOTATE_COLUMNS);
+    return drive_run(&drive, error);
+}
+
+int cmd_annotate(const struct options *options)
+{
+    struct annotate annotate = {.options = options};
+    struct margay_error error;
+    enum margay_status status = run(&annotate, &error);
+    csv_end(&annotate.csv);
+    int exit_status = conclude(status, annotate.outputs, 2, &error);
+    annotation_free(annotate.annotation);
+    places_free(annotate.places);
+    free(annotate.sizes);
+    return exit_status;
+}

@@ -1,0 +1,326 @@
+#!/bin/sh
+# annotate.t - the misses of each line of a program's sources, against a cache
+# that is simulated by hand; and profiles in callgrind's format
+. tests/sim/lib.sh
+compiler=${CC:-cc}
+
+printf ' L 10,4\n S 3e,4\n' >no.lackey
+run annotate --sizes 4K no.lackey
+if grep -q 'without elfutils' err; then
+    like 'what is missing is named' "$status $(cat err)" '^2 .*libdw-dev'
+    skip 'the misses of each line' 'built without libdw'
+    finish
+fi
+refuses 'no.lackey: annotate: the trace does not say the sites.*--sites' \
+    annotate --sizes 4K no.lackey
+
+# ------------------------------------------------------ a matrix product --
+cat >product.c <<'EOF'
+#include <stdint.h>
+#include <stdio.h>
+enum { N = 20 };
+static volatile double a[N][N], b[N][N], c[N][N];
+static void multiply(void)
+{
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double sum = 0;
+            for (int k = 0; k < N; k++) {
+                double x = a[i][k]; /* line 11 */
+                sum += x *
+                       b[k][j]; /* line 13 */
+            }
+            c[i][j] = sum; /* line 15 */
+        }
+}
+int main(void)
+{
+    printf("%ju %ju %ju\n", (uintmax_t)(uintptr_t)a, (uintmax_t)(uintptr_t)b,
+           (uintmax_t)(uintptr_t)c);
+    multiply();
+    return 0;
+}
+EOF
+# build NAME FLAG...: product.c, to be recorded.
+build() {
+    name=$1
+    shift
+    # shellcheck disable=SC2046 # words
+    "$compiler" -O1 $("$MARGAY" record --cflags) "$@" -o "$name" product.c \
+        $("$MARGAY" record --libs) 2>build.err
+}
+# The misses of each line, "line references misses", by a list of blocks in the
+# order of their last use.
+cat >lines.pl <<'EOF'
+my ($bytes, $a, $b, $c) = @ARGV;
+my (@stack, %references, %misses);
+sub touch {
+    my ($line, $address) = @_;
+    my $block = int($address / 64);
+    my ($at) = grep { $stack[$_] == $block } 0 .. $#stack;
+    $references{$line}++;
+    $misses{$line} += !defined $at || $at >= $bytes / 64;
+    splice @stack, $at, 1 if defined $at;
+    unshift @stack, $block;
+}
+for my $i (0 .. 19) {
+    for my $j (0 .. 19) {
+        for my $k (0 .. 19) {
+            touch(11, $a + 8 * (20 * $i + $k));
+            touch(13, $b + 8 * (20 * $k + $j));
+        }
+        touch(15, $c + 8 * (20 * $i + $j));
+    }
+}
+print "$_ $references{$_} ", $misses{$_} + 0, "\n" for sort keys %references;
+EOF
+# annotated CACHE_BYTES: the same from the table.
+annotated() {
+    awk -F, -v bytes="$1" 'NR > 1 && $5 == bytes && $4 == "multiply" &&
+        $2 ~ /\/product.c$/ { print $3, $6, $7 }' out
+}
+check 'a matrix product is built' build product -g
+run record -q --sites -o p.mgt ./product
+cp out places
+is 'it is recorded' "$status" 0
+sizes=64,128,1K,1472B,2K,64M
+run annotate -q --sizes $sizes --callgrind p.callgrind p.mgt
+is 'it is annotated' "$status" 0
+is 'the columns' "$(head -n 1 out)" \
+    'trace,file,line,function,cache_bytes,references,misses'
+# 64 and 128 are numbers of blocks.
+for bytes in 4096 8192 1024 1472 2048 67108864; do
+    # shellcheck disable=SC2046 # words
+    is "a cache of $bytes bytes: each line as by hand" "$(annotated $bytes)" \
+        "$(perl lines.pl $bytes $(cat places))"
+done
+is 'the line of the strided loop misses most' \
+    "$(awk -F, '$5 == 1472' out | sort -t, -k7,7nr | head -n 1 | cut -d, -f3,4)" \
+    '13,multiply'
+# sums: the misses of all lines, by size.
+sums() {
+    awk -F, 'NR > 1 { n[$5] += $7 } END { for (b in n) print b, n[b] }' out |
+        sort
+}
+# curve OPTION...: the same from a curve.
+curve() {
+    "$MARGAY" curve -q "$@" | awk -F, 'NR > 1 { print $4, $6 }' | sort
+}
+is 'all lines together are the curve' "$(sums)" "$(curve --sizes $sizes p.mgt)"
+is 'lines ascend, and sizes within them' "$(tail -n +2 out)" \
+    "$(tail -n +2 out | sort -s -t, -k2,2 -k3,3n -k4,4 -k5,5n)"
+for option in '-b 128' '--kind read' '--limit 5000' '--skip 3000' \
+    '--warmup 2000'; do
+    # shellcheck disable=SC2086 # words
+    run annotate -q $option --sizes 4K,8K p.mgt
+    # shellcheck disable=SC2086 # words
+    is "$option: all lines together are the curve" "$(sums)" \
+        "$(curve $option --sizes 4K,8K p.mgt)"
+done
+run annotate -q p.mgt
+is 'powers of two, if no sizes are named' "$(sums)" \
+    "$(curve --sizes pow2 p.mgt)"
+run annotate p.mgt --sizes 4K
+like 'what was read is said' "$(cat err)" 'p.mgt: [0-9]+ references'
+sed 's/^p.mgt,/-,/' out >want
+run annotate -q --sizes 4K - <p.mgt
+check 'standard input: the same' cmp -s out want
+"$MARGAY" convert -q --to mgt p.mgt q.mgt.gz
+run annotate -q --sizes 4K q.mgt.gz
+sed 's/^q.mgt.gz,/-,/' out >got
+check 'converted and compressed: the same' cmp -s got want
+"$MARGAY" record -q --sites -o - ./product >p.words 2>/dev/null
+run annotate -q --sizes 4K --program product p.words
+is 'words do not name the program; --program does' \
+    "$(annotated 4096 | cut -d' ' -f1 | tr '\n' ' ')" '11 13 15 '
+refuses '--sizes: found 65 cache sizes, expected 64 at most' \
+    annotate --sizes "$(seq -s, 1 65)" p.mgt
+
+# ------------------------------------------------------------ callgrind --
+is 'an event for each size, and one for the references' \
+    "$(sed -n 's/^events: //p' p.callgrind)" 'M1K M1472 M2K M4K M8K M64M Refs'
+if command -v callgrind_annotate >/dev/null; then
+    callgrind_annotate --auto=yes p.callgrind >annotated 2>err
+    is 'callgrind_annotate has no complaints' "$(cat err)" ''
+    like 'the totals' "$(tr -d , <annotated | grep 'PROGRAM TOTALS')" \
+        "^ *$(curve --sizes 1K p.mgt | cut -d' ' -f2)[ (].*PROGRAM"
+    like 'the source of the line that misses most' "$(cat annotated)" \
+        '^ *[0-9,]+ \([0-9. ]+%\).* b\[k\]\[j\]; /\* line 13'
+else
+    skip 'callgrind_annotate reads it' 'no callgrind_annotate'
+fi
+
+# --------------------------------- files of code, and what they do not say --
+# found: the lines of multiply, with its file's name.
+found() {
+    awk -F, 'NR > 1 && $4 == "multiply" {
+        sub(".*/", "", $2); printf "%s:%s ", $2, $3 }' out
+}
+lines='product.c:11 product.c:13 product.c:15 '
+# named PROGRAM: what is found in it.
+named() {
+    run record -q --sites -o t.mgt "./$1"
+    run annotate -q --sizes 4K t.mgt
+}
+for kind in '-pie -fPIE' '-no-pie -fno-pie' '-gdwarf-4' -gsplit-dwarf; do
+    # shellcheck disable=SC2086 # words
+    if build kind -g $kind; then
+        named kind
+        is "built with $kind" "$(found)" "$lines"
+    else
+        skip "built with $kind" "$compiler does not"
+    fi
+done
+if command -v objcopy >/dev/null; then
+    cp product split
+    objcopy --only-keep-debug split split.debug
+    objcopy --strip-debug --add-gnu-debuglink=split.debug split
+    named split
+    is 'lines in a file beside the program' "$(found)" "$lines"
+    rm split.debug
+    run annotate -q --sizes 4K t.mgt
+    is 'without that file: symbols name the function' \
+        "$status $(tail -n +2 out | cut -d, -f2-4 | sort -u | tr '\n' ' ')" \
+        '0 ,,main '
+    objcopy --strip-all split
+    run annotate -q --sizes 4K t.mgt
+    is 'without symbols: places in the file' \
+        "$status $(tail -n +2 out | cut -d, -f2-4 | sed 's/0x.*/N/' | sort -u)" \
+        '0 ,,split+N'
+    is 'and nothing is lost' "$(sums)" "$(curve --sizes 4K t.mgt)"
+else
+    skip 'lines in a file of their own' 'no objcopy'
+fi
+cat >inlined.h <<'EOF'
+static volatile int cells[1000];
+static inline __attribute__((always_inline)) void touch(int i)
+{
+    cells[i] = i; /* line 4 */
+}
+EOF
+cat >inlined.c <<'EOF'
+#include "inlined.h"
+int main(void)
+{
+    for (int i = 0; i < 1000; i++)
+        touch(i);
+    return 0;
+}
+EOF
+# recorded COMPILER NAME: NAME.c, built and annotated.
+recorded() {
+    # shellcheck disable=SC2046 # words
+    "$1" -g -O2 $("$MARGAY" record --cflags) -o "$2" "$2.c" \
+        $("$MARGAY" record --libs) && named "$2"
+}
+for each in gcc clang; do
+    if command -v $each >/dev/null; then
+        recorded $each inlined
+        # clang calls the recorder from outside of what it has inlined.
+        is "$each: the line of a function that is inlined" \
+            "$(awk -F, '{ sub(".*/", "", $2) } $3 == 4 {
+                print $2, $4 == "touch" || compiler == "clang", $6 }' \
+                compiler=$each out)" 'inlined.h 1 1000'
+    else
+        skip "$each: a function that is inlined" "no $each"
+    fi
+done
+cat >library.c <<'EOF'
+volatile int array[500];
+void fill(void)
+{
+    for (int i = 0; i < 500; i++)
+        array[i] = i; /* line 5 */
+}
+EOF
+cat >user.c <<'EOF'
+#include <sys/wait.h>
+#include <unistd.h>
+void fill(void);
+volatile int mine;
+int main(void)
+{
+    int state;
+    if (fork() == 0) {
+        fill();
+        mine = 2; /* line 10 */
+        return 0;
+    }
+    wait(&state);
+    fill();
+    return 0;
+}
+EOF
+# shellcheck disable=SC2046 # words
+check 'a library is built' "$compiler" -g -O2 -shared -fPIC \
+    $("$MARGAY" record --cflags) -o libfill.so library.c
+# shellcheck disable=SC2046 # words
+check 'and a program with it' "$compiler" -g -O2 -rdynamic \
+    $("$MARGAY" record --cflags) -o user user.c -L. -lfill \
+    -Wl,-rpath,"$PWD" $("$MARGAY" record --libs)
+named user
+is 'code of a library, and of two processes' \
+    "$(awk -F, '{ sub(".*/", "", $2) } $4 == "fill" { print $2, $3, $6 }
+        $4 == "main" && $3 == 10 { print "main", $6 }' out | sort)" \
+    'library.c 5 1000
+main 1'
+cp t.mgt user.mgt
+
+# What is not there, or no code, leaves places; a FIFO is not waited for.
+mv libfill.so away
+run annotate --sizes 4K user.mgt
+like 'a file that is gone is named' "$status $(cat err)" \
+    'libfill.so: no lines of it'
+# unread: the references of the library's places.
+unread() {
+    awk -F, '$4 ~ /^libfill.so\+0x/ { n += $6 } END { print n + 0 }' out
+}
+is 'its places are those in the file' "$status $(unread)" '0 1000'
+mkfifo libfill.so
+run annotate -q --sizes 4K user.mgt
+is 'a FIFO is not read' "$status $(unread)" '0 1000'
+rm libfill.so
+# Damaged files of code: a result in any case, and nothing lost.
+bytes=$(wc -c <away)
+damaged=0
+want=$(curve --sizes 4K user.mgt)
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    cp away libfill.so
+    if [ $((i % 3)) = 0 ]; then
+        head -c $((bytes * i / 13)) away >libfill.so
+    else
+        for at in $((20 + i)) $((32 + i)) $((bytes * i / 14)) \
+            $((bytes - 64 * i)); do
+            printf '\377\377' | dd of=libfill.so bs=1 seek="$at" \
+                conv=notrunc 2>/dev/null
+        done
+    fi
+    run annotate -q --sizes 4K user.mgt
+    if [ "$status" != 0 ] || [ "$(sums)" != "$want" ]; then
+        damaged=$((damaged + 1))
+    fi
+done
+is 'twelve damaged libraries: a result each' $damaged 0
+
+# Any program as it is.
+run record -q --method qemu --sites -o t.mgt ./product
+if [ "$status" = 125 ]; then
+    skip 'under QEMU' "$(tail -n 1 err)"
+else
+    run annotate -q --sizes 4K t.mgt
+    is 'under QEMU: the lines of the program' \
+        "$(found | tr ' ' '\n' | grep -cE ':(11|13|15)$')" 3
+    is 'under QEMU: all code is in a file' "$(grep -cE ',,,0x[0-9a-f]+,' out)" 0
+fi
+
+# A trace whose sites are in no file that it names.
+tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >c.mgt
+run annotate -q --sizes 4K c.mgt
+is 'no file: addresses' "$(tail -n +2 out | cut -d, -f2-4 | sed -n 1,2p)" \
+    ',,0x400000
+,,0x400004'
+is 'all of them' "$(sums)" "$(curve --sizes 4K c.mgt)"
+run annotate -q --sizes 64 /dev/null
+is 'nothing at all' "$status $(cat out)" \
+    '0 trace,file,line,function,cache_bytes,references,misses'
+finish
