@@ -26,8 +26,7 @@ static int may_begin(unsigned char first, unsigned char second)
     return second >= least && second <= most;
 }
 
-/* The bytes of the character at `text`; 0 = there is none. */
-static size_t character_bytes(const char *text, size_t bytes)
+size_t json_character_bytes(const char *text, size_t bytes)
 {
     const unsigned char *byte = (const unsigned char *)text;
     size_t length = length_of(byte[0]);
@@ -56,7 +55,7 @@ char *json_put_text(char *to, const char *text, size_t bytes)
 {
     *to++ = '"';
     for (size_t i = 0; i < bytes;) {
-        size_t length = character_bytes(text + i, bytes - i);
+        size_t length = json_character_bytes(text + i, bytes - i);
         to = put_character(to, text + i, length);
         i += length == 0 ? 1 : length;
     }

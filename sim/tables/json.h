@@ -16,6 +16,10 @@
  */
 char *json_put_text(char *to, const char *text, size_t bytes);
 
+/* How many of `bytes` bytes, 1 or more, the character of UTF-8 at their
+   beginning has; 0 = there is none. */
+size_t json_character_bytes(const char *text, size_t bytes);
+
 /* Is the text a number as JSON writes them? */
 bool json_is_number(const char *text);
 

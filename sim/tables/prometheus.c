@@ -8,19 +8,29 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "sim/tables/json.h"
 #include "sim/tables/tables.h"
 
-/* A value of a label, in which three characters are escaped. */
+/* A value of a label, in which three characters are escaped.  The format is
+   UTF-8: each byte that is no part of a character becomes U+FFFD. */
 static void put_label(struct output *output, const char *text)
 {
-    for (; *text != '\0'; text++) {
+    size_t left = strlen(text);
+    while (left > 0) {
+        size_t length = json_character_bytes(text, left);
         if (*text == '\n')
             output_text(output, "\\n");
         else if (*text == '"' || *text == '\\')
             output_text(output, "\\%c", *text);
+        else if (length == 0)
+            output_text(output, "\xef\xbf\xbd");
         else
-            output_bytes(output, text, 1);
+            output_bytes(output, text, length);
+        length += length == 0;
+        text += length;
+        left -= length;
     }
 }
 

@@ -55,6 +55,13 @@ is 'two block sizes, and a name with quotes' \
     "$status $(grep -c '^margay_miss_ratio,8,' samples) $(tail -n 1 samples)" \
     "0 $(grep -c ',8,[0-9]*,[0-9]*,3000,' out) margay_references,64,,3000"
 
+name=$(printf 'n\303\251\377')
+"$MARGAY" generate zipf --refs 3000 --blocks 99 --seed 3 --to u64 -o "$name"
+run curve -q -f u64 -b 8 --prometheus x.prom "$name"
+is 'bytes that are no UTF-8 are replaced' \
+    "$(tail -n 1 x.prom)" \
+    "$(printf 'margay_references{trace="n\303\251\357\277\275",block_bytes="8"} 3000')"
+
 # While the trace goes on; the writer waits until the file is there.
 mkfifo pipe
 rm -f x.prom
