@@ -5,7 +5,7 @@
 
 #include "traces/traces_internal.h"
 
-/* What is simulated without --sets and --ways: powers of two and, unless the
+/* What is simulated without --sets and --ways: powers of two and, unless a
    policy wants them too, all numbers. */
 #define USUAL_SETS 16384
 #define USUAL_WAYS 16
@@ -34,7 +34,7 @@ void cache_grid_init(struct cache_grid *grid, const struct options *options)
     *grid = (struct cache_grid){.set_count = 0};
     init_sets(grid, &options->caches.sets);
     init_ways(grid, &options->caches.ways,
-              (options->caches.policy.info->abilities &
+              (options->caches.policies.abilities &
                MARGAY_POLICY_POWERS_OF_TWO) != 0);
 }
 
@@ -53,8 +53,8 @@ struct margay_caches_request cache_grid_request(const struct cache_grid *grid,
         .ways = grid->ways,
         .way_count = grid->way_count,
         .index = options->caches.index,
-        .policy = options->caches.policy.spec,
-        .bypass = options->caches.policy.bypass,
+        .policies = (const char *const *)options->caches.policies.specs,
+        .policy_count = options->caches.policies.count,
         .by_kind = options->caches.by_kind,
         .counts_writes = cache_grid_counts_writes(options),
         .write_through = options->caches.write == WRITE_THROUGH,

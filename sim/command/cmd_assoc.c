@@ -19,6 +19,7 @@
 
 struct best_cache {
     const char *trace;
+    const char *policy;               /* NULL where there is only one */
     uint64_t block_bytes, sets, ways; /* bytes 0 = unknown */
     uint64_t references, misses;
 };
@@ -79,17 +80,19 @@ static void print_one(size_t place, const struct best_cache *cache)
         snprintf(blocks, sizeof blocks, " in blocks of %" PRIu64,
                  cache->block_bytes);
     uint64_t capacity = best_capacity(cache);
-    message_print("%s: best %zu: %" PRIu64 " %s%s%s, %" PRIu64
-                  " set%s, %" PRIu64 " way%s: %" PRIu64 " miss%s, ratio %.6g",
-                  cache->trace, place, capacity,
-                  cache->block_bytes == 0 ? "block" : "byte",
-                  margay_plural(capacity, "s"), blocks, cache->sets,
-                  margay_plural(cache->sets, "s"), cache->ways,
-                  margay_plural(cache->ways, "s"), cache->misses,
-                  margay_plural(cache->misses, "es"),
-                  cache->references == 0
-                      ? 0
-                      : (double)cache->misses / (double)cache->references);
+    message_print(
+        "%s: best %zu: %" PRIu64 " %s%s%s, %" PRIu64 " set%s, %" PRIu64
+        " way%s%s%s: %" PRIu64 " miss%s, ratio %.6g",
+        cache->trace, place, capacity,
+        cache->block_bytes == 0 ? "block" : "byte",
+        margay_plural(capacity, "s"), blocks, cache->sets,
+        margay_plural(cache->sets, "s"), cache->ways,
+        margay_plural(cache->ways, "s"), cache->policy == NULL ? "" : ", ",
+        cache->policy == NULL ? "" : cache->policy, cache->misses,
+        margay_plural(cache->misses, "es"),
+        cache->references == 0
+            ? 0
+            : (double)cache->misses / (double)cache->references);
 }
 
 static void best_print(struct best *best)
@@ -156,11 +159,13 @@ static enum margay_status consider(struct assoc *assoc,
                                    const struct margay_pass *pass,
                                    const struct margay_cache_row *row,
                                    uint64_t sets, unsigned ways,
+                                   const char *policy,
                                    struct margay_error *error)
 {
     const struct options *options = assoc->options;
     const struct best_cache cache = {
         .trace = pass->trace,
+        .policy = options->caches.policies.count > 1 ? policy : NULL,
         .block_bytes = pass->block_bytes,
         .sets = sets,
         .ways = ways,
@@ -177,19 +182,22 @@ static enum margay_status consider(struct assoc *assoc,
 static enum margay_status write_row(struct assoc *assoc,
                                     const struct margay_job *job,
                                     const struct margay_pass *pass, size_t set,
-                                    size_t way, struct margay_error *error)
+                                    size_t way, size_t policy,
+                                    struct margay_error *error)
 {
+    const struct policy_list *policies = &assoc->options->caches.policies;
+    const char *spec = policies->count == 0 ? "lru" : policies->specs[policy];
     uint64_t sets = assoc->grid.sets[set];
     unsigned ways = assoc->grid.ways[way];
     struct margay_cache_row row;
-    margay_caches_consumer_row(job->consumer, pass, set, way, &row);
+    margay_caches_consumer_row(job->consumer, pass, set, way, policy, &row);
     if (row.references == 0)
         return MARGAY_OK;
     table_cache(&assoc->csv, pass, sets, ways, &row);
     write_counts(assoc, &row, pass->block_bytes);
-    csv_text(&assoc->csv, assoc->options->caches.policy.spec);
+    csv_text(&assoc->csv, spec);
     csv_end_row(&assoc->csv);
-    return consider(assoc, pass, &row, sets, ways, error);
+    return consider(assoc, pass, &row, sets, ways, spec, error);
 }
 
 static enum margay_status begin_best(struct assoc *assoc, const char *trace,
@@ -219,11 +227,14 @@ static enum margay_status write_pass(void *context,
     if (status == MARGAY_OK)
         status =
             csv_set_key(&assoc->csv, pass->trace, pass->block_bytes, error);
-    for (size_t set = 0; set < assoc->grid.set_count; set++) {
-        for (size_t way = 0; way < assoc->grid.way_count && status == MARGAY_OK;
-             way++)
-            status = write_row(assoc, job, pass, set, way, error);
-    }
+    size_t policies = assoc->options->caches.policies.count;
+    size_t ways = assoc->grid.way_count;
+    policies = policies == 0 ? 1 : policies;
+    for (size_t i = 0;
+         i < assoc->grid.set_count * ways * policies && status == MARGAY_OK;
+         i++)
+        status = write_row(assoc, job, pass, i / policies / ways,
+                           i / policies % ways, i % policies, error);
     return status;
 }
 

@@ -122,7 +122,7 @@ static void write_row(struct compare *compare, const struct margay_job *job,
     struct csv_writer *csv = &compare->csv;
     struct margay_cache_row row;
     margay_caches_consumer_row(margay_engine_consumer_next(job->consumer), pass,
-                               set, way, &row);
+                               set, way, 0, &row);
     unsigned ways = compare->grid.ways[way];
     uint64_t misses = cache_row_misses(&row);
     double references = (double)row.references;

@@ -35,7 +35,9 @@ void request_needs(const struct options *options,
          {"--allocate", MARGAY_COLUMN_KINDS, writes, NULL}},
         {options->caches.by_kind,
          {"--by kind", MARGAY_COLUMN_KINDS, MARGAY_ALL_KINDS, NULL}},
-        {options->caches.policy.info->abilities & MARGAY_POLICY_NEEDS_SITES,
+        {(options->caches.policy.info->abilities |
+          options->caches.policies.abilities) &
+             MARGAY_POLICY_NEEDS_SITES,
          {"--policy ship", MARGAY_COLUMN_SITES, 0,
           "margay record --to mgt --sites"}},
         {options->command->bit == ON_ANNOTATE,

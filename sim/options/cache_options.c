@@ -111,7 +111,6 @@ OPTION_TYPE(policy)
     if (status != MARGAY_OK)
         return margay_fail(error, status, "%s: %s", name, why.message);
     policy->spec = text;
-    policy->bypass = strcmp(text, "opt:bypass=on") == 0;
     return MARGAY_OK;
 }
 

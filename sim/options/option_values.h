@@ -62,13 +62,13 @@ struct number_list {
 struct cache_policy {
     const char *spec;
     const struct margay_policy_info *info;
-    bool bypass; /* opt alone: a block may pass the cache by */
 };
 
-/* Of curve --policy: specs. */
+/* Of --policy of curve and assoc: specs. */
 struct policy_list {
     char **specs; /* owned, each of them */
     size_t count;
+    unsigned abilities; /* that one of them has, MARGAY_POLICY_... */
 };
 
 /* Release what the list owns; it is then empty. */

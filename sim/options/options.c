@@ -289,4 +289,5 @@ void options_free(struct options *options)
     free(options->operands);
     free(options->results.sizes.list);
     policy_list_clear(&options->results.policies);
+    policy_list_clear(&options->caches.policies);
 }

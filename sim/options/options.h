@@ -78,7 +78,8 @@ struct options {
     struct {
         struct number_list sets, ways;
         enum margay_index index;
-        struct cache_policy policy;
+        struct cache_policy policy;  /* of filter */
+        struct policy_list policies; /* none = lru */
         bool by_kind;
         enum write_rule write, allocate;
         uint64_t best;          /* number of caches to name in the end */

@@ -1,5 +1,5 @@
 /*
- * policy_list.c - the types of options.def that belong to curves of policies
+ * policy_list.c - the types of options.def that belong to lists of policies
  *
  * Specs stand between commas, and so do the parameters of a spec.  After a spec
  * with parameters, a word that has an = and no : before it is another of
@@ -66,6 +66,8 @@ OPTION_TYPE(policy_list)
         if (status == MARGAY_OK)
             status = parse_policy(name, list->specs[list->count - 1], &checked,
                                   error);
+        if (status == MARGAY_OK)
+            list->abilities |= checked.info->abilities;
         next = *end == ',' ? end + 1 : NULL;
     }
     return status;

@@ -29,7 +29,7 @@ struct margay_cache_options margay_caches_options(
         .sets = request->sets[i / request->way_count],
         .index = request->index,
         .ways = request->ways[i % request->way_count],
-        .policy = request->policy,
+        .policy = caches->policy,
         .seed = request->seed,
         .write_through = request->write_through,
         .no_allocate = request->no_allocate,
@@ -95,9 +95,9 @@ static enum margay_status check_index(
     return MARGAY_OK;
 }
 
-static enum margay_status check(const struct margay_caches_request *request,
-                                const struct margay_policy_info *policy,
-                                struct margay_error *error)
+static enum margay_status check_policy(
+    const struct margay_caches_request *request,
+    const struct margay_policy_info *policy, struct margay_error *error)
 {
     if ((policy->abilities & MARGAY_POLICY_NEEDS_FUTURE) &&
         request->counts_writes)
@@ -128,9 +128,11 @@ static struct margay_caches *make(const struct margay_caches_request *request,
 
 static void keep_request(struct margay_caches *caches,
                          const struct margay_caches_request *request,
-                         const struct margay_policy_info *policy)
+                         const char *policy,
+                         const struct margay_policy_info *info)
 {
     caches->request = *request;
+    caches->policy = policy;
     memcpy(caches->sets, request->sets,
            request->set_count * sizeof *request->sets);
     memcpy(caches->ways, request->ways,
@@ -138,42 +140,43 @@ static void keep_request(struct margay_caches *caches,
     caches->request.sets = caches->sets;
     caches->request.ways = caches->ways;
     caches->most_ways = request->ways[request->way_count - 1];
-    caches->consumer.name = "a simulation of caches";
     if (request->by_kind || request->counts_writes)
         caches->consumer.can.needs |= MARGAY_COLUMN_KINDS;
-    if (policy->abilities & MARGAY_POLICY_NEEDS_SITES)
+    if (info->abilities & MARGAY_POLICY_NEEDS_SITES)
         caches->consumer.can.needs |= MARGAY_COLUMN_SITES;
 }
 
-enum margay_status margay_caches_consumer(
-    const struct margay_caches_request *request, margay_consumer **consumer,
-    struct margay_error *error)
+enum margay_status margay_caches_part(
+    const struct margay_caches_request *request, const char *policy,
+    struct margay_caches **part, struct margay_error *error)
 {
-    const struct margay_policy_info *policy;
-    *consumer = NULL;
-    enum margay_status status = margay_policy_find(
-        request->policy == NULL ? "lru" : request->policy, &policy, error);
+    const struct margay_policy_info *info;
+    *part = NULL;
+    enum margay_status status = margay_policy_find(policy, &info, error);
     if (status == MARGAY_OK)
-        status = check_lists(request, error);
-    if (status == MARGAY_OK)
-        status = check_index(request, error);
-    if (status == MARGAY_OK)
-        status = check(request, policy, error);
+        status = check_policy(request, info, error);
     if (status != MARGAY_OK)
         return status;
-    struct margay_caches *made = make(request, policy);
-    if (made == NULL)
+    *part = make(request, info);
+    if (*part == NULL)
         return margay_fail_memory(error, "the caches");
-    keep_request(made, request, policy);
-    *consumer = &made->consumer;
+    keep_request(*part, request, policy, info);
     return MARGAY_OK;
 }
 
-void margay_caches_consumer_row(const margay_consumer *consumer,
-                                const struct margay_pass *pass, size_t set,
-                                size_t way, struct margay_cache_row *row)
+enum margay_status margay_caches_check(
+    const struct margay_caches_request *request, struct margay_error *error)
 {
-    const struct margay_caches *caches = (const struct margay_caches *)consumer;
-    *row = (struct margay_cache_row){.references = 0};
-    caches->get(caches, pass->index, set, way, row);
+    enum margay_status status = check_lists(request, error);
+    if (status == MARGAY_OK)
+        status = check_index(request, error);
+    for (size_t i = 0; i < request->policy_count && status == MARGAY_OK; i++) {
+        for (size_t j = 0; j < i && status == MARGAY_OK; j++) {
+            if (strcmp(request->policies[i], request->policies[j]) == 0)
+                status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                     "--policy %s: given twice",
+                                     request->policies[i]);
+        }
+    }
+    return status;
 }

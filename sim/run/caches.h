@@ -1,9 +1,10 @@
 /*
  * caches.h - what the consumers that simulate caches have in common
  *
- * A request for caches is met in one of three ways (caches.c decides which):
- * all LRU caches in one structure, OPT once the trace has been read, or every
- * cache by itself.
+ * A request for caches is met in parts, each of one policy and in one of three
+ * ways: LRU caches in one structure, OPT once the trace has been read, or every
+ * cache by itself.  caches_parts.c divides the request, and feeds the parts the
+ * same spans, one after the other.
  */
 #ifndef MARGAY_SIM_RUN_CACHES_H
 #define MARGAY_SIM_RUN_CACHES_H
@@ -13,6 +14,7 @@
 struct margay_caches {
     margay_consumer consumer;
     struct margay_caches_request request; /* with the lists below */
+    const char *policy;                   /* of all of them */
     uint64_t sets[MARGAY_MOST_LISTED];
     unsigned ways[MARGAY_MOST_LISTED];
     unsigned most_ways;
@@ -28,6 +30,17 @@ struct margay_caches {
 struct margay_caches *margay_caches_lru(void);
 struct margay_caches *margay_caches_optimal(void);
 struct margay_caches *margay_caches_single(void);
+
+/* The consumer of a part: the caches of a request that are of a policy, or of
+   some of its numbers.  MARGAY_BAD_ARGUMENT; MARGAY_NO_MEMORY. */
+enum margay_status margay_caches_part(
+    const struct margay_caches_request *request, const char *policy,
+    struct margay_caches **part, struct margay_error *error);
+
+/* MARGAY_BAD_ARGUMENT where the lists of a request are not in order, or what is
+   asked of all its parts cannot be. */
+enum margay_status margay_caches_check(
+    const struct margay_caches_request *request, struct margay_error *error);
 
 /* To begin with: what all of them keep. */
 void margay_caches_begin(struct margay_caches *caches,

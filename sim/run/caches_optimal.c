@@ -92,7 +92,7 @@ static enum margay_status make_one(struct optimal *optimal, size_t i,
     const struct margay_opt_options options = {
         .set_shift = margay_log2_floor(caches->sets[i % optimal->per_pass]),
         .most_ways = caches->most_ways,
-        .bypass = caches->request.bypass,
+        .bypass = strcmp(caches->policy, "opt:bypass=on") == 0,
     };
     return margay_opt_create(&options, &optimal->stacks[i], error);
 }

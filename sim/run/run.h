@@ -315,7 +315,8 @@ MARGAY_API margay_consumer *margay_engine_consumer_next(
 /* The most numbers of sets, and of ways, in a request. */
 #define MARGAY_MOST_LISTED 256
 
-/* Which caches are simulated: each number of sets with each number of ways. */
+/* Which caches are simulated: each number of sets with each number of ways,
+   of each policy. */
 struct margay_caches_request {
     /* The lists ascend, have distinct numbers, and at most MARGAY_MOST_LISTED
        of them. */
@@ -324,9 +325,10 @@ struct margay_caches_request {
     const unsigned *ways;
     size_t way_count;
     enum margay_index index; /* the set that a block is in */
-    const char *policy;      /* a spec; NULL = "lru"; outlives the consumer */
-    bool bypass;             /* of opt: blocks may pass the cache by */
-    bool by_kind;            /* misses are told apart by kind of reference */
+    /* Specs, each a different one; they outlive the consumer.  None: "lru". */
+    const char *const *policies;
+    size_t policy_count;
+    bool by_kind;       /* misses are told apart by kind of reference */
     bool counts_writes; /* what comes from memory and goes there is counted */
     bool write_through, no_allocate; /* as of margay_cache_options */
     uint64_t seed;                   /* of the policy's random numbers */
@@ -341,10 +343,11 @@ struct margay_cache_row {
 };
 
 /*
- * A consumer that simulates caches: all LRU caches of a trace in one pass, all
- * ways of OPT after it, others one by one; so are all with more than
- * MARGAY_MOST_WAYS ways, with a number of sets that is no power of two, or with
- * another index than MARGAY_INDEX_MODULO.  The lists are copied.
+ * A consumer that simulates caches, all in one reading of the trace: LRU caches
+ * in one pass, all ways of OPT after it, others one by one; so are those LRU
+ * caches that have more than MARGAY_MOST_WAYS ways, a number of sets that is no
+ * power of two, or another index than MARGAY_INDEX_MODULO, and all of OPT where
+ * some are so.  The lists of numbers are copied.
  * MARGAY_BAD_ARGUMENT where some of these caches cannot be; MARGAY_NO_MEMORY.
  * The caller owns *consumer.
  */
@@ -352,10 +355,12 @@ MARGAY_API enum margay_status margay_caches_consumer(
     const struct margay_caches_request *request, margay_consumer **consumer,
     struct margay_error *error);
 
-/* The cache of sets[set] and ways[way], once `pass` has finished. */
+/* The cache of sets[set], ways[way] and policies[policy], once `pass` has
+   finished. */
 MARGAY_API void margay_caches_consumer_row(const margay_consumer *consumer,
                                            const struct margay_pass *pass,
                                            size_t set, size_t way,
+                                           size_t policy,
                                            struct margay_cache_row *row);
 
 struct margay_filter_request {

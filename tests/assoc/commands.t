@@ -184,6 +184,42 @@ check 'assoc: bypass of seven sets misses no more' sh -c \
     'cut -d, -f7 out | sed 1d | paste -d, bypass - |
         awk -F, "\$4 > \$5 || \$3 != 29991 { exit 1 }"'
 
+# ------------------------------------------------------ lists of policies --
+
+# apart OPTION...: the rows of `out`, each from a run of one policy and cache.
+apart() {
+    sed 1d out | while IFS=, read -r _ block sets ways _ _ _ _ rest; do
+        policy=$(printf '%s\n' "$rest" | tr -d '"' | sed 's/^\([0-9]*,\)*//')
+        "$MARGAY" assoc -q -b "$block" --sets "$sets" --ways "$ways" \
+            --policy "$policy" "$@" z.lackey | sed 1d
+    done
+}
+list=sieve,lru,2q:in=0.5,out=1,opt,lirs
+for options in '--limit 9000' '--limit 9000 --warmup 999 --by kind -j 1' \
+    '--limit 5000 --index xor'; do
+    sets=1,7,8
+    [ "$options" = "${options%xor}" ] || sets=4,8
+    # shellcheck disable=SC2086 # several words
+    run assoc -q -b 64,256 --sets $sets --ways 2,5,70 --policy $list \
+        $options z.lackey
+    # shellcheck disable=SC2086 # several words
+    is "several policies in sets, $options: as each by itself" \
+        "$(sed 1d out)" "$(apart $options)"
+done
+run assoc -q --sets 1,2 --ways 1,2 --policy fifo,lru six.din
+is 'rows by sets, ways, then policy' \
+    "$(sed 1d out | cut -d, -f3,4,9 | tr '\n' ' ')" \
+    '1,1,fifo 1,1,lru 1,2,fifo 1,2,lru 2,1,fifo 2,1,lru 2,2,fifo 2,2,lru '
+run assoc -q --policy lru,plru six.din
+is 'with plru, ways are powers of two' "$(sed 1d out | cut -d, -f4 | sort -nu |
+    tr '\n' ' ')" '1 2 4 8 16 '
+run assoc -q --sets 1 --ways 2 --policy fifo,opt --best 2 six.din
+like 'the best name their policies' "$(cat err)" ' 2 ways, (opt|fifo): '
+refuses '--policy lru: given twice' assoc --policy lru,fifo,lru six.din
+refuses '--policy opt: .*writes' assoc --policy lru,opt --write back six.din
+refuses '--policy ship: the trace does not say the sites' \
+    assoc --policy lru,ship six.din
+
 # --------------------------------------------------------------- best --
 
 run assoc -q -b 1 --sets 1,2 --ways 1,2 --best 2 --max-bytes 3 six.din
