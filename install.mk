@@ -28,6 +28,7 @@ define install_ROWS
 644 $(mandir)/man1 $(filter %.1,$(man_PAGES))
 644 $(mandir)/man3 $(filter %.3,$(man_PAGES))
 644 $(datadir)/margay $(wildcard plots/*.gp)
+644 $(datadir)/margay/machines $(wildcard sim/machines/*.csv)
 644 $(bashdir) $(filter %/margay,$(completion_FILES))
 644 $(zshdir) $(filter %/_margay,$(completion_FILES))
 644 $(docdir) README.md NEWS.md CONTRIBUTING.md LICENSE

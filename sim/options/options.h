@@ -95,7 +95,8 @@ struct options {
 
     /* What simulate simulates. */
     struct {
-        const char *name;      /* of its table */
+        const char *name;      /* of its table, or its own */
+        const char *vary;      /* which fields have several values, or NULL */
         uint64_t instructions; /* of the trace; 0 = not given */
     } machine;
 

@@ -18,6 +18,7 @@
 #endif
 
 #include "sim/plot/picture.h"
+#include "sim/terminal/data_file.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 
@@ -28,56 +29,12 @@
 
 /* ----------------------------------------------------------- the script -- */
 
-/* The directory of this program, its slash included. */
-static bool find_program_directory(char *path, size_t bytes)
-{
-    ssize_t length = readlink("/proc/self/exe", path, bytes - 1);
-    if (length < 0)
-        return false;
-    path[length] = '\0';
-    char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        return false;
-    slash[1] = '\0';
-    return true;
-}
-
-/* The path of the script in `directory`; false if it is not there. */
-static bool script_in(const char *directory, const char *below,
-                      const char *script, char **path)
-{
-    if (asprintf(path, "%s%s/%s", directory, below, script) < 0)
-        *path = NULL;
-    if (*path != NULL && access(*path, R_OK) == 0)
-        return true;
-    free(*path);
-    *path = NULL;
-    return false;
-}
-
-/* The scripts lie in ../plots of a build tree, or in ../share/margay. */
 enum margay_status gnuplot_find_script(const char *script, char **path,
                                        struct margay_error *error)
 {
-    static const char *const below[] = {"../plots", "../share/margay"};
-    const char *given = getenv("MARGAY_PLOTS");
-    char program[PATH_MAX];
-    if (given != NULL && *given != '\0') {
-        if (script_in(given, "", script, path))
-            return MARGAY_OK;
-        return margay_fail(error, MARGAY_IO, "MARGAY_PLOTS=%s: no %s there",
-                           given, script);
-    }
-    if (find_program_directory(program, sizeof program)) {
-        for (size_t i = 0; i < sizeof below / sizeof below[0]; i++) {
-            if (script_in(program, below[i], script, path))
-                return MARGAY_OK;
-        }
-    }
-    return margay_fail(error, MARGAY_IO,
-                       "%s: not found beside the program (say where it is "
-                       "with MARGAY_PLOTS=DIRECTORY)",
-                       script);
+    static const struct data_place place = {"MARGAY_PLOTS", "../plots",
+                                            "../share/margay"};
+    return data_file_find(&place, script, path, error);
 }
 
 /* ----------------------------------------------------------- the process -- */

@@ -1,71 +1,127 @@
 /*
- * hierarchy.c - a machine of caches that feed caches, as a consumer
+ * hierarchy.c - machines of caches that feed caches, as a consumer
  *
  * The levels have blocks of different sizes, so that the consumer is fed the
- * references of a trace as they stand, and the machine finds their blocks.
+ * references of a trace as they stand, and the machines find their blocks.
+ * Several machines are fed each span side by side.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/run/consumer.h"
 #include "traces/traces_internal.h"
 
-struct machine {
+struct machines {
     margay_consumer consumer;
-    struct margay_level levels[MARGAY_MOST_LEVELS];
-    struct margay_hierarchy_options options;
-    margay_hierarchy *hierarchy;
+    struct margay_machine_request request;
+    margay_hierarchy **each; /* by machine; owned */
+    margay_crew *crew;
+    /* What the crew does. */
+    const struct margay_span *span;
+    enum margay_status *statuses; /* by machine, and why; owned */
+    struct margay_error *errors;
 };
 
-static struct machine *self(const margay_consumer *consumer)
+static struct machines *self(const void *consumer)
 {
-    return (struct machine *)consumer;
+    return (struct machines *)consumer;
 }
 
-static enum margay_status machine_begin(margay_consumer *consumer,
-                                        const struct margay_pass *passes,
-                                        size_t count,
-                                        const struct margay_share *share,
+static void machines_free(margay_consumer *consumer)
+{
+    struct machines *machines = self(consumer);
+    margay_crew_free(machines->crew);
+    for (size_t i = 0;
+         machines->each != NULL && i < machines->request.machine_count; i++)
+        margay_hierarchy_free(machines->each[i]);
+    free(machines->each);
+    free(machines->statuses);
+    free(machines->errors);
+    free(machines);
+}
+
+static enum margay_status make_machines(struct machines *machines,
+                                        const struct margay_pass *pass,
                                         struct margay_error *error)
 {
-    struct machine *machine = self(consumer);
-    uint64_t block_bytes = passes[0].block_bytes;
-    (void)count, (void)share;
-    if (block_bytes == 0)
+    const struct margay_machine_request *request = &machines->request;
+    enum margay_status status = MARGAY_OK;
+    struct margay_hierarchy_options options = {
+        .level_count = request->level_count,
+        .seed = request->seed,
+        .unit_shift = margay_log2_floor(pass->block_bytes) - pass->shift,
+        .splits = pass->splits,
+    };
+    for (size_t i = 0; i < request->machine_count && status == MARGAY_OK; i++) {
+        options.levels = request->levels + i * request->level_count;
+        status = margay_hierarchy_create(&options, &machines->each[i], error);
+    }
+    return status;
+}
+
+static enum margay_status machines_begin(margay_consumer *consumer,
+                                         const struct margay_pass *passes,
+                                         size_t count,
+                                         const struct margay_share *share,
+                                         struct margay_error *error)
+{
+    struct machines *machines = self(consumer);
+    size_t all = machines->request.machine_count;
+    (void)count;
+    if (passes[0].block_bytes == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: caches hold bytes, and nothing says what a "
                            "block id of this trace stands for (say --unit "
                            "BYTES)",
                            passes[0].trace);
-    machine->options.unit_shift =
-        margay_log2_floor(block_bytes) - passes[0].shift;
-    machine->options.splits = passes[0].splits;
-    return margay_hierarchy_create(&machine->options, &machine->hierarchy,
-                                   error);
+    machines->each = calloc(all, sizeof(margay_hierarchy *));
+    machines->statuses = calloc(all, sizeof *machines->statuses);
+    machines->errors = calloc(all, sizeof *machines->errors);
+    if (machines->each == NULL || machines->statuses == NULL ||
+        machines->errors == NULL)
+        return margay_fail_memory(error, "the machines");
+    enum margay_status status = make_machines(machines, &passes[0], error);
+    return status == MARGAY_OK
+               ? margay_crew_create(share->threads, &machines->crew, error)
+               : status;
 }
 
-static enum margay_status machine_feed(margay_consumer *consumer,
-                                       const struct margay_pass *pass,
-                                       const struct margay_span *span,
-                                       struct margay_error *error)
+static void feed_one(void *context, size_t i)
 {
-    (void)pass;
-    return margay_hierarchy_feed(self(consumer)->hierarchy, span, error);
+    struct machines *machines = context;
+    machines->statuses[i] = margay_hierarchy_feed(
+        machines->each[i], machines->span, &machines->errors[i]);
 }
 
-static enum margay_status machine_reset(margay_consumer *consumer,
+static enum margay_status machines_feed(margay_consumer *consumer,
                                         const struct margay_pass *pass,
+                                        const struct margay_span *span,
                                         struct margay_error *error)
 {
-    (void)pass, (void)error;
-    margay_hierarchy_reset_counts(self(consumer)->hierarchy);
+    struct machines *machines = self(consumer);
+    (void)pass;
+    machines->span = span;
+    margay_crew_start(machines->crew, feed_one, machines,
+                      machines->request.machine_count);
+    margay_crew_finish(machines->crew);
+    for (size_t i = 0; i < machines->request.machine_count; i++) {
+        if (machines->statuses[i] == MARGAY_OK)
+            continue;
+        if (error != NULL)
+            *error = machines->errors[i];
+        return machines->statuses[i];
+    }
     return MARGAY_OK;
 }
 
-static void machine_free(margay_consumer *consumer)
+static enum margay_status machines_reset(margay_consumer *consumer,
+                                         const struct margay_pass *pass,
+                                         struct margay_error *error)
 {
-    margay_hierarchy_free(self(consumer)->hierarchy);
-    free(consumer);
+    struct machines *machines = self(consumer);
+    (void)pass, (void)error;
+    for (size_t i = 0; i < machines->request.machine_count; i++)
+        margay_hierarchy_reset_counts(machines->each[i]);
+    return MARGAY_OK;
 }
 
 static bool needs_sites(const struct margay_level *level)
@@ -77,50 +133,54 @@ static bool needs_sites(const struct margay_level *level)
             (policy->abilities & MARGAY_POLICY_NEEDS_SITES) != 0);
 }
 
+static enum margay_status check_machines(
+    const struct margay_machine_request *request, struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    size_t wrong;
+    for (size_t i = 0; i < request->machine_count && status == MARGAY_OK; i++)
+        status =
+            margay_machine_check(request->levels + i * request->level_count,
+                                 request->level_count, &wrong, error);
+    return status;
+}
+
 enum margay_status margay_machine_consumer(
     const struct margay_machine_request *request, margay_consumer **consumer,
     struct margay_error *error)
 {
     static const struct margay_consumer_class functions = {
-        .begin = machine_begin,
-        .feed = machine_feed,
-        .reset = machine_reset,
-        .free = machine_free,
+        .begin = machines_begin,
+        .feed = machines_feed,
+        .reset = machines_reset,
+        .free = machines_free,
     };
-    size_t wrong;
     *consumer = NULL;
-    enum margay_status status = margay_machine_check(
-        request->levels, request->level_count, &wrong, error);
+    enum margay_status status = check_machines(request, error);
     if (status != MARGAY_OK)
         return status;
-    struct machine *made = calloc(1, sizeof *made);
+    struct machines *made = calloc(1, sizeof *made);
     if (made == NULL)
-        return margay_fail_memory(error, "a machine");
+        return margay_fail_memory(error, "the machines");
     made->consumer = (margay_consumer){
         .functions = &functions,
         .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_THREADS,
                 .references = true,
-                .traces = true},
+                .traces = request->machine_count == 1},
         .name = "the machine",
     };
-    memcpy(made->levels, request->levels,
-           request->level_count * sizeof *request->levels);
-    for (size_t i = 0; i < request->level_count; i++) {
+    made->request = *request;
+    for (size_t i = 0; i < request->machine_count * request->level_count; i++) {
         if (needs_sites(&request->levels[i]))
             made->consumer.can.needs |= MARGAY_COLUMN_SITES;
     }
-    made->options = (struct margay_hierarchy_options){
-        .levels = made->levels,
-        .level_count = request->level_count,
-        .seed = request->seed,
-    };
     *consumer = &made->consumer;
     return MARGAY_OK;
 }
 
 const margay_hierarchy *margay_machine_consumer_hierarchy(
-    const margay_consumer *consumer)
+    const margay_consumer *consumer, size_t machine)
 {
-    return self(consumer)->hierarchy;
+    return self(consumer)->each[machine];
 }

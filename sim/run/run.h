@@ -393,25 +393,27 @@ MARGAY_API margay_consumer *margay_filter_consumer_next(
 /* ---- A machine ---- */
 
 struct margay_machine_request {
-    /* The levels are copied, and their texts outlive the consumer. */
+    /* The levels of each machine, one machine after the other, of as many
+       levels each.  They and their texts outlive the consumer. */
     const struct margay_level *levels;
-    size_t level_count;
+    size_t level_count, machine_count;
     uint64_t seed; /* of the policies' random numbers */
 };
 
 /*
- * A consumer that is a machine of caches that feed caches, see
- * <margay/hierarchy.h>.  The request has one block size: that of the smallest
- * block of a level that is fed with the trace.  MARGAY_BAD_ARGUMENT where the
- * levels are no machine; MARGAY_NO_MEMORY.  The caller owns *consumer.
+ * A consumer that is machines of caches that feed caches, see
+ * <margay/hierarchy.h>, which are fed side by side.  The request has one block
+ * size: that of the smallest block of a level that is fed with the trace.
+ * MARGAY_BAD_ARGUMENT where the levels are no machine; MARGAY_NO_MEMORY.  The
+ * caller owns *consumer.
  */
 MARGAY_API enum margay_status margay_machine_consumer(
     const struct margay_machine_request *request, margay_consumer **consumer,
     struct margay_error *error);
 
-/* Its caches, once it has begun; the consumer owns them. */
+/* The caches of a machine, once it has begun; the consumer owns them. */
 MARGAY_API const margay_hierarchy *margay_machine_consumer_hierarchy(
-    const margay_consumer *consumer);
+    const margay_consumer *consumer, size_t machine);
 
 /* ---- Policies ---- */
 

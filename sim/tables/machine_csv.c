@@ -21,6 +21,7 @@
 struct machine_row {
     char *name, *next, *policy; /* NULL = not given */
     uint64_t line;
+    bool says_shared; /* by how many cores */
 };
 
 /* A field that is being read. */
@@ -43,6 +44,8 @@ static const char *parse_name(const struct field *field)
 {
     field->level->name = "";
     const char *expected = copy_text(&field->row->name, field->text);
+    if (strpbrk(field->text, ",=\"\r\n") != NULL)
+        return "a name without comma, equals sign and quotation mark";
     if (expected == NULL)
         field->level->name = field->row->name;
     return expected;
@@ -98,6 +101,7 @@ static const char *parse_victims(const struct field *field)
 
 static const char *parse_shared(const struct field *field)
 {
+    field->row->says_shared = true;
     if (strcmp(field->text, "all") == 0) {
         field->level->shared = 0;
         return NULL;
@@ -172,22 +176,23 @@ static const struct column {
     bool is_needed;    /* there has to be such a column */
     bool is_filled;    /* and no field of it is empty, */
     bool is_of_memory; /* not even that of a memory */
+    bool varies;       /* with --vary */
 } columns[] = {
-    {"cache", parse_name, true, true, true},
-    {"holds", parse_holds, true, true, true},
-    {"bytes", parse_capacity, true, false, true},
-    {"block_bytes", parse_block, true, true, false},
-    {"ways", parse_ways, true, true, false},
-    {"next", parse_next, true, false, true},
-    {"policy", parse_policy_spec, false, false, false},
-    {"write", parse_write, false, false, false},
-    {"allocate", parse_allocate, false, false, false},
-    {"inclusion", parse_inclusion, false, false, false},
-    {"victim_blocks", parse_victims, false, false, false},
-    {"prefetch", parse_prefetch, false, false, false},
-    {"shared", parse_shared, false, false, false},
-    {"cycles", parse_cycles, false, false, true},
-    {"source", parse_nothing, false, false, true},
+    {"cache", parse_name, true, true, true, false},
+    {"holds", parse_holds, true, true, true, true},
+    {"bytes", parse_capacity, true, false, true, true},
+    {"block_bytes", parse_block, true, true, false, true},
+    {"ways", parse_ways, true, true, false, true},
+    {"next", parse_next, true, false, true, false},
+    {"policy", parse_policy_spec, false, false, false, true},
+    {"write", parse_write, false, false, false, true},
+    {"allocate", parse_allocate, false, false, false, true},
+    {"inclusion", parse_inclusion, false, false, false, true},
+    {"victim_blocks", parse_victims, false, false, false, true},
+    {"prefetch", parse_prefetch, false, false, false, true},
+    {"shared", parse_shared, false, false, false, true},
+    {"cycles", parse_cycles, false, false, true, true},
+    {"source", parse_nothing, false, false, true, false},
 };
 #define COLUMNS (sizeof columns / sizeof columns[0])
 
@@ -196,7 +201,6 @@ struct reader {
     struct machine *machine;
     size_t places[COLUMNS]; /* of each column in a row, plus 1; 0 = none */
     size_t fields;          /* of a row; 0 = no header yet */
-    bool shared[MARGAY_MOST_LEVELS]; /* a level says by how many cores */
 };
 
 /* ---------------------------------------------------------------- header -- */
@@ -317,8 +321,6 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
     for (size_t i = 0; i < COLUMNS && status == MARGAY_OK; i++) {
         const struct field field = {level, texts, text_of(reader, row, i)};
         status = take_field(reader, row, i, &field, error);
-        if (strcmp(columns[i].name, "shared") == 0)
-            reader->shared[machine->count - 1] = *field.text != '\0';
     }
     return status;
 }
@@ -326,10 +328,9 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
 /* --------------------------------------------------------------- the whole --
  */
 
-static enum margay_status find_next(const struct reader *reader, size_t index,
+static enum margay_status find_next(struct machine *machine, size_t index,
                                     struct margay_error *error)
 {
-    struct machine *machine = reader->machine;
     const struct machine_row *row = &machine->rows[index];
     if (row->next == NULL)
         return MARGAY_OK;
@@ -343,48 +344,61 @@ static enum margay_status find_next(const struct reader *reader, size_t index,
                        "%s:%" PRIu64
                        ": %s: next: found '%s', expected the name "
                        "of another row, or nothing for memory",
-                       reader->path, row->line, row->name, row->next);
+                       machine->path, row->line, row->name, row->next);
 }
 
-/* Memories have the blocks of what asks them: the largest, and none is divided.
- */
+/* A memory has the largest block of the levels that it is next of, so that no
+   block is divided. */
 static void set_memory_block(struct machine *machine, size_t index)
 {
     struct margay_level *level = &machine->levels[index];
-    for (size_t i = 0; level->bytes == 0 && i < machine->count; i++) {
+    if (level->bytes != 0)
+        return;
+    level->block_bytes = 1;
+    for (size_t i = 0; i < machine->count; i++) {
         if (machine->levels[i].next == index &&
             machine->levels[i].block_bytes > level->block_bytes)
             level->block_bytes = machine->levels[i].block_bytes;
     }
 }
 
-static enum margay_status finish(const struct reader *reader,
-                                 struct margay_error *error)
+enum margay_status machine_settle(struct machine *machine,
+                                  struct margay_error *error)
 {
-    struct machine *machine = reader->machine;
-    enum margay_status status = MARGAY_OK;
     struct margay_error why;
     size_t wrong;
-    if (machine->count == 0)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: found no cache, expected a row for each",
-                           reader->path);
-    for (size_t i = 0; i < machine->count && status == MARGAY_OK; i++)
-        status = find_next(reader, i, error);
-    for (size_t i = 0; i < machine->count && status == MARGAY_OK; i++) {
-        if (!reader->shared[i])
+    for (size_t i = 0; i < machine->count; i++) {
+        if (!machine->rows[i].says_shared)
             machine->levels[i].shared =
                 margay_level_is_first(machine->levels, machine->count, i);
         set_memory_block(machine, i);
     }
-    if (status != MARGAY_OK)
-        return status;
-    status =
-        margay_machine_check(machine->levels, machine->count, &wrong, &why);
-    if (status == MARGAY_OK)
+    if (margay_machine_check(machine->levels, machine->count, &wrong, &why) ==
+        MARGAY_OK)
         return MARGAY_OK;
     return margay_fail(error, MARGAY_BAD_INPUT, "%s:%" PRIu64 ": %s",
-                       reader->path, machine->rows[wrong].line, why.message);
+                       machine->path, machine->rows[wrong].line, why.message);
+}
+
+static enum margay_status finish(struct machine *machine,
+                                 struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (machine->count == 0)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found no cache, expected a row for each",
+                           machine->path);
+    for (size_t i = 0; i < machine->count && status == MARGAY_OK; i++)
+        status = find_next(machine, i, error);
+    return status == MARGAY_OK ? machine_settle(machine, error) : status;
+}
+
+static enum margay_status keep_name(struct machine *machine, const char *path,
+                                    struct margay_error *error)
+{
+    machine->path = strdup(path);
+    return machine->path == NULL ? margay_fail_memory(error, "a machine")
+                                 : MARGAY_OK;
 }
 
 enum margay_status machine_read(struct machine *machine, const char *path,
@@ -392,8 +406,54 @@ enum margay_status machine_read(struct machine *machine, const char *path,
 {
     struct reader reader = {.path = path, .machine = machine};
     *machine = (struct machine){.count = 0};
-    enum margay_status status = csv_read(path, take_row, &reader, error);
-    return status == MARGAY_OK ? finish(&reader, error) : status;
+    enum margay_status status = keep_name(machine, path, error);
+    if (status == MARGAY_OK)
+        status = csv_read(path, take_row, &reader, error);
+    return status == MARGAY_OK ? finish(machine, error) : status;
+}
+
+enum margay_status machine_read_stream(struct machine *machine, FILE *file,
+                                       const char *name,
+                                       struct margay_error *error)
+{
+    struct reader reader = {.path = name, .machine = machine};
+    *machine = (struct machine){.count = 0};
+    enum margay_status status = keep_name(machine, name, error);
+    if (status == MARGAY_OK)
+        status = csv_read_stream(file, name, take_row, &reader, error);
+    return status == MARGAY_OK ? finish(machine, error) : status;
+}
+
+/* The parser of a column that may vary; NULL for any other. */
+static parse_field *parser_of(const char *column)
+{
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (strcmp(columns[i].name, column) == 0)
+            return columns[i].varies ? columns[i].parse : NULL;
+    }
+    return NULL;
+}
+
+enum margay_status machine_set(struct machine *machine, const char *cache,
+                               const char *column, const char *text,
+                               struct margay_error *error)
+{
+    parse_field *parse = parser_of(column);
+    size_t i = 0;
+    while (strcmp(machine->levels[i].name, cache) != 0)
+        i++;
+    const struct field field = {&machine->levels[i], &machine->rows[i], text};
+    const char *expected =
+        parse == NULL ? "a column whose fields can vary" : NULL;
+    if (parse == parse_policy_spec)
+        machine->levels[i].policy = text;
+    else if (parse != NULL)
+        expected = parse(&field);
+    if (expected == NULL)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "--vary %s.%s: found '%s', expected %s", cache, column,
+                       parse == NULL ? column : text, expected);
 }
 
 void machine_clear(struct machine *machine)
@@ -404,5 +464,6 @@ void machine_clear(struct machine *machine)
         free(machine->rows[i].policy);
     }
     free(machine->rows);
+    free(machine->path);
     *machine = (struct machine){.count = 0};
 }

@@ -2,12 +2,15 @@
 #ifndef MARGAY_SIM_TABLES_MACHINE_CSV_H
 #define MARGAY_SIM_TABLES_MACHINE_CSV_H
 
+#include <stdio.h>
+
 #include <margay/hierarchy.h>
 
 struct machine {
     struct margay_level levels[MARGAY_MOST_LEVELS];
     size_t count;
     struct machine_row *rows; /* the texts of the levels; owned */
+    char *path;               /* in messages; owned */
 };
 
 /*
@@ -16,6 +19,24 @@ struct machine {
  */
 enum margay_status machine_read(struct machine *machine, const char *path,
                                 struct margay_error *error);
+
+/* The same of an open file, which messages call `name`. */
+enum margay_status machine_read_stream(struct machine *machine, FILE *file,
+                                       const char *name,
+                                       struct margay_error *error);
+
+/*
+ * Set a field of a machine that was read, other than a name; `text` outlives
+ * the machine.  MARGAY_BAD_ARGUMENT, about --vary.  Call machine_settle() after
+ * the last.
+ */
+enum margay_status machine_set(struct machine *machine, const char *cache,
+                               const char *column, const char *text,
+                               struct margay_error *error);
+
+/* Check the levels together, as machine_read() does. */
+enum margay_status machine_settle(struct machine *machine,
+                                  struct margay_error *error);
 
 void machine_clear(struct machine *machine);
 

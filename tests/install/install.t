@@ -19,7 +19,8 @@ check 'make install DESTDIR=... PREFIX=/usr' build install DESTDIR="$dest" \
 for file in bin/margay lib/libmargay.a lib/libmargay.so lib/libmargay.so.0 \
     lib/pkgconfig/margay.pc include/margay/status.h include/margay/traces.h \
     include/margay/stackdist.h share/man/man1/margay.1 \
-    share/margay/curve.gp share/bash-completion/completions/margay \
+    share/margay/curve.gp share/margay/machines/amd-zen2.csv \
+    share/bash-completion/completions/margay \
     share/zsh/site-functions/_margay share/doc/margay/README.md \
     share/doc/margay/LICENSE share/doc/margay/examples/example.c \
     share/doc/margay/examples/example_run.c; do

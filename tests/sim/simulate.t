@@ -80,6 +80,60 @@ is 'mpki of instructions that are given' "$(row L1D mpki out)" \
 run simulate -q -f din --machine split.csv empty.din
 is 'an empty trace has no rows' "$status $(wc -l <out)" '0 1'
 
+# ------------------------------------------------------------ many machines --
+run simulate -q --machine split.csv --vary \
+    L1D.ways=1..4,L2.bytes=8K,16K,L2.policy=lru,fifo t.din
+is 'vary: status' "$status" 0
+mv out varied
+is 'vary: columns' "$(head -n 1 varied | cut -d, -f17-)" \
+    'L1D.ways,L2.bytes,L2.policy'
+for ways in 1 2 4; do
+    for bytes in 8192 16384; do
+        for policy in lru fifo; do
+            awk -F, -v OFS=, -v ways=$ways -v bytes=$bytes -v policy=$policy '
+                NR == 1 { print $0, "policy" }
+                $7 == "L1D" { $2 = ways } $7 == "L2" { $5 = bytes }
+                NR > 1 { print $0, $7 == "L2" ? policy : "" }' split.csv >one.csv
+            "$MARGAY" simulate -q --machine one.csv t.din |
+                sed -n "2,\$s/^one/split/; 2,\$s/\$/,$ways,$bytes,$policy/p"
+        done
+    done
+done >one_by_one
+check 'as one by one' cmp -s one_by_one - <<END
+$(tail -n +2 varied)
+END
+run simulate -q -j 1 --machine split.csv --vary \
+    L1D.ways=1..4,L2.bytes=8K,16K,L2.policy=lru,fifo t.din
+check 'on one thread, too' cmp -s out varied
+refuses 'vary: .X.ways=1. .expected CACHE.COLUMN' simulate --machine split.csv \
+    --vary X.ways=1 t.din
+refuses 'vary L2.next: found .next., expected a column' simulate \
+    --machine split.csv --vary L2.next=L1D t.din
+refuses 'vary L2.ways: found .two., expected a number' simulate \
+    --machine split.csv --vary L2.ways=two t.din
+refuses 'vary L2.ways: .4..2. .expected A..B' simulate \
+    --machine split.csv --vary L2.ways=4..2 t.din
+refuses 'split.csv:2: L2: ways: found 3, expected a divisor' simulate \
+    --machine split.csv --vary L2.ways=3 t.din
+
+# ------------------------------------------------------ machines with a name --
+for table in "$root"/sim/machines/*.csv; do
+    name=${table##*/} name=${name%.csv}
+    run simulate -q --machine "$name" t.din
+    is "$name" "$status $(wc -l <out)" "0 $(wc -l <"$table")"
+    is "$name: every row has a source" \
+        "$(awk -F, 'NR > 1 && $NF == ""' "$table")" ''
+done
+refuses 'no machine of that name .expected a table, or one of host, amd-zen,' \
+    simulate --machine nothing t.din
+if [ -r /sys/devices/system/cpu/cpu0/cache/index0/shared_cpu_list ]; then
+    run simulate --machine host t.din
+    is 'host' "$status" 0
+    like 'host has a first level' "$(cut -d, -f3 out)" '^L1D?$'
+else
+    skip 'host' 'the system does not describe its caches'
+fi
+
 # ----------------------------------------------------------- what is refused --
 refuses_machine() { # PATTERN ROW...: of a table with these rows
     pattern=$1
@@ -88,7 +142,7 @@ refuses_machine() { # PATTERN ROW...: of a table with these rows
     refuses "$pattern" simulate --machine bad.csv t.din
 }
 refuses 'which machine' simulate t.din
-refuses 'absent.csv: No such file' simulate --machine absent.csv t.din
+refuses 'absent.csv: no such file, and no machine' simulate --machine absent.csv t.din
 refuses_machine "bad.csv:1: found column 'size', expected cache, holds" \
     'cache,holds,size,block_bytes,ways,next'
 refuses_machine "bad.csv:1: found no column 'ways'" \

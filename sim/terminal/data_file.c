@@ -1,0 +1,61 @@
+/* data_file.c - the files that are installed with the program */
+#define _GNU_SOURCE
+#include "sim/terminal/data_file.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "traces/traces_internal.h"
+
+/* The directory of this program, its slash included. */
+static bool find_program_directory(char *path, size_t bytes)
+{
+    ssize_t length = readlink("/proc/self/exe", path, bytes - 1);
+    if (length < 0)
+        return false;
+    path[length] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return false;
+    slash[1] = '\0';
+    return true;
+}
+
+/* The path of the file in `directory`; false if it is not there. */
+static bool file_in(const char *directory, const char *below, const char *name,
+                    char **path)
+{
+    if (asprintf(path, "%s%s/%s", directory, below, name) < 0)
+        *path = NULL;
+    if (*path != NULL && access(*path, R_OK) == 0)
+        return true;
+    free(*path);
+    *path = NULL;
+    return false;
+}
+
+enum margay_status data_file_find(const struct data_place *place,
+                                  const char *name, char **path,
+                                  struct margay_error *error)
+{
+    const char *given = getenv(place->variable);
+    char program[PATH_MAX];
+    if (given != NULL && *given != '\0') {
+        if (file_in(given, "", name, path))
+            return MARGAY_OK;
+        return margay_fail(error, MARGAY_IO, "%s=%s: no %s there",
+                           place->variable, given, name);
+    }
+    if (find_program_directory(program, sizeof program) &&
+        (file_in(program, place->built, name, path) ||
+         file_in(program, place->installed, name, path)))
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_IO,
+                       "%s: not found beside the program (say where it is "
+                       "with %s=DIRECTORY)",
+                       name, place->variable);
+}
