@@ -12,6 +12,7 @@ libdw_CPPFLAGS = $(if $(libdw_LIBS),-DMARGAY_HAS_LIBDW)
 program_LIBS   = $(libdw_LIBS)
 
 include sim/run/module.mk
+include sim/python/module.mk
 
 # The assembler takes these files into the report's pages.
 $(BUILD)/obj/sim/report/assets.o: $(wildcard sim/report/report.*)

@@ -1,0 +1,19 @@
+"""Miss curves, reuse distances and caches of traces, by the library margay.
+
+    import margay
+    table = margay.curve("program.mgt", block=64, policy=["lru", "opt"])
+    table["cache_bytes"], table["miss_ratio"]
+
+A trace is the name of a file in any format that the command reads, or an array
+of 64-bit numbers: byte addresses, or with ids=True block ids.  A result is a
+Table: a dict from the command's names of columns to columns.  Columns of
+numbers are arrays of numpy where that is installed, and of the module array
+otherwise; nothing is copied for either, nor for pandas.DataFrame(table).
+Columns that are unknown (the bytes of blocks, in a trace of ids that does not
+say what an id stands for) are left out.
+
+Ctrl-C ends a run and raises KeyboardInterrupt.
+"""
+from margay._run import Error, Table, assoc, curve, distances, histogram
+
+__all__ = ["Error", "Table", "assoc", "curve", "distances", "histogram"]

@@ -1,0 +1,487 @@
+"""Runs of the library: what the functions of the package do."""
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+from typing import Any, Callable, Iterable, Sequence, Union
+
+from margay import _columns
+from margay import _library as lib
+
+Trace = Union[str, "os.PathLike[str]", Any]
+Progress = Union[bool, Callable[[str, int, float], None], None]
+
+_c = ctypes.CDLL(os.path.join(os.path.dirname(__file__), "libmargay.so"))
+for _name, (_result, _arguments) in lib.FUNCTIONS.items():
+    if hasattr(_c, _name):
+        getattr(_c, _name).restype = _result
+        getattr(_c, _name).argtypes = _arguments
+_free = ctypes.CDLL(None).free
+_free.argtypes = [ctypes.c_void_p]
+_free.restype = None
+
+
+class Error(Exception):
+    """What the library refuses: the message of the command."""
+
+
+class Table(dict):
+    """Columns by their names, in the order of the command's."""
+
+    def __repr__(self) -> str:
+        rows = len(next(iter(self.values()), ()))
+        return f"<margay.Table of {rows} rows: {', '.join(self)}>"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A dict for each row."""
+        return [dict(zip(self, row)) for row in zip(*self.values())]
+
+
+def _check(status: int, error: Any) -> None:
+    if status == lib.MARGAY_OK:
+        return
+    if status == lib.MARGAY_NO_MEMORY:
+        raise MemoryError(error.message.decode(errors="replace"))
+    raise Error(error.message.decode(errors="replace"))
+
+
+def _list(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return [value] if isinstance(value, (str, int)) else list(value)
+
+
+# ------------------------------------------------------------------- traces
+
+class _Source:
+    """A trace by name, or an array in a file in memory, closed in the end."""
+
+    def __init__(self, trace: Trace, reading: dict[str, Any]) -> None:
+        self.descriptor = -1
+        if isinstance(trace, (str, os.PathLike)):
+            self.name = os.fsencode(trace)
+            return
+        view, _ = _columns.words(trace)
+        self.descriptor = os.memfd_create("trace")
+        with open(self.descriptor, "wb", closefd=False) as file:
+            file.write(view)
+        self.name = b"/proc/self/fd/%d" % self.descriptor
+        reading["format"] = "u64"
+
+    def close(self) -> None:
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+
+
+def _structure(kind: Any, defaults: Sequence[Any]) -> Any:
+    """A structure of the library with its defaults."""
+    made = kind()
+    for (name, of), value in zip(kind._fields_, defaults):
+        if isinstance(value, list):
+            setattr(made, name, _structure(of, value))
+        elif value:
+            setattr(made, name, value)
+    return made
+
+
+_KINDS = {"read": lib.MARGAY_READ, "write": lib.MARGAY_WRITE,
+          "fetch": lib.MARGAY_FETCH}
+_STRADDLES = {None: lib.MARGAY_STRADDLE_USUAL,
+              "first": lib.MARGAY_STRADDLE_FIRST,
+              "split": lib.MARGAY_STRADDLE_SPLIT}
+
+
+def _reading(given: dict[str, Any]) -> Any:
+    options = _structure(lib.margay_trace_options, lib.TRACE_OPTIONS)
+    for name in ("format", "column"):
+        if given[name] is not None:
+            setattr(options, name, os.fsencode(given[name]))
+    options.ids = given["ids"]
+    options.unit_bytes = given["unit"]
+    options.skip_refs = given["skip"]
+    options.warmup_refs = given["warmup"]
+    if given["limit"] is not None:
+        options.limit_refs = given["limit"]
+    if given["kind"] is not None:
+        options.kinds = 0
+        for kind in _list(given["kind"]):
+            if kind not in _KINDS:
+                raise Error(f"kind: {kind!r} (expected read, write or fetch)")
+            options.kinds |= 1 << _KINDS[kind]
+    return options
+
+
+def _show(trace: str, references: int, share: float) -> None:
+    print(f"\rmargay: {trace}: {references} references, {share:.0%}",
+          end="", file=sys.stderr, flush=True)
+
+
+# --------------------------------------------------------------------- runs
+
+class _Run:
+    """One run: a consumer, and what is to happen with each pass.
+
+    The library works on a thread of its own, so that this one hears Ctrl-C.
+    An exception of a function that the library calls ends the run, and is
+    raised in the end.
+    """
+
+    def __init__(self, consumer: Callable[[Any, Any], int],
+                 ended: Callable[[Any, Any, Any], None],
+                 begun: Callable[[Any, Any], None] | None = None) -> None:
+        self.consumer, self.on_ended, self.on_begun = consumer, ended, begun
+        self.stopped = False
+        self.exception: BaseException | None = None
+        self.progress: Progress = None
+
+    def _guarded(self, error: Any, call: Callable[[], Any]) -> int:
+        try:
+            return call() or lib.MARGAY_OK
+        except BaseException as exception:  # raised again by run()
+            self.exception = exception
+            self.stopped = True
+            error.contents.status = lib.MARGAY_BAD_ARGUMENT
+            return int(lib.MARGAY_BAD_ARGUMENT)
+
+    def _tell(self, progress: Any) -> None:
+        now = progress.contents
+        share = now.bytes_done / now.bytes_total if now.bytes_total else 0.0
+        call = self.progress if callable(self.progress) else _show
+        try:
+            call(os.fsdecode(now.trace), now.references, share)
+        except BaseException as exception:
+            self.exception = exception
+            self.stopped = True
+
+    def _host(self) -> Any:
+        kinds = dict(lib.margay_host._fields_)
+        host = lib.margay_host()
+        host.open = kinds["open"](
+            lambda context, index, consumer, error: self._guarded(
+                error, lambda: self.consumer(consumer, error)))
+        host.ended = kinds["ended"](
+            lambda context, job, ended, error: self._guarded(
+                error, lambda: self.on_ended(job.contents, ended, error)))
+        if self.on_begun is not None:
+            begun = self.on_begun
+            host.begun = kinds["begun"](
+                lambda context, job, error: self._guarded(
+                    error, lambda: begun(job.contents, error)))
+        host.stop = kinds["stop"](lambda context: self.stopped)
+        if self.progress:
+            host.progress = kinds["progress"](
+                lambda context, progress: self._tell(progress))
+        return host
+
+    def run(self, trace: Trace, given: dict[str, Any]) -> None:
+        source = _Source(trace, given)
+        try:
+            self._carry_out(source, given)
+        finally:
+            source.close()
+
+    def _request(self, source: _Source, given: dict[str, Any]) -> Any:
+        request = _structure(lib.margay_request, lib.REQUEST)
+        names = (ctypes.c_char_p * 1)(source.name)
+        blocks = sorted(set(_list(given["block"])))
+        sizes = (ctypes.c_uint64 * max(1, len(blocks)))(*blocks)
+        request.traces = ctypes.cast(
+            names, dict(lib.margay_request._fields_)["traces"])
+        request.trace_count = 1
+        request.reading = _reading(given)
+        if given["straddle"] not in _STRADDLES:
+            raise Error(f"straddle: {given['straddle']!r} (expected first or "
+                        "split)")
+        request.straddle = _STRADDLES[given["straddle"]]
+        request.block_bytes = sizes
+        request.block_count = len(blocks)
+        request.threads = given["threads"] or os.cpu_count() or 1
+        return request, names, sizes
+
+    def _carry_out(self, source: _Source, given: dict[str, Any]) -> None:
+        self.progress = given["progress"]
+        request, *kept = self._request(source, given)
+        host, outcome = self._host(), lib.margay_outcome()
+        error = lib.margay_error()
+        status: list[int] = []
+
+        def work() -> None:
+            status.append(_c.margay_run_request(request, host, outcome, error))
+
+        thread = threading.Thread(target=work, name="margay")
+        thread.start()
+        interrupted = False
+        while thread.is_alive():
+            try:
+                thread.join()
+            except KeyboardInterrupt:
+                self.stopped = interrupted = True
+        del kept
+        if self.progress is True:
+            print(file=sys.stderr)
+        if interrupted:
+            raise KeyboardInterrupt
+        if self.exception is not None:
+            raise self.exception
+        _check(status[0], error)
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    known = {"block": None, "format": None, "column": None, "ids": False,
+             "unit": 0, "kind": None, "skip": 0, "limit": None, "warmup": 0,
+             "straddle": None, "threads": None, "progress": None}
+    for name in options:
+        if name not in known:
+            raise TypeError(f"no option {name!r}; there are "
+                            + ", ".join(known))
+    return {**known, **options}
+
+
+def _text(value: str | bytes) -> bytes:
+    return value if isinstance(value, bytes) else value.encode()
+
+
+def _name(trace: Trace) -> str:
+    return (os.fspath(trace) if isinstance(trace, (str, os.PathLike))
+            else "array")
+
+
+# ------------------------------------------------------------------- sizes
+
+def _sizes(sizes: Union[str, Iterable[int], int]) -> tuple[Any, Any]:
+    """struct margay_sizes of a grid's name or a list of blocks."""
+    made = lib.margay_sizes()
+    if isinstance(sizes, str):
+        name, _, parameter = sizes.partition(":")
+        kinds = {"octave": lib.MARGAY_SIZES_OCTAVE,
+                 "pow2": lib.MARGAY_SIZES_POW2, "all": lib.MARGAY_SIZES_ALL}
+        if name not in kinds or (name == "octave") != parameter.isdigit():
+            raise Error(f"sizes: {sizes!r} (expected pow2, octave:N, all, or "
+                        "numbers of blocks)")
+        made.kind = kinds[name]
+        made.per_octave = int(parameter or 0)
+        return made, None
+    numbers = sorted(set(_list(sizes)))
+    if not numbers or numbers[0] < 1:
+        raise Error("sizes: expected numbers of blocks, 1 or more")
+    kept = (ctypes.c_uint64 * len(numbers))(*numbers)
+    made.kind = lib.MARGAY_SIZES_LIST
+    made.list_blocks = kept
+    made.list_count = len(numbers)
+    return made, kept
+
+
+# --------------------------------------------------------------- functions
+
+class _Rows:
+    """Rows of counts, which become columns."""
+
+    def __init__(self, trace: Trace, columns: Sequence[str]) -> None:
+        self.name = _name(trace)
+        self.columns: dict[str, list[Any]] = {name: [] for name in columns}
+
+    def add(self, *values: Any) -> None:
+        for column, value in zip(self.columns.values(), values):
+            column.append(value)
+
+    def table(self, parts: Sequence[tuple[str, str, str]] = ()) -> Table:
+        """`parts`: a ratio's name, and the columns of part and whole."""
+        known = {name: column for name, column in self.columns.items()
+                 if all(value is not None for value in column)}
+        rows = len(next(iter(self.columns.values()), ()))
+        table = Table(trace=[self.name] * rows)
+        policies = known.pop("policy", None)
+        for name, column in known.items():
+            table[name] = _columns.numbers(column)
+        for name, part, whole in parts:
+            table[name] = _columns.ratios(known[part], known[whole])
+        if policies is not None:
+            table["policy"] = policies
+        return table
+
+
+def _points(points: Any, count: int) -> list[tuple[int, int]]:
+    return [(points[i].cache_blocks, points[i].misses) for i in range(count)]
+
+
+_CURVE = ("block_bytes", "cache_blocks", "cache_bytes", "references", "misses")
+
+
+def _add_points(rows: _Rows, block: int, references: int,
+                points: Iterable[tuple[int, int]], *more: str) -> None:
+    for blocks, misses in points:
+        rows.add(block or None, blocks, blocks * block or None, references,
+                 misses, *more)
+
+
+def _result_points(result: Any, sizes: Any) -> list[tuple[int, int]]:
+    points = ctypes.POINTER(lib.margay_point)()
+    count, error = ctypes.c_size_t(), lib.margay_error()
+    _check(_c.margay_result_curve(result, sizes, points, count, error), error)
+    found = _points(points, count.value)
+    _free(points)
+    return found
+
+
+def _engine(spec: str, seed: int, measure: int) -> tuple[Any, Any]:
+    """A request for an engine, and the function that makes its consumer."""
+    request = _structure(lib.margay_engine_request, lib.ENGINE_REQUEST)
+    request.spec = _text(spec)
+    request.seed = seed
+    request.measure = measure
+    return request, lambda consumer, error: _c.margay_engine_consumer(
+        request, None, consumer, error)
+
+
+def curve(trace: Trace, *, policy: Union[str, Sequence[str], None] = None,
+          sizes: Union[str, Sequence[int], None] = None,
+          engine: str = "exact", sample: float = 0, seed: int = 1,
+          **options: Any) -> Table:
+    """The misses of fully associative caches over their sizes.
+
+    Without `policy` that is LRU, by any engine of `margay engines`; with it,
+    each of "lru", "opt", "fifo" and so on, as `margay curve --policy` has
+    them, of a share `sample` of the blocks.  `sizes`: "octave:N", "pow2",
+    "all" or numbers of blocks.  Options: block (one or several block sizes in
+    bytes), format, column, ids, unit, kind, skip, limit, warmup, straddle,
+    threads, progress (True, or a function of name, references and share).
+    """
+    policies = _list(policy)
+    rows = _Rows(trace, _CURVE + (("policy",) if policies else ()))
+    if policies:
+        _policies(trace, policies, sizes, sample, seed, rows, _given(options))
+    else:
+        asked, kept = _sizes("octave:16" if sizes is None else sizes)
+        request, make = _engine(engine, seed, lib.MARGAY_REUSE_DISTANCES)
+
+        def ended(job: Any, ended_pass: Any, error: Any) -> None:
+            result = _c.margay_engine_consumer_result(job.consumer, ended_pass)
+            _add_points(rows, ended_pass.contents.block_bytes,
+                        result.contents.references,
+                        _result_points(result, asked))
+
+        _Run(make, ended).run(trace, _given(options))
+        del kept, request
+    return rows.table([("miss_ratio", "misses", "references")])
+
+
+def _policies(trace: Trace, policies: Sequence[str], sizes: Any, sample: float,
+              seed: int, rows: _Rows, given: dict[str, Any]) -> None:
+    specs = (ctypes.c_char_p * len(policies))(*map(_text, policies))
+    request = lib.margay_policies_request()
+    request.policies = ctypes.cast(
+        specs, dict(lib.margay_policies_request._fields_)["policies"])
+    request.policy_count = len(policies)
+    request.sample_rate = sample
+    request.seed = seed
+    request.directory = os.fsencode(os.environ.get("TMPDIR") or "/tmp")
+    asked, kept = (None, None) if sizes is None else _sizes(sizes)
+
+    def begun(job: Any, error: Any) -> None:
+        for i in range(job.pass_count if asked is not None else 0):
+            _check(_c.margay_policies_consumer_set_sizes(
+                job.consumer, ctypes.byref(job.passes[i]), asked, error),
+                error.contents)
+
+    def ended(job: Any, ended_pass: Any, error: Any) -> None:
+        result = _c.margay_policies_consumer_result(job.consumer, ended_pass)
+        for i, name in enumerate(policies):
+            points = ctypes.POINTER(lib.margay_point)()
+            count = _c.margay_policies_consumer_curve(job.consumer, ended_pass,
+                                                      i, points)
+            _add_points(rows, ended_pass.contents.block_bytes,
+                        result.contents.references, _points(points, count),
+                        name)
+
+    _Run(lambda consumer, error: _c.margay_policies_consumer(
+        request, consumer, error), ended, begun).run(trace, given)
+    del kept
+
+
+def histogram(trace: Trace, *, bins: str = "exact", of: str = "distance",
+              engine: str = "exact", seed: int = 1, **options: Any) -> Table:
+    """How many references have which reuse distance, or (of="time") reuse time.
+
+    The last row counts those without one: distance_from and distance_to are
+    2^64 - 1 there.  Options as of curve().
+    """
+    measures = {"distance": lib.MARGAY_REUSE_DISTANCES,
+                "time": lib.MARGAY_REUSE_TIMES}
+    if of not in measures:
+        raise Error(f"of: {of!r} (expected distance or time)")
+    asked, error = lib.margay_bins(), lib.margay_error()
+    _check(_c.margay_bins_parse(_text(bins), asked, error), error)
+    rows = _Rows(trace, ("block_bytes", "distance_from", "distance_to",
+                         "references", "all"))
+    request, make = _engine(engine, seed, measures[of])
+
+    def ended(job: Any, ended_pass: Any, error: Any) -> None:
+        result = _c.margay_engine_consumer_result(job.consumer, ended_pass)
+        counts, total = result.contents.histogram, result.contents.references
+        block = ended_pass.contents.block_bytes or None
+        found, cursor = lib.margay_bin(), lib.margay_bin_cursor()
+        while total and _c.margay_histogram_next_bin(counts, asked, cursor,
+                                                     found):
+            rows.add(block, getattr(found, "from"), found.to,
+                     found.references, total)
+        if total:
+            last = 2 ** 64 - 1
+            bound = _c.margay_histogram_exceeded_bound(counts)
+            rows.add(block, bound or last, last,
+                     _c.margay_histogram_infinite(counts), total)
+
+    _Run(make, ended).run(trace, _given(options))
+    del request
+    table = rows.table([("share", "references", "all")])
+    table.pop("all")
+    return table
+
+
+def assoc(trace: Trace, *, sets: Union[int, Sequence[int]],
+          ways: Union[int, Sequence[int]], policy: str = "lru", seed: int = 1,
+          **options: Any) -> Table:
+    """The misses of set-associative caches, each number of sets with each of
+    ways.  Options as of curve()."""
+    numbers = sorted(set(_list(sets))), sorted(set(_list(ways)))
+    request = lib.margay_caches_request()
+    request.sets = (ctypes.c_uint64 * len(numbers[0]))(*numbers[0])
+    request.ways = (ctypes.c_uint * len(numbers[1]))(*numbers[1])
+    request.set_count, request.way_count = map(len, numbers)
+    request.policy = _text(policy)
+    request.seed = seed
+    rows = _Rows(trace, ("block_bytes", "sets", "ways", "cache_bytes",
+                         "references", "misses", "policy"))
+
+    def ended(job: Any, ended_pass: Any, error: Any) -> None:
+        block, found = ended_pass.contents.block_bytes, lib.margay_cache_row()
+        for i, number in enumerate(numbers[0]):
+            for k, way in enumerate(numbers[1]):
+                _c.margay_caches_consumer_row(job.consumer, ended_pass, i, k,
+                                              found)
+                rows.add(block or None, number, way,
+                         number * way * block or None, found.references,
+                         sum(found.misses), policy)
+
+    _Run(lambda consumer, error: _c.margay_caches_consumer(
+        request, consumer, error), ended).run(trace, _given(options))
+    return rows.table([("miss_ratio", "misses", "references")])
+
+
+def distances(blocks: Any, *, engine: str = "exact", seed: int = 1) -> Any:
+    """The reuse distance of each block id of an array, as a column of counts;
+    2^64 - 1 for the first use of a block."""
+    view, count = _columns.words(blocks)
+    column, filled = _columns.unsigned(count)
+    options = _structure(lib.margay_engine_options, lib.ENGINE_OPTIONS)
+    options.seed = seed
+    made, error = ctypes.c_void_p(), lib.margay_error()
+    _check(_c.margay_engine_create(_text(engine), options, ctypes.byref(made),
+                                   error), error)
+    try:
+        _check(_c.margay_engine_feed(made, _columns.pointer(view), count,
+                                     filled, error), error)
+    finally:
+        _c.margay_engine_free(made)
+    return column
