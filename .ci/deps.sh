@@ -6,7 +6,7 @@
 # + a compiler for aarch64), annotate (capture + what finds lines of sources),
 # gpu (build + OpenCL on the processor, 250 MB with the compiler that it brings),
 # evaluation (capture + the programs that are recorded, 170 MB), valgrind, mpi,
-# lint.
+# python (build + what makes the package for Python), lint.
 # With nothing missing it says nothing and changes nothing.  Otherwise it says
 # what it installs; it needs root, or sudo that asks for no password or has a
 # terminal to ask on; without either it prints the command and stops.
@@ -33,6 +33,7 @@ cross="$capture gcc-aarch64-linux-gnu"
 valgrind="$check valgrind"
 mpi="$build openmpi-bin libopenmpi-dev"
 gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
+python="$build python3 python3-pycparser"
 lint="$check mandoc shellcheck clang clang-format cppcheck"
 
 case ${1-} in
@@ -46,10 +47,11 @@ evaluation) packages=$evaluation ;;
 valgrind) packages=$valgrind ;;
 mpi) packages=$mpi ;;
 gpu) packages=$gpu ;;
+python) packages=$python ;;
 lint) packages=$lint ;;
 *)
     echo "usage: deps.sh build|run|check|capture|annotate|cross|gpu|evaluation|\
-valgrind|mpi|lint" >&2
+valgrind|mpi|python|lint" >&2
     exit 2
     ;;
 esac

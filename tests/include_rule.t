@@ -32,7 +32,7 @@ my %rooms = (
         predict)],
     assoc => [qw(one_pass policies hierarchy)],
     sim => [qw(run terminal options tables plot record annotate command report
-        mpi)],
+        python mpi)],
 );
 
 # Circles that there still are; each is to have exactly these files.

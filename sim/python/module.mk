@@ -2,7 +2,9 @@
 #
 # The headers become Python's by pycparser (Debian: python3-pycparser), which
 # the package itself does not need.
-PYTHON         ?= python3
+PYTHON         ?= $(firstword $(foreach python,python3 /usr/bin/python3,\
+                    $(shell $(python) -c 'import pycparser' 2>/dev/null && \
+                        echo $(python))))
 python_FOLDER  := $(BUILD)/python
 python_SOURCES := $(wildcard sim/python/margay/*)
 python_EMPTY   := stdbool.h stddef.h stdint.h stdio.h
@@ -23,8 +25,19 @@ $(python_FOLDER)/margay/_library.py: sim/python/bindings.py \
 	    $(python_FOLDER)/interface.i >$@.new
 	@mv $@.new $@
 
-python: deps $(python_FOLDER)/margay/_library.py ## build a wheel for Python (PYTHON=python3)
+# Its tests, where it can be made: Python loads no sanitizer's runtime, and no
+# library for another machine.
+ifeq ($(SANITIZE)$(is_CROSS),)
+tests: $(if $(PYTHON),$(python_FOLDER)/margay/_library.py)
+endif
+
+python: deps ## build a wheel for Python (PYTHON=python3)
+	@[ -n '$(PYTHON)' ] || { echo 'python: no python3 with pycparser' \
+	    '(Debian: python3-pycparser)' >&2; exit 2; }
+	+@$(MAKE) --no-print-directory DEPS=no wheel
+
+wheel: $(python_FOLDER)/margay/_library.py
 	@$(PYTHON) sim/python/wheel.py $(VERSION) $(python_FOLDER) \
 	    $(python_FOLDER)/wheels
 
-.PHONY: python
+.PHONY: python wheel

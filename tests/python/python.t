@@ -1,0 +1,68 @@
+#!/bin/sh
+# python.t - the package for Python, from its folder and from its wheel
+. tests/sim/lib.sh
+
+if [ ! -e "$BUILD/python/margay/_library.py" ]; then
+    echo '1..0 # SKIP the package was not made (Debian: python3-pycparser)'
+    exit 0
+fi
+python=
+for name in python3 /usr/bin/python3; do
+    [ -n "$python" ] || ! command -v $name >/dev/null || python=$name
+done
+
+mkdir traces
+PYTHONPATH=$BUILD/python timeout 900 "$python" "$root/tests/python/check.py" \
+    "$MARGAY" traces >tap 2>tap.err || echo 'not ok - it ended' >>tap
+sed -n 's/^not ok/# not ok/p; /^#/p' tap
+is 'every check in Python passes' "$(grep -c '^not ok' tap)" 0
+sed 's/^/# /' tap.err
+check 'and there are some' test "$(grep -c '^ok' tap)" -gt 20
+
+# The structures are as large as C's.
+sed -n 's/^class \(.*\)(Structure):$/\1/p' "$BUILD/python/margay/_library.py" \
+    >structures
+{
+    echo '#include <stdio.h>'
+    echo '#include <margay/run.h>'
+    echo 'int main(void) {'
+    sed 's/.*/printf("& %zu\\n", sizeof(struct &));/' structures
+    echo 'return 0; }'
+} >sizes.c
+${CC:-cc} -I"$BUILD/include" sizes.c -o sizes && ./sizes >c.sizes
+PYTHONPATH=$BUILD/python "$python" -c '
+import ctypes, sys
+import margay._library as library
+for name in open("structures"):
+    name = name.strip()
+    print(name, ctypes.sizeof(getattr(library, name)))' >python.sizes
+check 'structures are as large as in C' cmp -s c.sizes python.sizes
+check 'of which there are many' test "$(wc -l <structures)" -gt 15
+
+# The wheel, in a folder of its own: what pip unpacks.
+"$python" "$root/sim/python/wheel.py" 1.2.3 "$BUILD/python" wheels >wheel
+"$python" "$root/sim/python/wheel.py" 1.2.3 "$BUILD/python" again >/dev/null
+check 'the same wheel each time' cmp -s wheels/*.whl again/*.whl
+"$python" -m zipfile -e "$(cat wheel)" unpacked
+is 'a wheel works where it is unpacked' "$(PYTHONPATH=unpacked "$python" -c '
+import margay
+print(list(margay.curve([0, 64, 0], sizes="all")["misses"]))')" '[3, 2]'
+
+# The notebook of the documentation runs; its cells say what they print.
+PYTHONPATH=$BUILD/python timeout 300 "$python" - \
+    "$root/docs/using/python.ipynb" <<'EOP' >cells 2>&1
+import contextlib, io, json, sys
+scope = {}
+for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
+    if cell["cell_type"] != "code":
+        continue
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec("".join(cell["source"]), scope)
+    said = "".join("".join(output.get("text", []))
+                   for output in cell["outputs"])
+    print("same" if printed.getvalue() == said else
+          "other: " + printed.getvalue())
+EOP
+is 'the notebook prints what it says' "$(sort -u cells)" same
+finish
