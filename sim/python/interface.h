@@ -7,9 +7,9 @@ typedef unsigned long uint64_t;
 typedef long int64_t;
 typedef unsigned long size_t;
 typedef int FILE;
-#define bool       _Bool
-#define true       1
-#define false      0
+#define bool _Bool
+#define true 1
+#define false 0
 #define NULL       0
 #define UINT64_MAX 18446744073709551615ul
 
@@ -18,7 +18,7 @@ typedef int FILE;
 
 static const struct margay_trace_options TRACE_OPTIONS =
     MARGAY_TRACE_OPTIONS_DEFAULT;
-static const struct margay_request REQUEST               = MARGAY_REQUEST_DEFAULT;
+static const struct margay_request REQUEST = MARGAY_REQUEST_DEFAULT;
 static const struct margay_engine_request ENGINE_REQUEST =
     MARGAY_ENGINE_REQUEST_DEFAULT;
 static const struct margay_engine_options ENGINE_OPTIONS =
