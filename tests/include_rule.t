@@ -20,6 +20,7 @@ my %public = (
     objects => 'stackdist',
     prediction => 'stackdist',
     prefixes => 'stackdist',
+    sharing => 'stackdist',
     run => 'sim',
     hierarchy => 'assoc',
 );
@@ -29,7 +30,7 @@ my %public = (
 my %rooms = (
     traces => [qw(base formats capture capture/runtime capture/qemu generate)],
     stackdist => [qw(exact objects parts reference optimal gpu engines generate
-        predict)],
+        predict sharing)],
     assoc => [qw(one_pass policies hierarchy)],
     sim => [qw(run terminal options tables plot record annotate command report
         python mpi)],

@@ -184,6 +184,7 @@ static void add_operand(struct files *files, const struct options *options,
             add_program(files, operand);
         return;
     case ON_PREDICT:
+    case ON_SHARE:
         add_run(files, operand);
         return;
     case ON_OVERLAP:

@@ -66,6 +66,7 @@ struct options {
         bool objects;                /* they have sizes */
         bool requests;               /* blocks ask in lists */
         enum margay_touch touch;
+        bool fair; /* of share */
         struct ttl_option ttl;
     } results;
 

@@ -90,14 +90,19 @@ static enum margay_status split(struct run_csv *run, bool has_size,
     return parse_input_size(run->name, equals + 1, &run->size, error);
 }
 
-/* A run has distances. */
-static enum margay_status check_content(const struct run_csv *run,
-                                        struct margay_error *error)
+static enum margay_status check_rows(const struct run_csv *run,
+                                     struct margay_error *error)
 {
     if (run->histogram == NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: found no rows, expected the histogram of a run",
                            run->path);
+    return MARGAY_OK;
+}
+
+static enum margay_status check_finite(const struct run_csv *run,
+                                       struct margay_error *error)
+{
     uint64_t largest;
     if (!margay_histogram_largest(run->histogram, &largest))
         return margay_fail(error, MARGAY_BAD_INPUT,
@@ -107,8 +112,8 @@ static enum margay_status check_content(const struct run_csv *run,
     return MARGAY_OK;
 }
 
-enum margay_status run_csv_read(struct run_csv *run, const char *text,
-                                bool has_size, struct margay_error *error)
+enum margay_status run_csv_read_any(struct run_csv *run, const char *text,
+                                    bool has_size, struct margay_error *error)
 {
     *run = (struct run_csv){.path = strdup(text), .name = text};
     if (run->path == NULL)
@@ -116,7 +121,14 @@ enum margay_status run_csv_read(struct run_csv *run, const char *text,
     enum margay_status status = split(run, has_size, error);
     if (status == MARGAY_OK)
         status = histogram_csv_read(run->path, take, run, error);
-    return status == MARGAY_OK ? check_content(run, error) : status;
+    return status == MARGAY_OK ? check_rows(run, error) : status;
+}
+
+enum margay_status run_csv_read(struct run_csv *run, const char *text,
+                                bool has_size, struct margay_error *error)
+{
+    enum margay_status status = run_csv_read_any(run, text, has_size, error);
+    return status == MARGAY_OK ? check_finite(run, error) : status;
 }
 
 enum margay_status run_csv_read_binned(struct run_csv *run, const char *path,
@@ -127,7 +139,9 @@ enum margay_status run_csv_read_binned(struct run_csv *run, const char *path,
         return margay_fail_memory(error, "the name of a run");
     enum margay_status status =
         histogram_csv_read_bins(run->path, take_bins, run, error);
-    return status == MARGAY_OK ? check_content(run, error) : status;
+    if (status == MARGAY_OK)
+        status = check_rows(run, error);
+    return status == MARGAY_OK ? check_finite(run, error) : status;
 }
 
 void run_csv_clear(struct run_csv *run)

@@ -24,6 +24,10 @@ struct run_csv {
 enum margay_status run_csv_read(struct run_csv *run, const char *text,
                                 bool has_size, struct margay_error *error);
 
+/* The same, where the run may have no finite distance. */
+enum margay_status run_csv_read_any(struct run_csv *run, const char *text,
+                                    bool has_size, struct margay_error *error);
+
 /*
  * The same of the table RUN.csv in exact, log2 or log-linear bins, or any that
  * no power of two divides: each counts at its first distance, so that the

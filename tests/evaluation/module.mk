@@ -6,4 +6,8 @@ evaluation: deps all bench-tools ## record real programs, and analyse them
 	@perl tests/evaluation/evaluate.pl $(EVALUATION_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench/measure $(BUILD)/evaluation
 
-.PHONY: evaluation
+# How well `margay share` does: docs/measured/sharing.md.
+evaluation-sharing: deps all ## mixtures of recorded programs, and margay share
+	@perl tests/evaluation/sharing.pl $(BUILD)/margay $(BUILD)/sharing
+
+.PHONY: evaluation evaluation-sharing

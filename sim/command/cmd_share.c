@@ -1,0 +1,153 @@
+/* cmd_share.c - margay share: programs in one cache, mixed and divided */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/options/commands.h"
+#include "sim/options/options.h"
+#include "sim/tables/csv.h"
+#include "sim/tables/run_csv.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+#include <margay/sharing.h>
+
+struct share {
+    const struct options *options;
+    struct run_csv runs[MARGAY_MOST_SHARERS];
+    size_t count;
+    margay_sharing *sharing;
+    struct margay_point *sizes; /* of the cache; their misses mean nothing */
+    size_t size_count;
+    struct csv_writer csv;
+};
+
+/* RUN.csv=RATE, unless that is the name of a file. */
+static bool has_rate(const char *operand)
+{
+    return strrchr(operand, '=') != NULL && access(operand, F_OK) != 0;
+}
+
+static enum margay_status read_runs(struct share *share,
+                                    struct margay_error *error)
+{
+    const struct options *options = share->options;
+    struct margay_sharer programs[MARGAY_MOST_SHARERS];
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++) {
+        struct run_csv *run = &share->runs[share->count++];
+        const char *operand = options->operands[i];
+        bool rated = has_rate(operand);
+        status = run_csv_read_any(run, operand, rated, error);
+        if (status == MARGAY_OK)
+            status = run_csv_check_blocks(run, share->runs[0].path,
+                                          share->runs[0].block_bytes, error);
+        programs[i] =
+            (struct margay_sharer){run->histogram, rated ? run->size : 1};
+    }
+    return status == MARGAY_OK ? margay_sharing_create(programs, share->count,
+                                                       &share->sharing, error)
+                               : status;
+}
+
+/* A grid goes up to the blocks that all programs together have a use for. */
+static enum margay_status find_sizes(struct share *share,
+                                     struct margay_error *error)
+{
+    struct margay_sizes resolved;
+    margay_histogram *grid = NULL;
+    uint64_t last = margay_sharing_last(share->sharing);
+    if (share->options->results.sizes.kind == MARGAY_SIZES_ALL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--sizes all: a shared cache has no steps, expected "
+                           "pow2, octave:N or a list");
+    enum margay_status status =
+        cache_sizes_resolve(&share->options->results.sizes,
+                            share->runs[0].block_bytes, &resolved, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_histogram_create(&grid, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_add(grid, last - 1, 1, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_curve(grid, &resolved, &share->sizes,
+                                        &share->size_count, error);
+    margay_histogram_free(grid);
+    free((void *)resolved.list_blocks);
+    return status;
+}
+
+static enum margay_status check_bytes(const struct share *share,
+                                      uint64_t blocks,
+                                      struct margay_error *error)
+{
+    uint64_t bytes;
+    if (margay_multiply_u64(blocks, share->runs[0].block_bytes, &bytes))
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%" PRIu64 " blocks of %" PRIu64
+                       " bytes are over 64 bits",
+                       blocks, share->runs[0].block_bytes);
+}
+
+static enum margay_status write_size(struct share *share, uint64_t blocks,
+                                     struct margay_error *error)
+{
+    struct margay_sharer_result shared[MARGAY_MOST_SHARERS];
+    struct margay_sharer_result divided[MARGAY_MOST_SHARERS];
+    struct csv_writer *csv = &share->csv;
+    enum margay_status status = check_bytes(share, blocks, error);
+    if (status == MARGAY_OK)
+        status = margay_sharing_divided(share->sharing, blocks,
+                                        share->options->results.fair, divided,
+                                        error);
+    if (status != MARGAY_OK)
+        return status;
+    margay_sharing_shared(share->sharing, blocks, shared);
+    for (size_t i = 0; i < share->count; i++) {
+        const struct run_csv *run = &share->runs[i];
+        csv_u64(csv, blocks);
+        csv_bytes(csv, blocks, run->block_bytes);
+        csv_text(csv, run->path);
+        csv_u64(csv, margay_histogram_references(run->histogram));
+        csv_u64(csv, shared[i].misses);
+        csv_u64(csv, (uint64_t)divided[i].blocks);
+        csv_u64(csv, divided[i].misses);
+        csv_end_row(csv);
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status write_table(struct share *share,
+                                      struct output **output,
+                                      struct margay_error *error)
+{
+    enum margay_status status =
+        output_open(share->options->output, OUTPUT_HELD, output, error);
+    if (status != MARGAY_OK)
+        return status;
+    csv_begin(&share->csv, *output, SHARE_COLUMNS);
+    for (size_t i = 0; i < share->size_count && status == MARGAY_OK; i++)
+        status = write_size(share, share->sizes[i].cache_blocks, error);
+    csv_end(&share->csv);
+    return status;
+}
+
+int cmd_share(const struct options *options)
+{
+    struct share share = {.options = options};
+    struct output *output = NULL;
+    struct margay_error error;
+    enum margay_status status = read_runs(&share, &error);
+    if (status == MARGAY_OK)
+        status = find_sizes(&share, &error);
+    if (status == MARGAY_OK)
+        status = write_table(&share, &output, &error);
+    for (size_t i = 0; i < share.count; i++)
+        run_csv_clear(&share.runs[i]);
+    margay_sharing_free(share.sharing);
+    free(share.sizes);
+    return conclude(status, &output, 1, &error);
+}

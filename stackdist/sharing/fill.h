@@ -1,0 +1,48 @@
+/*
+ * fill.h - the miss curve of a program as its steps, and how fast it fills
+ *
+ * Step j holds from sizes[j] blocks up to the next step: misses[j] references
+ * miss there.  The first step is that of 0 blocks, where all do; sizes ascend
+ * and misses descend.
+ */
+#ifndef MARGAY_STACKDIST_SHARING_FILL_H
+#define MARGAY_STACKDIST_SHARING_FILL_H
+
+#include <margay/sharing.h>
+
+struct margay_fill {
+    size_t count;
+    uint64_t *sizes, *misses; /* owned */
+    double *filled;      /* references after which sizes[j] blocks are in use */
+    uint64_t references; /* misses[0] */
+    uint64_t distinct;   /* blocks: it never uses more */
+    double share;        /* of the references of all programs in a time */
+};
+
+struct margay_sharing {
+    struct margay_fill *programs; /* owned */
+    size_t count;
+};
+
+/* MARGAY_NO_MEMORY; to be cleared in any case. */
+enum margay_status margay_fill_make(struct margay_fill *steps,
+                                    const margay_histogram *histogram,
+                                    struct margay_error *error);
+void margay_fill_clear(struct margay_fill *steps);
+
+/* The step that holds at this size. */
+size_t margay_fill_at(const struct margay_fill *steps, uint64_t size);
+
+/* The references of the program after which so many blocks are in use, on
+   average; infinite where that never happens. */
+double margay_fill_time(const struct margay_fill *steps, uint64_t blocks);
+
+/* The blocks that are in use, on average, after so many references of the
+   program. */
+double margay_fill_footprint(const struct margay_fill *steps,
+                             double references);
+
+/* Misses in a cache of blocks that are not a whole number. */
+double margay_fill_misses(const struct margay_fill *steps, double blocks);
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * shared.c - programs in one LRU cache: what each has of it, and misses
+ *
+ * Algorithm: a program uses a block again after d other blocks of its own, on
+ *   average after ft(d + 1) references, its fill time.  In that time program k
+ *   uses fp_k(s_k / s ft(d + 1)) blocks, its average footprint; the s are their
+ *   shares of all references.  The cache hits if d and these are below its
+ *   size, for certain if by 1 or more, and otherwise with a chance of as much.
+ *   The distances that hit are the program's part of the cache, in the natural
+ *   partition.  Fill time and footprint follow from the miss curve (fill.c).
+ * Source: Xiang, Ding, Luo, Bao, "HOTL: a higher order theory of locality",
+ *   ASPLOS 2013; Brock, Ye, Ding, Li, Wang, Luo, "Optimal cache
+ *   partition-sharing", ICPP 2015.
+ * Guarantee: none; exact where each program's references are a random mixture
+ *   that stays the same, and the programs are independent.  What phases that
+ *   meet do to each other is not seen.
+ * Cost: O(P^2 log C log K) for C blocks, of P programs with K steps each; 24
+ *   bytes for each step.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "stackdist/sharing/fill.h"
+#include "traces/traces_internal.h"
+
+static enum margay_status check_program(const struct margay_sharer *program,
+                                        struct margay_error *error)
+{
+    if (!isfinite(program->rate) || program->rate <= 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a rate of %g references, expected one above 0",
+                           program->rate);
+    if (margay_histogram_references(program->histogram) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a program without references");
+    if (margay_histogram_exceeded_bound(program->histogram) != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a program that exceeded its bound");
+    return MARGAY_OK;
+}
+
+static enum margay_status fill_in(margay_sharing *sharing,
+                                  const struct margay_sharer *programs,
+                                  struct margay_error *error)
+{
+    double rates = 0;
+    uint64_t references = 0;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < sharing->count && status == MARGAY_OK; i++) {
+        status = check_program(&programs[i], error);
+        rates += programs[i].rate;
+        if (status == MARGAY_OK &&
+            !margay_add_u64(references,
+                            margay_histogram_references(programs[i].histogram),
+                            &references))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "programs with 2^64 references or more "
+                               "together");
+    }
+    for (size_t i = 0; i < sharing->count && status == MARGAY_OK; i++) {
+        status = margay_fill_make(&sharing->programs[i], programs[i].histogram,
+                                  error);
+        sharing->programs[i].share = programs[i].rate / rates;
+    }
+    return status;
+}
+
+enum margay_status margay_sharing_create(const struct margay_sharer *programs,
+                                         size_t count, margay_sharing **sharing,
+                                         struct margay_error *error)
+{
+    *sharing = NULL;
+    if (count == 0 || count > MARGAY_MOST_SHARERS)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%zu programs, expected 1 to %d", count,
+                           MARGAY_MOST_SHARERS);
+    margay_sharing *made = calloc(1, sizeof *made);
+    if (made != NULL)
+        made->programs = calloc(count, sizeof *made->programs);
+    if (made == NULL || made->programs == NULL) {
+        free(made);
+        return margay_fail_memory(error, "programs that share a cache");
+    }
+    made->count = count;
+    enum margay_status status = fill_in(made, programs, error);
+    if (status == MARGAY_OK)
+        *sharing = made;
+    else
+        margay_sharing_free(made);
+    return status;
+}
+
+void margay_sharing_free(margay_sharing *sharing)
+{
+    if (sharing == NULL)
+        return;
+    for (size_t i = 0; i < sharing->count; i++)
+        margay_fill_clear(&sharing->programs[i]);
+    free(sharing->programs);
+    free(sharing);
+}
+
+uint64_t margay_sharing_last(const margay_sharing *sharing)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < sharing->count; i++) {
+        const struct margay_fill *program = &sharing->programs[i];
+        last += program->sizes[program->count - 1];
+    }
+    return last == 0 ? 1 : last; /* distances are below 2^56 */
+}
+
+/* The other blocks, of all programs, that come between a use of a block by
+   program `i` and the next one, where `distance` of them are its own. */
+static double blocks_between(const margay_sharing *sharing, size_t i,
+                             uint64_t distance)
+{
+    const struct margay_fill *program = &sharing->programs[i];
+    double window = margay_fill_time(program, distance + 1) / program->share;
+    double blocks = (double)distance;
+    for (size_t k = 0; k < sharing->count; k++) {
+        const struct margay_fill *other = &sharing->programs[k];
+        if (k != i)
+            blocks += margay_fill_footprint(other, window * other->share);
+    }
+    return blocks;
+}
+
+/* The part of a program, in blocks. */
+static double find_part(const margay_sharing *sharing, size_t i,
+                        uint64_t cache_blocks)
+{
+    const struct margay_fill *program = &sharing->programs[i];
+    uint64_t last = program->sizes[program->count - 1];
+    uint64_t least = 0, most = cache_blocks < last ? cache_blocks : last;
+    /* Distances below `least` are hits for certain. */
+    while (least < most) {
+        uint64_t middle = least + (most - least) / 2;
+        if (blocks_between(sharing, i, middle) <= (double)cache_blocks - 1)
+            least = middle + 1;
+        else
+            most = middle;
+    }
+    double rest = (double)cache_blocks - blocks_between(sharing, i, least);
+    return (double)least + fmin(fmax(rest, 0), 1);
+}
+
+void margay_sharing_shared(const margay_sharing *sharing, uint64_t cache_blocks,
+                           struct margay_sharer_result *results)
+{
+    for (size_t i = 0; i < sharing->count; i++) {
+        const struct margay_fill *program = &sharing->programs[i];
+        double blocks = find_part(sharing, i, cache_blocks);
+        results[i] = (struct margay_sharer_result){
+            .blocks = blocks,
+            .misses = (uint64_t)(margay_fill_misses(program, blocks) + 0.5)};
+    }
+}

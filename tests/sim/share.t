@@ -1,0 +1,85 @@
+#!/bin/sh
+# share.t - programs that share a cache: the command around the arithmetic,
+# which tests/stackdist/test_sharing.c holds against simulations
+. tests/sim/lib.sh
+
+for row in 'a uniform 600 1' 'b zipf 900 2' 'c loop 300 3'; do
+    # shellcheck disable=SC2086
+    set -- $row
+    "$MARGAY" generate "$2" --blocks "$3" --seed "$4" --refs 40000 --to lines \
+        -q -o "$1.lines"
+    "$MARGAY" histogram -q --unit 64 "$1.lines" -o "$1.csv"
+done
+
+run share a.csv b.csv c.csv --sizes 100,1000,1MiB
+is 'it works' "$status $(cat err)" '0 '
+is 'its columns' "$(head -1 out)" \
+    cache_blocks,cache_bytes,program,references,shared_misses,partition_blocks,partition_misses
+is 'sizes ascend, programs come as given' "$(sed 1d out | cut -d, -f1-4)" \
+    "$(for size in 100,6400 1000,64000 16384,1048576; do
+        for name in a b c; do echo $size,$name.csv,40000; done
+    done)"
+is 'all of the cache is given away' \
+    "$(awk -F, 'NR > 1 { n[$1] += $6 } END { print n[100], n[1000], n[16384] }' out)" \
+    '100 1000 16384'
+cp out table
+
+# misses NAME BLOCKS: of the program alone.
+misses() {
+    [ "$2" -gt 0 ] || { echo 40000; return; }
+    "$MARGAY" curve -q --from "$1" --sizes "$2" | sed -n '2s/.*,\(.*\),.*/\1/p'
+}
+is 'parts miss what they do alone' "$(sed 1d table | cut -d, -f7)" \
+    "$(sed 1d table | while IFS=, read -r _ _ name _ _ part _; do
+        misses "$name" "$part"
+    done)"
+for name in a b c; do misses $name.csv 16384; done >alone
+is 'a cache for all is no loss' "$(tail -3 table | cut -d, -f5)" "$(cat alone)"
+
+# Against the references themselves, by turns.
+paste a.lines b.lines | perl -ane 'print pack "Q<Q<", $F[0] * 64,
+    $F[1] * 64 + (1 << 40)' >mixed.u64
+printf 'name,from,to\na,0,0x10000000000\nb,0x10000000000,0x20000000000\n' >map.csv
+"$MARGAY" histogram -q --by region=map.csv --bins log2 mixed.u64 -o mixed.csv
+run share a.csv b.csv --sizes 64,256,1024
+sed 1d out | while IFS=, read -r size _ name _ shared _; do
+    awk -F, -v name="${name%.csv}" -v size="$size" -v shared="$shared" '
+        $1 == name && ($5 == "inf" || $4 + 0 >= size + 0) { n += $6 }
+        END { d = (n - shared) / 40000; if (d > 0.01 || d < -0.01) print name, size, n, shared }' \
+        mixed.csv
+done >wrong
+is 'two programs by turns miss as estimated' "$(cat wrong)" ''
+
+run share a.csv=1 b.csv=3 --sizes 500
+cp out rated
+run share a.csv=2 b.csv=6 --sizes 500
+check 'rates are relative' cmp -s out rated
+run share a.csv b.csv --sizes 500
+check 'and matter' test "$(cat out)" != "$(cat rated)"
+cp a.csv 'a=3'
+run share 'a=3' b.csv --sizes 500
+like 'a name may have a sign' "$(sed -n 2p out)" '^500,32000,a=3,'
+run share --fair a.csv c.csv --sizes 600
+is 'a fair division' "$(sed 1d out | cut -d, -f6,7)" \
+    "$(printf '300,%s\n300,%s' "$(misses a.csv 300)" "$(misses c.csv 300)")"
+run share a.csv b.csv --sizes pow2
+is 'a grid goes to the sum of all' "$(tail -1 out | cut -d, -f1)" 2048
+"$MARGAY" generate scan --blocks 9 --refs 500 --to lines -q -o d.lines
+"$MARGAY" histogram -q --unit 64 d.lines -o d.csv
+run share a.csv d.csv --sizes 100
+like 'a program that uses nothing twice' "$(sed -n 3p out)" ',d.csv,500,500,0,500$'
+
+refuses 'RUN.csv' share
+refuses 'a shared cache has no steps' share a.csv b.csv --sizes all
+refuses "b.csv=x" share a.csv b.csv=x --sizes 100
+refuses "b.csv=0" share a.csv b.csv=0 --sizes 100
+refuses 'none.csv' share a.csv none.csv --sizes 100
+"$MARGAY" histogram -q --bins log2 --unit 64 a.lines -o log2.csv
+refuses 'expected one distance in each row' share a.csv log2.csv
+"$MARGAY" histogram -q a.lines -o unsized.csv
+refuses 'found blocks of unknown size, expected blocks of 64 bytes' share a.csv unsized.csv
+"$MARGAY" histogram -q a.lines b.lines -o two.csv
+refuses 'a second histogram' share two.csv
+sed '$d' a.csv >cut.csv
+refuses 'is the table cut' share a.csv cut.csv
+finish
