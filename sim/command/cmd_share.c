@@ -128,7 +128,7 @@ static enum margay_status write_table(struct share *share,
         output_open(share->options->output, OUTPUT_HELD, output, error);
     if (status != MARGAY_OK)
         return status;
-    csv_begin(&share->csv, *output, SHARE_COLUMNS);
+    csv_begin(&share->csv, *output, share->options->json, SHARE_COLUMNS);
     for (size_t i = 0; i < share->size_count && status == MARGAY_OK; i++)
         status = write_size(share, share->sizes[i].cache_blocks, error);
     csv_end(&share->csv);
