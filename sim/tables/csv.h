@@ -42,9 +42,9 @@
 #define SAMPLE_COLUMNS                                                         \
     "trace,block_bytes,sample,block,peak,index,known_index,coverage,distance," \
     "size"
-#define SHARE_COLUMNS                                                      \
-    "cache_blocks,cache_bytes,program,references,shared_misses,partition_" \
-    "blocks,partition_misses"
+#define SHARE_COLUMNS                              \
+    "cache_blocks,cache_bytes,program,references," \
+    "shared_misses,partition_blocks,partition_misses"
 #define SIMULATE_COLUMNS                                        \
     "machine,trace,cache,references,misses,miss_ratio,fetches," \
     "fetch_misses,reads,read_misses,writes,write_misses,"       \
