@@ -91,8 +91,7 @@ if (highest > 50 * lowest) {
     set yrange [0:highest > 0.7 || highest == 0 ? 1 : 1.1 * highest]
 }
 set format y "%g"
-set rmargin -1
-set key outside
+load folder(ARG0) . "legend.gp"
 
 # -------------------------------------------------------------- picture --
 

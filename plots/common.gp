@@ -113,11 +113,9 @@ COMMON = joined(several_traces ? "" : base_name(TRACE[1]), \
                 several_blocks || BLOCK[1] eq "" ? "" : block_text(BLOCK[1]))
 
 if (series > 1) {
-    # Beside the picture, as lines may pass anywhere in it.
-    set rmargin -1
-    set key outside
+    load folder(ARG0) . "legend.gp"
 } else {
     unset key
 }
-set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
+set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
 set label 2 COMMON at screen 0.095,0.908 noenhanced textcolor "#666666"

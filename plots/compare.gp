@@ -31,8 +31,7 @@ set yrange [least:most]
 set format "%g"
 set xlabel "simulated miss ratio" offset 0,0.2
 set ylabel "predicted miss ratio" offset 0.5,0
-set rmargin -1
-set key outside
+load folder(ARG0) . "legend.gp"
 
 points(i, column, name, type) = sprintf("FILE[%d] using 8:%d skip 1" \
     . " every ::FIRST[%d]::LAST[%d] with points pointtype %d pointsize 0.7" \

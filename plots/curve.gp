@@ -65,13 +65,15 @@ set format y "%g"
 
 # -------------------------------------------------------------- picture --
 
-# Few points are shown as points; many would hide the line.
-points = most_rows <= 40
-style = points ? "linespoints pointtype 7 pointsize 0.5" : "lines"
+# Few points are all marked; many would hide the line, and of several lines
+# eight points each are marked.
+marked = most_rows <= 40 ? "pointinterval 1" : "pointnumber 8"
+points(i) = series == 1 && most_rows > 40 ? "lines" \
+    : sprintf("linespoints pointtype shape(%d) pointsize 0.8 %s", i, marked)
 line(i) = sprintf("FILE[%d] using size_column:7 skip 1" \
     . " every ::FIRST[%d]::LAST[%d] with %s linecolor rgb colour(%d)" \
-    . " dashtype dashes(%d) linewidth 2 title LABEL[%d]", \
-    i, i, i, style, i, i, i)
+    . " dashtype dashes(%d) linewidth width(%d, series) title LABEL[%d]", \
+    i, i, i, points(i), i, i, i, i)
 command = ""
 do for [i = 1:series] {
     command = command . (i == 1 ? "plot " : ", ") . line(i)

@@ -36,7 +36,14 @@ load folder(ARG0) . "size-axis.gp"
 set ylabel "miss ratio" offset 0.5,0
 set yrange [0:highest > 0.7 || highest == 0 ? 1 : 1.1 * highest]
 set format y "%g"
-if (series == 1) { set key inside left bottom }
+if (series == 1) {
+    LEGEND = exists("LEGEND") ? LEGEND : "right"
+    load folder(ARG0) . "legend.gp"
+    if (LEGEND eq "right") {
+        set rmargin at screen 0.965
+        set key inside left bottom
+    }
+}
 
 # -------------------------------------------------------------- picture --
 

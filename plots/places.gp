@@ -74,11 +74,10 @@ set datafile separator whitespace
 stats $lines using 1 nooutput
 places = STATS_blocks - 1
 
-set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
+set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
 set label 2 table[1:cut - 1] at screen 0.095,0.908 noenhanced \
     textcolor "#666666"
-set rmargin -1
-set key outside
+load folder(ARG0) . "legend.gp"
 set xlabel "reuse distance in blocks, from" offset 0,0.2
 set ylabel "share of references" offset 0.5,0
 set yrange [0:*]

@@ -137,9 +137,8 @@ is_border(i) = NAME[i] eq "lru" || NAME[i] eq "opt"
 dashes_of(i) = (TURN[i] + PLACE[i] - 2 + (NAME[i] eq "opt")) % 5 + 1
 width_of(i) = is_border(i) ? 2.5 : 2
 
-set rmargin -1
-set key outside
-set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
+load folder(ARG0) . "legend.gp"
+set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
 set label 2 COMMON at screen 0.095,0.908 noenhanced textcolor "#666666"
 most_tics = 8
 load folder(ARG0) . "size-axis.gp"

@@ -67,9 +67,8 @@ set format y "%g"
 
 # -------------------------------------------------------------- picture --
 
-set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
-set key outside
-set rmargin -1
+set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
+load folder(ARG0) . "legend.gp"
 
 runs = sum [i = 1:series] (ROLE[i] eq "training")
 # The later a run, which is as a rule the larger, the darker.

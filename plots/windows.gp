@@ -71,11 +71,10 @@ set datafile separator whitespace
 stats $lines using 2 nooutput
 series = STATS_blocks
 
-set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
+set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
 set label 2 about[cut + 1:*] at screen 0.095,0.908 \
     noenhanced textcolor "#666666"
-set key outside
-set rmargin -1
+load folder(ARG0) . "legend.gp"
 set xlabel "window" offset 0,0.2
 set ylabel "miss ratio" offset 0.5,0
 set yrange [0:*]

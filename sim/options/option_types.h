@@ -37,6 +37,9 @@ OPTION_TYPE(one_block);      /* struct block_list: one size at most */
 OPTION_TYPE(kinds);          /* unsigned: a set of kinds */
 OPTION_TYPE(operations);     /* unsigned: a set of enum margay_op */
 OPTION_TYPE(ttl);            /* struct ttl_option: any number of seconds */
+OPTION_TYPE(picture_size);   /* struct picture_size */
+OPTION_TYPE(picture_font);   /* struct picture_font */
+OPTION_TYPE(legend);         /* enum legend */
 OPTION_TYPE(straddle);       /* enum margay_straddle */
 OPTION_TYPE(straddle_first); /* enum margay_straddle: _FIRST alone */
 OPTION_TYPE(cache_size);     /* struct margay_cache_size */

@@ -119,4 +119,20 @@ struct predict_choices {
 struct margay_predict_options predict_resolve(
     const struct predict_choices *choices);
 
+/* Where the legend of a picture stands. */
+enum legend { LEGEND_RIGHT, LEGEND_BELOW, LEGEND_INSIDE, LEGEND_NONE };
+
+/* How a picture is to look, by plot; what is not given is 0 or NULL. */
+struct picture_options {
+    const char *title;
+    enum legend legend;
+    struct picture_size {
+        unsigned width, height; /* pixels of a PNG, 1/160 in. on paper */
+    } size;
+    struct picture_font {
+        char name[64];
+        double points;
+    } font;
+};
+
 #endif

@@ -25,12 +25,13 @@ struct options {
     size_t operand_count;
     char *const *arguments; /* all words behind the command's name */
     bool help, quiet, verbose;
-    bool json;              /* tables are JSON lines */
-    const char *output;     /* NULL = standard output */
-    const char *to;         /* of generate, convert, record: a format */
-    const char *completion; /* of help: a shell */
-    bool map, gain;         /* of plot */
-    uint64_t seed;          /* of all random numbers; 1 = not given */
+    bool json;                      /* tables are JSON lines */
+    const char *output;             /* NULL = standard output */
+    const char *to;                 /* of generate, convert, record: a format */
+    const char *completion;         /* of help: a shell */
+    bool map, gain;                 /* of plot, */
+    struct picture_options picture; /* and so */
+    uint64_t seed;                  /* of all random numbers; 1 = not given */
 
     /* Which references of a trace are read, and how they are decoded. */
     struct margay_trace_options reading;

@@ -99,22 +99,27 @@ static enum margay_status find_suffix(const char *output, const char **suffix,
         return MARGAY_OK;
     if (output == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "-o FILE is needed, a name that ends in .png, .svg "
-                           "or .pdf");
+                           "-o FILE is needed, a name that ends in .png, .svg, "
+                           ".pdf or .eps");
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "--output: '%s' (expected a name that ends in .png, "
-                       ".svg or .pdf)",
+                       ".svg, .pdf or .eps)",
                        output);
 }
 
 /* ------------------------------------------------------------- drawing -- */
 
 /* Draw into memory, and write the picture once it is known to be whole. */
-static enum margay_status draw(struct plot *plot, const char *suffix,
-                               struct margay_error *error)
+static enum margay_status draw(struct plot *plot, const struct options *options,
+                               const char *suffix, struct margay_error *error)
 {
-    enum margay_status status = gnuplot_draw(
-        plot->script, suffix, plot->tables, plot->count, &plot->picture, error);
+    char *settings;
+    enum margay_status status =
+        picture_settings(&options->picture, suffix, &settings, error);
+    if (status == MARGAY_OK)
+        status = gnuplot_draw(plot->script, settings, suffix, plot->tables,
+                              plot->count, &plot->picture, error);
+    free(settings);
     if (status == MARGAY_OK)
         status = picture_write(plot->picture, plot->output, error);
     if (status == MARGAY_OK)
@@ -137,7 +142,7 @@ static enum margay_status make(struct plot *plot, const struct options *options,
         status =
             output_open(options->output, OUTPUT_HELD, &plot->output, error);
     if (status == MARGAY_OK)
-        status = draw(plot, suffix, error);
+        status = draw(plot, options, suffix, error);
     return status;
 }
 

@@ -40,9 +40,9 @@ enum margay_status gnuplot_find_script(const char *script, char **path,
 /* ----------------------------------------------------------- the process -- */
 
 struct run {
-    /* gnuplot -d -e FORMAT -c SCRIPT PICTURE TABLE... */
+    /* gnuplot -d -e SETTINGS -c SCRIPT PICTURE TABLE... */
     const char *arguments[7 + GNUPLOT_MOST_TABLES + 1];
-    char format[32], picture_name[32];
+    char picture_name[32];
     int picture, said; /* files in memory: the picture, and the messages */
     int state;         /* of waitpid() */
 };
@@ -148,7 +148,7 @@ static enum margay_status explain_end(const struct run *run, const char *suffix,
 }
 
 static enum margay_status begin(struct run *run, const char *path,
-                                const char *suffix, char *const *tables,
+                                const char *settings, char *const *tables,
                                 size_t count, struct margay_error *error)
 {
     run->picture = memfd_create("margay-picture", 0);
@@ -156,11 +156,10 @@ static enum margay_status begin(struct run *run, const char *path,
     if (run->picture < 0 || run->said < 0)
         return margay_fail(error, MARGAY_IO, "cannot run gnuplot: %s",
                            strerror(errno));
-    snprintf(run->format, sizeof run->format, "FORMAT='%s'", suffix);
     snprintf(run->picture_name, sizeof run->picture_name, "/proc/self/fd/%d",
              run->picture);
-    const char *first[] = {
-        "gnuplot", "-d", "-e", run->format, "-c", path, run->picture_name};
+    const char *first[] = {"gnuplot",        "-d", "-e", settings, "-c", path,
+                           run->picture_name};
     size_t used = sizeof first / sizeof first[0];
     memcpy(run->arguments, first, sizeof first);
     for (size_t i = 0; i < count && i < GNUPLOT_MOST_TABLES; i++)
@@ -168,12 +167,14 @@ static enum margay_status begin(struct run *run, const char *path,
     return MARGAY_OK;
 }
 
-enum margay_status gnuplot_draw(const char *path, const char *suffix,
-                                char *const *tables, size_t count, int *picture,
+enum margay_status gnuplot_draw(const char *path, const char *settings,
+                                const char *suffix, char *const *tables,
+                                size_t count, int *picture,
                                 struct margay_error *error)
 {
     struct run run = {.picture = -1, .said = -1};
-    enum margay_status status = begin(&run, path, suffix, tables, count, error);
+    enum margay_status status =
+        begin(&run, path, settings, tables, count, error);
     if (status == MARGAY_OK)
         status = run_gnuplot(&run, error);
     if (status == MARGAY_OK)

@@ -20,13 +20,15 @@ enum margay_status gnuplot_find_script(const char *script, char **path,
  * Draw the tables, under the names that plot_table_read() gave, by the script
  * at `path` into a file in memory, *picture, which the caller closes.  gnuplot
  * has no other file to write to, and a signal that ends this process ends
- * gnuplot before.  `suffix` (".png") is the kind of the picture.  MARGAY_IO if
- * gnuplot cannot be run, fails, or leaves a picture that is not whole, even
- * with status 0.  MARGAY_BAD_INPUT if the script refuses the tables.  *picture
- * is -1 then.
+ * gnuplot before.  `settings` are commands before the script, and
+ * `suffix` (".png") is the kind of the picture.
+ * MARGAY_IO if gnuplot cannot be run, fails, or leaves a picture that is not
+ * whole, even with status 0.  MARGAY_BAD_INPUT if the script refuses the
+ * tables.  *picture is -1 then.
  */
-enum margay_status gnuplot_draw(const char *path, const char *suffix,
-                                char *const *tables, size_t count, int *picture,
+enum margay_status gnuplot_draw(const char *path, const char *settings,
+                                const char *suffix, char *const *tables,
+                                size_t count, int *picture,
                                 struct margay_error *error);
 
 #endif

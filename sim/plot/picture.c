@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,6 +32,7 @@ static const struct kind {
     {".png", TEXT("\x89PNG\r\n\x1a\n"), TEXT("\0\0\0\0IEND\xae\x42\x60\x82")},
     {".svg", TEXT("<?xml"), TEXT("</svg>")},
     {".pdf", TEXT("%PDF-"), TEXT("%%EOF")},
+    {".eps", TEXT("%!PS-Adobe-"), TEXT("%%EOF")},
 };
 
 static const struct kind *find_kind(const char *name)
@@ -46,6 +49,53 @@ const char *picture_suffix(const char *name)
 {
     const struct kind *kind = find_kind(name);
     return kind == NULL || strlen(name) == 4 ? NULL : kind->suffix;
+}
+
+/* A text between single quotes, in which gnuplot knows no escape but two quotes
+   for one. */
+static void put_setting(FILE *stream, const char *name, const char *text)
+{
+    fprintf(stream, "%s = '", name);
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            putc('\'', stream);
+        putc(margay_is_control(*text) ? '?' : *text, stream);
+    }
+    fputs("'; ", stream);
+}
+
+enum margay_status picture_settings(const struct picture_options *options,
+                                    const char *suffix, char **settings,
+                                    struct margay_error *error)
+{
+    static const char *const legends[] = {
+        [LEGEND_RIGHT] = "right",
+        [LEGEND_BELOW] = "below",
+        [LEGEND_INSIDE] = "inside",
+        [LEGEND_NONE] = "none",
+    };
+    size_t bytes;
+    *settings = NULL;
+    FILE *stream = open_memstream(settings, &bytes);
+    if (stream == NULL)
+        return margay_fail_memory(error, "gnuplot's arguments");
+    put_setting(stream, "FORMAT", suffix);
+    if (options->title != NULL)
+        put_setting(stream, "TITLE", options->title);
+    put_setting(stream, "LEGEND", legends[options->legend]);
+    if (options->font.name[0] != '\0')
+        put_setting(stream, "FONT", options->font.name);
+    if (options->font.points > 0)
+        fprintf(stream, "POINTS = %.12g; ", options->font.points);
+    if (options->size.width > 0)
+        fprintf(stream, "WIDTH = %u; HEIGHT = %u; ", options->size.width,
+                options->size.height);
+    bool written = !ferror(stream);
+    if (fclose(stream) == 0 && written)
+        return MARGAY_OK;
+    free(*settings);
+    *settings = NULL;
+    return margay_fail_memory(error, "gnuplot's arguments");
 }
 
 bool picture_is_whole(int descriptor, const char *suffix)

@@ -6,10 +6,18 @@
 
 #include <margay/status.h>
 
+#include "sim/options/option_values.h"
 #include "sim/terminal/output.h"
 
-/* ".png", ".svg" or ".pdf" at the end of the name; NULL for any other end. */
+/* ".png", ".svg", ".pdf" or ".eps" at the end of the name; NULL for any other
+   end. */
 const char *picture_suffix(const char *name);
+
+/* What the scripts are told of the picture, in gnuplot's language; the caller
+   frees *settings, which is NULL after a failure (MARGAY_NO_MEMORY). */
+enum margay_status picture_settings(const struct picture_options *options,
+                                    const char *suffix, char **settings,
+                                    struct margay_error *error);
 
 /* Does the file behind `descriptor` begin and end as a picture with that suffix
    does? */

@@ -23,7 +23,7 @@ mkdir scripts bin
 touch scripts/curve.gp scripts/histogram.gp
 cat >bin/gnuplot <<'EOF'
 #!/bin/sh
-# gnuplot -d -e FORMAT -c SCRIPT PICTURE TABLE...
+# gnuplot -d -e SETTINGS -c SCRIPT PICTURE TABLE...
 printf '%s\n' "$@" >arguments
 case $(cat fails 2>/dev/null) in
 status) echo partly >"$6"; echo 'line 1: what went wrong' >&2; exit 3 ;;
@@ -35,6 +35,7 @@ sleeps)
 esac
 case $3 in
 *svg*) printf '<?xml version="1.0"?><svg>%060d picture</svg>\n\n' 0 ;;
+*eps*) printf '%%!PS-Adobe-3.0 %060d %%%%EOF\n' 0 ;;
 *pdf*) printf '%%PDF-1.5 %060d %%%%EOF\n' 0 ;;
 *png*) printf '\211PNG\r\n\032\n%060d\0\0\0\0IEND\256\102\140\202' 0 ;;
 esac >whole
@@ -55,7 +56,7 @@ for name in '<touch owned' '|touch owned' "'quoted" '-x' 'a b,"c' '@x' '$x'; do
 done
 fake curve.csv curve.csv -o two.png
 is 'several files' "$(sed -n '1,5p;7,$p' arguments | tr '\n' ' ')" \
-    "-d -e FORMAT='.png' -c $work/scripts/curve.gp ./curve.csv ./curve.csv "
+    "-d -e FORMAT = '.png'; LEGEND = 'right';  -c $work/scripts/curve.gp ./curve.csv ./curve.csv "
 like 'gnuplot knows no file of ours to write to' "$(sed -n 6p arguments)" \
     '^/proc/self/fd/[0-9]+$'
 fake "$work/histogram.csv" -o x.pdf
@@ -85,7 +86,7 @@ kept 'when gnuplot dies' 'gnuplot died of signal 9'
 rm fails
 
 # What gnuplot wrote is trusted, not its status: it ends with 0 on a full disk.
-for suffix in png svg pdf; do
+for suffix in png svg pdf eps; do
     ln -sf kept.png link.$suffix
     for bytes in 3 40 90; do
         echo $bytes >shorter
@@ -131,7 +132,7 @@ if ! command -v gnuplot >gnuplot.path; then
     finish
 fi
 for table in curve histogram; do
-    for suffix in png svg pdf; do
+    for suffix in png svg pdf eps; do
         run plot $table.csv -o $table.$suffix
         is "$table.$suffix: status, messages" "$status $(cat err)" '0 '
         check "$table.$suffix: a picture" \
@@ -139,8 +140,43 @@ for table in curve histogram; do
     done
     check "$table.png is one" sh -c "head -c 4 $table.png | grep -q PNG"
     check "$table.svg is one" grep -q '<svg' $table.svg
+    check "$table.eps is one" sh -c "head -c 4 $table.eps | grep -q %!PS"
     check "$table.pdf is one" sh -c "head -c 5 $table.pdf | grep -q %PDF-"
 done
+# What a picture looks like.
+title="Misses of 'this'; print 1"
+run plot curve.csv -o styled.svg --title "$title" --size 640x400 \
+    --font Serif,9 --legend below
+is 'a picture with a title, a size and a font' "$status $(cat err)" '0 '
+check 'the title is text' grep -Fq "<text>$title<" styled.svg
+check 'the size' grep -q 'width="480" height="300"' styled.svg
+check 'the font' grep -q 'font-family="Serif" font-size="9' styled.svg
+"$MARGAY" plot curve.csv -o none.svg --legend none
+"$MARGAY" plot curve.csv -o inside.svg --legend inside
+for place in below none inside; do
+    [ $place != below ] || "$MARGAY" plot curve.csv -o below.svg --legend below
+    check "a legend $place" sh -c "! cmp -s $place.svg curve.svg"
+done
+is 'without a legend no label' "$(grep -c '<text>.*byte blocks' none.svg)" 0
+for size in 99x400 400 400x 400x400x 1e3x500 x -5x500 20001x500; do
+    refuses "--size: '$size' .expected two numbers" \
+        plot curve.csv -o x.png --size "$size"
+done
+refuses "--font: 'x'" plot curve.csv -o x.png --font Serif,x
+refuses "--legend: 'left'" plot curve.csv -o x.png --legend left
+
+# Forty-two lines, no two alike, are told by colour, dashes and marker.
+awk 'BEGIN { print "trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio"
+    for (i = 1; i <= 42; i++) for (size = 1; size < 5; size *= 2)
+        print "t" i ",64," size "," 64 * size ",100,50,0.5" }' >many.csv
+run plot many.csv -o many.svg
+is 'forty-two lines that coincide' "$status $(cat err)" '0 '
+is 'no two of them look alike' "$(perl -ne '
+    $line = $1 if /gnuplot_plot_(\d+)/;
+    $look{$line} = "$1 " . ($2 // "") if $line && /<path stroke=.(rgb.*?\)).( stroke-dasharray=\S+)?/;
+    $look{$line} .= $1 if $line && /(#gpPt\d+)/ && $look{$line} !~ /#/;
+    END { my %looks = map { ($_ => 1) } values %look; print scalar keys %looks }' many.svg)" 42
+
 # Standard input, and other files that can be read only once.
 "$MARGAY" plot curve.csv -o curve.svg
 "$MARGAY" curve -q -b 16,64 good.din | "$MARGAY" plot - -o pipe.svg 2>err
