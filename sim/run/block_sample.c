@@ -2,7 +2,6 @@
 #include "sim/run/block_sample.h"
 
 #include "stackdist/stackdist_internal.h"
-#include "traces/traces_internal.h"
 
 /* Each reference by itself, as many as have room. */
 static void keep_batch(struct margay_block_sample *sample,
@@ -16,20 +15,18 @@ static void keep_batch(struct margay_block_sample *sample,
     }
 }
 
-void margay_block_sample_take(margay_trace *trace, uint64_t first,
-                              uint64_t refs, uint64_t seed,
-                              struct margay_block_sample *sample)
+void margay_block_sample_take(margay_trace *trace, margay_range_function *open,
+                              uint64_t first, uint64_t count, uint64_t run,
+                              uint64_t seed, struct margay_block_sample *sample)
 {
     struct margay_random random;
     margay_random_seed(&random, seed);
     sample->count = 0;
     for (size_t i = 0; i < MARGAY_SAMPLE_RUNS; i++) {
-        uint64_t at =
-            first + margay_random_below(&random, refs - MARGAY_SAMPLE_RUN_REFS);
+        uint64_t at = first + margay_random_below(&random, count - run);
         struct margay_batch batch;
         margay_range *range;
-        if (margay_trace_range(trace, at, MARGAY_SAMPLE_RUN_REFS, &range,
-                               NULL) != MARGAY_OK)
+        if (open(trace, at, run, &range, NULL) != MARGAY_OK)
             return;
         if (margay_range_next(range, &batch, NULL) == MARGAY_OK)
             keep_batch(sample, &batch);

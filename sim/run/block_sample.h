@@ -7,7 +7,7 @@
 #ifndef MARGAY_SIM_RUN_BLOCK_SAMPLE_H
 #define MARGAY_SIM_RUN_BLOCK_SAMPLE_H
 
-#include <margay/traces.h>
+#include "traces/traces_internal.h"
 
 /* The sample is made of runs of references, each from a place of its own. */
 #define MARGAY_SAMPLE_RUNS     64
@@ -19,11 +19,12 @@ struct margay_block_sample {
     size_t count;
 };
 
-/* Sample `refs` references from `first` on, more than MARGAY_SAMPLE_RUN_REFS.
-   Where the trace cannot be read, the sample ends: the error is found when all
-   is read. */
-void margay_block_sample_take(margay_trace *trace, uint64_t first,
-                              uint64_t refs, uint64_t seed,
+/* Sample `count` references, or bytes, as `open` takes them, from `first` on,
+   by runs of `run`, which is less.  Where the trace cannot be read, the sample
+   ends: the error is found when all is read. */
+void margay_block_sample_take(margay_trace *trace, margay_range_function *open,
+                              uint64_t first, uint64_t count, uint64_t run,
+                              uint64_t seed,
                               struct margay_block_sample *sample);
 
 /* The blocks of 1 << shift numbers that are expected among `refs` references.

@@ -232,8 +232,7 @@ static enum margay_status next_batch(struct margay_running *running,
    trace it stands for, by which a run that goes on is told to skip them. */
 static void count_all_kinds(struct margay_running *running)
 {
-    if (running->request->reading.kinds != MARGAY_ALL_KINDS ||
-        running->request->reading.ops != MARGAY_ALL_OPS)
+    if (margay_running_leaves_out(running))
         running->read_refs = running->state.place.references +
                              margay_trace_given(running->trace);
 }

@@ -20,10 +20,11 @@
 
 /* What one thread knows of its part. */
 struct part {
-    uint64_t first, count; /* references of the file */
+    uint64_t first, count; /* references of the file, or its bytes */
     atomic_uint_fast64_t shown_refs;
-    uint64_t read_refs;
-    bool cut; /* after them comes a part of another */
+    uint64_t fed_refs;
+    uint64_t read_refs; /* with those of kinds that are left out */
+    bool cut;           /* after them comes a part of another */
     bool complete;
     enum margay_status status;
     struct margay_error error;
@@ -33,7 +34,12 @@ struct part {
 struct parts {
     struct margay_running *running;
     struct margay_engine_recipe recipes[MARGAY_MOST_BLOCK_SIZES];
-    uint64_t first, refs; /* of the file, all that are wanted */
+    /* All that are wanted of the file: references or, where these are not
+       counted, the bytes of lines; and how many references that is, or about
+       how many. */
+    margay_range_function *open;
+    uint64_t first, length;
+    uint64_t refs;
     struct margay_block_sample sample;
     unsigned count;
     atomic_uint failed; /* the first part known to have failed, or `count` */
@@ -130,7 +136,7 @@ static enum margay_status feed_batch(struct parts *parts, unsigned i,
             break;
     }
     const struct margay_batch whole = margay_batch_part(batch, 0, pieces.done);
-    part->read_refs += margay_batch_references(&whole);
+    part->fed_refs += margay_batch_references(&whole);
     part->cut = pieces.done_numbers > 0;
     return status;
 }
@@ -145,6 +151,9 @@ static enum margay_status read_range(struct parts *parts, unsigned i,
         status = margay_range_next(range, &batch, &part->error);
         if (status == MARGAY_OK)
             status = feed_batch(parts, i, &batch);
+        part->read_refs = margay_running_leaves_out(parts->running)
+                              ? margay_range_given(range)
+                              : part->fed_refs;
     }
     return status;
 }
@@ -155,8 +164,8 @@ static void read_part(void *context, size_t i)
     struct parts *parts = context;
     struct part *part = &parts->parts[i];
     margay_range *range;
-    enum margay_status status = margay_trace_range(
-        parts->running->trace, part->first, part->count, &range, &part->error);
+    enum margay_status status = parts->open(parts->running->trace, part->first,
+                                            part->count, &range, &part->error);
     if (status == MARGAY_OK)
         status = read_range(parts, (unsigned)i, range);
     margay_range_free(range);
@@ -172,15 +181,15 @@ static void read_part(void *context, size_t i)
 
 static void divide(struct parts *parts)
 {
-    uint64_t each = parts->refs / parts->count;
+    uint64_t each = parts->length / parts->count;
     for (unsigned i = 0; i < parts->count; i++) {
         parts->parts[i].first = parts->first + each * i;
         parts->parts[i].count = each;
     }
     /* The part with the last references of the file looks at its end, too. */
     struct part *last = &parts->parts[parts->count - 1];
-    last->count = parts->first + parts->refs - last->first;
-    if (parts->running->request->reading.limit_refs > parts->refs)
+    last->count = parts->first + parts->length - last->first;
+    if (parts->running->request->reading.limit_refs > parts->length)
         last->count = UINT64_MAX;
 }
 
@@ -188,7 +197,7 @@ static enum margay_status begin_rows(struct parts *parts, margay_crew *crew,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    uint64_t refs = parts->parts[0].count;
+    uint64_t refs = parts->refs / parts->count;
     for (size_t k = 0; k < parts->running->pass_count && status == MARGAY_OK;
          k++) {
         const struct margay_engine_recipe *recipe = &parts->recipes[k];
@@ -222,10 +231,10 @@ static enum margay_status count_usable(struct parts *parts, unsigned *usable,
             return part->status;
         }
         running->read_refs += part->read_refs;
+        running->counted_refs += part->fed_refs;
         running->interrupted = !part->complete;
         running->cut = part->cut;
     }
-    running->counted_refs = running->read_refs;
     return MARGAY_OK;
 }
 
@@ -261,6 +270,26 @@ static enum margay_status read_parts(struct parts *parts, margay_crew *crew,
     return status == MARGAY_OK ? finish_passes(parts, usable, error) : status;
 }
 
+/* How much there is, and how many blocks about. */
+static void measure(struct parts *parts)
+{
+    struct margay_running *running = parts->running;
+    uint64_t run = MARGAY_SAMPLE_RUN_REFS;
+    parts->refs = running->facts.refs;
+    parts->open =
+        running->facts.by_lines ? margay_trace_lines : margay_trace_range;
+    if (running->facts.by_lines) {
+        uint64_t refs;
+        margay_trace_known_lines(running->trace, &parts->length, &refs);
+        run *= parts->length / parts->refs;
+    } else {
+        margay_running_range(running, &parts->first, &parts->length);
+    }
+    margay_block_sample_take(running->trace, parts->open, parts->first,
+                             parts->length, run, parts->recipes[0].seed,
+                             &parts->sample);
+}
+
 static enum margay_status make_parts(struct parts *parts,
                                      struct margay_error *error)
 {
@@ -268,9 +297,7 @@ static enum margay_status make_parts(struct parts *parts,
     for (size_t k = 0; k < running->pass_count; k++)
         running->consumer->functions->lend(
             running->consumer, &running->passes[k], &parts->recipes[k]);
-    margay_running_range(running, &parts->first, &parts->refs);
-    margay_block_sample_take(running->trace, parts->first, parts->refs,
-                             parts->recipes[0].seed, &parts->sample);
+    measure(parts);
     choose_count(parts);
     parts->parts = calloc(parts->count, sizeof *parts->parts);
     parts->rows = calloc(running->pass_count, sizeof *parts->rows);

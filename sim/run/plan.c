@@ -9,6 +9,10 @@
 /* Fewer references are analysed before other threads have begun. */
 #define LEAST_PART_REFS ((uint64_t)1 << 18)
 
+/* The same of text, which has a thread that decodes beside the analysis if it
+   is not read in parts. */
+#define LEAST_LINE_REFS ((uint64_t)1 << 20)
+
 void margay_plan_state(const struct margay_request *request,
                        const struct margay_abilities *can,
                        struct margay_plan_facts *facts)
@@ -97,8 +101,8 @@ bool margay_plan_splits(const struct margay_plan_facts *facts)
 static unsigned most_parts(const struct margay_plan_facts *facts,
                            unsigned threads)
 {
-    unsigned parts =
-        lesser(facts->refs / LEAST_PART_REFS, threads / pass_count(facts));
+    uint64_t least = facts->by_lines ? LEAST_LINE_REFS : LEAST_PART_REFS;
+    unsigned parts = lesser(facts->refs / least, threads / pass_count(facts));
     return lesser(parts, MARGAY_ROW_MAX_PARTS);
 }
 
@@ -116,7 +120,7 @@ static void plan_feeding(const struct margay_plan_facts *facts,
                      : goes_in_parts(facts) && plan->most_parts > 1
                          ? MARGAY_IN_PARTS
                          : MARGAY_ONE_READER;
-    plan->ranks_read = facts->has_ranges && facts->is_named;
+    plan->ranks_read = facts->has_ranges && !facts->by_lines && facts->is_named;
     plan->all_blocks = facts->can.references ||
                        (facts->can.all_blocks && !margay_plan_splits(facts));
     plan->passes =

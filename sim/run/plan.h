@@ -36,8 +36,10 @@ struct margay_plan_facts {
     bool trace_splits; /* as is usual for its format */
     bool has_ranges; /* it is a file whose references can be read from anywhere,
                         by several threads */
+    bool by_lines;   /* namely any line; references are not counted */
     bool is_named;   /* other processes can open it */
-    uint64_t refs;   /* to be analysed; 0 = not known without reading */
+    uint64_t refs;   /* to be analysed, by lines about so many; 0 = not known
+                        without reading */
 };
 
 enum margay_executor {

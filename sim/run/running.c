@@ -93,6 +93,12 @@ static enum margay_status open_trace(struct margay_running *running,
                                  &running->trace, error);
 }
 
+bool margay_running_leaves_out(const struct margay_running *running)
+{
+    const struct margay_trace_options *reading = &running->request->reading;
+    return reading->kinds != MARGAY_ALL_KINDS || reading->ops != MARGAY_ALL_OPS;
+}
+
 /* The writer of a pipe may wait to be told from where on to write. */
 static void tell_writer(struct margay_running *running)
 {
@@ -139,6 +145,15 @@ static bool has_ranges(const struct margay_running *running)
     return true;
 }
 
+/* Where references are skipped or left out in the end, they are counted. */
+static bool has_lines(const struct margay_running *running, uint64_t *refs)
+{
+    const struct margay_trace_options *reading = &running->request->reading;
+    uint64_t bytes;
+    return reading->skip_refs == 0 && reading->limit_refs == UINT64_MAX &&
+           margay_trace_known_lines(running->trace, &bytes, refs);
+}
+
 static void plan_with_trace(struct margay_running *running)
 {
     struct margay_plan_facts *facts = &running->facts;
@@ -149,6 +164,8 @@ static void plan_with_trace(struct margay_running *running)
     facts->is_named = strcmp(running->job.trace, "-") != 0;
     if (facts->has_ranges)
         margay_running_range(running, &first, &facts->refs);
+    else
+        facts->has_ranges = facts->by_lines = has_lines(running, &facts->refs);
     margay_plan_make(facts, &running->plan);
     margay_plan_describe(facts, &running->plan, running->plan_text);
 }

@@ -73,6 +73,9 @@ enum margay_status margay_running_begin_with_state(
 /* References of the warm-up that are still to come. */
 uint64_t margay_running_warmup_left(const struct margay_running *running);
 
+/* Do batches lack kinds or operations of the trace? */
+bool margay_running_leaves_out(const struct margay_running *running);
+
 /* Is there no point in going on? */
 bool margay_running_is_over(const struct margay_running *running);
 

@@ -43,7 +43,7 @@ static const struct {
     {FACT(can.ranks), false, RANKS},
 };
 
-#define SWITCHES 18 /* bools that are tried both ways */
+#define SWITCHES 19 /* bools that are tried both ways */
 
 static void set_switches(struct margay_plan_facts *facts, uint32_t bits)
 {
@@ -54,6 +54,7 @@ static void set_switches(struct margay_plan_facts *facts, uint32_t bits)
         &facts->is_named,       &facts->can.repeats,    &facts->can.passes,
         &facts->can.traces,     &facts->can.parts,      &facts->can.ranks,
         &facts->can.all_blocks, &facts->can.references, &facts->is_open,
+        &facts->by_lines,
     };
     for (unsigned i = 0; i < SWITCHES; i++)
         *switches[i] = (bits >> i & 1) != 0;
@@ -130,7 +131,8 @@ static bool is_as_expected(const struct margay_plan_facts *facts,
                  plan->shifted == ((left & SHIFT) != 0);
     if (!facts->is_open)
         return right;
-    uint64_t parts = least(least(facts->refs >> 18, each / passes), 64);
+    uint64_t parts = least(
+        least(facts->refs >> (facts->by_lines ? 20 : 18), each / passes), 64);
     enum margay_executor executor = left & RANKS ? MARGAY_ON_RANKS
                                     : left & PARTS && parts >= 2
                                         ? MARGAY_IN_PARTS
@@ -141,7 +143,8 @@ static bool is_as_expected(const struct margay_plan_facts *facts,
            plan->all_blocks == ((left & ONCE) != 0) &&
            (executor != MARGAY_IN_PARTS || plan->most_parts == parts) &&
            (executor != MARGAY_ON_RANKS ||
-            plan->ranks_read == (facts->has_ranges && facts->is_named));
+            plan->ranks_read ==
+                (facts->has_ranges && !facts->by_lines && facts->is_named));
 }
 
 static void test_combinations(void)

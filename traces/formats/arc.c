@@ -68,6 +68,7 @@ const struct margay_format margay_format_arc = {
              .splits = true,
              .empty_extents = true},
     .decode = decode,
+    .lines_stand_alone = true,
     .recognise = decode,
     .encode = encode,
 };

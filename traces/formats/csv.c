@@ -115,7 +115,7 @@ static void decode_piece(struct margay_csv *csv, struct margay_text *text)
     const char *newline =
         memchr(text->cursor, '\n', (size_t)(text->end - text->cursor));
     if (!csv->in_line && (size_t)(newline - text->cursor) > MARGAY_LINE_BYTES) {
-        csv->expected = "a line of at most 65536 bytes";
+        csv->expected = MARGAY_EXPECTS_SHORT_LINE;
         return;
     }
     if (!csv->begun || !csv->delimited)

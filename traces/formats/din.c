@@ -46,6 +46,7 @@ const struct margay_format margay_format_din = {
              .columns = MARGAY_COLUMN_KINDS,
              .kinds = MARGAY_ALL_KINDS},
     .decode = decode,
+    .lines_stand_alone = true,
     .recognise = decode,
     .encode = encode,
 };

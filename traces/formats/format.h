@@ -70,7 +70,8 @@ void margay_references_expand(const struct margay_references *from,
 #endif
 
 /* A longer line is an error, so that memory stays bounded. */
-#define MARGAY_LINE_BYTES ((size_t)65536 >> MARGAY_SHRINK)
+#define MARGAY_LINE_BYTES         ((size_t)65536 >> MARGAY_SHRINK)
+#define MARGAY_EXPECTS_SHORT_LINE "a line of at most 65536 bytes"
 
 /* Bytes that must be readable after the end of a text, because scanners load 16
    bytes at a time. */
@@ -143,6 +144,9 @@ struct margay_format {
        is often the same as `decode`. */
     margay_decode_function *decode;
     margay_decode_function *recognise;
+    /* Text: what a line says depends on no other line, so that a file may be
+       cut behind any newline.  Only without a state. */
+    bool lines_stand_alone;
 
     /* Text with a state: make the state (NULL: no memory), release it, and
        decode what it still holds when the trace has ended. */

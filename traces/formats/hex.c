@@ -54,6 +54,7 @@ const struct margay_format margay_format_hex = {
              .unit_bytes = 1,
              .writable = true},
     .decode = decode,
+    .lines_stand_alone = true,
     .recognise = recognise,
     .encode = encode,
 };

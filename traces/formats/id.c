@@ -52,6 +52,7 @@ const struct margay_format margay_format_id = {
              .kinds =
                  MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_FETCH)},
     .decode = decode,
+    .lines_stand_alone = true,
     .recognise = decode,
     .encode = encode,
 };

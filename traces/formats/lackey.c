@@ -114,6 +114,7 @@ const struct margay_format margay_format_lackey = {
              .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS,
              .kinds = MARGAY_ALL_KINDS},
     .decode = decode,
+    .lines_stand_alone = true,
     .recognise = decode,
     .encode = encode,
 };

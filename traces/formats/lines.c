@@ -25,6 +25,7 @@ const struct margay_format margay_format_lines = {
              .unit_bytes = 0,
              .writable = true},
     .decode = decode,
+    .lines_stand_alone = true,
     .recognise = decode,
     .encode = margay_encode_decimal,
 };

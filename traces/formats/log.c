@@ -73,7 +73,7 @@ const char *margay_log_decode(struct margay_text *text,
         size_t bytes = (size_t)(newline - text->cursor);
         const char *line = margay_skip_blanks(text->cursor), *end = newline;
         if (bytes > MARGAY_LINE_BYTES)
-            return "a line of at most 65536 bytes";
+            return MARGAY_EXPECTS_SHORT_LINE;
         if (memchr(text->cursor, '\0', bytes) != NULL)
             return "text without NUL bytes";
         while (end > line && margay_is_blank(end[-1]))

@@ -58,6 +58,7 @@ const struct margay_format margay_format_ls = {
              .kinds =
                  MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)},
     .decode = decode,
+    .lines_stand_alone = true,
     .recognise = decode,
     .encode = encode,
 };

@@ -160,5 +160,6 @@ const struct margay_format margay_format_perf_script = {
              .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SITES,
              .kinds = MARGAY_ALL_KINDS},
     .decode = decode,
+    .lines_stand_alone = true,
     .recognise = recognise,
 };

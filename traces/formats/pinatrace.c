@@ -54,5 +54,6 @@ const struct margay_format margay_format_pinatrace = {
              .kinds =
                  MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)},
     .decode = decode,
+    .lines_stand_alone = true,
     .recognise = decode,
 };

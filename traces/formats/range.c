@@ -1,8 +1,9 @@
 /*
  * range.c - a range of the references in a file, read without a thread
  *
- * Records of fixed length lie at offsets that can be computed; in blocks, the
- * range finds its first one by the index, with a reader of its own.  Of an
+ * Records of fixed length lie at offsets that can be computed; lines begin
+ * behind newlines (line_reader.c); in blocks, the range finds its first one by
+ * the index, with a reader of its own.  Of an
  * entry whose count crosses an end of the range, the range gives the references
  * that lie within.
  */
@@ -10,12 +11,20 @@
 
 #include "traces/base/error.h"
 #include "traces/formats/blocks_format.h"
+#include "traces/formats/line_reader.h"
 #include "traces/formats/trace.h"
+
+/* How much of a text tells how many references a byte stands for; below that
+   of a batch, whose references are no shorter than four bytes. */
+#define SAMPLE_BYTES ((uint64_t)MARGAY_BATCH_BYTES / 2)
 
 struct margay_range {
     struct margay_trace *trace;
     uint64_t next, left; /* index of the next reference, and how many follow */
+    uint64_t given;      /* those of kinds that are left out included */
     struct margay_references references;
+
+    struct margay_line_reader *lines; /* NULL: it is no range of lines */
 
     /* For a format of blocks: */
     void *blocks;
@@ -119,7 +128,9 @@ static enum margay_status next_of_blocks(margay_range *range,
     enum margay_status status = reading->fill(range->blocks, references, error);
     if (status != MARGAY_OK)
         return status;
+    uint64_t left = range->left;
     size_t from = drop(range), entries = keep(range, from);
+    range->given += left - range->left;
     margay_trace_select(range->trace, references, from, entries, batch);
     return MARGAY_OK;
 }
@@ -137,32 +148,94 @@ static bool has_offsets(const struct margay_trace *trace)
               trace->reading.counts)));
 }
 
+/* A range with room for a batch.  On failure *range is NULL. */
+static enum margay_status create(margay_trace *trace, uint64_t first,
+                                 uint64_t count, margay_range **range,
+                                 struct margay_error *error)
+{
+    const struct margay_reader *reader = &trace->reader;
+    const struct margay_format *format = reader->detection.format;
+    margay_range *made = calloc(1, sizeof *made);
+    *range = NULL;
+    if (made == NULL)
+        return margay_fail_memory(error, "a range of a trace");
+    *made = (margay_range){.trace = trace, .next = first, .left = count};
+    enum margay_status status = margay_batch_allocate(
+        &made->references, format,
+        format->info.columns & ~reader->unused_columns, error);
+    if (status == MARGAY_OK)
+        *range = made;
+    else
+        margay_range_free(made);
+    return status;
+}
+
+/* Give the range to the caller, or release it. */
+static enum margay_status hand_over(margay_range *made,
+                                    enum margay_status status,
+                                    margay_range **range)
+{
+    *range = status == MARGAY_OK ? made : NULL;
+    if (status != MARGAY_OK)
+        margay_range_free(made);
+    return status;
+}
+
 enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       uint64_t count, margay_range **range,
                                       struct margay_error *error)
 {
+    margay_range *made;
     *range = NULL;
     if (!has_offsets(trace))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: found no known offsets of references, expected "
                            "records of fixed length or an index",
                            trace->reader.path);
-    margay_range *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return margay_fail_memory(error, "a range of a trace");
-    *made = (margay_range){.trace = trace, .next = first, .left = count};
-    enum margay_status status =
-        margay_batch_allocate(&made->references, trace->reader.detection.format,
-                              trace->reader.detection.format->info.columns &
-                                  ~trace->reader.unused_columns,
-                              error);
+    enum margay_status status = create(trace, first, count, &made, error);
     if (status == MARGAY_OK)
         status = open_blocks(made, error);
+    return hand_over(made, status, range);
+}
+
+enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
+                                      uint64_t bytes, margay_range **range,
+                                      struct margay_error *error)
+{
+    margay_range *made;
+    *range = NULL;
+    if (!trace->ready || trace->reader.line_bytes == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: found no lines that stand alone, expected a "
+                           "plain file of them",
+                           trace->reader.path);
+    enum margay_status status = create(trace, first, bytes, &made, error);
     if (status == MARGAY_OK)
-        *range = made;
-    else
-        margay_range_free(made);
-    return status;
+        status = margay_line_reader_create(&trace->reader, first, bytes,
+                                           &made->lines, error);
+    return hand_over(made, status, range);
+}
+
+/* From the first bytes of the file. */
+bool margay_trace_known_lines(margay_trace *trace, uint64_t *bytes,
+                              uint64_t *references)
+{
+    margay_range *range;
+    struct margay_batch batch;
+    *bytes = trace->reader.line_bytes;
+    if (margay_trace_lines(trace, 0, SAMPLE_BYTES, &range, NULL) != MARGAY_OK)
+        return false;
+    enum margay_status status = margay_range_next(range, &batch, NULL);
+    uint64_t sampled = *bytes < SAMPLE_BYTES ? *bytes : SAMPLE_BYTES;
+    *references =
+        status == MARGAY_OK ? range->references.count * (*bytes / sampled) : 0;
+    margay_range_free(range);
+    return status == MARGAY_OK;
+}
+
+uint64_t margay_range_given(const margay_range *range)
+{
+    return range->given;
 }
 
 void margay_range_free(margay_range *range)
@@ -172,6 +245,7 @@ void margay_range_free(margay_range *range)
     if (range->blocks != NULL)
         range->trace->reader.detection.format->reading->free_state(
             range->blocks);
+    margay_line_reader_free(range->lines);
     margay_references_free(&range->references);
     free(range);
 }
@@ -191,9 +265,23 @@ static enum margay_status unpack(margay_range *range, const char *records,
             expected, error);
     range->next += count;
     range->left -= count;
+    range->given += count;
     if (count == 0 && bytes > 0)
         return margay_reader_fail_half_record(reader, offset, bytes, error);
     return count == 0 ? MARGAY_END : MARGAY_OK;
+}
+
+static enum margay_status next_of_lines(margay_range *range,
+                                        struct margay_batch *batch,
+                                        struct margay_error *error)
+{
+    enum margay_status status =
+        margay_line_reader_next(range->lines, &range->references, error);
+    range->given += range->references.count;
+    if (status == MARGAY_OK)
+        margay_trace_select(range->trace, &range->references, 0,
+                            range->references.count, batch);
+    return status;
 }
 
 enum margay_status margay_range_next(margay_range *range,
@@ -205,6 +293,8 @@ enum margay_status margay_range_next(margay_range *range,
     size_t count = range->references.capacity, got;
     if (range->left == 0)
         return MARGAY_END;
+    if (range->lines != NULL)
+        return next_of_lines(range, batch, error);
     if (range->blocks != NULL)
         return next_of_blocks(range, batch, error);
     if (count > range->left)

@@ -9,9 +9,6 @@
 #include "traces/base/error.h"
 #include "traces/formats/layout.h"
 
-/* Fits into the second-level cache, and makes system calls rare. */
-#define BUFFER_BYTES ((size_t)196608 >> MARGAY_SHRINK)
-
 /* Hand the batch to the other thread. */
 static void publish(struct margay_reader *reader)
 {
@@ -45,9 +42,9 @@ static void publish_before_wait(struct margay_reader *reader)
 static enum margay_status read_more(struct margay_reader *reader)
 {
     size_t got;
-    enum margay_status status =
-        margay_input_read(reader->input, reader->buffer + reader->end,
-                          BUFFER_BYTES - reader->end, &got, &reader->error);
+    enum margay_status status = margay_input_read(
+        reader->input, reader->buffer + reader->end,
+        MARGAY_TEXT_BYTES - reader->end, &got, &reader->error);
     if (status != MARGAY_OK)
         return status;
     reader->end += got;
@@ -180,12 +177,12 @@ static enum margay_status describe(struct margay_reader *reader)
         return MARGAY_OK;
     const char *newline = NULL;
     while ((newline = memchr(reader->buffer, '\n', reader->end)) == NULL &&
-           !reader->ended && reader->end < BUFFER_BYTES) {
+           !reader->ended && reader->end < MARGAY_TEXT_BYTES) {
         enum margay_status status = read_more(reader);
         if (status != MARGAY_OK)
             return status;
     }
-    if (newline == NULL && reader->end < BUFFER_BYTES)
+    if (newline == NULL && reader->end < MARGAY_TEXT_BYTES)
         newline = reader->buffer + reader->end; /* read_more() has set it */
     bool whole = newline != NULL && newline > reader->buffer;
     format->describe(&reader->state_options, reader->buffer,
@@ -361,15 +358,21 @@ static enum margay_status fill_packed(struct margay_reader *reader, bool *more)
 
 /*
  * Records of fixed length in a plain file are counted, and passed over, without
- * being read.  Half a record at the end does not count.
+ * being read.  Half a record at the end does not count.  Of lines that stand
+ * alone no more than the bytes are known.
  */
 static enum margay_status skip_records(struct margay_reader *reader)
 {
-    size_t record_bytes = reader->detection.format->record_bytes;
+    const struct margay_format *format = reader->detection.format;
+    size_t record_bytes = format->record_bytes;
     uint64_t bytes;
-    if (record_bytes == 0 || !margay_input_plain_bytes(reader->input, &bytes) ||
-        bytes == 0)
+    if ((record_bytes == 0 && !format->lines_stand_alone) ||
+        !margay_input_plain_bytes(reader->input, &bytes) || bytes == 0)
         return MARGAY_OK;
+    if (format->lines_stand_alone) {
+        reader->line_bytes = bytes;
+        return MARGAY_OK;
+    }
     reader->refs_known = true;
     reader->refs = bytes / record_bytes;
     reader->skipped_refs =
@@ -404,17 +407,26 @@ static enum margay_status decode_packed(struct margay_reader *reader)
 
 /* ---------------------------------------------------------------- text -- */
 
+enum margay_status margay_reader_fail_line(const struct margay_reader *reader,
+                                           uint64_t number, const char *line,
+                                           const char *end,
+                                           const char *expected,
+                                           struct margay_error *error)
+{
+    char quoted[MARGAY_QUOTE_BYTES];
+    return margay_fail(
+        error, MARGAY_BAD_INPUT,
+        "%s:%llu: found '%s', expected %s (read as %s; %s)", reader->path,
+        (unsigned long long)number, margay_quote(quoted, line, end), expected,
+        reader->detection.format->info.name, reader->detection.evidence);
+}
+
 static enum margay_status fail_line(struct margay_reader *reader,
                                     const char *line, const char *end,
                                     const char *expected)
 {
-    char quoted[MARGAY_QUOTE_BYTES];
-    return margay_fail(&reader->error, MARGAY_BAD_INPUT,
-                       "%s:%llu: found '%s', expected %s (read as %s; %s)",
-                       reader->path, (unsigned long long)reader->lines + 1,
-                       margay_quote(quoted, line, end), expected,
-                       reader->detection.format->info.name,
-                       reader->detection.evidence);
+    return margay_reader_fail_line(reader, reader->lines + 1, line, end,
+                                   expected, &reader->error);
 }
 
 static enum margay_status fail_end(struct margay_reader *reader,
@@ -457,8 +469,7 @@ static enum margay_status keep_rest(struct margay_reader *reader)
     size_t rest = reader->end - reader->begin;
     char *line = reader->buffer + reader->begin;
     if (rest > MARGAY_LINE_BYTES)
-        return fail_line(reader, line, line + rest,
-                         "a line of at most 65536 bytes");
+        return fail_line(reader, line, line + rest, MARGAY_EXPECTS_SHORT_LINE);
     memmove(reader->buffer, line, rest);
     reader->begin = 0;
     reader->end = rest;
@@ -504,7 +515,7 @@ static enum margay_status decode_text(struct margay_reader *reader)
 
 static enum margay_status read_trace(struct margay_reader *reader)
 {
-    reader->buffer = calloc(1, BUFFER_BYTES + 1 + MARGAY_TEXT_PADDING);
+    reader->buffer = calloc(1, MARGAY_TEXT_BYTES + 1 + MARGAY_TEXT_PADDING);
     if (reader->buffer == NULL)
         return margay_fail_memory(&reader->error, "a reading buffer");
     enum margay_status status = find_format(reader);

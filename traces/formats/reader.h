@@ -21,6 +21,10 @@
 #define MARGAY_RING_SLOTS  4
 #define MARGAY_BATCH_BYTES ((size_t)131072 >> MARGAY_SHRINK) /* of numbers */
 
+/* Bytes of text that are read at once: they fit into the second-level cache,
+   and make system calls rare. */
+#define MARGAY_TEXT_BYTES ((size_t)196608 >> MARGAY_SHRINK)
+
 struct margay_reader {
     const char *path;
     struct margay_input *input;
@@ -38,6 +42,7 @@ struct margay_reader {
     bool refs_known;       /* the file says how many references it holds, */
     uint64_t refs;         /* namely this many */
     uint64_t skipped_refs; /* of skip_refs, passed over without reading */
+    uint64_t line_bytes;   /* of a plain file whose lines stand alone, else 0 */
     struct margay_trace_facts facts;
     struct margay_modules modules; /* whole at once, at some time */
 
@@ -59,7 +64,7 @@ struct margay_reader {
    the fields up to `shift` are set.  Returns NULL. */
 void *margay_reader_run(void *reader);
 
-/* ------------------------------------------------- shared with range.c -- */
+/* ------------------------- shared with range.c and line_reader.c -- */
 
 /* Allocate the arrays of a batch of this format for these columns.  In any case
    to be freed with margay_references_free(). */
@@ -72,6 +77,13 @@ enum margay_status margay_batch_allocate(struct margay_references *batch,
    of the array of numbers. */
 char *margay_batch_records(const struct margay_references *batch,
                            const struct margay_format *format);
+
+/* The message about line `number`, from 1 on, which begins at `line`. */
+enum margay_status margay_reader_fail_line(const struct margay_reader *reader,
+                                           uint64_t number, const char *line,
+                                           const char *end,
+                                           const char *expected,
+                                           struct margay_error *error);
 
 /* The messages about records at an offset in the trace. */
 enum margay_status margay_reader_fail_half_record(

@@ -74,10 +74,35 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       uint64_t count, margay_range **range,
                                       struct margay_error *error);
 
+/*
+ * The same of a plain file of text whose lines stand alone, where references
+ * cannot be counted without reading: those of the lines whose first byte is one
+ * of [first, first + bytes) of the file, or up to its end.  Ranges that cover
+ * the file give each of its references once.
+ */
+enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
+                                      uint64_t bytes, margay_range **range,
+                                      struct margay_error *error);
+
+/* For such a file: its bytes, and about how many references it holds.  False
+   for any other, and where its first lines cannot be read. */
+bool margay_trace_known_lines(margay_trace *trace, uint64_t *bytes,
+                              uint64_t *references);
+
+/* Either of the two that make a range. */
+typedef enum margay_status margay_range_function(margay_trace *trace,
+                                                 uint64_t first, uint64_t count,
+                                                 margay_range **range,
+                                                 struct margay_error *error);
+
 /* As margay_trace_next(), without waiting. */
 enum margay_status margay_range_next(margay_range *range,
                                      struct margay_batch *batch,
                                      struct margay_error *error);
+
+/* The references of the range so far, with those that kinds and operations
+   leave out of batches. */
+uint64_t margay_range_given(const margay_range *range);
 
 /* NULL is fine. */
 void margay_range_free(margay_range *range);

@@ -52,7 +52,7 @@ const char *margay_settle_line(const char *line, const char *after,
     const char *newline = memchr(line, '\n', PTRDIFF_MAX);
     size_t bytes = (size_t)(newline - line);
     if (bytes > MARGAY_LINE_BYTES) {
-        *expected = "a line of at most 65536 bytes";
+        *expected = MARGAY_EXPECTS_SHORT_LINE;
         return NULL;
     }
     if (memchr(line, '\0', bytes) != NULL) {

@@ -63,7 +63,9 @@ static inline __attribute__((always_inline)) const char *margay_decode_lines(
             local.count = count;
         else if (__builtin_expect(*after == '\r', 0))
             after++;
-        if (__builtin_expect(after == NULL || *after != '\n', 0)) {
+        if (__builtin_expect(after == NULL || *after != '\n' ||
+                                 after - cursor > (ptrdiff_t)MARGAY_LINE_BYTES,
+                             0)) {
             after = margay_settle_line(cursor, after, rules, &expected);
             if (after == NULL) {
                 local.count = count;

@@ -1,0 +1,223 @@
+/*
+ * test_lines.c - a file of lines that stand alone, read in pieces
+ *
+ * Pieces cut anywhere have each line once; and where a line is wrong, the first
+ * piece that fails says what a reader of the whole file says.
+ */
+#define _GNU_SOURCE
+#include "tests/rounds.h"
+#include "tests/traces/read_all.h"
+#include "traces/base/random.h"
+#include "traces/traces_internal.h"
+
+#define MOST_BYTES  ((size_t)1 << 20)
+#define MOST_PIECES 9
+#define LONG_ONES   70000 /* more than a line may have */
+#define LINE_ROOM   (LONG_ONES + 200)
+
+static const struct sample {
+    const char *format, *line, *other, *comment;
+} samples[] = {
+    {"din", "0 %x", "1 0x%x  4 x", ""},
+    {"lackey", " L %x,4", "I  %x,16", "==1== M 1,2"},
+    {"ls", "l 0x%x 7", "s 0x%x  0", ""},
+    {"id", "0x%x I", "0x%x\tD", ""},
+    {"hex", "0x%x", "%x", ""},
+    {"lines", "%u", "000%u", "* 1"},
+    {"arc", "%u 1 0 0", "%u 0 7 9", ""},
+    {"pinatrace", "0x40: R 0x%x", "0x41:  W 0x%x 8", "#eof"},
+    {"xdin", "r %x 8", "v %x 10 x", ""},
+    {"perf-script", "p 1 7.5: e: %x 40 f", "%x 40", "# p: 1 2"},
+};
+#define SAMPLES (sizeof samples / sizeof *samples)
+
+static char *text;
+static size_t used;
+static struct margay_random any;
+
+static uint64_t below(uint64_t bound)
+{
+    return margay_random_below(&any, bound);
+}
+
+static void add_blanks(size_t most)
+{
+    size_t count = below(most);
+    memset(text + used, ' ', count);
+    used += count;
+}
+
+static void add_line(const struct sample *sample)
+{
+    uint64_t what = below(100);
+    /* A format string of the table. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    unsigned number = (unsigned)margay_random_u64(&any) >> below(31);
+    add_blanks(what < 30 ? 9 : 1);
+    if (what < 70)
+        used += (size_t)sprintf(text + used, sample->line, number);
+    else if (what < 90)
+        used += (size_t)sprintf(text + used, sample->other, number);
+    else if (what < 95)
+        used += (size_t)sprintf(text + used, "%s", sample->comment);
+#pragma GCC diagnostic pop
+    add_blanks(what % 7 == 0 ? (below(50) == 0 ? 60000 : 20) : 1);
+    if (what % 11 == 0)
+        text[used++] = '\r';
+    text[used++] = '\n';
+}
+
+static void make_text(const struct sample *sample, size_t bytes)
+{
+    used = 0;
+    while (used < bytes)
+        add_line(sample);
+    if (below(3) == 0 && used > 0)
+        used--;
+}
+
+/* Spoil a place. */
+static void spoil(void)
+{
+    size_t at = below(used);
+    switch (below(4)) {
+    case 0:
+        text[at] = '\0';
+        break;
+    case 1:
+        memset(text + at, below(2) == 0 ? ' ' : 'x', LONG_ONES);
+        used = at + LONG_ONES > used ? at + LONG_ONES : used;
+        break;
+    default:
+        text[at] = "?x\n7"[below(4)];
+    }
+}
+
+/* All ranges between `cuts`, up to the first that fails. */
+static struct whole_trace read_pieces(margay_trace *trace, const uint64_t *cuts,
+                                      size_t pieces)
+{
+    struct whole_trace whole = {.status = MARGAY_OK};
+    for (size_t i = 0; i < pieces && whole.status == MARGAY_OK; i++) {
+        uint64_t bytes = i + 1 == pieces ? UINT64_MAX : cuts[i + 1] - cuts[i];
+        margay_range *range;
+        struct margay_batch batch;
+        whole.status =
+            margay_trace_lines(trace, cuts[i], bytes, &range, &whole.error);
+        while (whole.status == MARGAY_OK) {
+            whole.status = margay_range_next(range, &batch, &whole.error);
+            if (whole.status == MARGAY_OK)
+                append_batch(&whole, &batch);
+        }
+        margay_range_free(range);
+        if (whole.status == MARGAY_END)
+            whole.status = MARGAY_OK;
+    }
+    return whole;
+}
+
+static size_t choose_cuts(uint64_t *cuts)
+{
+    size_t pieces = 1 + below(MOST_PIECES - 1);
+    cuts[0] = 0;
+    for (size_t i = 1; i < pieces; i++) {
+        uint64_t left = used - cuts[i - 1];
+        cuts[i] = cuts[i - 1] + below(1 + (left >> below(8)));
+    }
+    return pieces;
+}
+
+static bool same_outcome(const struct whole_trace *a,
+                         const struct whole_trace *b)
+{
+    if (a->status != b->status)
+        return false;
+    return a->status == MARGAY_OK
+               ? same_trace(a, b)
+               : strcmp(a->error.message, b->error.message) == 0;
+}
+
+/* False: a difference. */
+static bool check_text(const char *format)
+{
+    char path[TEST_PATH_BYTES];
+    uint64_t cuts[MOST_PIECES];
+    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    margay_trace *trace;
+    options.format = format;
+    write_file(make_path(path, "lines"), text, used);
+    struct whole_trace whole = read_path(path, &options);
+    if (margay_trace_open(path, &options, &trace, NULL) != MARGAY_OK ||
+        margay_trace_ready(trace, -1, NULL) != MARGAY_OK) {
+        printf("Bail out! cannot open %s\n", path);
+        exit(1);
+    }
+    size_t pieces = choose_cuts(cuts);
+    struct whole_trace got = read_pieces(trace, cuts, pieces);
+    bool same = same_outcome(&whole, &got);
+    if (!same)
+        printf("# %s, %zu pieces of %zu bytes: %zu references, %s; whole %zu, "
+               "%s\n",
+               format, pieces, used, got.count, got.error.message, whole.count,
+               whole.error.message);
+    margay_trace_free(trace);
+    drop_trace(&whole);
+    drop_trace(&got);
+    unlink(path);
+    return same;
+}
+
+static void test_format(const struct sample *sample)
+{
+    uint64_t wrong = 0, wrong_spoiled = 0;
+    for (uint64_t round = 0; round < rounds(300); round++) {
+        make_text(sample, 1 + below(round % 20 == 0 ? MOST_BYTES : 400));
+        wrong += !check_text(sample->format);
+        spoil();
+        wrong_spoiled += !check_text(sample->format);
+    }
+    CHECK_U64(wrong, 0, "%s: pieces are the whole", sample->format);
+    CHECK_U64(wrong_spoiled, 0, "%s: so are errors", sample->format);
+}
+
+/* Formats whose lines lean on each other are not read so. */
+static void test_others(void)
+{
+    static const struct {
+        const char *format, *text;
+    } others[] = {
+        {"csv", "id\n7\n8\n"},
+        {"redis", "1.5 [0 a:1] \"get\" \"k\"\n"},
+        {"blkparse", "8,0 3 1 0.0 697 Q W 2 + 8 [a]\n"},
+        {"webcachesim", "7 0 68\n"},
+        {"u32", "1234"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char path[TEST_PATH_BYTES];
+        struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+        margay_trace *trace;
+        margay_range *range;
+        options.format = others[i].format;
+        write_file(make_path(path, "other"), others[i].text,
+                   strlen(others[i].text));
+        CHECK(margay_trace_open(path, &options, &trace, NULL) == MARGAY_OK &&
+                  margay_trace_ready(trace, -1, NULL) == MARGAY_OK &&
+                  margay_trace_lines(trace, 0, 10, &range, NULL) ==
+                      MARGAY_BAD_ARGUMENT,
+              "%s is not read by lines", others[i].format);
+        margay_trace_free(trace);
+        unlink(path);
+    }
+}
+
+int main(void)
+{
+    text = malloc(MOST_BYTES + 4 * LINE_ROOM);
+    margay_random_seed(&any, 17);
+    for (size_t i = 0; i < SAMPLES; i++)
+        test_format(&samples[i]);
+    test_others();
+    free(text);
+    return tap_done();
+}
