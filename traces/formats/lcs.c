@@ -266,34 +266,47 @@ static bool copy_field(const unsigned char *record, uint64_t record_bytes,
     return field.is_signed && all >> 63 != 0;
 }
 
-/* The operations of libCacheSim: 0 none, 1 get, 2 gets, 3 set, 4 add, 5 cas, 6
-   replace, 7 append, 8 prepend, 9 delete, 10 incr, 11 decr, 12 read, 13 write,
-   14 update, 255 invalid. */
-static inline bool find_op(uint64_t number, uint8_t *op)
-{
-    *op = number == 9                                   ? MARGAY_DELETE
-          : number < 3 || number == 12 || number == 255 ? MARGAY_GET
-                                                        : MARGAY_SET;
-    return number <= 14 || number == 255;
-}
+/* The operations of libCacheSim by their numbers, and a bit that there is one.
+ */
+#define OP_KNOWN 4u
+#define GETS     (OP_KNOWN | MARGAY_GET)
+#define SETS     (OP_KNOWN | MARGAY_SET)
+static const uint8_t operations[256] = {
+    [0] = GETS,                     /* none */
+    [1] = GETS,                     /* get */
+    [2] = GETS,                     /* gets */
+    [3] = SETS,                     /* set */
+    [4] = SETS,                     /* add */
+    [5] = SETS,                     /* cas */
+    [6] = SETS,                     /* replace */
+    [7] = SETS,                     /* append */
+    [8] = SETS,                     /* prepend */
+    [9] = OP_KNOWN | MARGAY_DELETE, /* delete */
+    [10] = SETS,                    /* incr */
+    [11] = SETS,                    /* decr */
+    [12] = GETS,                    /* read */
+    [13] = SETS,                    /* write */
+    [14] = SETS,                    /* update */
+    [255] = GETS,                   /* invalid */
+};
 
 static const char *copy_ops(const struct reader *reader,
                             const unsigned char *record, size_t count,
                             const struct margay_references *batch)
 {
-    uint8_t *ops = batch->ops == NULL ? NULL : batch->ops + batch->count;
     uint8_t *kinds = batch->kinds + batch->count;
+    struct field field = reader->fields[OP];
+    unsigned unused = 64 - 8 * field.bytes, all = OP_KNOWN;
+    record += field.offset;
     for (size_t i = 0; i < count; i++, record += reader->record_bytes) {
-        uint64_t number = MARGAY_GET;
-        uint8_t op;
-        copy_field(record, 0, reader->fields[OP], 1, &number);
-        if (!find_op(number, &op))
-            return "an operation from 0 to 14";
-        kinds[i] = op == MARGAY_GET ? MARGAY_READ : MARGAY_WRITE;
-        if (ops != NULL)
-            ops[i] = op;
+        uint64_t number = margay_get_little(record, 8) << unused >> unused;
+        unsigned found = number <= UINT8_MAX ? operations[number] : 0;
+        all &= found;
+        kinds[i] = found == GETS ? MARGAY_READ : MARGAY_WRITE;
+        if (batch->ops != NULL)
+            batch->ops[batch->count + i] = found % OP_KNOWN;
     }
-    return NULL;
+    return all != 0 ? NULL : "an operation from 0 to 14";
 }
 
 static void copy_ttls(const struct reader *reader, const unsigned char *records,
