@@ -79,6 +79,12 @@ t.gem5 rwfes
 t.mgt rwfe
 sites.mgt rwfets
 END
+# Where the library that it is read with is there.
+if "$MARGAY" version | grep -q '^formats:.* mooncake'; then
+    echo '{"timestamp":0,"input_length":1,"output_length":1,"hash_ids":[7]}' \
+        >t.mooncake
+    echo 't.mooncake -' >>traces
+fi
 is 'every format is among them' \
     "$(sed 's/^[a-z]*\.//; s/ .*//' traces | sort -u | tr '\n' ' ')" \
     "$("$MARGAY" version | sed -n 's/^formats: *//p' | tr -d , |
