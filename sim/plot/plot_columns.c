@@ -55,6 +55,7 @@ static const struct plot_column known[] = {
     {"misses", COUNT, false},
     {"miss_ratio", RATIO, false},
     {"byte_miss_ratio", RATIO, true},
+    {"mpki", AMOUNT, true},
     {"distance_from", FROM, false},
     {"distance_to", DISTANCE, false},
     {"share", RATIO, false},
@@ -79,11 +80,18 @@ void plot_columns_find(struct plot_columns *columns,
                        const struct csv_row *header)
 {
     const struct plot_column *blocks = find("cache_blocks");
-    bool has_objects = false;
+    const struct plot_column *ratio = find("miss_ratio");
+    bool has_objects = false, has_machines = false;
     columns->count = header->count;
     for (size_t i = 0; i < header->count; i++) {
         columns->columns[i] = find(header->fields[i]);
         has_objects |= strcmp(header->fields[i], "byte_miss_ratio") == 0;
+        has_machines |= strcmp(header->fields[i], "machine") == 0;
+    }
+    /* A cache of a machine may have no references. */
+    for (size_t i = 0; i < header->count && has_machines; i++) {
+        if (columns->columns[i] == ratio)
+            columns->columns[i] = NULL;
     }
     /* A cache of objects has bytes alone. */
     for (size_t i = 0; i < header->count && has_objects; i++) {

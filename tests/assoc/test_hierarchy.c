@@ -43,7 +43,7 @@ static void make_shape(struct margay_level *level)
     uint64_t sets = 1 + below(5);
     if (one_in(3))
         ways = 1 + below(6);
-    level->block_bytes = UINT64_C(8) << below(one_in(2) ? 1 : 3);
+    level->block_bytes = UINT64_C(8) << below(one_in(2) ? UINT64_C(1) : 3);
     level->ways = sets == 1 && one_in(2) ? 0 : ways;
     level->bytes = sets * ways * level->block_bytes;
     level->policy = one_in(2) ? NULL : policies[below(POLICIES)];

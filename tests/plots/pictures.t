@@ -212,6 +212,29 @@ table engines.csv $run_columns,mean_abs_error_linear exact,2,0.5,4,9,9,1,0,0,0,0
 draw engines-run engines.svg engines.csv
 quiet 'an error of 1e-05'
 
+simulated=machine,trace,cache,references,misses,miss_ratio,fetches,fetch_misses
+simulated=$simulated,reads,read_misses,writes,write_misses,writebacks
+simulated=$simulated,prefetches,useful_prefetches,mpki
+counts=5,1,1,1,0,0,0
+table machine.csv $simulated "m,d/one.din,L1,9,3,0.3,2,1,$counts,500" \
+    "m,d/one.din,L2,3,2,0.6,2,1,$counts,250" \
+    "m,d/two.din,L1,9,3,0.3,2,1,$counts,400" \
+    "m,d/two.din,L2,3,2,0.6,2,1,$counts,100"
+draw machine machine.svg machine.csv
+quiet 'caches of a machine'
+read_texts machine
+for text in L1 L2 one.din two.din 'misses per 1000 instructions'; do
+    shows machine "$text"
+done
+table ratios.csv "$simulated,L1.ways" "m,t,L1,9,3,0.3,2,1,$counts,,4" \
+    "m,t,L1,9,2,0.2,2,1,$counts,,8"
+draw machine ratios.svg ratios.csv
+quiet 'machines of which a field varies'
+read_texts ratios
+for text in 't, 4' 't, 8' 'miss ratio'; do
+    shows ratios "$text"
+done
+
 for suffix in png pdf; do
     draw curve curve.$suffix deep.csv
     check "curve.$suffix" test "$status" = 0 -a -s curve.$suffix

@@ -80,6 +80,16 @@ is 'mpki of instructions that are given' "$(row L1D mpki out)" \
 run simulate -q -f din --machine split.csv empty.din
 is 'an empty trace has no rows' "$status $(wc -l <out)" '0 1'
 
+if command -v gnuplot >/dev/null; then
+    run plot result -o bars.svg
+    is 'the result can be drawn' "$status" 0
+    run simulate -q --machine split.csv --kind fetch -o fetched t.din
+    run plot fetched -o bars.svg
+    is 'and caches without references' "$status" 0
+else
+    skip 'the result can be drawn' 'gnuplot is not installed'
+fi
+
 # ------------------------------------------------------------ many machines --
 run simulate -q --machine split.csv --vary \
     L1D.ways=1..4,L2.bytes=8K,16K,L2.policy=lru,fifo t.din

@@ -1,0 +1,71 @@
+# machine.gp - the caches of machines, from a table of `margay simulate`
+#
+#     gnuplot -c machine.gp OUT.png|svg|pdf SIMULATE.csv
+#
+# A group of bars for each cache, and in it one for each trace and machine:
+# misses per 1000 instructions, or the miss ratio where the table does not know
+# how many instructions there were.
+
+OUT = ARG1
+CSV = ARG2
+HEADING = "Misses of each cache"
+folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
+    . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "text.gp"
+load folder(ARG0) . "terminal.gp"
+
+# The most bars of a group, and the most groups.
+MOST = 12
+CACHES = 64
+array CACHE[CACHES]
+array LABEL[MOST]
+
+# A machine begins where its first cache comes again.
+caches = 0
+machines = 0
+row = 0
+knows = 1
+begin(cache) = caches == 0 || cache eq CACHE[1]
+note(cache, trace, mpki, given) = ( \
+    machines = begin(cache) ? machines + 1 : machines, \
+    row = begin(cache) ? 1 : row + 1, \
+    caches = row > caches ? row : caches, \
+    CACHE[row] = cache, \
+    machines > MOST ? 0 : (LABEL[machines] = base_name(trace) \
+        . (given eq "" ? "" : ", " . given)), \
+    knows = knows && mpki ne "", 1)
+# The first field that varies stands behind the others.
+varied = system(sprintf("head -n 1 %s | cut -d, -f17", shell_word(CSV))) ne ""
+first_varied(column) = varied ? strcol(column) : ""
+stats CSV using (note(strcol(3), strcol(2), strcol(16), first_varied(17))) \
+    skip 1 nooutput
+if (machines == 0) {
+    print sprintf("%s: no cache to draw", CSV)
+    exit status 2
+}
+if (machines > MOST) {
+    print sprintf("%s: %d machines, expected at most %d", CSV, machines, MOST)
+    exit status 2
+}
+
+set label 1 HEADING at screen 0.11,0.955 noenhanced font ",18"
+set lmargin at screen 0.11
+set key noenhanced samplen 1
+set offsets 0, 0, graph 0.05 * machines, 0
+if (machines == 1) {
+    set label 2 LABEL[1] at screen 0.11,0.915 noenhanced
+    set key off
+    set offsets
+}
+set ylabel knows ? "misses per 1000 instructions" : "miss ratio"
+set yrange [0:*]
+set format y "%g"
+set xrange [0.4:caches + 0.6]
+set xtics ("" 0)
+do for [i = 1:caches] { set xtics add (CACHE[i] i) }
+set xtics noenhanced scale 0
+set style fill solid 0.85 noborder
+width = 0.8 / machines
+plot for [m = 1:machines] CSV every ::(m - 1) * caches::m * caches - 1 \
+    using ($0 + 1 - 0.4 + (m - 0.5) * width):(knows ? $16 : $6):(0.92 * width) \
+    skip 1 with boxes linecolor rgb colour(m) title LABEL[m]
