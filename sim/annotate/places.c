@@ -37,7 +37,7 @@ struct places {
 
 const char *places_library_version(void)
 {
-    return VALUE(_ELFUTILS_VERSION);
+    return "0." VALUE(_ELFUTILS_VERSION);
 }
 
 enum margay_status places_open(struct places **places,
