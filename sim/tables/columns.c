@@ -53,7 +53,10 @@ static const struct column *find(const char *name)
 enum column_role column_role(const char *name)
 {
     const struct column *column = find(name);
-    return column == NULL ? COLUMN_VALUE : column->role;
+    if (column != NULL)
+        return column->role;
+    /* CACHE.COLUMN is what simulate --vary gave a value. */
+    return strchr(name, '.') == NULL ? COLUMN_VALUE : COLUMN_KEY;
 }
 
 bool column_is_text(const char *name)

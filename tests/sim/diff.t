@@ -84,6 +84,13 @@ is 'texts, and large counts' "$status $(tail -n 2 out | tr '\n' ' ')" \
     '0 format,value,din,lackey, reads,value,18446744073709551615,18446744073709551614,-1 '
 like 'no ratio is none' "$(cat err)" 'no miss ratios'
 
+printf 'machine,trace,cache,miss_ratio,L1.ways\nm,t,L1,0.5,1\nm,t,L1,0.4,2\n' >vary.csv
+sed 's/0.4/0.45/' vary.csv >varied.csv
+run diff vary.csv varied.csv
+is 'varied values are keys' "$status $(cat out)" \
+    '1 machine,trace,cache,L1.ways,column,base,new,change
+m,t,L1,2,miss_ratio,0.4,0.45,0.05'
+
 refuses 'found key as column 1, expected trace as in base.csv' diff base.csv one.csv
 sed '$d' base.csv >short.csv
 refuses 'short.csv: found no row of trace a, cache_blocks 2, expected one as in line 3 of base.csv' \

@@ -95,7 +95,7 @@ sub json_table {
 
 # --------------------------------------------------------------- the cells --
 
-my %is_text = map { ($_ => 1) } qw(trace policy role region engine name exact
+my %is_text = map { ($_ => 1) } qw(trace policy role region engine name exact machine cache program
     guarantee parameters time space source format column file
     function);
 
@@ -178,6 +178,8 @@ for my $side (24, 36, 54) {
            2 * $side ** 2, '--to', 'u64', '-o', "walk.$side");
 }
 
+text_file('machine.csv', "cache,holds,bytes,block_bytes,ways,next\n",
+    "L1,all,2K,64,4,L2\nL2,all,8K,64,8,\n");
 my $quoted = $odd =~ s/"/""/gr;
 for my $misses (20, 30) {
     text_file($misses == 20 ? 'base.csv' : 'new.csv',
@@ -241,6 +243,14 @@ my %jobs = (
     ],
     diff => [
         ['--tolerance', 1, 'base.csv', 'new.csv'],
+    ],
+    share => [
+        ['--sizes', '16,64', 'loop.100.csv', 'loop.200.csv'],
+    ],
+    simulate => [
+        ['--machine', 'machine.csv', @din],
+        ['--machine', 'machine.csv', '--vary', 'L1.ways=1,2', @din],
+        ['--machine', 'machine.csv', '-f', 'lines', '--unit', 64, 'large'],
     ],
     engines => [
         [],
