@@ -101,7 +101,8 @@ static size_t make_machine(struct margay_level *levels)
 
 static void make_trace(void)
 {
-    uint64_t range = 64 << below(6), cores = one_in(2) ? 1 : 1 + below(3);
+    uint64_t range = UINT64_C(64) << below(6),
+             cores = one_in(2) ? 1 : 1 + below(3);
     uint64_t at[4] = {0}, steps[4];
     for (size_t i = 0; i < 4; i++)
         steps[i] = below(40);
