@@ -17,11 +17,11 @@
 /* The most bars or cells in a row. */
 #define MOST_COLUMNS 66
 
-struct rows rows_alike(const struct table *table, size_t from)
+struct rows rows_alike(const struct cells *table, size_t from)
 {
     static const char *const names[] = {"trace", "block_bytes", "policy"};
     struct rows rows = {table, from, from + 1};
-    for (; rows.to < table->row_count; rows.to++) {
+    for (; rows.to < table->rows; rows.to++) {
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
             size_t column = table_column(table, names[i]);
             if (strcmp(table_text(table, from, column),
@@ -39,7 +39,7 @@ static void write_caption(struct output *output, const struct rows *rows,
     const char *block = table_text(rows->table, rows->from,
                                    table_column(rows->table, "block_bytes"));
     output_text(output, "%s", caption);
-    if (rows->from == 0 && rows->to == rows->table->row_count)
+    if (rows->from == 0 && rows->to == rows->table->rows)
         return;
     output_text(output, ": ");
     markup_text(output, table_text(rows->table, rows->from,

@@ -14,12 +14,12 @@
 
 /* Rows [from, to) of a table. */
 struct rows {
-    const struct table *table;
+    const struct cells *table;
     size_t from, to;
 };
 
 /* The rows from `from` on with the same trace, block size and policy. */
-struct rows rows_alike(const struct table *table, size_t from);
+struct rows rows_alike(const struct cells *table, size_t from);
 
 /* A picture that is no chart: its beginning, the title below it, its end. */
 void picture_begin(struct output *output, const struct rows *rows,

@@ -29,7 +29,7 @@ struct lines {
 
 static bool are_alike(const struct lines *lines, size_t row, size_t other)
 {
-    const struct table *table = lines->chart->table;
+    const struct cells *table = lines->chart->table;
     for (size_t i = 0; i < CHART_KEYS; i++) {
         if (strcmp(table_text(table, row, lines->keys[i]),
                    table_text(table, other, lines->keys[i])) != 0)
@@ -42,7 +42,7 @@ static bool are_alike(const struct lines *lines, size_t row, size_t other)
 static bool point_at(const struct lines *lines, size_t row, double *x,
                      double *y)
 {
-    const struct table *table = lines->chart->table;
+    const struct cells *table = lines->chart->table;
     return table_number(table, row, lines->x, x) &&
            table_number(table, row, lines->y, y) &&
            (*x > 0 || !lines->chart->logarithmic);
@@ -71,12 +71,12 @@ static size_t line_at(const struct lines *lines, size_t row)
 static enum margay_status find_lines(struct lines *lines,
                                      struct margay_error *error)
 {
-    const struct table *table = lines->chart->table;
+    const struct cells *table = lines->chart->table;
     double x, y;
-    lines->line_of = calloc(table->row_count + 1, sizeof *lines->line_of);
+    lines->line_of = calloc(table->rows + 1, sizeof *lines->line_of);
     if (lines->line_of == NULL)
         return margay_fail_memory(error, "the lines of a chart");
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < table->rows; row++) {
         size_t line = line_at(lines, row);
         lines->line_of[row] = line;
         if (line == CHART_MOST_LINES)
@@ -97,7 +97,7 @@ static void write_line(struct output *output, const struct lines *lines,
     double last_x = -1, last_y = -1, x, y;
     output_text(output, "<path class=\"line style%zu\" data-line=\"%zu\" d=\"",
                 line % STYLES, line);
-    for (size_t row = lines->first[line]; row < lines->chart->table->row_count;
+    for (size_t row = lines->first[line]; row < lines->chart->table->rows;
          row++) {
         if (lines->line_of[row] != line || !point_at(lines, row, &x, &y))
             continue;

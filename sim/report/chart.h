@@ -32,7 +32,7 @@
 #define CHART_BOTTOM 312
 
 struct chart {
-    const struct table *table;
+    const struct cells *table;
     const char *table_id; /* of its section on the page */
     const char *caption, *x_title, *y_title;
     const char *x, *y;            /* columns */

@@ -1,37 +1,10 @@
 /* embed.c - a table as JSON within a page */
 #include "sim/report/embed.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "sim/tables/csv_read.h"
 #include "sim/tables/json.h"
-
-/* Is the text a number as JSON writes numbers? */
-static bool is_json_number(const char *text)
-{
-    text += *text == '-';
-    if (*text == '0' && isdigit((unsigned char)text[1]))
-        return false;
-    size_t digits = strspn(text, "0123456789");
-    text += digits;
-    if (digits == 0)
-        return false;
-    if (*text == '.') {
-        digits = strspn(++text, "0123456789");
-        text += digits;
-        if (digits == 0)
-            return false;
-    }
-    if (*text == 'e' || *text == 'E') {
-        text++;
-        text += *text == '-' || *text == '+';
-        digits = strspn(text, "0123456789");
-        text += digits;
-        if (digits == 0)
-            return false;
-    }
-    return *text == '\0';
-}
 
 /* Texts are cut to pieces for which the output has room. */
 #define MOST_TEXT (OUTPUT_ROOM_BYTES / JSON_MOST_BYTES - 2)
@@ -49,26 +22,26 @@ static void embed_field(struct output *output, const char *text, bool number)
 {
     if (*text == '\0')
         output_text(output, "null");
-    else if (number && is_json_number(text))
+    else if (number && json_is_number(text))
         output_text(output, "%s", text);
     else
         embed_text(output, text);
 }
 
-void embed_rows(struct output *output, const struct table *table)
+void embed_rows(struct output *output, const struct cells *table)
 {
     bool numbers[CSV_ROW_FIELDS];
-    for (size_t i = 0; i < table->column_count; i++)
+    for (size_t i = 0; i < table->columns; i++)
         numbers[i] = table_is_numeric(table, i);
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < table->rows; row++) {
         output_text(output, row == 0 ? "[{" : ",\n{");
-        for (size_t i = 0; i < table->column_count; i++) {
+        for (size_t i = 0; i < table->columns; i++) {
             output_text(output, i == 0 ? "" : ",");
-            embed_text(output, table->columns[i]);
+            embed_text(output, cells_name(table, i));
             output_text(output, ":");
             embed_field(output, table_text(table, row, i), numbers[i]);
         }
         output_text(output, "}");
     }
-    output_text(output, table->row_count == 0 ? "[]\n" : "]\n");
+    output_text(output, table->rows == 0 ? "[]\n" : "]\n");
 }

@@ -10,6 +10,6 @@
  * field as null, all else as text.  No text has a "<", so that none ends the
  * element of the page that it stands in.
  */
-void embed_rows(struct output *output, const struct table *table);
+void embed_rows(struct output *output, const struct cells *table);
 
 #endif

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "sim/options/commands.h"
-#include "sim/plot/plot_kinds.h"
 #include "sim/report/section.h"
+#include "sim/tables/columns.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
@@ -29,6 +29,7 @@
 struct facts {
     uint64_t references;     /* as read */
     uint64_t largest_blocks; /* the last size of its curve */
+    bool has_sites;
 };
 
 /* ------------------------------------------------------- what is asked -- */
@@ -69,20 +70,31 @@ static bool ask_caches(struct options *options, const struct facts *facts)
     return !options->results.objects;
 }
 
-/* A few sizes below the one from which on only cold misses are left. */
-static bool ask_windows(struct options *options, const struct facts *facts)
+/* A few sizes below the one from which on only cold misses are left; false:
+   there are none. */
+static bool ask_sizes(struct options *options, const struct facts *facts)
 {
     static struct margay_cache_size sizes[4];
     struct cache_sizes *list = &options->results.sizes;
-    options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
     *list = (struct cache_sizes){.kind = MARGAY_SIZES_LIST, .list = sizes};
     for (unsigned shift = 8; shift > 0; shift -= 2) {
         uint64_t blocks = facts->largest_blocks >> (shift - 1);
         if (blocks > 0)
             sizes[list->count++] = (struct margay_cache_size){.value = blocks};
     }
-    return list->count > 0 && facts->references >= 2 * WINDOWS &&
-           !options->results.objects;
+    return list->count > 0 && !options->results.objects;
+}
+
+static bool ask_windows(struct options *options, const struct facts *facts)
+{
+    options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
+    return facts->references >= 2 * WINDOWS && ask_sizes(options, facts);
+}
+
+static bool ask_lines(struct options *options, const struct facts *facts)
+{
+    options->run.blocks.count = options->run.blocks.count > 0;
+    return facts->has_sites && ask_sizes(options, facts);
 }
 
 /* What a report of a trace is made of, in its order. */
@@ -94,6 +106,7 @@ static const struct part {
     {"info", false, ask_info},      {"curve", false, ask_curve},
     {"curve", true, ask_policies},  {"histogram", false, ask_histogram},
     {"compare", false, ask_caches}, {"curve", false, ask_windows},
+    {"annotate", false, ask_lines},
 };
 
 /* -------------------------------------------------------- running it -- */
@@ -120,7 +133,8 @@ static int take_table(pid_t child, int pipe_end, struct section *section,
         close(pipe_end);
         *status = margay_fail_memory(error, "a table");
     } else {
-        *status = table_read(file, section->source, &section->table, error);
+        *status =
+            cells_read_stream(&section->table, file, section->source, error);
         fclose(file);
     }
     while (waitpid(child, &state, 0) < 0 && errno == EINTR)
@@ -154,16 +168,28 @@ static enum margay_status run_part(const struct options *options,
 
 /* ------------------------------------------------------ one trace's -- */
 
-static void learn(struct facts *facts, const struct table *table)
+static void learn(struct facts *facts, const struct cells *table)
 {
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < table->rows; row++) {
         if (strcmp(table_text(table, row, 0), "references") == 0)
             margay_parse_u64(table_text(table, row, 1), &facts->references);
     }
     size_t blocks = table_column(table, "cache_blocks");
-    if (blocks != NO_COLUMN && table->row_count > 0)
-        margay_parse_u64(table_text(table, table->row_count - 1, blocks),
+    if (blocks != NO_COLUMN && table->rows > 0)
+        margay_parse_u64(table_text(table, table->rows - 1, blocks),
                          &facts->largest_blocks);
+}
+
+/* Does the trace say which code made its references?  A trace that cannot be
+   opened is left to the first command to complain of. */
+static bool has_sites(const char *path, const struct options *options)
+{
+    margay_trace *trace;
+    if (margay_trace_open(path, &options->reading, &trace, NULL) != MARGAY_OK)
+        return false;
+    bool has = (margay_trace_columns(trace) & MARGAY_COLUMN_SITES) != 0;
+    margay_trace_free(trace);
+    return has;
 }
 
 static enum margay_status add_trace(struct sections *sections,
@@ -171,7 +197,7 @@ static enum margay_status add_trace(struct sections *sections,
                                     const char *trace, int *exit_status,
                                     struct margay_error *error)
 {
-    struct facts facts = {0};
+    struct facts facts = {.has_sites = has_sites(trace, options)};
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0;
          i < sizeof parts / sizeof parts[0] && status == MARGAY_OK; i++) {
@@ -196,7 +222,19 @@ static enum margay_status add_trace(struct sections *sections,
 
 /* ---------------------------------------------------------- operands -- */
 
-/* Does the file begin with the columns of a table that margay writes? */
+/* Is this the header of a table that margay writes?  A trace may be CSV, too,
+   and its columns keys, but it does not count references. */
+static bool is_header(char *line)
+{
+    bool counts = strcmp(line, "key,value") == 0, is_first = true;
+    for (char *name; (name = strsep(&line, ",")) != NULL; is_first = false) {
+        if (is_first && column_role(name) != COLUMN_KEY)
+            return false;
+        counts |= strcmp(name, "references") == 0;
+    }
+    return counts;
+}
+
 static bool is_table(const char *path)
 {
     char line[1024] = "";
@@ -206,7 +244,7 @@ static bool is_table(const char *path)
     bool has_line = fgets(line, sizeof line, file) != NULL;
     fclose(file);
     line[strcspn(line, "\r\n")] = '\0';
-    return has_line && plot_kind_of(line) != NULL;
+    return has_line && is_header(line);
 }
 
 static enum margay_status add_file(struct sections *sections, const char *path,
@@ -215,12 +253,7 @@ static enum margay_status add_file(struct sections *sections, const char *path,
     struct section *section = sections_new(sections, path, NULL);
     if (section == NULL)
         return margay_fail_memory(error, "a report");
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return margay_fail(error, MARGAY_IO, "%s: %s", path, strerror(errno));
-    enum margay_status status = table_read(file, path, &section->table, error);
-    fclose(file);
-    return status;
+    return cells_read(&section->table, section->source, error);
 }
 
 enum margay_status sections_add(struct sections *sections,
@@ -256,7 +289,7 @@ struct section *sections_new(struct sections *sections, const char *source,
 void sections_clear(struct sections *sections)
 {
     for (size_t i = 0; i < sections->count; i++) {
-        table_clear(&sections->list[i].table);
+        cells_clear(&sections->list[i].table);
         free(sections->list[i].source);
     }
     free(sections->list);

@@ -7,6 +7,7 @@
 #include "sim/report/assets.h"
 #include "sim/report/embed.h"
 #include "sim/report/markup.h"
+#include "sim/tables/csv_read.h"
 
 /* The most rows of a table that the page shows; all of them are in its JSON. */
 #define MOST_SHOWN 2000
@@ -39,11 +40,11 @@ static void write_contents(struct output *output,
 
 /* --------------------------------------------------------------- tables -- */
 
-static void write_row(struct output *output, const struct table *table,
+static void write_row(struct output *output, const struct cells *table,
                       size_t row, const bool *is_number)
 {
     output_text(output, "<tr>");
-    for (size_t i = 0; i < table->column_count; i++) {
+    for (size_t i = 0; i < table->columns; i++) {
         output_text(output, is_number[i] ? "<td class=\"number\">" : "<td>");
         markup_text(output, table_text(table, row, i));
         output_text(output, "</td>");
@@ -51,41 +52,40 @@ static void write_row(struct output *output, const struct table *table,
     output_text(output, "</tr>\n");
 }
 
-static void write_rows(struct output *output, const struct table *table)
+static void write_rows(struct output *output, const struct cells *table)
 {
     bool is_number[CSV_ROW_FIELDS];
-    size_t shown =
-        table->row_count < MOST_SHOWN ? table->row_count : MOST_SHOWN;
+    size_t shown = table->rows < MOST_SHOWN ? table->rows : MOST_SHOWN;
     output_text(output, "<thead><tr>");
-    for (size_t i = 0; i < table->column_count; i++) {
+    for (size_t i = 0; i < table->columns; i++) {
         is_number[i] = table_is_numeric(table, i);
         output_text(output, "<th scope=\"col\"%s>",
                     is_number[i] ? " class=\"number\"" : "");
-        markup_text(output, table->columns[i]);
+        markup_text(output, cells_name(table, i));
         output_text(output, "</th>");
     }
     output_text(output, "</tr></thead>\n<tbody>\n");
     for (size_t row = 0; row < shown; row++)
         write_row(output, table, row, is_number);
     output_text(output, "</tbody></table>\n");
-    if (shown < table->row_count)
+    if (shown < table->rows)
         output_text(output,
                     "<p>The first %zu of %zu rows; the page holds all of them "
                     "as JSON.</p>\n",
-                    shown, table->row_count);
+                    shown, table->rows);
 }
 
 /* A short table stands open. */
 static void write_table(struct output *output, const struct section *section,
                         const char *id)
 {
-    const struct table *table = &section->table;
+    const struct cells *table = &section->table;
     output_text(output,
                 "<details%s><summary>Table of %zu row%s</summary>\n"
                 "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
                 "aria-label=\"Table\"><table><caption>",
-                table->row_count <= 16 ? " open" : "", table->row_count,
-                table->row_count == 1 ? "" : "s");
+                table->rows <= 16 ? " open" : "", table->rows,
+                table->rows == 1 ? "" : "s");
     markup_text(output, section->source);
     output_text(output, "</caption>\n");
     write_rows(output, table);
@@ -108,7 +108,7 @@ static enum margay_status write_section(struct output *output,
         output_text(output, "margay %s, ", section->command);
     markup_text(output, section->source);
     output_text(output, "</p>\n");
-    if (section->table.row_count == 0)
+    if (section->table.rows == 0)
         output_text(output, "<p>There are no references, and so no rows.</p>");
     enum margay_status status =
         section_draw(output, section, id, charts, error);

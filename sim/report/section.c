@@ -13,7 +13,7 @@ typedef enum margay_status draw(struct output *output,
 /* -------------------------------------------------------------- charts -- */
 
 /* Are the sizes of caches known in bytes? */
-static bool has_bytes(const struct table *table)
+static bool has_bytes(const struct cells *table)
 {
     double bytes;
     return table_number(table, 0, table_column(table, "cache_bytes"), &bytes);
@@ -107,7 +107,7 @@ static enum margay_status draw_histogram(struct output *output,
     (void)charts;
     (void)error;
     struct rows rows = {.to = 0};
-    while (rows.to < section->table.row_count) {
+    while (rows.to < section->table.rows) {
         rows = rows_alike(&section->table, rows.to);
         bars_histogram(output, &rows, "Share of references by reuse distance");
     }
@@ -123,7 +123,7 @@ static enum margay_status draw_map(struct output *output,
     (void)charts;
     (void)error;
     struct rows rows = {.to = 0};
-    while (rows.to < section->table.row_count) {
+    while (rows.to < section->table.rows) {
         rows = rows_alike(&section->table, rows.to);
         bars_map(output, &rows, "Misses of set-associative caches");
     }
@@ -137,7 +137,7 @@ static enum margay_status draw_compare(struct output *output,
 {
     struct rows rows = {.to = 0};
     enum margay_status status = draw_map(output, section, id, charts, error);
-    while (rows.to < section->table.row_count) {
+    while (rows.to < section->table.rows) {
         rows = rows_alike(&section->table, rows.to);
         bars_three_cs(output, &rows, "Cold, capacity and conflict misses");
     }
@@ -158,7 +158,10 @@ static const struct kind {
     {HISTOGRAM_COLUMNS, "Reuse distances", draw_histogram},
     {COMPARE_COLUMNS, "Set-associative caches", draw_compare},
     {ASSOC_COLUMNS, "Set-associative caches", draw_map},
-    {INFO_COLUMNS, "The trace", NULL},
+    {ANNOTATE_COLUMNS, "Lines of source", NULL},
+    {SIMULATE_COLUMNS, "A machine", NULL},
+    {SHARE_COLUMNS, "A shared cache", NULL},
+    {"key,value", "The trace", NULL},
 };
 
 static const struct kind *kind_of(const struct section *section)
@@ -181,7 +184,7 @@ enum margay_status section_draw(struct output *output,
                                 unsigned *charts, struct margay_error *error)
 {
     const struct kind *kind = kind_of(section);
-    if (kind == NULL || kind->draw == NULL || section->table.row_count == 0)
+    if (kind == NULL || kind->draw == NULL || section->table.rows == 0)
         return MARGAY_OK;
     return kind->draw(output, section, id, charts, error);
 }

@@ -15,7 +15,7 @@
 #include "sim/terminal/output.h"
 
 struct section {
-    struct table table;
+    struct cells table;
     char *source;        /* the trace or the file; owned */
     const char *command; /* that wrote the table; NULL: it was a file */
 };

@@ -81,7 +81,7 @@ static void tell_at_most(struct output *output, const struct reading *reading,
 static void tell(struct output *output, const struct rows *rows)
 {
     static const double shares[] = {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001};
-    const struct table *table = rows->table;
+    const struct cells *table = rows->table;
     size_t bytes = table_column(table, "cache_bytes");
     size_t block = table_column(table, "block_bytes");
     double number;
@@ -105,10 +105,10 @@ static void tell(struct output *output, const struct rows *rows)
                 ratio_at(&reading, INFINITY));
 }
 
-void words_of_curve(struct output *output, const struct table *table)
+void words_of_curve(struct output *output, const struct cells *table)
 {
     struct rows rows = {.to = 0};
-    while (rows.to < table->row_count) {
+    while (rows.to < table->rows) {
         rows = rows_alike(table, rows.to);
         tell(output, &rows);
     }

@@ -7,6 +7,6 @@
 
 /* Write, for each curve of the table: the misses that remain, the smallest
    caches of the table with at most some ratios, and where it falls most. */
-void words_of_curve(struct output *output, const struct table *table);
+void words_of_curve(struct output *output, const struct cells *table);
 
 #endif

@@ -62,17 +62,32 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
     return MARGAY_OK;
 }
 
+static enum margay_status end_reading(struct cells *cells,
+                                      enum margay_status status,
+                                      struct margay_error *error)
+{
+    if (status == MARGAY_OK && cells->columns == 0)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found nothing, expected a table", cells->path);
+    if (status == MARGAY_OK)
+        cells->rows--;
+    return status;
+}
+
 enum margay_status cells_read(struct cells *cells, const char *path,
                               struct margay_error *error)
 {
     *cells = (struct cells){.path = path};
-    enum margay_status status = csv_read(path, take_row, cells, error);
-    if (status == MARGAY_OK && cells->columns == 0)
-        status = margay_fail(error, MARGAY_BAD_INPUT,
-                             "%s: found nothing, expected a table", path);
-    if (status == MARGAY_OK)
-        cells->rows--;
-    return status;
+    return end_reading(cells, csv_read(path, take_row, cells, error), error);
+}
+
+enum margay_status cells_read_stream(struct cells *cells, FILE *file,
+                                     const char *name,
+                                     struct margay_error *error)
+{
+    *cells = (struct cells){.path = name};
+    return end_reading(
+        cells, csv_read_stream(file, name, take_row, cells, error), error);
 }
 
 void cells_clear(struct cells *cells)

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <margay/status.h>
 
@@ -25,6 +26,11 @@ struct cells {
  */
 enum margay_status cells_read(struct cells *cells, const char *path,
                               struct margay_error *error);
+
+/* The same for an open file, which messages call `name`. */
+enum margay_status cells_read_stream(struct cells *cells, FILE *file,
+                                     const char *name,
+                                     struct margay_error *error);
 
 void cells_clear(struct cells *cells);
 

@@ -101,6 +101,11 @@ same("assoc", margay.assoc("t.din", sets=[1, 16], ways=[1, 2, 4]),
 same("assoc of a policy", margay.assoc("t.din", sets=4, ways=4, policy="fifo"),
      "assoc", "-q", "--sets", "4", "--ways", "4", "--policy", "fifo", "t.din")
 
+same("assoc of several", margay.assoc("t.din", sets=[2, 8], ways=[2, 3],
+                                      policy=["lru", "sieve"]),
+     "assoc", "-q", "--sets", "2,8", "--ways", "2,3", "--policy", "lru,sieve",
+     "t.din")
+
 # Arrays are traces; the ids of t.lines, as numbers and as addresses.
 ids = array.array("Q", map(int, open("t.lines", encoding="ascii")))
 table = margay.curve(ids, ids=True)

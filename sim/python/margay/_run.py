@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import sys
 import threading
@@ -440,29 +441,33 @@ def histogram(trace: Trace, *, bins: str = "exact", of: str = "distance",
 
 
 def assoc(trace: Trace, *, sets: Union[int, Sequence[int]],
-          ways: Union[int, Sequence[int]], policy: str = "lru", seed: int = 1,
+          ways: Union[int, Sequence[int]],
+          policy: Union[str, Sequence[str]] = "lru", seed: int = 1,
           **options: Any) -> Table:
-    """The misses of set-associative caches, each number of sets with each of
-    ways.  Options as of curve()."""
+    """The misses of set-associative caches: each number of sets with each of
+    ways, and each of these with each policy.  Options as of curve()."""
     numbers = sorted(set(_list(sets))), sorted(set(_list(ways)))
     request = lib.margay_caches_request()
     request.sets = (ctypes.c_uint64 * len(numbers[0]))(*numbers[0])
     request.ways = (ctypes.c_uint * len(numbers[1]))(*numbers[1])
     request.set_count, request.way_count = map(len, numbers)
-    request.policy = _text(policy)
+    policies = _list(policy)
+    specs = (ctypes.c_char_p * len(policies))(*map(_text, policies))
+    request.policies = ctypes.cast(
+        specs, dict(lib.margay_caches_request._fields_)["policies"])
+    request.policy_count = len(policies)
     request.seed = seed
     rows = _Rows(trace, ("block_bytes", "sets", "ways", "cache_bytes",
                          "references", "misses", "policy"))
 
     def ended(job: Any, ended_pass: Any, error: Any) -> None:
         block, found = ended_pass.contents.block_bytes, lib.margay_cache_row()
-        for i, number in enumerate(numbers[0]):
-            for k, way in enumerate(numbers[1]):
-                _c.margay_caches_consumer_row(job.consumer, ended_pass, i, k,
-                                              found)
-                rows.add(block or None, number, way,
-                         number * way * block or None, found.references,
-                         sum(found.misses), policy)
+        for (i, number), (k, way), (p, name) in itertools.product(
+                *map(enumerate, (*numbers, policies))):
+            _c.margay_caches_consumer_row(job.consumer, ended_pass, i, k, p,
+                                          found)
+            rows.add(block or None, number, way, number * way * block or None,
+                     found.references, sum(found.misses), name)
 
     _Run(lambda consumer, error: _c.margay_caches_consumer(
         request, consumer, error), ended).run(trace, _given(options))
