@@ -2,7 +2,7 @@
 #
 #     gnuplot -c assoc-map.gp OUT.png|svg|pdf ASSOC.csv
 #
-# A cell for each cache of one trace and block size.  The colour is the
+# A cell for each cache of one trace, block size and policy.  The colour is the
 # logarithm of the miss ratio where ratios differ by more than fifty times.
 
 OUT = ARG1
@@ -15,8 +15,8 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "common.gp"
 if (series > 1) {
-    print sprintf("%s: %d traces or block sizes, expected one for a map", \
-                  CSV[1], series)
+    print sprintf("%s: %d traces, block sizes or policies, expected one for a" \
+        . " map", CSV[1], series)
     exit status 2
 }
 

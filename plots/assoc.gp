@@ -4,9 +4,9 @@
 #     gnuplot -c assoc.gp OUT.png|svg|pdf ASSOC.csv... [CURVE.csv...]
 #
 # Colours are numbers of ways, from the seventh on with other points; dashes are
-# traces and block sizes.  Of more than eight numbers of ways, the powers of two
-# are drawn.  A curve of the same trace and block size is drawn in black, as the
-# fully associative cache; sizes are then in blocks.
+# traces, block sizes and policies.  Of more than eight numbers of ways, the
+# powers of two are drawn.  A curve of the same trace and block size is drawn in
+# black, as the fully associative cache; sizes are then in blocks.
 
 OUT = ARG1
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \

@@ -7,11 +7,13 @@
 # they are found:
 #
 #   series          how many there are
-#   FILE[i]         the file that series i is in
+#   FILE[i]         what to read series i from
 #   FIRST[i] LAST[i]  its rows, from 0, for "every ::FIRST::LAST"
 #   TRACE[i] BLOCK[i] its trace and block size ("" = unknown), as text
+#   POLICY[i]       the spec of its policy ("" = the table has none)
 #   LABEL[i]        what tells it from the others
 #   COMMON          what they have in common, for the title
+#   most_tics       for which there is room on the lower axis
 
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
@@ -21,34 +23,46 @@ load folder(ARG0) . "terminal.gp"
 # A minor column has less than 100 values.
 if (!exists("MINOR")) { MINOR = 0 }
 
-# "FIRST LAST BLOCK TRACE" for each series of a table, a block without a size as
-# "-".  A series begins where the trace or the block size changes, or where the
+# The policy of a row is its last field, if the header says so.
+of_row = 'function policy() {' \
+. '    text = substr($0, match($0, /,("[^"]*"|[^,]*)$/) + 1);' \
+. '    gsub(/"/, "", text); return text }'
+
+# "FIRST LAST BLOCK POLICY TRACE" for each series of a table, a block without a
+# size and no policy as "-".  Rows are counted among those of the same policy.  A
+# series begins where the trace or the block size changes, or where the
 # ascending column does not ascend; an infinite distance ends the numbers that
 # ascend.  The name of a trace may hold anything, so the other fields are
 # counted from the end of a row, where the spec of a policy may hold commas.
-program = 'function field(i) { return $(NF - columns + i) }' \
+program = of_row . 'function field(i) { return $(NF - columns + i) }' \
 . 'function number(text) { return text == "inf" ? 1e30 : text + 0 }' \
 . 'function plain(text) {' \
 . '    if (text !~ /^".*"$/) return text;' \
 . '    text = substr(text, 2, length(text) - 2);' \
 . '    gsub(/""/, "\"", text); return text }' \
-. 'function tell() {' \
-. '    if (row > 0) print first + 0, row - 1, (block == "" ? "-" : block),' \
-. '        plain(trace); first = row }' \
-. 'NR == 1 { columns = NF; policy = $NF == "policy"; next }' \
-. 'policy && match($0, /,"[^"]*"$/) { $0 = substr($0, 1, RSTART) "-" }' \
+. 'function tell(p) {' \
+. '    if (row[p] > 0) print first[p] + 0, row[p] - 1,' \
+. '        (block[p] == "" ? "-" : block[p]), p, plain(trace[p]);' \
+. '    first[p] = row[p] }' \
+. 'NR == 1 { columns = NF; has_policy = $NF == "policy"; p = "-"; next }' \
+. 'has_policy { p = policy(); sub(/,"[^"]*"$/, ",-") }' \
 . 'NF < columns { next }' \
 . '{' \
 . '    value = number(field(ascending)) + 0.01 * (minor ? field(minor) : 0);' \
 . '    others = columns - 1;' \
 . '    for (i = 2; i <= columns; i++) others += length(field(i));' \
 . '    name = substr($0, 1, length($0) - others);' \
-. '    if (row == 0 || name != trace || field(2) != block || value <= last)' \
-. '        tell();' \
-. '    trace = name; block = field(2); last = value; row++ }' \
-. 'END { tell() }'
+. '    if (!(p in row)) { specs[++spec_count] = p; row[p] = 0 }' \
+. '    if (row[p] == 0 || name != trace[p] || field(2) != block[p] ||' \
+. '        value <= last[p]) tell(p);' \
+. '    trace[p] = name; block[p] = field(2); last[p] = value; row[p]++ }' \
+. 'END { for (k = 1; k <= spec_count; k++) tell(specs[k]) }'
 series_of(file) = system(sprintf("awk -F, -v ascending=%d -v minor=%d %s <%s", \
     ASCENDING, MINOR, shell_word(program), shell_word(file)))
+# To read the header and the rows of one policy.
+only = of_row . 'NR == 1 || policy() == only'
+rows_of(spec, file) = sprintf("< awk -F, -v only=%s %s <%s", \
+    shell_word(spec), shell_word(only), shell_word(file))
 
 array COUNT[|CSV|]
 set print $series
@@ -69,6 +83,7 @@ array FIRST[series]
 array LAST[series]
 array TRACE[series]
 array BLOCK[series]
+array POLICY[series]
 array LABEL[series]
 f = 1
 do for [i = 1:series] {
@@ -77,10 +92,12 @@ do for [i = 1:series] {
     FIRST[i] = int(word($series[i], 1))
     LAST[i] = int(word($series[i], 2))
     block = word($series[i], 3)
-    before = strlen(sprintf("%d %d %s ", FIRST[i], LAST[i], block))
+    spec = word($series[i], 4)
+    before = strlen(sprintf("%d %d %s %s ", FIRST[i], LAST[i], block, spec))
     text = $series[i]
     TRACE[i] = text[before + 1:*]
     BLOCK[i] = block eq "-" ? "" : block
+    POLICY[i] = spec eq "-" ? "" : spec
 }
 
 # --------------------------------------------------------------- labels --
@@ -88,13 +105,15 @@ do for [i = 1:series] {
 block_text(text) = text eq "" ? "block ids" : text . "-byte blocks"
 joined(a, b) = a eq "" ? b : b eq "" ? a : a . ", " . b
 
-# What differs: traces, block sizes; if that does not tell all series apart,
-# the whole name of a trace, and after that the CSV file.
+# What differs: traces, block sizes, policies; if that does not tell all series
+# apart, the whole name of a trace, and after that the CSV file.
 several_traces = 0
 several_blocks = 0
+several_policies = 0
 do for [i = 2:series] {
     if (TRACE[i] ne TRACE[1]) { several_traces = 1 }
     if (BLOCK[i] ne BLOCK[1]) { several_blocks = 1 }
+    if (POLICY[i] ne POLICY[1]) { several_policies = 1 }
 }
 do for [detail = 0:2] {
     same = 0
@@ -103,6 +122,7 @@ do for [detail = 0:2] {
         trace = detail == 0 ? base_name(TRACE[i]) : TRACE[i]
         LABEL[i] = joined(several_traces ? trace : "", \
                           several_blocks ? block_text(BLOCK[i]) : "")
+        if (several_policies) { LABEL[i] = joined(POLICY[i], LABEL[i]) }
         if (detail == 2) { LABEL[i] = joined(LABEL[i], base_name(FILE[i])) }
         same = same || strstrt(seen, "\n" . LABEL[i] . "\n") > 0
         seen = seen . LABEL[i] . "\n"
@@ -111,6 +131,20 @@ do for [detail = 0:2] {
 }
 COMMON = joined(several_traces ? "" : base_name(TRACE[1]), \
                 several_blocks || BLOCK[1] eq "" ? "" : block_text(BLOCK[1]))
+if (several_policies) {
+    do for [i = 1:series] {
+        if (POLICY[i] ne "") { FILE[i] = rows_of(POLICY[i], FILE[i]) }
+    }
+} else { if (POLICY[1] ne "lru") {
+    COMMON = joined(COMMON, POLICY[1])
+}}
+
+# A legend takes some of the room.
+longest = 0
+do for [i = 1:series] {
+    longest = strlen(LABEL[i]) > longest ? strlen(LABEL[i]) : longest
+}
+most_tics = series == 1 ? 12 : longest < 20 ? 8 : 5
 
 if (series > 1) {
     load folder(ARG0) . "legend.gp"

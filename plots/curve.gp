@@ -50,8 +50,6 @@ do for [f = 1:|CSV|] {
     stats CSV[f] using (note_size(column(size_column))) skip 1 nooutput
 }
 
-# A key takes some of the room.
-most_tics = series > 1 ? 8 : 12
 load folder(ARG0) . "size-axis.gp"
 set ylabel "miss ratio" offset 0.5,0
 

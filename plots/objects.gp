@@ -2,7 +2,8 @@
 #
 #     gnuplot -c objects.gp OUT.png|svg|pdf CURVE.csv...
 #
-# Two lines per trace: the misses of requests, and, dashed, those of bytes.
+# Two lines per trace and policy: the misses of requests, and, dashed, those of
+# bytes.
 
 OUT = ARG1
 array CSV[ARGC - 1]
@@ -12,6 +13,7 @@ HEADING = "Misses of an LRU cache of objects"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "common.gp"
+if (several_policies) { set label 1 "Misses of caches of objects, by policy" }
 
 # ----------------------------------------------------------------- axes --
 
@@ -31,7 +33,6 @@ do for [f = 1:|CSV|] {
 # Where everything misses there is nothing to see.
 if (smallest > largest) { smallest = least }
 in_bytes = 1
-most_tics = series > 1 ? 8 : 12
 load folder(ARG0) . "size-axis.gp"
 set ylabel "miss ratio" offset 0.5,0
 set yrange [0:highest > 0.7 || highest == 0 ? 1 : 1.1 * highest]

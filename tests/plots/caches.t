@@ -39,13 +39,32 @@ shows assoc 'z.u64, 64-byte blocks'
 shows assoc '1 way'
 shows assoc '3 ways'
 
-# A spec with a comma in the last column, and a table without that column.
-sed "s/,lru$/,\"2q:in=0.5,out=1\"/" assoc.csv >assoc-spec.csv
+# A table without a policy, one with a spec that has a comma, and several.
 cut -d, -f1-8 assoc.csv >assoc-old.csv
-for table in spec old; do
-    drawn assoc-$table assoc-$table.csv
-    check "$table: the same picture" cmp -s assoc.svg assoc-$table.svg
-done
+drawn assoc-old assoc-old.csv
+check 'old: the same picture' cmp -s assoc.svg assoc-old.svg
+sed 's/,lru$/,"2q:in=0.5,out=1"/' assoc.csv >assoc-spec.csv
+drawn assoc-spec assoc-spec.csv
+shows assoc-spec 'z.u64, 64-byte blocks, 2q:in=0.5,out=1'
+"$MARGAY" assoc -q --policy fifo,2q:in=0.5,out=1,lru --sets 1..256 --ways 1,2,3 \
+    z.u64 -o three.csv
+drawn three three.csv
+shows three '1 way, fifo'
+shows three '3 ways, 2q:in=0.5,out=1'
+shows three '2 ways, lru'
+is 'a line for each policy and number of ways' \
+    "$(grep -c '<title>.*ways\{0,1\}, ' three.svg)" 9
+refuses '3 traces, block sizes or policies, expected one for a map' \
+    plot --map three.csv -o map3.svg
+awk 'BEGIN { print "id,size"
+    for (i = 0; i < 5000; i++) { id = i * i % 97; print id "," 100 + id } }' \
+    >objects.csv
+"$MARGAY" curve -q --objects --policy lru,s3fifo --column id=id,size=size \
+    -f csv objects.csv -o sized.csv
+drawn sized sized.csv
+shows sized 'Misses of caches of objects, by policy'
+shows sized 'lru, requests'
+shows sized 's3fifo, bytes'
 shows assoc 'cache size'
 drawn two two.csv
 shows two '16 ways, 128-byte blocks'
