@@ -191,11 +191,11 @@ static void put_entry(unsigned type, unsigned size, uint64_t value)
 }
 
 /* A thread with each type of record. */
-static void put_thread(void)
+static void put_thread(unsigned number)
 {
     put_entry(25, 0, 7);
     put_entry(28, 2, 0x99);
-    put_entry(22, 4, 77);
+    put_entry(22, 4, number);
     put_entry(24, 4, 70);
     put_entry(47, 3, 0xc3);
     put_entry(10, 3, 0x400);
@@ -213,28 +213,38 @@ static void put_thread(void)
     put_entry(31, 2, 0x432);
     put_entry(32, 1, 0x30);
     put_entry(46, 1, 0x30);
-    put_entry(23, 4, 77);
+    put_entry(23, 4, number);
     put_entry(26, 0, 0);
 }
 
-#define THREAD                                               \
-    "f400+3@400#77 r10+8@400#77 w18+4@400#77 f403+1@403#77 " \
-    "f404+2@404#77 f406+3@406#77 r20+1@406#77 w28+1@420#77 " \
-    "f422+2@422#77 f430+2@430#77 f432+2@432#77"
+/* What it says of the thread that is numbered `n`. */
+#define THREAD(n)                                                     \
+    "f400+3@400#" n " r10+8@400#" n " w18+4@400#" n " f403+1@403#" n  \
+    " f404+2@404#" n " f406+3@406#" n " r20+1@406#" n " w28+1@420#" n \
+    " f422+2@422#" n " f430+2@430#" n " f432+2@432#" n
 
 static void test_drmemtrace(void)
 {
     file.used = 0;
-    put_thread();
-    expect("trace", NULL, THREAD, "drmemtrace: all types");
-    put_thread();
-    expect("trace", NULL, THREAD " " THREAD, "drmemtrace: two, joined");
+    put_thread(77);
+    expect("trace", NULL, THREAD("0"), "drmemtrace: all types");
+    put_thread(1438993);
+    put_thread(77);
+    expect("trace", NULL, THREAD("0") " " THREAD("1") " " THREAD("0"),
+           "drmemtrace: three, joined");
     file.used -= 12;
     expect("trace", NULL, ": found the end, expected a footer",
            "drmemtrace: no footer");
     file.used -= 3;
     expect("trace", NULL, ": found half a record of 9 bytes",
            "drmemtrace: half a record");
+    file.used = 0;
+    put_entry(25, 0, 1);
+    for (unsigned i = 0; i <= 65536; i++)
+        put_entry(22, 4, i);
+    put_entry(26, 0, 0);
+    expect("trace", NULL, ": byte 786444: found another thread, expected at",
+           "drmemtrace: too many threads");
     file.used = 0;
     put_entry(25, 0, 1);
     put_entry(50, 0, 0);
@@ -375,7 +385,7 @@ static void test_hostile(void)
         put_packet(i, i * 1000, i, 0x100 * (i % 2), i);
     check_hostile("gem5", &random);
     file.used = 0;
-    put_thread();
+    put_thread(77);
     check_hostile("drmemtrace", &random);
     file.used = 0;
     for (unsigned i = 0; i < 8; i++)

@@ -8,15 +8,18 @@
  *
  * Instructions are fetches; what is read and written stands behind its
  * instruction.  Prefetches, flushes, markers and the bytes of instructions are
- * no references.
+ * no references.  Threads are numbered from 0, in the order in which they first
+ * appear, and not by the system's numbers.
  */
 #include <stdlib.h>
 
 #include "traces/base/error.h"
+#include "traces/base/grow.h"
 #include "traces/formats/bytes.h"
 
 #define RECORD_BYTES 12
 #define MOST         8 /* instructions of a bundle */
+#define MOST_THREADS 65536
 
 enum type {
     TYPE_READ = 0,
@@ -39,6 +42,8 @@ struct reader {
     uint64_t site; /* of the last instruction, */
     uint64_t next; /* and the address behind it */
     uint32_t thread;
+    uint64_t *numbers; /* the system's, by thread; owned */
+    size_t thread_count, thread_capacity;
     bool ended; /* a footer was met, and nothing since */
     struct margay_bytes bytes;
 };
@@ -61,6 +66,35 @@ static enum margay_status reader_open(const struct margay_block_source *source,
     if (reader == NULL)
         return margay_fail_memory(error, "a reader of traces");
     reader->bytes.source = *source;
+    return MARGAY_OK;
+}
+
+static void reader_free(void *state)
+{
+    struct reader *reader = state;
+    free(reader->numbers);
+    free(reader);
+}
+
+/* Go on with the thread of this number. */
+static enum margay_status take_thread(struct reader *reader, uint64_t number,
+                                      struct margay_error *error)
+{
+    size_t thread = 0;
+    while (thread < reader->thread_count && reader->numbers[thread] != number)
+        thread++;
+    reader->thread = (uint32_t)thread;
+    if (thread < reader->thread_count)
+        return MARGAY_OK;
+    if (thread == MOST_THREADS)
+        return margay_bytes_fail(&reader->bytes, "drmemtrace", "another thread",
+                                 "at most 65536", error);
+    uint64_t *numbers = margay_grow(reader->numbers, reader->thread_count,
+                                    &reader->thread_capacity, sizeof *numbers);
+    if (numbers == NULL)
+        return margay_fail_memory(error, "the threads of a trace");
+    reader->numbers = numbers;
+    numbers[reader->thread_count++] = number;
     return MARGAY_OK;
 }
 
@@ -126,8 +160,6 @@ static const char *take_record(struct reader *reader,
         append_fetch(reader, batch, value, size);
     else if (type == TYPE_NO_FETCH)
         begin_instruction(reader, value, size);
-    else if (type == TYPE_THREAD)
-        reader->thread = (uint32_t)value;
     return type < TYPES ? NULL : "a type of 0 to 49";
 }
 
@@ -154,8 +186,13 @@ static enum margay_status fill(void *state, struct margay_references *batch,
             return status;
         if (margay_bytes_left(bytes) < RECORD_BYTES)
             return batch->count > 0 ? MARGAY_OK : end_trace(reader, error);
-        const char *expected =
-            take_record(reader, margay_bytes_at(bytes), batch);
+        const unsigned char *record = margay_bytes_at(bytes);
+        if (margay_get_little(record, 2) == TYPE_THREAD)
+            status =
+                take_thread(reader, margay_get_little(record + 4, 8), error);
+        if (status != MARGAY_OK)
+            return status;
+        const char *expected = take_record(reader, record, batch);
         if (expected != NULL)
             return margay_bytes_fail(bytes, "drmemtrace", "another record",
                                      expected, error);
@@ -167,7 +204,7 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 static const struct margay_blocks_reading reading = {
     .is_magic = is_magic,
     .open = reader_open,
-    .free_state = free,
+    .free_state = reader_free,
     .skip = margay_bytes_skip,
     .fill = fill,
 };
