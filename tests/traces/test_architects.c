@@ -173,6 +173,9 @@ static void test_champsim(void)
     expect("trace", "champsim", ": byte 64: found another record",
            "champsim: no branch");
     file.used = 0;
+    put_champsim(0x400, 0, 1, none);
+    expect("trace", "champsim", "f400@400", "champsim: taken, but no branch");
+    file.used = 0;
     for (unsigned i = 0; i < 40; i++)
         put_champsim(0x400 + i, i % 5 == 0, i % 10 == 0, all);
     struct whole_trace whole = read_bytes("trace", NULL, file.bytes, file.used);

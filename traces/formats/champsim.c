@@ -30,8 +30,8 @@
 
 static bool is_record(const unsigned char *record)
 {
-    return record[BRANCH_BYTE] <= 1 &&
-           record[TAKEN_BYTE] <= record[BRANCH_BYTE];
+    return margay_get_little(record, 8) != 0 && record[BRANCH_BYTE] <= 1 &&
+           record[TAKEN_BYTE] <= 1;
 }
 
 static bool is_plausible(const void *records, size_t count, bool *certain)
@@ -39,8 +39,7 @@ static bool is_plausible(const void *records, size_t count, bool *certain)
     const unsigned char *record = records;
     size_t branches = 0, addresses = 0;
     for (size_t i = 0; i < count; i++, record += RECORD_BYTES) {
-        uint64_t site = margay_get_little(record, 8);
-        if (!is_record(record) || site == 0)
+        if (!is_record(record) || record[TAKEN_BYTE] > record[BRANCH_BYTE])
             return false;
         branches += record[BRANCH_BYTE];
         addresses += margay_get_little(record + READS_BYTE, 8) != 0;
@@ -88,12 +87,12 @@ static enum margay_status fill(void *state, struct margay_references *batch,
     while (margay_bytes_left(bytes) >= RECORD_BYTES &&
            batch->count + MOST <= batch->capacity) {
         const unsigned char *record = margay_bytes_at(bytes);
-        uint64_t site = margay_get_little(record, 8);
-        if (!is_record(record) || site == 0)
+        if (!is_record(record))
             return margay_bytes_fail(bytes, "champsim", "another record",
                                      "an address of an instruction, and 0 or 1 "
                                      "in bytes 8 and 9",
                                      error);
+        uint64_t site = margay_get_little(record, 8);
         append(batch, record, 1, MARGAY_FETCH, site);
         append(batch, record + READS_BYTE, READS, MARGAY_READ, site);
         append(batch, record + WRITES_BYTE, WRITES, MARGAY_WRITE, site);
