@@ -29,7 +29,7 @@
 struct facts {
     uint64_t references;     /* as read */
     uint64_t largest_blocks; /* the last size of its curve */
-    bool has_sites;
+    bool has_sites, splits;
 };
 
 /* ------------------------------------------------------- what is asked -- */
@@ -44,6 +44,8 @@ static bool ask_curve(struct options *options, const struct facts *facts)
 static bool ask_info(struct options *options, const struct facts *facts)
 {
     options->run.blocks.count = options->run.blocks.count > 0;
+    if (options->results.objects)
+        options->run.straddle = MARGAY_STRADDLE_FIRST;
     return ask_curve(options, facts);
 }
 
@@ -171,7 +173,8 @@ static enum margay_status run_part(const struct options *options,
 static void learn(struct facts *facts, const struct cells *table)
 {
     for (size_t row = 0; row < table->rows; row++) {
-        if (strcmp(table_text(table, row, 0), "references") == 0)
+        if (facts->references == 0 &&
+            strcmp(table_text(table, row, 0), "references") == 0)
             margay_parse_u64(table_text(table, row, 1), &facts->references);
     }
     size_t blocks = table_column(table, "cache_blocks");
@@ -180,31 +183,69 @@ static void learn(struct facts *facts, const struct cells *table)
                          &facts->largest_blocks);
 }
 
-/* Does the trace say which code made its references?  A trace that cannot be
-   opened is left to the first command to complain of. */
-static bool has_sites(const char *path, const struct options *options)
+static enum margay_status add_part(struct section *section,
+                                   const struct options *options,
+                                   struct facts *facts, int *exit_status,
+                                   struct margay_error *error)
+{
+    enum margay_status status = run_part(options, section, exit_status, error);
+    if (status == MARGAY_OK)
+        learn(facts, &section->table);
+    return status;
+}
+
+/* What the trace says of itself.  One that cannot be opened is left to the
+   first command to complain of. */
+static void open_trace(const char *path, const struct options *options,
+                       struct facts *facts)
 {
     margay_trace *trace;
     if (margay_trace_open(path, &options->reading, &trace, NULL) != MARGAY_OK)
-        return false;
-    bool has = (margay_trace_columns(trace) & MARGAY_COLUMN_SITES) != 0;
+        return;
+    if (margay_trace_ready(trace, -1, NULL) == MARGAY_OK) {
+        facts->has_sites =
+            (margay_trace_columns(trace) & MARGAY_COLUMN_SITES) != 0;
+        facts->splits = options->run.straddle == MARGAY_STRADDLE_SPLIT ||
+                        (options->run.straddle == MARGAY_STRADDLE_USUAL &&
+                         margay_trace_splits(trace));
+    }
     margay_trace_free(trace);
-    return has;
+}
+
+/* A window is a number of references as read, and info counts blocks. */
+static enum margay_status count_references(const struct options *options,
+                                           struct facts *facts,
+                                           int *exit_status,
+                                           struct margay_error *error)
+{
+    struct options part = *options;
+    struct section section = {.source = (char *)options->operands[0]};
+    part.command = command_find("info");
+    part.run.straddle = MARGAY_STRADDLE_FIRST;
+    ask_info(&part, facts);
+    enum margay_status status =
+        add_part(&section, &part, facts, exit_status, error);
+    cells_clear(&section.table);
+    return status;
 }
 
 static enum margay_status add_trace(struct sections *sections,
-                                    const struct options *options,
+                                    const struct options *all_traces,
                                     const char *trace, int *exit_status,
                                     struct margay_error *error)
 {
-    struct facts facts = {.has_sites = has_sites(trace, options)};
+    struct options options = *all_traces;
+    struct facts facts = {0};
     enum margay_status status = MARGAY_OK;
+    options.operands = &trace;
+    options.operand_count = 1;
+    open_trace(trace, &options, &facts);
+    if (facts.splits)
+        status = count_references(&options, &facts, exit_status, error);
     for (size_t i = 0;
          i < sizeof parts / sizeof parts[0] && status == MARGAY_OK; i++) {
-        struct options part = *options;
+        struct options part = options;
         part.command = command_find(parts[i].command);
-        part.operands = &trace;
-        part.operand_count = 1;
         if (!parts[i].ask(&part, &facts))
             continue;
         if (!parts[i].has_policies)
@@ -213,9 +254,7 @@ static enum margay_status add_trace(struct sections *sections,
             sections_new(sections, trace, parts[i].command);
         if (section == NULL)
             return margay_fail_memory(error, "a report");
-        status = run_part(&part, section, exit_status, error);
-        if (status == MARGAY_OK)
-            learn(&facts, &section->table);
+        status = add_part(section, &part, &facts, exit_status, error);
     }
     return status;
 }

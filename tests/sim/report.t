@@ -73,6 +73,22 @@ same 'curve --policy' zipf.html.3 curve -b 64,128 --policy lru,fifo
 same histogram zipf.html.4 histogram -b 64,128 --bins log2
 same compare zipf.html.5 compare -b 64,128 --ways 1,2,4,8,16
 like 'it cuts the trace into windows' "$(sed -n '$p' zipf.html.6)" '^6[0-9],zipf'
+
+# References of several blocks, of which windows count each once.
+awk 'BEGIN { for (i = 0; i < 4000; i++) print i * i % 997 * 8, 8, 0, i }' >wide.arc
+run report -q wide.arc -o wide.html
+is 'a report of wide references' "$status $(cat err)" '0 '
+check 'its page is whole' is_page wide.html
+like 'windows are of references as read' "$(sed -n '$p' wide.html.5)" '^6[0-9],wide'
+
+# A trace that says which code made its references.
+awk 'BEGIN { for (i = 0; i < 4000; i++)
+    printf "0x%x: R 0x%x\n", 4096 + i % 3, 65536 + i * i % 997 * 64 }' >code.pinatrace
+run report -q code.pinatrace -o code.html
+is 'a report of a trace with sites' "$status $(cat err)" '0 '
+check 'its page is whole' is_page code.html
+like 'it has the lines of the program' "$(cat code.html.6)" \
+    '^code.pinatrace,.*,0x1002,.*,1333,'
 like 'it says how it was made' "$(cat zipf.html)" \
     'margay report -q --policy lru,fifo -b 64,128 zipf.din -o zipf.html'
 like 'and what the curve says' "$(cat zipf.html)" \
