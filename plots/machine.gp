@@ -18,7 +18,8 @@ load folder(ARG0) . "terminal.gp"
 MOST = 12
 CACHES = 64
 array CACHE[CACHES]
-array LABEL[MOST]
+array TRACE[MOST]
+array VARIED[MOST]
 
 # A machine begins where its first cache comes again.
 caches = 0
@@ -31,13 +32,15 @@ note(cache, trace, mpki, given) = ( \
     row = begin(cache) ? 1 : row + 1, \
     caches = row > caches ? row : caches, \
     CACHE[row] = cache, \
-    machines > MOST ? 0 : (LABEL[machines] = base_name(trace) \
-        . (given eq "" ? "" : ", " . given)), \
+    machines > MOST ? 0 : (TRACE[machines] = base_name(trace), \
+        VARIED[machines] = given), \
     knows = knows && mpki ne "", 1)
-# The first field that varies stands behind the others.
-varied = system(sprintf("head -n 1 %s | cut -d, -f17", shell_word(CSV))) ne ""
-first_varied(column) = varied ? strcol(column) : ""
-stats CSV using (note(strcol(3), strcol(2), strcol(16), first_varied(17))) \
+# Fields that vary stand behind the others.
+names = system(sprintf("head -n 1 %s | cut -d, -f17- | tr , ' '", \
+    shell_word(CSV)))
+varied(k) = k > words(names) ? "" : (k > 1 ? ", " : "") . word(names, k) \
+    . " " . strcol(16 + k) . varied(k + 1)
+stats CSV using (note(strcol(3), strcol(2), strcol(16), varied(1))) \
     skip 1 nooutput
 if (machines == 0) {
     print sprintf("%s: no cache to draw", CSV)
@@ -48,12 +51,23 @@ if (machines > MOST) {
     exit status 2
 }
 
+several_traces = 0
+several_varied = 0
+do for [m = 2:machines] {
+    if (TRACE[m] ne TRACE[1]) { several_traces = 1 }
+    if (VARIED[m] ne VARIED[1]) { several_varied = 1 }
+}
+joined(a, b) = a eq "" ? b : b eq "" ? a : a . ", " . b
+label(m, traces, fields) = joined(traces ? TRACE[m] : "", \
+                                  fields ? VARIED[m] : "")
+
 set label 1 HEADING at screen 0.11,0.955 noenhanced font ",18"
 set lmargin at screen 0.11
 set key noenhanced samplen 1
 set offsets 0, 0, graph 0.05 * machines, 0
+set label 2 label(1, !several_traces, !several_varied) \
+    at screen 0.11,0.915 noenhanced
 if (machines == 1) {
-    set label 2 LABEL[1] at screen 0.11,0.915 noenhanced
     set key off
     set offsets
 }
@@ -68,4 +82,5 @@ set style fill solid 0.85 noborder
 width = 0.8 / machines
 plot for [m = 1:machines] CSV every ::(m - 1) * caches::m * caches - 1 \
     using ($0 + 1 - 0.4 + (m - 0.5) * width):(knows ? $16 : $6):(0.92 * width) \
-    skip 1 with boxes linecolor rgb colour(m) title LABEL[m]
+    skip 1 with boxes linecolor rgb colour(m) \
+    title label(m, several_traces, several_varied)

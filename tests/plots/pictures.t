@@ -231,7 +231,7 @@ table ratios.csv "$simulated,L1.ways" "m,t,L1,9,3,0.3,2,1,$counts,,4" \
 draw machine ratios.svg ratios.csv
 quiet 'machines of which a field varies'
 read_texts ratios
-for text in 't, 4' 't, 8' 'miss ratio'; do
+for text in t 'L1.ways 4' 'L1.ways 8' 'miss ratio'; do
     shows ratios "$text"
 done
 
