@@ -87,7 +87,8 @@ static enum margay_status choose_script(struct plot *plot,
                            options->map ? "--map needs a table of 'margay "
                                           "assoc' or 'compare'"
                                         : "--gain needs a table of 'margay "
-                                          "curve --policy'");
+                                          "curve --policy' (without "
+                                          "--objects)");
     return gnuplot_find_script(script, &plot->script, error);
 }
 

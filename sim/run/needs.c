@@ -60,6 +60,7 @@ static enum margay_status refuse_need(const struct margay_need *need,
                                       const margay_trace *trace,
                                       struct margay_error *error)
 {
+    const struct margay_format_info *format = margay_trace_format(trace);
     char what[64], formats[320];
     bool has_column =
         (margay_trace_columns(trace) & need->column) == need->column;
@@ -67,11 +68,13 @@ static enum margay_status refuse_need(const struct margay_need *need,
     list_formats(need, formats, sizeof formats);
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%s: %s: the trace does not say the %s of its "
-                       "references (it is read as %s; %s %s)",
-                       name, need->asked_by, what,
-                       margay_trace_format(trace)->name,
+                       "references (it is read as %s; %s %s%s)",
+                       name, need->asked_by, what, format->name,
                        need->source == NULL ? "these may:" : "one that does:",
-                       need->source == NULL ? formats : need->source);
+                       need->source == NULL ? formats : need->source,
+                       (format->named_columns & need->column) != 0
+                           ? "; --column names a table's columns"
+                           : "");
 }
 
 static enum margay_status check(const struct margay_need *need,

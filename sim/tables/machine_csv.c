@@ -444,7 +444,8 @@ enum margay_status machine_set(struct machine *machine, const char *cache,
         i++;
     const struct field field = {&machine->levels[i], &machine->rows[i], text};
     const char *expected =
-        parse == NULL ? "a column whose fields can vary" : NULL;
+        parse == NULL ? "a column of the table but cache, next and source"
+                      : NULL;
     if (parse == parse_policy_spec)
         machine->levels[i].policy = text;
     else if (parse != NULL)

@@ -93,7 +93,7 @@ run curve -q --requests --sizes 64 --column $columns --warmup $((warm - 1)) \
     requests.csv
 is 'a warm-up counts no requests' "$(tail -n +2 out | cut -d, -f8)" 151
 
-refuses 'does not say the requests of its references \(it is read as csv; these may: csv, mooncake\)' \
+refuses 'does not say the requests of its references \(it is read as csv; these may: csv, mooncake; --column names a table.s columns\)' \
     curve --requests --column block requests.csv
 refuses 'engine shards does not' curve --requests -e shards --column $columns requests.csv
 refuses 'does not go with --objects' curve --requests --objects requests.csv
