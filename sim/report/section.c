@@ -152,6 +152,8 @@ static const struct kind {
     draw *draw; /* NULL: the table is all */
 } kinds[] = {
     {CURVE_COLUMNS POLICY_COLUMN, "Replacement policies", draw_policies},
+    {CURVE_COLUMNS CURVE_OBJECT_COLUMNS POLICY_COLUMN, "Replacement policies",
+     draw_objects},
     {CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Miss curve of objects", draw_objects},
     {CURVE_COLUMNS, "Miss curve", draw_curve},
     {WINDOW_COLUMN CURVE_COLUMNS, "Over time", draw_windows},

@@ -110,6 +110,10 @@ run report -q --objects --column id=2,size=3 -f csv sized.csv -o sized.html
 is 'a report of objects' "$status $(cat err)" '0 '
 check 'is whole' is_page sized.html
 like 'and shows bytes' "$(cat sized.html)" 'Bytes that miss a cache of objects'
+run report -q --objects --policy lru,sieve --column id=2,size=3 -f csv sized.csv \
+    -o policies.html
+like 'policies have a section of their own' "$(grep '<h2' policies.html)" \
+    '>Replacement policies<'
 
 # ----------------------------------------------------------- of tables --
 name='a<b>&"c'"'"
