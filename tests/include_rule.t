@@ -21,6 +21,8 @@ my %public = (
     prediction => 'stackdist',
     prefixes => 'stackdist',
     sharing => 'stackdist',
+    writing => 'traces',
+    consumers => 'sim',
     run => 'sim',
     hierarchy => 'assoc',
 );

@@ -1,7 +1,7 @@
 # traces/ - bytes to references to blocks
 library_SOURCES += $(wildcard traces/base/*.c traces/formats/*.c \
                      traces/generate/*.c traces/capture/*.c)
-public_HEADERS  += traces/base/status.h traces/traces.h
+public_HEADERS  += traces/base/status.h traces/traces.h traces/writing.h
 library_LIBS    += -larchive -lz -lcsv $(zstd_LIBS) $(yajl_LIBS)
 
 # zstd, of the format mgt, is used if it is there; zstd_LIBS= does without.  It

@@ -35,7 +35,10 @@ is 'every shared description is used' "$(comm -23 shared used)" ''
 for page in "$pages"/man3/*.3; do
     name=${page##*/margay_} name=${name%.3}
     headers=$BUILD/include/margay/$name.h
-    [ "$name" != traces ] || headers="$headers ${headers%/*}/status.h"
+    case $name in
+    traces) headers="$headers ${headers%/*}/status.h ${headers%/*}/writing.h" ;;
+    run) headers="$headers ${headers%/*}/consumers.h" ;;
+    esac
     # shellcheck disable=SC2086
     public_functions $headers >declared
     sed -n 's/^\.Fn "*\(margay_[a-z0-9_]*\).*/\1/p' "$page" | sort -u >described
