@@ -105,7 +105,8 @@ static void write_columns(struct output *output, const struct columns *columns)
 {
     struct axis axis = {.begin = CHART_BOTTOM, .end = CHART_TOP};
     double width = (double)(CHART_RIGHT - CHART_LEFT) / (double)columns->count;
-    size_t every = (columns->count + 7) / 8;
+    /* Six names have room in the large letters of a small screen. */
+    size_t every = (columns->count + 5) / 6;
     for (size_t i = 0; i < columns->count; i++)
         axis.to = fmax(axis.to, height(columns, i));
     if (axis.to == 0)

@@ -84,7 +84,7 @@ static void write_names(struct output *output, const struct map *map)
     size_t every = (map->sets.count + 7) / 8;
     for (size_t i = 0; i < map->sets.count; i += every)
         output_text(
-            output, "<text class=\"below\" x=\"%.1f\" y=\"%d\">%s</text>\n",
+            output, "<text class=\"tick\" x=\"%.1f\" y=\"%d\">%s</text>\n",
             CHART_LEFT + map->width * ((double)i + 0.5), CHART_BOTTOM + 8,
             markup_size(map->sets.numbers[i], false, text));
     for (size_t i = 0; i < map->ways.count; i++)
