@@ -75,12 +75,15 @@ bool margay_modules_take(struct margay_modules *modules, const uint8_t *bytes,
             memchr(bytes + MARGAY_MODULE_HEAD_BYTES, '\0', length) != NULL)
             return false;
         last = bytes[0];
-        modules->paths[last] =
-            strndup((const char *)bytes + MARGAY_MODULE_HEAD_BYTES, length);
-        *no_memory = modules->paths[last] == NULL;
+        bytes += MARGAY_MODULE_HEAD_BYTES;
+        char *path = malloc(length + 1);
+        *no_memory = path == NULL;
         if (*no_memory)
             return false;
-        bytes += MARGAY_MODULE_HEAD_BYTES + length;
+        memcpy(path, bytes, length);
+        path[length] = '\0';
+        modules->paths[last] = path;
+        bytes += length;
     }
     atomic_store(&modules->whole, true);
     return true;
