@@ -1,9 +1,9 @@
 /*
  * assets.c - the style and the script of a page
  *
- * The assembler takes in the files, which stay as they are: for editors, and
- * for whoever reads them.  The build runs in the tree's root, and module.mk
- * says that this file depends on them.
+ * The assembler takes in the files, which stay as they are for editors and
+ * readers.  The build runs in the tree's root, and module.mk says that this
+ * file depends on them.
  */
 #include "sim/report/assets.h"
 

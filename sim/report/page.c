@@ -21,7 +21,7 @@ static void write_head(struct output *output, const struct sections *sections)
                         "<title>Cache report: ");
     markup_text(output, sections->list[0].source);
     output_text(output, "</title>\n<style>\n");
-    output_bytes(output, report_css, (size_t)(report_css_end - report_css));
+    output_bytes(output, report_css, asset_bytes(report_css, report_css_end));
     output_text(output, "</style>\n</head>\n<body>\n<main>\n");
 }
 
@@ -145,7 +145,7 @@ enum margay_status page_write(struct output *output,
         status = write_section(output, &sections->list[i], id, &charts, error);
     }
     output_text(output, "</main>\n<script>\n");
-    output_bytes(output, report_js, (size_t)(report_js_end - report_js));
+    output_bytes(output, report_js, asset_bytes(report_js, report_js_end));
     output_text(output, "</script>\n</body>\n</html>\n");
     return status;
 }
