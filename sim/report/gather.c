@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/annotate/places.h"
 #include "sim/options/commands.h"
 #include "sim/report/section.h"
 #include "sim/tables/columns.h"
@@ -96,7 +97,8 @@ static bool ask_windows(struct options *options, const struct facts *facts)
 static bool ask_lines(struct options *options, const struct facts *facts)
 {
     options->run.blocks.count = options->run.blocks.count > 0;
-    return facts->has_sites && ask_sizes(options, facts);
+    return facts->has_sites && places_library_version() != NULL &&
+           ask_sizes(options, facts);
 }
 
 /* What a report of a trace is made of, in its order. */

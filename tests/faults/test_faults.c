@@ -84,7 +84,11 @@ static const struct job {
     {"histogram --of time ids.lines", NULL},
     {"histogram --by thread watched.mgt", NULL},
     {"histogram --by site watched.mgt", NULL},
+#ifdef MARGAY_HAS_LIBDW
     {"annotate --sizes 4,64 watched.words", NULL}, /* names no program */
+#else
+    {"annotate --help", NULL},
+#endif
     {"overlap kept.csv more.csv", NULL},
     {"share --sizes 4,64 -o out.csv kept.csv more.csv", "out.csv"},
     {"simulate --machine levels.csv t.din", NULL},

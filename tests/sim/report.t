@@ -87,8 +87,13 @@ awk 'BEGIN { for (i = 0; i < 4000; i++)
 run report -q code.pinatrace -o code.html
 is 'a report of a trace with sites' "$status $(cat err)" '0 '
 check 'its page is whole' is_page code.html
-like 'it has the lines of the program' "$(cat code.html.6)" \
-    '^code.pinatrace,.*,0x1002,.*,1333,'
+run annotate code.pinatrace
+if grep -q 'without elfutils' err; then
+    skip 'it has the lines of the program' 'built without libdw'
+else
+    like 'it has the lines of the program' "$(cat code.html.6)" \
+        '^code.pinatrace,.*,0x1002,.*,1333,'
+fi
 like 'it says how it was made' "$(cat zipf.html)" \
     'margay report -q --policy lru,fifo -b 64,128 zipf.din -o zipf.html'
 like 'and what the curve says' "$(cat zipf.html)" \
