@@ -98,6 +98,20 @@ static enum margay_status draw_windows(struct output *output,
 
 /* ------------------------------------------------- bars and cells -- */
 
+/* A picture for each trace, block size and policy. */
+static void draw_each(struct output *output, const struct section *section,
+                      void (*picture)(struct output *output,
+                                      const struct rows *rows,
+                                      const char *caption),
+                      const char *caption)
+{
+    struct rows rows = {.to = 0};
+    while (rows.to < section->table.rows) {
+        rows = rows_alike(&section->table, rows.to);
+        picture(output, &rows, caption);
+    }
+}
+
 static enum margay_status draw_histogram(struct output *output,
                                          const struct section *section,
                                          const char *id, unsigned *charts,
@@ -106,11 +120,8 @@ static enum margay_status draw_histogram(struct output *output,
     (void)id;
     (void)charts;
     (void)error;
-    struct rows rows = {.to = 0};
-    while (rows.to < section->table.rows) {
-        rows = rows_alike(&section->table, rows.to);
-        bars_histogram(output, &rows, "Share of references by reuse distance");
-    }
+    draw_each(output, section, bars_histogram,
+              "Share of references by reuse distance");
     return MARGAY_OK;
 }
 
@@ -122,11 +133,7 @@ static enum margay_status draw_map(struct output *output,
     (void)id;
     (void)charts;
     (void)error;
-    struct rows rows = {.to = 0};
-    while (rows.to < section->table.rows) {
-        rows = rows_alike(&section->table, rows.to);
-        bars_map(output, &rows, "Misses of set-associative caches");
-    }
+    draw_each(output, section, bars_map, "Misses of set-associative caches");
     return MARGAY_OK;
 }
 
@@ -135,12 +142,9 @@ static enum margay_status draw_compare(struct output *output,
                                        const char *id, unsigned *charts,
                                        struct margay_error *error)
 {
-    struct rows rows = {.to = 0};
     enum margay_status status = draw_map(output, section, id, charts, error);
-    while (rows.to < section->table.rows) {
-        rows = rows_alike(&section->table, rows.to);
-        bars_three_cs(output, &rows, "Cold, capacity and conflict misses");
-    }
+    draw_each(output, section, bars_three_cs,
+              "Cold, capacity and conflict misses");
     return status;
 }
 
