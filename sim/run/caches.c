@@ -14,6 +14,7 @@ void margay_caches_begin(struct margay_caches *caches,
     caches->passes = passes;
     caches->pass_count = count;
     caches->threads = share->threads;
+    caches->watch = share->watch;
 }
 
 size_t margay_caches_per_pass(const struct margay_caches *caches)

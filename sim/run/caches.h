@@ -21,6 +21,7 @@ struct margay_caches {
     const struct margay_pass *passes;
     size_t pass_count;
     unsigned threads;
+    const struct margay_watch *watch; /* NULL = none */
     void (*get)(const struct margay_caches *caches, size_t pass, size_t set,
                 size_t way, struct margay_cache_row *row);
 };

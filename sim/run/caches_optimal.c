@@ -10,11 +10,15 @@
 
 #include "assoc/assoc_internal.h"
 #include "sim/run/caches.h"
+#include "sim/run/watching.h"
 #include "traces/traces_internal.h"
 
 /* Beyond the block and its kind: the next use, and what finding them takes. */
 #define BYTES_PER_REF (2 * sizeof(uint64_t) + sizeof(uint8_t))
 #define FIRST_REFS    ((size_t)1 << 16)
+
+/* References that are replayed at a time. */
+#define PIECE_REFS ((size_t)1 << 16)
 
 struct history {
     uint64_t *blocks, *next_uses;
@@ -30,6 +34,7 @@ struct optimal {
     margay_opt **stacks;         /* [pass][set] */
     margay_cache **caches_alone; /* [pass][set][way] */
     size_t made, per_pass;       /* of these */
+    bool *replayed;              /* which of them have seen their pass */
 };
 
 static struct optimal *self(const void *consumer)
@@ -62,6 +67,7 @@ static void optimal_free(margay_consumer *consumer)
     free(optimal->histories);
     free(optimal->stacks);
     free(optimal->caches_alone);
+    free(optimal->replayed);
     free(optimal);
 }
 
@@ -118,7 +124,8 @@ static enum margay_status optimal_begin(margay_consumer *consumer,
         optimal->stacks = calloc(all, sizeof *optimal->stacks);
     else
         optimal->caches_alone = calloc(all, sizeof *optimal->caches_alone);
-    if (optimal->histories == NULL ||
+    optimal->replayed = calloc(all, sizeof *optimal->replayed);
+    if (optimal->histories == NULL || optimal->replayed == NULL ||
         (optimal->stacks == NULL && optimal->caches_alone == NULL))
         return margay_fail_memory(error, "the caches");
     while (optimal->made < all && status == MARGAY_OK)
@@ -210,37 +217,65 @@ struct replay {
     const struct optimal *optimal;
     const struct history *history;
     size_t first; /* stack or cache of the pass */
+    struct margay_watching watching;
 };
 
-static void replay_stack(margay_opt *stack, const struct history *h)
+/* Feed stack or cache `at` with `count` references from `from` on. */
+static void feed_piece(const struct replay *replay, size_t at, size_t from,
+                       size_t count)
 {
-    size_t first = h->uncounted;
-    margay_opt_feed(stack, h->blocks, h->next_uses, h->kinds, first);
-    margay_opt_reset_counts(stack);
-    if (h->count > first)
-        margay_opt_feed(stack, h->blocks + first, h->next_uses + first,
-                        h->kinds + first, h->count - first);
+    const struct optimal *optimal = replay->optimal;
+    const struct history *h = replay->history;
+    if (optimal->stacks != NULL)
+        margay_opt_feed(optimal->stacks[at], h->blocks + from,
+                        h->next_uses + from, h->kinds + from, count);
+    else
+        margay_cache_feed(optimal->caches_alone[at], h->blocks + from,
+                          h->next_uses + from, h->kinds + from, count);
 }
 
-static void replay_cache(margay_cache *cache, const struct history *h)
+static void reset_counts(const struct optimal *optimal, size_t at)
 {
-    size_t first = h->uncounted;
-    margay_cache_feed(cache, h->blocks, h->next_uses, h->kinds, first);
-    margay_cache_reset_counts(cache);
-    if (h->count > first)
-        margay_cache_feed(cache, h->blocks + first, h->next_uses + first,
-                          h->kinds + first, h->count - first);
+    if (optimal->stacks != NULL)
+        margay_opt_reset_counts(optimal->stacks[at]);
+    else
+        margay_cache_reset_counts(optimal->caches_alone[at]);
+}
+
+/* The references from `from` on that are before `to`, unless the watch ends
+   it. */
+static void feed_between(struct replay *replay, size_t at, size_t from,
+                         size_t to)
+{
+    while (from < to && !margay_watching_is_over(&replay->watching)) {
+        size_t count = to - from < PIECE_REFS ? to - from : PIECE_REFS;
+        feed_piece(replay, at, from, count);
+        margay_watching_add(&replay->watching, count);
+        from += count;
+    }
 }
 
 /* A task: the pass, to stack or cache i of it. */
 static void replay_one(void *context, size_t i)
 {
-    const struct replay *replay = context;
+    struct replay *replay = context;
+    const struct history *history = replay->history;
+    size_t at = replay->first + i;
+    feed_between(replay, at, 0, history->uncounted);
+    reset_counts(replay->optimal, at);
+    feed_between(replay, at, history->uncounted, history->count);
+    replay->optimal->replayed[at] = !margay_watching_is_over(&replay->watching);
+}
+
+/* Each stack stands for the caches of all ways. */
+static void tell_lacking(const struct replay *replay)
+{
     const struct optimal *optimal = replay->optimal;
-    if (optimal->stacks != NULL)
-        replay_stack(optimal->stacks[replay->first + i], replay->history);
-    else
-        replay_cache(optimal->caches_alone[replay->first + i], replay->history);
+    size_t lacking = 0, caches = margay_caches_per_pass(&optimal->caches);
+    for (size_t i = 0; i < optimal->per_pass; i++)
+        lacking += !optimal->replayed[replay->first + i];
+    margay_watching_end(&replay->watching,
+                        lacking * (caches / optimal->per_pass), caches);
 }
 
 static enum margay_status look_ahead(const struct optimal *optimal,
@@ -262,7 +297,13 @@ static enum margay_status optimal_finish(margay_consumer *consumer,
 {
     struct optimal *optimal = self(consumer);
     struct history *history = &optimal->histories[pass->index];
-    struct replay replay = {optimal, history, pass->index * optimal->per_pass};
+    struct replay replay = {
+        .optimal = optimal,
+        .history = history,
+        .first = pass->index * optimal->per_pass,
+        .watching = MARGAY_WATCHING(optimal->caches.watch,
+                                    history->count * optimal->per_pass),
+    };
     margay_crew *crew;
     enum margay_status status = look_ahead(optimal, history, error);
     if (status == MARGAY_OK)
@@ -272,6 +313,7 @@ static enum margay_status optimal_finish(margay_consumer *consumer,
     margay_crew_start(crew, replay_one, &replay, optimal->per_pass);
     margay_crew_finish(crew);
     margay_crew_free(crew);
+    tell_lacking(&replay);
     clear_history(history);
     return MARGAY_OK;
 }
@@ -281,18 +323,18 @@ static void optimal_get(const struct margay_caches *caches, size_t pass,
 {
     const struct optimal *optimal = self(caches);
     const struct history *history = &optimal->histories[pass];
-    const struct margay_caches_request *request = &caches->request;
-    size_t first = pass * optimal->per_pass;
+    bool at_once = optimal->stacks != NULL;
+    size_t at = pass * optimal->per_pass +
+                (at_once ? set : set * caches->request.way_count + way);
+    if (!optimal->replayed[at])
+        return;
     row->references = history->count - history->uncounted;
     for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
         row->misses[kind] =
-            optimal->stacks != NULL
-                ? margay_opt_misses(optimal->stacks[first + set],
-                                    caches->ways[way], MARGAY_KIND_BIT(kind))
-                : margay_cache_counts(
-                      optimal->caches_alone[first + set * request->way_count +
-                                            way])
-                      ->misses[kind];
+            at_once
+                ? margay_opt_misses(optimal->stacks[at], caches->ways[way],
+                                    MARGAY_KIND_BIT(kind))
+                : margay_cache_counts(optimal->caches_alone[at])->misses[kind];
 }
 
 struct margay_caches *margay_caches_optimal(void)

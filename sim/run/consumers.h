@@ -248,7 +248,7 @@ struct margay_caches_request {
 
 /* What has been counted of one cache. */
 struct margay_cache_row {
-    uint64_t references;
+    uint64_t references;           /* 0 where the watch left no time, too */
     uint64_t misses[MARGAY_KINDS]; /* all are reads unless told apart */
     /* With counts_writes, and otherwise 0: */
     uint64_t writebacks, blocks_fetched, blocks_written;

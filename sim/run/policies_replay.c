@@ -7,9 +7,10 @@
  */
 #include "sim/run/policies_replay.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "sim/run/watching.h"
 
 /* References that are simulated at a time. */
 #define PIECE_REFS 4096
@@ -24,9 +25,7 @@ struct tasks {
     struct task *list;
     size_t count;
     struct margay_error *failures; /* [task] */
-    /* How far all tasks are, of which one at a time tells it. */
-    atomic_uint_least64_t done_refs;
-    atomic_flag telling;
+    struct margay_watching watching;
 };
 
 /* What simulates the caches of a task: one of these. */
@@ -138,24 +137,6 @@ static void reset_counts(const struct simulation *simulation)
         margay_cache_reset_counts(simulation->cache);
 }
 
-/* `count` more references have been simulated. */
-static void tell(struct tasks *tasks, size_t count)
-{
-    const struct margay_replay *replay = tasks->replay;
-    uint64_t done = atomic_fetch_add(&tasks->done_refs, count) + count;
-    if (replay->watch == NULL || atomic_flag_test_and_set(&tasks->telling))
-        return;
-    replay->watch->progress(replay->watch->context, done,
-                            tasks->count *
-                                margay_history_count(replay->history));
-    atomic_flag_clear(&tasks->telling);
-}
-
-static bool is_over(const struct margay_replay *replay)
-{
-    return replay->watch != NULL && replay->watch->stop(replay->watch->context);
-}
-
 /* The references from `from` on that are before `to`, or fewer if there is no
    more time. */
 static enum margay_status simulate_between(struct tasks *tasks,
@@ -165,7 +146,7 @@ static enum margay_status simulate_between(struct tasks *tasks,
 {
     const struct margay_replay *replay = tasks->replay;
     uint32_t buffer[PIECE_REFS];
-    while (from < to && !is_over(replay)) {
+    while (from < to && !margay_watching_is_over(&tasks->watching)) {
         const uint32_t *numbers;
         size_t count,
             most = to - from < PIECE_REFS ? (size_t)(to - from) : PIECE_REFS;
@@ -174,7 +155,7 @@ static enum margay_status simulate_between(struct tasks *tasks,
         if (status != MARGAY_OK)
             return status;
         simulate(simulation, numbers, count);
-        tell(tasks, count);
+        margay_watching_add(&tasks->watching, count);
         from += count;
     }
     return MARGAY_OK;
@@ -221,7 +202,7 @@ static enum margay_status run_task(struct tasks *tasks, const struct task *task,
         status = simulate_between(tasks, &simulation, replay->uncounted,
                                   margay_history_count(replay->history), error);
     }
-    if (status == MARGAY_OK && !is_over(replay))
+    if (status == MARGAY_OK && !margay_watching_is_over(&tasks->watching))
         take_misses(replay, task, &simulation);
     end(&simulation);
     return status;
@@ -231,7 +212,7 @@ static void run_one(void *context, size_t i)
 {
     struct tasks *tasks = context;
     struct margay_error *failure = &tasks->failures[i];
-    if (!is_over(tasks->replay))
+    if (!margay_watching_is_over(&tasks->watching))
         failure->status = run_task(tasks, &tasks->list[i], failure);
 }
 
@@ -270,22 +251,23 @@ static void clear_misses(const struct margay_replay *replay)
     }
 }
 
-static void tell_lacking(const struct margay_replay *replay)
+static void tell_lacking(const struct tasks *tasks)
 {
+    const struct margay_replay *replay = tasks->replay;
     size_t lacking = 0, caches = 0;
     for (size_t i = 0; i < replay->row_count * replay->size_count; i++) {
         bool simulated = replay->rows[i / replay->size_count].simulated;
         caches += simulated;
         lacking += simulated && replay->misses[i] == MARGAY_NOT_SIMULATED;
     }
-    if (lacking > 0)
-        replay->watch->leave(replay->watch->context, lacking, caches);
+    margay_watching_end(&tasks->watching, lacking, caches);
 }
 
 enum margay_status margay_policies_replay(const struct margay_replay *replay,
                                           struct margay_error *error)
 {
-    struct tasks tasks = {.replay = replay, .telling = ATOMIC_FLAG_INIT};
+    struct tasks tasks = {.replay = replay,
+                          .watching = MARGAY_WATCHING(replay->watch, 0)};
     size_t most = replay->row_count * replay->size_count;
     enum margay_status status = MARGAY_OK;
     if (!margay_policies_simulate(replay->rows, replay->row_count) ||
@@ -297,12 +279,14 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
         status = margay_fail_memory(error, "the simulations");
     } else {
         list_tasks(&tasks);
+        tasks.watching.total_refs =
+            tasks.count * margay_history_count(replay->history);
         clear_misses(replay);
         margay_crew_start(replay->crew, run_one, &tasks, tasks.count);
         margay_crew_finish(replay->crew);
         status = margay_policies_failure(tasks.failures, tasks.count, error);
         if (status == MARGAY_OK)
-            tell_lacking(replay);
+            tell_lacking(&tasks);
     }
     free(tasks.list);
     free(tasks.failures);
