@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "sim/annotate/places.h"
 
+#include "sim/annotate/demangle.h"
 #include "traces/traces_internal.h"
 
 #ifdef MARGAY_HAS_LIBDW
@@ -166,6 +167,14 @@ static void take_line(const struct file *file, Dwarf_Addr address,
         place->line = (unsigned)number;
 }
 
+/* Write a function's name as it stands in the source. */
+static void put_function(const char *name, struct place *place)
+{
+    if (name != NULL &&
+        !demangle(name, place->function, sizeof place->function))
+        snprintf(place->function, sizeof place->function, "%s", name);
+}
+
 /* The unit with the functions, which may be in a file of its own (.dwo). */
 static Dwarf_Die whole_unit(const struct file *file)
 {
@@ -179,6 +188,32 @@ static Dwarf_Die whole_unit(const struct file *file)
                : *file->unit;
 }
 
+static const char *symbol_at(const struct file *file, Dwarf_Addr address)
+{
+    GElf_Off offset;
+    GElf_Sym symbol;
+    return dwfl_module_addrinfo(file->module, address, &offset, &symbol, NULL,
+                                NULL, NULL);
+}
+
+static bool is_mangled(const char *name)
+{
+    return name != NULL && strncmp(name, "_Z", 2) == 0;
+}
+
+/* The name that the linker sees, if that is one of C++, which says more.  gcc
+   leaves it to the symbols in what other files do not see. */
+static const char *name_of(const struct file *file, Dwarf_Addr address,
+                           Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(
+        dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+    if (!is_mangled(name) && dwarf_tag(function) == DW_TAG_subprogram)
+        name = symbol_at(file, address);
+    return is_mangled(name) ? name : dwarf_diename(function);
+}
+
 static void take_function(const struct file *file, Dwarf_Addr address,
                           struct place *place)
 {
@@ -188,22 +223,10 @@ static void take_function(const struct file *file, Dwarf_Addr address,
     for (int i = 0; i < count && name == NULL; i++) {
         int tag = dwarf_tag(&scopes[i]);
         if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-            name = dwarf_diename(&scopes[i]);
+            name = name_of(file, address, &scopes[i]);
     }
-    if (name != NULL)
-        snprintf(place->function, sizeof place->function, "%s", name);
+    put_function(name, place);
     free(scopes);
-}
-
-static void take_symbol(const struct file *file, Dwarf_Addr address,
-                        struct place *place)
-{
-    GElf_Off offset;
-    GElf_Sym symbol;
-    const char *name = dwfl_module_addrinfo(file->module, address, &offset,
-                                            &symbol, NULL, NULL, NULL);
-    if (name != NULL)
-        snprintf(place->function, sizeof place->function, "%s", name);
 }
 
 void places_find(struct places *places, const char *path, uint64_t address,
@@ -218,7 +241,7 @@ void places_find(struct places *places, const char *path, uint64_t address,
             take_function(file, address + file->bias, place);
         }
         if (*place->function == '\0')
-            take_symbol(file, address + file->bias, place);
+            put_function(symbol_at(file, address + file->bias), place);
     }
     if (*place->function != '\0')
         return;

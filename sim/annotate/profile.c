@@ -2,8 +2,8 @@
  * profile.c - lines and their misses in callgrind's profile format
  *
  * Source: "Callgrind Format Specification", valgrind's manual, version 1 of the
- *   format.  Names stand as they are; what the format would take for something
- *   else, a control character or a parenthesis at the beginning, is replaced.
+ *   format.  Files and functions are numbered, "fn=(2) name", so that a name
+ *   may begin with a parenthesis; control characters are replaced.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -15,11 +15,17 @@ static void put_name(struct output *output, const char *key, const char *name)
 {
     output_text(output, "%s", key);
     for (size_t i = 0; name[i] != '\0'; i++) {
-        bool replaced = (unsigned char)name[i] < ' ' || name[i] == 127 ||
-                        (i == 0 && name[i] == '(');
+        bool replaced = (unsigned char)name[i] < ' ' || name[i] == 127;
         output_bytes(output, replaced ? "_" : &name[i], 1);
     }
     output_text(output, "%s\n", *name == '\0' ? "???" : "");
+}
+
+static void put_numbered(struct output *output, const char *key, size_t number,
+                         const char *name)
+{
+    output_text(output, "%s=(%zu) ", key, number);
+    put_name(output, "", name);
 }
 
 /* A size as people write it: "32K", or "512blocks" where bytes are unknown; an
@@ -80,6 +86,7 @@ void annotation_write_profile(const struct annotation *annotation,
                               struct output *output)
 {
     const char *file = NULL, *function = NULL;
+    size_t files = 0, functions = 0;
     output_text(output, "# callgrind format\nversion: 1\ncreator: margay-%s\n",
                 MARGAY_VERSION);
     put_name(output, "cmd: ", profile->trace);
@@ -89,10 +96,10 @@ void annotation_write_profile(const struct annotation *annotation,
     for (size_t i = 0; i < annotation_lines(annotation); i++) {
         struct annotated_line line = annotation_line(annotation, i);
         if (file == NULL || strcmp(file, line.file) != 0)
-            put_name(output, "fl=", line.file);
+            put_numbered(output, "fl", ++files, line.file);
         if (file == NULL || strcmp(file, line.file) != 0 ||
             strcmp(function, line.function) != 0)
-            put_name(output, "fn=", line.function);
+            put_numbered(output, "fn", ++functions, line.function);
         file = line.file;
         function = line.function;
         output_text(output, "%u", line.line);

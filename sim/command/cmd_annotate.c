@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/annotate/annotation.h"
+#include "sim/annotate/sites.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/options/sizes.h"
@@ -64,23 +65,6 @@ static enum margay_status find_sizes(struct annotate *annotate,
     return status;
 }
 
-/* Of a trace that names no modules, as the formats of other tools, a site may
-   be any address in memory. */
-static void find_place(const struct annotate *annotate, uint64_t site,
-                       struct place *place)
-{
-    const uint64_t number = site >> MARGAY_SITE_MODULE_SHIFT;
-    const char *path =
-        number < MARGAY_MOST_MODULES
-            ? margay_trace_module(annotate->trace, (unsigned)number)
-            : NULL;
-    if (number == 0 && annotate->options->annotate.program != NULL)
-        path = annotate->options->annotate.program;
-    if (path != NULL || number == MARGAY_MOST_MODULES)
-        site -= number << MARGAY_SITE_MODULE_SHIFT;
-    places_find(annotate->places, path, site, place);
-}
-
 static enum margay_status add_site(void *context, uint64_t site,
                                    const margay_histogram *part,
                                    struct margay_error *error)
@@ -102,7 +86,8 @@ static enum margay_status add_site(void *context, uint64_t site,
     free(points);
     if (status != MARGAY_OK)
         return status;
-    find_place(annotate, site, &place);
+    places_find_site(annotate->places, annotate->trace,
+                     annotate->options->annotate.program, site, &place);
     return annotation_add(annotate->annotation, &place,
                           margay_histogram_references(part), misses, error);
 }

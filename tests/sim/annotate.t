@@ -225,6 +225,82 @@ for each in gcc clang; do
         skip "$each: a function that is inlined" "no $each"
     fi
 done
+# ------------------------------------------------------------------ C++ --
+cat >grid.cc <<'EOF'
+namespace fields {
+template <typename T> struct grid {
+    void __attribute__((noinline)) fill(T value)
+    {
+        for (int i = 0; i < 100; i++)
+            cells[i] = value; // line 6
+    }
+    T cells[100];
+};
+} // namespace fields
+namespace {
+volatile int total;
+void __attribute__((noinline)) add(int x)
+{
+    total = x; // line 15
+}
+void __attribute__((noinline)) add(double x)
+{
+    total = (int)x; // line 19
+}
+} // namespace
+struct counter {
+    inline __attribute__((always_inline)) void count()
+    {
+        value = 1; // line 25
+    }
+    volatile int value;
+};
+counter counts;
+fields::grid<int> a;
+fields::grid<double> b;
+int main()
+{
+    for (int i = 0; i < 10; i++) {
+        add(i);
+        add(1.5 * i);
+        counts.count();
+    }
+    a.fill(1);
+    b.fill(2.0);
+    return 0;
+}
+EOF
+if command -v g++ >/dev/null; then
+    # shellcheck disable=SC2046 # words
+    check 'a program in C++ is built' g++ -g -O1 \
+        $("$MARGAY" record --cflags) -o grid grid.cc $("$MARGAY" record --libs)
+    named grid
+    is 'functions of C++, as their sources have them' \
+        "$(grep -E '/grid.cc,(6|15|19|25),' out |
+            sed 's/.*grid.cc,\([0-9]*\),\(.*\),4096,\([0-9]*\),.*/\1 \2 \3/')" \
+        '6 fields::grid<double>::fill(double) 100
+6 fields::grid<int>::fill(int) 100
+15 (anonymous namespace)::add(int) 10
+19 (anonymous namespace)::add(double) 10
+25 counter::count() 10'
+    run annotate -q --sizes 4K --callgrind grid.callgrind t.mgt
+    is 'and in a profile, a parenthesis first' \
+        "$(grep -c '^fn=([0-9]*) (anonymous namespace)::add' grid.callgrind)" 2
+    if command -v callgrind_annotate >/dev/null; then
+        like 'callgrind_annotate shows them' \
+            "$(callgrind_annotate grid.callgrind)" \
+            'grid.cc:\(anonymous namespace\)::add\(int\)'
+    fi
+    if command -v strip >/dev/null; then
+        strip --strip-debug grid
+        run annotate -q --sizes 4K t.mgt
+        like 'by symbols, without debug information' "$(cat out)" \
+            ',,,fields::grid<double>::fill\(double\),'
+    fi
+else
+    skip 'functions of C++' 'no g++'
+fi
+
 cat >library.c <<'EOF'
 volatile int array[500];
 void fill(void)

@@ -1,0 +1,20 @@
+/* sites.c - from a site of a trace to the line of its source */
+#include "sim/annotate/sites.h"
+
+#include <stddef.h>
+
+/* Of a trace that names no modules, as the formats of other tools, a site may
+   be any address in memory. */
+void places_find_site(struct places *places, const margay_trace *trace,
+                      const char *program, uint64_t site, struct place *place)
+{
+    const uint64_t number = site >> MARGAY_SITE_MODULE_SHIFT;
+    const char *path = number < MARGAY_MOST_MODULES
+                           ? margay_trace_module(trace, (unsigned)number)
+                           : NULL;
+    if (number == 0 && program != NULL)
+        path = program;
+    if (path != NULL || number == MARGAY_MOST_MODULES)
+        site -= number << MARGAY_SITE_MODULE_SHIFT;
+    places_find(places, path, site, place);
+}
