@@ -19,6 +19,7 @@
 #include "sim/options/commands.h"
 #include "sim/report/section.h"
 #include "sim/tables/columns.h"
+#include "sim/tables/csv_read.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
@@ -265,27 +266,31 @@ static enum margay_status add_trace(struct sections *sections,
 
 /* Is this the header of a table that margay writes?  A trace may be CSV, too,
    and its columns keys, but it does not count references. */
-static bool is_header(char *line)
+static bool is_header(const struct csv_row *row)
 {
-    bool counts = strcmp(line, "key,value") == 0, is_first = true;
-    for (char *name; (name = strsep(&line, ",")) != NULL; is_first = false) {
-        if (is_first && column_role(name) != COLUMN_KEY)
-            return false;
-        counts |= strcmp(name, "references") == 0;
-    }
-    return counts;
+    char line[1024];
+    csv_join_row(row, line, sizeof line);
+    bool counts = strcmp(line, "key,value") == 0;
+    for (size_t i = 0; i < row->count; i++)
+        counts |= strcmp(row->fields[i], "references") == 0;
+    return counts && column_role(row->fields[0]) == COLUMN_KEY;
 }
 
+static enum margay_status take_header(void *context, const struct csv_row *row,
+                                      struct margay_error *error)
+{
+    (void)error;
+    *(bool *)context = is_header(row);
+    return MARGAY_END;
+}
+
+/* What is no CSV is no table. */
 static bool is_table(const char *path)
 {
-    char line[1024] = "";
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    bool has_line = fgets(line, sizeof line, file) != NULL;
-    fclose(file);
-    line[strcspn(line, "\r\n")] = '\0';
-    return has_line && is_header(line);
+    struct margay_error ignored;
+    bool is_one = false;
+    csv_read(path, take_header, &is_one, &ignored);
+    return is_one;
 }
 
 static enum margay_status add_file(struct sections *sections, const char *path,

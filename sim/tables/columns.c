@@ -39,6 +39,9 @@ static const struct column {
     {"peak", COLUMN_KEY, false},
     {"miss_ratio", COLUMN_RATIO, false},
     {"byte_miss_ratio", COLUMN_RATIO, false},
+    {"misses", COLUMN_MISSES, false},
+    {"shared_misses", COLUMN_MISSES, false},
+    {"partition_misses", COLUMN_MISSES, false},
 };
 
 static const struct column *find(const char *name)

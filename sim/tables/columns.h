@@ -5,9 +5,10 @@
 #include <stdbool.h>
 
 enum column_role {
-    COLUMN_KEY,   /* tells which row it is */
-    COLUMN_VALUE, /* what was found */
-    COLUMN_RATIO, /* a value that is worse where it is higher */
+    COLUMN_KEY,    /* tells which row it is */
+    COLUMN_VALUE,  /* what was found */
+    COLUMN_RATIO,  /* a value that is worse where it is higher */
+    COLUMN_MISSES, /* so is this one, where a table has no ratio */
 };
 
 enum column_role column_role(const char *name);

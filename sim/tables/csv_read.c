@@ -94,9 +94,9 @@ static void feed_line(struct reader *reader, const char *line, size_t bytes)
         reader->row_bytes = 0;
 }
 
-static void feed(struct reader *reader, size_t bytes)
+static void feed(struct reader *reader, const char *line, size_t bytes)
 {
-    const char *line = reader->piece, *end = line + bytes;
+    const char *end = line + bytes;
     while (line < end && reader->status == MARGAY_OK) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         const char *next = newline == NULL ? end : newline + 1;
@@ -105,12 +105,24 @@ static void feed(struct reader *reader, size_t bytes)
     }
 }
 
+/* The bytes of a byte order mark of UTF-8 at the beginning of a text. */
+static size_t mark_bytes(const char *text, size_t bytes)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t length = sizeof mark - 1;
+    return bytes >= length && memcmp(text, mark, length) == 0 ? length : 0;
+}
+
 static enum margay_status read_all(struct reader *reader, FILE *file)
 {
     size_t bytes;
+    bool is_first = true;
     while (reader->status == MARGAY_OK &&
-           (bytes = fread(reader->piece, 1, PIECE_BYTES, file)) > 0)
-        feed(reader, bytes);
+           (bytes = fread(reader->piece, 1, PIECE_BYTES, file)) > 0) {
+        size_t skipped = is_first ? mark_bytes(reader->piece, bytes) : 0;
+        feed(reader, reader->piece + skipped, bytes - skipped);
+        is_first = false;
+    }
     if (reader->status == MARGAY_OK && ferror(file))
         return margay_fail(reader->error, MARGAY_IO, "%s: cannot read: %s",
                            reader->name, strerror(errno));

@@ -26,7 +26,8 @@ typedef enum margay_status csv_take_row(void *context,
                                         struct margay_error *error);
 
 /*
- * Read the file ("-": standard input) to its end and skip empty lines.
+ * Read the file ("-": standard input) to its end and skip empty lines, and a
+ * byte order mark of UTF-8 at the beginning, as spreadsheets write it.
  * MARGAY_IO if the file cannot be read; MARGAY_BAD_INPUT, with the line, if it
  * is not CSV.
  */

@@ -48,17 +48,25 @@ static int compare_keys(const struct match *match, const struct cells *a,
     return order;
 }
 
+/* Rows of the same keys stay in their order. */
+static int compare_rows(const struct match *match, const struct cells *cells,
+                        size_t a, size_t b)
+{
+    int order = compare_keys(match, cells, a, cells, b);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
 static int compare_base(const void *a, const void *b, void *context)
 {
     const struct match *match = context;
-    return compare_keys(match, &match->base, *(const size_t *)a, &match->base,
+    return compare_rows(match, &match->base, *(const size_t *)a,
                         *(const size_t *)b);
 }
 
 static int compare_now(const void *a, const void *b, void *context)
 {
     const struct match *match = context;
-    return compare_keys(match, &match->now, *(const size_t *)a, &match->now,
+    return compare_rows(match, &match->now, *(const size_t *)a,
                         *(const size_t *)b);
 }
 
@@ -76,7 +84,7 @@ void match_describe(const struct match *match, const struct cells *cells,
     }
 }
 
-/* Sort the rows by their keys, no two of which may be the same. */
+/* Sort the rows by their keys. */
 static enum margay_status sort_rows(struct match *match,
                                     const struct cells *cells, size_t **order,
                                     struct margay_error *error)
@@ -89,19 +97,17 @@ static enum margay_status sort_rows(struct match *match,
         (*order)[i] = i;
     qsort_r(*order, cells->rows, sizeof **order,
             is_base ? compare_base : compare_now, match);
-    for (size_t i = 1; i < cells->rows; i++) {
-        size_t one = (*order)[i - 1], other = (*order)[i];
-        char keys[200];
-        if (compare_keys(match, cells, one, cells, other) != 0)
-            continue;
-        match_describe(match, cells, one, keys, sizeof keys);
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:%" PRIu64 ": found the keys of line %" PRIu64
-                           " again (%s), expected each once",
-                           cells->path, cells_line(cells, other),
-                           cells_line(cells, one), keys);
-    }
     return MARGAY_OK;
+}
+
+/* The rows of a table with the keys of one of them. */
+static size_t count_alike(const struct match *match, const struct cells *cells,
+                          const struct cells *of, size_t row)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cells->rows; i++)
+        count += compare_keys(match, cells, i, of, row) == 0;
+    return count;
 }
 
 static enum margay_status fail_missing(const struct match *match,
@@ -110,11 +116,14 @@ static enum margay_status fail_missing(const struct match *match,
                                        struct margay_error *error)
 {
     char keys[200];
+    size_t found = count_alike(match, in, of, row);
+    size_t expected = count_alike(match, of, of, row);
     match_describe(match, of, row, keys, sizeof keys);
-    return margay_fail(
-        error, MARGAY_BAD_INPUT,
-        "%s: found no row of %s, expected one as in line %" PRIu64 " of %s",
-        in->path, keys, cells_line(of, row), of->path);
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s: found %zu row%s of %s, expected %zu, one for line "
+                       "%" PRIu64 " of %s",
+                       in->path, found, margay_plural(found, "s"), keys,
+                       expected, cells_line(of, row), of->path);
 }
 
 static enum margay_status pair_rows(struct match *match,

@@ -15,9 +15,10 @@ struct match {
 
 /*
  * Read both tables, whose paths have to outlive the match, and find the partner
- * of each row.  MARGAY_BAD_INPUT if the columns differ, if none of them is a
- * key, if two rows of a table have the same keys, or a row has no partner; else
- * as cells_read().  Call match_clear() in any case.
+ * of each row: the first row of some keys belongs to the first with these keys,
+ * the second to the second.  MARGAY_BAD_INPUT if the columns differ, if none of
+ * them is a key, or a row has no partner; else as cells_read().  Call
+ * match_clear() in any case.
  */
 enum margay_status match_read(struct match *match, const char *base,
                               const char *now, struct margay_error *error);

@@ -5,11 +5,8 @@
 # Pairs of curves in shuffled order, and what their difference is: the table,
 # and how many ratios rose by more than 0.01.
 perl -e '
-    my $state = 5;
-    sub draw {
-        $state = ($state * 1103515245 + 12345) & 0x7fffffff;
-        return ($state >> 8) % $_[0];
-    }
+    require shift;
+    seed(5);
     sub rows {
         my ($path, @rows) = @_;
         open my $out, ">", $path or die;
@@ -40,9 +37,12 @@ perl -e '
         open my $out, ">", "$case.expected" or die;
         print $out map { "$_\n" } sort @expected;
         print $worse > 0 ? 1 : 0, " $worse\n";
-    }' >verdicts
+    }' "$root/tests/sim/draw.pl" >verdicts
+# A table without ratios is judged by its misses, of which each is a thousandth
+# of the references.
 case=0
 differing=0
+differing_counts=0
 while read -r verdict worse; do
     case=$((case + 1))
     run diff --tolerance 0.01 "$case.base.csv" "$case.new.csv"
@@ -50,8 +50,16 @@ while read -r verdict worse; do
     tail -n +2 out | LC_ALL=C sort | cmp -s - "$case.expected" &&
         [ "$status $told" = "$verdict $worse" ] ||
         differing=$((differing + 1))
+    for table in base new; do
+        sed 's/,[^,]*$//' "$case.$table.csv" >$table.counts.csv
+    done
+    run diff --tolerance 0.01 base.counts.csv new.counts.csv
+    told=$(sed -n 's/.*, \([0-9]*\) rose by more than 0.01 of the ref.*/\1/p' err)
+    [ "$status $told" = "$verdict $worse" ] ||
+        differing_counts=$((differing_counts + 1))
 done <verdicts
 is "$case pairs differ as they should" "$differing" 0
+is 'and so do their misses alone' "$differing_counts" 0
 is 'some are worse, some are not' "$(cut -d' ' -f1 verdicts | sort -u | tr '\n' ' ')" '0 1 '
 
 head='trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio'
@@ -82,7 +90,7 @@ printf 'key,value\nformat,lackey\nreads,18446744073709551614\n' >other.csv
 run diff one.csv other.csv
 is 'texts, and large counts' "$status $(tail -n 2 out | tr '\n' ' ')" \
     '0 format,value,din,lackey, reads,value,18446744073709551615,18446744073709551614,-1 '
-like 'no ratio is none' "$(cat err)" 'no miss ratios'
+like 'no ratio is none' "$(cat err)" 'no miss ratios or misses'
 
 printf 'machine,trace,cache,miss_ratio,L1.ways\nm,t,L1,0.5,1\nm,t,L1,0.4,2\n' >vary.csv
 sed 's/0.4/0.45/' vary.csv >varied.csv
@@ -93,13 +101,72 @@ m,t,L1,2,miss_ratio,0.4,0.45,0.05'
 
 refuses 'found key as column 1, expected trace as in base.csv' diff base.csv one.csv
 sed '$d' base.csv >short.csv
-refuses 'short.csv: found no row of trace a, cache_blocks 2, expected one as in line 3 of base.csv' \
+refuses 'short.csv: found 0 rows of trace a, cache_blocks 2, expected 1, one for line 3 of base.csv' \
     diff base.csv short.csv
-refuses 'short.csv: found no row of .*, expected one as in line 3 of base.csv' \
+refuses 'short.csv: found 0 rows of .*, expected 1, one for line 3 of base.csv' \
     diff short.csv base.csv
+
+# Rows of the same keys, as a trace that is named twice has them.
 sed p base.csv | sed 1d >twice.csv
-refuses 'twice.csv:3: found the keys of line 2 again \(trace a, cache_blocks 1\)' \
+refuses 'base.csv: found 1 row of trace a, cache_blocks 1, expected 2, one for line 3 of twice.csv' \
     diff twice.csv base.csv
+printf '%s\n' $head a,,1,,1000,40,0.04 a,,2,,1000,10,0.01 a,,1,,1000,30,0.03 \
+    a,,1,,1000,50,0.05 >three.csv
+awk -F, 'NR == 1; NR == 3; { row[NR] = $0 } END { sub(/30,0.03/, "31,0.031", row[4])
+    print row[2] ORS row[4] ORS row[5] }' three.csv >other.csv
+run diff three.csv other.csv
+is 'the second row of some keys is compared with the second' "$status $(cat out)" \
+    '1 trace,block_bytes,cache_blocks,cache_bytes,column,base,new,change
+a,,1,,misses,30,31,1
+a,,1,,miss_ratio,0.03,0.031,0.001'
+
+# A ratio that only one of the tables has is no better than one that rose.
+sed 's/0.02$//' base.csv >empty.csv
+run diff --tolerance 1 base.csv empty.csv
+is 'a ratio that is gone is denied' "$status $(cat err)" \
+    '1 margay diff: trace a, cache_blocks 1: miss_ratio is empty, and was 0.02
+margay diff: of 1 miss ratio, 0 rose by more than 1, 0 by less, and 0 fell'
+run diff empty.csv base.csv
+is 'and so is one that was not there' "$status $(head -n 1 err)" \
+    '1 margay diff: trace a, cache_blocks 1: miss_ratio is 0.02, and was empty'
+run diff empty.csv empty.csv
+is 'one that neither has is not' "$status" 0
+
+# Misses, in a table without ratios.
+lines='trace,file,line,function,cache_bytes,references,misses'
+printf '%s\n' $lines t,a.c,1,f,64,1000,20 t,a.c,2,f,64,0,0 >lines.csv
+sed 's/1000,20/5000,22/; s/0,0$/9,1/' lines.csv >more.csv
+run diff lines.csv more.csv
+is 'more misses are worse, however many references' "$status $(cat err)" \
+    '1 margay diff: trace t, file a.c, line 2, function f, cache_bytes 64: misses rose from 0 to 1, of 0 references
+margay diff: trace t, file a.c, line 1, function f, cache_bytes 64: misses rose from 20 to 22, of 1000 references
+margay diff: of 2 counts, 2 rose by more than 0 of the references, 0 by less, and 0 fell'
+sed 's/9,1$/0,0/' more.csv >some.csv
+run diff --tolerance 0.002 lines.csv some.csv
+is 'the tolerance is a part of the references' "$status" 0
+run diff --tolerance 0.0019 lines.csv some.csv
+is 'and not more' "$status" 1
+sed 's/22$/18446744073709551615/' more.csv >most.csv
+sed 's/22$/18446744073709551614/' more.csv >less.csv
+run diff less.csv most.csv
+is 'counts are compared exactly' "$status" 1
+sed 's/22$/x/' more.csv >wrong.csv
+refuses "wrong.csv:2: found misses 'x', expected a count" diff lines.csv wrong.csv
+
+run diff -q lines.csv more.csv
+is 'quiet: the table and the status, no words' "$status $(wc -l <out) $(cat err)" '1 5 '
+
+# What a spreadsheet writes: a byte order mark, and lines that end in CR LF.
+{ printf '\357\273\277' && sed 's/$/\r/' base.csv; } >marked.csv
+run diff base.csv marked.csv
+is 'a table of a spreadsheet is the same' "$status $(wc -l <out)" '0 1'
+run diff base.csv - <marked.csv
+is 'on standard input, too' "$status $(wc -l <out)" '0 1'
+printf '\357\273\277' >mark.csv
+refuses 'mark.csv: found nothing' diff base.csv mark.csv
+sed '1s/^/\xef\xbb\xbf/' marked.csv >marks.csv
+refuses 'marks.csv:1: found .*, expected trace as in base.csv' diff base.csv marks.csv
+
 sed 's/0.02/nan/' base.csv >nan.csv
 refuses "nan.csv:2: found miss_ratio 'nan', expected a number" diff base.csv nan.csv
 sed 's/0.02/0.02,/' base.csv >long.csv

@@ -8,12 +8,9 @@ export MARGAY_PLOTS
 # powers of two, some of size 0 or 1.
 make() {
     perl -e '
+        require shift;
         my ($objects, $requests, $seed) = @ARGV;
-        my $state = $seed;
-        sub draw {
-            $state = ($state * 1103515245 + 12345) & 0x7fffffff;
-            return ($state >> 8) % $_[0];
-        }
+        seed($seed);
         my @sizes = map { draw(9) == 0 ? draw(2) : 1 + draw(2 << draw(16)) }
             1 .. $objects;
         my $time = 1000;
@@ -21,7 +18,7 @@ make() {
             my $id = draw(1 + draw($objects));
             $time += draw(3);
             print pack "V Q< V q<", $time, $id, $sizes[$id], -1;
-        }' "$2" "$3" "$4" >"$1"
+        }' "$root/tests/sim/draw.pl" "$2" "$3" "$4" >"$1"
 }
 
 # differing NAME TTL: the rows of `out` that a plain cache does not have.

@@ -4,11 +4,8 @@
 
 # Histograms of random counts at random distances, and what their overlap is.
 perl -e '
-    my $state = 11;
-    sub draw {
-        $state = ($state * 1103515245 + 12345) & 0x7fffffff;
-        return ($state >> 8) % $_[0];
-    }
+    require shift;
+    seed(11);
     sub make {
         my ($path) = @_;
         my (%count, %bin, $all);
@@ -36,7 +33,7 @@ perl -e '
             $overlap += $x < $y ? $x : $y;
         }
         printf "%d %.9f\n", $case, $overlap;
-    }' >expected
+    }' "$root/tests/sim/draw.pl" >expected
 while read -r case _; do
     echo "$case $("$MARGAY" overlap "$case.a.csv" "$case.b.csv")"
 done <expected | awk '{ printf "%d %.9f\n", $1, $2 }' >got
@@ -58,6 +55,9 @@ is 'bins within powers of two give the same' "$(cat log2.result loglinear.result
     "$(cat exact.result exact.result)"
 run overlap a.exact.csv a.exact.csv
 is 'with itself' "$status $(cat out)" '0 1'
+{ printf '\357\273\277' && sed 's/$/\r/' a.exact.csv; } >marked.csv
+run overlap -q marked.csv a.exact.csv
+is 'and as a spreadsheet writes it' "$status $(cat out)" '0 1'
 run overlap -o file a.exact.csv b.exact.csv
 is 'into a file' "$status $(cat file)" "0 $(cat exact.result)"
 "$MARGAY" overlap - b.exact.csv <a.exact.csv >out

@@ -143,6 +143,12 @@ for table in curve histogram; do
     check "$table.eps is one" sh -c "head -c 4 $table.eps | grep -q %!PS"
     check "$table.pdf is one" sh -c "head -c 5 $table.pdf | grep -q %PDF-"
 done
+# A spreadsheet puts a byte order mark in front, and ends lines in CR LF.
+mkdir marked
+{ printf '\357\273\277' && sed 's/$/\r/' curve.csv; } >marked/curve.csv
+(cd marked && "$MARGAY" plot -q curve.csv -o curve.svg)
+check 'a table of a spreadsheet gives the same picture' \
+    cmp -s curve.svg marked/curve.svg
 # What a picture looks like.
 title="Misses of 'this'; print 1"
 run plot curve.csv -o styled.svg --title "$title" --size 640x400 \

@@ -225,14 +225,13 @@ is 'an empty trace has no rows' "$status $(wc -l <out)" '0 1'
 
 # ----------------------------------------------------------------- sample --
 perl -e '
+    require shift;
+    seed(5);
     print "id,size\n";
-    my $state = 5;
-    sub draw { $state = ($state * 1103515245 + 12345) & 0x7fffffff;
-        return ($state >> 8) % $_[0] }
     for (1 .. 60000) {
         my $id = draw(1 + draw(8000));
         printf "%d,%d\n", $id, 1 + $id * 7919 % 997;
-    }' >large.csv
+    }' "$root/tests/sim/draw.pl" >large.csv
 run curve -q --objects --column id=id,size=size --policy lru,fifo,sieve \
     --sizes 400000,1000000 large.csv
 cp out full

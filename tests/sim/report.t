@@ -134,6 +134,11 @@ check 'is whole, whatever names stand in them' is_page tables.html
 check 'and has their numbers' sh -c \
     'sed "s/^.*,\([^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*\)$/\1/" tables.html.1 |
     cmp -s - expected'
+{ printf '\357\273\277' && sed 's/$/\r/' assoc.csv; } >marked.csv
+run report -q marked.csv -o marked.html
+is 'a table of a spreadsheet is one' "$status $(cat err)" '0 '
+check 'is whole, too' is_page marked.html
+check 'and has the same numbers' cmp -s marked.html.1 tables.html.2
 printf 'trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio
 \377</script><script>alert(1)</script>,64,1e999,nan,-1,007,0x10\n\001,,,,,,\n' \
     >hostile.csv

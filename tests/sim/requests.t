@@ -39,11 +39,8 @@ replay() {
 
 # Requests that share beginnings.
 perl -e '
-    my $state = 7;
-    sub draw {
-        $state = ($state * 1103515245 + 12345) & 0x7fffffff;
-        return ($state >> 8) % $_[0];
-    }
+    require shift;
+    seed(7);
     my @past = ([]);
     for my $request (1 .. 300) {
         my @list = @{ $past[draw(scalar @past)] };
@@ -51,7 +48,7 @@ perl -e '
         push @list, $request * 10 + $_ for 0 .. draw(6);
         push @past, \@list;
         print "$request,$_\n" for @list;
-    }' >rows
+    }' "$root/tests/sim/draw.pl" >rows
 { echo request,block; cat rows; } >requests.csv
 columns=request=request,id=block
 
