@@ -12,3 +12,11 @@ $(man_PAGES): docs/man/options.mdoc docs/man/assemble.awk $(public_HEADERS)
 	    $(filter %$(@F),$^) >$@
 
 all tests lint: $(man_PAGES)
+
+# The pictures of the pages, each from a table that is made here or stands beside
+# it.
+pictures: deps $(BUILD)/margay ## draw the pictures of docs/ again
+	@MARGAY_PLOTS=plots sh docs/pictures.sh $(abspath $(BUILD)/margay) \
+	    $(BUILD)/pictures docs
+
+.PHONY: pictures

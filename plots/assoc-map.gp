@@ -1,6 +1,6 @@
 # assoc-map.gp - a table of `margay assoc`: miss ratios over sets and ways
 #
-#     gnuplot -c assoc-map.gp OUT.png|svg|pdf ASSOC.csv
+#     gnuplot -c assoc-map.gp OUT.png|svg|pdf|eps|tex ASSOC.csv
 #
 # A cell for each cache of one trace, block size and policy.  The colour is the
 # logarithm of the miss ratio where ratios differ by more than fifty times.
@@ -10,10 +10,11 @@ array CSV[ARGC - 1]
 do for [i = 2:ARGC] { CSV[i - 1] = ARGV[i] }
 ASCENDING = 3
 MINOR = 4
-HEADING = "Miss ratio by sets and ways"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "common.gp"
+HEADING = "Miss ratio by sets and ways"
+load folder(ARG0) . "heading.gp"
 if (series > 1) {
     print sprintf("%s: %d traces, block sizes or policies, expected one for a" \
         . " map", CSV[1], series)
@@ -52,13 +53,13 @@ do for [k = 1:words(ways_there):every_way] {
 }
 set xlabel "sets" offset 0,0.2
 set ylabel "ways" offset 0.5,0
-set rmargin at screen 0.86
+set rmargin at screen 1 - 9 * em_x
 set palette defined (0 "#fff7bc", 1 "#fe9929", 2 "#993404", 3 "#26100a")
 unset grid
 if (highest > 50 * lowest) { set logscale cb }
 if (highest > lowest) { set cbrange [lowest:highest] }
 set format cb "%g"
-set cblabel "miss ratio" offset -0.5,0
+set cblabel "miss ratio" offset 1.5,0
 plot FILE[1] using (place(sets_there, $3)):(place(ways_there, $4)): \
     (0.5):(0.5):($8 < lowest ? lowest : $8) skip 1 \
     every ::FIRST[1]::LAST[1] \

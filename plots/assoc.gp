@@ -1,10 +1,10 @@
 # assoc.gp - the tables of `margay assoc` or `margay compare`: miss ratios over
 # capacity, a line for each number of ways
 #
-#     gnuplot -c assoc.gp OUT.png|svg|pdf ASSOC.csv... [CURVE.csv...]
+#     gnuplot -c assoc.gp OUT.png|svg|pdf|eps|tex ASSOC.csv... [CURVE.csv...]
 #
-# Colours are numbers of ways, from the seventh on with other points; dashes are
-# traces, block sizes and policies.  Of more than eight numbers of ways, the
+# Colours are numbers of ways, from the seventh on with other marks; dashes are
+# traces, block sizes and policies, from the fifth on with other marks.  Of more than eight numbers of ways, the
 # powers of two are drawn.  A curve of the same trace and block size is drawn in
 # black, as the fully associative cache; sizes are then in blocks.
 
@@ -41,8 +41,9 @@ do for [i = 2:ARGC] {
 }
 ASCENDING = 3
 MINOR = 4
-HEADING = "Misses of set-associative caches"
 load folder(ARG0) . "common.gp"
+HEADING = (HIT ? "Hits" : "Misses") . " of set-associative caches"
+load folder(ARG0) . "heading.gp"
 
 # ------------------------------------------------------ what is there --
 
@@ -61,13 +62,13 @@ note(ways, blocks, bytes, ratio) = ( \
     lowest = ratio > 0 && ratio < lowest ? ratio : lowest, \
     highest = ratio > highest ? ratio : highest, 1)
 do for [f = 1:|CSV|] {
-    stats CSV[f] using (note($4, $3 * $4, strcol(5), $8)) skip 1 nooutput
+    stats CSV[f] using (note($4, $3 * $4, strcol(5), shown($8))) skip 1 nooutput
 }
 if (in_bytes) {
     smallest = 1e30
     largest = 1
     do for [f = 1:|CSV|] {
-        stats CSV[f] using (note($4, $5, "1", $8)) skip 1 nooutput
+        stats CSV[f] using (note($4, $5, "1", shown($8))) skip 1 nooutput
     }
 }
 is_power(n) = n < 1 ? 0 : n == 1 ? 1 : int(n) % 2 == 0 ? is_power(n / 2) : 0
@@ -81,39 +82,38 @@ do for [w = 1:64] {
 
 # ----------------------------------------------------------------- axes --
 
-most_tics = 8
+most_tics = floor((right - left) / (7 * em_x))
 load folder(ARG0) . "size-axis.gp"
-set ylabel "miss ratio" offset 0.5,0
-if (highest > 50 * lowest) {
-    set logscale y
-    set yrange [10.0 ** floor(log10(lowest)):10.0 ** ceil(log10(highest))]
-} else {
-    set yrange [0:highest > 0.7 || highest == 0 ? 1 : 1.1 * highest]
-}
-set format y "%g"
+steep = highest > 50 * lowest
+load folder(ARG0) . "ratio-axis.gp"
 load folder(ARG0) . "legend.gp"
 
 # -------------------------------------------------------------- picture --
 
+# Colours are ways and dashes series; where either comes again, marks differ.
 ways_text(w) = w == 1 ? "1 way" : sprintf("%d ways", w)
-line(i, j) = sprintf("FILE[%d] using (in_bytes ? $5 : $3 * $4):" \
-    . "($4 == %s ? $8 : NaN) skip 1 every ::FIRST[%d]::LAST[%d]" \
-    . " with linespoints pointtype %d pointsize 0.7 linewidth 2" \
-    . " linecolor rgb colour(%d) dashtype %d title joined(ways_text(%s)," \
-    . " LABEL[%d])", i, word(drawn, j), i, i, j > 6 ? 5 : 7, (j - 1) % 6 + 1, \
-    (i - 1) % 4 + 1, word(drawn, j), i)
-full(i, c) = sprintf("CURVE[%d] using 3:(strcol(1) eq TRACE[%d] &&" \
-    . " strcol(2) eq BLOCK[%d] ? $7 : NaN) skip 1 with lines linewidth 2.5" \
-    . " linecolor rgb '#000000' dashtype %d title joined(" \
-    . "'fully associative', LABEL[%d])", c, i, i, (i - 1) % 4 + 1, i)
-command = ""
+dash(i) = sprintf("%d", (i - 1) % 4 + 1)
+mark(i, j) = SHAPE[((j - 1) / 6 + 2 * ((i - 1) / 4)) % 6 + 1]
+most_lines = series * (words(drawn) + curves)
+load folder(ARG0) . "lines.gp"
 set datafile missing NaN
 do for [i = 1:series] {
     do for [c = 1:curves] {
-        command = command . (command eq "" ? "plot " : ", ") . full(i, c)
+        line = add_line(sprintf("CURVE[%d] skip 1", c), 0, 1e9, "$3", \
+            sprintf("strcol(1) eq TRACE[%d] && strcol(2) eq BLOCK[%d]" \
+                . " ? shown($7) : NaN", i, i), \
+            joined("fully associative", LABEL[i]))
+        line = look("#000000", dash(i), 2.5, 0)
     }
     do for [j = 1:words(drawn)] {
-        command = command . (command eq "" ? "plot " : ", ") . line(i, j)
+        line = add_line(sprintf("FILE[%d] skip 1", i), FIRST[i], LAST[i], \
+            "in_bytes ? $5 : $3 * $4", \
+            sprintf("$4 == %s ? shown($8) : NaN", word(drawn, j)), \
+            joined(ways_text(int(word(drawn, j))), LABEL[i]))
+        line = look(COLOUR[(j - 1) % 6 + 1], dash(i), 2, mark(i, j))
     }
 }
-eval command
+command = "plot "
+STEPS = 0
+FEW = 1e9
+load folder(ARG0) . "draw-lines.gp"

@@ -1,8 +1,8 @@
 # common.gp - what all our pictures share; loaded by the others
 #
 # They set OUT (the picture), CSV (an array of files), ASCENDING (the column that
-# ascends within a series), perhaps MINOR (one that ascends while it stays) and
-# HEADING before.
+# ascends within a series) and perhaps MINOR (one that ascends while it stays)
+# before.
 # The rows of a series, one trace at one block size, follow each other; here
 # they are found:
 #
@@ -12,7 +12,7 @@
 #   TRACE[i] BLOCK[i] its trace and block size ("" = unknown), as text
 #   POLICY[i]       the spec of its policy ("" = the table has none)
 #   LABEL[i]        what tells it from the others
-#   COMMON          what they have in common, for the title
+#   SUBTITLE        what they have in common
 #   most_tics       for which there is room on the lower axis
 
 load folder(ARG0) . "text.gp"
@@ -129,14 +129,14 @@ do for [detail = 0:2] {
     }
     if (!same) { break }
 }
-COMMON = joined(several_traces ? "" : base_name(TRACE[1]), \
-                several_blocks || BLOCK[1] eq "" ? "" : block_text(BLOCK[1]))
+SUBTITLE = joined(several_traces ? "" : base_name(TRACE[1]), \
+                  several_blocks || BLOCK[1] eq "" ? "" : block_text(BLOCK[1]))
 if (several_policies) {
     do for [i = 1:series] {
         if (POLICY[i] ne "") { FILE[i] = rows_of(POLICY[i], FILE[i]) }
     }
 } else { if (POLICY[1] ne "lru") {
-    COMMON = joined(COMMON, POLICY[1])
+    SUBTITLE = joined(SUBTITLE, POLICY[1])
 }}
 
 # A legend takes some of the room.
@@ -144,12 +144,12 @@ longest = 0
 do for [i = 1:series] {
     longest = strlen(LABEL[i]) > longest ? strlen(LABEL[i]) : longest
 }
-most_tics = series == 1 ? 12 : longest < 20 ? 8 : 5
+most_tics = floor((1 - left - (series == 1 ? 2 : 0.6 * longest + 6) * em_x) \
+                  / (5.2 * em_x))
+most_tics = most_tics < 1 ? 1 : most_tics > 12 ? 12 : most_tics
 
 if (series > 1) {
     load folder(ARG0) . "legend.gp"
 } else {
     unset key
 }
-set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
-set label 2 COMMON at screen 0.095,0.908 noenhanced textcolor "#666666"

@@ -1,6 +1,6 @@
 # compare.gp - the tables of `margay compare`: predicted against simulated
 #
-#     gnuplot -c compare.gp OUT.png|svg|pdf COMPARE.csv...
+#     gnuplot -c compare.gp OUT.png|svg|pdf|eps|tex COMPARE.csv...
 #
 # A point for each cache and prediction; on the diagonal the prediction is
 # right, above it too high.
@@ -10,10 +10,11 @@ array CSV[ARGC - 1]
 do for [i = 2:ARGC] { CSV[i - 1] = ARGV[i] }
 ASCENDING = 3
 MINOR = 4
-HEADING = "Miss ratios, predicted against simulated"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "common.gp"
+HEADING = "Miss ratios, predicted against simulated"
+load folder(ARG0) . "heading.gp"
 
 lowest = 1
 highest = 1e-12

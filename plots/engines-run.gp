@@ -1,6 +1,6 @@
 # engines-run.gp - accuracy over speed, from a table of `margay engines --run`
 #
-#     gnuplot -c engines-run.gp OUT.png|svg|pdf RUN.csv
+#     gnuplot -c engines-run.gp OUT.png|svg|pdf|eps|tex RUN.csv
 #
 # A point per engine.  The error is the mean of the miss ratio's at the sizes of
 # octave:16, on a logarithmic axis at whose foot stand the exact ones; engines
@@ -8,7 +8,6 @@
 
 OUT = ARG1
 CSV = ARG2
-HEADING = "Engines: error and speed"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "text.gp"
@@ -30,12 +29,15 @@ if (words(engines) == 0) {
 foot = 10.0 ** (floor(log10(lowest)) - 1)
 top = highest == 0 ? 1 : 10.0 ** ceil(log10(highest))
 
-set label 1 HEADING at screen 0.11,0.955 noenhanced font HEADING_FONT
-set lmargin at screen 0.11
+HEADING = "Error and speed of engines"
+SUBTITLE = "dots are exact, squares are estimates"
+left = left + em_x
+set lmargin at screen left
+load folder(ARG0) . "heading.gp"
 unset key
 set logscale xy
 set xlabel "references per second" offset 0,0.2
-set xtics format "%.0s%c"
+set xtics format COUNT_FORMAT
 set ylabel "mean error of the miss ratio" offset 0.3,0
 set yrange [foot / 2:top]
 set format y "%g"

@@ -1,33 +1,65 @@
 # engines-sweep.gp - speed over blocks, from a table of `margay engines --sweep`
 #
-#     gnuplot -c engines-sweep.gp OUT.png|svg|pdf SWEEP.csv
+#     gnuplot -c engines-sweep.gp OUT.png|svg|pdf|eps|tex SWEEP.csv
 
 OUT = ARG1
 CSV = ARG2
-HEADING = "Engines: speed over the number of blocks"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "terminal.gp"
 
 # The engines in the order of the table; no name has a blank.
 engines = ""
+rows = ""
 last = ""
-note(name) = name eq last ? 0 \
-    : (engines = engines . " " . name, last = name, 1)
-stats CSV using (note(strcol(1))) skip 1 nooutput
+row = 0
+lowest = 1e30
+highest = 0
+smallest = 1e30
+largest = 1
+note(name, blocks, speed) = ( \
+    engines = name eq last ? engines : engines . " " . name, \
+    rows = name eq last ? rows : rows . sprintf(" %d", row), \
+    last = name, row = row + 1, \
+    smallest = blocks < smallest ? blocks : smallest, \
+    largest = blocks > largest ? blocks : largest, \
+    lowest = speed > 0 && speed < lowest ? speed : lowest, \
+    highest = speed > highest ? speed : highest, 1)
+stats CSV using (note(strcol(1), $2, $5)) skip 1 nooutput
+rows = rows . sprintf(" %d", row)
 
-set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
-set label 2 "M blocks in 100 parts, each gone through twice" \
-    at screen 0.095,0.908 noenhanced textcolor "#666666"
+HEADING = "Speed of engines over the number of blocks"
+SUBTITLE = "M blocks in 100 parts, each gone through twice"
+load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
-set logscale xy
-set xrange [*:*] noextend
+x_log = scale_is_log("x", 1)
+y_log = scale_is_log("y", 1)
+x_least = x_from(x_log ? smallest : 0)
+x_most = x_to(largest > x_least ? largest : 10 * x_least)
+y_least = y_from(y_log ? 10.0 ** floor(log10(lowest)) : 0)
+y_most = y_to(10.0 ** ceil(log10(highest)))
+fault = range_fault("x", x_least, x_most, x_log) . range_fault("y", y_least, \
+    y_most, y_log)
+if (fault ne "") {
+    print fault
+    exit status 2
+}
+if (x_log) { set logscale x }
+if (y_log) { set logscale y }
+set xrange [x_least:x_most]
+set yrange [y_least:y_most]
 set xlabel "distinct blocks" offset 0,0.2
-set ylabel "references per second" offset 0.5,0
-set xtics format "%.0s%c"
-set ytics format "%.0s%c"
-plot for [i = 1:words(engines)] CSV \
-    using (strcol(1) eq word(engines, i) ? $2 : NaN):5 skip 1 \
-    with linespoints pointtype shape(i) pointsize 0.9 \
-    linecolor rgb colour(i) \
-    dashtype dashes(i) linewidth 2 title word(engines, i)
+set ylabel "references per second" offset 0.3,0
+set xtics format COUNT_FORMAT
+set ytics format COUNT_FORMAT
+
+most_lines = words(engines)
+load folder(ARG0) . "lines.gp"
+do for [i = 1:words(engines)] {
+    line = add_line("CSV skip 1", int(word(rows, i)), int(word(rows, i + 1)) - 1, \
+        "$2", "$5", word(engines, i))
+    line = look(colour(i), sprintf("%d", dashes(i)), 2, shape(i))
+}
+command = "plot "
+STEPS = 0
+load folder(ARG0) . "draw-lines.gp"

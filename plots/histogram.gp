@@ -1,7 +1,7 @@
 # histogram.gp - the reuse distances in one or more tables of
 # `margay histogram`
 #
-#     gnuplot -c histogram.gp OUT.png|svg|pdf HISTOGRAM.csv...
+#     gnuplot -c histogram.gp OUT.png|svg|pdf|eps|tex HISTOGRAM.csv...
 #
 # A bar per bin over an axis of log2(distance), with 0 in a place of its own
 # on the left and the infinite distances in one on the right; where all bins
@@ -12,10 +12,11 @@ OUT = ARG1
 array CSV[ARGC - 1]
 do for [i = 2:ARGC] { CSV[i - 1] = ARGV[i] }
 ASCENDING = 4
-HEADING = "Reuse distances"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "common.gp"
+HEADING = "Reuse distances"
+load folder(ARG0) . "heading.gp"
 
 # ----------------------------------------------------------------- axes --
 
@@ -37,7 +38,6 @@ do for [f = 1:|CSV|] {
     stats CSV[f] using (note(strcol(3), strcol(4), $6)) skip 1 nooutput
 }
 
-most_tics = series == 1 ? 13 : 8
 if (narrowest == widest && widest > 1) {
     position(distance) = real(distance)
     end = farthest
@@ -76,6 +76,7 @@ set xtics add ((beyond == 0 ? "cold" : cold ? "cold or beyond" \
 set grid noxtics
 set xlabel "reuse distance in blocks" offset 0,0.2
 set yrange [0:highest > 0 ? 1.08 * highest : 1]
+set ytics nice_step(highest > 0 ? highest : 1, (top - bottom) / (3 * em_y))
 set ylabel "share of references" offset 0.5,0
 set format y "%g"
 

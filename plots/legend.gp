@@ -10,7 +10,8 @@ if (LEGEND eq "right") {
     set key outside
 } else { if (LEGEND eq "below") {
     set bmargin -1
-    set key outside center bottom horizontal
+    # The empty title keeps it off that of the axis.
+    set key outside center bottom horizontal title " "
 } else { if (LEGEND eq "inside") {
     set key inside opaque
 } else {

@@ -1,6 +1,6 @@
 # machine.gp - the caches of machines, from a table of `margay simulate`
 #
-#     gnuplot -c machine.gp OUT.png|svg|pdf SIMULATE.csv
+#     gnuplot -c machine.gp OUT.png|svg|pdf|eps|tex SIMULATE.csv
 #
 # A group of bars for each cache, and in it one for each trace and machine:
 # misses per 1000 instructions, or the miss ratio where the table does not know
@@ -8,7 +8,6 @@
 
 OUT = ARG1
 CSV = ARG2
-HEADING = "Misses of each cache"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "text.gp"
@@ -61,16 +60,12 @@ joined(a, b) = a eq "" ? b : b eq "" ? a : a . ", " . b
 label(m, traces, fields) = joined(traces ? TRACE[m] : "", \
                                   fields ? VARIED[m] : "")
 
-set label 1 HEADING at screen 0.11,0.955 noenhanced font ",18"
-set lmargin at screen 0.11
-set key noenhanced samplen 1
-set offsets 0, 0, graph 0.05 * machines, 0
-set label 2 label(1, !several_traces, !several_varied) \
-    at screen 0.11,0.915 noenhanced
-if (machines == 1) {
-    set key off
-    set offsets
-}
+HEADING = "Misses of each cache"
+SUBTITLE = label(1, !several_traces, !several_varied)
+load folder(ARG0) . "heading.gp"
+load folder(ARG0) . "legend.gp"
+set key samplen 1
+if (machines == 1) { unset key }
 set ylabel knows ? "misses per 1000 instructions" : "miss ratio"
 set yrange [0:*]
 set format y "%g"

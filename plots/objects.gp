@@ -1,61 +1,59 @@
 # objects.gp - the miss curves in tables of `margay curve --objects`
 #
-#     gnuplot -c objects.gp OUT.png|svg|pdf CURVE.csv...
+#     gnuplot -c objects.gp OUT.png|svg|pdf|eps|tex CURVE.csv...
 #
 # Two lines per trace and policy: the misses of requests, and, dashed, those of
-# bytes.
+# bytes.  They are steps, as in curve.gp.
 
 OUT = ARG1
 array CSV[ARGC - 1]
 do for [i = 2:ARGC] { CSV[i - 1] = ARGV[i] }
 ASCENDING = 4
-HEADING = "Misses of an LRU cache of objects"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "common.gp"
-if (several_policies) { set label 1 "Misses of caches of objects, by policy" }
+HEADING = sprintf("%s of %s", HIT ? "Hits" : "Misses", several_policies \
+    ? "caches of objects, by policy" : "an LRU cache of objects")
+load folder(ARG0) . "heading.gp"
 
 # ----------------------------------------------------------------- axes --
 
 smallest = 1e30
 largest = 1
+lowest = 1
 highest = 0
 least = 1e30
-note(size, requests, bytes) = ( \
-    least = size < least ? size : least, \
-    smallest = requests < 1 && size < smallest ? size : smallest, \
-    largest = size > largest ? size : largest, \
-    highest = requests > highest ? requests : highest, \
-    highest = bytes > highest ? bytes : highest, 1)
-do for [f = 1:|CSV|] {
-    stats CSV[f] using (note($4, $7, $10)) skip 1 nooutput
-}
+low(y) = y > 0 && y < lowest ? y : lowest
+high(y) = y > highest ? y : highest
 # Where everything misses there is nothing to see.
+note(size, miss_ratio, requests, bytes) = ( \
+    least = size < least ? size : least, \
+    smallest = miss_ratio < 1 && size < smallest ? size : smallest, \
+    largest = size > largest ? size : largest, \
+    lowest = low(requests), lowest = low(bytes), \
+    highest = high(requests), highest = high(bytes), 1)
+do for [f = 1:|CSV|] {
+    stats CSV[f] using (note($4, $7, shown($7), shown($10))) skip 1 nooutput
+}
 if (smallest > largest) { smallest = least }
 in_bytes = 1
+steep = 0
 load folder(ARG0) . "size-axis.gp"
-set ylabel "miss ratio" offset 0.5,0
-set yrange [0:highest > 0.7 || highest == 0 ? 1 : 1.1 * highest]
-set format y "%g"
-if (series == 1) {
-    LEGEND = exists("LEGEND") ? LEGEND : "right"
-    load folder(ARG0) . "legend.gp"
-    if (LEGEND eq "right") {
-        set rmargin at screen 0.965
-        set key inside left bottom
-    }
-}
+load folder(ARG0) . "ratio-axis.gp"
+load folder(ARG0) . "legend.gp"
 
 # -------------------------------------------------------------- picture --
 
-named(i, what) = LABEL[i] eq "" ? what : LABEL[i] . ", " . what
-line(i, y, dash, what) = sprintf("FILE[%d] using 4:%d skip 1" \
-    . " every ::FIRST[%d]::LAST[%d] with lines linecolor rgb colour(%d)" \
-    . " dashtype %d linewidth 2 title named(%d, '%s')", \
-    i, y, i, i, i, dash, i, what)
-command = ""
+most_lines = 2 * series
+load folder(ARG0) . "lines.gp"
 do for [i = 1:series] {
-    command = command . (i == 1 ? "plot " : ", ") \
-        . line(i, 7, 1, "requests") . ", " . line(i, 10, 2, "bytes")
+    do for [bytes = 0:1] {
+        line = add_line(sprintf("FILE[%d] skip 1", i), FIRST[i], LAST[i], \
+            "$4", bytes ? "shown($10)" : "shown($7)", \
+            joined(LABEL[i], bytes ? "bytes" : "requests"))
+        line = look(colour(i), bytes ? "2" : "1", width(i, series), series == 1 ? 0 : shape(i))
+    }
 }
-eval command
+command = "plot "
+STEPS = 1
+load folder(ARG0) . "draw-lines.gp"

@@ -1,7 +1,7 @@
 # places.gp - whose references have which distances, from a table of
 # `margay histogram --by`
 #
-#     gnuplot -c places.gp OUT.png|svg|pdf PLACES.csv
+#     gnuplot -c places.gp OUT.png|svg|pdf|eps|tex PLACES.csv
 #
 # A bar for each power of two of the distance, cut up among the places: those
 # with most references at 64 blocks or more have a colour of their own, all
@@ -9,7 +9,6 @@
 
 OUT = ARG1
 CSV = ARG2
-HEADING = "Whose distances"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "text.gp"
@@ -74,9 +73,9 @@ set datafile separator whitespace
 stats $lines using 1 nooutput
 places = STATS_blocks - 1
 
-set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
-set label 2 table[1:cut - 1] at screen 0.095,0.908 noenhanced \
-    textcolor "#666666"
+HEADING = "Whose distances"
+SUBTITLE = table[1:cut - 1]
+load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
 set xlabel "reuse distance in blocks, from" offset 0,0.2
 set ylabel "share of references" offset 0.5,0

@@ -1,7 +1,7 @@
 # policies-gain.gp - how far policies go from LRU to the optimum, in a table of
 # `margay curve --policy`
 #
-#     gnuplot -c policies-gain.gp OUT.png|svg|pdf POLICIES.csv
+#     gnuplot -c policies-gain.gp OUT.png|svg|pdf|eps|tex POLICIES.csv
 #
 # A line per policy, trace and block size, of (LRU - policy) / (LRU - optimum)
 # in misses: 0 is as good as LRU, 1 as good as can be, and what is below 0 is
@@ -17,16 +17,19 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
 load folder(ARG0) . "policy-series.gp"
 
 set ylabel "share of the way from LRU to the optimum" offset 0.5,0
-set yrange [least < -1 ? -1 : least > 0 ? 0 : floor(10 * least) / 10.0: \
-    highest > 1 ? 1.1 : 1]
+y_log = 0
+y_least = y_from(least < -1 ? -1 : least > 0 ? 0 : floor(10 * least) / 10.0)
+y_most = y_to(highest > 1 ? 1.1 : 1)
+set yrange [y_least:y_most]
 set format y "%g"
-drawn = 0
 command = "plot 0 with lines linecolor rgb '#000000' linewidth 2.5 title 'lru'," \
-    . " 1 with lines linecolor rgb '#000000' linewidth 2.5 dashtype 2 title 'opt'"
+    . " 1 with lines linecolor rgb '#000000' linewidth 2.5 dashtype 2" \
+    . " title 'opt', "
 do for [i = 1:series] {
     if (LABEL[i] ne "opt" && LABEL[i] ne "lru" \
         && NAME[i] ne "lru" && (NAME[i] ne "opt" || TURN[i] > 1)) {
-        command = command . ", " . line(i)
+        line = add_policy(i)
     }
 }
-eval command
+STEPS = 0
+load folder(ARG0) . "draw-lines.gp"

@@ -1,8 +1,8 @@
 # policy-series.gp - the series of a table of `margay curve --policy`; loaded by
 # the others
 #
-# They set OUT, CSV and HEADING before, and GAIN: 1 where ratios become shares
-# of the way from LRU to the optimum.  This gives
+# They set OUT, CSV and HEADING before, and GAIN: 1 where ratios become shares of the way
+# from LRU to the optimum.  This gives
 #
 #   $rows           a block for each series of "SIZE RATIO", in bytes if all rows
 #                   know them; then one for each trace and block size that has
@@ -13,7 +13,9 @@
 #   PLACE[i]        its trace and block size, as a number from 1
 #   LABEL[i]        what tells it from the others
 #   smallest largest lowest highest   of sizes and ratios
-#   in_bytes most_rows
+#   in_bytes ROWS[i]
+#   add_policy(i)   adds series i to the lines
+#   SUBTITLE        what all series have in common
 
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
@@ -47,9 +49,9 @@ program = 'function plain(text) {' \
 . '    place = places[place]; id = place SUBSEP policy;' \
 . '    if (!(id in ids)) { ids[id] = ++count; spec[count] = policy;' \
 . '        place_of[count] = place }' \
-. '    id = ids[id]; at = ++rows[id]; if (at > most) most = at;' \
+. '    id = ids[id]; at = ++rows[id];' \
 . '    blocks[id, at] = field[n - 4]; size[id, at] = field[n - 3];' \
-. '    if (field[n - 3] == "") bytes = 0; ratio[id, at] = field[n] + 0;' \
+. '    if (field[n - 3] == "") bytes = 0; ratio[id, at] = hit ? 1 - field[n] : field[n] + 0;' \
 . '    name = policy; sub(/:.*/, "", name); name_of[id] = name;' \
 . '    if (policy == "lru") lru[place] = id;' \
 . '    if (name == "opt" && (policy == "opt" || !(place in opt)))' \
@@ -67,15 +69,15 @@ program = 'function plain(text) {' \
 . '        value = x(id, at); if (value < smallest) smallest = value;' \
 . '        if (value > largest) largest = value;' \
 . '        value = y(id, at); if (value != "NaN") note(value) }' \
-. '    printf "%d %d %d %d %.17g %.17g %.17g %.17g %.17g %s\n", count, areas,' \
-. '        bytes, most, smallest, largest, lowest, highest, least,' \
+. '    printf "%d %d %d %.17g %.17g %.17g %.17g %.17g %s\n", count, areas,' \
+. '        bytes, smallest, largest, lowest, highest, least,' \
 . '        joined(several_traces ? "" : base(plain(trace_of[1])),' \
 . '        several_blocks || block_of[1] == "" ? "" : text_of(block_of[1]));' \
 . '    for (id = 1; id <= count; id++) {' \
 . '        turn[place_of[id], name_of[id]]++;' \
 . '        p = place_of[id];' \
 . '        print name_of[id] == "" ? "-" : name_of[id],' \
-. '            turn[p, name_of[id]], p, joined(spec[id], joined(' \
+. '            turn[p, name_of[id]], p, rows[id], joined(spec[id], joined(' \
 . '            several_traces ? base(plain(trace_of[p])) : "",' \
 . '            several_blocks ? text_of(block_of[p]) : "")) }' \
 . '    for (id = 1; id <= count; id++) {' \
@@ -86,7 +88,7 @@ program = 'function plain(text) {' \
 . '            print x(lru[p], at), ratio[lru[p], at], ratio[opt[p], at];' \
 . '        print ""; print "" } }'
 
-text = system(sprintf("awk -F, -v gain=%d %s <%s", GAIN, shell_word(program), \
+text = system(sprintf("awk -F, -v gain=%d -v hit=%d %s <%s", GAIN, HIT, shell_word(program), \
     shell_word(CSV)))
 if (text eq "") {
     print sprintf("%s: --gain needs the policies lru and opt, of each trace " \
@@ -101,16 +103,16 @@ text = text[end_of(text) + 1:*]
 series = int(word(first, 1))
 areas = int(word(first, 2))
 in_bytes = int(word(first, 3))
-most_rows = int(word(first, 4))
-smallest = real(word(first, 5))
-largest = real(word(first, 6))
-lowest = real(word(first, 7))
-highest = real(word(first, 8))
-least = real(word(first, 9))
-COMMON = behind(first, 9)
+smallest = real(word(first, 4))
+largest = real(word(first, 5))
+lowest = real(word(first, 6))
+highest = real(word(first, 7))
+least = real(word(first, 8))
+SUBTITLE = behind(first, 8)
 array NAME[series]
 array TURN[series]
 array PLACE[series]
+array ROWS[series]
 array LABEL[series]
 do for [i = 1:series] {
     line = text[1:end_of(text) - 1]
@@ -118,7 +120,8 @@ do for [i = 1:series] {
     NAME[i] = word(line, 1)
     TURN[i] = int(word(line, 2))
     PLACE[i] = int(word(line, 3))
-    LABEL[i] = behind(line, 3)
+    ROWS[i] = int(word(line, 4))
+    LABEL[i] = behind(line, 4)
 }
 set print $rows
 print text
@@ -133,17 +136,18 @@ values = "#000000 #000000 #d55e00 #e69f00 #009e73 #0072b2 #cc79a7 #56b4e9" \
 colour_at(name, i) = i > words(names) ? "#666666" \
     : word(names, i) eq name ? word(values, i) : colour_at(name, i + 1)
 colour_of(name) = colour_at(name, 1)
+shape_at(name, i) = i > words(names) ? 8 : word(names, i) eq name \
+    ? int(word("1 2 5 7 9 13 11 15 4 6 8 12", i)) : shape_at(name, i + 1)
 is_border(i) = NAME[i] eq "lru" || NAME[i] eq "opt"
 dashes_of(i) = (TURN[i] + PLACE[i] - 2 + (NAME[i] eq "opt")) % 5 + 1
-width_of(i) = is_border(i) ? 2.5 : 2
+add_policy(i) = (add_line(sprintf("$rows index %d", i - 1), 0, ROWS[i] - 1, \
+    "$1", "$2", LABEL[i]), look(colour_of(NAME[i]), \
+    sprintf("%d", dashes_of(i)), is_border(i) ? 2.8 : width(i, series), \
+    is_border(i) ? 0 : shape_at(NAME[i], 1)))
 
+load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
-set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
-set label 2 COMMON at screen 0.095,0.908 noenhanced textcolor "#666666"
-most_tics = 8
+most_tics = floor((right - left) / (7 * em_x))
 load folder(ARG0) . "size-axis.gp"
-point_style = most_rows <= 40 ? "linespoints pointtype 7 pointsize 0.5" : "lines"
-line(i) = sprintf("$rows index %d using 1:2 with %s linecolor rgb '%s'" \
-    . " dashtype %d linewidth %g title LABEL[%d]", i - 1, \
-    is_border(i) ? "lines" : point_style, colour_of(NAME[i]), dashes_of(i), \
-    width_of(i), i)
+most_lines = series
+load folder(ARG0) . "lines.gp"

@@ -2,19 +2,19 @@
 # from, and the truth where it is known; from a table of
 # `margay predict --curve --with-runs`
 #
-#     gnuplot -c predict.gp OUT.png|svg|pdf CURVES.csv
+#     gnuplot -c predict.gp OUT.png|svg|pdf|eps|tex CURVES.csv
 
 OUT = ARG1
 CSV = ARG2
-HEADING = "Predicted misses of a fully associative LRU cache"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
-# Blocks of lines "SIZE RATIO" below a label and a role, those of the runs
-# first.  The name of a trace may hold anything, so the other fields are counted
-# from the end of a row.  Sizes are in bytes if all rows know them.
+# Blocks of lines "SIZE RATIO" below one of "# ROLE NAME", those of the runs
+# first, and before all of them "# bytes" or "# blocks".  The name of a trace may
+# hold anything, so the other fields are counted from the end of a row.  Sizes are
+# in bytes if all rows know them.
 program = 'NR > 1 {' \
 . '    name = substr($0, length($1) + 2);' \
 . '    sub(/,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$/, "", name);' \
@@ -26,10 +26,9 @@ program = 'NR > 1 {' \
 . '    blocks[rows] = $(NF - 4); bytes[rows] = $(NF - 3);' \
 . '    ratio[rows] = $NF; if (bytes[rows] == "") unknown = 1 }' \
 . 'END {' \
-. '    print "\"" (unknown ? "blocks" : "bytes") "\""; print 1, 1;' \
-. '    print ""; print "";' \
+. '    print "# " (unknown ? "blocks" : "bytes");' \
 . '    for (k = 1; k <= count; k++) {' \
-. '        print "\"" label[k] "\"", "\"" role[k] "\"";' \
+. '        print "# " role[k] " " label[k];' \
 . '        for (j = 1; j <= rows_of[series[k]]; j++) {' \
 . '            r = row[series[k], j];' \
 . '            print unknown ? blocks[r] : bytes[r], ratio[r] }' \
@@ -40,34 +39,47 @@ print system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
 unset print
 set datafile separator whitespace
 stats $lines using 2 nooutput
-series = STATS_blocks - 1
-in_bytes = $lines[1] eq '"bytes"'
+series = STATS_blocks
+in_bytes = $lines[1] eq "# bytes"
 
-# What a line is, from the line above its points.
+# What a line is, from the line above its points, and how many there are.
 array ROLE[series]
+array NAME[series]
+array ROWS[series]
 found = 0
 do for [i = 2:|$lines|] {
     text = $lines[i]
-    if (text[1:1] eq '"') {
+    if (text[1:1] eq "#") {
         found = found + 1
-        ROLE[found] = text[strstrt(text, '" "') + 3:strlen(text) - 1]
+        ROLE[found] = word(text, 2)
+        NAME[found] = text[4 + strlen(ROLE[found]):*]
+        ROWS[found] = 0
+    } else {
+        if (text ne "") { ROWS[found] = ROWS[found] + 1 }
     }
 }
 
 # ----------------------------------------------------------------- axes --
 
-stats $lines index 1:series using 1:2 nooutput
+lowest = 1
+highest = 0
+stats $lines using 1:2 nooutput
 smallest = STATS_min_x
 largest = STATS_max_x
-most_tics = 8
+note(y) = (lowest = y > 0 && y < lowest ? y : lowest, \
+    highest = y > highest ? y : highest, 1)
+stats $lines using (note(shown($2))) nooutput
+most_tics = floor((right - left) / (8 * em_x))
+steep = 0
 load folder(ARG0) . "size-axis.gp"
-set ylabel "miss ratio" offset 0.5,0
-set yrange [0:STATS_max_y > 0.7 ? 1 : 1.1 * STATS_max_y]
-set format y "%g"
+load folder(ARG0) . "ratio-axis.gp"
 
 # -------------------------------------------------------------- picture --
 
-set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
+HEADING = (HIT ? "Predicted hits" : "Predicted misses") \
+    . " of a fully associative LRU cache"
+SUBTITLE = ""
+load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
 
 runs = sum [i = 1:series] (ROLE[i] eq "training")
@@ -78,17 +90,20 @@ shade(i) = sprintf("#%02x%02x%02x", mixed(0x7f, 0x00, i), \
     mixed(0xbf, 0x2f, i), mixed(0xe8, 0x4f, i))
 
 # The truth is a broad line below the others, on which the prediction is to lie.
-look(i) = ROLE[i] eq "truth" ? "linecolor rgb '#c8c8c8' linewidth 7" \
-    : ROLE[i] eq "prediction" ? "linecolor rgb colour(2) linewidth 2" \
-    : sprintf("linecolor rgb '%s' dashtype (16,8) linewidth 1.7", shade(i))
-line(i) = sprintf("$lines index %d using 1:2 with lines %s" \
-    . " title columnheader(1)", i, look(i))
-command = ""
+look_as(role, i) = role eq "truth" ? look("#a0a0a0", "1", 7, 0) \
+    : role eq "prediction" ? look(colour(2), "1", 2, 0) \
+    : look(shade(i), "(16,8)", 1.7, 0)
+most_lines = series
+load folder(ARG0) . "lines.gp"
 do for [role in "truth training prediction"] {
     do for [i = 1:series] {
         if (ROLE[i] eq role) {
-            command = command . (command eq "" ? "plot " : ", ") . line(i)
+            line = add_line(sprintf("$lines index %d", i - 1), 0, ROWS[i] - 1, "$1", \
+                "shown($2)", NAME[i])
+            line = look_as(role, i)
         }
     }
 }
-eval command
+command = "plot "
+STEPS = 1
+load folder(ARG0) . "draw-lines.gp"

@@ -1,17 +1,36 @@
 # size-axis.gp - cache sizes from left to right; loaded by the others
 #
 # They set smallest, largest, in_bytes (else they are blocks) and most_tics
-# before.
+# before.  This sets the axis, and x_log, x_least and x_most.
 
+x_log = scale_is_log("x", 1)
 first_power = floor(log(smallest) / log(2) + 1e-9)
 last_power = ceil(log(largest) / log(2) - 1e-9)
 if (last_power == first_power) { last_power = first_power + 1 }
-every_power = (last_power - first_power + most_tics - 1) / most_tics
-set logscale x 2
+x_least = x_from(x_log ? 2.0 ** first_power : 0)
 # A little beyond, lest rounding loses the last tick.
-set xrange [2.0 ** first_power:1.0001 * 2.0 ** last_power]
+x_most = x_to(x_log ? 1.0001 * 2.0 ** last_power : 1.02 * largest)
+fault = range_fault("x", x_least, x_most, x_log)
+if (fault ne "") {
+    print fault
+    exit status 2
+}
+set xrange [x_least:x_most]
 set xtics ()
-do for [k = first_power:last_power:every_power] {
-    set xtics add (size_text(k, in_bytes ? "B" : "") 2.0 ** k)
+size_unit = in_bytes ? "B" : ""
+if (x_log) {
+    set logscale x 2
+    first_power = int(ceil(log(x_least) / log(2) - 1e-9))
+    last_power = int(floor(log(x_most) / log(2) + 1e-9))
+    every_power = (last_power - first_power + most_tics - 1) / most_tics
+    if (every_power < 1) { every_power = 1 }
+    do for [k = first_power:last_power:every_power] {
+        if (k >= 0) { set xtics add (size_text(k, size_unit) 2.0 ** k) }
+    }
+} else {
+    every = 2.0 ** ceil(log((x_most - x_least) / most_tics) / log(2))
+    do for [k = int(ceil(x_least / every)):int(floor(x_most / every))] {
+        set xtics add (amount_text(k * every, size_unit) k * every)
+    }
 }
 set xlabel in_bytes ? "cache size" : "cache size in blocks" offset 0,0.2

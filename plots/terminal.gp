@@ -1,8 +1,13 @@
 # terminal.gp - how our pictures look; loaded by the others
 #
-# They set OUT, the picture, and HEADING before.  OUT ends in .png, .svg, .pdf or
-# .eps, or FORMAT is one of these.  margay plot may have set TITLE, which takes
-# the place of HEADING, WIDTH and HEIGHT in pixels of a PNG, FONT and POINTS.
+# They set OUT, the picture, before.  It ends in .png, .svg, .pdf, .eps or .tex,
+# or FORMAT is one of these.  margay plot may have set TITLE (heading.gp), LEGEND
+# (legend.gp), WIDTH and HEIGHT in pixels of a PNG, FONT and POINTS, HIT, which
+# draws hits, and LABELS, which names lines at their ends; X_SCALE and Y_SCALE,
+# "linear" or "log"; and X_FROM, X_TO, Y_FROM and Y_TO, the ends of the axes.
+#
+# left, right, bottom and top are the borders of the axes, as shares of the
+# picture, and em_x and em_y the height of the font.
 
 set encoding utf8
 set datafile separator comma
@@ -11,11 +16,14 @@ set datafile separator comma
 
 suffix = exists("FORMAT") ? FORMAT \
     : strlen(OUT) > 4 ? OUT[strlen(OUT) - 3:strlen(OUT)] : ""
-if (exists("TITLE")) { HEADING = TITLE }
 if (!exists("WIDTH")) { WIDTH = 1280; HEIGHT = 800 }
 if (!exists("FONT")) { FONT = "Sans" }
-points_of_suffix = suffix eq ".png" ? 15 : suffix eq ".svg" ? 14 : 12
-if (!exists("POINTS")) { POINTS = points_of_suffix }
+if (!exists("HIT")) { HIT = 0 }
+if (!exists("LABELS")) { LABELS = 0 }
+points_of_suffix = suffix eq ".png" ? 15 : suffix eq ".svg" ? 14 \
+    : suffix eq ".tex" ? 10 : 12
+given_points = exists("POINTS")
+if (!given_points) { POINTS = points_of_suffix }
 font_text = sprintf("%s,%g", FONT, POINTS)
 HEADING_FONT = sprintf(",%g", 1.2 * POINTS)
 # 160 pixels of a PNG are an inch on paper.
@@ -33,12 +41,22 @@ if (suffix eq ".png") {
 } else { if (suffix eq ".eps") {
     set terminal epscairo noenhanced size wide,high font font_text \
         linewidth 1.5 dashlength 0.5
+} else { if (suffix eq ".tex") {
+    # The fonts are the document's.
+    font_text = given_points ? sprintf("font '\\fontsize{%g}{%g}\\selectfont'", \
+        POINTS, 1.2 * POINTS) : ""
+    HEADING_FONT = ""
+    # This terminal takes no variables.
+    eval sprintf("set terminal tikz size %gin,%gin %s linewidth 1.5" \
+        . " dashlength 0.5", wide, high, font_text)
 } else {
-    print sprintf("%s: expected a name that ends in .png, .svg, .pdf or .eps", \
-        OUT)
+    print sprintf("%s: expected a name that ends in .png, .svg, .pdf, .eps or" \
+        . " .tex", OUT)
     exit status 2
-}}}}
+}}}}}
 set output OUT
+
+# ---------------------------------------------------------------- lines --
 
 # Okabe and Ito's palette: told apart with any kind of colour vision.
 array COLOUR[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", \
@@ -51,14 +69,46 @@ shape(i) = SHAPE[(i - 1) / 7 % 6 + 1]
 # Later lines are thinner, so that those below show where lines coincide.
 width(i, count) = count == 1 ? 2 : 2.8 - 1.2 * (i - 1) / (count - 1)
 
+# ----------------------------------------------------------------- axes --
+
+pixels_per_point = suffix eq ".png" ? 96 / 72.0 : suffix eq ".svg" ? 4 / 3.0 \
+    : 160 / 72.0
+em_x = pixels_per_point * POINTS / WIDTH
+em_y = pixels_per_point * POINTS / HEIGHT
+left = 6.1 * em_x
+right = 1 - 2.2 * em_x
+bottom = 4.4 * em_y
+top = 1 - (exists("TITLE") && TITLE eq "" ? 1.5 : 5) * em_y
 set border 3 linecolor "#555555"
 set tics nomirror out scale 0.6 textcolor "#222222"
 set grid linetype 1 linecolor "#dddddd" linewidth 0.5
-set lmargin at screen 0.095
-set rmargin at screen 0.965
-set bmargin at screen 0.12
-set tmargin at screen 0.875
+set lmargin at screen left
+set rmargin at screen right
+set bmargin at screen bottom
+set tmargin at screen top
 
 # Samples are long enough for every dash type to be told from the others.
-set key right top vertical Left reverse noenhanced samplen 3.5 spacing 1.25 \
-    textcolor "#222222"
+set key right top vertical Left reverse noenhanced samplen 3.5 \
+    spacing 1.25 textcolor "#222222"
+
+# Powers of ten, as "100 k" and "1 M".
+COUNT_FORMAT = "%.0s %c"
+
+# Ratios are those of misses, or with HIT those of hits.
+ratio_word = HIT ? "hit" : "miss"
+shown(miss_ratio) = HIT ? 1 - miss_ratio : miss_ratio
+
+# An end of an axis, as given, or `usual`.
+x_from(usual) = exists("X_FROM") ? X_FROM : usual
+x_to(usual) = exists("X_TO") ? X_TO : usual
+y_from(usual) = exists("Y_FROM") ? Y_FROM : usual
+y_to(usual) = exists("Y_TO") ? Y_TO : usual
+scale_is_log(name, usual) = name eq "x" \
+    ? (exists("X_SCALE") ? X_SCALE eq "log" : usual) \
+    : (exists("Y_SCALE") ? Y_SCALE eq "log" : usual)
+range_fault(name, least, most, logarithmic) = least >= most \
+    ? sprintf("the axis would go from %g to %g: another --%srange is needed", \
+              least, most, name) \
+    : logarithmic && least <= 0 \
+        ? sprintf("a logarithmic axis begins above 0: --%srange says from" \
+                  . " where", name) : ""

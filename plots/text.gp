@@ -8,6 +8,14 @@ power_text(k, unit) = sprintf("%d%s%s%s", 2 ** (k % 10), \
 size_text(k, unit) = unit eq "" && k <= 13 ? sprintf("%d", 2 ** k) \
                                            : power_text(k, unit)
 
+# The same of any number: "1.5 MiB", "12 Ki".
+unit_of(n) = n < 1024 ? 0 : 1 + unit_of(n / 1024)
+scaled_text(n, k, unit) = sprintf("%g%s%s%s", n / 1024.0 ** k, \
+    k == 0 && unit eq "" ? "" : " ", \
+    k == 0 ? "" : word("Ki Mi Gi Ti Pi Ei", k), unit)
+amount_text(n, unit) = scaled_text(n, unit eq "" && n < 8193 ? 0 : unit_of(n), \
+                                   unit)
+
 base_name(path) = strstrt(path, "/") == 0 ? path \
     : base_name(path[strstrt(path, "/") + 1:*])
 
@@ -16,3 +24,14 @@ shell_rest(text) = strstrt(text, "'") == 0 ? text \
     : text[1:strstrt(text, "'")] . "\\''" \
       . shell_rest(text[strstrt(text, "'") + 1:*])
 shell_word(text) = "'" . shell_rest(text) . "'"
+
+# 1, 2 or 5 times a power of ten, of which `most` at most go into a span.
+power_below(x) = 10.0 ** floor(log10(x) + 1e-9)
+nice_step(span, most) = nice_above(span / (most < 1 ? 1 : most))
+nice_above(x) = power_below(x) * (x <= 1.001 * power_below(x) ? 1 \
+    : x <= 2.001 * power_below(x) ? 2 : x <= 5.001 * power_below(x) ? 5 : 10)
+
+# Counts in thousands and millions: "250 k", "1.5 M".
+thousands(n) = n < 1000 ? 0 : 1 + thousands(n / 1000.0)
+count_text(n) = sprintf("%g%s", n / 1000.0 ** thousands(n), \
+    n < 1000 ? "" : " " . word("k M G T P E", thousands(n)))

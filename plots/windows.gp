@@ -1,22 +1,24 @@
 # windows.gp - miss ratio over time, from a table of `margay curve --window`
 #
-#     gnuplot -c windows.gp OUT.png|svg|pdf WINDOWS.csv
+#     gnuplot -c windows.gp OUT.png|svg|pdf|eps|tex WINDOWS.csv
 #
 # A line per trace, block size and size of the cache: colours are sizes, dashes
-# are traces and block sizes.  Of many sizes a few powers of two are shown.  Where a window's table ends below a size, larger
-# caches miss no less than its last row says.
+# and marks are traces and block sizes.  Of many sizes a few powers of two are
+# shown.  Where a window's table ends below a size, larger caches miss no less
+# than its last row says.  A window begins at the reference behind the last one of
+# the window before it.
 
 OUT = ARG1
 CSV = ARG2
-HEADING = "Miss ratio over time"
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
-# "#NAMES LABEL": how many traces and block sizes there are, and which, if it is
-# one; then blocks of lines "WINDOW RATIO" below a label.  The name of a trace
-# may hold anything, so the other fields are counted from the end of a row.
+# "# NAMES LABEL": how many traces and block sizes there are, and which, if it is
+# one; then blocks of lines "REFERENCE RATIO" below one of "# NAME".  The name of
+# a trace may hold anything, so the other fields are counted from the end of a
+# row.
 program = 'function in_words(size, block,   bytes, unit) {' \
 . '    if (block == "") return size (size == 1 ? " block" : " blocks");' \
 . '    for (bytes = size * block; bytes >= 1024 && bytes % 1024 == 0; unit++) bytes /= 1024;' \
@@ -27,7 +29,11 @@ program = 'function in_words(size, block,   bytes, unit) {' \
 . '    sub(/,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$/, "", name);' \
 . '    if (name != last) { last = name; series[++count] = name }' \
 . '    rows++; row[name, ++rows_of[name]] = rows;' \
-. '    at[rows] = $1; size[rows] = $(NF - 4) + 0; ratio[rows] = $NF;' \
+. '    at[rows] = $1; begin[rows] = before[name] + 0;' \
+. '    if (!(name in window_of) || $1 != window_of[name]) {' \
+. '        window_of[name] = $1; begin[rows] = until[name] + 0;' \
+. '        before[name] = begin[rows]; until[name] = begin[rows] + $(NF - 2) }' \
+. '    if (until[name] > end) end = until[name]; size[rows] = $(NF - 4) + 0; ratio[rows] = $NF;' \
 . '    if (!seen[size[rows]]++) distinct++ }' \
 . 'END {' \
 . '    for (s in seen) if (distinct <= 6 || is_power(s)) list[++n] = s + 0;' \
@@ -36,21 +42,21 @@ program = 'function in_words(size, block,   bytes, unit) {' \
 . '    most = n < 6 ? n : 6; names = count_names();' \
 . '    for (k = 1; k <= count; k++) short += !shorts[plain(series[k])]++;' \
 . '    in_full = short < names;' \
-. '    print "#" names, (names > 1 ? "" : plain(last));' \
+. '    print "# " names, (names > 1 ? "" : plain(last));' \
 . '    for (k = 1; k <= count; k++) if (!drawn[series[k]]++)' \
 . '        for (i = 1; i <= most; i++) {' \
 . '            s = list[most == 1 ? n : 1 + int((i - 1) * (n - 1) / (most - 1))];' \
 . '            label = in_words(s, block_of(series[k]));' \
 . '            if (names > 1) label = plain(series[k]) ", " label;' \
 . '            gsub(/"| +$/, "", label);' \
-. '            print "\"" label "\"";' \
+. '            print "# " label;' \
 . '            window = "";' \
 . '            for (j = 1; j <= rows_of[series[k]]; j++) {' \
 . '                r = row[series[k], j];' \
-. '                if (at[r] != window && window != "") print window, value;' \
+. '                if (at[r] != window && window != "") print start, value;' \
 . '                if (at[r] != window || size[r] <= s) value = ratio[r];' \
-. '                window = at[r] }' \
-. '            print window, value; print window + 1, value;' \
+. '                window = at[r]; start = begin[r] }' \
+. '            print start, value; print until[series[k]], value;' \
 . '            print ""; print "" } }' \
 . 'function block_of(name) { sub(/.*,/, "", name); return name }' \
 . 'function plain(name,   block) {' \
@@ -64,22 +70,61 @@ program = 'function in_words(size, block,   bytes, unit) {' \
 set print $lines
 print system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
 unset print
-about = $lines[1]
-cut = strstrt(about, " ")
-names = int(about[2:cut])
+text = $lines[1]
+text = text[3:*]
+cut = strstrt(text, " ")
+names = int(text[1:cut])
+SUBTITLE = text[cut + 1:*]
 set datafile separator whitespace
-stats $lines using 2 nooutput
+lowest = 1
+highest = 0
+note(y) = (lowest = y > 0 && y < lowest ? y : lowest, \
+    highest = y > highest ? y : highest, 1)
+stats $lines using 1:(note(shown($2))) nooutput
 series = STATS_blocks
-
-set label 1 HEADING at screen 0.095,0.955 noenhanced font HEADING_FONT
-set label 2 about[cut + 1:*] at screen 0.095,0.908 \
-    noenhanced textcolor "#666666"
-load folder(ARG0) . "legend.gp"
-set xlabel "window" offset 0,0.2
-set ylabel "miss ratio" offset 0.5,0
-set yrange [0:*]
-set format y "%g"
+end = STATS_max_x
 sizes = series / names
-plot for [i = 0:series - 1] $lines index i using 1:2 with steps \
-    linecolor rgb colour(i % sizes + 1) dashtype i / sizes % 4 + 1 linewidth 2 \
-    title columnheader(1)
+
+HEADING = (HIT ? "Hit" : "Miss") . " ratio over time"
+load folder(ARG0) . "heading.gp"
+load folder(ARG0) . "legend.gp"
+x_log = scale_is_log("x", 0)
+x_least = x_from(0)
+x_most = x_to(end)
+fault = range_fault("x", x_least, x_most, x_log)
+if (fault ne "") {
+    print fault
+    exit status 2
+}
+if (x_log) { set logscale x }
+set xrange [x_least:x_most]
+set xlabel "references" offset 0,0.2
+if (x_log) { set xtics format COUNT_FORMAT } else {
+    every = nice_step(x_most - x_least, (right - left) / (6 * em_x))
+    set xtics ()
+    do for [k = int(ceil(x_least / every)):int(floor(x_most / every))] {
+        set xtics add (count_text(k * every) k * every)
+    }
+}
+steep = 0
+load folder(ARG0) . "ratio-axis.gp"
+
+most_lines = series
+load folder(ARG0) . "lines.gp"
+k = 0
+do for [i = 2:|$lines|] {
+    text = $lines[i]
+    if (text[1:1] eq "#") {
+        turn = k / sizes
+        line = add_line(sprintf("$lines index %d", k), 0, -1, "$1", "shown($2)", \
+            text[3:*])
+        line = look(colour(k % sizes + 1), sprintf("%d", turn % 4 + 1), 2, \
+            names == 1 ? 0 : SHAPE[turn % 6 + 1])
+        k = k + 1
+    } else {
+        if (text ne "") { LINE_LAST[lines] = LINE_LAST[lines] + 1 }
+    }
+}
+command = "plot "
+STEPS = 1
+load folder(ARG0) . "draw-lines.gp"

@@ -192,33 +192,6 @@ OPTION_TYPE(delimiter)
     return MARGAY_OK;
 }
 
-OPTION_TYPE(picture_size)
-{
-    struct picture_size *size = field;
-    int used = 0;
-    if (text[strspn(text, "0123456789x")] == '\0' &&
-        sscanf(text, "%5ux%5u%n", &size->width, &size->height, &used) == 2 &&
-        text[used] == '\0' && size->width >= 100 && size->width <= 20000 &&
-        size->height >= 100 && size->height <= 20000)
-        return MARGAY_OK;
-    return refuse(name, text, "two numbers from 100 to 20000, such as 1280x800",
-                  error);
-}
-
-/* The name may be empty: ",10". */
-OPTION_TYPE(picture_font)
-{
-    struct picture_font *font = field;
-    const char *comma = strrchr(text, ',');
-    size_t bytes = comma == NULL ? strlen(text) : (size_t)(comma - text);
-    if (bytes >= sizeof font->name)
-        return refuse(name, text, "a name of less than 64 bytes", error);
-    memcpy(font->name, text, bytes);
-    font->name[bytes] = '\0';
-    return comma == NULL ? MARGAY_OK
-                         : parse_decimal(name, comma + 1, &font->points, error);
-}
-
 OPTION_TYPE(knees)
 {
     uint64_t *knees = field;
@@ -461,8 +434,6 @@ OPTION_TYPE(attribution)
 
 /* ---------------------------------------------------------------- words -- */
 
-WORD_TYPE(legend, enum legend, {"right", LEGEND_RIGHT}, {"below", LEGEND_BELOW},
-          {"inside", LEGEND_INSIDE}, {"none", LEGEND_NONE})
 WORD_TYPE(straddle, enum margay_straddle, {"first", MARGAY_STRADDLE_FIRST},
           {"split", MARGAY_STRADDLE_SPLIT})
 WORD_TYPE(straddle_first, enum margay_straddle,

@@ -37,9 +37,6 @@ OPTION_TYPE(one_block);      /* struct block_list: one size at most */
 OPTION_TYPE(kinds);          /* unsigned: a set of kinds */
 OPTION_TYPE(operations);     /* unsigned: a set of enum margay_op */
 OPTION_TYPE(ttl);            /* struct ttl_option: any number of seconds */
-OPTION_TYPE(picture_size);   /* struct picture_size */
-OPTION_TYPE(picture_font);   /* struct picture_font */
-OPTION_TYPE(legend);         /* enum legend */
 OPTION_TYPE(straddle);       /* enum margay_straddle */
 OPTION_TYPE(straddle_first); /* enum margay_straddle: _FIRST alone */
 OPTION_TYPE(cache_size);     /* struct margay_cache_size */
@@ -71,6 +68,13 @@ OPTION_TYPE(predict_method);  /* enum predict_method */
 OPTION_TYPE(predict_bins);    /* struct margay_bins; a parameter may be 0 */
 OPTION_TYPE(predict_pattern); /* enum margay_pattern */
 OPTION_TYPE(input_size);      /* double: finite, above 0 */
+
+/* Of pictures, in picture_options.c: */
+OPTION_TYPE(picture_size); /* struct picture_size */
+OPTION_TYPE(picture_font); /* struct picture_font */
+OPTION_TYPE(legend);       /* enum legend */
+OPTION_TYPE(axis_scale);   /* struct picture_axis: its scale */
+OPTION_TYPE(axis_range);   /* struct picture_axis: its ends */
 
 /* Fail with "NAME: 'TEXT' (expected EXPECTED)"; returns MARGAY_BAD_ARGUMENT. */
 enum margay_status refuse(const char *name, const char *text,

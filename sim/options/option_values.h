@@ -122,10 +122,22 @@ struct margay_predict_options predict_resolve(
 /* Where the legend of a picture stands. */
 enum legend { LEGEND_RIGHT, LEGEND_BELOW, LEGEND_INSIDE, LEGEND_NONE };
 
+enum axis_scale { AXIS_USUAL, AXIS_LINEAR, AXIS_LOG };
+
+/* An axis of a picture: its scale, and its ends where they are given. */
+struct picture_axis {
+    enum axis_scale scale;
+    bool has_from, has_to;
+    double from, to;
+};
+
 /* How a picture is to look, by plot; what is not given is 0 or NULL. */
 struct picture_options {
     const char *title;
     enum legend legend;
+    bool labels; /* names stand at the ends of lines */
+    bool hit;    /* ratios are those of hits */
+    struct picture_axis x, y;
     struct picture_size {
         unsigned width, height; /* pixels of a PNG, 1/160 in. on paper */
     } size;

@@ -13,6 +13,8 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
+#define SUFFIXES ".png, .svg, .pdf, .eps or .tex"
+
 struct plot {
     const struct plot_kind *kind;      /* of the picture */
     char *tables[GNUPLOT_MOST_TABLES]; /* names for gnuplot; owned */
@@ -71,6 +73,37 @@ static enum margay_status read_tables(struct plot *plot,
     return status;
 }
 
+/* Refuse what the picture does not take. */
+static enum margay_status check_options(const struct plot *plot,
+                                        const struct options *options,
+                                        struct margay_error *error)
+{
+    const struct picture_options *picture = &options->picture;
+    const struct {
+        const char *name;
+        bool given;
+        unsigned needs;
+    } choices[] = {
+        {"--labels", picture->labels, PLOT_LABELS},
+        {"--hit", picture->hit, PLOT_HIT},
+        {"--x", picture->x.scale != AXIS_USUAL, PLOT_X},
+        {"--y", picture->y.scale != AXIS_USUAL, PLOT_Y},
+        {"--xrange", picture->x.has_from || picture->x.has_to, PLOT_X},
+        {"--yrange", picture->y.has_from || picture->y.has_to, PLOT_Y},
+    };
+    unsigned takes = options->map    ? 0
+                     : options->gain ? plot->kind->takes & ~PLOT_HIT
+                                     : plot->kind->takes;
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (choices[i].given && !(takes & choices[i].needs))
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "%s: there is no such choice in this picture "
+                               "of %s",
+                               choices[i].name, options->operands[0]);
+    }
+    return MARGAY_OK;
+}
+
 static enum margay_status choose_script(struct plot *plot,
                                         const struct options *options,
                                         struct margay_error *error)
@@ -100,12 +133,10 @@ static enum margay_status find_suffix(const char *output, const char **suffix,
         return MARGAY_OK;
     if (output == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "-o FILE is needed, a name that ends in .png, .svg, "
-                           ".pdf or .eps");
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "--output: '%s' (expected a name that ends in .png, "
-                       ".svg, .pdf or .eps)",
-                       output);
+                           "-o FILE is needed, a name that ends in " SUFFIXES);
+    return margay_fail(
+        error, MARGAY_BAD_ARGUMENT,
+        "--output: '%s' (expected a name that ends in " SUFFIXES ")", output);
 }
 
 /* ------------------------------------------------------------- drawing -- */
@@ -122,7 +153,7 @@ static enum margay_status draw(struct plot *plot, const struct options *options,
                               plot->count, &plot->picture, error);
     free(settings);
     if (status == MARGAY_OK)
-        status = picture_write(plot->picture, plot->output, error);
+        status = picture_write(plot->picture, suffix, plot->output, error);
     if (status == MARGAY_OK)
         status = output_finish(plot->output, error);
     if (status == MARGAY_OK)
@@ -137,6 +168,8 @@ static enum margay_status make(struct plot *plot, const struct options *options,
     enum margay_status status = find_suffix(options->output, &suffix, error);
     if (status == MARGAY_OK)
         status = read_tables(plot, options, error);
+    if (status == MARGAY_OK)
+        status = check_options(plot, options, error);
     if (status == MARGAY_OK)
         status = choose_script(plot, options, error);
     if (status == MARGAY_OK)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/plot/tikz.h"
 #include "traces/traces_internal.h"
 
 /* The bytes compared at each end of a picture; more than any text below has. */
@@ -33,6 +34,8 @@ static const struct kind {
     {".svg", TEXT("<?xml"), TEXT("</svg>")},
     {".pdf", TEXT("%PDF-"), TEXT("%%EOF")},
     {".eps", TEXT("%!PS-Adobe-"), TEXT("%%EOF")},
+    {".tex", TEXT("\\begin{tikzpicture}"),
+     TEXT("\\end{tikzpicture}\n%% gnuplot variables")},
 };
 
 static const struct kind *find_kind(const char *name)
@@ -64,6 +67,17 @@ static void put_setting(FILE *stream, const char *name, const char *text)
     fputs("'; ", stream);
 }
 
+static void put_axis(FILE *stream, char name, const struct picture_axis *axis)
+{
+    if (axis->scale != AXIS_USUAL)
+        fprintf(stream, "%c_SCALE = '%s'; ", name,
+                axis->scale == AXIS_LOG ? "log" : "linear");
+    if (axis->has_from)
+        fprintf(stream, "%c_FROM = %.17g; ", name, axis->from);
+    if (axis->has_to)
+        fprintf(stream, "%c_TO = %.17g; ", name, axis->to);
+}
+
 enum margay_status picture_settings(const struct picture_options *options,
                                     const char *suffix, char **settings,
                                     struct margay_error *error)
@@ -81,7 +95,8 @@ enum margay_status picture_settings(const struct picture_options *options,
         return margay_fail_memory(error, "gnuplot's arguments");
     put_setting(stream, "FORMAT", suffix);
     if (options->title != NULL)
-        put_setting(stream, "TITLE", options->title);
+        put_setting(stream, "TITLE",
+                    strcmp(options->title, "none") == 0 ? "" : options->title);
     put_setting(stream, "LEGEND", legends[options->legend]);
     if (options->font.name[0] != '\0')
         put_setting(stream, "FONT", options->font.name);
@@ -90,6 +105,12 @@ enum margay_status picture_settings(const struct picture_options *options,
     if (options->size.width > 0)
         fprintf(stream, "WIDTH = %u; HEIGHT = %u; ", options->size.width,
                 options->size.height);
+    if (options->labels)
+        fputs("LABELS = 1; ", stream);
+    if (options->hit)
+        fputs("HIT = 1; ", stream);
+    put_axis(stream, 'X', &options->x);
+    put_axis(stream, 'Y', &options->y);
     bool written = !ferror(stream);
     if (fclose(stream) == 0 && written)
         return MARGAY_OK;
@@ -115,9 +136,12 @@ bool picture_is_whole(int descriptor, const char *suffix)
                   kind->end.count) == 0;
 }
 
-enum margay_status picture_write(int descriptor, struct output *output,
+enum margay_status picture_write(int descriptor, const char *suffix,
+                                 struct output *output,
                                  struct margay_error *error)
 {
+    if (strcmp(suffix, ".tex") == 0)
+        return tikz_write(descriptor, output, error);
     char piece[PIECE_BYTES];
     ssize_t got = 0;
     for (off_t at = 0; (got = pread(descriptor, piece, sizeof piece, at)) > 0;

@@ -9,8 +9,8 @@
 #include "sim/options/option_values.h"
 #include "sim/terminal/output.h"
 
-/* ".png", ".svg", ".pdf" or ".eps" at the end of the name; NULL for any other
-   end. */
+/* ".png", ".svg", ".pdf", ".eps" or ".tex" at the end of the name; NULL for any
+   other end. */
 const char *picture_suffix(const char *name);
 
 /* What the scripts are told of the picture, in gnuplot's language; the caller
@@ -23,9 +23,10 @@ enum margay_status picture_settings(const struct picture_options *options,
    does? */
 bool picture_is_whole(int descriptor, const char *suffix);
 
-/* Write the picture to the output.  MARGAY_IO if it cannot be read; the output
-   keeps failures to write. */
-enum margay_status picture_write(int descriptor, struct output *output,
+/* Write the picture, which has that suffix, to the output.  MARGAY_IO if it
+   cannot be read; the output keeps failures to write. */
+enum margay_status picture_write(int descriptor, const char *suffix,
+                                 struct output *output,
                                  struct margay_error *error);
 
 #endif

@@ -5,6 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What a picture takes beside what every picture does. */
+enum plot_takes {
+    PLOT_X = 1,      /* a scale and a range of the lower axis */
+    PLOT_Y = 2,      /* the same of the other */
+    PLOT_HIT = 4,    /* hit ratios */
+    PLOT_LABELS = 8, /* names at the ends of lines */
+    PLOT_RATIOS = PLOT_X | PLOT_Y | PLOT_HIT | PLOT_LABELS,
+};
+
 struct plot_kind {
     const char *columns; /* the first columns of such a table */
     const char *script;
@@ -13,7 +22,8 @@ struct plot_kind {
     const char
         *table; /* the command that writes it; NULL = see the row above */
     const char *picture; /* for the help, at most 48 columns; NULL likewise */
-    bool is_alone;       /* a picture holds one such table only */
+    unsigned takes;
+    bool is_alone;                  /* a picture holds one such table only */
     const struct plot_kind *beside; /* another kind in the same picture */
 };
 

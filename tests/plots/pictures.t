@@ -134,7 +134,7 @@ table windows.csv window,$curve \
 draw windows windows.svg windows.csv
 quiet 'windows'
 read_texts windows
-for text in '64 B' '1 KiB' 'Miss ratio over time' window \
+for text in '64 B' '1 KiB' 'Miss ratio over time' references 10 20 \
     'd, e.x, 64-byte blocks'; do
     shows windows "$text"
 done

@@ -37,6 +37,7 @@ case $3 in
 *svg*) printf '<?xml version="1.0"?><svg>%060d picture</svg>\n\n' 0 ;;
 *eps*) printf '%%!PS-Adobe-3.0 %060d %%%%EOF\n' 0 ;;
 *pdf*) printf '%%PDF-1.5 %060d %%%%EOF\n' 0 ;;
+*tex*) printf '\\begin{tikzpicture} %040d\n\\end{tikzpicture}\n%%%% gnuplot variables\n' 0 ;;
 *png*) printf '\211PNG\r\n\032\n%060d\0\0\0\0IEND\256\102\140\202' 0 ;;
 esac >whole
 head -c "-$(cat shorter 2>/dev/null || echo 0)" whole >"$6"
@@ -86,7 +87,7 @@ kept 'when gnuplot dies' 'gnuplot died of signal 9'
 rm fails
 
 # What gnuplot wrote is trusted, not its status: it ends with 0 on a full disk.
-for suffix in png svg pdf eps; do
+for suffix in png svg pdf eps tex; do
     ln -sf kept.png link.$suffix
     for bytes in 3 40 90; do
         echo $bytes >shorter
@@ -178,7 +179,7 @@ awk 'BEGIN { print "trace,block_bytes,cache_blocks,cache_bytes,references,misses
 run plot many.csv -o many.svg
 is 'forty-two lines that coincide' "$status $(cat err)" '0 '
 is 'no two of them look alike' "$(perl -ne '
-    $line = $1 if /gnuplot_plot_(\d+)/;
+    ($line) = /<title>(t\d+)</ if /<title>/;
     $look{$line} = "$1 " . ($2 // "") if $line && /<path stroke=.(rgb.*?\)).( stroke-dasharray=\S+)?/;
     $look{$line} .= $1 if $line && /(#gpPt\d+)/ && $look{$line} !~ /#/;
     END { my %looks = map { ($_ => 1) } values %look; print scalar keys %looks }' many.svg)" 42

@@ -1,0 +1,21 @@
+# ratio-axis.gp - ratios from the bottom up; loaded by the others
+#
+# They set highest, the lowest above 0, and `steep`: whether ratios differ so
+# much that a logarithmic axis is better.  This sets the axis, and y_log, y_least
+# and y_most.
+
+y_log = scale_is_log("y", steep && !HIT && y_from(1) > 0)
+y_least = y_from(y_log ? 10.0 ** floor(log10(lowest)) : 0)
+y_most = y_to(y_log ? 10.0 ** ceil(log10(highest > 0 ? highest : 1) - 1e-9) \
+              : highest > 0.7 || highest == 0 ? 1 : 1.1 * highest)
+if (y_log && y_least == y_most && !exists("Y_FROM")) { y_least = y_most / 10 }
+fault = range_fault("y", y_least, y_most, y_log)
+if (fault ne "") {
+    print fault
+    exit status 2
+}
+if (y_log) { set logscale y } else { set ytics nice_step(y_most - y_least, \
+    (top - bottom) / (3 * em_y)) }
+set yrange [y_least:y_most]
+set format y "%g"
+set ylabel ratio_word . " ratio" offset 0.5,0
