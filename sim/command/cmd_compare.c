@@ -235,20 +235,21 @@ static void summarise(const struct compare *compare)
         const struct errors *f = &compare->fully_associative[i];
         if (b->count == 0)
             continue;
-        message_print("%u way%s: binomial error %.6f on average, %.6f at "
-                      "most; fully associative %.6f, %.6f",
-                      i + 1, margay_plural(i + 1, "s"),
-                      b->sum / (double)b->count, b->largest,
-                      f->sum / (double)f->count, f->largest);
+        message_keep("%u way%s: binomial error %.6f on average, %.6f at "
+                     "most; fully associative %.6f, %.6f",
+                     i + 1, margay_plural(i + 1, "s"),
+                     b->sum / (double)b->count, b->largest,
+                     f->sum / (double)f->count, f->largest);
         const struct errors *s = &compare->of_signature[i];
         const struct errors *t = &compare->total[i];
         if (s->count > 0)
-            message_print("%u way%s: signature error %.6f on average, %.6f at "
-                          "most; total %.6f, %.6f",
-                          i + 1, margay_plural(i + 1, "s"),
-                          s->sum / (double)s->count, s->largest,
-                          t->sum / (double)t->count, t->largest);
+            message_keep("%u way%s: signature error %.6f on average, %.6f at "
+                         "most; total %.6f, %.6f",
+                         i + 1, margay_plural(i + 1, "s"),
+                         s->sum / (double)s->count, s->largest,
+                         t->sum / (double)t->count, t->largest);
     }
+    message_tell_kept(true);
 }
 
 static bool within_tolerance(const struct compare *compare)

@@ -1,4 +1,4 @@
-/* bars.c - bars and cells, as SVG within HTML */
+/* bars.c - histograms, the three Cs, and what pictures have in common */
 #include "sim/report/bars.h"
 
 #include <math.h>
@@ -7,19 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/report/axis.h"
 #include "sim/report/chart.h"
 #include "sim/report/markup.h"
+#include "sim/report/stacks.h"
 
 /* Octaves of distances: 0, [1, 2), [2, 4), ..., and infinity. */
 #define OCTAVES 66
 
-/* The most bars or cells in a row. */
-#define MOST_COLUMNS 66
-
 struct rows rows_alike(const struct cells *table, size_t from)
 {
-    static const char *const names[] = {"trace", "block_bytes", "policy"};
+    static const char *const names[] = {"trace", "block_bytes", "policy",
+                                        "machine"};
     struct rows rows = {table, from, from + 1};
     for (; rows.to < table->rows; rows.to++) {
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -69,65 +67,25 @@ void picture_end(struct output *output)
     output_text(output, "</svg></figure>\n");
 }
 
+void picture_legend(struct output *output, const char *const *names,
+                    size_t count)
+{
+    output_text(output, "</svg><ul class=\"legend\">\n");
+    for (size_t i = 0; i < count; i++) {
+        output_text(output, "<li><span class=\"part%zu\"></span> ", i);
+        markup_text(output, names[i]);
+        output_text(output, "</li>\n");
+    }
+    output_text(output, "</ul></figure>\n");
+}
+
 void picture_title(struct output *output, const char *title)
 {
     output_text(output, "<text class=\"below\" x=\"%d\" y=\"%d\">%s</text>\n",
                 (CHART_LEFT + CHART_RIGHT) / 2, CHART_HEIGHT - 6, title);
 }
 
-/* -------------------------------------------------------------- columns -- */
-
-/* Columns of bars, side by side, each of parts that stand upon another. */
-struct columns {
-    size_t count;
-    double parts[MOST_COLUMNS][3];
-    char names[MOST_COLUMNS][32];
-};
-
-static double height(const struct columns *columns, size_t i)
-{
-    return columns->parts[i][0] + columns->parts[i][1] + columns->parts[i][2];
-}
-
-static void write_part(struct output *output, const struct axis *axis,
-                       const double place[2], const double part[2], size_t kind,
-                       const char *name)
-{
-    double y = axis_place(axis, part[1]), base = axis_place(axis, part[0]);
-    output_text(output,
-                "<rect class=\"part%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-                "height=\"%.1f\"><title>%s: %.6g</title></rect>\n",
-                kind, place[0], y, place[1] * 0.84, base - y, name,
-                part[1] - part[0]);
-}
-
-static void write_columns(struct output *output, const struct columns *columns)
-{
-    struct axis axis = {.begin = CHART_BOTTOM, .end = CHART_TOP};
-    double width = (double)(CHART_RIGHT - CHART_LEFT) / (double)columns->count;
-    /* Six names have room in the large letters of a small screen. */
-    size_t every = (columns->count + 5) / 6;
-    for (size_t i = 0; i < columns->count; i++)
-        axis.to = fmax(axis.to, height(columns, i));
-    if (axis.to == 0)
-        axis.to = 1;
-    axis_write_left(output, &axis, axis_round(&axis), CHART_LEFT, CHART_RIGHT);
-    for (size_t i = 0; i < columns->count; i++) {
-        const double place[2] = {CHART_LEFT + width * (double)i, width};
-        double part[2] = {0, 0};
-        for (size_t k = 0; k < 3; k++) {
-            part[1] = part[0] + columns->parts[i][k];
-            if (part[1] > part[0])
-                write_part(output, &axis, place, part, k, columns->names[i]);
-            part[0] = part[1];
-        }
-        /* Some names, and the last: infinity, in a histogram. */
-        if ((columns->count - 1 - i) % every == 0)
-            output_text(
-                output, "<text class=\"tick\" x=\"%.1f\" y=\"%d\">%s</text>\n",
-                place[0] + width * 0.42, CHART_BOTTOM + 8, columns->names[i]);
-    }
-}
+/* ------------------------------------------------------------ histogram -- */
 
 /* The octave of a distance; the last is infinity. */
 static size_t octave_of(const struct rows *rows, size_t row, size_t column)
@@ -144,7 +102,7 @@ static size_t octave_of(const struct rows *rows, size_t row, size_t column)
 void bars_histogram(struct output *output, const struct rows *rows,
                     const char *caption)
 {
-    struct columns columns = {0};
+    struct stacks stacks = {0};
     size_t from = table_column(rows->table, "distance_from");
     size_t share = table_column(rows->table, "share");
     size_t last = 0;
@@ -153,19 +111,19 @@ void bars_histogram(struct output *output, const struct rows *rows,
         size_t octave = octave_of(rows, row, from);
         if (!table_number(rows->table, row, share, &number))
             continue;
-        columns.parts[octave][octave == OCTAVES - 1 ? 1 : 0] += number;
+        stacks.parts[octave][octave == OCTAVES - 1 ? 1 : 0] += number;
         if (octave < OCTAVES - 1 && octave > last)
             last = octave;
     }
     /* Infinity stands behind the last octave that has any. */
-    memmove(columns.parts[last + 1], columns.parts[OCTAVES - 1],
-            sizeof columns.parts[0]);
-    columns.count = last + 2;
+    memmove(stacks.parts[last + 1], stacks.parts[OCTAVES - 1],
+            sizeof stacks.parts[0]);
+    stacks.count = last + 2;
     for (size_t i = 0; i <= last; i++)
-        markup_size(i == 0 ? 0 : exp2((double)i - 1), false, columns.names[i]);
-    strcpy(columns.names[last + 1], "\u221e");
+        markup_size(i == 0 ? 0 : exp2((double)i - 1), false, stacks.names[i]);
+    strcpy(stacks.names[last + 1], "\u221e");
     picture_begin(output, rows, caption);
-    write_columns(output, &columns);
+    stacks_write(output, &stacks);
     picture_title(output, "distance, from one power of two to the next");
     picture_end(output);
 }
@@ -213,7 +171,8 @@ static void three_shares(const struct rows *rows, size_t row, double parts[3])
 void bars_three_cs(struct output *output, const struct rows *rows,
                    const char *caption)
 {
-    struct columns columns = {0};
+    static const char *const names[] = {"cold", "capacity", "conflict"};
+    struct stacks stacks = {0};
     size_t ways = table_column(rows->table, "ways");
     size_t bytes = table_column(rows->table, "cache_bytes");
     size_t sets = table_column(rows->table, "sets");
@@ -222,21 +181,18 @@ void bars_three_cs(struct output *output, const struct rows *rows,
     for (size_t row = rows->from; row < rows->to; row++) {
         bool in_bytes = table_number(rows->table, row, bytes, &size);
         if (!table_number(rows->table, row, ways, &number) ||
-            number != chosen || columns.count == MOST_COLUMNS)
+            number != chosen || stacks.count == STACKS_MOST)
             continue;
         if (!in_bytes && table_number(rows->table, row, sets, &size))
             size *= chosen;
-        markup_size(size, in_bytes, columns.names[columns.count]);
-        three_shares(rows, row, columns.parts[columns.count++]);
+        markup_size(size, in_bytes, stacks.names[stacks.count]);
+        three_shares(rows, row, stacks.parts[stacks.count++]);
     }
     snprintf(title, sizeof title, "capacity of caches of %g way%s", chosen,
              chosen == 1 ? "" : "s");
     picture_begin(output, rows, caption);
-    if (columns.count > 0)
-        write_columns(output, &columns);
+    if (stacks.count > 0)
+        stacks_write(output, &stacks);
     picture_title(output, title);
-    output_text(output,
-                "</svg><ul class=\"legend\"><li><span class=\"part0\"></span> "
-                "cold</li><li><span class=\"part1\"></span> capacity</li><li>"
-                "<span class=\"part2\"></span> conflict</li></ul></figure>\n");
+    picture_legend(output, names, 3);
 }

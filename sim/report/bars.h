@@ -18,7 +18,8 @@ struct rows {
     size_t from, to;
 };
 
-/* The rows from `from` on with the same trace, block size and policy. */
+/* The rows from `from` on with the same trace, block size, policy and
+   machine. */
 struct rows rows_alike(const struct cells *table, size_t from);
 
 /* A picture that is no chart: its beginning, the title below it, its end. */
@@ -26,6 +27,10 @@ void picture_begin(struct output *output, const struct rows *rows,
                    const char *caption);
 void picture_title(struct output *output, const char *title);
 void picture_end(struct output *output);
+
+/* The same, with what the parts of its bars stand for. */
+void picture_legend(struct output *output, const char *const *names,
+                    size_t count);
 
 /* A histogram: the share of references in each octave of distances, and of
    those without a distance. */
@@ -41,5 +46,15 @@ void bars_map(struct output *output, const struct rows *rows,
    one number of ways: 4, or else the least. */
 void bars_three_cs(struct output *output, const struct rows *rows,
                    const char *caption);
+
+/* The lines of a program's sources: how much of the references misses at each
+   size of cache, and which lines own these misses. */
+void bars_owners(struct output *output, const struct rows *rows,
+                 const char *caption);
+
+/* The misses of each cache of a machine, by kind, per 1000 instructions where
+   these are known. */
+void bars_machine(struct output *output, const struct rows *rows,
+                  const char *caption);
 
 #endif

@@ -116,6 +116,14 @@ static const struct part {
 
 /* -------------------------------------------------------- running it -- */
 
+/* All commands read the same references; the miss curve tells of them. */
+static bool summarises(const struct options *options)
+{
+    return strcmp(options->command->name, "curve") == 0 &&
+           options->results.policies.count == 0 &&
+           options->run.window_refs == 0;
+}
+
 /* In the child: the command, with its table into the pipe. */
 _Noreturn static void run_command(struct options *options, int pipe_end)
 {
@@ -123,6 +131,8 @@ _Noreturn static void run_command(struct options *options, int pipe_end)
     snprintf(name, sizeof name, "/dev/fd/%d", pipe_end);
     options->output = name;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (!summarises(options))
+        message_keep_none();
     int exit_status = options->command->run(options);
     fflush(NULL);
     _exit(exit_status);

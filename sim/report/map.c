@@ -4,49 +4,7 @@
 #include "sim/report/bars.h"
 #include "sim/report/chart.h"
 #include "sim/report/markup.h"
-
-/* The most cells in a row. */
-#define MOST_COLUMNS 66
-
-/* The different numbers of a column, ascending. */
-struct values {
-    size_t count;
-    double numbers[MOST_COLUMNS];
-};
-
-static void add_value(struct values *values, double number)
-{
-    size_t i = values->count;
-    for (size_t k = 0; k < values->count; k++) {
-        if (values->numbers[k] == number)
-            return;
-    }
-    if (values->count == MOST_COLUMNS)
-        return;
-    for (; i > 0 && values->numbers[i - 1] > number; i--)
-        values->numbers[i] = values->numbers[i - 1];
-    values->numbers[i] = number;
-    values->count++;
-}
-
-static struct values values_of(const struct rows *rows, size_t column)
-{
-    struct values values = {0};
-    double number;
-    for (size_t row = rows->from; row < rows->to; row++) {
-        if (table_number(rows->table, row, column, &number))
-            add_value(&values, number);
-    }
-    return values;
-}
-
-static size_t place_of(const struct values *values, double number)
-{
-    size_t place = 0;
-    while (place < values->count && values->numbers[place] != number)
-        place++;
-    return place;
-}
+#include "sim/report/values.h"
 
 struct map {
     struct values sets, ways;
@@ -56,8 +14,8 @@ struct map {
 static void write_cell(struct output *output, const struct map *map,
                        const double cache[2], double ratio)
 {
-    size_t column = place_of(&map->sets, cache[0]);
-    size_t line = place_of(&map->ways, cache[1]);
+    size_t column = values_place(&map->sets, cache[0]);
+    size_t line = values_place(&map->ways, cache[1]);
     double x = CHART_LEFT + map->width * (double)column;
     double y = CHART_BOTTOM - map->height * (double)(line + 1);
     double shade = map->most > 0 ? ratio / map->most : 0;
@@ -71,10 +29,11 @@ static void write_cell(struct output *output, const struct map *map,
                 shade);
     if (map->width >= 30)
         output_text(output,
-                    "<text class=\"within%s\" x=\"%.1f\" y=\"%.1f\">%.3g"
+                    "<text class=\"within%s\" x=\"%.1f\" y=\"%.1f\">%.*f"
                     "</text>",
-                    shade > 0.55 ? " light" : "", x + map->width / 2,
-                    y + map->height / 2 + 4, 100 * ratio);
+                    shade > 0.65 ? " light" : "", x + map->width / 2,
+                    y + map->height / 2 + 4, ratio < 0.09995 ? 2 : 1,
+                    100 * ratio);
     output_text(output, "</g>\n");
 }
 

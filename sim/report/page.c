@@ -45,7 +45,7 @@ static void write_row(struct output *output, const struct cells *table,
 {
     output_text(output, "<tr>");
     for (size_t i = 0; i < table->columns; i++) {
-        output_text(output, is_number[i] ? "<td class=\"number\">" : "<td>");
+        output_text(output, is_number[i] ? "<td>" : "<td class=\"text\">");
         markup_text(output, table_text(table, row, i));
         output_text(output, "</td>");
     }

@@ -47,16 +47,16 @@ static enum margay_status draw_curve(struct output *output,
                                      const char *id, unsigned *charts,
                                      struct margay_error *error)
 {
-    words_of_curve(output, &section->table);
+    words_of_curve(output, &section->table, "miss_ratio", "");
     return draw_ratio(output, section, id, "miss_ratio",
                       "Misses of a fully associative LRU cache over its size",
                       charts, error);
 }
 
-static enum margay_status draw_objects(struct output *output,
-                                       const struct section *section,
-                                       const char *id, unsigned *charts,
-                                       struct margay_error *error)
+static enum margay_status draw_both(struct output *output,
+                                    const struct section *section,
+                                    const char *id, unsigned *charts,
+                                    struct margay_error *error)
 {
     enum margay_status status = draw_ratio(
         output, section, id, "miss_ratio",
@@ -68,11 +68,31 @@ static enum margay_status draw_objects(struct output *output,
                : status;
 }
 
+static enum margay_status draw_objects(struct output *output,
+                                       const struct section *section,
+                                       const char *id, unsigned *charts,
+                                       struct margay_error *error)
+{
+    words_of_curve(output, &section->table, "miss_ratio", ", requests");
+    words_of_curve(output, &section->table, "byte_miss_ratio", ", bytes");
+    return draw_both(output, section, id, charts, error);
+}
+
+static enum margay_status draw_object_policies(struct output *output,
+                                               const struct section *section,
+                                               const char *id, unsigned *charts,
+                                               struct margay_error *error)
+{
+    words_of_policies(output, &section->table);
+    return draw_both(output, section, id, charts, error);
+}
+
 static enum margay_status draw_policies(struct output *output,
                                         const struct section *section,
                                         const char *id, unsigned *charts,
                                         struct margay_error *error)
 {
+    words_of_policies(output, &section->table);
     return draw_ratio(output, section, id, "miss_ratio",
                       "Misses by replacement policy over the size of the cache",
                       charts, error);
@@ -92,6 +112,58 @@ static enum margay_status draw_windows(struct output *output,
         .x = "window",
         .y = "miss_ratio",
         .keys = {"trace", "block_bytes", "cache_blocks"},
+    };
+    return chart_write(output, &chart, ++*charts, error);
+}
+
+/* The misses of each program, and those in its part of the cache. */
+static enum margay_status draw_shared(struct output *output,
+                                      const struct section *section,
+                                      const char *id, unsigned *charts,
+                                      struct margay_error *error)
+{
+    bool in_bytes = has_bytes(&section->table);
+    struct chart chart = {
+        .table = &section->table,
+        .table_id = id,
+        .caption = "Misses of programs that use the cache together",
+        .x_title = in_bytes ? "cache in bytes" : "cache in blocks",
+        .y_title = "misses",
+        .x = in_bytes ? "cache_bytes" : "cache_blocks",
+        .y = "shared_misses",
+        .keys = {"program"},
+        .sizes = true,
+        .in_bytes = in_bytes,
+        .logarithmic = true,
+    };
+    enum margay_status status = chart_write(output, &chart, ++*charts, error);
+    chart.caption = "Misses of programs that have parts of the cache";
+    chart.y = "partition_misses";
+    return status == MARGAY_OK ? chart_write(output, &chart, ++*charts, error)
+                               : status;
+}
+
+/* A line for each cache, over the first column that was varied. */
+static enum margay_status draw_varied(struct output *output,
+                                      const struct section *section,
+                                      const char *id, size_t column,
+                                      unsigned *charts,
+                                      struct margay_error *error)
+{
+    const struct cells *table = &section->table;
+    const char *varied = cells_name(table, column);
+    bool has_another = column + 1 < table->columns;
+    const struct chart chart = {
+        .table = table,
+        .table_id = id,
+        .caption = "Miss ratio of each cache of the machine, varied",
+        .x_title = varied,
+        .y_title = "miss ratio",
+        .x = varied,
+        .y = "miss_ratio",
+        .keys = {"trace", "cache",
+                 has_another ? cells_name(table, column + 1) : NULL},
+        .logarithmic = true,
     };
     return chart_write(output, &chart, ++*charts, error);
 }
@@ -148,6 +220,32 @@ static enum margay_status draw_compare(struct output *output,
     return status;
 }
 
+static enum margay_status draw_owners(struct output *output,
+                                      const struct section *section,
+                                      const char *id, unsigned *charts,
+                                      struct margay_error *error)
+{
+    (void)id;
+    (void)charts;
+    (void)error;
+    draw_each(output, section, bars_owners,
+              "Misses by line of source, as a share of the references");
+    return MARGAY_OK;
+}
+
+/* Columns behind the usual ones name what was varied. */
+static enum margay_status draw_machine(struct output *output,
+                                       const struct section *section,
+                                       const char *id, unsigned *charts,
+                                       struct margay_error *error)
+{
+    size_t usual = table_column(&section->table, "mpki") + 1;
+    if (usual < section->table.columns)
+        return draw_varied(output, section, id, usual, charts, error);
+    draw_each(output, section, bars_machine, "Misses of each cache");
+    return MARGAY_OK;
+}
+
 /* ------------------------------------------------------- the kinds -- */
 
 /* The first row whose columns a table begins with is its kind. */
@@ -157,16 +255,16 @@ static const struct kind {
 } kinds[] = {
     {CURVE_COLUMNS POLICY_COLUMN, "Replacement policies", draw_policies},
     {CURVE_COLUMNS CURVE_OBJECT_COLUMNS POLICY_COLUMN, "Replacement policies",
-     draw_objects},
+     draw_object_policies},
     {CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Miss curve of objects", draw_objects},
     {CURVE_COLUMNS, "Miss curve", draw_curve},
     {WINDOW_COLUMN CURVE_COLUMNS, "Over time", draw_windows},
     {HISTOGRAM_COLUMNS, "Reuse distances", draw_histogram},
     {COMPARE_COLUMNS, "Set-associative caches", draw_compare},
     {ASSOC_COLUMNS, "Set-associative caches", draw_map},
-    {ANNOTATE_COLUMNS, "Lines of source", NULL},
-    {SIMULATE_COLUMNS, "A machine", NULL},
-    {SHARE_COLUMNS, "A shared cache", NULL},
+    {ANNOTATE_COLUMNS, "Lines of source", draw_owners},
+    {SIMULATE_COLUMNS, "A machine", draw_machine},
+    {SHARE_COLUMNS, "A shared cache", draw_shared},
     {"key,value", "The trace", NULL},
 };
 

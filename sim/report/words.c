@@ -1,7 +1,8 @@
-/* words.c - what a miss curve says, as sentences of a page */
+/* words.c - what miss curves say, as sentences of a page */
 #include "sim/report/words.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "sim/report/bars.h"
 #include "sim/report/markup.h"
@@ -64,52 +65,130 @@ static void tell_knee(struct output *output, const struct reading *reading)
                 ratio_at(reading, knee / 2), ratio_at(reading, knee));
 }
 
-static void tell_at_most(struct output *output, const struct reading *reading,
-                         double most)
+/* The first size at which at most this share misses; false: there is none. */
+static bool find_at_most(const struct reading *reading, double most,
+                         double *size)
 {
-    double size, ratio;
+    double ratio;
     for (size_t row = reading->rows->from; row < reading->rows->to; row++) {
-        if (!read_row(reading, row, &size, &ratio) || ratio > most)
-            continue;
-        output_text(output, "At most %g%% miss from ", 100 * most);
-        write_size(output, reading, size);
-        output_text(output, " on. ");
-        return;
+        if (read_row(reading, row, size, &ratio) && ratio <= most)
+            return true;
     }
+    return false;
 }
 
-static void tell(struct output *output, const struct rows *rows)
+static struct reading read_rows(const struct rows *rows, const char *ratio)
 {
-    static const double shares[] = {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001};
     const struct cells *table = rows->table;
     size_t bytes = table_column(table, "cache_bytes");
-    size_t block = table_column(table, "block_bytes");
     double number;
-    struct reading reading = {
+    bool in_bytes = table_number(table, rows->from, bytes, &number);
+    return (struct reading){
         .rows = rows,
-        .ratio = table_column(table, "miss_ratio"),
-        .in_bytes = table_number(table, rows->from, bytes, &number),
+        .size = in_bytes ? bytes : table_column(table, "cache_blocks"),
+        .ratio = table_column(table, ratio),
+        .in_bytes = in_bytes,
     };
-    reading.size =
-        reading.in_bytes ? bytes : table_column(table, "cache_blocks");
+}
+
+/* Whose curve this is. */
+static void begin_paragraph(struct output *output, const struct rows *rows)
+{
+    const struct cells *table = rows->table;
+    double number;
     output_text(output, "<p>");
     markup_text(output,
                 table_text(table, rows->from, table_column(table, "trace")));
-    if (table_number(table, rows->from, block, &number))
+    if (table_number(table, rows->from, table_column(table, "block_bytes"),
+                     &number))
         output_text(output, ", blocks of %g bytes", number);
-    output_text(output, ": ");
+}
+
+static void tell(struct output *output, const struct rows *rows,
+                 const char *ratio, const char *of)
+{
+    static const double shares[] = {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001};
+    struct reading reading = read_rows(rows, ratio);
+    double size;
+    begin_paragraph(output, rows);
+    output_text(output, "%s: ", of);
     tell_knee(output, &reading);
-    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
-        tell_at_most(output, &reading, shares[i]);
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        if (!find_at_most(&reading, shares[i], &size))
+            continue;
+        output_text(output, "At most %g%% miss from ", 100 * shares[i]);
+        write_size(output, &reading, size);
+        output_text(output, " on. ");
+    }
     output_text(output, "The largest cache of the table misses %.4g.</p>\n",
                 ratio_at(&reading, INFINITY));
 }
 
-void words_of_curve(struct output *output, const struct cells *table)
+void words_of_curve(struct output *output, const struct cells *table,
+                    const char *ratio, const char *of)
 {
     struct rows rows = {.to = 0};
     while (rows.to < table->rows) {
         rows = rows_alike(table, rows.to);
-        tell(output, &rows);
+        tell(output, &rows, ratio, of);
+    }
+}
+
+/* ------------------------------------------------------------- policies -- */
+
+static bool is_same(const struct cells *table, size_t row, size_t other,
+                    const char *name)
+{
+    size_t column = table_column(table, name);
+    return strcmp(table_text(table, row, column),
+                  table_text(table, other, column)) == 0;
+}
+
+/* Rows of one trace and block size, of any policy, from `from` on. */
+static struct rows rows_of_policies(const struct cells *table, size_t from)
+{
+    struct rows rows = rows_alike(table, from);
+    while (rows.to < table->rows && is_same(table, from, rows.to, "trace") &&
+           is_same(table, from, rows.to, "block_bytes"))
+        rows.to = rows_alike(table, rows.to).to;
+    rows.from = from;
+    return rows;
+}
+
+/* The size from which on each policy misses at most this share. */
+static void tell_sizes(struct output *output, const struct rows *rows,
+                       double most)
+{
+    size_t policy = table_column(rows->table, "policy");
+    bool is_first = true;
+    struct rows one = {.to = rows->from};
+    while (one.to < rows->to) {
+        one = rows_alike(rows->table, one.to);
+        struct reading reading = read_rows(&one, "miss_ratio");
+        double size;
+        if (!find_at_most(&reading, most, &size))
+            continue;
+        if (is_first)
+            output_text(output, "At most %g%% miss", 100 * most);
+        output_text(output, "%s with ", is_first ? "" : ",");
+        markup_text(output, table_text(rows->table, one.from, policy));
+        output_text(output, " from ");
+        write_size(output, &reading, size);
+        is_first = false;
+    }
+    output_text(output, "%s", is_first ? "" : " on. ");
+}
+
+void words_of_policies(struct output *output, const struct cells *table)
+{
+    static const double shares[] = {0.5, 0.2, 0.1, 0.05, 0.01};
+    struct rows rows = {.to = 0};
+    while (rows.to < table->rows) {
+        rows = rows_of_policies(table, rows.to);
+        begin_paragraph(output, &rows);
+        output_text(output, ": ");
+        for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+            tell_sizes(output, &rows, shares[i]);
+        output_text(output, "</p>\n");
     }
 }

@@ -1,4 +1,4 @@
-/* words.h - what a miss curve says, as sentences of a page */
+/* words.h - what miss curves say, as sentences of a page */
 #ifndef MARGAY_SIM_REPORT_WORDS_H
 #define MARGAY_SIM_REPORT_WORDS_H
 
@@ -6,7 +6,12 @@
 #include "sim/terminal/output.h"
 
 /* Write, for each curve of the table: the misses that remain, the smallest
-   caches of the table with at most some ratios, and where it falls most. */
-void words_of_curve(struct output *output, const struct cells *table);
+   caches of the table with at most some ratios, and where it falls most.
+   `ratio` is the column, and `of` what it counts, such as ", bytes". */
+void words_of_curve(struct output *output, const struct cells *table,
+                    const char *ratio, const char *of);
+
+/* Write which sizes of cache some ratios of misses take with each policy. */
+void words_of_policies(struct output *output, const struct cells *table);
 
 #endif

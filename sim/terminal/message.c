@@ -9,7 +9,7 @@
 #include "traces/traces_internal.h"
 
 static const char *command_name;
-static bool silent;
+static bool silent, keeps_none;
 
 /* Several threads may print when several traces are read at the same time. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -62,10 +62,15 @@ void message_print(const char *format, ...)
     pthread_mutex_unlock(&mutex);
 }
 
+void message_keep_none(void)
+{
+    keeps_none = true;
+}
+
 /* A message for which there is no memory is lost. */
 void message_keep(const char *format, ...)
 {
-    struct kept *kept = calloc(1, sizeof *kept);
+    struct kept *kept = keeps_none ? NULL : calloc(1, sizeof *kept);
     va_list arguments;
     if (kept == NULL)
         return;

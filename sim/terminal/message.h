@@ -37,6 +37,9 @@ void message_keep(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void message_tell_kept(bool wanted);
 
+/* Keep no message from now on: another command tells of the same trace. */
+void message_keep_none(void);
+
 /* Print the message of an error; returns EXIT_TROUBLE. */
 int message_error(const struct margay_error *error);
 

@@ -74,6 +74,14 @@ same histogram zipf.html.4 histogram -b 64,128 --bins log2
 same compare zipf.html.5 compare -b 64,128 --ways 1,2,4,8,16
 like 'it cuts the trace into windows' "$(sed -n '$p' zipf.html.6)" '^6[0-9],zipf'
 
+"$MARGAY" report -b 64 --policy lru,fifo zipf.din 2>err >one.html
+is 'one summary, of the miss curve' "$(sed 's/, [0-9.]* M refs.*//' err)" \
+    'margay report: zipf.din: 20000 references in blocks of 64 bytes, 500 distinct blocks, 500 cold misses'
+lru=$("$MARGAY" curve -q -b 64 --policy lru,fifo zipf.din |
+    awk -F, '$7 <= 0.5 && $8 == "lru" { print $4; exit }')
+like 'what policies need is told in words' "$(cat one.html)" \
+    "At most 50% miss with lru from $(echo "$lru" | awk '{ print $1 / 1024 }') KiB, with fifo from"
+
 # References of several blocks, of which windows count each once.
 awk 'BEGIN { for (i = 0; i < 4000; i++) print i * i % 997 * 8, 8, 0, i }' >wide.arc
 run report -q wide.arc -o wide.html
@@ -94,6 +102,26 @@ else
     like 'it has the lines of the program' "$(cat code.html.6)" \
         '^code.pinatrace,.*,0x1002,.*,1333,'
 fi
+
+# Lines of which nine own misses, seven of them a part of the picture.
+{
+    echo trace,file,line,function,cache_bytes,references,misses
+    for line in 1 2 3 4 5 6 7 8 9; do
+        echo "t,/s/a<b.c,$line,f,64,1000,$((100 - line))"
+        echo "t,/s/a<b.c,$line,f,128,1000,$((line == 3 ? 7 : 0))"
+    done
+} >lines.csv
+run report -q lines.csv -o lines.html
+is 'a report of lines of source' "$status $(cat err)" '0 '
+check 'its page is whole' is_page lines.html
+like 'it says who owns the misses' "$(cat lines.html)" \
+    '>In a cache of 64 B, 11.6% of the misses are of a&lt;b.c:1 f. In a cache of 128 B, 100% of the misses are of a&lt;b.c:3 f. <'
+is 'the parts are shares of all references' \
+    "$(grep -o 'class="part[0-7]".*<title>[^<]*' lines.html |
+        sed 's/class="\([^"]*\)".*<title>/\1 /' | tr '\n' ' ')" \
+    'part0 64 B: 0.011 part1 64 B: 0.0108889 part2 64 B: 0.0107778 part3 64 B: 0.0106667 part4 64 B: 0.0105556 part5 64 B: 0.0104444 part6 64 B: 0.0103333 part7 64 B: 0.0203333 part2 128 B: 0.000777778 '
+like 'and each has its name' "$(cat lines.html)" '</span> a&lt;b.c:7 f</li>'
+like 'the last is all others' "$(cat lines.html)" 'part7"></span> other lines'
 like 'it says how it was made' "$(cat zipf.html)" \
     'margay report -q --policy lru,fifo -b 64,128 zipf.din -o zipf.html'
 like 'and what the curve says' "$(cat zipf.html)" \
@@ -117,6 +145,8 @@ check 'is whole' is_page sized.html
 like 'and shows bytes' "$(cat sized.html)" 'Bytes that miss a cache of objects'
 run report -q --objects --policy lru,sieve --column id=2,size=3 -f csv sized.csv \
     -o policies.html
+like 'requests and bytes are told in words' "$(tr '\n' ' ' <sized.html)" \
+    'sized.csv, requests: .*misses 0.6667.*sized.csv, bytes: .*misses 0.6.<'
 like 'policies have a section of their own' "$(grep '<h2' policies.html)" \
     '>Replacement policies<'
 
@@ -139,6 +169,49 @@ run report -q marked.csv -o marked.html
 is 'a table of a spreadsheet is one' "$status $(cat err)" '0 '
 check 'is whole, too' is_page marked.html
 check 'and has the same numbers' cmp -s marked.html.1 tables.html.2
+# A machine, with and without instructions; one of which a part varies; and
+# programs that share a cache.
+printf 'cache,holds,bytes,block_bytes,ways,next\nL1,all,4K,64,4,L2\nL2,all,16K,64,8,\n' >small.csv
+simulate() {
+    "$MARGAY" simulate -q --machine small.csv "$@" zipf.din
+}
+simulate -o machine.csv
+simulate --instructions 40000 -o mpki.csv
+simulate --vary L1.ways=2,4,8 -o vary.csv
+misses() {
+    awk -F, -v cache="$1" -v by="$2" '$3 == cache { printf "%.6g", $5 / by }' machine.csv
+}
+run report -q machine.csv -o machine.html
+is 'a report of a machine' "$status $(cat err)" '0 '
+check 'is whole' is_page machine.html
+like 'has a bar for each cache' "$(tr '\n' ' ' <machine.html)" \
+    "L1: $(misses L1 20000)<.*L2: $(misses L2 20000)<"
+like 'which is told in words' "$(cat machine.html)" \
+    'zipf.din: L1 misses [0-9.]*% of what reaches it; L2 misses'
+run report -q mpki.csv -o mpki.html
+like 'instructions scale the bars' "$(cat mpki.html)" "L1: $(misses L1 40)<"
+like 'and say so' "$(cat mpki.html)" 'misses per 1000 instructions'
+run report -q vary.csv -o vary.html
+check 'a varied machine is whole' is_page vary.html
+like 'and has lines' "$(cat vary.html)" 'data-x="L1.ways" data-y="miss_ratio"'
+"$MARGAY" share -q histogram.csv histogram.csv -o share.csv
+run report -q share.csv -o share.html
+check 'a shared cache is whole' is_page share.html
+is 'and has both divisions' \
+    "$(grep -o 'data-y="[a-z_]*"' share.html | tr '\n' ' ')" \
+    'data-y="shared_misses" data-y="partition_misses" '
+for head in machine,trace,cache,references,misses,miss_ratio,fetches,fetch_misses,reads,read_misses,writes,write_misses,writebacks,prefetches,useful_prefetches,mpki \
+    trace,file,line,function,cache_bytes,references,misses \
+    cache_blocks,cache_bytes,program,references,shared_misses,partition_blocks,partition_misses; do
+    for value in nan -1 1e300 '' '</svg>'; do
+        echo "$head"
+        echo "$head" | sed "s|[^,]*|$value|g"
+    done >nonsense.csv
+    sed -i '1!{/^machine,\|^trace,\|^cache_bl/d}' nonsense.csv
+    run report -q nonsense.csv -o nonsense.html
+    check "nonsense of ${head%%,*} makes a whole page" is_page nonsense.html
+done
+
 printf 'trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio
 \377</script><script>alert(1)</script>,64,1e999,nan,-1,007,0x10\n\001,,,,,,\n' \
     >hostile.csv
@@ -161,40 +234,59 @@ cp zipf.html kept.html
 "$MARGAY" report -q nowhere.din -o kept.html 2>/dev/null
 check 'a failure leaves the page that was there' cmp -s kept.html zipf.html
 
-# -------------------------------------------------------------- a browser --
+# ------------------------------------------------------------- browsers --
 # The page's script runs, and its cursor reads what the table says.
-browser=$(command -v chromium || :)
-if [ -z "$browser" ]; then
-    skip 'the cursor reads what the table says' 'no chromium'
-    skip 'boxes hide lines' 'no chromium'
-    skip 'the console has no word of the page' 'no chromium'
-else
-    cat >probe.js <<'EOF'
+cat >probe.js <<'EOF'
 const figure = document.querySelector("figure.chart");
 const slider = figure.querySelector(".reading input");
 slider.value = 3;
 slider.dispatchEvent(new Event("input"));
 const before = figure.querySelector("output").textContent;
 figure.querySelector(".legend input").click();
-document.body.textContent = "READ " + before.split("\n").join("; ") + " HIDDEN "
-    + figure.querySelectorAll("svg[data-from] .off").length;
+const words = "READ " + before.split("\n").join("; ") + " HIDDEN "
+    + figure.querySelectorAll("svg[data-from] .off").length + "\n";
+document.body.textContent = words;
+if (window.dump)
+    dump(words);
 EOF
-    sed '/^<\/body>$/d; /^<\/html>$/d' zipf.html >probe.html
-    {
-        echo '<script>'
-        cat probe.js
-        echo '</script></body></html>'
-    } >>probe.html
+sed '/^<\/body>$/d; /^<\/html>$/d' zipf.html >probe.html
+{
+    echo '<script>'
+    cat probe.js
+    echo '</script></body></html>'
+} >>probe.html
+size=$(cut -d , -f 4 zipf.html.2 | sort -nu | sed -n 4p)
+ratio=$(sed -n "s/^[^,]*,64,[^,]*,$size,[^,]*,[^,]*,//p" zipf.html.2)
+read_off="READ cache_bytes $size; 64 B blocks: miss_ratio $ratio;"
+
+browser=$(command -v chromium || :)
+if [ -z "$browser" ]; then
+    skip 'the cursor reads what the table says' 'no chromium'
+    skip 'boxes hide lines' 'no chromium'
+    skip 'the console has no word of the page' 'no chromium'
+else
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu \
         --disable-quic --no-first-run --disable-background-networking \
         --disable-component-update --disable-sync --user-data-dir="$work/user" \
         --enable-logging=stderr --dump-dom "file://$work/probe.html" \
         >dom 2>console
-    size=$(cut -d , -f 4 zipf.html.2 | sort -nu | sed -n 4p)
-    ratio=$(sed -n "s/^[^,]*,64,[^,]*,$size,[^,]*,[^,]*,//p" zipf.html.2)
-    like 'the cursor reads what the table says' "$(cat dom)" \
-        "READ cache_bytes $size; 64 B blocks: miss_ratio $ratio;"
+    like 'the cursor reads what the table says' "$(cat dom)" "$read_off"
     like 'boxes hide lines' "$(cat dom)" 'HIDDEN 2'
     is 'the console has no word of the page' "$(grep -c CONSOLE console)" 0
+fi
+
+# Firefox says on its standard output what a page dumps, and what is wrong.
+browser=$(command -v firefox-esr || command -v firefox || :)
+if [ -z "$browser" ]; then
+    skip 'the same in Firefox' 'no firefox'
+    skip 'without errors' 'no firefox'
+else
+    mkdir profile
+    echo 'user_pref("browser.dom.window.dump.enabled", true);' >profile/user.js
+    HOME=$work timeout -k 5 120 "$browser" --headless --profile "$work/profile" \
+        --window-size 390 --screenshot "$work/page.png" \
+        "file://$work/probe.html" >console 2>&1
+    like 'the same in Firefox' "$(cat console)" "$read_off.*HIDDEN 2"
+    is 'without errors' "$(grep -c 'error: file:' console)" 0
 fi
 finish
