@@ -82,15 +82,17 @@ enum margay_column {
     MARGAY_COLUMN_OPS = 1 << 8,     /* enum margay_op */
     /* which request of several blocks a reference belongs to */
     MARGAY_COLUMN_REQUESTS = 1 << 9,
+    MARGAY_COLUMN_TENANTS = 1 << 10, /* who made the request */
 };
-#define MARGAY_ALL_COLUMNS 1023u
+#define MARGAY_ALL_COLUMNS 2047u
 /* Those of storage traces, whose numbers are names of objects. */
 #define MARGAY_OBJECT_COLUMNS                                        \
     ((unsigned)MARGAY_COLUMN_SIZES | (unsigned)MARGAY_COLUMN_TIMES | \
      (unsigned)MARGAY_COLUMN_TTLS | (unsigned)MARGAY_COLUMN_OPS)
-/* These and that of requests: those that programs do not have. */
-#define MARGAY_STORAGE_COLUMNS \
-    (MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_REQUESTS)
+/* These and those of requests and tenants: those that programs do not have. */
+#define MARGAY_STORAGE_COLUMNS                                  \
+    (MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_REQUESTS | \
+     (unsigned)MARGAY_COLUMN_TENANTS)
 
 /* The name of a column, as messages use it ("kinds", "sites"); NULL for any
    other value.  Static storage. */
@@ -186,11 +188,15 @@ struct margay_trace_options {
     int quote;
     /* The set of operations that batches hold, as `kinds` above. */
     unsigned ops;
+    /* The column of a table, in the format csv or a layout, that says whose
+       reference a row is: its name, its position, or "device" for the columns
+       that are read as devices.  NULL = there is none. */
+    const char *tenant;
 };
 #define MARGAY_TRACE_OPTIONS_DEFAULT                                    \
     {                                                                   \
         NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, 0, \
-            MARGAY_ALL_OPS                                              \
+            MARGAY_ALL_OPS, NULL                                        \
     }
 
 /*
@@ -235,6 +241,9 @@ struct margay_batch {
     /* The request that each reference belongs to: neighbours with the same
        number ask together; NULL = unknown. */
     const uint64_t *requests;
+    /* Who made each reference, numbered from 0 on in the order of their first
+       references; margay_trace_tenant() has the names.  NULL = unknown. */
+    const uint32_t *tenants;
     /* The references are to be simulated, but not counted.  This holds for all
        of a batch or for none of it. */
     bool warmup;
@@ -324,6 +333,11 @@ MARGAY_API uint64_t margay_trace_collapsed_bytes(const margay_trace *trace);
 #define MARGAY_MOST_MODULES      255
 /* The most bytes of the path of a module, with the NUL. */
 #define MARGAY_MODULE_PATH_BYTES 512
+
+/* The name of a tenant that a batch had; NULL = no table says.  It is valid as
+   long as the trace. */
+MARGAY_API const char *margay_trace_tenant(const margay_trace *trace,
+                                           uint32_t number);
 
 /*
  * The path of a module; NULL = the trace does not name it.  The list is at the
@@ -431,6 +445,8 @@ struct margay_span {
     const uint8_t *ops;
     /* The request, as in struct margay_batch. */
     const uint64_t *requests;
+    /* As in struct margay_batch. */
+    const uint32_t *tenants;
     /* The number of the reference, as the trace has it; divided by the block
        size where the reader divides addresses. */
     const uint64_t *numbers;

@@ -9,6 +9,7 @@
 #include "sim/command/objects.h"
 #include "sim/command/prefixes.h"
 #include "sim/command/request.h"
+#include "sim/command/tenants.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/tables/histogram_csv.h"
@@ -288,6 +289,8 @@ static enum margay_status draw_table(struct curve *curve,
 
 int cmd_curve(const struct options *options)
 {
+    if (options->reading.tenant != NULL)
+        return tenants_curve(options);
     if (options->results.requests)
         return prefixes_curve(options);
     if (options->results.policies.count > 0)

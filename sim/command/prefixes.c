@@ -55,14 +55,9 @@ static enum margay_status begun(void *context, const struct margay_job *job,
 {
     const struct options *options = ((struct prefixes *)context)->options;
     enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
-        struct margay_sizes resolved;
-        status =
-            cache_sizes_resolve(&options->results.sizes,
-                                job->passes[i].block_bytes, &resolved, error);
-        if (status == MARGAY_OK)
-            free((void *)resolved.list_blocks);
-    }
+    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
+        status = cache_sizes_check(&options->results.sizes,
+                                   job->passes[i].block_bytes, error);
     return status;
 }
 

@@ -7,6 +7,12 @@
 #include "sim/options/commands.h"
 #include "traces/traces_internal.h"
 
+bool request_tenants_are_threads(const struct options *options)
+{
+    return options->reading.tenant != NULL &&
+           strcmp(options->reading.tenant, "thread") == 0;
+}
+
 void request_needs(const struct options *options,
                    struct margay_need needs[REQUEST_NEEDS])
 {
@@ -24,6 +30,11 @@ void request_needs(const struct options *options,
         {options->results.ttl.given, {"--ttl", MARGAY_COLUMN_TIMES, 0, NULL}},
         {options->results.requests,
          {"--requests", MARGAY_COLUMN_REQUESTS, 0, NULL}},
+        {options->reading.tenant != NULL,
+         {"--tenant",
+          request_tenants_are_threads(options) ? MARGAY_COLUMN_THREADS
+                                               : MARGAY_COLUMN_TENANTS,
+          0, NULL}},
         {options->run.straddle == MARGAY_STRADDLE_SPLIT,
          {"--straddle split", MARGAY_COLUMN_EXTENTS, 0,
           options->reading.ids ? "the trace without --ids" : NULL}},

@@ -6,7 +6,7 @@
 #include <margay/run.h>
 
 /* The number of options that ask for a column which not every trace has. */
-#define REQUEST_NEEDS 13
+#define REQUEST_NEEDS 14
 
 /* What these options ask for; the need of an option that is not given is
    empty. */
@@ -23,6 +23,9 @@ struct margay_request request_of(const struct options *options);
    margay_engine_ability. */
 struct margay_engine_request request_engine(const struct options *options,
                                             unsigned needs);
+
+/* Does --tenant ask for threads, not for a column of a table? */
+bool request_tenants_are_threads(const struct options *options);
 
 /* MARGAY_BAD_ARGUMENT for options of a run that contradict each other. */
 enum margay_status request_check(const struct options *options,

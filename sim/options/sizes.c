@@ -62,6 +62,18 @@ enum margay_status cache_sizes_resolve(const struct cache_sizes *sizes,
     return MARGAY_OK;
 }
 
+enum margay_status cache_sizes_check(const struct cache_sizes *sizes,
+                                     uint64_t block_bytes,
+                                     struct margay_error *error)
+{
+    struct margay_sizes resolved;
+    enum margay_status status =
+        cache_sizes_resolve(sizes, block_bytes, &resolved, error);
+    if (status == MARGAY_OK)
+        free((void *)resolved.list_blocks);
+    return status;
+}
+
 uint64_t bytes_of_id(const struct margay_format_info *format)
 {
     return format->any_numbers || format->numbers == MARGAY_ADDRESSES ||

@@ -39,6 +39,11 @@ enum margay_status cache_sizes_resolve(const struct cache_sizes *sizes,
                                        struct margay_sizes *resolved,
                                        struct margay_error *error);
 
+/* Fails where they cannot be resolved, and keeps nothing. */
+enum margay_status cache_sizes_check(const struct cache_sizes *sizes,
+                                     uint64_t block_bytes,
+                                     struct margay_error *error);
+
 /* Sort ascending and drop repetitions; returns the number of values left. */
 size_t sort_unique(uint64_t *values, size_t count);
 

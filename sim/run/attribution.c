@@ -2,8 +2,8 @@
  * attribution.c - whose references have which distances
  *
  * Algorithm: there may be many thousand sites, and a histogram for each would
- *   be mostly empty.  So each key (a site, thread or region) gets a number,
- *   pairs of number and distance are counted in one hash table, and the
+ *   be mostly empty.  So each key (a site, thread, tenant or region) gets a
+ * number, pairs of number and distance are counted in one hash table, and the
  *   histograms are put together at the end, one at a time.
  * Cost: two look-ups per reference; 32 bytes for each pair that occurs.
  */
@@ -11,14 +11,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "stackdist/stackdist_internal.h"
+#include "sim/run/keys.h"
 #include "traces/traces_internal.h"
 #include <margay/run.h>
 
-/* A pair, in one number.  No engine knows more blocks than 2^38. */
+/* A pair, in one number: there are fewer than 2^24 keys, and no engine knows
+   more blocks than 2^38. */
 #define DISTANCE_BITS 40
 #define INFINITE      ((UINT64_C(1) << DISTANCE_BITS) - 1)
-#define MOST_KEYS     ((UINT64_C(1) << (64 - DISTANCE_BITS)) - 1)
 
 struct count {
     uint64_t pair, references;
@@ -26,11 +26,7 @@ struct count {
 
 /* What is counted in one pass. */
 struct counts {
-    struct margay_hash numbers; /* by key: 1 + its number */
-    uint64_t *keys;             /* by number */
-    size_t key_count, key_capacity;
-    uint64_t last_key; /* looked up */
-    uint32_t last_number;
+    struct margay_keys keys;
     struct margay_hash pairs; /* 1 + the index of their count */
     struct count *list;
     size_t list_count, list_capacity;
@@ -53,9 +49,8 @@ static void free_counts(struct counts *counts)
 {
     if (counts == NULL)
         return;
-    margay_hash_destroy(&counts->numbers);
+    margay_keys_clear(&counts->keys);
     margay_hash_destroy(&counts->pairs);
-    free(counts->keys);
     free(counts->list);
     free(counts);
 }
@@ -73,8 +68,7 @@ static enum margay_status begin_pass(struct counts **counts,
     *counts = calloc(1, sizeof **counts);
     if (*counts == NULL)
         return margay_fail_memory(error, "the attribution");
-    enum margay_status status =
-        margay_hash_create(&(*counts)->numbers, 64, error);
+    enum margay_status status = margay_keys_begin(&(*counts)->keys, error);
     return status == MARGAY_OK
                ? margay_hash_create(&(*counts)->pairs, 1024, error)
                : status;
@@ -94,33 +88,6 @@ static enum margay_status attribution_begin(margay_consumer *consumer,
 }
 
 /* ------------------------------------------------------------- counting -- */
-
-/* The number of a key that is not the last one looked up. */
-static enum margay_status find_number(struct counts *counts, uint64_t key,
-                                      struct margay_error *error)
-{
-    enum margay_status status = margay_hash_reserve(&counts->numbers, 1, error);
-    if (status != MARGAY_OK)
-        return status;
-    uint32_t *entry = margay_hash_insert(&counts->numbers, key);
-    if (*entry == 0) {
-        *entry = 1; /* whatever follows, the table stays in order */
-        if (counts->key_count == MOST_KEYS)
-            return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                               "--by: more than %" PRIu64 " of them",
-                               (uint64_t)MOST_KEYS);
-        uint64_t *keys = margay_grow(counts->keys, counts->key_count,
-                                     &counts->key_capacity, sizeof *keys);
-        if (keys == NULL)
-            return margay_fail_memory(error, "the attribution");
-        counts->keys = keys;
-        keys[counts->key_count++] = key;
-        *entry = (uint32_t)counts->key_count;
-    }
-    counts->last_key = key;
-    counts->last_number = *entry;
-    return MARGAY_OK;
-}
 
 static enum margay_status add_pair(struct counts *counts, uint64_t pair,
                                    struct margay_error *error)
@@ -151,6 +118,8 @@ static uint64_t key_of(const struct attribution *made,
         return span->sites[i];
     case MARGAY_BY_THREAD:
         return span->threads[i];
+    case MARGAY_BY_TENANT:
+        return span->tenants[i];
     default:
         return made->region_of(made->context, span->numbers[i]);
     }
@@ -173,14 +142,14 @@ static enum margay_status attribution_feed(margay_consumer *consumer,
     enum margay_status status =
         margay_hash_reserve(&counts->pairs, span->count, error);
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
-        uint64_t key = key_of(made, span, i);
         uint64_t distance = span->distances[i];
-        if (key != counts->last_key || counts->last_number == 0)
-            status = find_number(counts, key, error);
+        uint32_t number;
+        status = margay_keys_number(&counts->keys, key_of(made, span, i),
+                                    &number, error);
         if (status == MARGAY_OK)
             status = add_pair(
                 counts,
-                (uint64_t)(counts->last_number - 1) << DISTANCE_BITS |
+                (uint64_t)number << DISTANCE_BITS |
                     (distance == MARGAY_INFINITE ? INFINITE : distance),
                 error);
     }
@@ -188,25 +157,6 @@ static enum margay_status attribution_feed(margay_consumer *consumer,
 }
 
 /* ------------------------------------------------------------- visiting -- */
-
-static int by_key(const void *a, const void *b, void *context)
-{
-    const uint64_t *keys = context;
-    uint64_t x = keys[*(const uint32_t *)a], y = keys[*(const uint32_t *)b];
-    return (x > y) - (x < y);
-}
-
-static uint32_t *order_keys(const struct counts *counts)
-{
-    uint32_t *order = calloc(counts->key_count + 1, sizeof *order);
-    if (order == NULL)
-        return NULL;
-    for (size_t i = 0; i < counts->key_count; i++)
-        order[i] = (uint32_t)i;
-    if (counts->key_count > 1)
-        qsort_r(order, counts->key_count, sizeof *order, by_key, counts->keys);
-    return order;
-}
 
 static int by_pair(const void *a, const void *b)
 {
@@ -254,19 +204,20 @@ enum margay_status margay_attribution_visit(const margay_consumer *consumer,
                                             struct margay_error *error)
 {
     struct counts *counts = self(consumer)->passes[pass->index];
-    uint32_t *order = order_keys(counts);
+    uint32_t *order = margay_keys_order(&counts->keys);
     margay_histogram *histogram = NULL;
     enum margay_status status =
         order == NULL ? margay_fail_memory(error, "the attribution")
                       : margay_histogram_create(&histogram, error);
     if (counts->list_count > 0)
         qsort(counts->list, counts->list_count, sizeof *counts->list, by_pair);
-    for (size_t i = 0; i < counts->key_count && status == MARGAY_OK; i++) {
+    for (size_t i = 0; i < counts->keys.count && status == MARGAY_OK; i++) {
         margay_histogram_clear(histogram);
         status = fill(counts, order[i], histogram, error);
         margay_histogram_set_exceeded_bound(histogram, bound_blocks);
         if (status == MARGAY_OK && margay_histogram_references(histogram) > 0)
-            status = take(context, counts->keys[order[i]], histogram, error);
+            status =
+                take(context, counts->keys.list[order[i]], histogram, error);
     }
     margay_histogram_free(histogram);
     free(order);
@@ -279,6 +230,7 @@ static unsigned column_of(enum margay_attribution by)
 {
     return by == MARGAY_BY_SITE     ? MARGAY_COLUMN_SITES
            : by == MARGAY_BY_THREAD ? MARGAY_COLUMN_THREADS
+           : by == MARGAY_BY_TENANT ? MARGAY_COLUMN_TENANTS
                                     : MARGAY_COLUMN_NUMBERS;
 }
 

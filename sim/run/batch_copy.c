@@ -20,6 +20,7 @@ void margay_batch_copy_clear(struct margay_batch_copy *copy)
     free(copy->ttls);
     free(copy->ops);
     free(copy->requests);
+    free(copy->tenants);
     *copy = (struct margay_batch_copy){.capacity = 0};
 }
 
@@ -65,6 +66,7 @@ enum margay_status margay_batch_copy(struct margay_batch_copy *copy,
     COPY(ttls);
     COPY(ops);
     COPY(requests);
+    COPY(tenants);
     return failed ? margay_fail_memory(error, "batches of references")
                   : MARGAY_OK;
 }

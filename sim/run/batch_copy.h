@@ -10,7 +10,7 @@ struct margay_batch_copy {
     size_t capacity; /* in references, of each array that there is */
     uint64_t *numbers, *sites, *sizes, *times, *ttls, *requests;
     uint8_t *kinds, *ops;
-    uint32_t *extents, *counts, *threads;
+    uint32_t *extents, *counts, *threads, *tenants;
 };
 
 /* MARGAY_NO_MEMORY on failure. */

@@ -27,5 +27,7 @@ struct margay_batch margay_batch_part(const struct margay_batch *batch,
         part.ops += from;
     if (part.requests != NULL)
         part.requests += from;
+    if (part.tenants != NULL)
+        part.tenants += from;
     return part;
 }

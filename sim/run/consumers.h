@@ -460,34 +460,59 @@ enum margay_attribution {
     MARGAY_BY_SITE,   /* the address of the code that made them */
     MARGAY_BY_THREAD, /* the thread that did */
     MARGAY_BY_REGION, /* the region of their address, as a caller numbers it */
+    MARGAY_BY_TENANT, /* the tenant of a table */
 };
 
 /* The number of the region of an address, below 2^24. */
 typedef uint32_t margay_region_of(void *context, uint64_t address);
 
 /*
- * A consumer of distances that counts them apart for each site, thread or
- * region.  region_of() may be NULL for the others; it may be called for
- * several passes in turn, but never at the same time.
+ * A consumer of distances that counts them apart for each site, thread,
+ * tenant or region.  region_of() may be NULL for the others; it may be called
+ * for several passes in turn, but never at the same time.
  */
 MARGAY_API enum margay_status margay_attribution_consumer(
     enum margay_attribution by, margay_region_of *region_of, void *context,
     margay_consumer **consumer, struct margay_error *error);
 
-/* The histogram of a site, thread or region, which is only to be read; a
-   failure ends the visit. */
+/* The histogram of a site, thread, tenant or region, which is only to be read;
+   a failure ends the visit. */
 typedef enum margay_status margay_attribution_take(
     void *context, uint64_t key, const margay_histogram *histogram,
     struct margay_error *error);
 
 /*
- * Visit what was counted in a pass that has finished: each site, thread or
- * region, these ascending.  `bound_blocks` is what the engine says of an
- * exceeded bound.
+ * Visit what was counted in a pass that has finished: each site, thread,
+ * tenant or region, these ascending.  `bound_blocks` is what the engine says of
+ * an exceeded bound.
  */
 MARGAY_API enum margay_status margay_attribution_visit(
     const margay_consumer *consumer, const struct margay_pass *pass,
     uint64_t bound_blocks, margay_attribution_take *take, void *context,
+    struct margay_error *error);
+
+/*
+ * A consumer of distances that tells what each thread or tenant misses in the
+ * cache that all share, and what it would miss in one of its own.  `engine` is
+ * the request of the engine before it, which has to be exact; one like it runs
+ * for each thread or tenant.  MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY.  The
+ * caller owns *consumer.
+ */
+MARGAY_API enum margay_status margay_tenants_consumer(
+    const struct margay_engine_request *engine, enum margay_attribution by,
+    margay_consumer **consumer, struct margay_error *error);
+
+/* The distances of a thread's or tenant's references in the stack of all, and
+   its result alone; both are only to be read.  A failure ends the visit. */
+typedef enum margay_status margay_tenants_take(
+    void *context, uint64_t key, const margay_histogram *shared,
+    const struct margay_result *alone, struct margay_error *error);
+
+/* Visit each thread or tenant of a pass that has finished, ascending; as
+   margay_attribution_visit(). */
+MARGAY_API enum margay_status margay_tenants_visit(
+    const margay_consumer *consumer, const struct margay_pass *pass,
+    uint64_t bound_blocks, margay_tenants_take *take, void *context,
     struct margay_error *error);
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 
 struct margay_span_columns {
     uint32_t origins[MARGAY_SPAN_REFS], extents[MARGAY_SPAN_REFS];
-    uint32_t threads[MARGAY_SPAN_REFS];
+    uint32_t threads[MARGAY_SPAN_REFS], tenants[MARGAY_SPAN_REFS];
     uint64_t numbers[MARGAY_SPAN_REFS], sites[MARGAY_SPAN_REFS];
     uint64_t sizes[MARGAY_SPAN_REFS], times[MARGAY_SPAN_REFS];
     uint64_t ttls[MARGAY_SPAN_REFS], requests[MARGAY_SPAN_REFS];
@@ -44,6 +44,7 @@ static void take_columns(const struct margay_batch *batch, unsigned columns,
     TAKE(TTLS, ttls);
     TAKE(OPS, ops);
     TAKE(REQUESTS, requests);
+    TAKE(TENANTS, tenants);
 }
 
 /* Numbers that are blocks already are not even copied. */
@@ -88,6 +89,7 @@ static void spread_columns(const struct margay_batch *batch, unsigned wanted,
     SPREAD(TTLS, ttls);
     SPREAD(OPS, ops);
     SPREAD(REQUESTS, requests);
+    SPREAD(TENANTS, tenants);
 }
 
 static enum margay_status next_split(struct margay_span_walk *walk,

@@ -20,6 +20,7 @@ static const struct column {
     {"machine", COLUMN_KEY, true},
     {"cache", COLUMN_KEY, true},
     {"program", COLUMN_KEY, true},
+    {"tenant", COLUMN_KEY, true},
     {"file", COLUMN_KEY, true},
     {"function", COLUMN_KEY, true},
     {"line", COLUMN_KEY, false},

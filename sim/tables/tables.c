@@ -114,22 +114,15 @@ static enum margay_status curve_rows(struct csv_writer *csv,
     return status;
 }
 
-/* The points of the curve at these sizes, which the caller frees; and the key
-   of its rows. */
-static enum margay_status begin_curve(struct csv_writer *csv,
-                                      const struct measured *measured,
-                                      const struct cache_sizes *sizes,
-                                      struct margay_point **points,
-                                      size_t *count, struct margay_error *error)
+enum margay_status table_points(const struct measured *measured,
+                                const struct cache_sizes *sizes,
+                                struct margay_point **points, size_t *count,
+                                struct margay_error *error)
 {
     struct margay_sizes resolved;
     *points = NULL;
     *count = 0;
     enum margay_status status =
-        csv_set_key(csv, measured->trace, measured->block_bytes, error);
-    if (status != MARGAY_OK)
-        return status;
-    status =
         cache_sizes_resolve(sizes, measured->block_bytes, &resolved, error);
     if (status != MARGAY_OK)
         return status;
@@ -137,6 +130,22 @@ static enum margay_status begin_curve(struct csv_writer *csv,
         margay_result_curve(measured->result, &resolved, points, count, error);
     free((void *)resolved.list_blocks);
     return status;
+}
+
+/* The same, and the key of their rows. */
+static enum margay_status begin_curve(struct csv_writer *csv,
+                                      const struct measured *measured,
+                                      const struct cache_sizes *sizes,
+                                      struct margay_point **points,
+                                      size_t *count, struct margay_error *error)
+{
+    *points = NULL;
+    *count = 0;
+    enum margay_status status =
+        csv_set_key(csv, measured->trace, measured->block_bytes, error);
+    return status == MARGAY_OK
+               ? table_points(measured, sizes, points, count, error)
+               : status;
 }
 
 enum margay_status table_curve(struct csv_writer *csv,
@@ -155,6 +164,30 @@ enum margay_status table_curve(struct csv_writer *csv,
     return status;
 }
 
+/* The misses of caches that grow, from a histogram. */
+struct misses {
+    const margay_histogram *histogram;
+    uint64_t next, left; /* `left` references are at distances from `next` on */
+};
+
+static uint64_t misses_at(struct misses *misses, uint64_t cache_blocks)
+{
+    uint64_t distance, references;
+    while (margay_histogram_next(misses->histogram, misses->next, &distance,
+                                 &references) &&
+           distance < cache_blocks) {
+        misses->left -= references;
+        misses->next = distance + 1;
+    }
+    return misses->left;
+}
+
+static struct misses misses_of(const margay_histogram *histogram)
+{
+    return (struct misses){histogram, 0,
+                           margay_histogram_references(histogram)};
+}
+
 enum margay_status table_request_curve(struct csv_writer *csv,
                                        const struct measured *measured,
                                        const struct cache_sizes *sizes,
@@ -163,25 +196,38 @@ enum margay_status table_request_curve(struct csv_writer *csv,
 {
     struct margay_point *points;
     size_t count;
-    uint64_t missed = margay_histogram_references(requests);
-    uint64_t next = 0, distance, hits;
-    bool more = true;
+    struct misses missed = misses_of(requests);
     enum margay_status status =
         begin_curve(csv, measured, sizes, &points, &count, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        while (
-            more &&
-            (more = margay_histogram_next(requests, next, &distance, &hits)) &&
-            distance < points[i].cache_blocks) {
-            missed -= hits;
-            next = distance + 1;
-        }
         status = curve_row(csv, measured, &points[i], error);
         csv_u64(csv, margay_histogram_references(requests));
-        csv_u64(csv, missed);
+        csv_u64(csv, misses_at(&missed, points[i].cache_blocks));
         csv_end_row(csv);
     }
     free(points);
+    return status;
+}
+
+enum margay_status table_tenant_curve(struct csv_writer *csv,
+                                      const struct measured *measured,
+                                      const struct margay_point *points,
+                                      size_t count, const char *tenant,
+                                      const margay_histogram *shared,
+                                      struct margay_error *error)
+{
+    struct misses own = misses_of(measured->result->histogram);
+    struct misses together = misses_of(shared);
+    enum margay_status status =
+        csv_set_key(csv, measured->trace, measured->block_bytes, error);
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        uint64_t blocks = points[i].cache_blocks;
+        const struct margay_point point = {blocks, misses_at(&own, blocks)};
+        status = curve_row(csv, measured, &point, error);
+        csv_text(csv, tenant);
+        csv_u64(csv, misses_at(&together, blocks));
+        csv_end_row(csv);
+    }
     return status;
 }
 

@@ -40,6 +40,21 @@ enum margay_status table_request_curve(struct csv_writer *csv,
                                        const margay_histogram *requests,
                                        struct margay_error *error);
 
+/* The points of a curve at these sizes, which the caller frees. */
+enum margay_status table_points(const struct measured *measured,
+                                const struct cache_sizes *sizes,
+                                struct margay_point **points, size_t *count,
+                                struct margay_error *error);
+
+/* Rows of CURVE_COLUMNS with CURVE_TENANT_COLUMNS at the sizes of these points:
+   a tenant's result alone, and its distances in the cache that it shares. */
+enum margay_status table_tenant_curve(struct csv_writer *csv,
+                                      const struct measured *measured,
+                                      const struct margay_point *points,
+                                      size_t count, const char *tenant,
+                                      const margay_histogram *shared,
+                                      struct margay_error *error);
+
 /* Rows of CURVE_COLUMNS for these points, each with the policy behind it. */
 enum margay_status table_policy_curve(struct csv_writer *csv,
                                       const struct measured *measured,

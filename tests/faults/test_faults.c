@@ -43,6 +43,8 @@ static const struct job {
     {"info t.din.bz2", NULL},
     {"distances t.din.lz4 -o out.csv", "out.csv"},
     {"curve --column 1 t.csv", NULL},
+    {"curve --column 2 --tenant 1 --histogram h.csv -o out.csv who.csv",
+     "out.csv"},
     {"curve --from kept.csv -o out.csv", "out.csv"},
     {"curve --bound 16 -e olken t.din", NULL},
     {"curve -e gpu:backend=emulate,transfer=300 t.din", NULL},
@@ -452,6 +454,7 @@ static void make_inputs(void)
         [5] = 2,  [12] = 0x28, [15] = 1,    [37] = 2, [44] = 0x2a,
         [47] = 1, [69] = 4,    [76] = 0x28, [79] = 1};
     write_file("map.csv", "name,from,to\na,0,2048\n", 22);
+    write_file("who.csv", "who,id\na,1\nb,2\na,1\n", 19);
     write_file("t.arc", "0 8 0 0\n4 8 0 1\n", 16);
     static const char levels[] = "cache,holds,bytes,block_bytes,ways,next\n"
                                  "L1,all,512,64,2,L2\nL2,all,4096,64,4,\n";

@@ -95,7 +95,7 @@ sub json_table {
 
 # --------------------------------------------------------------- the cells --
 
-my %is_text = map { ($_ => 1) } qw(trace policy role region engine name exact machine cache program
+my %is_text = map { ($_ => 1) } qw(trace policy role region engine name exact machine cache program tenant
     guarantee parameters time space source format column file
     function);
 
@@ -164,6 +164,8 @@ text_file('objects.csv', "id,size\n", map { $_ % 7 . ',' . $_ % 7 * 100 . "\n" }
     1 .. 100);
 text_file('requests.csv', "request,block\n", map { int($_ / 3) . ",$_\n" }
     1 .. 30);
+text_file('tenants.csv', "who,block\n",
+    map { '"a ""' . $_ % 3 . "\"\",\"," . $_ % 7 . "\n" } 1 .. 30);
 text_file('none.csv', "id,size\n1,0\n");
 text_file('map.csv', "name,from,to\n\"the \"\"first\"\", half\",0,0x1000\n");
 copy("$root/tests/fuzz/seeds/mgt/columns", "$folder/columns") or die "$!\n";
@@ -204,6 +206,8 @@ my %jobs = (
         [@objects, 'objects.csv', '--histogram', 'beside'],
         [@objects, 'none.csv'],
         ['--requests', '--column', 'id=block,request=request', 'requests.csv',
+         '--histogram', 'beside'],
+        ['--tenant', 'who', '--column', 'id=block', 'tenants.csv',
          '--histogram', 'beside'],
     ],
     histogram => [

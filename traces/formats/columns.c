@@ -8,19 +8,20 @@
 #include <margay/traces.h>
 
 static const char *const role_names[MARGAY_ROLES] = {
-    [MARGAY_ROLE_ID] = "id",       [MARGAY_ROLE_SIZE] = "size",
-    [MARGAY_ROLE_OP] = "op",       [MARGAY_ROLE_TIME] = "time",
-    [MARGAY_ROLE_TTL] = "ttl",     [MARGAY_ROLE_DEVICE] = "device",
-    [MARGAY_ROLE_COUNT] = "count", [MARGAY_ROLE_REQUEST] = "request",
+    [MARGAY_ROLE_ID] = "id",         [MARGAY_ROLE_SIZE] = "size",
+    [MARGAY_ROLE_OP] = "op",         [MARGAY_ROLE_TIME] = "time",
+    [MARGAY_ROLE_TTL] = "ttl",       [MARGAY_ROLE_DEVICE] = "device",
+    [MARGAY_ROLE_COUNT] = "count",   [MARGAY_ROLE_REQUEST] = "request",
+    [MARGAY_ROLE_TENANT] = "tenant",
 };
 
 /* -------------------------------------------------------------- choices -- */
 
 /* The role whose name and an equals sign begin the text; *after stands behind
-   the sign.  MARGAY_ROLES: none. */
+   the sign.  MARGAY_ROLES: none.  --tenant names the tenants. */
 static unsigned role_of(const char *text, const char **after)
 {
-    for (unsigned role = 0; role < MARGAY_ROLES; role++) {
+    for (unsigned role = 0; role < MARGAY_ROLE_TENANT; role++) {
         size_t length = strlen(role_names[role]);
         if (strncmp(text, role_names[role], length) == 0 &&
             text[length] == '=') {
@@ -53,6 +54,13 @@ static uint64_t number_of(const char *name, size_t bytes)
     return number;
 }
 
+static enum margay_status fail_count(struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "--column: too many columns (expected at most %d)",
+                       MARGAY_TAKES);
+}
+
 static enum margay_status add(struct margay_choice *choice, unsigned role,
                               const char *name, size_t bytes,
                               struct margay_error *error)
@@ -63,9 +71,7 @@ static enum margay_status add(struct margay_choice *choice, unsigned role,
                            "name or its number, from 1 on)",
                            role_names[role]);
     if (choice->count == MARGAY_TAKES)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--column: too many columns (expected at most %d)",
-                           MARGAY_TAKES);
+        return fail_count(error);
     struct margay_named_column *column = &choice->columns[choice->count++];
     column->role = (uint8_t)role;
     column->optional = choice->of_layout && bytes > 1 && name[bytes - 1] == '?';
@@ -111,14 +117,13 @@ static enum margay_status add_role(struct margay_choice *choice,
     return status;
 }
 
-enum margay_status margay_choice_parse(const char *text, bool of_layout,
-                                       struct margay_choice *choice,
-                                       struct margay_error *error)
+static enum margay_status parse_roles(const char *text,
+                                      struct margay_choice *choice,
+                                      struct margay_error *error)
 {
     const char *after;
     unsigned roles = 0;
     enum margay_status status = MARGAY_OK;
-    *choice = (struct margay_choice){.of_layout = of_layout};
     if (role_of(text, &after) == MARGAY_ROLES)
         return add(choice, MARGAY_ROLE_ID, text, strlen(text), error);
     for (;;) {
@@ -132,6 +137,56 @@ enum margay_status margay_choice_parse(const char *text, bool of_layout,
                            "--column: no id= (expected the column that names "
                            "the object)");
     return status;
+}
+
+/* The columns of devices are those of tenants, too. */
+static enum margay_status share_devices(struct margay_choice *choice,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (unsigned i = 0, count = choice->count;
+         i < count && status == MARGAY_OK; i++) {
+        struct margay_named_column column = choice->columns[i];
+        column.role = MARGAY_ROLE_TENANT;
+        if (choice->columns[i].role != MARGAY_ROLE_DEVICE)
+            continue;
+        if (choice->count == MARGAY_TAKES)
+            return fail_count(error);
+        choice->columns[choice->count++] = column;
+    }
+    return status;
+}
+
+/* A layout need not have the column of tenants to be known by its first row. */
+static enum margay_status add_tenant(struct margay_choice *choice,
+                                     const char *tenant,
+                                     struct margay_error *error)
+{
+    bool by_name = choice->by_name;
+    unsigned count = choice->count;
+    enum margay_status status = MARGAY_OK;
+    if (strcmp(tenant, "device") == 0)
+        status = share_devices(choice, error);
+    if (status == MARGAY_OK && choice->count == count) {
+        status = add(choice, MARGAY_ROLE_TENANT, tenant, strlen(tenant), error);
+        if (choice->of_layout) {
+            choice->by_name = by_name;
+            choice->columns[count].optional = true;
+        }
+    }
+    return status;
+}
+
+enum margay_status margay_choice_parse(const char *text, bool of_layout,
+                                       const char *tenant,
+                                       struct margay_choice *choice,
+                                       struct margay_error *error)
+{
+    *choice = (struct margay_choice){.of_layout = of_layout};
+    enum margay_status status = parse_roles(text, choice, error);
+    return status == MARGAY_OK && tenant != NULL
+               ? add_tenant(choice, tenant, error)
+               : status;
 }
 
 /* ---------------------------------------------------------------- plans -- */
@@ -197,5 +252,7 @@ unsigned margay_plan_facts(const struct margay_plan *plan,
         columns |= MARGAY_COLUMN_TTLS;
     if (plan->role_counts[MARGAY_ROLE_REQUEST] > 0)
         columns |= MARGAY_COLUMN_REQUESTS;
+    if (plan->role_counts[MARGAY_ROLE_TENANT] > 0)
+        columns |= MARGAY_COLUMN_TENANTS;
     return columns;
 }

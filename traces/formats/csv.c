@@ -219,12 +219,13 @@ static bool parse_choices(struct margay_csv *csv)
     const char *given = csv->options.column;
     if (layout == &margay_layout_any)
         return margay_choice_parse(given == NULL ? "1" : given, false,
-                                   &csv->choices[0], NULL) == MARGAY_OK;
+                                   csv->options.tenant, &csv->choices[0],
+                                   NULL) == MARGAY_OK;
     for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
         const char *columns = layout->variants[v].columns;
         if (columns != NULL &&
-            margay_choice_parse(columns, true, &csv->choices[v], NULL) !=
-                MARGAY_OK)
+            margay_choice_parse(columns, true, csv->options.tenant,
+                                &csv->choices[v], NULL) != MARGAY_OK)
             return false;
     }
     return true;
@@ -246,6 +247,7 @@ void *margay_table_create(const struct margay_state_options *options)
     csv->rows.layout = layout;
     csv->rows.unit_bytes =
         options->unit_bytes != 0 ? options->unit_bytes : layout->offset_bytes;
+    csv->rows.tenants = options->trial ? NULL : options->tenants;
     begin_parser(csv);
     if (!parse_choices(csv)) {
         free(arena);

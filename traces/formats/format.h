@@ -26,6 +26,7 @@ struct margay_references {
     uint64_t *sizes, *times, *ttls;
     uint8_t *ops;
     uint64_t *requests; /* the same */
+    uint32_t *tenants;
     /* The same, of columns that only some traces of a format have.  For each
        batch the decoder says by the flags which of them it filled. */
     uint32_t *counts;
@@ -122,6 +123,8 @@ struct margay_state_options {
     char delimiter;
     int quote;
     uint64_t unit_bytes;
+    const char *tenant;                 /* as in struct margay_trace_options */
+    struct margay_names *tenants;       /* NULL without `tenant` */
     const struct margay_layout *layout; /* that of the format */
     bool trial;      /* the decoder only tries whether the trace fits */
     bool by_content; /* in a trial: the suffix does not name the format */
@@ -131,6 +134,7 @@ struct margay_blocks_reading; /* blocks_format.h */
 struct margay_blocks_writing;
 struct margay_trace_facts;
 struct margay_layout; /* layout.h */
+struct margay_names;  /* names.h */
 
 struct margay_format {
     struct margay_format_info info;

@@ -31,8 +31,9 @@ enum margay_role {
     MARGAY_ROLE_DEVICE,
     MARGAY_ROLE_COUNT, /* how often the row stands for its reference */
     MARGAY_ROLE_REQUEST,
+    MARGAY_ROLE_TENANT, /* not in the language above; the last one */
 };
-#define MARGAY_ROLES 8
+#define MARGAY_ROLES 9
 
 /* The most columns of all roles together. */
 #define MARGAY_TAKES 12
@@ -100,10 +101,12 @@ struct margay_choice {
 
 /*
  * Read the argument of --column or the columns of a layout's variant, to which
- * the choice points from then on.  A text that does not begin with ROLE= is the
- * name or number of the id's column.  Fails with MARGAY_BAD_ARGUMENT.
+ * the choice points from then on, and to `tenant`, which is as in struct
+ * margay_trace_options.  A text that does not begin with ROLE= is the name or
+ * number of the id's column.  Fails with MARGAY_BAD_ARGUMENT.
  */
 enum margay_status margay_choice_parse(const char *text, bool of_layout,
+                                       const char *tenant,
                                        struct margay_choice *choice,
                                        struct margay_error *error);
 

@@ -47,6 +47,7 @@ const struct margay_layout margay_layout_any = {
                  .suffixes = "",                                              \
                  .numbers = MARGAY_IDS,                                       \
                  .columns = COLUMNS,                                          \
+                 .named_columns = MARGAY_COLUMN_TENANTS,                      \
                  .kinds =                                                     \
                      (COLUMNS)&MARGAY_COLUMN_KINDS ? MARGAY_TABLE_KINDS : 0}, \
         .layout = &(const struct margay_layout){__VA_ARGS__},                 \
@@ -66,6 +67,7 @@ const struct margay_layout margay_layout_any = {
                  .numbers = MARGAY_ADDRESSES,                        \
                  .unit_bytes = 1,                                    \
                  .columns = SIZES_TIMES_OPS | MARGAY_COLUMN_EXTENTS, \
+                 .named_columns = MARGAY_COLUMN_TENANTS,             \
                  .kinds = MARGAY_TABLE_KINDS,                        \
                  .splits = true,                                     \
                  .empty_extents = true,                              \

@@ -35,7 +35,9 @@ bool margay_references_allocate(struct margay_references *references,
         lacks(columns & MARGAY_COLUMN_OPS, capacity, sizeof *references->ops,
               (void **)&references->ops) ||
         lacks(columns & MARGAY_COLUMN_REQUESTS, capacity,
-              sizeof *references->requests, (void **)&references->requests));
+              sizeof *references->requests, (void **)&references->requests) ||
+        lacks(columns & MARGAY_COLUMN_TENANTS, capacity,
+              sizeof *references->tenants, (void **)&references->tenants));
 }
 
 void margay_references_free(struct margay_references *references)
@@ -51,6 +53,7 @@ void margay_references_free(struct margay_references *references)
     free(references->ttls);
     free(references->ops);
     free(references->requests);
+    free(references->tenants);
     *references = (struct margay_references){0};
 }
 

@@ -4,14 +4,19 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/fnv.h"
+#include "traces/formats/names.h"
 #include "traces/formats/scan.h"
 
 #define USUAL_DEVICE_BITS 16
+
+/* More than the longest name of a tenant. */
+#define TENANT_BYTES 256
 
 /* A row of meta-kv and meta-block stands for its repeats within a second. */
 #define MOST_COUNT 65535
@@ -236,6 +241,34 @@ static const char *read_request(struct margay_rows *rows,
     return NULL;
 }
 
+/* The name of a tenant is what its fields say, with slashes between them.  A
+   row without a tenant is refused even where a layout would do without. */
+static const char *read_tenant(struct margay_rows *rows,
+                               const struct margay_field *fields,
+                               size_t columns, uint32_t *tenant)
+{
+    char name[TENANT_BYTES];
+    unsigned count = rows->plan.role_counts[MARGAY_ROLE_TENANT];
+    size_t bytes = 0;
+    *tenant = 0;
+    for (unsigned k = 0; k < count; k++) {
+        const struct margay_field *field =
+            field_of(rows, fields, MARGAY_ROLE_TENANT, k);
+        if (field->text == NULL || field->bytes == 0 ||
+            bytes + field->bytes >= sizeof name)
+            return expect_field(rows, MARGAY_ROLE_TENANT, k,
+                                "a tenant, of 255 bytes at most,", columns);
+        if (k > 0)
+            name[bytes++] = '/';
+        memcpy(name + bytes, field->text, field->bytes);
+        bytes += field->bytes;
+    }
+    if (count > 0 && rows->tenants != NULL &&
+        !margay_names_number(rows->tenants, name, bytes, tenant))
+        return "tenants for whose names there is memory";
+    return NULL;
+}
+
 /* ----------------------------------------------------------- operations -- */
 
 /* Is the text one of the words of the list, or does it begin like one that ends
@@ -441,6 +474,8 @@ const char *margay_rows_read(struct margay_rows *rows,
         expected = read_count(rows, fields, columns, &reference->count);
     if (expected == NULL)
         expected = read_request(rows, fields, columns, &reference->request);
+    if (expected == NULL)
+        expected = read_tenant(rows, fields, columns, &reference->tenant);
     if (expected == NULL)
         expected = rows->layout->offset_bytes != 0
                        ? scale_offset(rows, reference)

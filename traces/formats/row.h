@@ -44,13 +44,15 @@ struct margay_rows {
     struct margay_known_word words[MARGAY_OPS];
     uint64_t
         *devices; /* for each number 1 + a device's identity; NULL = none */
-    bool in_first_row; /* for messages */
-    char message[512]; /* what was expected */
+    struct margay_names *tenants; /* NULL = they need no numbers */
+    bool in_first_row;            /* for messages */
+    char message[512];            /* what was expected */
 };
 
 /* A row. */
 struct margay_row_reference {
     uint64_t number, size, time, ttl, request;
+    uint32_t tenant;
     uint32_t extent;
     uint32_t count; /* 0 = the row stands for nothing */
     uint8_t op;
@@ -93,6 +95,8 @@ static inline void margay_rows_append(const struct margay_row_reference *row,
         references->ops[i] = row->op;
     if (references->requests != NULL)
         references->requests[i] = row->request;
+    if (references->tenants != NULL)
+        references->tenants[i] = row->tenant;
 }
 
 #endif

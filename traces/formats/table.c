@@ -74,11 +74,17 @@ const char *margay_column_name(enum margay_column column)
         enum margay_column column;
         const char *name;
     } columns[] = {
-        {MARGAY_COLUMN_KINDS, "kinds"},    {MARGAY_COLUMN_EXTENTS, "extents"},
-        {MARGAY_COLUMN_COUNTS, "counts"},  {MARGAY_COLUMN_THREADS, "threads"},
-        {MARGAY_COLUMN_SITES, "sites"},    {MARGAY_COLUMN_SIZES, "sizes"},
-        {MARGAY_COLUMN_TIMES, "times"},    {MARGAY_COLUMN_TTLS, "ttls"},
-        {MARGAY_COLUMN_OPS, "operations"}, {MARGAY_COLUMN_REQUESTS, "requests"},
+        {MARGAY_COLUMN_KINDS, "kinds"},
+        {MARGAY_COLUMN_EXTENTS, "extents"},
+        {MARGAY_COLUMN_COUNTS, "counts"},
+        {MARGAY_COLUMN_THREADS, "threads"},
+        {MARGAY_COLUMN_SITES, "sites"},
+        {MARGAY_COLUMN_SIZES, "sizes"},
+        {MARGAY_COLUMN_TIMES, "times"},
+        {MARGAY_COLUMN_TTLS, "ttls"},
+        {MARGAY_COLUMN_OPS, "operations"},
+        {MARGAY_COLUMN_REQUESTS, "requests"},
+        {MARGAY_COLUMN_TENANTS, "tenants"},
     };
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         if (columns[i].column == column)

@@ -9,6 +9,7 @@
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
 #include "traces/formats/layout.h"
+#include "traces/formats/names.h"
 #include "traces/formats/trace.h"
 
 /* ------------------------------------------------------------- opening -- */
@@ -44,12 +45,19 @@ static enum margay_status take_table_options(
     reader->state_options.column = given->column;
     reader->state_options.delimiter = given->delimiter;
     reader->state_options.quote = given->quote;
+    reader->state_options.tenant = given->tenant;
+    if (given->tenant != NULL) {
+        reader->state_options.tenants = margay_names_create();
+        if (reader->state_options.tenants == NULL)
+            return margay_fail_memory(error, "the names of tenants");
+    }
     if (given->column == NULL && given->delimiter == '\0' && given->quote == 0)
         return MARGAY_OK;
     enum margay_status status =
         given->column == NULL
             ? MARGAY_OK
-            : margay_choice_parse(given->column, false, &choice, error);
+            : margay_choice_parse(given->column, false, given->tenant, &choice,
+                                  error);
     if (status != MARGAY_OK)
         return status;
     if (given->quote == (given->delimiter == '\0' ? ',' : given->delimiter))
@@ -194,6 +202,7 @@ void margay_trace_free(margay_trace *trace)
     for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
         margay_references_free(&reader->ring[i]);
     margay_references_free(&trace->expanded);
+    margay_names_free(reader->state_options.tenants);
     margay_modules_clear(&reader->modules);
     margay_queue_destroy(&reader->queue);
     margay_input_close(reader->input);
@@ -324,6 +333,12 @@ const char *margay_trace_module(const margay_trace *trace, unsigned number)
     return margay_modules_path(&trace->reader.modules, number);
 }
 
+const char *margay_trace_tenant(const margay_trace *trace, uint32_t number)
+{
+    struct margay_names *names = trace->reader.state_options.tenants;
+    return names == NULL ? NULL : margay_names_text(names, number);
+}
+
 /* ------------------------------------------------------------- batches -- */
 
 /* Keep reference `i` as reference `kept`. */
@@ -351,6 +366,8 @@ static void keep(const struct margay_references *references, size_t i,
         references->ops[kept] = references->ops[i];
     if (references->requests != NULL)
         references->requests[kept] = references->requests[i];
+    if (references->tenants != NULL)
+        references->tenants[kept] = references->tenants[i];
 }
 
 /* Keep the references whose label is in the set `wanted`, in place.  Without
@@ -406,6 +423,7 @@ void margay_trace_select(const struct margay_trace *trace,
         .ttls = HAVING(TTLS, ttls),
         .ops = HAVING(OPS, ops),
         .requests = HAVING(REQUESTS, requests),
+        .tenants = HAVING(TENANTS, tenants),
     };
     select_labels(references, references->kinds, trace->options.kinds,
                   MARGAY_ALL_KINDS, from, batch);

@@ -1,0 +1,70 @@
+/* keys.c - numbers for keys: see keys.h */
+#define _GNU_SOURCE
+#include "sim/run/keys.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "traces/traces_internal.h"
+
+#define MOST_KEYS ((UINT64_C(1) << 24) - 1)
+
+enum margay_status margay_keys_begin(struct margay_keys *keys,
+                                     struct margay_error *error)
+{
+    *keys = (struct margay_keys){.list = NULL};
+    return margay_hash_create(&keys->numbers, 64, error);
+}
+
+void margay_keys_clear(struct margay_keys *keys)
+{
+    margay_hash_destroy(&keys->numbers);
+    free(keys->list);
+    *keys = (struct margay_keys){.list = NULL};
+}
+
+enum margay_status margay_keys_find(struct margay_keys *keys, uint64_t key,
+                                    struct margay_error *error)
+{
+    enum margay_status status = margay_hash_reserve(&keys->numbers, 1, error);
+    if (status != MARGAY_OK)
+        return status;
+    uint32_t *entry = margay_hash_insert(&keys->numbers, key);
+    if (*entry == 0) {
+        *entry = 1; /* whatever follows, the table stays in order */
+        if (keys->count == MOST_KEYS)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "more than %" PRIu64
+                               " sites, threads or tenants",
+                               (uint64_t)MOST_KEYS);
+        uint64_t *list =
+            margay_grow(keys->list, keys->count, &keys->capacity, sizeof *list);
+        if (list == NULL)
+            return margay_fail_memory(error, "the attribution");
+        keys->list = list;
+        list[keys->count++] = key;
+        *entry = (uint32_t)keys->count;
+    }
+    keys->last = key;
+    keys->last_number = *entry - 1;
+    return MARGAY_OK;
+}
+
+static int by_key(const void *a, const void *b, void *context)
+{
+    const uint64_t *keys = context;
+    uint64_t x = keys[*(const uint32_t *)a], y = keys[*(const uint32_t *)b];
+    return (x > y) - (x < y);
+}
+
+uint32_t *margay_keys_order(const struct margay_keys *keys)
+{
+    uint32_t *order = calloc(keys->count + 1, sizeof *order);
+    if (order == NULL)
+        return NULL;
+    for (size_t i = 0; i < keys->count; i++)
+        order[i] = (uint32_t)i;
+    if (keys->count > 1)
+        qsort_r(order, keys->count, sizeof *order, by_key, keys->list);
+    return order;
+}
