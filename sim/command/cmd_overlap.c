@@ -1,44 +1,171 @@
 /* cmd_overlap.c - margay overlap: how alike two histograms are */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "sim/command/request.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
+#include "sim/tables/csv.h"
 #include "sim/tables/run_csv.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 #include <margay/prediction.h>
 
+struct overlap {
+    struct run_places tables[2];
+    struct csv_writer csv;
+    double finite[2]; /* references of each table at finite distances */
+    /* The mean: its sum, each place by its share of these references, of both
+       tables alike; and how many places that is over. */
+    double mean;
+    size_t places;
+};
+
+/* ----------------------------------------------------------- the tables -- */
+
+static uint64_t finite_of(const struct run_csv *run)
+{
+    return run == NULL ? 0
+                       : margay_histogram_references(run->histogram) -
+                             margay_histogram_infinite(run->histogram);
+}
+
+static enum margay_status check_tables(struct overlap *overlap,
+                                       struct margay_error *error)
+{
+    const struct run_places *tables = overlap->tables;
+    if (strcmp(tables[0].column, tables[1].column) != 0)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found histograms of %s, expected them of %s as "
+                           "in %s",
+                           tables[1].runs[0].path,
+                           *tables[1].column ? tables[1].column : "a trace",
+                           *tables[0].column ? tables[0].column : "a trace",
+                           tables[0].runs[0].path);
+    enum margay_status status =
+        run_csv_check_blocks(&tables[1].runs[0], tables[0].runs[0].path,
+                             tables[0].runs[0].block_bytes, error);
+    for (size_t i = 0; i < 2 && status == MARGAY_OK; i++) {
+        for (size_t k = 0; k < tables[i].count; k++)
+            overlap->finite[i] += (double)finite_of(&tables[i].runs[k]);
+        if (overlap->finite[i] == 0)
+            status = run_csv_check_finite(&tables[i].runs[0], error);
+    }
+    return status;
+}
+
 static enum margay_status read_both(const struct options *options,
-                                    struct run_csv runs[2],
+                                    struct overlap *overlap,
                                     struct margay_error *error)
 {
-    enum margay_status status =
-        run_csv_read_binned(&runs[0], options->operands[0], error);
-    if (status == MARGAY_OK)
-        status = run_csv_read_binned(&runs[1], options->operands[1], error);
-    if (status == MARGAY_OK)
-        status = run_csv_check_blocks(&runs[1], runs[0].path,
-                                      runs[0].block_bytes, error);
-    return status;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < 2 && status == MARGAY_OK; i++)
+        status = run_places_read(&overlap->tables[i], options->operands[i],
+                                 false, true, error);
+    return status == MARGAY_OK ? check_tables(overlap, error) : status;
+}
+
+/* ------------------------------------------------------------------ rows -- */
+
+/* Of two that share nothing, rounding may leave less than 0. */
+static double overlap_of(const struct run_csv *base,
+                         const struct run_csv *other)
+{
+    return fmax(margay_signature_accuracy(base->histogram, other->histogram),
+                0);
+}
+
+/* A place of one table or both; NULL = it is not in that one. */
+static void write_place(struct overlap *overlap, const struct run_csv *base,
+                        const struct run_csv *other)
+{
+    struct csv_writer *csv = &overlap->csv;
+    const struct run_csv *runs[2] = {base, other};
+    double weight = 0;
+    csv_cell(csv, base != NULL ? base->place : other->place);
+    for (size_t i = 0; i < 2; i++) {
+        csv_u64(csv, runs[i] == NULL
+                         ? 0
+                         : margay_histogram_references(runs[i]->histogram));
+        weight += (double)finite_of(runs[i]) / overlap->finite[i] / 2;
+    }
+    double value = finite_of(base) > 0 && finite_of(other) > 0
+                       ? overlap_of(base, other)
+                       : 0;
+    if (weight == 0)
+        csv_nothing(csv);
+    else
+        csv_decimal(csv, value);
+    csv_end_row(csv);
+    overlap->mean += weight * value;
+    overlap->places += weight > 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    return strcmp(((const struct run_csv *)a)->place,
+                  ((const struct run_csv *)b)->place);
+}
+
+/* The places of both tables in ascending order of their texts. */
+static void write_places(struct overlap *overlap)
+{
+    struct run_places *base = &overlap->tables[0], *other = &overlap->tables[1];
+    qsort(base->runs, base->count, sizeof *base->runs, by_place);
+    qsort(other->runs, other->count, sizeof *other->runs, by_place);
+    for (size_t i = 0, k = 0; i < base->count || k < other->count;) {
+        int order = i == base->count ? 1
+                    : k == other->count
+                        ? -1
+                        : by_place(&base->runs[i], &other->runs[k]);
+        write_place(overlap, order <= 0 ? &base->runs[i] : NULL,
+                    order >= 0 ? &other->runs[k] : NULL);
+        i += order <= 0;
+        k += order >= 0;
+    }
+    message_keep("mean overlap %.12g of %zu %s%s", fmin(overlap->mean, 1),
+                 overlap->places, base->column,
+                 margay_plural(overlap->places, "s"));
+}
+
+static void write_result(struct overlap *overlap, bool json,
+                         struct output *output)
+{
+    const char *column = overlap->tables[0].column;
+    char columns[64];
+    if (*column == '\0' && !json) {
+        output_text(
+            output, "%.12g\n",
+            overlap_of(overlap->tables[0].runs, overlap->tables[1].runs));
+        return;
+    }
+    snprintf(columns, sizeof columns, "%s%s", column,
+             *column == '\0' ? "overlap" : OVERLAP_COLUMNS);
+    csv_begin(&overlap->csv, output, json, columns);
+    if (*column == '\0') {
+        csv_decimal(&overlap->csv, overlap_of(overlap->tables[0].runs,
+                                              overlap->tables[1].runs));
+        csv_end_row(&overlap->csv);
+    } else {
+        write_places(overlap);
+    }
+    csv_end(&overlap->csv);
 }
 
 int cmd_overlap(const struct options *options)
 {
-    struct run_csv runs[2] = {{.path = NULL}, {.path = NULL}};
+    struct overlap overlap = {.places = 0};
     struct output *output = NULL;
     struct margay_error error;
-    enum margay_status status = read_both(options, runs, &error);
+    enum margay_status status = read_both(options, &overlap, &error);
     if (status == MARGAY_OK)
         status = output_open(options->output, OUTPUT_HELD, &output, &error);
-    if (status == MARGAY_OK) {
-        /* Of two that share nothing, rounding may leave less than 0. */
-        double overlap =
-            margay_signature_accuracy(runs[0].histogram, runs[1].histogram);
-        output_text(output, "%.12g\n", fmax(overlap, 0));
-    }
-    run_csv_clear(&runs[0]);
-    run_csv_clear(&runs[1]);
+    if (status == MARGAY_OK)
+        write_result(&overlap, options->json, output);
+    run_places_clear(&overlap.tables[0]);
+    run_places_clear(&overlap.tables[1]);
     return conclude(status, &output, 1, &error);
 }

@@ -16,7 +16,9 @@
 
 struct share {
     const struct options *options;
-    struct run_csv runs[MARGAY_MOST_SHARERS];
+    struct run_places tables[MARGAY_MOST_SHARERS];
+    size_t table_count;
+    const struct run_csv *runs[MARGAY_MOST_SHARERS]; /* of the tables */
     size_t count;
     margay_sharing *sharing;
     struct margay_point *sizes; /* of the cache; their misses mean nothing */
@@ -30,6 +32,35 @@ static bool has_rate(const char *operand)
     return strrchr(operand, '=') != NULL && access(operand, F_OK) != 0;
 }
 
+/* The programs of a table: one, or tenants who make their parts of its
+   references. */
+static enum margay_status add_programs(struct share *share,
+                                       const struct run_places *table,
+                                       struct margay_sharer *programs,
+                                       struct margay_error *error)
+{
+    double references = 0, rate = table->runs[0].size;
+    if (table->count > MARGAY_MOST_SHARERS - share->count)
+        return margay_fail(
+            error, MARGAY_BAD_INPUT,
+            "%s: found %zu programs or tenants, expected at most "
+            "%d in all",
+            table->runs[0].path, table->count, MARGAY_MOST_SHARERS);
+    for (size_t i = 0; i < table->count; i++)
+        references +=
+            (double)margay_histogram_references(table->runs[i].histogram);
+    for (size_t i = 0; i < table->count; i++) {
+        const margay_histogram *histogram = table->runs[i].histogram;
+        double part = (double)margay_histogram_references(histogram);
+        programs[share->count] = (struct margay_sharer){
+            histogram,
+            (rate == 0 ? 1 : rate) * (references == 0 ? 1 : part / references)};
+        share->runs[share->count++] = &table->runs[i];
+    }
+    return run_csv_check_blocks(&table->runs[0], share->runs[0]->path,
+                                share->runs[0]->block_bytes, error);
+}
+
 static enum margay_status read_runs(struct share *share,
                                     struct margay_error *error)
 {
@@ -37,15 +68,12 @@ static enum margay_status read_runs(struct share *share,
     struct margay_sharer programs[MARGAY_MOST_SHARERS];
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++) {
-        struct run_csv *run = &share->runs[share->count++];
+        struct run_places *table = &share->tables[share->table_count++];
         const char *operand = options->operands[i];
-        bool rated = has_rate(operand);
-        status = run_csv_read_any(run, operand, rated, error);
+        status =
+            run_places_read(table, operand, has_rate(operand), false, error);
         if (status == MARGAY_OK)
-            status = run_csv_check_blocks(run, share->runs[0].path,
-                                          share->runs[0].block_bytes, error);
-        programs[i] =
-            (struct margay_sharer){run->histogram, rated ? run->size : 1};
+            status = add_programs(share, table, programs, error);
     }
     return status == MARGAY_OK ? margay_sharing_create(programs, share->count,
                                                        &share->sharing, error)
@@ -65,7 +93,7 @@ static enum margay_status find_sizes(struct share *share,
                            "pow2, octave:N or a list");
     enum margay_status status =
         cache_sizes_resolve(&share->options->results.sizes,
-                            share->runs[0].block_bytes, &resolved, error);
+                            share->runs[0]->block_bytes, &resolved, error);
     if (status != MARGAY_OK)
         return status;
     status = margay_histogram_create(&grid, error);
@@ -84,12 +112,12 @@ static enum margay_status check_bytes(const struct share *share,
                                       struct margay_error *error)
 {
     uint64_t bytes;
-    if (margay_multiply_u64(blocks, share->runs[0].block_bytes, &bytes))
+    if (margay_multiply_u64(blocks, share->runs[0]->block_bytes, &bytes))
         return MARGAY_OK;
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%" PRIu64 " blocks of %" PRIu64
                        " bytes are over 64 bits",
-                       blocks, share->runs[0].block_bytes);
+                       blocks, share->runs[0]->block_bytes);
 }
 
 static enum margay_status write_size(struct share *share, uint64_t blocks,
@@ -107,10 +135,10 @@ static enum margay_status write_size(struct share *share, uint64_t blocks,
         return status;
     margay_sharing_shared(share->sharing, blocks, shared);
     for (size_t i = 0; i < share->count; i++) {
-        const struct run_csv *run = &share->runs[i];
+        const struct run_csv *run = share->runs[i];
         csv_u64(csv, blocks);
         csv_bytes(csv, blocks, run->block_bytes);
-        csv_text(csv, run->path);
+        csv_text(csv, run->place == NULL ? run->path : run->place);
         csv_u64(csv, margay_histogram_references(run->histogram));
         csv_u64(csv, shared[i].misses);
         csv_u64(csv, (uint64_t)divided[i].blocks);
@@ -145,8 +173,8 @@ int cmd_share(const struct options *options)
         status = find_sizes(&share, &error);
     if (status == MARGAY_OK)
         status = write_table(&share, &output, &error);
-    for (size_t i = 0; i < share.count; i++)
-        run_csv_clear(&share.runs[i]);
+    for (size_t i = 0; i < share.table_count; i++)
+        run_places_clear(&share.tables[i]);
     margay_sharing_free(share.sharing);
     free(share.sizes);
     return conclude(status, &output, 1, &error);

@@ -34,9 +34,8 @@ enum {
     ON_TRACES_ONLY = ON_ASSOC | ON_ENGINES | ON_CONVERT | ON_FILTER |
                      ON_SIMULATE | ON_REPORT,
     /* The commands that write tables. */
-    ON_TABLES =
-        ON_ALL & ~(ON_CONVERT | ON_FILTER | ON_GENERATE | ON_RECORD |
-                   ON_OVERLAP | ON_PLOT | ON_REPORT | ON_HELP | ON_VERSION),
+    ON_TABLES = ON_ALL & ~(ON_CONVERT | ON_FILTER | ON_GENERATE | ON_RECORD |
+                           ON_PLOT | ON_REPORT | ON_HELP | ON_VERSION),
     /* No command: where --help has no line for every option, an option with
        this bit shares a line with others. */
     SELDOM = 1 << 30,

@@ -46,6 +46,8 @@
 #define SHARE_COLUMNS                              \
     "cache_blocks,cache_bytes,program,references," \
     "shared_misses,partition_blocks,partition_misses"
+/* behind the column that names the place */
+#define OVERLAP_COLUMNS ",references,other_references,overlap"
 #define SIMULATE_COLUMNS                                        \
     "machine,trace,cache,references,misses,miss_ratio,fetches," \
     "fetch_misses,reads,read_misses,writes,write_misses,"       \

@@ -39,9 +39,11 @@ struct reader {
     histogram_take *take;
     bins_take *take_bins; /* takes any bins; NULL: `take` is called */
     void *context;
+    struct histogram_place *place; /* NULL: a table of places is refused */
     bool has_header;
 
-    char *trace; /* of the histogram being read; NULL = none */
+    char *place_text; /* what place->text is */
+    char *trace;      /* of the histogram being read; NULL = none */
     char block_text[24];
     uint64_t block_bytes;
     uint64_t next_distance; /* the smallest that may come */
@@ -67,6 +69,21 @@ __attribute__((format(printf, 4, 5))) static enum margay_status fail(
     return MARGAY_BAD_INPUT;
 }
 
+/* Is there one column before those of a histogram, a place? */
+static bool take_place_column(struct reader *reader, const char *columns)
+{
+    static const char *const places[] = {"site", "thread", "region", "tenant"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        size_t bytes = strlen(places[i]);
+        if (strncmp(columns, places[i], bytes) == 0 && columns[bytes] == ',' &&
+            strcmp(columns + bytes + 1, HISTOGRAM_COLUMNS) == 0) {
+            strcpy(reader->place->column, places[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum margay_status check_header(struct reader *reader,
                                        const struct csv_row *row,
                                        struct margay_error *error)
@@ -74,7 +91,8 @@ static enum margay_status check_header(struct reader *reader,
     char columns[256];
     csv_join_row(row, columns, sizeof columns);
     reader->has_header = true;
-    if (strcmp(columns, HISTOGRAM_COLUMNS) == 0)
+    if (strcmp(columns, HISTOGRAM_COLUMNS) == 0 ||
+        (reader->place != NULL && take_place_column(reader, columns)))
         return MARGAY_OK;
     return fail(reader, row->line, error,
                 "found columns '%s', expected a histogram: '%s'", columns,
@@ -90,12 +108,14 @@ static void forget(struct reader *reader)
     reader->histogram = NULL;
     free(reader->trace);
     reader->trace = NULL;
+    free(reader->place_text);
+    reader->place_text = NULL;
     reader->row_count = 0;
     reader->next_distance = 0;
 }
 
 static enum margay_status begin(struct reader *reader,
-                                const struct csv_row *row,
+                                const struct csv_row *row, const char *place,
                                 struct margay_error *error)
 {
     const char *block = row->fields[BLOCK_BYTES];
@@ -105,15 +125,19 @@ static enum margay_status begin(struct reader *reader,
         return fail(reader, row->line, error,
                     "found block_bytes '%s', expected a power of two", block);
     reader->trace = strdup(row->fields[TRACE]);
-    if (reader->trace == NULL)
+    if (place != NULL)
+        reader->place->text = reader->place_text = strdup(place);
+    if (reader->trace == NULL || (place != NULL && reader->place_text == NULL))
         return margay_fail_memory(error, "a histogram");
     strcpy(reader->block_text, block); /* a power of two is short */
     return margay_histogram_create(&reader->histogram, error);
 }
 
-static bool belongs(const struct reader *reader, const struct csv_row *row)
+static bool belongs(const struct reader *reader, const struct csv_row *row,
+                    const char *place)
 {
-    return strcmp(row->fields[TRACE], reader->trace) == 0 &&
+    return (place == NULL || strcmp(place, reader->place_text) == 0) &&
+           strcmp(row->fields[TRACE], reader->trace) == 0 &&
            strcmp(row->fields[BLOCK_BYTES], reader->block_text) == 0;
 }
 
@@ -292,14 +316,19 @@ static enum margay_status take_row(void *context, const struct csv_row *row,
     enum margay_status status = MARGAY_OK;
     if (!reader->has_header)
         return check_header(reader, row, error);
-    if (row->count != COLUMNS)
-        return fail(reader, row->line, error, "found %zu field%s, expected %d",
-                    row->count, margay_plural(row->count, "s"), COLUMNS);
-    if (reader->trace != NULL && !belongs(reader, row))
+    bool placed = reader->place != NULL && reader->place->column[0] != '\0';
+    size_t expected = COLUMNS + (size_t)placed;
+    if (row->count != expected)
+        return fail(reader, row->line, error, "found %zu field%s, expected %zu",
+                    row->count, margay_plural(row->count, "s"), expected);
+    const char *place = placed ? row->fields[0] : NULL;
+    struct csv_row own = {.count = COLUMNS, .line = row->line};
+    memcpy(own.fields, row->fields + placed, COLUMNS * sizeof *own.fields);
+    if (reader->trace != NULL && !belongs(reader, &own, place))
         return fail_end(reader, row->line, error);
     if (reader->trace == NULL)
-        status = begin(reader, row, error);
-    return status == MARGAY_OK ? add_row(reader, row, error) : status;
+        status = begin(reader, &own, place, error);
+    return status == MARGAY_OK ? add_row(reader, &own, error) : status;
 }
 
 static enum margay_status check_end(const struct reader *reader,
@@ -327,22 +356,41 @@ static enum margay_status conclude_table(struct reader *reader,
     return status;
 }
 
+enum margay_status histogram_csv_read_places(const char *path,
+                                             histogram_take *take,
+                                             void *context,
+                                             struct histogram_place *place,
+                                             struct margay_error *error)
+{
+    struct reader reader = {
+        .path = path, .take = take, .context = context, .place = place};
+    return conclude_table(&reader, csv_read(path, take_row, &reader, error),
+                          error);
+}
+
+enum margay_status histogram_csv_read_bins_places(const char *path,
+                                                  bins_take *take,
+                                                  void *context,
+                                                  struct histogram_place *place,
+                                                  struct margay_error *error)
+{
+    struct reader reader = {
+        .path = path, .take_bins = take, .context = context, .place = place};
+    return conclude_table(&reader, csv_read(path, take_row, &reader, error),
+                          error);
+}
+
 enum margay_status histogram_csv_read(const char *path, histogram_take *take,
                                       void *context, struct margay_error *error)
 {
-    struct reader reader = {.path = path, .take = take, .context = context};
-    return conclude_table(&reader, csv_read(path, take_row, &reader, error),
-                          error);
+    return histogram_csv_read_places(path, take, context, NULL, error);
 }
 
 enum margay_status histogram_csv_read_bins(const char *path, bins_take *take,
                                            void *context,
                                            struct margay_error *error)
 {
-    struct reader reader = {
-        .path = path, .take_bins = take, .context = context};
-    return conclude_table(&reader, csv_read(path, take_row, &reader, error),
-                          error);
+    return histogram_csv_read_bins_places(path, take, context, NULL, error);
 }
 
 enum margay_status histogram_csv_read_bins_stream(FILE *file, const char *name,

@@ -41,6 +41,26 @@ enum margay_status histogram_csv_read_bins(const char *path, bins_take *take,
                                            void *context,
                                            struct margay_error *error);
 
+/* Whose references a histogram counts, where a table has a column of that
+   before the others: a site, thread, region or tenant. */
+struct histogram_place {
+    char column[16];  /* its name; "" = the table has none */
+    const char *text; /* of the histogram; belongs to the reader */
+};
+
+/* Both for a table that may have such a column: while take() is called, *place
+   says of which histogram. */
+enum margay_status histogram_csv_read_places(const char *path,
+                                             histogram_take *take,
+                                             void *context,
+                                             struct histogram_place *place,
+                                             struct margay_error *error);
+enum margay_status histogram_csv_read_bins_places(const char *path,
+                                                  bins_take *take,
+                                                  void *context,
+                                                  struct histogram_place *place,
+                                                  struct margay_error *error);
+
 /* The same for an open file, which messages call `name`. */
 enum margay_status histogram_csv_read_stream(FILE *file, const char *name,
                                              histogram_take *take,

@@ -58,18 +58,12 @@ static enum margay_status add_bin(const struct run_csv *run,
     return MARGAY_OK;
 }
 
-static enum margay_status take_bins(void *context, const char *trace,
-                                    uint64_t block_bytes,
-                                    const struct margay_bin *bins, size_t count,
-                                    uint64_t infinite,
-                                    struct margay_error *error)
+static enum margay_status fill(struct run_csv *run,
+                               const struct margay_bin *bins, size_t count,
+                               uint64_t infinite, struct margay_error *error)
 {
-    struct run_csv *run = context;
     const struct margay_bin cold = {MARGAY_INFINITE, MARGAY_INFINITE, infinite};
-    enum margay_status status = check_first(run, trace, error);
-    run->block_bytes = block_bytes;
-    if (status == MARGAY_OK)
-        status = margay_histogram_create(&run->histogram, error);
+    enum margay_status status = margay_histogram_create(&run->histogram, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
         status = add_bin(run, &bins[i], error);
     return status == MARGAY_OK ? add_bin(run, &cold, error) : status;
@@ -100,8 +94,8 @@ static enum margay_status check_rows(const struct run_csv *run,
     return MARGAY_OK;
 }
 
-static enum margay_status check_finite(const struct run_csv *run,
-                                       struct margay_error *error)
+enum margay_status run_csv_check_finite(const struct run_csv *run,
+                                        struct margay_error *error)
 {
     uint64_t largest;
     if (!margay_histogram_largest(run->histogram, &largest))
@@ -128,28 +122,163 @@ enum margay_status run_csv_read(struct run_csv *run, const char *text,
                                 bool has_size, struct margay_error *error)
 {
     enum margay_status status = run_csv_read_any(run, text, has_size, error);
-    return status == MARGAY_OK ? check_finite(run, error) : status;
-}
-
-enum margay_status run_csv_read_binned(struct run_csv *run, const char *path,
-                                       struct margay_error *error)
-{
-    *run = (struct run_csv){.path = strdup(path), .name = path};
-    if (run->path == NULL)
-        return margay_fail_memory(error, "the name of a run");
-    enum margay_status status =
-        histogram_csv_read_bins(run->path, take_bins, run, error);
-    if (status == MARGAY_OK)
-        status = check_rows(run, error);
-    return status == MARGAY_OK ? check_finite(run, error) : status;
+    return status == MARGAY_OK ? run_csv_check_finite(run, error) : status;
 }
 
 void run_csv_clear(struct run_csv *run)
 {
     margay_histogram_free(run->histogram);
     free(run->path);
+    free(run->place);
     *run = (struct run_csv){0};
 }
+
+/* ---------------------------------------------------------------- places -- */
+
+/* What the table is read into. */
+struct reading {
+    struct run_places *places;
+    struct histogram_place place; /* of the histogram that is taken */
+    struct run_csv first;         /* path, name and size of all */
+    char *trace;                  /* of all; NULL = none yet */
+};
+
+void run_places_clear(struct run_places *places)
+{
+    for (size_t i = 0; i < places->count; i++)
+        run_csv_clear(&places->runs[i]);
+    free(places->runs);
+    *places = (struct run_places){.runs = NULL};
+}
+
+static enum margay_status check_alone(struct reading *reading,
+                                      const char *trace, uint64_t block_bytes,
+                                      struct margay_error *error)
+{
+    const struct run_places *places = reading->places;
+    bool placed = reading->place.column[0] != '\0';
+    if (reading->trace == NULL) {
+        reading->trace = strdup(trace);
+        return reading->trace == NULL ? margay_fail_memory(error, "a histogram")
+                                      : MARGAY_OK;
+    }
+    if (!placed || strcmp(reading->trace, trace) != 0 ||
+        places->runs[0].block_bytes != block_bytes)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: a second histogram, of %s, expected one trace "
+                           "at one block size",
+                           reading->first.path, trace);
+    return MARGAY_OK;
+}
+
+/* Begin a run for the histogram that is taken. */
+static enum margay_status add_run(struct reading *reading, const char *trace,
+                                  uint64_t block_bytes, struct run_csv **run,
+                                  struct margay_error *error)
+{
+    struct run_places *places = reading->places;
+    enum margay_status status = check_alone(reading, trace, block_bytes, error);
+    if (status != MARGAY_OK)
+        return status;
+    struct run_csv *runs = margay_grow(places->runs, places->count,
+                                       &places->capacity, sizeof *runs);
+    if (runs == NULL)
+        return margay_fail_memory(error, "the histograms of a table");
+    places->runs = runs;
+    *run = &runs[places->count++];
+    **run = (struct run_csv){.path = strdup(reading->first.path),
+                             .name = reading->first.name,
+                             .block_bytes = block_bytes,
+                             .size = reading->first.size};
+    bool placed = reading->place.column[0] != '\0';
+    if (placed)
+        (*run)->place = strdup(reading->place.text);
+    return (*run)->path == NULL || (placed && (*run)->place == NULL)
+               ? margay_fail_memory(error, "the name of a run")
+               : MARGAY_OK;
+}
+
+static enum margay_status take_exact(void *context, const char *trace,
+                                     uint64_t block_bytes,
+                                     const margay_histogram *histogram,
+                                     struct margay_error *error)
+{
+    struct run_csv *run;
+    enum margay_status status =
+        add_run(context, trace, block_bytes, &run, error);
+    return status == MARGAY_OK
+               ? margay_histogram_copy(histogram, &run->histogram, error)
+               : status;
+}
+
+static enum margay_status take_bins(void *context, const char *trace,
+                                    uint64_t block_bytes,
+                                    const struct margay_bin *bins, size_t count,
+                                    uint64_t infinite,
+                                    struct margay_error *error)
+{
+    struct run_csv *run;
+    enum margay_status status =
+        add_run(context, trace, block_bytes, &run, error);
+    return status == MARGAY_OK ? fill(run, bins, count, infinite, error)
+                               : status;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct run_csv *const *x = a, *const *y = b;
+    return strcmp((*x)->place, (*y)->place);
+}
+
+static enum margay_status check_places(const struct run_places *places,
+                                       struct margay_error *error)
+{
+    const struct run_csv **order = calloc(places->count, sizeof *order);
+    if (order == NULL)
+        return margay_fail_memory(error, "the histograms of a table");
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < places->count; i++)
+        order[i] = &places->runs[i];
+    qsort(order, places->count, sizeof *order, by_place);
+    for (size_t i = 1; i < places->count && status == MARGAY_OK; i++) {
+        if (by_place(&order[i - 1], &order[i]) == 0)
+            status = margay_fail(
+                error, MARGAY_BAD_INPUT, "%s: a second histogram of %s %s",
+                order[i]->path, places->column, order[i]->place);
+    }
+    free(order);
+    return status;
+}
+
+enum margay_status run_places_read(struct run_places *places, const char *text,
+                                   bool has_size, bool binned,
+                                   struct margay_error *error)
+{
+    *places = (struct run_places){.runs = NULL};
+    struct reading reading = {.places = places,
+                              .first = {.path = strdup(text), .name = text}};
+    struct run_csv *first = &reading.first;
+    if (first->path == NULL)
+        return margay_fail_memory(error, "the name of a run");
+    enum margay_status status = split(first, has_size, error);
+    if (status == MARGAY_OK)
+        status =
+            binned
+                ? histogram_csv_read_bins_places(
+                      first->path, take_bins, &reading, &reading.place, error)
+                : histogram_csv_read_places(first->path, take_exact, &reading,
+                                            &reading.place, error);
+    memcpy(places->column, reading.place.column, sizeof places->column);
+    if (status == MARGAY_OK)
+        status = check_rows(places->count > 0 ? places->runs : first, error);
+    if (status == MARGAY_OK && places->column[0] != '\0')
+        status = check_places(places, error);
+    free(reading.trace);
+    run_csv_clear(first);
+    return status;
+}
+
+/* ---------------------------------------------------------------- blocks -- */
 
 static void name_blocks(uint64_t bytes, char text[48])
 {

@@ -13,6 +13,15 @@ struct run_csv {
     margay_histogram *histogram; /* owned */
     uint64_t block_bytes;        /* 0 = unknown */
     double size;                 /* of the run's input; 0 = not given */
+    char *place;                 /* whose references these are; NULL = all;
+                                    owned */
+};
+
+/* The histograms of one table: one, or one for each place. */
+struct run_places {
+    char column[16]; /* "site", "thread", "region", "tenant"; "" = no places */
+    struct run_csv *runs; /* owned; of the same path, name, blocks and size */
+    size_t count, capacity;
 };
 
 /*
@@ -29,12 +38,21 @@ enum margay_status run_csv_read_any(struct run_csv *run, const char *text,
                                     bool has_size, struct margay_error *error);
 
 /*
- * The same of the table RUN.csv in exact, log2 or log-linear bins, or any that
- * no power of two divides: each counts at its first distance, so that the
- * histogram is right in log2 bins.
+ * Read RUN.csv=SIZE, or RUN.csv, which may have a column of places; of one
+ * trace at one block size.  In exact bins, or `binned` in exact, log2 or
+ * log-linear bins, or any that no power of two divides: each counts at its
+ * first distance, so that the histogram is right in log2 bins. MARGAY_BAD_INPUT
+ * where a place comes twice, and without places as run_csv_read_any().  Clear
+ * them in any case.
  */
-enum margay_status run_csv_read_binned(struct run_csv *run, const char *path,
-                                       struct margay_error *error);
+enum margay_status run_places_read(struct run_places *places, const char *text,
+                                   bool has_size, bool binned,
+                                   struct margay_error *error);
+void run_places_clear(struct run_places *places);
+
+/* Has the histogram a finite distance?  MARGAY_BAD_INPUT. */
+enum margay_status run_csv_check_finite(const struct run_csv *run,
+                                        struct margay_error *error);
 
 /* A zeroed or cleared run may be cleared, too. */
 void run_csv_clear(struct run_csv *run);

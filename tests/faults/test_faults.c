@@ -92,6 +92,8 @@ static const struct job {
     {"annotate --help", NULL},
 #endif
     {"overlap kept.csv more.csv", NULL},
+    {"overlap -o out.csv places.csv places.csv", "out.csv"},
+    {"share --sizes 4 -o out.csv places.csv", "out.csv"},
     {"share --sizes 4,64 -o out.csv kept.csv more.csv", "out.csv"},
     {"simulate --machine levels.csv t.din", NULL},
     {"assoc --sets 1..4 --ways 1,2 --best 2 t.din", NULL},
@@ -454,6 +456,11 @@ static void make_inputs(void)
         [5] = 2,  [12] = 0x28, [15] = 1,    [37] = 2, [44] = 0x2a,
         [47] = 1, [69] = 4,    [76] = 0x28, [79] = 1};
     write_file("map.csv", "name,from,to\na,0,2048\n", 22);
+    static const char places[] =
+        "thread,trace,block_bytes,distance_from,distance_to,references,share\n"
+        "0,t,64,0,1,2,1\n0,t,64,inf,inf,0,0\n"
+        "1,t,64,inf,inf,1,1\n";
+    write_file("places.csv", places, sizeof places - 1);
     write_file("who.csv", "who,id\na,1\nb,2\na,1\n", 19);
     write_file("t.arc", "0 8 0 0\n4 8 0 1\n", 16);
     static const char levels[] = "cache,holds,bytes,block_bytes,ways,next\n"

@@ -175,6 +175,8 @@ for my $blocks (100, 200) {
            'din', '-o', "loop.$blocks");
     margay('histogram', '-q', "loop.$blocks", '-o', "loop.$blocks.csv");
 }
+margay('histogram', '-q', '--by', 'region=map.csv', '-f', 'din', $odd, '-o',
+       'places.csv');
 for my $side (24, 36, 54) {
     margay('generate', 'stencil', '--refs', 30 * ($side - 2) ** 2, '--blocks',
            2 * $side ** 2, '--to', 'u64', '-o', "walk.$side");
@@ -218,6 +220,7 @@ my %jobs = (
         [@din, '--by', 'region=map.csv'],
         [@objects, 'objects.csv'],
     ],
+    overlap => [['places.csv', 'places.csv']],
     distances => [
         [@din, '-b', '64,128'],
         ['-f', 'lines', 'large'],
@@ -265,7 +268,7 @@ my %jobs = (
 
 # The others.
 my %writes_none = map { ($_ => 1) }
-    qw(overlap convert filter generate record plot report help version);
+    qw(convert filter generate record plot report help version);
 
 is(margay('help'), 0, 'the commands are known');
 my @commands = contents('out') =~ /^  ([a-z]+) /mg;

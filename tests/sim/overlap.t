@@ -63,6 +63,60 @@ is 'into a file' "$status $(cat file)" "0 $(cat exact.result)"
 "$MARGAY" overlap - b.exact.csv <a.exact.csv >out
 is 'from standard input' "$(cat out)" "$(cat exact.result)"
 
+# Places: each of a few sites makes its part of two runs, and one is in either.
+# Expected: the overlap of each pair of histograms by itself, and their mean.
+perl -e '
+    require shift;
+    seed(3);
+    for my $run (0, 1) {
+        open my $out, ">", "sites.$run.csv" or die;
+        print $out "site,trace,block_bytes,distance_from,distance_to,references,share\n";
+        for my $site (1 .. 12) {
+            next if $site == 5 + $run;
+            my %count = map { (draw(1 << draw(12)) => 1 + draw(500)) } 1 .. 6;
+            %count = () if $site == 9 || ($site == 10 && $run);
+            open my $own, ">", "site.$site.$run.csv" or die;
+            print $own "trace,block_bytes,distance_from,distance_to,references,share\n";
+            my $cold = draw(50);
+            my @rows = ((map { [$_, $_ + 1, $count{$_}] } sort { $a <=> $b } keys %count),
+                ["inf", "inf", $cold]);
+            for (@rows) {
+                printf $out "0x40%02x,t,64,%s,%s,%d,%.12g\n", $site, @$_, 0;
+                printf $own "t,64,%s,%s,%d,%.12g\n", @$_, 0;
+            }
+        }
+    }' "$root/tests/sim/draw.pl"
+run overlap sites.0.csv sites.1.csv
+mv out places
+is 'a row for each site' "$(cut -d, -f1 places)" \
+    "$(echo site; for site in 1 2 3 4 5 6 7 8 9 10 11 12; do printf '0x40%02x\n' $site; done)"
+is 'its columns' "$(head -1 places)" site,references,other_references,overlap
+for site in 1 2 3 4 7 8 11 12; do
+    echo "$(printf '0x40%02x' $site) $("$MARGAY" overlap site.$site.0.csv site.$site.1.csv)"
+done >expected
+is 'each is the overlap of its two histograms' \
+    "$(awk -F, 'NR > 1 && $4 != "" && $4 != 0 { print $1 " " $4 }' places)" \
+    "$(cat expected)"
+is 'nothing in common where one run has no such site, or uses no block again' \
+    "$(awk -F, '$1 ~ /0x40(05|06|0a)/ { print $4 }' places)" "$(printf '0\n0\n0')"
+is 'no overlap where no run uses a block again' "$(sed -n '/^0x4009/s/.*,//p' places)" ''
+mean=$(cat sites.0.csv sites.1.csv | awk -F, '
+    $1 == "site" { run++; next }
+    $4 != "inf" { all[run] += $6; of[run, $1] += $6; site[$1] = 1 }
+    END { while ((getline line <"places") > 0) {
+              split(line, f, ",");
+              mean += f[4] * (of[1, f[1]] / all[1] + of[2, f[1]] / all[2]) / 2 }
+          printf "%.9f", mean }')
+is 'the mean is weighted by references' \
+    "$(sed 's/.*mean overlap \([0-9.]*\) of 11 sites$/\1/' err | xargs printf %.9f)" "$mean"
+run overlap --json a.exact.csv b.exact.csv
+is 'one number in JSON' "$(cat out)" "{\"overlap\":$(cat exact.result)}"
+refuses 'found histograms of a trace, expected them of site as in sites.0.csv' \
+    overlap sites.0.csv a.exact.csv
+cat sites.0.csv >twice.csv
+tail -n +2 sites.0.csv >>twice.csv
+refuses 'twice.csv: a second histogram of site 0x4001' overlap twice.csv sites.0.csv
+
 "$MARGAY" histogram -q --bins linear:100 a.lines -o linear.csv
 "$MARGAY" histogram -q a.lines b.lines -o two.csv
 "$MARGAY" generate scan --blocks 9 --refs 9 --to lines -q -o c.lines

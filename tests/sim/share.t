@@ -50,6 +50,21 @@ sed 1d out | while IFS=, read -r size _ name _ shared _; do
 done >wrong
 is 'two programs by turns miss as estimated' "$(cat wrong)" ''
 
+# Tenants of one trace, from one table: as from a table of each.
+awk '{ print "a," $0 }' a.lines >tenants.rows
+awk 'NR <= 20000 { print "b," $0 }' b.lines >>tenants.rows
+{ echo who,id; cat tenants.rows; } >tenants.trace
+"$MARGAY" curve -q -f csv --unit 64 --tenant who --column id --sizes 1 \
+    --histogram tenants.csv tenants.trace >unused
+head -20000 b.lines | "$MARGAY" histogram -q -f lines --unit 64 -o half.csv
+run share tenants.csv --sizes 100,1000
+sed 's/half.csv/b/; s/a.csv/a/' out >got
+run share a.csv=2 half.csv=1 --sizes 100,1000
+is 'tenants share as programs do that are as fast' "$(cat got)" \
+    "$(sed 's/half.csv/b/; s/a.csv/a/' out)"
+run share tenants.csv=3 c.csv=1 --sizes 100
+is 'and with other programs' "$(sed 1d out | cut -d, -f3 | tr '\n' ' ')" 'a b c.csv '
+
 run share a.csv=1 b.csv=3 --sizes 500
 cp out rated
 run share a.csv=2 b.csv=6 --sizes 500

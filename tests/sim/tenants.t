@@ -29,16 +29,13 @@ lru() {
 }
 
 perl -e '
-    my $state = 5;
-    sub draw {
-        $state = ($state * 1103515245 + 12345) & 0x7fffffff;
-        return ($state >> 8) % $_[0];
-    }
+    require shift;
+    seed(5);
     my @names = ("web", "db", "batch job", "7");
     for (1 .. 600) {
         my $tenant = draw(4);
         printf "%s,%d\n", $names[$tenant], draw(30) + 10 * $tenant;
-    }' >rows
+    }' "$root/tests/sim/draw.pl" >rows
 { echo who,block; cat rows; } >trace.csv
 
 run curve -q --tenant who --column block --sizes 1,8,20,40,100 trace.csv
