@@ -79,13 +79,13 @@ static double overlap_of(const struct run_csv *base,
 }
 
 /* A place of one table or both; NULL = it is not in that one. */
-static void write_place(struct overlap *overlap, const struct run_csv *base,
-                        const struct run_csv *other)
+static void write_place(struct overlap *overlap, const char *place,
+                        const struct run_csv *base, const struct run_csv *other)
 {
     struct csv_writer *csv = &overlap->csv;
     const struct run_csv *runs[2] = {base, other};
     double weight = 0;
-    csv_cell(csv, base != NULL ? base->place : other->place);
+    csv_cell(csv, place);
     for (size_t i = 0; i < 2; i++) {
         csv_u64(csv, runs[i] == NULL
                          ? 0
@@ -121,7 +121,9 @@ static void write_places(struct overlap *overlap)
                     : k == other->count
                         ? -1
                         : by_place(&base->runs[i], &other->runs[k]);
-        write_place(overlap, order <= 0 ? &base->runs[i] : NULL,
+        write_place(overlap,
+                    order <= 0 ? base->runs[i].place : other->runs[k].place,
+                    order <= 0 ? &base->runs[i] : NULL,
                     order >= 0 ? &other->runs[k] : NULL);
         i += order <= 0;
         k += order >= 0;
