@@ -15,6 +15,7 @@
 #include <margay/prediction.h>
 
 struct overlap {
+    const struct options *options;
     struct run_places tables[2];
     struct csv_writer csv;
     double finite[2]; /* references of each table at finite distances */
@@ -57,14 +58,14 @@ static enum margay_status check_tables(struct overlap *overlap,
     return status;
 }
 
-static enum margay_status read_both(const struct options *options,
-                                    struct overlap *overlap,
+static enum margay_status read_both(struct overlap *overlap,
                                     struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < 2 && status == MARGAY_OK; i++)
-        status = run_places_read(&overlap->tables[i], options->operands[i],
-                                 false, true, error);
+        status =
+            run_places_read(&overlap->tables[i], overlap->options->operands[i],
+                            false, true, error);
     return status == MARGAY_OK ? check_tables(overlap, error) : status;
 }
 
@@ -128,14 +129,15 @@ static void write_places(struct overlap *overlap)
         i += order <= 0;
         k += order >= 0;
     }
-    message_keep("mean overlap %.12g of %zu %s%s", fmin(overlap->mean, 1),
-                 overlap->places, base->column,
-                 margay_plural(overlap->places, "s"));
+    if (!overlap->options->quiet)
+        message_keep("mean overlap %.12g of %zu %s%s", fmin(overlap->mean, 1),
+                     overlap->places, base->column,
+                     margay_plural(overlap->places, "s"));
 }
 
-static void write_result(struct overlap *overlap, bool json,
-                         struct output *output)
+static void write_result(struct overlap *overlap, struct output *output)
 {
+    bool json = overlap->options->json;
     const char *column = overlap->tables[0].column;
     char columns[64];
     if (*column == '\0' && !json) {
@@ -159,14 +161,14 @@ static void write_result(struct overlap *overlap, bool json,
 
 int cmd_overlap(const struct options *options)
 {
-    struct overlap overlap = {.places = 0};
+    struct overlap overlap = {.options = options};
     struct output *output = NULL;
     struct margay_error error;
-    enum margay_status status = read_both(options, &overlap, &error);
+    enum margay_status status = read_both(&overlap, &error);
     if (status == MARGAY_OK)
         status = output_open(options->output, OUTPUT_HELD, &output, &error);
     if (status == MARGAY_OK)
-        write_result(&overlap, options->json, output);
+        write_result(&overlap, output);
     run_places_clear(&overlap.tables[0]);
     run_places_clear(&overlap.tables[1]);
     return conclude(status, &output, 1, &error);
