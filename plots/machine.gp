@@ -34,11 +34,13 @@ note(cache, trace, mpki, given) = ( \
     machines > MOST ? 0 : (TRACE[machines] = base_name(trace), \
         VARIED[machines] = given), \
     knows = knows && mpki ne "", 1)
-# Fields that vary stand behind the others.
-names = system(sprintf("head -n 1 %s | cut -d, -f17- | tr , ' '", \
-    shell_word(CSV)))
-varied(k) = k > words(names) ? "" : (k > 1 ? ", " : "") . word(names, k) \
-    . " " . strcol(16 + k) . varied(k + 1)
+# Fields that vary stand behind the others, and have a dot in their names.
+head = system(sprintf("head -n 1 %s | tr , ' '", shell_word(CSV)))
+fixed(k) = strstrt(word(head, k), ".") == 0 && k <= words(head) \
+    ? fixed(k + 1) : k - 1
+FIXED = fixed(17)
+varied(k) = FIXED + k > words(head) ? "" : (k > 1 ? ", " : "") \
+    . word(head, FIXED + k) . " " . strcol(FIXED + k) . varied(k + 1)
 stats CSV using (note(strcol(3), strcol(2), strcol(16), varied(1))) \
     skip 1 nooutput
 if (machines == 0) {

@@ -85,14 +85,14 @@ static enum margay_status check_shape(const struct margay_level *level,
 /* Are blocks taken out of this level, other than to make room? */
 static bool loses_blocks(const struct machine *machine, size_t index)
 {
-    if (machine->levels[index].inclusion == MARGAY_EXCLUSIVE)
-        return true;
-    for (size_t i = machine->levels[index].next; i != MARGAY_NO_LEVEL;
-         i = machine->levels[i].next) {
-        if (machine->levels[i].inclusion == MARGAY_INCLUSIVE)
-            return true;
-    }
-    return false;
+    const struct margay_level *levels = machine->levels;
+    bool loses = levels[index].inclusion == MARGAY_EXCLUSIVE ||
+                 levels[index].coherence != MARGAY_COHERENCE_NONE;
+    for (size_t i = levels[index].next; i != MARGAY_NO_LEVEL;
+         i = levels[i].next)
+        loses |= levels[i].inclusion == MARGAY_INCLUSIVE ||
+                 levels[i].coherence != MARGAY_COHERENCE_NONE;
+    return loses;
 }
 
 static enum margay_status check_policy(const struct machine *machine,
@@ -124,7 +124,8 @@ static enum margay_status check_policy(const struct machine *machine,
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
             "%s: policy: found '%s', which remembers blocks, expected another "
-            "one where exclusive and inclusive levels take blocks out",
+            "one where exclusive, inclusive and coherent levels take blocks "
+            "out",
             level->name, spec);
     return MARGAY_OK;
 }
@@ -227,6 +228,70 @@ static enum margay_status check_inclusive(const struct machine *machine,
     return MARGAY_OK;
 }
 
+/* A coherent level is private, with all levels above, and nothing behind it
+   is. */
+static enum margay_status check_coherent(const struct machine *machine,
+                                         size_t index,
+                                         struct margay_error *error)
+{
+    const struct margay_level *level = &machine->levels[index];
+    if (level->coherence == MARGAY_COHERENCE_NONE)
+        return MARGAY_OK;
+    if (level->bytes == 0 || level->shared == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: coherence: found 'mesi', expected it at a "
+                           "cache that cores have for themselves, not where "
+                           "all of them share %s",
+                           level->name, level->bytes == 0 ? "a memory" : "one");
+    for (size_t i = level->next; i != MARGAY_NO_LEVEL;
+         i = machine->levels[i].next) {
+        if (machine->levels[i].coherence != MARGAY_COHERENCE_NONE ||
+            machine->levels[i].shared != 0)
+            return margay_fail(
+                error, MARGAY_BAD_ARGUMENT,
+                "%s: coherence: found 'mesi' before %s, expected "
+                "it at the last private cache alone, as it is "
+                "also of those above, and the caches behind "
+                "shared by all cores",
+                level->name, machine->levels[i].name);
+    }
+    return MARGAY_OK;
+}
+
+/* A level of which a coherent one knows what it has. */
+static enum margay_status check_private(const struct machine *machine,
+                                        size_t index,
+                                        struct margay_error *error)
+{
+    const struct margay_level *level = &machine->levels[index];
+    size_t at = index;
+    while (at != MARGAY_NO_LEVEL &&
+           machine->levels[at].coherence == MARGAY_COHERENCE_NONE)
+        at = machine->levels[at].next;
+    if (at == MARGAY_NO_LEVEL)
+        return MARGAY_OK;
+    const struct margay_level *coherent = &machine->levels[at];
+    if (level->writing == MARGAY_WRITE_NONE)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: write: found 'none', expected back or through, "
+                           "as %s is coherent",
+                           level->name, coherent->name);
+    if (level->shared != coherent->shared)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: shared: found %" PRIu64 ", expected %" PRIu64
+                           " as %s has, which is coherent",
+                           level->name, level->shared, coherent->shared,
+                           coherent->name);
+    if (level->block_bytes != coherent->block_bytes)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: block_bytes: found %" PRIu64
+                           ", expected %" PRIu64
+                           " as %s has, which is coherent",
+                           level->name, level->block_bytes,
+                           coherent->block_bytes, coherent->name);
+    return MARGAY_OK;
+}
+
 static enum margay_status check_together(const struct machine *machine,
                                          size_t index,
                                          struct margay_error *error)
@@ -250,7 +315,8 @@ enum margay_status margay_machine_check(const struct margay_level *levels,
 {
     static enum margay_status (*const checks[])(const struct machine *, size_t,
                                                 struct margay_error *) = {
-        check_names, check_cycle, check_alone, check_together};
+        check_names,    check_cycle,    check_alone,
+        check_together, check_coherent, check_private};
     const struct machine machine = {levels, count, wrong};
     *wrong = 0;
     if (count == 0 || count > MARGAY_MOST_LEVELS)

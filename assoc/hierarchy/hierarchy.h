@@ -39,6 +39,29 @@
  * Cores: a level has one instance for each `shared` cores, and thread t of the
  * references runs on core t.
  *
+ * Coherence: a coherent level and all levels above are private caches of
+ * `shared` cores, with blocks of one size, and all levels behind it are shared
+ * by all cores.  Private caches that have a block have it Modified, Exclusive
+ * or Shared.  Before a core's reference, or a prefetch, this happens to the
+ * others' caches, in the order of the cores:
+ *
+ * - A write takes the block out of them.  Otherwise, if the core's own caches
+ *   lack the block, Modified and Exclusive ones become Shared.
+ * - If the block was dirty and left, or was Modified, it is dirty no longer,
+ *   and the next level gets a write of it: a write-back of the coherent level,
+ *   and of those above it that had it dirty.
+ *
+ * The block then is Modified after a write; after a read that brought it in it
+ * is Shared if others have it, or else Exclusive.
+ *
+ * A coherence miss finds its block in none of the core's private caches, from
+ * where another core's write took it.  Such a miss is needed (true sharing) if
+ * the core touches, before it loses the block again, a byte that another core
+ * has written since this core's last miss of the block that was needed or no
+ * coherence miss; all others are false sharing.  A reference touches the bytes
+ * of its extent, or where extents are not present the 4 bytes that it lies in,
+ * and at least a unit; of blocks of more than 64 bytes, 64ths.
+ *
  * Thread safety: one thread at a time per object; different objects are
  * independent.
  */
@@ -94,6 +117,14 @@ enum margay_prefetch {
     MARGAY_PREFETCH_STREAM,
 };
 
+/* How the private caches of cores agree on what they have. */
+enum margay_coherence {
+    MARGAY_COHERENCE_NONE, /* they do not */
+    /* A block that one core writes to leaves the caches of all others; one that
+       another core reads is shared, and written back if it was written to. */
+    MARGAY_MESI,
+};
+
 /* One level. */
 struct margay_level {
     const char *name;     /* in messages */
@@ -110,6 +141,7 @@ struct margay_level {
     enum margay_prefetch prefetch;
     uint64_t shared; /* by this many cores; 0 = by all of them */
     double cycles;   /* that it takes to look a block up */
+    enum margay_coherence coherence; /* of this level and those above */
 };
 
 /* What has been counted of a level, in all of its instances together. */
@@ -121,6 +153,13 @@ struct margay_level_counts {
     uint64_t useful_prefetches; /* and those of them that were used later */
     uint64_t lookups; /* references that a core waits for: all but the writes
                          of levels above, and prefetches */
+    /* Of a coherent level, with the levels above it: */
+    uint64_t coherence_misses;    /* of blocks that other cores' writes took */
+    uint64_t true_sharing_misses; /* those of them that were needed */
+    uint64_t invalidations;       /* blocks that left for another core's write,
+                                   */
+    uint64_t interventions; /* Modified ones that another core asked for, */
+    uint64_t upgrades;      /* and writes to Shared ones */
 };
 
 /*

@@ -21,8 +21,10 @@ static void add_victims(struct margay_hierarchy *hierarchy, size_t index)
         .no_allocate = level->no_allocate,
         .inclusion = MARGAY_EXCLUSIVE,
         .shared = level->shared,
+        .coherence = level->coherence,
     };
     hierarchy->victims_inclusive[added] = level->inclusion == MARGAY_INCLUSIVE;
+    level->coherence = MARGAY_COHERENCE_NONE; /* its victim blocks are behind */
     level->next = added;
 }
 
@@ -96,6 +98,77 @@ static void feed_split(struct margay_hierarchy *hierarchy,
     }
 }
 
+/* A reference to `extent` numbers; 0 = it does not say to how many. */
+struct reference {
+    uint64_t number;
+    uint32_t extent;
+    enum margay_kind kind;
+};
+
+/* The bytes of a block that a reference touches, as pieces. */
+static uint64_t pieces_of(const struct margay_hierarchy *hierarchy,
+                          unsigned block_shift, uint64_t block,
+                          const struct reference *reference)
+{
+    unsigned unit = hierarchy->unit_shift, shift = block_shift - unit;
+    uint64_t start = block << shift, end = start | ((UINT64_C(1) << shift) - 1);
+    uint64_t word = unit < 2 ? UINT64_C(3) >> unit : 0; /* of 4 bytes */
+    uint64_t first = reference->number, last = first | word;
+    if (reference->extent == 0)
+        first &= ~word;
+    else
+        last = margay_extent_last(first, reference->extent);
+    first = first < start ? 0 : first - start;
+    last = (last > end ? end : last) - start;
+    return margay_pieces(block_shift, first << unit, ((last + 1) << unit) - 1);
+}
+
+/* Make a reference of one block, which the caches of other cores hear of
+   first. */
+static void feed_block(struct margay_hierarchy *hierarchy,
+                       struct margay_node *node, uint64_t block,
+                       const struct reference *reference)
+{
+    if (node->domain != NULL) {
+        const struct margay_touch touch = {
+            .block = block,
+            .pieces = pieces_of(hierarchy, node->shift, block, reference),
+            .write = reference->kind == MARGAY_WRITE,
+        };
+        margay_coherence_touch(hierarchy, node->domain, &touch);
+    }
+    margay_node_reference(hierarchy, node, block, reference->kind,
+                          MARGAY_FOR_CORE);
+}
+
+/* feed_one() or feed_split() of entry i where a level is coherent.  Apart, as
+   the loop of all other machines is faster without. */
+static __attribute__((noinline)) void feed_coherent(
+    struct margay_hierarchy *hierarchy,
+    const struct margay_entrances *entrances, const struct margay_span *span,
+    size_t i, enum margay_kind kind)
+{
+    const struct reference reference = {
+        .number = span->blocks[i],
+        .extent = span->extents == NULL ? 0 : span->extents[i],
+        .kind = kind,
+    };
+    bool splits = hierarchy->splits && span->extents != NULL;
+    for (size_t k = 0; k < entrances->count; k++) {
+        struct margay_node *node = entrances->nodes[k];
+        unsigned shift = node->shift - hierarchy->unit_shift;
+        uint64_t block = reference.number >> shift, last = block;
+        if (splits && reference.extent == 0)
+            return;
+        if (splits)
+            last =
+                margay_extent_last(reference.number, reference.extent) >> shift;
+        for (; block != last; block++)
+            feed_block(hierarchy, node, block, &reference);
+        feed_block(hierarchy, node, last, &reference);
+    }
+}
+
 static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
                                      const struct margay_span *span, size_t i,
                                      struct margay_error *error)
@@ -113,7 +186,9 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
         &hierarchy->cores[thread]->of_kind[kind];
     hierarchy->site = span->sites == NULL ? 0 : span->sites[i];
     hierarchy->references[kind]++;
-    if (hierarchy->splits && span->extents != NULL)
+    if (entrances->coherent)
+        feed_coherent(hierarchy, entrances, span, i, kind);
+    else if (hierarchy->splits && span->extents != NULL)
         feed_split(hierarchy, entrances, span->blocks[i], span->extents[i],
                    kind);
     else
@@ -123,6 +198,15 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
     return MARGAY_OK;
 }
 
+static bool a_directory_failed(const struct margay_hierarchy *hierarchy)
+{
+    bool failed = false;
+    for (size_t i = 0; i < hierarchy->all_count; i++)
+        failed |= hierarchy->instances[i].directory != NULL &&
+                  hierarchy->instances[i].directory->failed;
+    return failed;
+}
+
 enum margay_status margay_hierarchy_feed(margay_hierarchy *hierarchy,
                                          const struct margay_span *span,
                                          struct margay_error *error)
@@ -130,8 +214,10 @@ enum margay_status margay_hierarchy_feed(margay_hierarchy *hierarchy,
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++)
         status = feed_entry(hierarchy, span, i, error);
-    return status == MARGAY_OK && hierarchy->queue.failed
-               ? margay_fail_memory(error, "what is prefetched")
+    if (status == MARGAY_OK && hierarchy->queue.failed)
+        return margay_fail_memory(error, "what is prefetched");
+    return status == MARGAY_OK && a_directory_failed(hierarchy)
+               ? margay_fail_memory(error, "the directory of blocks")
                : status;
 }
 
@@ -145,9 +231,22 @@ void margay_hierarchy_reset_counts(margay_hierarchy *hierarchy)
             if (all->nodes[i] != NULL)
                 all->nodes[i]->counts = (struct margay_level_counts){0};
         }
+        if (all->directory != NULL)
+            margay_directory_reset(all->directory);
     }
     for (unsigned kind = 0; kind < MARGAY_KINDS; kind++)
         hierarchy->references[kind] = 0;
+}
+
+/* Of a level with victim blocks, those are the root of its domain. */
+static void add_coherence(struct margay_level_counts *sum,
+                          const struct margay_level_counts *counts)
+{
+    sum->coherence_misses += counts->coherence_misses;
+    sum->true_sharing_misses += counts->true_sharing_misses;
+    sum->invalidations += counts->invalidations;
+    sum->interventions += counts->interventions;
+    sum->upgrades += counts->upgrades;
 }
 
 static void add_counts(struct margay_level_counts *sum,
@@ -161,6 +260,7 @@ static void add_counts(struct margay_level_counts *sum,
     sum->writebacks += counts->writebacks;
     if (node->victims != NULL)
         sum->writebacks += node->victims->counts.writebacks;
+    add_coherence(sum, node->victims == NULL ? counts : &node->victims->counts);
     sum->prefetches += counts->prefetches;
     sum->useful_prefetches += counts->useful_prefetches;
     sum->lookups += counts->lookups;

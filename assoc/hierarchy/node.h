@@ -7,6 +7,7 @@
 #ifndef MARGAY_ASSOC_NODE_H
 #define MARGAY_ASSOC_NODE_H
 
+#include "assoc/hierarchy/directory.h"
 #include "assoc/hierarchy/hierarchy.h"
 #include "assoc/hierarchy/prefetch.h"
 #include "assoc/policies/cache.h"
@@ -21,6 +22,8 @@ struct margay_node {
     struct margay_node *victims; /* its victim blocks, which are `next` too */
     struct margay_node **above;  /* the nodes whose `next` this is; owned */
     size_t above_count, above_room;
+    const struct margay_domain *domain;   /* that it is in; NULL = none */
+    struct margay_domain own_domain;      /* that it is the root of */
     struct margay_prefetcher *prefetcher; /* owned; NULL = none */
     uint8_t *prefetched; /* bits by place: brought in ahead, not yet used */
     size_t prefetched_bytes;
@@ -31,6 +34,7 @@ struct margay_node {
 struct margay_entrances {
     struct margay_node *nodes[MARGAY_MOST_LEVELS];
     size_t count;
+    bool coherent; /* one of them is in a domain */
 };
 
 struct margay_core {
@@ -41,6 +45,7 @@ struct margay_core {
 struct margay_instances {
     struct margay_node **nodes; /* by core / shared; NULL = none yet; owned */
     size_t count;
+    struct margay_directory *directory; /* of a coherent level; owned */
 };
 
 struct margay_hierarchy {
@@ -80,6 +85,34 @@ enum margay_purpose {
 void margay_node_reference(margay_hierarchy *hierarchy,
                            struct margay_node *node, uint64_t block,
                            enum margay_kind kind, enum margay_purpose purpose);
+
+/* What a core does with a block. */
+struct margay_touch {
+    uint64_t block;
+    uint64_t pieces; /* bits by piece of the block; 0 = a prefetch */
+    bool write;
+};
+
+/* The pieces of a block of 2^shift bytes from byte `first` to `last` of it: of
+   a 64th of the block each, or of a byte. */
+static inline uint64_t margay_pieces(unsigned shift, uint64_t first,
+                                     uint64_t last)
+{
+    unsigned piece = shift > 6 ? shift - 6 : 0;
+    return UINT64_MAX >> (63 - (last >> piece)) & UINT64_MAX
+                                                      << (first >> piece);
+}
+
+/* Before a domain's cache is referenced, or prefetches: what that does to other
+   domains. */
+void margay_coherence_touch(struct margay_hierarchy *hierarchy,
+                            const struct margay_domain *domain,
+                            const struct margay_touch *touch);
+
+/* Take a block out of all caches of a domain, or only write it back to the node
+   behind them if one of them has written to it. */
+void margay_node_recall(margay_hierarchy *hierarchy, struct margay_node *root,
+                        uint64_t block, bool take_out);
 
 /* Bring in what prefetchers have asked for, and what is asked for meanwhile. */
 void margay_node_prefetch_all(margay_hierarchy *hierarchy);

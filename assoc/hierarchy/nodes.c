@@ -23,6 +23,7 @@ void margay_nodes_free(struct margay_hierarchy *hierarchy)
         for (size_t i = 0; i < instances->count; i++)
             free_node(instances->nodes[i]);
         free(instances->nodes);
+        margay_directory_free(instances->directory);
     }
     for (size_t i = 0; i < hierarchy->core_count; i++)
         free(hierarchy->cores[i]);
@@ -114,6 +115,24 @@ static enum margay_status link_above(struct margay_node *node,
     return MARGAY_OK;
 }
 
+/* The root of a domain begins it, and what is above belongs to it, too. */
+static enum margay_status join_domain(struct margay_instances *instances,
+                                      size_t place, struct margay_node *node,
+                                      struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (node->next != NULL)
+        node->domain = node->next->domain;
+    if (node->level->coherence == MARGAY_COHERENCE_NONE)
+        return MARGAY_OK;
+    if (instances->directory == NULL)
+        status = margay_directory_create(&instances->directory, error);
+    node->own_domain = (struct margay_domain){instances->directory, instances,
+                                              node, (uint16_t)place};
+    node->domain = &node->own_domain;
+    return status;
+}
+
 /* ----------------------------------------------------------------- a core --
  */
 
@@ -158,6 +177,8 @@ static enum margay_status node_of(struct margay_hierarchy *hierarchy,
     status = make_parts(hierarchy, node, error);
     if (status == MARGAY_OK && next != NULL)
         status = link_above(next, node, error);
+    if (status == MARGAY_OK)
+        status = join_domain(instances, place, node, error);
     if (index < hierarchy->level_count && level->victim_blocks > 0)
         node->victims = next;
     *result = node;
@@ -177,8 +198,10 @@ static enum margay_status make_entrances(struct margay_hierarchy *hierarchy,
         status = node_of(hierarchy, i, number, &node, error);
         for (unsigned kind = 0; kind < MARGAY_KINDS; kind++) {
             struct margay_entrances *entrances = &core->of_kind[kind];
-            if (hierarchy->levels[i].holds & MARGAY_KIND_BIT(kind))
-                entrances->nodes[entrances->count++] = node;
+            if ((hierarchy->levels[i].holds & MARGAY_KIND_BIT(kind)) == 0)
+                continue;
+            entrances->nodes[entrances->count++] = node;
+            entrances->coherent |= node != NULL && node->domain != NULL;
         }
     }
     return status;

@@ -75,6 +75,13 @@ static inline void notice(struct margay_hierarchy *hierarchy,
 
 /* -------------------------------------------------------- blocks that go -- */
 
+/* A block has left a cache. */
+static inline void went(const struct margay_node *node, uint64_t block)
+{
+    if (node->domain != NULL)
+        margay_directory_went(node->domain, block);
+}
+
 /* Take what a block of 2^shift bytes consists of out of all nodes above `node`;
    returns whether one of them had written to it. */
 static bool clear_above(struct margay_node *node, unsigned shift,
@@ -87,8 +94,10 @@ static bool clear_above(struct margay_node *node, unsigned shift,
         for (uint64_t k = 0; k >> parts == 0; k++) {
             uint64_t at =
                 margay_cache_where(above->cache, (block << parts) + k);
-            bool was =
-                at != MARGAY_NOWHERE && margay_cache_take_out(above->cache, at);
+            if (at == MARGAY_NOWHERE)
+                continue;
+            bool was = margay_cache_take_out(above->cache, at);
+            went(above, (block << parts) + k);
             above->counts.writebacks += was;
             dirty |= was;
         }
@@ -104,8 +113,11 @@ static uint64_t bring_in(struct margay_node *node, const struct margay_use *use,
     uint64_t at = node->policy->bring_in(node->cache, use);
     *evicted = node->cache->evicted;
     take_bit(node, at);
+    if (node->domain != NULL)
+        margay_directory_came(node->domain, use->block);
     if (!evicted->left)
         return at;
+    went(node, evicted->block);
     if (node->inclusive)
         evicted->dirty |= clear_above(node, node->shift, evicted->block);
     if (node->victims == NULL)
@@ -138,6 +150,32 @@ static void write_next(struct margay_hierarchy *hierarchy,
                        struct margay_node *node, uint64_t block)
 {
     reference_next(hierarchy, node, block, MARGAY_WRITE, MARGAY_FOR_WRITING);
+}
+
+/* Recall a block from a node of a domain and from all above it; returns whether
+   one of them had written to it. */
+static bool recall(struct margay_node *node, const struct margay_node *root,
+                   uint64_t block, bool take_out)
+{
+    uint64_t at = margay_cache_where(node->cache, block);
+    bool dirty = at != MARGAY_NOWHERE &&
+                 (take_out ? margay_cache_take_out(node->cache, at)
+                           : margay_cache_make_clean(node->cache, at));
+    /* The root counts what leaves the domain. */
+    if (node != root && node->victims != root)
+        node->counts.writebacks += dirty;
+    for (size_t i = 0; i < node->above_count; i++)
+        dirty |= recall(node->above[i], root, block, take_out);
+    return dirty;
+}
+
+void margay_node_recall(struct margay_hierarchy *hierarchy,
+                        struct margay_node *root, uint64_t block, bool take_out)
+{
+    if (!recall(root, root, block, take_out))
+        return;
+    root->counts.writebacks++;
+    write_next(hierarchy, root, block);
 }
 
 /* A block that left the node above comes into an exclusive node; returns what
@@ -226,6 +264,8 @@ static bool take(struct margay_hierarchy *hierarchy, struct margay_node *node,
     node->counts.lookups += purpose == MARGAY_FOR_CORE;
     notice(hierarchy, node, block, kind, purpose, missed, first_use);
     bool dirty = found && margay_cache_take_out(node->cache, at);
+    if (found)
+        went(node, block);
     evicted_block further = put(hierarchy, node, evicted);
     if (!found)
         return ask_next(hierarchy, node, block, kind, purpose, &further);
@@ -307,6 +347,9 @@ static void prefetch(struct margay_hierarchy *hierarchy,
     if (margay_cache_look(node->cache, &use) != MARGAY_NOWHERE ||
         has_victim(node, asked->block))
         return;
+    if (node->domain != NULL)
+        margay_coherence_touch(hierarchy, node->domain,
+                               &(struct margay_touch){.block = asked->block});
     uint64_t at = bring_in(node, &use, &evicted);
     node->counts.prefetches++;
     node->prefetched[at / 8] |= (uint8_t)(1u << at % 8);

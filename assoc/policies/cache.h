@@ -213,6 +213,14 @@ static inline void margay_cache_make_dirty(margay_cache *cache, uint64_t at)
     cache->dirty[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
+/* Returns whether it was dirty. */
+static inline bool margay_cache_make_clean(margay_cache *cache, uint64_t at)
+{
+    bool dirty = margay_cache_is_dirty(cache, at);
+    cache->dirty[at / 8] &= (uint8_t) ~(1u << at % 8);
+    return dirty;
+}
+
 /* Do what margay_cache_touch() does, but do not use the block. */
 uint64_t margay_cache_look(const margay_cache *cache, struct margay_use *use);
 

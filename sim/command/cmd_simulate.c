@@ -19,6 +19,7 @@ struct simulate {
     struct machine_vary vary;
     struct margay_level *levels; /* of all machines; owned */
     char *columns;               /* owned */
+    bool is_coherent;            /* a cache of a machine is */
     struct csv_writer csv;
 };
 
@@ -70,6 +71,27 @@ static void write_counts(struct csv_writer *csv,
         csv_decimal(csv, (double)misses * 1000 / (double)instructions);
 }
 
+/* Those of a cache that is not coherent are empty. */
+static void write_coherence(struct csv_writer *csv,
+                            const struct margay_level *level,
+                            const struct margay_level_counts *counts)
+{
+    const uint64_t fields[] = {
+        counts->coherence_misses,
+        counts->true_sharing_misses,
+        counts->coherence_misses - counts->true_sharing_misses,
+        counts->invalidations,
+        counts->interventions,
+        counts->upgrades,
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (level->coherence == MARGAY_COHERENCE_NONE)
+            csv_nothing(csv);
+        else
+            csv_u64(csv, fields[i]);
+    }
+}
+
 static void write_varied(struct simulate *simulate, size_t machine)
 {
     for (size_t i = 0; i < simulate->vary.count; i++) {
@@ -87,6 +109,8 @@ static void write_machine(struct simulate *simulate, const char *trace,
                           uint64_t instructions)
 {
     struct csv_writer *csv = &simulate->csv;
+    const struct margay_level *levels =
+        simulate->levels + machine * simulate->machine.count;
     for (size_t i = 0; i < simulate->machine.count; i++) {
         const struct margay_level_counts counts =
             margay_hierarchy_counts(hierarchy, i);
@@ -94,6 +118,8 @@ static void write_machine(struct simulate *simulate, const char *trace,
         csv_text(csv, trace);
         csv_text(csv, simulate->machine.levels[i].name);
         write_counts(csv, &counts, instructions);
+        if (simulate->is_coherent)
+            write_coherence(csv, &levels[i], &counts);
         write_varied(simulate, machine);
         csv_end_row(csv);
     }
@@ -164,19 +190,34 @@ static void choose_block(const struct simulate *simulate,
     }
 }
 
-/* The columns, and one more for each field that varies. */
+static bool any_coherent(const struct simulate *simulate)
+{
+    size_t count =
+        simulate->machine.count * machine_vary_count(&simulate->vary);
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= simulate->levels[i].coherence != MARGAY_COHERENCE_NONE;
+    return any;
+}
+
+/* The columns, those of coherence if a cache is coherent, and one more for each
+   field that varies. */
 static enum margay_status name_columns(struct simulate *simulate,
                                        struct margay_error *error)
 {
     const struct machine_vary *vary = &simulate->vary;
-    size_t bytes = sizeof SIMULATE_COLUMNS;
+    size_t bytes = sizeof SIMULATE_COLUMNS "," COHERENCE_COLUMNS;
     for (size_t i = 0; i < vary->count; i++)
         bytes +=
             strlen(vary->fields[i].cache) + strlen(vary->fields[i].column) + 2;
     simulate->columns = malloc(bytes);
     if (simulate->columns == NULL)
         return margay_fail_memory(error, "the columns");
-    char *end = stpcpy(simulate->columns, SIMULATE_COLUMNS);
+    simulate->is_coherent = any_coherent(simulate);
+    char *end =
+        stpcpy(simulate->columns, simulate->is_coherent ? SIMULATE_COLUMNS
+                                      "," COHERENCE_COLUMNS
+                                                        : SIMULATE_COLUMNS);
     for (size_t i = 0; i < vary->count; i++)
         end += sprintf(end, ",%s.%s", vary->fields[i].cache,
                        vary->fields[i].column);

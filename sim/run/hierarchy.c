@@ -174,6 +174,8 @@ enum margay_status margay_machine_consumer(
     for (size_t i = 0; i < request->machine_count * request->level_count; i++) {
         if (needs_sites(&request->levels[i]))
             made->consumer.can.needs |= MARGAY_COLUMN_SITES;
+        if (request->levels[i].coherence != MARGAY_COHERENCE_NONE)
+            made->consumer.can.needs |= MARGAY_COLUMN_THREADS;
     }
     *consumer = &made->consumer;
     return MARGAY_OK;

@@ -52,6 +52,10 @@
     "machine,trace,cache,references,misses,miss_ratio,fetches," \
     "fetch_misses,reads,read_misses,writes,write_misses,"       \
     "writebacks,prefetches,useful_prefetches,mpki"
+/* behind the columns of simulate, of machines with coherent caches */
+#define COHERENCE_COLUMNS                                        \
+    "coherence_misses,true_sharing_misses,false_sharing_misses," \
+    "invalidations,interventions,upgrades"
 #define ANNOTATE_COLUMNS \
     "trace,file,line,function,cache_bytes,references,misses"
 #define INFO_COLUMNS                                                         \

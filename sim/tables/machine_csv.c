@@ -162,6 +162,8 @@ WORD_FIELD(prefetch, prefetch, enum margay_prefetch,
            {"next-line", MARGAY_PREFETCH_NEXT_LINE},
            {"stride", MARGAY_PREFETCH_STRIDE},
            {"stream", MARGAY_PREFETCH_STREAM})
+WORD_FIELD(coherence, coherence, enum margay_coherence, "mesi or none",
+           {"none", MARGAY_COHERENCE_NONE}, {"mesi", MARGAY_MESI})
 
 static const char *parse_nothing(const struct field *field)
 {
@@ -191,6 +193,7 @@ static const struct column {
     {"victim_blocks", parse_victims, false, false, false, true},
     {"prefetch", parse_prefetch, false, false, false, true},
     {"shared", parse_shared, false, false, false, true},
+    {"coherence", parse_coherence, false, false, false, true},
     {"cycles", parse_cycles, false, false, true, true},
     {"source", parse_nothing, false, false, true, false},
 };
@@ -218,7 +221,8 @@ static enum margay_status take_name(struct reader *reader,
             error, MARGAY_BAD_INPUT,
             "%s:%" PRIu64 ": found column '%s', expected cache, holds, bytes, "
             "block_bytes, ways, next, and perhaps policy, write, allocate, "
-            "inclusion, victim_blocks, prefetch, shared, cycles, source",
+            "inclusion, victim_blocks, prefetch, shared, coherence, cycles, "
+            "source",
             reader->path, row->line, name);
     if (reader->places[i] != 0)
         return margay_fail(error, MARGAY_BAD_INPUT,

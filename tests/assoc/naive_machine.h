@@ -44,6 +44,16 @@ struct naive_node {
     uint64_t now;
 };
 
+/* A block of the private caches of some cores. */
+struct naive_copy {
+    struct naive_copy *other; /* in the same list */
+    size_t row;
+    uint64_t group, block;
+    char state; /* M, E or S, if a cache has the block */
+    bool invalidated, pending;
+    bool fresh[64]; /* written by others, by piece */
+};
+
 struct naive_machine {
     const struct margay_level *levels;
     size_t count;
@@ -56,6 +66,7 @@ struct naive_machine {
         enum margay_kind kind;
     } asked[NAIVE_ASKED];
     size_t asked_count;
+    struct naive_copy *copies[64]; /* by block modulo 64 */
 };
 
 /* ------------------------------------------------------------- one cache -- */
@@ -426,6 +437,140 @@ static inline void naive_refer(struct naive_machine *machine,
         naive_write_next(machine, node, block);
 }
 
+/* -------------------------------------------------------------- coherence --
+ */
+
+/* Is a cache, or are victim blocks, among the private ones of a group? */
+static inline bool naive_is_private(const struct naive_node *node, size_t row,
+                                    uint64_t group)
+{
+    while (node != NULL && (node->row != row || node->group != group))
+        node = node->next;
+    return node != NULL;
+}
+
+static inline struct naive_copy *naive_copy_of(struct naive_machine *machine,
+                                               size_t row, uint64_t group,
+                                               uint64_t block)
+{
+    struct naive_copy *copy = machine->copies[block % 64];
+    while (copy != NULL &&
+           (copy->row != row || copy->group != group || copy->block != block))
+        copy = copy->other;
+    if (copy != NULL)
+        return copy;
+    copy = calloc(1, sizeof *copy);
+    if (copy == NULL)
+        exit(1);
+    copy->row = row;
+    copy->group = group;
+    copy->block = block;
+    copy->other = machine->copies[block % 64];
+    machine->copies[block % 64] = copy;
+    return copy;
+}
+
+static inline bool naive_has(struct naive_machine *machine, size_t row,
+                             uint64_t group, uint64_t block)
+{
+    for (size_t i = 0; i < machine->node_count; i++) {
+        if (naive_is_private(machine->nodes[i], row, group) &&
+            naive_line_of(machine->nodes[i], block) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Have private caches write a block back, and lose it or not. */
+static inline void naive_recall(struct naive_machine *machine,
+                                struct naive_node *border, uint64_t block,
+                                bool lose)
+{
+    bool dirty = false;
+    for (size_t i = 0; i < machine->node_count; i++) {
+        struct naive_node *node = machine->nodes[i];
+        if (!naive_is_private(node, border->row, border->group) ||
+            naive_line_of(node, block) == NULL)
+            continue;
+        if (naive_line_of(node, block)->dirty) {
+            dirty = true;
+            node->counts.writebacks += node->row != border->row;
+        }
+        naive_line_of(node, block)->dirty = false;
+        if (lose)
+            naive_remove(node, block);
+    }
+    if (!dirty)
+        return;
+    border->counts.writebacks++;
+    naive_write_next(machine,
+                     border->victims == NULL ? border : border->victims, block);
+}
+
+/* A core touches bytes `first` to `last` of a block, or with last < first a
+   prefetcher asks for the block. */
+static inline void naive_agree(struct naive_machine *machine,
+                               struct naive_node *node, uint64_t block,
+                               uint64_t first, uint64_t last, bool write)
+{
+    while (node != NULL && node->level->coherence == MARGAY_COHERENCE_NONE)
+        node = node->next;
+    if (node == NULL)
+        return;
+    uint64_t piece = node->level->block_bytes / 64;
+    struct naive_copy *own =
+        naive_copy_of(machine, node->row, node->group, block);
+    bool had = naive_has(machine, node->row, node->group, block);
+    bool touches_fresh = false, others = false, prefetch = last < first;
+    struct naive_node *border = NULL;
+    if (!had) {
+        own->pending = own->invalidated && !prefetch;
+        if (!own->pending)
+            memset(own->fresh, 0, sizeof own->fresh);
+        own->invalidated = false;
+    }
+    for (uint64_t at = first; at <= last && !prefetch; at++)
+        touches_fresh |= own->fresh[at / (piece == 0 ? 1 : piece)];
+    /* The counts of a row are those of any of its caches. */
+    for (size_t i = 0; i < machine->node_count; i++) {
+        if (machine->nodes[i]->row == node->row &&
+            !machine->nodes[i]->is_victims)
+            border = machine->nodes[i];
+    }
+    border->counts.coherence_misses += !had && own->pending;
+    if (touches_fresh) {
+        border->counts.true_sharing_misses += own->pending;
+        own->pending = false;
+        memset(own->fresh, 0, sizeof own->fresh);
+    }
+    border->counts.upgrades += write && had && own->state == 'S';
+    for (uint64_t group = 0; group < 4 && (write || !had); group++) {
+        struct naive_copy *copy;
+        if (group == node->group)
+            continue;
+        copy = naive_copy_of(machine, node->row, group, block);
+        for (uint64_t at = first; at <= last && write; at++)
+            copy->fresh[at / (piece == 0 ? 1 : piece)] = true;
+        if (!naive_has(machine, node->row, group, block))
+            continue;
+        others = true;
+        border->counts.interventions += copy->state == 'M';
+        border->counts.invalidations += write;
+        copy->invalidated |= write;
+        for (size_t i = 0; i < machine->node_count; i++) {
+            struct naive_node *theirs = machine->nodes[i];
+            if (theirs->row == node->row && theirs->group == group &&
+                !theirs->is_victims && (write || copy->state == 'M'))
+                naive_recall(machine, theirs, block, write);
+        }
+        copy->state = 'S';
+    }
+    if (write)
+        own->state = 'M';
+    else if (!had)
+        own->state = others ? 'S' : 'E';
+}
+
 static inline void naive_prefetch(struct naive_machine *machine)
 {
     for (size_t i = 0; i < machine->asked_count; i++) {
@@ -434,6 +579,7 @@ static inline void naive_prefetch(struct naive_machine *machine)
         struct naive_moving out;
         if (naive_line_of(node, block) != NULL || naive_in_victims(node, block))
             continue;
+        naive_agree(machine, node, block, 1, 0, false);
         node->counts.prefetches++;
         struct naive_line *line = naive_fill(machine, node, block, &out);
         node->ahead[line - node->cache.lines] = true;
@@ -509,14 +655,25 @@ static inline void naive_machine_free(struct naive_machine *machine)
         free(machine->nodes[i]->ahead);
         free(machine->nodes[i]);
     }
+    for (size_t i = 0; i < 64; i++) {
+        while (machine->copies[i] != NULL) {
+            struct naive_copy *copy = machine->copies[i];
+            machine->copies[i] = copy->other;
+            free(copy);
+        }
+    }
 }
 
-/* One reference; each level that none names as its next is fed with it. */
+/* One reference; each level that none names as its next is fed with it.  An
+   extent of 0 is unknown; only with `splits` others reach another block. */
 static inline void naive_machine_refer(struct naive_machine *machine,
                                        uint64_t address, uint64_t extent,
-                                       enum margay_kind kind, uint64_t core,
-                                       uint64_t site)
+                                       bool splits, enum margay_kind kind,
+                                       uint64_t core, uint64_t site)
 {
+    uint64_t end = address + (splits && extent > 0 ? extent : 1);
+    uint64_t first = extent == 0 ? address / 4 * 4 : address;
+    uint64_t last = extent == 0 ? first + 3 : address + extent - 1;
     machine->site = site;
     for (size_t row = 0; row < machine->count; row++) {
         const struct margay_level *level = &machine->levels[row];
@@ -529,11 +686,27 @@ static inline void naive_machine_refer(struct naive_machine *machine,
         if ((level->holds >> kind & 1) == 0)
             continue;
         uint64_t bytes = level->block_bytes;
-        for (uint64_t block = address / bytes;
-             block <= (address + extent - 1) / bytes; block++)
+        for (uint64_t block = address / bytes; block * bytes < end; block++) {
+            uint64_t from = block * bytes, to = from + bytes - 1;
+            naive_agree(machine, node, block, first < from ? 0 : first - from,
+                        (last > to ? to : last) - from, kind == MARGAY_WRITE);
             naive_refer(machine, node, block, kind, NAIVE_CORE);
+        }
     }
     naive_prefetch(machine);
+}
+
+/* End the warm-up. */
+static inline void naive_machine_reset(struct naive_machine *machine)
+{
+    for (size_t i = 0; i < machine->node_count; i++)
+        machine->nodes[i]->counts =
+            (struct margay_level_counts){.writebacks = 0};
+    for (size_t i = 0; i < 64; i++) {
+        for (struct naive_copy *copy = machine->copies[i]; copy != NULL;
+             copy = copy->other)
+            copy->pending = false;
+    }
 }
 
 static inline struct margay_level_counts naive_machine_counts(
@@ -555,6 +728,11 @@ static inline struct margay_level_counts naive_machine_counts(
         sum.prefetches += node->counts.prefetches;
         sum.useful_prefetches += node->counts.useful_prefetches;
         sum.lookups += node->counts.lookups;
+        sum.coherence_misses += node->counts.coherence_misses;
+        sum.true_sharing_misses += node->counts.true_sharing_misses;
+        sum.invalidations += node->counts.invalidations;
+        sum.interventions += node->counts.interventions;
+        sum.upgrades += node->counts.upgrades;
     }
     return sum;
 }

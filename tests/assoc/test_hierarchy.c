@@ -80,6 +80,38 @@ static struct margay_level make_level(size_t index, size_t count)
     return level;
 }
 
+static bool leads_to(const struct margay_level *levels, size_t from, size_t to)
+{
+    while (from != MARGAY_NO_LEVEL && from != to)
+        from = levels[from].next;
+    return from == to;
+}
+
+/* Give a level, and those above it, to each core or two of them; the others are
+   shared. */
+static void make_coherent(struct margay_level *levels, size_t count)
+{
+    size_t border = below(count);
+    uint64_t shared = 1 + below(2);
+    if (one_in(6)) {
+        levels[border].bytes *= 128 / levels[border].block_bytes;
+        levels[border].block_bytes = 128;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct margay_level *level = &levels[i];
+        level->shared = 0;
+        if (!leads_to(levels, i, border))
+            continue;
+        level->bytes =
+            level->bytes / level->block_bytes * levels[border].block_bytes;
+        level->block_bytes = levels[border].block_bytes;
+        level->shared = shared;
+        if (level->writing == MARGAY_WRITE_NONE)
+            level->writing = MARGAY_WRITE_BACK;
+    }
+    levels[border].coherence = MARGAY_MESI;
+}
+
 /* A list of levels that is a machine; often all of its blocks are as large. */
 static size_t make_machine(struct margay_level *levels)
 {
@@ -95,6 +127,8 @@ static size_t make_machine(struct margay_level *levels)
                 levels[i].block_bytes = 16;
             }
         }
+        if (one_in(2))
+            make_coherent(levels, count);
     } while (margay_machine_check(levels, count, &wrong, &error) != MARGAY_OK);
     return count;
 }
@@ -120,11 +154,20 @@ static void make_trace(void)
 /* ------------------------------------------------------------- comparison --
  */
 
+/* Which references, and how they reach the machine. */
+struct feeding {
+    bool splits, has_extents;
+    uint64_t warmup;
+};
+
 static margay_hierarchy *feed(const struct margay_level *levels, size_t count,
-                              bool splits, uint64_t warmup)
+                              const struct feeding *feeding)
 {
-    const struct margay_hierarchy_options options = {
-        .levels = levels, .level_count = count, .seed = 5, .splits = splits};
+    const struct margay_hierarchy_options options = {.levels = levels,
+                                                     .level_count = count,
+                                                     .seed = 5,
+                                                     .splits = feeding->splits};
+    const uint64_t warmup = feeding->warmup;
     margay_hierarchy *hierarchy;
     if (margay_hierarchy_create(&options, &hierarchy, NULL) != MARGAY_OK)
         exit(1);
@@ -134,7 +177,7 @@ static margay_hierarchy *feed(const struct margay_level *levels, size_t count,
             .count = now,
             .blocks = numbers + done,
             .kinds = kinds + done,
-            .extents = extents + done,
+            .extents = feeding->has_extents ? extents + done : NULL,
             .threads = threads + done,
             .sites = sites + done,
         };
@@ -147,17 +190,15 @@ static margay_hierarchy *feed(const struct margay_level *levels, size_t count,
     return hierarchy;
 }
 
-static void feed_naive(struct naive_machine *machine, bool splits,
-                       uint64_t warmup)
+static void feed_naive(struct naive_machine *machine,
+                       const struct feeding *feeding)
 {
     for (size_t i = 0; i < REFS; i++) {
-        if (i == warmup) {
-            for (size_t k = 0; k < machine->node_count; k++)
-                machine->nodes[k]->counts =
-                    (struct margay_level_counts){.writebacks = 0};
-        }
-        naive_machine_refer(machine, numbers[i], splits ? extents[i] : 1,
-                            (enum margay_kind)kinds[i], threads[i], sites[i]);
+        if (i == feeding->warmup)
+            naive_machine_reset(machine);
+        naive_machine_refer(
+            machine, numbers[i], feeding->has_extents ? extents[i] : 0,
+            feeding->splits, (enum margay_kind)kinds[i], threads[i], sites[i]);
     }
 }
 
@@ -167,14 +208,14 @@ static void describe(const struct margay_level *levels, size_t count)
         const struct margay_level *level = &levels[i];
         printf("# %s: holds %u, %llu bytes, block %llu, ways %llu, next %d, "
                "%s, writing %d, no_allocate %d, inclusion %d, victims %llu, "
-               "prefetch %d, shared %llu\n",
+               "prefetch %d, shared %llu, coherence %d\n",
                level->name, level->holds, (unsigned long long)level->bytes,
                (unsigned long long)level->block_bytes,
                (unsigned long long)level->ways, (int)level->next,
                level->policy == NULL ? "lru" : level->policy, level->writing,
                level->no_allocate, level->inclusion,
                (unsigned long long)level->victim_blocks, level->prefetch,
-               (unsigned long long)level->shared);
+               (unsigned long long)level->shared, level->coherence);
     }
 }
 
@@ -183,12 +224,12 @@ static bool differs(struct margay_level_counts *totals)
 {
     struct margay_level levels[MARGAY_MOST_LEVELS];
     size_t count = make_machine(levels);
-    bool splits = one_in(3), wrong = false;
-    uint64_t warmup = 1 + below(REFS / 2);
+    const struct feeding feeding = {one_in(3), !one_in(4), 1 + below(REFS / 2)};
+    bool wrong = false;
     struct naive_machine naive = {.levels = levels, .count = count, .seed = 5};
     make_trace();
-    margay_hierarchy *hierarchy = feed(levels, count, splits, warmup);
-    feed_naive(&naive, splits, warmup);
+    margay_hierarchy *hierarchy = feed(levels, count, &feeding);
+    feed_naive(&naive, &feeding);
     for (size_t i = 0; i < count; i++) {
         const struct margay_level_counts got =
             margay_hierarchy_counts(hierarchy, i);
@@ -200,6 +241,10 @@ static bool differs(struct margay_level_counts *totals)
         }
         totals->writebacks += got.writebacks;
         totals->useful_prefetches += got.useful_prefetches;
+        totals->coherence_misses += got.coherence_misses;
+        totals->true_sharing_misses += got.true_sharing_misses;
+        totals->interventions += got.interventions;
+        totals->upgrades += got.upgrades;
     }
     if (wrong)
         describe(levels, count);
@@ -219,5 +264,9 @@ int main(void)
           (unsigned long long)count);
     CHECK(totals.writebacks > count && totals.useful_prefetches > count,
           "and they write back and prefetch");
+    CHECK(totals.true_sharing_misses > count &&
+              totals.coherence_misses > totals.true_sharing_misses + count &&
+              totals.interventions > count && totals.upgrades > count,
+          "and their cores share blocks truly and falsely");
     return tap_done();
 }

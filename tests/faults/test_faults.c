@@ -96,6 +96,7 @@ static const struct job {
     {"share --sizes 4 -o out.csv places.csv", "out.csv"},
     {"share --sizes 4,64 -o out.csv kept.csv more.csv", "out.csv"},
     {"simulate --machine levels.csv t.din", NULL},
+    {"simulate --machine coherent.csv t.words", NULL},
     {"assoc --sets 1..4 --ways 1,2 --best 2 t.din", NULL},
     {"assoc --sets 1,2 --ways 1,2 --policy opt t.din -o out.csv", "out.csv"},
     {"assoc --sets 2 --ways 2 --policy fifo --write back --by kind t.din",
@@ -466,6 +467,10 @@ static void make_inputs(void)
     static const char levels[] = "cache,holds,bytes,block_bytes,ways,next\n"
                                  "L1,all,512,64,2,L2\nL2,all,4096,64,4,\n";
     write_file("levels.csv", levels, sizeof levels - 1);
+    static const char coherent[] =
+        "cache,holds,bytes,block_bytes,ways,next,coherence\n"
+        "L1,all,512,64,2,L2,mesi\nL2,all,4096,64,4,,\n";
+    write_file("coherent.csv", coherent, sizeof coherent - 1);
     write_file("t.oracle", zeros, sizeof zeros);
     write_file("t.vscsi", commands_of_a_disk, sizeof commands_of_a_disk);
     static const char *const commands[] = {
@@ -478,6 +483,7 @@ static void make_inputs(void)
         "convert t.din t.din.lz4 --to din",
         "convert ids.lines t.csv --to csv",
         "convert t.din t.mgt --to mgt",
+        "convert t.din t.words --to words",
         "histogram --bins exact ids.lines -o kept.csv",
         "generate zipf --refs 6000 --blocks 198 --to lines -o more.lines",
         "histogram --bins exact more.lines -o more.csv",

@@ -1,0 +1,143 @@
+#!/bin/sh
+# coherence.t - private caches that agree, by hand
+. tests/sim/lib.sh
+MARGAY_PLOTS=$root/plots
+export MARGAY_PLOTS
+
+# A trace in drmemtrace's format of lines: THREAD r|w ADDRESS BYTES.
+cat >pack.pl <<'EOF'
+sub record { print pack "vvQ<", @_ }
+binmode STDOUT;
+my $last = -1;
+record(25, 0, 4);
+while (<STDIN>) {
+    my ($thread, $kind, $address, $bytes) = split;
+    record(22, 4, 100 + $thread) if $thread != $last;
+    $last = $thread;
+    record(10, 4, 4096);
+    record($kind eq "w" ? 1 : 0, $bytes, $address);
+}
+record(26, 0, 0);
+EOF
+pack() { # FILE: of standard input
+    perl pack.pl >"$1"
+}
+first=cache,holds,bytes,block_bytes,ways,next
+cat >m.csv <<END
+$first,coherence
+L1,data,1K,64,2,L2,mesi
+L2,all,8K,64,8,,
+END
+counts() { # TRACE [MACHINE]: references, misses, write-backs and what is behind
+    "$MARGAY" simulate -q --machine "${2:-m.csv}" "$1" | awk -F, '
+        $3 == "L1" { print $4, $5, $13, $17, $18, $19, $20, $21, $22 }'
+}
+
+pack empty </dev/null
+run simulate -q --machine m.csv empty
+is 'columns' "$status $(cut -d, -f16- out)" "0 mpki,coherence_misses,\
+true_sharing_misses,false_sharing_misses,invalidations,interventions,upgrades"
+
+# Two threads write to words of their own in a block: all misses but the first
+# two are false.
+perl -e 'print "0 w 640 8\n1 w 648 8\n" x 4' | pack false
+is 'false sharing' "$(counts false)" '8 8 7 6 0 6 7 7 0'
+# The same word.
+perl -e 'print "0 w 640 8\n1 r 640 8\n" x 4' | pack true
+is 'true sharing' "$(counts true)" '8 5 4 3 3 0 3 4 3'
+# A byte of the other thread's, after the miss: it was needed.
+pack later <<'END'
+0 r 640 8
+1 w 648 8
+0 r 640 8
+0 r 655 1
+0 r 648 1
+1 w 648 8
+0 r 640 8
+1 w 656 8
+0 r 656 1
+END
+is 'a miss is needed by what comes after it' "$(counts later)" \
+    '9 5 3 3 2 1 3 3 2'
+# Exclusive, silently Modified; Shared, upgraded.
+pack states <<'END'
+0 r 640 8
+0 w 640 8
+1 r 640 8
+0 w 640 8
+1 r 1280 8
+1 w 1280 8
+END
+is 'a write to a Shared block is an upgrade' "$(counts states)" \
+    '6 3 1 0 0 0 1 1 1'
+# What was replaced is no coherence miss, though another thread wrote to it.
+pack replaced <<'END'
+0 r 0 8
+0 r 512 8
+0 r 1024 8
+1 w 0 8
+0 r 0 8
+END
+is 'a replaced block is no coherence miss' "$(counts replaced)" \
+    '5 5 1 0 0 0 0 1 0'
+# Without coherence, the table is what it was.
+sed 's/,mesi/,/' m.csv >none.csv
+is 'without coherence: columns' "$("$MARGAY" simulate -q --machine none.csv \
+    false | head -n 1 | tr , '\n' | wc -l)" 16
+is 'and misses' "$("$MARGAY" simulate -q --machine none.csv false |
+    awk -F, '$3 == "L1" { print $5 }')" 2
+
+# The caches above a coherent one are those of its cores, too.
+cat >two.csv <<END
+$first,shared,coherence
+I,fetch,1K,64,2,L1,,
+D,data,512,64,1,L1,,
+L1,all,2K,64,4,L2,1,mesi
+L2,all,8K,64,8,,,
+END
+is 'two private levels' "$(counts false two.csv | cut -d' ' -f4-)" \
+    '6 0 6 7 7 0'
+
+run simulate -q --machine m.csv --vary L1.coherence=none,mesi false
+is 'with --vary' "$status $(awk -F, '$3 == "L1" { print $5, $17, $NF }' out |
+    tr '\n' ' ')" '0 2  none 8 6 mesi '
+mv out result
+if command -v gnuplot >/dev/null; then
+    run plot result -o bars.svg
+    is 'the result can be drawn' "$status" 0
+    check 'by what varies' grep -q 'L1.coherence mesi' bars.svg
+else
+    skip 'the result can be drawn' 'gnuplot is not installed'
+fi
+
+# ----------------------------------------------------------- what is refused --
+refuses_machine() { # PATTERN ROW...: of a table with these rows
+    pattern=$1
+    shift
+    printf '%s\n' "$first,shared,write,policy,coherence" "$@" >bad.csv
+    refuses "$pattern" simulate --machine bad.csv false
+}
+refuses_machine "L1: coherence: found 'moesi', expected mesi or none" \
+    'L1,data,1K,64,1,,,,,moesi'
+refuses_machine "bad.csv:3: L2: coherence: found 'mesi', expected it at a cache" \
+    'L1,data,1K,64,1,L2,,,,' 'L2,data,4K,64,1,,all,,,mesi'
+refuses_machine "bad.csv:2: L1: coherence: found 'mesi' before L2, expected it" \
+    'L1,data,1K,64,1,L2,,,,mesi' 'L2,data,4K,64,1,L3,1,,,' \
+    'L3,data,8K,64,1,,,,,'
+refuses_machine "L1: coherence: found 'mesi' before L2, expected it at the last" \
+    'L1,data,1K,64,1,L2,,,,mesi' 'L2,data,4K,64,1,L3,1,,,mesi' \
+    'L3,data,8K,64,1,,,,,'
+refuses_machine "bad.csv:2: L1: shared: found 1, expected 2 as L2 has" \
+    'L1,data,1K,64,1,L2,1,,,' 'L2,data,4K,64,1,L3,2,,,mesi' \
+    'L3,data,8K,64,1,,,,,'
+refuses_machine "L1: block_bytes: found 32, expected 64 as L2 has, which is coh" \
+    'L1,data,1K,32,1,L2,1,,,' 'L2,data,4K,64,1,L3,1,,,mesi' \
+    'L3,data,8K,64,1,,,,,'
+refuses_machine "L1: write: found 'none', expected back or through" \
+    'L1,data,1K,64,1,L2,1,none,,mesi' 'L2,data,4K,64,1,,,,,'
+refuses_machine "L1: policy: found 'arc', which remembers blocks" \
+    'L1,data,1K,64,1,L2,1,,arc,mesi' 'L2,data,4K,64,1,,,,,'
+echo '0 10' >t.din
+refuses 'the machine: the trace does not say the threads' \
+    simulate --machine m.csv t.din
+finish
