@@ -14,7 +14,9 @@ typedef int FILE;
 #define UINT64_MAX 18446744073709551615ul
 
 #define __attribute__(x)
+#include <margay/prediction.h>
 #include <margay/run.h>
+#include <margay/sharing.h>
 
 static const struct margay_trace_options TRACE_OPTIONS =
     MARGAY_TRACE_OPTIONS_DEFAULT;
@@ -23,3 +25,5 @@ static const struct margay_engine_request ENGINE_REQUEST =
     MARGAY_ENGINE_REQUEST_DEFAULT;
 static const struct margay_engine_options ENGINE_OPTIONS =
     MARGAY_ENGINE_OPTIONS_DEFAULT;
+static const struct margay_objects_options OBJECTS_OPTIONS =
+    MARGAY_OBJECTS_OPTIONS_DEFAULT;

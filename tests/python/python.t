@@ -3,7 +3,8 @@
 . tests/sim/lib.sh
 
 if [ ! -e "$BUILD/python/margay/_library.py" ]; then
-    echo '1..0 # SKIP the package was not made (Debian: python3-pycparser)'
+    echo '1..0 # SKIP no package: it takes python3-pycparser, and a library for' \
+        'this machine without sanitizers'
     exit 0
 fi
 python=
@@ -24,7 +25,9 @@ sed -n 's/^class \(.*\)(Structure):$/\1/p' "$BUILD/python/margay/_library.py" \
     >structures
 {
     echo '#include <stdio.h>'
+    echo '#include <margay/prediction.h>'
     echo '#include <margay/run.h>'
+    echo '#include <margay/sharing.h>'
     echo 'int main(void) {'
     sed 's/.*/printf("& %zu\\n", sizeof(struct &));/' structures
     echo 'return 0; }'

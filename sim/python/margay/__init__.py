@@ -10,10 +10,13 @@ Table: a dict from the command's names of columns to columns.  Columns of
 numbers are arrays of numpy where that is installed, and of the module array
 otherwise; nothing is copied for either, nor for pandas.DataFrame(table).
 Columns that are unknown (the bytes of blocks, in a trace of ids that does not
-say what an id stands for) are left out.
+say what an id stands for) are left out, and a ratio of nothing is no number.
 
 Ctrl-C ends a run and raises KeyboardInterrupt.
 """
+from margay._machine import filter, simulate
+from margay._programs import overlap, share
 from margay._run import Error, Table, assoc, curve, distances, histogram
 
-__all__ = ["Error", "Table", "assoc", "curve", "distances", "histogram"]
+__all__ = ["Error", "Table", "assoc", "curve", "distances", "filter",
+           "histogram", "overlap", "share", "simulate"]

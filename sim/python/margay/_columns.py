@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import array
 import ctypes
+import math
 from typing import Any, Iterable, Sequence
 
 try:
@@ -18,8 +19,8 @@ def numbers(values: Iterable[int]) -> Any:
 
 
 def ratios(parts: Sequence[int], wholes: Sequence[int]) -> Any:
-    """Shares; 0 of nothing is 0."""
-    column = array.array("d", (part / whole if whole else 0.0
+    """Shares, or means; of nothing, what is no number."""
+    column = array.array("d", (part / whole if whole else math.nan
                                for part, whole in zip(parts, wholes)))
     return column if numpy is None else numpy.frombuffer(column, numpy.float64)
 

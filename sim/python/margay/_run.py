@@ -257,6 +257,7 @@ def _sizes(sizes: Union[str, Iterable[int], int]) -> tuple[Any, Any]:
     if isinstance(sizes, str):
         name, _, parameter = sizes.partition(":")
         kinds = {"octave": lib.MARGAY_SIZES_OCTAVE,
+                 "usual": lib.MARGAY_SIZES_USUAL,
                  "pow2": lib.MARGAY_SIZES_POW2, "all": lib.MARGAY_SIZES_ALL}
         if name not in kinds or (name == "octave") != parameter.isdigit():
             raise Error(f"sizes: {sizes!r} (expected pow2, octave:N, all, or "
@@ -288,18 +289,18 @@ class _Rows:
             column.append(value)
 
     def table(self, parts: Sequence[tuple[str, str, str]] = ()) -> Table:
-        """`parts`: a ratio's name, and the columns of part and whole."""
-        known = {name: column for name, column in self.columns.items()
-                 if all(value is not None for value in column)}
+        """`parts`: a ratio's name, and the columns of part and whole; it
+        stands behind the part."""
         rows = len(next(iter(self.columns.values()), ()))
         table = Table(trace=[self.name] * rows)
-        policies = known.pop("policy", None)
-        for name, column in known.items():
-            table[name] = _columns.numbers(column)
-        for name, part, whole in parts:
-            table[name] = _columns.ratios(known[part], known[whole])
-        if policies is not None:
-            table["policy"] = policies
+        for name, column in self.columns.items():
+            if None in column:
+                continue
+            is_text = any(isinstance(value, str) for value in column[:1])
+            table[name] = column if is_text else _columns.numbers(column)
+            for ratio, part, whole in parts:
+                if part == name:
+                    table[ratio] = _columns.ratios(column, self.columns[whole])
         return table
 
 
@@ -326,19 +327,31 @@ def _result_points(result: Any, sizes: Any) -> list[tuple[int, int]]:
     return found
 
 
-def _engine(spec: str, seed: int, measure: int) -> tuple[Any, Any]:
-    """A request for an engine, and the function that makes its consumer."""
+def _engine(spec: str, seed: int, measure: int,
+            place: Union[int, None] = None) -> tuple[Any, Any]:
+    """A request for an engine, and the function that makes its consumer, which
+    has another behind it that attributes references to places."""
     request = _structure(lib.margay_engine_request, lib.ENGINE_REQUEST)
     request.spec = _text(spec)
     request.seed = seed
     request.measure = measure
-    return request, lambda consumer, error: _c.margay_engine_consumer(
-        request, None, consumer, error)
+
+    def make(consumer: Any, error: Any) -> int:
+        following = ctypes.POINTER(lib.margay_consumer)()
+        if place is not None:
+            of_region = dict(lib.FUNCTIONS)["margay_attribution_consumer"][1][1]
+            _check(_c.margay_attribution_consumer(
+                place, of_region(), None, following, error), error.contents)
+        return int(_c.margay_engine_consumer(request, following, consumer,
+                                             error))
+
+    return request, make
 
 
 def curve(trace: Trace, *, policy: Union[str, Sequence[str], None] = None,
           sizes: Union[str, Sequence[int], None] = None,
           engine: str = "exact", sample: float = 0, seed: int = 1,
+          objects: bool = False, ttl: Union[int, None] = None,
           **options: Any) -> Table:
     """The misses of fully associative caches over their sizes.
 
@@ -348,7 +361,15 @@ def curve(trace: Trace, *, policy: Union[str, Sequence[str], None] = None,
     "all" or numbers of blocks.  Options: block (one or several block sizes in
     bytes), format, column, ids, unit, kind, skip, limit, warmup, straddle,
     threads, progress (True, or a function of name, references and share).
+
+    With `objects` caches hold objects of different sizes, which the trace
+    says, and `sizes` are bytes; `ttl` makes objects expire, in seconds.
     """
+    if objects:
+        return _objects(trace, _list(policy), sizes, engine, sample, seed, ttl,
+                        _given(options))
+    if ttl is not None:
+        raise Error("ttl is for objects with sizes (objects=True)")
     policies = _list(policy)
     rows = _Rows(trace, _CURVE + (("policy",) if policies else ()))
     if policies:
@@ -401,9 +422,78 @@ def _policies(trace: Trace, policies: Sequence[str], sizes: Any, sample: float,
     del kept
 
 
+_OBJECTS = ("cache_bytes", "references", "misses", "reference_bytes",
+            "missed_bytes")
+
+
+def _objects(trace: Trace, policies: Sequence[str], sizes: Any, engine: str,
+             sample: float, seed: int, ttl: Union[int, None],
+             given: dict[str, Any]) -> Table:
+    for name in ("block", "unit", "ids", "straddle"):
+        if given[name]:
+            raise Error(f"objects do not go with {name}")
+    rows = _Rows(trace, _OBJECTS + (("policy",) if policies else ()))
+    asked, kept = _sizes("octave:16" if sizes is None and not policies
+                         else sizes or "usual")
+    options = _structure(lib.margay_objects_options, lib.OBJECTS_OPTIONS)
+    options.curve = ctypes.pointer(asked)
+    options.seed = seed
+    error = lib.margay_error()
+    _check(_c.margay_objects_take_spec(_text(engine), options, error), error)
+    if sample:
+        options.rate = sample
+    if ttl is not None:
+        options.ages, options.ttl_seconds = True, ttl
+    specs = (ctypes.c_char_p * len(policies))(*map(_text, policies))
+    request = lib.margay_object_policies_request()
+    request.policies = ctypes.cast(
+        specs, dict(lib.margay_object_policies_request._fields_)["policies"])
+    request.policy_count = len(policies)
+    request.seed = seed
+    request.directory = os.fsencode(os.environ.get("TMPDIR") or "/tmp")
+
+    def add(job: Any, points: Any, count: int, *more: str) -> None:
+        counts = _c.margay_objects_counted(
+            _c.margay_objects_consumer_engine(job.consumer))
+        for point in points[:count]:
+            rows.add(point.cache_bytes, counts.references, point.misses,
+                     counts.reference_bytes, point.missed_bytes, *more)
+
+    def ended(job: Any, ended_pass: Any, error: Any) -> None:
+        points = ctypes.POINTER(lib.margay_objects_point)()
+        for i, name in enumerate(policies):
+            count = _c.margay_object_policies_consumer_curve(job.consumer, i,
+                                                             points)
+            add(job, points, count, name)
+        if not policies:
+            found = ctypes.c_size_t()
+            _check(_c.margay_objects_curve(
+                _c.margay_objects_consumer_engine(job.consumer), asked, points,
+                found, error), error.contents)
+            add(job, points, found.value)
+            _free(points)
+
+    def make(consumer: Any, error: Any) -> int:
+        if policies:
+            return int(_c.margay_object_policies_consumer(
+                options, request, consumer, error))
+        return int(_c.margay_objects_consumer(options, None, consumer, error))
+
+    _Run(make, ended).run(trace, given)
+    del kept
+    return rows.table([("miss_ratio", "misses", "references"),
+                       ("byte_miss_ratio", "missed_bytes",
+                        "reference_bytes")])
+
+
+_PLACES = {"site": lib.MARGAY_BY_SITE, "thread": lib.MARGAY_BY_THREAD}
+
+
 def histogram(trace: Trace, *, bins: str = "exact", of: str = "distance",
-              engine: str = "exact", seed: int = 1, **options: Any) -> Table:
-    """How many references have which reuse distance, or (of="time") reuse time.
+              by: Union[str, None] = None, engine: str = "exact",
+              seed: int = 1, **options: Any) -> Table:
+    """How many references have which reuse distance, or (of="time") reuse time;
+    with by="site" or "thread" a histogram for each of these.
 
     The last row counts those without one: distance_from and distance_to are
     2^64 - 1 there.  Options as of curve().
@@ -412,32 +502,53 @@ def histogram(trace: Trace, *, bins: str = "exact", of: str = "distance",
                 "time": lib.MARGAY_REUSE_TIMES}
     if of not in measures:
         raise Error(f"of: {of!r} (expected distance or time)")
+    if by is not None and by not in _PLACES:
+        raise Error(f"by: {by!r} (expected site or thread)")
     asked, error = lib.margay_bins(), lib.margay_error()
     _check(_c.margay_bins_parse(_text(bins), asked, error), error)
     rows = _Rows(trace, ("block_bytes", "distance_from", "distance_to",
-                         "references", "all"))
-    request, make = _engine(engine, seed, measures[of])
+                         "references", "all", by or "place"))
+    request, make = _engine(engine, seed, measures[of],
+                            None if by is None else _PLACES[by])
 
     def ended(job: Any, ended_pass: Any, error: Any) -> None:
         result = _c.margay_engine_consumer_result(job.consumer, ended_pass)
         counts, total = result.contents.histogram, result.contents.references
         block = ended_pass.contents.block_bytes or None
+        if by is None:
+            add(counts, total, block, None)
+            return
+        visit = dict(lib.FUNCTIONS)["margay_attribution_visit"][1][3]
+
+        def take(context: Any, key: int, part: Any, error: Any) -> int:
+            add(part, total, block, key)
+            return int(lib.MARGAY_OK)
+
+        _check(_c.margay_attribution_visit(
+            _c.margay_engine_consumer_next(job.consumer), ended_pass,
+            _c.margay_histogram_exceeded_bound(counts), visit(take), None,
+            error), error.contents)
+
+    def add(counts: Any, total: int, block: Union[int, None],
+            place: Union[int, None]) -> None:
         found, cursor = lib.margay_bin(), lib.margay_bin_cursor()
         while total and _c.margay_histogram_next_bin(counts, asked, cursor,
                                                      found):
             rows.add(block, getattr(found, "from"), found.to,
-                     found.references, total)
+                     found.references, total, place)
         if total:
             last = 2 ** 64 - 1
             bound = _c.margay_histogram_exceeded_bound(counts)
             rows.add(block, bound or last, last,
-                     _c.margay_histogram_infinite(counts), total)
+                     _c.margay_histogram_infinite(counts), total, place)
 
     _Run(make, ended).run(trace, _given(options))
     del request
     table = rows.table([("share", "references", "all")])
-    table.pop("all")
-    return table
+    table.pop("all", None)
+    if by is None or by not in table:
+        return table
+    return Table({by: table.pop(by)}, **table)
 
 
 def assoc(trace: Trace, *, sets: Union[int, Sequence[int]],

@@ -1,0 +1,215 @@
+"""Caches that feed caches: machines, and what a cache lets through."""
+from __future__ import annotations
+
+import array
+import csv
+import ctypes
+import os
+from typing import Any, Mapping, Sequence, Union
+
+from margay import _columns
+from margay import _library as lib
+from margay._run import (Error, Table, Trace, _c, _check, _given, _Rows, _Run,
+                         _text)
+
+Machine = Union[str, "os.PathLike[str]", Sequence[Mapping[str, Any]]]
+
+# The members of struct margay_level that words stand for.
+_WORDS: dict[str, tuple[str, dict[str, int]]] = {
+    "holds": ("holds", {"fetch": 1 << lib.MARGAY_FETCH,
+                        "data": 1 << lib.MARGAY_READ | 1 << lib.MARGAY_WRITE,
+                        "all": (1 << lib.MARGAY_FETCH | 1 << lib.MARGAY_READ
+                                | 1 << lib.MARGAY_WRITE)}),
+    "write": ("writing", {"back": lib.MARGAY_WRITE_BACK,
+                          "through": lib.MARGAY_WRITE_THROUGH,
+                          "none": lib.MARGAY_WRITE_NONE}),
+    "allocate": ("no_allocate", {"on": False, "off": True}),
+    "inclusion": ("inclusion", {"none": lib.MARGAY_INCLUSION_NONE,
+                                "inclusive": lib.MARGAY_INCLUSIVE,
+                                "exclusive": lib.MARGAY_EXCLUSIVE}),
+    "prefetch": ("prefetch", {"none": lib.MARGAY_PREFETCH_NONE,
+                              "next-line": lib.MARGAY_PREFETCH_NEXT_LINE,
+                              "stride": lib.MARGAY_PREFETCH_STRIDE,
+                              "stream": lib.MARGAY_PREFETCH_STREAM}),
+}
+_NUMBERS = ("bytes", "block_bytes", "ways", "victim_blocks")
+_OTHERS = ("cache", "next", "policy", "shared", "cycles", "source")
+
+
+def _number(value: Any, what: str) -> int:
+    text = str(value)
+    power = "KMGT".find(text[-1:].upper()) + 1 if text else 0
+    digits = text[:-1] if power else text
+    if not digits.isdecimal():
+        raise Error(f"{what}: {value!r} (expected a number, perhaps with K, M "
+                    "or G)")
+    return int(digits) << 10 * power
+
+
+def _level(row: Mapping[str, Any], names: Sequence[str]) -> Any:
+    level = lib.margay_level()
+    name = str(row.get("cache", ""))
+    level.name = _text(name)
+    level.next = 2 ** 64 - 1
+    level.block_bytes = 1
+    level.shared = 2 ** 64 - 1  # not said
+    for column, value in row.items():
+        what = f"{name}: {column}"
+        if column not in (*_WORDS, *_NUMBERS, *_OTHERS):
+            raise Error(f"{what}: no such column (expected "
+                        + ", ".join((*_OTHERS, *_NUMBERS, *_WORDS)) + ")")
+        if value is None or value == "":
+            continue
+        if column in _WORDS:
+            member, words = _WORDS[column]
+            if value not in words:
+                raise Error(f"{what}: {value!r} (expected "
+                            + ", ".join(words) + ")")
+            setattr(level, member, words[value])
+        elif column in _NUMBERS:
+            setattr(level, column, _number(value, what))
+        elif column == "next":
+            if value not in names:
+                raise Error(f"{what}: {value!r} (expected the name of another "
+                            "cache)")
+            level.next = names.index(value)
+        elif column == "policy":
+            level.policy = _text(value)
+        elif column == "shared":
+            level.shared = 0 if value == "all" else _number(value, what)
+        elif column == "cycles":
+            level.cycles = float(value)
+    return level
+
+
+def _levels(machine: Machine) -> Any:
+    """The levels, in an array that holds their texts, too."""
+    if isinstance(machine, (str, os.PathLike)):
+        try:
+            with open(machine, encoding="utf-8-sig", newline="") as file:
+                rows: Sequence[Mapping[str, Any]] = list(csv.DictReader(file))
+        except OSError as why:
+            raise Error(f"{os.fspath(machine)}: {why.strerror}") from None
+    else:
+        rows = machine
+    names = [row.get("cache", "") for row in rows]
+    levels = (lib.margay_level * max(1, len(rows)))(
+        *(_level(row, names) for row in rows))
+    for i, level in enumerate(levels):
+        if level.shared == 2 ** 64 - 1:
+            level.shared = _c.margay_level_is_first(levels, len(rows), i)
+        if level.bytes == 0:
+            level.block_bytes = max(
+                (feeding.block_bytes for feeding in levels
+                 if feeding.next == i), default=1)
+    error, wrong = lib.margay_error(), ctypes.c_size_t()
+    _check(_c.margay_machine_check(levels, len(rows), wrong, error), error)
+    return levels
+
+
+def simulate(trace: Trace, machine: Machine, *,
+             instructions: Union[int, None] = None, seed: int = 1,
+             **options: Any) -> Table:
+    """The misses of each cache and TLB of a machine, as `margay simulate`
+    writes them.
+
+    `machine`: the name of its table, or a dict for each cache with the columns
+    of that table: cache, holds, bytes, block_bytes, ways, next and perhaps
+    more.  `instructions`: what misses per 1000 are counted of; without it, the
+    fetches.  Options as of curve(), but for block.
+    """
+    levels = _levels(machine)
+    firsts = [level.block_bytes for i, level in enumerate(levels)
+              if _c.margay_level_is_first(levels, len(levels), i)]
+    request = lib.margay_machine_request()
+    request.levels = levels
+    request.level_count, request.machine_count = len(levels), 1
+    request.seed = seed
+    kinds = ("fetch", lib.MARGAY_FETCH), ("read", lib.MARGAY_READ), \
+        ("write", lib.MARGAY_WRITE)
+    rows = _Rows(trace, ("cache", "references", "misses", "fetches",
+                         "fetch_misses", "reads", "read_misses", "writes",
+                         "write_misses", "writebacks", "prefetches",
+                         "useful_prefetches", "thousand_misses",
+                         "instructions"))
+
+    def ended(job: Any, ended_pass: Any, error: Any) -> None:
+        hierarchy = _c.margay_machine_consumer_hierarchy(job.consumer, 0)
+        made = _c.margay_hierarchy_references(hierarchy)
+        by = instructions or made[lib.MARGAY_FETCH]
+        if sum(made[kind] for _, kind in kinds) == 0:
+            return
+        for i, level in enumerate(levels):
+            counts = _c.margay_hierarchy_counts(hierarchy, i)
+            rows.add(level.name.decode(), sum(counts.references),
+                     sum(counts.misses),
+                     *(number for _, kind in kinds
+                       for number in (counts.references[kind],
+                                      counts.misses[kind])),
+                     counts.writebacks, counts.prefetches,
+                     counts.useful_prefetches, 1000 * sum(counts.misses),
+                     by or None)
+
+    given = _given(options)
+    if given["block"] is not None:
+        raise Error("block: a machine has the block sizes of its caches")
+    given["block"] = min(firsts)
+    _Run(lambda consumer, error: _c.margay_machine_consumer(
+        request, consumer, error), ended).run(trace, given)
+    parts = [("miss_ratio", "misses", "references")]
+    if None not in rows.columns["instructions"]:
+        parts.append(("mpki", "thousand_misses", "instructions"))
+    table = rows.table(parts)
+    for name in "thousand_misses", "instructions":
+        table.pop(name, None)
+    of = machine if isinstance(machine, (str, os.PathLike)) else "machine"
+    return Table(machine=[os.fspath(of)] * len(table["trace"]), **table)
+
+
+class _Sink:
+    """A consumer that keeps the blocks it is fed, and their kinds."""
+
+    def __init__(self) -> None:
+        members = dict(lib.margay_consumer_class._fields_)
+        self.blocks, self.kinds = array.array("Q"), array.array("B")
+        self.functions = lib.margay_consumer_class()
+        self.functions.feed = members["feed"](self._feed)
+        self.functions.free = members["free"](lambda consumer: None)
+        self.consumer = lib.margay_consumer()
+        self.consumer.functions = ctypes.pointer(self.functions)
+        self.consumer.name = b"an array"
+
+    def _feed(self, consumer: Any, fed_pass: Any, span: Any, error: Any) -> int:
+        count = span.contents.count
+        self.blocks.frombytes(ctypes.string_at(span.contents.blocks, 8 * count))
+        self.kinds.frombytes(ctypes.string_at(span.contents.kinds, count))
+        return int(lib.MARGAY_OK)
+
+
+def filter(trace: Trace, *, sets: int = 0, ways: int = 0, size: int = 0,
+           policy: str = "lru", write: str = "back", seed: int = 1,
+           **options: Any) -> Table:
+    """What a cache asks of what is behind it: the block ids of its misses and
+    write-backs, and the kind of each (0 read, 1 write, 2 fetch), in their
+    order.
+
+    The cache has `sets` and `ways`, or `size` bytes and `ways`, all of one set
+    without.  `write`: "back" or "through".  Options as of curve(); block is one
+    size.
+    """
+    if write not in ("back", "through"):
+        raise Error(f"write: {write!r} (expected back or through)")
+    if (size == 0) == (sets == 0) or sets != 0 and ways == 0:
+        raise Error("which cache: expected sets and ways, or size and perhaps "
+                    "ways")
+    request, sink = lib.margay_filter_request(), _Sink()
+    request.cache.sets, request.cache.ways = sets, ways
+    request.cache.policy = _text(policy)
+    request.cache.seed = seed
+    request.cache.write_through = write == "through"
+    request.capacity.value, request.capacity.in_bytes = size, True
+    _Run(lambda consumer, error: _c.margay_filter_consumer(
+        request, ctypes.byref(sink.consumer), consumer, error),
+        lambda job, ended_pass, error: None).run(trace, _given(options))
+    return Table(block=_columns.numbers(sink.blocks),
+                 kind=_columns.numbers(sink.kinds))
