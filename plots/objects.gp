@@ -23,6 +23,8 @@ largest = 1
 lowest = 1
 highest = 0
 least = 1e30
+# A column that is named by a variable may be empty.
+bytes_at = 10
 low(y) = y > 0 && y < lowest ? y : lowest
 high(y) = y > highest ? y : highest
 # Where everything misses there is nothing to see.
@@ -33,7 +35,8 @@ note(size, miss_ratio, requests, bytes) = ( \
     lowest = low(requests), lowest = low(bytes), \
     highest = high(requests), highest = high(bytes), 1)
 do for [f = 1:|CSV|] {
-    stats CSV[f] using (note($4, $7, shown($7), shown($10))) skip 1 nooutput
+    stats CSV[f] using (note($4, $7, shown($7), \
+        strcol(10) eq "" ? 0 : shown(column(bytes_at)))) skip 1 nooutput
 }
 if (smallest > largest) { smallest = least }
 in_bytes = 1
@@ -49,7 +52,8 @@ load folder(ARG0) . "lines.gp"
 do for [i = 1:series] {
     do for [bytes = 0:1] {
         line = add_line(sprintf("FILE[%d] skip 1", i), FIRST[i], LAST[i], \
-            "$4", bytes ? "shown($10)" : "shown($7)", \
+            "$4", \
+            bytes ? "strcol(10) eq '' ? NaN : shown(column(bytes_at))" : "shown($7)", \
             joined(LABEL[i], bytes ? "bytes" : "requests"))
         line = look(colour(i), bytes ? "2" : "1", width(i, series), series == 1 ? 0 : shape(i))
     }

@@ -69,14 +69,14 @@ program = 'function plain(text) {' \
 . '        value = x(id, at); if (value < smallest) smallest = value;' \
 . '        if (value > largest) largest = value;' \
 . '        value = y(id, at); if (value != "NaN") note(value) }' \
-. '    printf "%d %d %d %.17g %.17g %.17g %.17g %.17g %s\n", count, areas,' \
+. '    printf "# %d %d %d %.17g %.17g %.17g %.17g %.17g %s\n", count, areas,' \
 . '        bytes, smallest, largest, lowest, highest, least,' \
 . '        joined(several_traces ? "" : base(plain(trace_of[1])),' \
 . '        several_blocks || block_of[1] == "" ? "" : text_of(block_of[1]));' \
 . '    for (id = 1; id <= count; id++) {' \
 . '        turn[place_of[id], name_of[id]]++;' \
 . '        p = place_of[id];' \
-. '        print name_of[id] == "" ? "-" : name_of[id],' \
+. '        print "# " (name_of[id] == "" ? "-" : name_of[id]),' \
 . '            turn[p, name_of[id]], p, rows[id], joined(spec[id], joined(' \
 . '            several_traces ? base(plain(trace_of[p])) : "",' \
 . '            several_blocks ? text_of(block_of[p]) : "")) }' \
@@ -95,37 +95,34 @@ if (text eq "") {
         . "and block size", CSV)
     exit status 2
 }
-end_of(text) = strstrt(text, "\n") == 0 ? strlen(text) + 1 : strstrt(text, "\n")
 behind(text, words) = words == 0 ? text \
     : behind(text[strstrt(text, " ") + 1:*], words - 1)
-first = text[1:end_of(text) - 1]
-text = text[end_of(text) + 1:*]
-series = int(word(first, 1))
-areas = int(word(first, 2))
-in_bytes = int(word(first, 3))
-smallest = real(word(first, 4))
-largest = real(word(first, 5))
-lowest = real(word(first, 6))
-highest = real(word(first, 7))
-least = real(word(first, 8))
-SUBTITLE = behind(first, 8)
+set print $rows
+print text
+unset print
+first = $rows[1]
+series = int(word(first, 2))
+areas = int(word(first, 3))
+in_bytes = int(word(first, 4))
+smallest = real(word(first, 5))
+largest = real(word(first, 6))
+lowest = real(word(first, 7))
+highest = real(word(first, 8))
+least = real(word(first, 9))
+SUBTITLE = behind(first, 9)
 array NAME[series]
 array TURN[series]
 array PLACE[series]
 array ROWS[series]
 array LABEL[series]
 do for [i = 1:series] {
-    line = text[1:end_of(text) - 1]
-    text = text[end_of(text) + 1:*]
-    NAME[i] = word(line, 1)
-    TURN[i] = int(word(line, 2))
-    PLACE[i] = int(word(line, 3))
-    ROWS[i] = int(word(line, 4))
-    LABEL[i] = behind(line, 4)
+    line = $rows[i + 1]
+    NAME[i] = word(line, 2)
+    TURN[i] = int(word(line, 3))
+    PLACE[i] = int(word(line, 4))
+    ROWS[i] = int(word(line, 5))
+    LABEL[i] = behind(line, 5)
 }
-set print $rows
-print text
-unset print
 set datafile separator whitespace
 set datafile missing NaN
 

@@ -20,12 +20,16 @@
 /* More than the header of any kind of table has. */
 #define COLUMNS_BYTES 512
 
+/* Room for the commands whose tables are drawn. */
+#define LIST_BYTES 512
+
 struct table {
     const char *path;
     int source;
     int copy;                    /* a file in memory */
     bool quoted;                 /* the next byte stands within quotes */
-    bool cleaned;                /* control characters were found in fields */
+    char last;                   /* the byte before it */
+    bool cleaned;                /* unfit characters were found */
     struct margay_error failure; /* of copying; status MARGAY_OK = none */
 
     const struct plot_kind *kind; /* NULL until the header was read */
@@ -41,16 +45,19 @@ static bool is_end_of_line(char byte, bool quoted)
     return !quoted && (byte == '\n' || byte == '\r');
 }
 
-/* Replace control characters in fields. */
+/* Replace what gnuplot would stumble over: control characters in fields, and a
+   comma behind a quotation mark in a quoted one, which would end it. */
 static void clean(struct table *table, char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         table->quoted ^= text[i] == '"';
-        if (!margay_is_control(text[i]) ||
-            is_end_of_line(text[i], table->quoted))
-            continue;
-        text[i] = '?';
-        table->cleaned = true;
+        bool is_control = margay_is_control(text[i]) &&
+                          !is_end_of_line(text[i], table->quoted);
+        bool is_end = text[i] == ',' && table->quoted && table->last == '"';
+        if (is_control || is_end)
+            text[i] = is_control ? '?' : ';';
+        table->cleaned |= is_control || is_end;
+        table->last = text[i];
     }
 }
 
@@ -71,6 +78,30 @@ static ssize_t read_piece(void *cookie, char *buffer, size_t bytes)
     return got;
 }
 
+/* "curve, histogram, assoc" */
+static void list_tables(char *list, size_t bytes)
+{
+    const struct plot_kind *kind;
+    size_t used = 0;
+    for (size_t i = 0; (kind = plot_kind_at(i)) != NULL && used < bytes; i++) {
+        if (kind->table != NULL)
+            used += (size_t)snprintf(list + used, bytes - used, "%s%s",
+                                     used == 0 ? "" : ", ", kind->table);
+    }
+}
+
+static enum margay_status refuse_header(const struct table *table,
+                                        const char *columns,
+                                        struct margay_error *error)
+{
+    char list[LIST_BYTES] = "";
+    list_tables(list, sizeof list);
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s:1: found the columns '%.80s', of which there is no "
+                       "picture; expected a table of %s",
+                       table->path, columns, list);
+}
+
 static enum margay_status take_header(struct table *table,
                                       const struct csv_row *row,
                                       struct margay_error *error)
@@ -79,10 +110,7 @@ static enum margay_status take_header(struct table *table,
     csv_join_row(row, text, sizeof text);
     table->kind = plot_kind_of(text);
     if (table->kind == NULL)
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s:1: found the columns '%.80s', expected those of "
-                           "a table that 'margay help plot' names",
-                           table->path, text);
+        return refuse_header(table, text, error);
     plot_columns_find(&table->columns, row);
     return MARGAY_OK;
 }

@@ -6,7 +6,8 @@
  * columns of a kind, at least one row, and in each row a number wherever a
  * script needs one (plot_columns.h).  The name of a trace may hold a newline or
  * another control character, which would make a picture unreadable; it becomes
- * a question mark, as in messages.
+ * a question mark, as in messages, and a comma behind a quotation mark, where
+ * gnuplot would see the end of the field, a semicolon.
  */
 #ifndef MARGAY_SIM_PLOT_PLOT_TABLE_H
 #define MARGAY_SIM_PLOT_PLOT_TABLE_H

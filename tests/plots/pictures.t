@@ -204,6 +204,35 @@ read_texts many
 shows many 'all others'
 lacks many 0x9
 
+# Lines of sources: those that miss most first, named as short as they can be.
+annotate=trace,file,line,function,cache_bytes,references,misses
+table lines.csv $annotate 't,src/b.c,7,"f(int, ""x"")",1536,10,2' \
+    't,src/b.c,7,"f(int, ""x"")",65536,10,2' \
+    't,,,libz.so+0x4a,1536,10,8' 't,,,libz.so+0x4a,65536,10,1'
+draw annotate lines.svg lines.csv
+quiet 'lines of sources'
+read_texts lines
+for text in t 'b.c:7 f(int, "x")' libz.so+0x4a '1.5 KiB' '64 KiB' 'miss ratio' \
+    0.5; do
+    shows lines "$text"
+done
+is 'most misses first' "$(grep -n -x -e 'b.c:7.*' -e libz.* lines.txt |
+    sed 's/.*://' | head -n 1)" libz.so+0x4a
+for line in 1 2 3 4 5 6 7 8 9 10; do
+    echo "t,a.c,$line,f,64,10,$line"
+done >rows
+table many.csv $annotate "$(cat rows)"
+draw annotate many.svg many.csv
+quiet 'many lines'
+read_texts many
+shows many 'all others'
+shows many 'a.c:4 f'
+lacks many 'a.c:3 f'
+echo u,a.c,1,f,64,10,1 >>many.csv
+draw annotate two.svg many.csv
+is 'of one trace' "$status" 2
+like 'and says so' "$(cat out err)" 'many.csv: 2 traces, expected one'
+
 # gnuplot's real() knows no exponent without a point before it.
 run_columns=engine,references,seconds,refs_per_second,peak_bytes,nodes,accuracy
 run_columns=$run_columns,max_error_log2,mean_abs_error_log2,max_error_linear

@@ -81,7 +81,7 @@ drawn blocks --gain blocks.csv
     done
 } >odd.csv
 drawn odd odd.csv
-shows odd 'a, "b", c.x, 64-byte blocks'
+shows odd 'a, "b"; c.x, 64-byte blocks'
 shows odd 'new:a=1,b=2'
 shows odd 'new:a=2,b=2'
 shows odd 'a"b'

@@ -4,7 +4,7 @@
 # Every command of `margay help` either has jobs here, whose tables are written
 # in both forms, read by parsers that are not Margay's, and compared cell by
 # cell; or it writes no table and refuses --json.  The jobs have to show every
-# column of sim/tables/csv.h.
+# column of sim/tables/csv.h.  margay plot draws each table, or says what it draws.
 use strict;
 use warnings;
 use B ();
@@ -196,6 +196,22 @@ my @grid = ('--sets', '1,4', '--ways', '1..2');
 my @runs = ('loop.100.csv=100', 'loop.200.csv=200');
 my @objects = ('--objects', '--column', 'id=id,size=size', '-f', 'csv');
 
+my $plots = grep { -x "$_/gnuplot" } split /:/, $ENV{PATH};
+$ENV{MARGAY_PLOTS} = "$root/plots";
+
+# A picture without a word, or one line that is not of gnuplot's failures.
+sub wrong_picture {
+    my ($csv) = @_;
+    text_file('drawn.csv', $csv);
+    unlink "$folder/drawn.svg";
+    my $status = margay('plot', 'drawn.csv', '-o', 'drawn.svg');
+    my $said = contents('err');
+    return '' if $status == 0 && $said eq '' && -s "$folder/drawn.svg";
+    return '' if $status == 2 && !-e "$folder/drawn.svg" && $said =~
+        /^margay plot: drawn.csv.*(no picture; expected a table of curve|no rows: |no engine here |traces, expected one).*\n\z/;
+    return "status $status: $said";
+}
+
 # The commands that write tables, with what makes them do so; a second table in
 # the file `beside`.
 my %jobs = (
@@ -295,6 +311,8 @@ for my $command (@commands) {
         is(wrong_tables($csv[0], $json[0]), '', "$name: the same values");
         is(wrong_tables($csv[1], $json[1]), '', "$name: and in the other table")
             if $csv[1] ne '';
+        is(wrong_picture($_), '', "$name: drawn, or a reason why not")
+            for $plots ? grep { $_ ne '' } @csv : ();
     }
 }
 

@@ -1,0 +1,113 @@
+# annotate.gp - which lines of sources miss, from a table of `margay annotate`
+#
+#     gnuplot -c annotate.gp OUT.png|svg|pdf|eps|tex ANNOTATE.csv
+#
+# A bar for each size of the cache, as high as the miss ratio, cut up among the
+# lines of sources: those with most misses at all sizes together have a colour of
+# their own, and all others share one.  Of many sizes some are drawn.
+
+OUT = ARG1
+CSV = ARG2
+folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
+    . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "text.gp"
+load folder(ARG0) . "terminal.gp"
+
+# "TRACES BARS HIGHEST TRACE"; then a block of "BAR SIZE", and one for each line
+# of sources, below "# NAME", of "BAR FROM TO".
+program = 'function read_fields(text,   i, n, from) {' \
+. '    for (n = 1; n <= 7; n++) {' \
+. '        if (substr(text, 1, 1) == "\"") {' \
+. '            for (i = 2; substr(text, i, 1) != "\"" || substr(text, i + 1, 1) == "\""; i++)' \
+. '                if (substr(text, i, 1) == "\"") i++;' \
+. '            field[n] = substr(text, 2, i - 2); gsub(/""/, "\"", field[n]); i++' \
+. '        } else {' \
+. '            i = index(text ",", ","); field[n] = substr(text, 1, i - 1) }' \
+. '        text = substr(text, i + 1) } }' \
+. 'function base(path) { sub(/.*\//, "", path); return path }' \
+. 'function short(text) {' \
+. '    return length(text) > 28 ? substr(text, 1, 26) ".." : text }' \
+. 'function joined(a, b) { return a == "" ? b : b == "" ? a : a " " b }' \
+. 'NR > 1 {' \
+. '    read_fields($0);' \
+. '    if (!(field[1] in traces)) { traces[field[1]]; trace_count++ }' \
+. '    if (!(field[5] in bars)) { sizes[++size_count] = field[5]; bars[field[5]] }' \
+. '    key = field[2] SUBSEP field[3] SUBSEP field[4];' \
+. '    if (!(key in all)) { keys[++count] = key; all[key] = 0;' \
+. '        name[key] = joined(field[2] == "" ? "" : base(field[2]) (field[3] == "" ? "" : ":" field[3]),' \
+. '            short(field[4]));' \
+. '        if (name[key] == "") name[key] = "unknown" }' \
+. '    misses[key, field[5]] += field[7]; all[key] += field[7];' \
+. '    sum[field[5]] += field[7]; references[field[5]] += field[6] }' \
+. 'END {' \
+. '    for (i = 2; i <= size_count; i++)' \
+. '        for (j = i; j > 1 && sizes[j - 1] + 0 > sizes[j] + 0; j--)' \
+. '            { n = sizes[j]; sizes[j] = sizes[j - 1]; sizes[j - 1] = n }' \
+. '    shown = size_count < 10 ? size_count : 10;' \
+. '    for (k = 1; k <= shown; k++) { at[k] = sizes[shown == 1 ? 1 :' \
+. '        1 + int((k - 1) * (size_count - 1) / (shown - 1))];' \
+. '        if (sum[at[k]] > highest * references[at[k]])' \
+. '            highest = sum[at[k]] / references[at[k]] }' \
+. '    most = count > 8 ? 7 : count;' \
+. '    for (i = 1; i <= most; i++)' \
+. '        for (j = i + 1; j <= count; j++) if (all[keys[j]] > all[keys[i]])' \
+. '            { n = keys[i]; keys[i] = keys[j]; keys[j] = n }' \
+. '    print trace_count, shown, highest + 0, base(field[1]);' \
+. '    for (k = 1; k <= shown; k++) print k, at[k];' \
+. '    print ""; print "";' \
+. '    for (i = 1; i <= most + (count > most); i++) {' \
+. '        print "# " (i > most ? "all others" : name[keys[i]]);' \
+. '        for (k = 1; k <= shown; k++) {' \
+. '            part = i > most ? sum[at[k]] : below[k] + misses[keys[i], at[k]];' \
+. '            ratio = references[at[k]] == 0 ? 1 : references[at[k]];' \
+. '            print k, below[k] / ratio, part / ratio; below[k] = part }' \
+. '        print ""; print "" } }'
+
+table = system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
+cut = strstrt(table, "\n")
+first = table[1:cut - 1]
+traces = int(word(first, 1))
+bars = int(word(first, 2))
+highest = real(word(first, 3))
+if (traces > 1) {
+    print sprintf("%s: %d traces, expected one", CSV, traces)
+    exit status 2
+}
+SUBTITLE = first[strlen(sprintf("%s %s %s ", word(first, 1), word(first, 2), \
+                                word(first, 3))) + 1:*]
+set print $lines
+print table[cut + 1:*]
+unset print
+set datafile separator whitespace
+
+array NAME[8]
+places = 0
+set xtics () scale 0
+do for [i = 1:|$lines|] {
+    text = $lines[i]
+    if (text[1:1] eq "#") {
+        places = places + 1
+        NAME[places] = text[3:*]
+    } else {
+        if (places == 0 && text ne "") {
+            set xtics add (amount_text(real(word(text, 2) . ".0"), "B") \
+                           int(word(text, 1)))
+        }
+    }
+}
+
+HEADING = "Misses by line of the sources"
+load folder(ARG0) . "heading.gp"
+load folder(ARG0) . "legend.gp"
+set xlabel "cache size" offset 0,0.2
+set ylabel "miss ratio" offset 0.5,0
+set xrange [0.4:bars + 0.6]
+set yrange [0:highest == 0 ? 1 : 1.08 * highest]
+set ytics nice_step(highest == 0 ? 1 : highest, (top - bottom) / (3 * em_y))
+set format y "%g"
+set grid noxtics
+set style fill solid 0.85 border
+part_colour(i) = NAME[i] eq "all others" ? "#bbbbbb" : colour(i)
+plot for [i = 1:places] $lines index i \
+    using 1:2:($1 - 0.4):($1 + 0.4):2:3 with boxxyerror \
+    linecolor rgb part_colour(i) linewidth 0.5 title NAME[i]
