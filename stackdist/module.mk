@@ -9,7 +9,8 @@ mpi_SOURCES     := stackdist/parts/mpi.c
 library_SOURCES += $(filter-out $(kernel_SOURCES) $(mpi_SOURCES),\
                      $(wildcard stackdist/*.c stackdist/*/*.c))
 public_HEADERS  += stackdist/stackdist.h stackdist/objects.h \
-                   stackdist/prefixes.h stackdist/sharing.h stackdist/prediction.h
+                   stackdist/prefixes.h stackdist/sharing.h \
+                   stackdist/phases.h stackdist/prediction.h
 library_LIBS    += -lm
 
 # The hot loops of exact engines are compiled once per processor level and

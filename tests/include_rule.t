@@ -19,6 +19,7 @@ my %rank = map { $folders[$_] => $_ } 0 .. $#folders;
 my %public = (
     objects => 'stackdist',
     prediction => 'stackdist',
+    phases => 'stackdist',
     prefixes => 'stackdist',
     sharing => 'stackdist',
     writing => 'traces',
@@ -32,7 +33,7 @@ my %public = (
 my %rooms = (
     traces => [qw(base formats capture capture/runtime capture/qemu generate)],
     stackdist => [qw(exact objects parts reference optimal gpu engines generate
-        predict sharing)],
+        predict sharing phases)],
     assoc => [qw(one_pass policies hierarchy)],
     sim => [qw(run terminal options tables plot record annotate command report
         python mpi)],

@@ -186,11 +186,10 @@ static void put_command_help(struct output *output,
 static void put_overview(struct output *output)
 {
     const struct command *command;
-    output_text(output, "Usage: margay COMMAND [OPTION]... [OPERAND]...\n\n");
+    output_text(output, "Usage: margay COMMAND [OPTION]... [OPERAND]...   "
+                        "(more: margay help COMMAND)\n\n");
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         output_text(output, "  %-12s%s\n", command->name, command->summary);
-    output_text(output, "'margay help COMMAND' tells more, and man "
-                        "margay-COMMAND all.\n");
 }
 
 int help_print(const struct command *command)

@@ -23,11 +23,12 @@ enum {
     ON_ALL = (1 << COMMANDS) - 1,
     ON_CACHES = ON_ASSOC | ON_COMPARE,
     ON_MEASURES = ON_CURVE | ON_HISTOGRAM | ON_DISTANCES,
-    ON_READERS = ON_MEASURES | ON_INFO | ON_ANNOTATE | ON_CACHES | ON_PREDICT,
+    ON_READERS = ON_MEASURES | ON_INFO | ON_PHASES | ON_ANNOTATE | ON_CACHES |
+                 ON_PREDICT,
     /* The commands that divide addresses into blocks, */
     ON_BLOCKS = ON_READERS | ON_ENGINES | ON_FILTER | ON_REPORT,
     /* and those with blocks of a single size. */
-    ON_ONE_BLOCK = ON_INFO | ON_ANNOTATE | ON_ENGINES | ON_FILTER,
+    ON_ONE_BLOCK = ON_INFO | ON_PHASES | ON_ANNOTATE | ON_ENGINES | ON_FILTER,
     /* The commands that read traces, */
     ON_TRACES = ON_BLOCKS | ON_SIMULATE | ON_CONVERT,
     /* and those whose --verbose names no engine. */

@@ -76,6 +76,12 @@ struct options {
         const char *program;   /* its file; NULL = the one that was recorded */
     } annotate;
 
+    /* What phases writes beside its table. */
+    struct {
+        const char *curves;
+        const char *weights;
+    } phases;
+
     /* The caches of assoc and compare. */
     struct {
         struct number_list sets, ways;

@@ -19,6 +19,7 @@
 #include <margay/assoc.h>
 #include <margay/hierarchy.h>
 #include <margay/objects.h>
+#include <margay/phases.h>
 #include <margay/prefixes.h>
 #include <margay/status.h>
 #include <margay/traces.h>
@@ -410,6 +411,17 @@ MARGAY_API enum margay_status margay_prefixes_consumer(
 
 /* What came out of a pass that has finished; the consumer owns it. */
 MARGAY_API const struct margay_prefixes_result *margay_prefixes_consumer_result(
+    const margay_consumer *consumer, const struct margay_pass *pass);
+
+/* ---- Phases ---- */
+
+/* A consumer that finds the phases of each pass; see margay_phases.
+   MARGAY_NO_MEMORY.  The caller owns *consumer. */
+MARGAY_API enum margay_status margay_phases_consumer(
+    margay_consumer **consumer, struct margay_error *error);
+
+/* Those of a pass that has finished; the consumer owns them. */
+MARGAY_API const margay_phases *margay_phases_consumer_of(
     const margay_consumer *consumer, const struct margay_pass *pass);
 
 /* ---- Policies of objects with sizes ---- */

@@ -58,6 +58,9 @@
     "invalidations,interventions,upgrades"
 #define ANNOTATE_COLUMNS \
     "trace,file,line,function,cache_bytes,references,misses"
+#define PHASES_COLUMNS \
+    "trace,phase,from,to,references,recurs,working_set_blocks"
+#define WEIGHTS_COLUMNS "trace,phase,from,to,references,weight"
 #define INFO_COLUMNS                                                         \
     "format,references,reads,writes,fetches,distinct_blocks,lowest,highest," \
     "block_bytes"

@@ -95,6 +95,7 @@ static const struct job {
     {"overlap -o out.csv places.csv places.csv", "out.csv"},
     {"share --sizes 4 -o out.csv places.csv", "out.csv"},
     {"share --sizes 4,64 -o out.csv kept.csv more.csv", "out.csv"},
+    {"phases --curves out.csv --weights /dev/null ids.lines", "out.csv"},
     {"simulate --machine levels.csv t.din", NULL},
     {"simulate --machine coherent.csv t.words", NULL},
     {"assoc --sets 1..4 --ways 1,2 --best 2 t.din", NULL},

@@ -264,6 +264,10 @@ my %jobs = (
         ['-f', 'hex', 'far'],
         ['--limit', 0, @din],
     ],
+    phases => [
+        ['--weights', 'beside', @din],
+        ['-f', 'lines', '--curves', 'beside', 'large'],
+    ],
     diff => [
         ['--tolerance', 1, 'base.csv', 'new.csv'],
     ],

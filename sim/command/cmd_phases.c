@@ -1,0 +1,209 @@
+/* cmd_phases.c - margay phases */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/command/drive.h"
+#include "sim/options/commands.h"
+#include "sim/options/options.h"
+#include "sim/tables/tables.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+/* What windows that stand for the trace are to do, and with how much of it. */
+#define ERROR_WANTED 0.005
+#define MOST_SHARE   0.05
+
+struct phases {
+    const struct options *options;
+    struct output *outputs[3]; /* phases, curves, weights */
+    struct csv_writer csv, curves, weights;
+};
+
+static enum margay_status open_consumer(void *context,
+                                        margay_consumer **consumer,
+                                        struct margay_error *error)
+{
+    (void)context;
+    return margay_phases_consumer(consumer, error);
+}
+
+/* -------------------------------------------------------------- tables -- */
+
+/* Returns how many repeat none. */
+static size_t write_phases(struct csv_writer *csv,
+                           const struct margay_pass *pass,
+                           const margay_phases *phases)
+{
+    size_t different = 0;
+    for (size_t i = 0; i < margay_phases_count(phases); i++) {
+        struct margay_phase phase;
+        margay_phases_at(phases, i, &phase);
+        csv_text(csv, pass->trace);
+        csv_u64(csv, i);
+        csv_u64(csv, phase.from);
+        csv_u64(csv, phase.to);
+        csv_u64(csv, phase.to - phase.from);
+        if (phase.repeats == i)
+            csv_nothing(csv);
+        else
+            csv_u64(csv, phase.repeats);
+        csv_u64(csv, phase.working_set_blocks);
+        csv_end_row(csv);
+        different += phase.repeats == i;
+    }
+    return different;
+}
+
+/* The curve of a phase has the name of the trace and its number. */
+static enum margay_status write_curve(struct csv_writer *csv,
+                                      const struct margay_pass *pass,
+                                      const margay_phases *phases, size_t index,
+                                      struct margay_error *error)
+{
+    const struct cache_sizes usual = {.kind = MARGAY_SIZES_USUAL};
+    struct margay_result result = {.only_points = true};
+    char *name;
+    if (asprintf(&name, "%s phase %zu", pass->trace, index) < 0)
+        return margay_fail_memory(error, "the name of a phase");
+    const struct measured measured = {name, pass->block_bytes, &result};
+    enum margay_status status =
+        margay_phases_curve(phases, index, &result.points, &result.point_count,
+                            &result.references, error);
+    if (status == MARGAY_OK)
+        status = table_curve(csv, &measured, &usual, NULL, error);
+    free(result.points);
+    free(name);
+    return status;
+}
+
+static enum margay_status write_curves(struct csv_writer *csv,
+                                       const struct margay_pass *pass,
+                                       const margay_phases *phases,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < margay_phases_count(phases); i++) {
+        struct margay_phase phase;
+        margay_phases_at(phases, i, &phase);
+        if (phase.repeats == i && status == MARGAY_OK)
+            status = write_curve(csv, pass, phases, i, error);
+    }
+    return status;
+}
+
+static enum margay_status write_weights(struct phases *made,
+                                        const struct margay_pass *pass,
+                                        const margay_phases *phases,
+                                        struct margay_error *error)
+{
+    struct csv_writer *csv = &made->weights;
+    struct margay_representatives chosen;
+    uint64_t refs = 0;
+    enum margay_status status = margay_phases_represent(
+        phases, MOST_SHARE, ERROR_WANTED, &chosen, error);
+    for (size_t i = 0; status == MARGAY_OK && i < chosen.count; i++) {
+        const struct margay_representative *one = &chosen.intervals[i];
+        csv_text(csv, pass->trace);
+        csv_u64(csv, one->phase);
+        csv_u64(csv, one->from);
+        csv_u64(csv, one->to);
+        csv_u64(csv, one->to - one->from);
+        csv_share(csv, one->refs, pass->fed_refs);
+        csv_end_row(csv);
+        refs += one->to - one->from;
+    }
+    if (status == MARGAY_OK && chosen.count > 0 && !made->options->quiet)
+        message_keep("%s: %zu window%s with %.2g %% of the references: mean "
+                     "error of the miss ratio %.4f, and about %.4f where each "
+                     "begins with empty caches",
+                     pass->trace, chosen.count,
+                     margay_plural(chosen.count, "s"),
+                     100 * (double)refs / (double)pass->fed_refs, chosen.error,
+                     chosen.cold_error);
+    margay_representatives_clear(&chosen);
+    return status;
+}
+
+static void summarise(const struct margay_pass *pass,
+                      const margay_phases *phases, size_t different)
+{
+    size_t count = margay_phases_count(phases);
+    double rate =
+        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
+    message_keep("%s: %" PRIu64 " reference%s in windows of %" PRIu64
+                 ", %zu phase%s, %zu of them different, %.1f M refs/s",
+                 pass->trace, pass->fed_refs,
+                 margay_plural(pass->fed_refs, "s"),
+                 margay_phases_interval_refs(phases), count,
+                 margay_plural(count, "s"), different, rate);
+}
+
+static enum margay_status write_pass(void *context,
+                                     const struct margay_job *job,
+                                     const struct margay_pass *pass,
+                                     struct margay_error *error)
+{
+    struct phases *made = context;
+    const margay_phases *phases =
+        margay_phases_consumer_of(job->consumer, pass);
+    enum margay_status status = MARGAY_OK;
+    size_t different = write_phases(&made->csv, pass, phases);
+    if (!made->options->quiet)
+        summarise(pass, phases, different);
+    if (made->outputs[1] != NULL)
+        status = write_curves(&made->curves, pass, phases, error);
+    if (status == MARGAY_OK && made->outputs[2] != NULL)
+        status = write_weights(made, pass, phases, error);
+    return status;
+}
+
+/* ---------------------------------------------------------- the command -- */
+
+static enum margay_status open_table(struct phases *made, size_t index,
+                                     const char *path, struct csv_writer *csv,
+                                     const char *columns,
+                                     struct margay_error *error)
+{
+    if (path == NULL)
+        return MARGAY_OK;
+    enum margay_status status =
+        output_open(path, OUTPUT_HELD, &made->outputs[index], error);
+    if (status == MARGAY_OK)
+        csv_begin(csv, made->outputs[index], made->options->json, columns);
+    return status;
+}
+
+static enum margay_status run(struct phases *made, struct margay_error *error)
+{
+    const struct options *options = made->options;
+    const struct drive drive = {
+        .options = options,
+        .context = made,
+        .open = open_consumer,
+        .ended = write_pass,
+    };
+    enum margay_status status =
+        open_table(made, 0, options->output == NULL ? "-" : options->output,
+                   &made->csv, PHASES_COLUMNS, error);
+    if (status == MARGAY_OK)
+        status = open_table(made, 1, options->phases.curves, &made->curves,
+                            CURVE_COLUMNS, error);
+    if (status == MARGAY_OK)
+        status = open_table(made, 2, options->phases.weights, &made->weights,
+                            WEIGHTS_COLUMNS, error);
+    return status == MARGAY_OK ? drive_run(&drive, error) : status;
+}
+
+int cmd_phases(const struct options *options)
+{
+    struct phases made = {.options = options};
+    struct margay_error error;
+    enum margay_status status = run(&made, &error);
+    csv_end(&made.csv);
+    csv_end(&made.curves);
+    csv_end(&made.weights);
+    return conclude(status, made.outputs, 3, &error);
+}

@@ -1,0 +1,273 @@
+/*
+ * represent.c - intervals that stand for a whole trace
+ *
+ * Algorithm: the miss curve of each interval is a point.  One by one, the
+ *   interval is chosen that brings all points nearest to a chosen one, in the
+ *   sum of squares by reference; each point then belongs to its nearest, and in
+ *   each group the point that is nearest to all of it takes its place.  That
+ *   ends once the mixture of the chosen curves, by the references of their
+ *   groups, is near enough to the curve of all.
+ * Source: Sherwood, Perelman, Hamerly, Calder, "Automatically characterizing
+ *   large scale program behavior" (SimPoint), ASPLOS 2002, which groups by
+ *   code; groups around members are Kaufman and Rousseeuw's, 1990.
+ * Guarantee: the error is measured, not estimated.  That of empty caches takes
+ *   the longer distances of an interval to be those that reach out of it.
+ * Cost: O(I^2 (B + R)) for I intervals, B bins and R that are chosen; 4 bytes
+ *   for each pair.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stackdist/phases/phases.h"
+#include "traces/traces_internal.h"
+
+struct choice {
+    const struct intervals *intervals;
+    size_t count, bins;
+    float *apart;            /* of each two intervals */
+    double refs[MOST];       /* of each interval */
+    size_t members[MOST];    /* chosen */
+    size_t chosen;           /* how many */
+    size_t group[MOST];      /* of each interval: the place of its member */
+    double group_refs[MOST]; /* of each member */
+    double curve[BINS];      /* of the whole trace */
+    double error;
+};
+
+static double ratio(const struct choice *choice, size_t interval, size_t bin)
+{
+    return (double)choice->intervals->misses[interval][bin] /
+           choice->refs[interval];
+}
+
+static float measure(const struct choice *choice, size_t i, size_t j)
+{
+    double sum = 0, own = 1 / choice->refs[i], other = 1 / choice->refs[j];
+    const uint64_t *first = choice->intervals->misses[i];
+    const uint64_t *second = choice->intervals->misses[j];
+    for (size_t b = 1; b < choice->bins; b++) {
+        double change = (double)first[b] * own - (double)second[b] * other;
+        sum += change * change;
+    }
+    return (float)sum;
+}
+
+static enum margay_status begin(struct choice *choice,
+                                const struct intervals *intervals,
+                                struct margay_error *error)
+{
+    uint64_t misses[BINS];
+    size_t count = intervals->count;
+    choice->intervals = intervals;
+    choice->count = count;
+    choice->bins = margay_intervals_bins(intervals);
+    choice->apart = calloc(count * count, sizeof *choice->apart);
+    if (choice->apart == NULL)
+        return margay_fail_memory(error, "intervals that stand for others");
+    for (size_t i = 0; i < count; i++)
+        choice->refs[i] = (double)margay_intervals_refs(intervals, i, i + 1);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < i; j++)
+            choice->apart[i * count + j] = choice->apart[j * count + i] =
+                measure(choice, i, j);
+    }
+    margay_intervals_misses(intervals, 0, count, misses);
+    for (size_t b = 1; b < choice->bins; b++)
+        choice->curve[b] = (double)misses[b] / (double)intervals->references;
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------------------- choosing -- */
+
+static float apart(const struct choice *choice, size_t i, size_t j)
+{
+    return choice->apart[i * choice->count + j];
+}
+
+/* What the trace costs if this interval is chosen, too. */
+static double cost_with(const struct choice *choice, size_t candidate)
+{
+    double cost = 0;
+    for (size_t i = 0; i < choice->count; i++) {
+        float own = apart(choice, candidate, i);
+        if (choice->chosen > 0)
+            own =
+                fminf(own, apart(choice, choice->members[choice->group[i]], i));
+        cost += choice->refs[i] * (double)own;
+    }
+    return cost;
+}
+
+static void choose_one(struct choice *choice)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < choice->count; i++) {
+        double cost = cost_with(choice, i);
+        if (cost < least) {
+            least = cost;
+            choice->members[choice->chosen] = i;
+        }
+    }
+    choice->chosen++;
+}
+
+/* Each interval belongs to its nearest member, and a member to itself. */
+static void divide(struct choice *choice)
+{
+    memset(choice->group_refs, 0, sizeof choice->group_refs);
+    for (size_t i = 0; i < choice->count; i++) {
+        size_t nearest = 0;
+        for (size_t k = 0; k < choice->chosen; k++) {
+            if (choice->members[k] == i ||
+                apart(choice, choice->members[k], i) <
+                    apart(choice, choice->members[nearest], i))
+                nearest = k;
+            if (choice->members[k] == i)
+                break;
+        }
+        choice->group[i] = nearest;
+        choice->group_refs[nearest] += choice->refs[i];
+    }
+}
+
+/* The member of its group that is nearest to the others. */
+static size_t find_middle(const struct choice *choice, size_t group)
+{
+    size_t middle = choice->members[group];
+    double least = INFINITY;
+    for (size_t i = 0; i < choice->count; i++) {
+        double cost = 0;
+        if (choice->group[i] != group)
+            continue;
+        for (size_t k = 0; k < choice->count; k++) {
+            if (choice->group[k] == group)
+                cost += choice->refs[k] * (double)apart(choice, i, k);
+        }
+        if (cost < least) {
+            least = cost;
+            middle = i;
+        }
+    }
+    return middle;
+}
+
+/* --------------------------------------------------------------- errors -- */
+
+/* The misses of an interval that begins with empty caches: those that it has,
+   and at least the first uses of its blocks. */
+static double cold_ratio(const struct choice *choice, size_t interval,
+                         size_t bin)
+{
+    uint64_t firsts =
+        margay_intervals_blocks(choice->intervals, interval, interval + 1);
+    return fmax(ratio(choice, interval, bin),
+                (double)firsts / choice->refs[interval]);
+}
+
+static double find_error(const struct choice *choice,
+                         double (*ratio_of)(const struct choice *choice,
+                                            size_t interval, size_t bin))
+{
+    double sum = 0;
+    for (size_t b = 1; b < choice->bins; b++) {
+        double mixture = 0;
+        for (size_t k = 0; k < choice->chosen; k++)
+            mixture +=
+                choice->group_refs[k] * ratio_of(choice, choice->members[k], b);
+        sum += fabs(mixture / (double)choice->intervals->references -
+                    choice->curve[b]);
+    }
+    return sum / (double)(choice->bins - 1);
+}
+
+static void choose(struct choice *choice, size_t most, double wanted)
+{
+    do {
+        choose_one(choice);
+        divide(choice);
+        for (size_t k = 0; k < choice->chosen; k++)
+            choice->members[k] = find_middle(choice, k);
+        divide(choice);
+        choice->error = find_error(choice, ratio);
+    } while (choice->error > wanted && choice->chosen < most);
+}
+
+/* -------------------------------------------------------------- results -- */
+
+/* How many intervals are at most `share` of the references; at least 1. */
+static size_t most_intervals(const struct intervals *intervals, double share)
+{
+    double most = floor(share * (double)intervals->references /
+                        (double)(UINT64_C(1) << intervals->shift));
+    return most < 1                          ? 1
+           : most < (double)intervals->count ? (size_t)most
+                                             : intervals->count;
+}
+
+static size_t phase_of(const struct pieces *pieces, size_t interval)
+{
+    size_t phase = 0;
+    while (pieces->list[phase].to <= interval)
+        phase++;
+    return phase;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct margay_representative *first = a, *second = b;
+    return (first->from > second->from) - (first->from < second->from);
+}
+
+static enum margay_status list(const struct margay_phases *phases,
+                               const struct choice *choice,
+                               struct margay_representatives *chosen,
+                               struct margay_error *error)
+{
+    const struct intervals *intervals = &phases->intervals;
+    *chosen = (struct margay_representatives){
+        .intervals = calloc(choice->chosen, sizeof *chosen->intervals),
+        .count = choice->chosen,
+        .error = choice->error,
+        .cold_error = find_error(choice, cold_ratio),
+    };
+    if (chosen->intervals == NULL)
+        return margay_fail_memory(error, "intervals that stand for others");
+    for (size_t k = 0; k < choice->chosen; k++) {
+        size_t i = choice->members[k];
+        chosen->intervals[k] = (struct margay_representative){
+            .from = margay_intervals_refs(intervals, 0, i),
+            .to = margay_intervals_refs(intervals, 0, i + 1),
+            .phase = phase_of(&phases->pieces, i),
+            .refs = (uint64_t)choice->group_refs[k],
+        };
+    }
+    qsort(chosen->intervals, chosen->count, sizeof *chosen->intervals, compare);
+    return MARGAY_OK;
+}
+
+enum margay_status margay_phases_represent(
+    const margay_phases *phases, double share, double error_wanted,
+    struct margay_representatives *chosen, struct margay_error *error)
+{
+    *chosen = (struct margay_representatives){0};
+    if (phases->intervals.count == 0)
+        return MARGAY_OK;
+    struct choice *choice = calloc(1, sizeof *choice);
+    if (choice == NULL)
+        return margay_fail_memory(error, "intervals that stand for others");
+    enum margay_status status = begin(choice, &phases->intervals, error);
+    if (status == MARGAY_OK) {
+        choose(choice, most_intervals(&phases->intervals, share), error_wanted);
+        status = list(phases, choice, chosen, error);
+    }
+    free(choice->apart);
+    free(choice);
+    return status;
+}
+
+void margay_representatives_clear(struct margay_representatives *chosen)
+{
+    free(chosen->intervals);
+    *chosen = (struct margay_representatives){0};
+}
