@@ -17,7 +17,7 @@
 struct rows rows_alike(const struct cells *table, size_t from)
 {
     static const char *const names[] = {"trace", "block_bytes", "policy",
-                                        "machine"};
+                                        "machine", "tenant"};
     struct rows rows = {table, from, from + 1};
     for (; rows.to < table->rows; rows.to++) {
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -18,8 +18,8 @@ struct rows {
     size_t from, to;
 };
 
-/* The rows from `from` on with the same trace, block size, policy and
-   machine. */
+/* The rows from `from` on with the same trace, block size, policy, machine and
+   tenant. */
 struct rows rows_alike(const struct cells *table, size_t from);
 
 /* A picture that is no chart: its beginning, the title below it, its end. */

@@ -1,6 +1,8 @@
 /* section.c - pictures and words, as the columns of a table ask for them */
 #include "sim/report/section.h"
 
+#include <string.h>
+
 #include "sim/report/bars.h"
 #include "sim/report/chart.h"
 #include "sim/report/words.h"
@@ -19,27 +21,38 @@ static bool has_bytes(const struct cells *table)
     return table_number(table, 0, table_column(table, "cache_bytes"), &bytes);
 }
 
-static enum margay_status draw_ratio(struct output *output,
+/* Draw what the chart's y counts over the sizes of caches, which are known in
+   bytes or in blocks. */
+static enum margay_status draw_sizes(struct output *output,
                                      const struct section *section,
-                                     const char *id, const char *y,
-                                     const char *caption, unsigned *charts,
+                                     const char *id, struct chart chart,
+                                     unsigned *charts,
                                      struct margay_error *error)
 {
     bool in_bytes = has_bytes(&section->table);
-    const struct chart chart = {
-        .table = &section->table,
-        .table_id = id,
-        .caption = caption,
-        .x_title = in_bytes ? "cache in bytes" : "cache in blocks",
-        .y_title = y[0] == 'b' ? "byte miss ratio" : "miss ratio",
-        .x = in_bytes ? "cache_bytes" : "cache_blocks",
-        .y = y,
-        .keys = {"trace", "block_bytes", "policy"},
-        .sizes = true,
-        .in_bytes = in_bytes,
-        .logarithmic = true,
-    };
+    chart.table = &section->table;
+    chart.table_id = id;
+    chart.x_title = in_bytes ? "cache in bytes" : "cache in blocks";
+    chart.x = in_bytes ? "cache_bytes" : "cache_blocks";
+    chart.sizes = true;
+    chart.in_bytes = in_bytes;
+    chart.logarithmic = true;
     return chart_write(output, &chart, ++*charts, error);
+}
+
+/* The miss ratio; `key` is a column that tells lines apart, beside the trace
+   and the block size. */
+static enum margay_status draw_ratio(struct output *output,
+                                     const struct section *section,
+                                     const char *id, const char *key,
+                                     const char *caption, unsigned *charts,
+                                     struct margay_error *error)
+{
+    const struct chart chart = {.caption = caption,
+                                .y = "miss_ratio",
+                                .y_title = "miss ratio",
+                                .keys = {"trace", "block_bytes", key}};
+    return draw_sizes(output, section, id, chart, charts, error);
 }
 
 static enum margay_status draw_curve(struct output *output,
@@ -48,7 +61,7 @@ static enum margay_status draw_curve(struct output *output,
                                      struct margay_error *error)
 {
     words_of_curve(output, &section->table, "miss_ratio", "");
-    return draw_ratio(output, section, id, "miss_ratio",
+    return draw_ratio(output, section, id, NULL,
                       "Misses of a fully associative LRU cache over its size",
                       charts, error);
 }
@@ -58,13 +71,16 @@ static enum margay_status draw_both(struct output *output,
                                     const char *id, unsigned *charts,
                                     struct margay_error *error)
 {
+    const struct chart of_bytes = {
+        .caption = "Bytes that miss a cache of objects over its size",
+        .y = "byte_miss_ratio",
+        .y_title = "byte miss ratio",
+        .keys = {"trace", "policy"}};
     enum margay_status status = draw_ratio(
-        output, section, id, "miss_ratio",
+        output, section, id, "policy",
         "Requests that miss a cache of objects over its size", charts, error);
     return status == MARGAY_OK
-               ? draw_ratio(output, section, id, "byte_miss_ratio",
-                            "Bytes that miss a cache of objects over its size",
-                            charts, error)
+               ? draw_sizes(output, section, id, of_bytes, charts, error)
                : status;
 }
 
@@ -93,9 +109,49 @@ static enum margay_status draw_policies(struct output *output,
                                         struct margay_error *error)
 {
     words_of_policies(output, &section->table);
-    return draw_ratio(output, section, id, "miss_ratio",
+    return draw_ratio(output, section, id, "policy",
                       "Misses by replacement policy over the size of the cache",
                       charts, error);
+}
+
+/* Each tenant alone, and what it misses in a cache of all. */
+static enum margay_status draw_tenants(struct output *output,
+                                       const struct section *section,
+                                       const char *id, unsigned *charts,
+                                       struct margay_error *error)
+{
+    const struct chart shared = {
+        .caption = "Misses of each tenant in a cache of all tenants",
+        .y = "shared_misses",
+        .y_title = "misses",
+        .keys = {"trace", "block_bytes", "tenant"}};
+    words_of_curve(output, &section->table, "miss_ratio", "");
+    enum margay_status status = draw_ratio(
+        output, section, id, "tenant",
+        "Misses of each tenant in a cache of its own", charts, error);
+    return status == MARGAY_OK
+               ? draw_sizes(output, section, id, shared, charts, error)
+               : status;
+}
+
+/* The misses of each program, and those in its part of the cache. */
+static enum margay_status draw_shared(struct output *output,
+                                      const struct section *section,
+                                      const char *id, unsigned *charts,
+                                      struct margay_error *error)
+{
+    struct chart chart = {.caption =
+                              "Misses of programs that use the cache together",
+                          .y = "shared_misses",
+                          .y_title = "misses",
+                          .keys = {"trace", "block_bytes", "program"}};
+    enum margay_status status =
+        draw_sizes(output, section, id, chart, charts, error);
+    chart.caption = "Misses of programs that have parts of the cache";
+    chart.y = "partition_misses";
+    return status == MARGAY_OK
+               ? draw_sizes(output, section, id, chart, charts, error)
+               : status;
 }
 
 static enum margay_status draw_windows(struct output *output,
@@ -114,33 +170,6 @@ static enum margay_status draw_windows(struct output *output,
         .keys = {"trace", "block_bytes", "cache_blocks"},
     };
     return chart_write(output, &chart, ++*charts, error);
-}
-
-/* The misses of each program, and those in its part of the cache. */
-static enum margay_status draw_shared(struct output *output,
-                                      const struct section *section,
-                                      const char *id, unsigned *charts,
-                                      struct margay_error *error)
-{
-    bool in_bytes = has_bytes(&section->table);
-    struct chart chart = {
-        .table = &section->table,
-        .table_id = id,
-        .caption = "Misses of programs that use the cache together",
-        .x_title = in_bytes ? "cache in bytes" : "cache in blocks",
-        .y_title = "misses",
-        .x = in_bytes ? "cache_bytes" : "cache_blocks",
-        .y = "shared_misses",
-        .keys = {"program"},
-        .sizes = true,
-        .in_bytes = in_bytes,
-        .logarithmic = true,
-    };
-    enum margay_status status = chart_write(output, &chart, ++*charts, error);
-    chart.caption = "Misses of programs that have parts of the cache";
-    chart.y = "partition_misses";
-    return status == MARGAY_OK ? chart_write(output, &chart, ++*charts, error)
-                               : status;
 }
 
 /* A line for each cache, over the first column that was varied. */
@@ -233,15 +262,17 @@ static enum margay_status draw_owners(struct output *output,
     return MARGAY_OK;
 }
 
-/* Columns behind the usual ones name what was varied. */
+/* CACHE.COLUMN is what --vary gave a value. */
 static enum margay_status draw_machine(struct output *output,
                                        const struct section *section,
                                        const char *id, unsigned *charts,
                                        struct margay_error *error)
 {
-    size_t usual = table_column(&section->table, "mpki") + 1;
-    if (usual < section->table.columns)
-        return draw_varied(output, section, id, usual, charts, error);
+    const struct cells *table = &section->table;
+    for (size_t i = 0; i < table->columns; i++) {
+        if (strchr(cells_name(table, i), '.') != NULL)
+            return draw_varied(output, section, id, i, charts, error);
+    }
     draw_each(output, section, bars_machine, "Misses of each cache");
     return MARGAY_OK;
 }
@@ -257,6 +288,7 @@ static const struct kind {
     {CURVE_COLUMNS CURVE_OBJECT_COLUMNS POLICY_COLUMN, "Replacement policies",
      draw_object_policies},
     {CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Miss curve of objects", draw_objects},
+    {CURVE_COLUMNS CURVE_TENANT_COLUMNS, "Tenants", draw_tenants},
     {CURVE_COLUMNS, "Miss curve", draw_curve},
     {WINDOW_COLUMN CURVE_COLUMNS, "Over time", draw_windows},
     {HISTOGRAM_COLUMNS, "Reuse distances", draw_histogram},

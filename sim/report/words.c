@@ -102,6 +102,11 @@ static void begin_paragraph(struct output *output, const struct rows *rows)
     if (table_number(table, rows->from, table_column(table, "block_bytes"),
                      &number))
         output_text(output, ", blocks of %g bytes", number);
+    size_t tenant = table_column(table, "tenant");
+    if (tenant != NO_COLUMN) {
+        output_text(output, ", tenant ");
+        markup_text(output, table_text(table, rows->from, tenant));
+    }
 }
 
 static void tell(struct output *output, const struct rows *rows,

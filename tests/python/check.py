@@ -9,6 +9,7 @@ import csv
 import io
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -221,6 +222,21 @@ for name in sorted(os.listdir(machines)):
         path = os.path.join(machines, name)
         same(f"simulate {name}", margay.simulate("t.din", path),
              "simulate", "-q", "--machine", path, "t.din")
+with open("threads", "wb") as file:  # in drmemtrace's format
+    file.write(struct.pack("<HHQ", 25, 0, 4))
+    for i in range(3000):
+        file.write(struct.pack("<HHQ", 22, 4, 100 + i % 3))
+        file.write(struct.pack("<HHQ", 10, 4, 4096))
+        file.write(struct.pack("<HHQ", int(i % 5 == 0), 8,
+                               65536 + i * i % 97 * 16))
+    file.write(struct.pack("<HHQ", 26, 0, 0))
+with open("mesi.csv", "w", encoding="ascii") as file:
+    file.write("cache,holds,bytes,block_bytes,ways,next,coherence\n"
+               "L1,all,1K,64,2,,mesi\n")
+table = margay.simulate("threads", "mesi.csv")
+same("caches that agree", table,
+     "simulate", "-q", "--machine", "mesi.csv", "threads")
+check("by upgrades, too", table["upgrades"][0] > 0)
 caches = [{"cache": "L1", "holds": "all", "bytes": 1024, "block_bytes": 32,
            "ways": 2, "next": ""}]
 table = margay.simulate("t.din", caches)

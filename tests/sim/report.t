@@ -194,6 +194,21 @@ like 'and say so' "$(cat mpki.html)" 'misses per 1000 instructions'
 run report -q vary.csv -o vary.html
 check 'a varied machine is whole' is_page vary.html
 like 'and has lines' "$(cat vary.html)" 'data-x="L1.ways" data-y="miss_ratio"'
+sed '1s/$/,coherence_misses,true_sharing_misses,false_sharing_misses,invalidations,interventions,upgrades/
+    2,$s/$/,0,0,0,0,0,0/' machine.csv >coherent.csv
+run report -q coherent.csv -o coherent.html
+like 'coherence is not varied' "$(tr '\n' ' ' <coherent.html)" \
+    "L1: $(misses L1 20000)<.*L2: $(misses L2 20000)<"
+awk 'BEGIN { print "id,who"; for (i = 0; i < 900; i++) print i * i % 97 ",t" i % 3 }' \
+    >tenants.csv
+"$MARGAY" curve -q -f csv --column id=id --tenant who tenants.csv -o each.csv
+run report -q each.csv -o each.html
+check 'a page of tenants is whole' is_page each.html
+is 'tenants have a line and a sentence each' \
+    "$(grep -c '<p>tenants.csv, tenant t[012]: The curve' each.html) $(
+        grep -c 'class="line style2" data-line="2"' each.html) $(
+        grep -o 'data-y="[a-z_]*"' each.html | tr '\n' ' ')" \
+    '3 4 data-y="miss_ratio" data-y="shared_misses" '
 "$MARGAY" share -q histogram.csv histogram.csv -o share.csv
 run report -q share.csv -o share.html
 check 'a shared cache is whole' is_page share.html

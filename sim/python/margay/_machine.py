@@ -31,8 +31,13 @@ _WORDS: dict[str, tuple[str, dict[str, int]]] = {
                               "next-line": lib.MARGAY_PREFETCH_NEXT_LINE,
                               "stride": lib.MARGAY_PREFETCH_STRIDE,
                               "stream": lib.MARGAY_PREFETCH_STREAM}),
+    "coherence": ("coherence", {"none": lib.MARGAY_COHERENCE_NONE,
+                                "mesi": lib.MARGAY_MESI}),
 }
 _NUMBERS = ("bytes", "block_bytes", "ways", "victim_blocks")
+_COHERENCE = ("coherence_misses", "true_sharing_misses",
+              "false_sharing_misses", "invalidations", "interventions",
+              "upgrades")
 _OTHERS = ("cache", "next", "policy", "shared", "cycles", "source")
 
 
@@ -107,6 +112,12 @@ def _levels(machine: Machine) -> Any:
     return levels
 
 
+def _coherence(counts: Any) -> tuple[int, ...]:
+    return (counts.coherence_misses, counts.true_sharing_misses,
+            counts.coherence_misses - counts.true_sharing_misses,
+            counts.invalidations, counts.interventions, counts.upgrades)
+
+
 def simulate(trace: Trace, machine: Machine, *,
              instructions: Union[int, None] = None, seed: int = 1,
              **options: Any) -> Table:
@@ -116,7 +127,8 @@ def simulate(trace: Trace, machine: Machine, *,
     `machine`: the name of its table, or a dict for each cache with the columns
     of that table: cache, holds, bytes, block_bytes, ways, next and perhaps
     more.  `instructions`: what misses per 1000 are counted of; without it, the
-    fetches.  Options as of curve(), but for block.
+    fetches.  Where a cache is coherent, others have 0 in the columns of
+    coherence.  Options as of curve(), but for block.
     """
     levels = _levels(machine)
     firsts = [level.block_bytes for i, level in enumerate(levels)
@@ -131,7 +143,7 @@ def simulate(trace: Trace, machine: Machine, *,
                          "fetch_misses", "reads", "read_misses", "writes",
                          "write_misses", "writebacks", "prefetches",
                          "useful_prefetches", "thousand_misses",
-                         "instructions"))
+                         "instructions", *_COHERENCE))
 
     def ended(job: Any, ended_pass: Any, error: Any) -> None:
         hierarchy = _c.margay_machine_consumer_hierarchy(job.consumer, 0)
@@ -148,7 +160,7 @@ def simulate(trace: Trace, machine: Machine, *,
                                       counts.misses[kind])),
                      counts.writebacks, counts.prefetches,
                      counts.useful_prefetches, 1000 * sum(counts.misses),
-                     by or None)
+                     by or None, *_coherence(counts))
 
     given = _given(options)
     if given["block"] is not None:
@@ -160,7 +172,10 @@ def simulate(trace: Trace, machine: Machine, *,
     if None not in rows.columns["instructions"]:
         parts.append(("mpki", "thousand_misses", "instructions"))
     table = rows.table(parts)
-    for name in "thousand_misses", "instructions":
+    is_coherent = any(level.coherence != lib.MARGAY_COHERENCE_NONE
+                      for level in levels)
+    for name in ("thousand_misses", "instructions",
+                 *(() if is_coherent else _COHERENCE)):
         table.pop(name, None)
     of = machine if isinstance(machine, (str, os.PathLike)) else "machine"
     return Table(machine=[os.fspath(of)] * len(table["trace"]), **table)
