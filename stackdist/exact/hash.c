@@ -4,16 +4,17 @@
 #include "traces/traces_internal.h"
 
 /*
- * The table doubles when seven of ten slots are used: with more, buckets spill
+ * The table grows when seven of ten slots are used: with more, buckets spill
  * more often; with fewer, the table takes more memory.
  */
 #define LOAD_NUMERATOR   7
 #define LOAD_DENOMINATOR 10
 #define LOAD_STRETCHED   8 /* when no more entries are expected */
 #define SMALLEST_BUCKETS 64
+#define QUARTERS_BUCKETS 4096 /* from there on a tight table does so */
 
 /* Memory of the old table is released in steps of this while it is moved. */
-#define RELEASE_BUCKETS ((uint64_t)1 << 16)
+#define RELEASE_BUCKETS ((uint64_t)1 << 15)
 
 static uint64_t limit_of(uint64_t bucket_count)
 {
@@ -22,7 +23,7 @@ static uint64_t limit_of(uint64_t bucket_count)
 }
 
 static enum margay_status allocate(struct margay_hash *hash,
-                                   uint64_t bucket_count,
+                                   uint64_t bucket_count, bool tight,
                                    struct margay_error *error)
 {
     size_t bytes;
@@ -35,32 +36,47 @@ static enum margay_status allocate(struct margay_hash *hash,
                            (unsigned long long)limit_of(bucket_count));
     hash->buckets = buckets;
     hash->bucket_count = bucket_count;
-    hash->shift = 64 - margay_log2_floor(bucket_count);
+    hash->shift = tight ? 0 : 64 - margay_log2_floor(bucket_count);
     hash->entries = 0;
     hash->entry_limit = limit_of(bucket_count);
     return MARGAY_OK;
 }
 
 /* Buckets for that many entries; 0 if no table can hold them. */
-static uint64_t buckets_for(uint64_t entries)
+static uint64_t buckets_for(uint64_t entries, bool tight)
 {
     uint64_t bucket_count = SMALLEST_BUCKETS;
     while (limit_of(bucket_count) < entries) {
         if (bucket_count >> 57 != 0)
             return 0;
-        bucket_count *= 2;
+        bucket_count += tight && bucket_count >= QUARTERS_BUCKETS
+                            ? bucket_count / 4
+                            : bucket_count;
     }
     return bucket_count;
+}
+
+static enum margay_status create(struct margay_hash *hash, uint64_t entries,
+                                 bool tight, struct margay_error *error)
+{
+    uint64_t bucket_count = buckets_for(entries, tight);
+    if (bucket_count == 0)
+        return margay_fail_memory(error, "a table of that many blocks");
+    return allocate(hash, bucket_count, tight, error);
 }
 
 enum margay_status margay_hash_create(struct margay_hash *hash,
                                       uint64_t entries,
                                       struct margay_error *error)
 {
-    uint64_t bucket_count = buckets_for(entries);
-    if (bucket_count == 0)
-        return margay_fail_memory(error, "a table of that many blocks");
-    return allocate(hash, bucket_count, error);
+    return create(hash, entries, false, error);
+}
+
+enum margay_status margay_hash_create_tight(struct margay_hash *hash,
+                                            uint64_t entries,
+                                            struct margay_error *error)
+{
+    return create(hash, entries, true, error);
 }
 
 enum margay_status margay_hash_create_stretched(struct margay_hash *hash,
@@ -87,6 +103,12 @@ size_t margay_hash_bytes(const struct margay_hash *hash)
     return hash->bucket_count * sizeof *hash->buckets;
 }
 
+static uint64_t home_of(const struct margay_hash *hash, uint64_t key)
+{
+    return hash->shift == 0 ? margay_hash_tight_home(hash, key)
+                            : margay_hash_home(hash, key);
+}
+
 static unsigned bucket_fill(const struct margay_bucket *bucket)
 {
     unsigned fill = 0;
@@ -97,7 +119,7 @@ static unsigned bucket_fill(const struct margay_bucket *bucket)
 
 void margay_hash_put_new(struct margay_hash *hash, uint64_t key, uint64_t value)
 {
-    struct margay_bucket *bucket = hash->buckets + margay_hash_home(hash, key);
+    struct margay_bucket *bucket = hash->buckets + home_of(hash, key);
     unsigned slot;
     while ((slot = bucket_fill(bucket)) == MARGAY_BUCKET_SLOTS)
         bucket = margay_hash_next(hash, bucket);
@@ -116,15 +138,15 @@ struct filling {
 
 /* Without a branch on free slots, which half of all are: it could not be
    predicted. */
-static inline void copy_entries(struct filling *to,
-                                const struct margay_bucket *from)
+static inline __attribute__((always_inline)) void copy_entries(
+    struct filling *to, const struct margay_bucket *from, bool tight)
 {
-    uint64_t mask = to->hash->bucket_count - 1;
     for (unsigned i = 0; i < MARGAY_BUCKET_SLOTS; i++) {
         bool there = from->values[i] != 0;
-        uint64_t home = margay_hash_home(to->hash, from->keys[i]);
+        uint64_t home = tight ? margay_hash_tight_home(to->hash, from->keys[i])
+                              : margay_hash_home(to->hash, from->keys[i]);
         while (__builtin_expect(to->fills[home] == MARGAY_BUCKET_SLOTS, 0))
-            home = (home + 1) & mask;
+            home = margay_hash_after(to->hash, home);
         struct margay_bucket *bucket =
             there ? to->hash->buckets + home : &to->nowhere;
         unsigned slot = to->fills[home];
@@ -159,8 +181,7 @@ enum margay_status margay_hash_reserve(struct margay_hash *hash, uint64_t more,
 static uint64_t moved_to(const struct margay_hash *from,
                          const struct margay_hash *to, uint64_t i)
 {
-    return to->shift <= from->shift ? i << (from->shift - to->shift)
-                                    : i >> (to->shift - from->shift);
+    return (uint64_t)((margay_u128)i * to->bucket_count / from->bucket_count);
 }
 
 /* Make the memory appear that the next step of the old table goes to. */
@@ -179,7 +200,8 @@ enum margay_status margay_hash_rebuild(struct margay_hash *hash,
                                        struct margay_error *error)
 {
     struct margay_hash fresh;
-    enum margay_status status = margay_hash_create(&fresh, entries, error);
+    enum margay_status status =
+        create(&fresh, entries, hash->shift == 0, error);
     if (status != MARGAY_OK)
         return status;
     struct filling filling = {.hash = &fresh,
@@ -191,7 +213,10 @@ enum margay_status margay_hash_rebuild(struct margay_hash *hash,
     for (uint64_t i = 0; i < hash->bucket_count; i++) {
         if (i % RELEASE_BUCKETS == 0)
             touch_step(hash, &fresh, i);
-        copy_entries(&filling, &hash->buckets[i]);
+        if (hash->shift == 0)
+            copy_entries(&filling, &hash->buckets[i], true);
+        else
+            copy_entries(&filling, &hash->buckets[i], false);
         if ((i + 1) % RELEASE_BUCKETS == 0)
             margay_discard(&hash->buckets[i + 1 - RELEASE_BUCKETS],
                            RELEASE_BUCKETS * sizeof *hash->buckets);
@@ -202,27 +227,21 @@ enum margay_status margay_hash_rebuild(struct margay_hash *hash,
     return MARGAY_OK;
 }
 
-/* Buckets from `from` on to `to`, around the end of the table. */
-static uint64_t steps_between(const struct margay_hash *hash, uint64_t from,
-                              uint64_t to)
-{
-    return (to - from) & (hash->bucket_count - 1);
-}
-
 /*
  * An entry of a later bucket of the run that may move to bucket `hole`: its
- * home must not lie behind the hole.  False if the run has none.
+ * home must not lie behind the hole.  False if the run has none.  Differences
+ * modulo 2^64 are in the order of the ways around the end of the table.
  */
 static bool find_spilled(const struct margay_hash *hash, uint64_t hole,
                          uint64_t *index, unsigned *slot)
 {
-    uint64_t mask = hash->bucket_count - 1;
-    for (uint64_t i = (hole + 1) & mask; i != hole; i = (i + 1) & mask) {
+    for (uint64_t i = margay_hash_after(hash, hole); i != hole;
+         i = margay_hash_after(hash, i)) {
         const struct margay_bucket *bucket = &hash->buckets[i];
         unsigned fill = bucket_fill(bucket);
         for (unsigned j = 0; j < fill; j++) {
-            uint64_t home = margay_hash_home(hash, bucket->keys[j]);
-            if (steps_between(hash, home, i) >= steps_between(hash, hole, i)) {
+            uint64_t home = home_of(hash, bucket->keys[j]);
+            if (i - home >= i - hole) {
                 *index = i;
                 *slot = j;
                 return true;
@@ -237,7 +256,8 @@ static bool find_spilled(const struct margay_hash *hash, uint64_t hole,
 void margay_hash_erase(struct margay_hash *hash, uint64_t key)
 {
     unsigned slot;
-    struct margay_bucket *bucket = margay_hash_slot(hash, key, &slot);
+    struct margay_bucket *bucket =
+        margay_hash_slot_from(hash, home_of(hash, key), key, &slot);
     if (bucket->values[slot] == 0)
         return;
     hash->entries--;

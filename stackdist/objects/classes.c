@@ -20,7 +20,7 @@ static size_t level_bytes(const struct margay_classes *classes, unsigned level)
            sizeof(uint64_t);
 }
 
-static void free_rows(struct margay_classes *classes)
+void margay_classes_free_rows(struct margay_classes *classes)
 {
     for (unsigned level = 0; level < classes->levels; level++)
         margay_unmap(classes->rows[level], level_bytes(classes, level));
@@ -75,11 +75,11 @@ enum margay_status margay_classes_fit(struct margay_classes *classes,
         return MARGAY_OK;
     }
     if (!make_rows(&fitted)) {
-        free_rows(&fitted);
+        margay_classes_free_rows(&fitted);
         return margay_fail_memory(error, "the classes of object sizes");
     }
     fill_rows(&fitted, weights);
-    free_rows(classes);
+    margay_classes_free_rows(classes);
     *classes = fitted;
     return MARGAY_OK;
 }
@@ -99,7 +99,7 @@ enum margay_status margay_classes_create(struct margay_classes *classes,
 
 void margay_classes_destroy(struct margay_classes *classes)
 {
-    free_rows(classes);
+    margay_classes_free_rows(classes);
     margay_unmap(classes->arrivals, ARRIVALS * sizeof *classes->arrivals);
     for (unsigned i = 0; i < MARGAY_CLASSES_MOST; i++)
         free(classes->candidates[i].list);

@@ -89,6 +89,9 @@ enum margay_status margay_classes_create(struct margay_classes *classes,
                                          const struct margay_weights *weights,
                                          struct margay_error *error);
 
+/* No rows are needed until they are fitted again. */
+void margay_classes_free_rows(struct margay_classes *classes);
+
 /* Rows for all moments of `weights`, filled with what it holds; the candidates
    stay.  MARGAY_NO_MEMORY leaves the rows as they were. */
 enum margay_status margay_classes_fit(struct margay_classes *classes,

@@ -26,7 +26,7 @@ enum margay_status margay_objects_create_store(struct margay_objects *objects,
                                                struct margay_error *error)
 {
     enum margay_status status =
-        margay_hash_create(&objects->hash, LEAST_MOMENTS / 4, error);
+        margay_hash_create_tight(&objects->hash, LEAST_MOMENTS / 4, error);
     if (status == MARGAY_OK)
         status = margay_weights_create(&objects->weights, LEAST_MOMENTS, error);
     if (status == MARGAY_OK)
@@ -108,6 +108,7 @@ static enum margay_status make_time(struct margay_objects *objects,
         objects->expiries = old->expiries;
         return MARGAY_OK;
     }
+    margay_classes_free_rows(&objects->classes);
     enum margay_status status = margay_weights_create(weights, capacity, error);
     if (status == MARGAY_OK && old->weights.high != NULL)
         status = margay_weights_widen(weights, error);

@@ -21,11 +21,46 @@ static uint64_t inverse_multiplier(void)
     return inverse;
 }
 
-/* A key whose home is `bucket` in a table of that shift. */
-static uint64_t key_at(uint64_t bucket, unsigned shift, uint64_t low)
+/* A key whose home is `bucket`: one of those, by a small number. */
+static uint64_t key_at(const struct margay_hash *hash, uint64_t bucket,
+                       uint64_t low)
 {
-    return (bucket << shift | (low & ((UINT64_C(1) << shift) - 1))) *
-           inverse_multiplier();
+    uint64_t fraction =
+        (uint64_t)(((margay_u128)bucket << 64) / hash->bucket_count);
+    return (fraction + 1 + low) * inverse_multiplier();
+}
+
+/* A table of either kind, and a look-up in it. */
+static bool create(struct margay_hash *hash, bool tight)
+{
+    /* Tables that are smaller double, tight or not. */
+    return (tight ? margay_hash_create_tight(hash, 15000, NULL)
+                  : margay_hash_create(hash, 1, NULL)) == MARGAY_OK;
+}
+
+static uint32_t *look_up(const struct margay_hash *hash, uint64_t key,
+                         struct margay_bucket **bucket)
+{
+    unsigned slot;
+    *bucket = hash->shift == 0 ? margay_hash_tight_slot(hash, key, &slot)
+                               : margay_hash_slot(hash, key, &slot);
+    (*bucket)->keys[slot] = key;
+    return &(*bucket)->values[slot];
+}
+
+/* 0 = it is absent. */
+static uint32_t value_of(const struct margay_hash *hash, uint64_t key)
+{
+    struct margay_bucket *bucket;
+    return *look_up(hash, key, &bucket);
+}
+
+static uint32_t *enter(struct margay_hash *hash, uint64_t key)
+{
+    struct margay_bucket *bucket;
+    uint32_t *value = look_up(hash, key, &bucket);
+    hash->entries += *value == 0;
+    return value;
 }
 
 struct model {
@@ -39,8 +74,7 @@ static bool agrees(const struct margay_hash *hash, const struct model *model)
     if (hash->entries != model->count)
         return false;
     for (unsigned i = 0; i < model->count; i++) {
-        uint32_t *value = margay_hash_find(hash, model->keys[i]);
-        if (value == NULL || *value != model->values[i])
+        if (value_of(hash, model->keys[i]) != model->values[i])
             return false;
     }
     return true;
@@ -51,7 +85,7 @@ static bool put(struct margay_hash *hash, struct model *model, uint64_t key,
 {
     if (margay_hash_reserve(hash, 1, NULL) != MARGAY_OK)
         return false;
-    uint32_t *place = margay_hash_insert(hash, key);
+    uint32_t *place = enter(hash, key);
     unsigned i = 0;
     while (i < model->count && model->keys[i] != key)
         i++;
@@ -65,7 +99,7 @@ static bool put(struct margay_hash *hash, struct model *model, uint64_t key,
 static bool take(struct margay_hash *hash, struct model *model, unsigned i)
 {
     margay_hash_erase(hash, model->keys[i]);
-    bool gone = margay_hash_find(hash, model->keys[i]) == NULL;
+    bool gone = value_of(hash, model->keys[i]) == 0;
     model->count--;
     model->keys[i] = model->keys[model->count];
     model->values[i] = model->values[model->count];
@@ -73,11 +107,11 @@ static bool take(struct margay_hash *hash, struct model *model, unsigned i)
 }
 
 /* Entries come and go around a few homes, the last of the table included. */
-static bool churn(struct margay_random *random, unsigned most)
+static bool churn(struct margay_random *random, unsigned most, bool tight)
 {
     struct margay_hash hash;
     struct model model = {.count = 0};
-    if (margay_hash_create(&hash, 1, NULL) != MARGAY_OK)
+    if (!create(&hash, tight))
         return false;
     bool right = true;
     for (int step = 0; right && step < 2000; step++) {
@@ -87,7 +121,7 @@ static bool churn(struct margay_random *random, unsigned most)
         uint64_t key =
             margay_random_below(random, 8) == 0
                 ? margay_random_below(random, 4) - 2
-                : key_at(home, hash.shift, margay_random_below(random, 40));
+                : key_at(&hash, home, margay_random_below(random, 40));
         if (model.count < most && margay_random_below(random, 3) != 0)
             right = put(&hash, &model, key, 1 + (uint32_t)step);
         else if (model.count > 0)
@@ -107,28 +141,30 @@ static void test_churn(void)
     margay_random_seed(&random, 11);
     unsigned all = (unsigned)rounds(40), right = 0;
     for (unsigned i = 0; i < all; i++)
-        right += churn(&random, 1 + 5 * i);
+        right += churn(&random, 1 + 5 * i, i % 2 == 1);
     CHECK_U64(right, all, "entries that meet come and go");
 }
 
-static void test_growth(void)
+/* Keys enter until there are 300,000: each finds its value, and the table has
+   no more than so many bytes for each from 20,000 on. */
+static void test_growth(bool tight, uint64_t most_bytes)
 {
     struct margay_hash hash;
     struct margay_random random;
+    uint32_t right = 0, wide = 0;
     margay_random_seed(&random, 12);
-    CHECK(margay_hash_create(&hash, 1, NULL) == MARGAY_OK, "a table");
-    bool right = true;
+    CHECK(create(&hash, tight), "a table");
     for (uint32_t i = 1; i <= 300000; i++) {
-        right = right && margay_hash_reserve(&hash, 1, NULL) == MARGAY_OK;
-        *margay_hash_insert(&hash, margay_random_u64(&random)) = i;
+        if (margay_hash_reserve(&hash, 1, NULL) != MARGAY_OK)
+            break;
+        *enter(&hash, margay_random_u64(&random)) = i;
+        wide += i >= 20000 && margay_hash_bytes(&hash) > i * most_bytes;
     }
     margay_random_seed(&random, 12);
-    for (uint32_t i = 1; i <= 300000; i++) {
-        uint32_t *value = margay_hash_find(&hash, margay_random_u64(&random));
-        right = right && value != NULL && *value == i;
-    }
-    CHECK(right, "300,000 keys survive the growths");
-    CHECK(margay_hash_bytes(&hash) <= 300000 * 40, "in 40 bytes each");
+    for (uint32_t i = 1; i <= 300000; i++)
+        right += value_of(&hash, margay_random_u64(&random)) == i;
+    CHECK_U64(right, 300000, "300,000 keys survive the growths");
+    CHECK_U64(wide, 0, "in %llu bytes each", (unsigned long long)most_bytes);
     margay_hash_destroy(&hash);
 }
 
@@ -182,7 +218,8 @@ static void test_impossible(void)
 int main(void)
 {
     test_churn();
-    test_growth();
+    test_growth(false, 37);
+    test_growth(true, 23);
     test_wide_values();
     test_impossible();
     return tap_done();
