@@ -179,6 +179,11 @@ static const struct sample {
      "row has 5 columns)"},
     {"msr", 0, "1,hm,1,Read,2,3\n",
      ":1: found '1,hm,1,Read,2,3', expected 7 c"},
+    {"msr", 0, "1,hm,1,Read,2,3,4\n1,hm,,Read,2,3,4\n",
+     ":2: found '1,hm,,Read,2,3,4', expected a device in column 3 (the row has "
+     "7 columns)"},
+    {"alibaba", 0, "1,R,0,1,2\n,R,0,1,2\n",
+     ":2: found ',R,0,1,2', expected a device in column 1"},
     {"alibaba", 0, "1,R,281474976710656,1,2\n",
      "expected an id below 2^48, as the device stands above it"},
     {"alibaba", 0, "1,R,281474976710655,2,2\n", "expected an id below 2^48"},
@@ -190,6 +195,9 @@ static const struct sample {
     {"twitter", 0, "zero,k,1,2,3,get,0\n", "expected a time in decimal in col"},
     {"webcachesim", 0, "1 2\n",
      ":1: found '1 2', expected 3 columns or more (read as"},
+    {"wiki", 0, "host\tquery\ttype\tbytes\tcache\n5\t83\tjpeg\t9665\t1\n",
+     "expected names of columns that are known, or none, as those of 5 columns "
+     "may mean id=2,size=4,time=1 or id=1+2,size=4 (read as"},
     {"wiki", 0, "1\t2\n", ", or 5 columns, or 4 columns (read as"},
     {"meta-kv", 0, "key,op,size\n",
      ":1: found 'key,op,size', expected a header"

@@ -171,6 +171,36 @@ static unsigned variant_of_row(const struct margay_csv *csv, bool by_letters)
     return v;
 }
 
+/* Another variant of as many columns as the first row that means something else
+   by them than variant `v`; MARGAY_VARIANTS = there is none. */
+static unsigned rival_of(const struct margay_csv *csv, unsigned v)
+{
+    const struct margay_variant *variants = csv->layout->variants;
+    unsigned w = 0;
+    while (w < MARGAY_VARIANTS &&
+           (variants[w].shape == NULL ||
+            !has_shape(variants[w].shape, csv->row.fields) ||
+            strcmp(variants[w].columns, variants[v].columns) == 0))
+        w++;
+    return w;
+}
+
+/* Names that are not known do not say which of two variants the rows have. */
+static bool refuse_names(struct margay_csv *csv, unsigned v)
+{
+    unsigned rival = csv->row.any_number ? MARGAY_VARIANTS : rival_of(csv, v);
+    if (rival == MARGAY_VARIANTS)
+        return false;
+    snprintf(
+        csv->message, sizeof csv->message,
+        "names of columns that are known, or none, as those of %zu columns "
+        "may mean %s or %s",
+        csv->row.fields, csv->layout->variants[v].columns,
+        csv->layout->variants[rival].columns);
+    csv->expected = csv->message;
+    return true;
+}
+
 /* Choose the variant that the first row has; true: it is a header. */
 static bool choose_variant(struct margay_csv *csv)
 {
@@ -182,7 +212,7 @@ static bool choose_variant(struct margay_csv *csv)
         v = variant_of_row(csv, true);
     if (v == MARGAY_VARIANTS)
         v = variant_of_row(csv, false);
-    if (v == MARGAY_VARIANTS)
+    if (v == MARGAY_VARIANTS || (!header && refuse_names(csv, v)))
         return false;
     margay_csv_make_plan(csv, v);
     return header || !csv->row.any_number;
@@ -327,7 +357,7 @@ static bool plan_by_first_row(struct margay_csv *csv)
     bool header = false;
     if (csv->layout != &margay_layout_any) {
         header = choose_variant(csv);
-        if (!csv->planned)
+        if (!csv->planned && csv->expected == NULL)
             refuse_variants(csv);
         return header;
     }

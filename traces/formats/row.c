@@ -389,7 +389,7 @@ static const char *read_device(struct margay_rows *rows,
     const struct margay_field *first =
         field_of(rows, fields, MARGAY_ROLE_DEVICE, 0);
     for (unsigned k = 0; k < count; k++) {
-        if (field_of(rows, fields, MARGAY_ROLE_DEVICE, k)->text == NULL)
+        if (field_of(rows, fields, MARGAY_ROLE_DEVICE, k)->bytes == 0)
             return expect_field(rows, MARGAY_ROLE_DEVICE, k, "a device",
                                 columns);
     }
