@@ -50,10 +50,14 @@ struct margay_objects_options {
        difference as hits in the smallest cache. */
     bool adjust;
     uint64_t seed;
+    /* A request counts half when so many more have come, in steps of a
+       sixteenth of that; what is cached does not change.  0 = for ever.  Not
+       with a rate below 1. */
+    uint64_t half_life_refs;
 };
-#define MARGAY_OBJECTS_OPTIONS_DEFAULT             \
-    {                                              \
-        NULL, false, false, UINT64_MAX, 1, true, 1 \
+#define MARGAY_OBJECTS_OPTIONS_DEFAULT                \
+    {                                                 \
+        NULL, false, false, UINT64_MAX, 1, true, 1, 0 \
     }
 
 /* Requests in their order, as arrays of `count`. */
@@ -70,7 +74,9 @@ struct margay_requests {
     const uint8_t *ops;
 };
 
-/* What has been counted; of a sample, estimates where that is said. */
+/* What has been counted; of a sample, estimates where that is said.  With a
+   half-life, what older requests still count, rounded; `objects` and their
+   bytes do not fade. */
 struct margay_objects_counts {
     uint64_t references, reference_bytes; /* of all requests but deletes */
     uint64_t sampled_refs, sampled_bytes; /* those of the sample */
@@ -94,7 +100,8 @@ MARGAY_API enum margay_status margay_objects_take_spec(
     const char *spec, struct margay_objects_options *options,
     struct margay_error *error);
 
-/* Fails with MARGAY_NO_MEMORY.  The caller owns *objects. */
+/* Fails with MARGAY_NO_MEMORY, and with MARGAY_BAD_ARGUMENT where the counts of
+   a sample are to fade.  The caller owns *objects. */
 MARGAY_API enum margay_status margay_objects_create(
     const struct margay_objects_options *options, margay_objects **objects,
     struct margay_error *error);

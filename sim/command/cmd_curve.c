@@ -45,14 +45,6 @@ static enum margay_status check_looks(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--writebacks does not go with --window, --every, "
                            "--save and --resume");
-    if (options->results.histogram != NULL && options->run.window_refs != 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--histogram: there is none for each --window");
-    if (options->results.prometheus != NULL &&
-        (options->run.window_refs != 0 || options->operand_count > 1))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--prometheus: the file is for one trace at a time, "
-                           "and not for each --window");
     if (options->results.from != NULL && looks)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--from takes the place of a trace, so there is "

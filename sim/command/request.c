@@ -148,10 +148,27 @@ static enum margay_status check_half_life(const struct options *options,
                        other);
 }
 
+static enum margay_status check_files(const struct options *options,
+                                      struct margay_error *error)
+{
+    bool windows = options->run.window_refs != 0;
+    if (options->results.histogram != NULL && windows)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--histogram: there is none for each --window");
+    if (options->results.prometheus != NULL &&
+        (windows || options->operand_count > 1))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--prometheus: the file is for one trace at a time, "
+                           "and not for each --window");
+    return MARGAY_OK;
+}
+
 enum margay_status request_check(const struct options *options,
                                  struct margay_error *error)
 {
     enum margay_status status = check_half_life(options, error);
+    if (status == MARGAY_OK)
+        status = check_files(options, error);
     if (status != MARGAY_OK)
         return status;
     if (options->run.resume != NULL && options->reading.warmup_refs != 0)

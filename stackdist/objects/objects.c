@@ -40,6 +40,11 @@ static enum margay_status create(struct margay_objects *objects,
     objects->sample = margay_sample_of(options->rate, options->seed);
     objects->samples = options->rate < 1;
     objects->scale = margay_sample_scale(&objects->sample);
+    if (options->half_life_refs != 0 && objects->samples)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a half-life is for exact curves of objects");
+    if (options->half_life_refs != 0)
+        margay_fading_begin(&objects->fading, options->half_life_refs);
     if (objects->has_curve)
         status = margay_steps_create(&objects->curve, options->curve, error);
     if (status == MARGAY_OK && objects->has_distances)
@@ -90,12 +95,14 @@ void margay_objects_free(margay_objects *objects)
     margay_objects_destroy_store(objects);
     margay_steps_destroy(&objects->curve);
     margay_steps_destroy(&objects->distances);
+    margay_fading_clear(&objects->fading);
     free(objects);
 }
 
 void margay_objects_reset_counts(margay_objects *objects)
 {
     objects->counts = (struct margay_objects_counts){0};
+    margay_fading_clear(&objects->fading);
     if (objects->has_curve)
         margay_steps_clear(&objects->curve);
     if (objects->has_distances)
@@ -117,14 +124,16 @@ static void forget(struct margay_objects *objects, uint64_t name)
     margay_hash_erase(&objects->hash, name);
 }
 
-/* The requests that can be looked up together from `from` on: up to a delete,
-   and of a sample those in a row. */
+/* The requests that can be looked up together from `from` on: up to a delete or
+   the end of a piece that fades, and of a sample those in a row. */
 static size_t count_piece(const struct margay_objects *objects,
                           const struct margay_requests *requests, size_t from)
 {
     size_t most = requests->count - from, i = 0;
     if (most > MARGAY_OBJECTS_BATCH)
         most = MARGAY_OBJECTS_BATCH;
+    if (objects->fading.piece_refs != 0 && most > objects->fading.refs_left)
+        most = (size_t)objects->fading.refs_left;
     if (requests->ops == NULL && !objects->samples)
         return most;
     while (
@@ -174,6 +183,20 @@ static enum margay_status refer(struct margay_objects *objects,
     return status;
 }
 
+static enum margay_status fade(struct margay_objects *objects, size_t refs,
+                               struct margay_error *error)
+{
+    struct margay_fading *fading = &objects->fading;
+    if (fading->piece_refs == 0)
+        return MARGAY_OK;
+    fading->refs_left -= refs;
+    return fading->refs_left > 0
+               ? MARGAY_OK
+               : margay_fading_end_piece(fading, &objects->counts,
+                                         &objects->curve, &objects->distances,
+                                         error);
+}
+
 enum margay_status margay_objects_feed(margay_objects *objects,
                                        const struct margay_requests *requests,
                                        uint64_t *distances,
@@ -188,6 +211,8 @@ enum margay_status margay_objects_feed(margay_objects *objects,
             status = refer(objects, &piece, error);
         else
             status = pass_by(objects, requests, done, at, error);
+        if (status == MARGAY_OK)
+            status = fade(objects, piece.count, error);
         done += piece.count + (piece.count == 0);
     }
     objects->fed += requests->count;
@@ -207,6 +232,7 @@ struct margay_objects_counts margay_objects_counted(
     const margay_objects *objects)
 {
     struct margay_objects_counts counts = objects->counts;
+    margay_fading_add(&objects->fading, &counts);
     counts.objects = objects->weights.objects;
     counts.object_bytes = objects->weights.total;
     if (objects->samples) {
@@ -217,12 +243,13 @@ struct margay_objects_counts margay_objects_counted(
     return counts;
 }
 
-/* What misses, of `all`, where `hits` of `sampled` hit. */
+/* What misses, of `all`, where `hits` of `sampled` hit.  Counts that fade are
+   rounded one by one. */
 static uint64_t estimate(const struct margay_objects *objects, uint64_t all,
                          uint64_t sampled, uint64_t hits)
 {
     if (!objects->samples)
-        return all - hits;
+        return hits < all ? all - hits : 0;
     if (!objects->options.adjust)
         return sampled == 0 ? all
                             : rounded((double)all * ((double)(sampled - hits) /
@@ -238,13 +265,18 @@ enum margay_status margay_objects_curve(const margay_objects *objects,
                                         struct margay_error *error)
 {
     const struct margay_objects_counts counts = margay_objects_counted(objects);
-    struct margay_step_row *rows;
+    struct margay_step_row *rows = NULL;
+    struct margay_steps steps;
     *points = NULL;
     *count = 0;
     if (counts.references == 0)
         return MARGAY_OK;
-    enum margay_status status = margay_steps_rows_at(
-        &objects->curve, sizes, counts.object_bytes, &rows, count, error);
+    enum margay_status status = margay_masses_settle(
+        &objects->fading.curve, &objects->curve, &steps, error);
+    if (status == MARGAY_OK)
+        status = margay_steps_rows_at(&steps, sizes, counts.object_bytes, &rows,
+                                      count, error);
+    free(steps.steps);
     if (status == MARGAY_OK)
         *points = calloc(*count + 1, sizeof **points);
     if (*points == NULL)
@@ -264,11 +296,16 @@ enum margay_status margay_objects_histogram(const margay_objects *objects,
                                             margay_histogram **histogram,
                                             struct margay_error *error)
 {
-    struct margay_step_row *sums;
-    size_t count;
+    const struct margay_objects_counts counts = margay_objects_counted(objects);
+    struct margay_step_row *sums = NULL;
+    struct margay_steps steps;
+    size_t count = 0;
     *histogram = NULL;
-    enum margay_status status =
-        margay_steps_rows(&objects->distances, 0, &sums, &count, error);
+    enum margay_status status = margay_masses_settle(
+        &objects->fading.distances, &objects->distances, &steps, error);
+    if (status == MARGAY_OK)
+        status = margay_steps_rows(&steps, 0, &sums, &count, error);
+    free(steps.steps);
     struct margay_histogram_row *rows = NULL;
     if (status == MARGAY_OK)
         rows = calloc(count + 1, sizeof *rows);
@@ -280,8 +317,7 @@ enum margay_status margay_objects_histogram(const margay_objects *objects,
             sums[i].hits.refs - (i > 0 ? sums[i - 1].hits.refs : 0)};
     if (status == MARGAY_OK)
         status = margay_histogram_of_rows(
-            rows, count, objects->counts.cold + objects->counts.expired,
-            histogram, error);
+            rows, count, counts.cold + counts.expired, histogram, error);
     if (status != MARGAY_OK)
         free(rows);
     free(sums);

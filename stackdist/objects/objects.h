@@ -9,6 +9,7 @@
 
 #include "stackdist/exact/hash.h"
 #include "stackdist/objects/classes.h"
+#include "stackdist/objects/fading.h"
 #include "stackdist/objects/steps.h"
 #include "stackdist/objects/weights.h"
 #include "stackdist/sample.h"
@@ -38,6 +39,7 @@ struct margay_objects {
     uint64_t fed;                 /* requests, all of them */
     uint64_t refs_to_look, looks; /* until a look for marks; looks so far */
     struct margay_objects_counts counts;
+    struct margay_fading fading; /* what earlier ones still count */
 };
 
 /* A piece of a feed, of at most MARGAY_OBJECTS_BATCH requests. */

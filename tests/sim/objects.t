@@ -167,18 +167,59 @@ is 'a histogram can be looked into, too' "$status $(wc -l <h.csv.snapshot)" \
 refuses 'for one trace at a time' \
     curve --objects --prometheus p -f oracle a.oracle b.oracle
 
+# Windows: the misses of the first ones together are those of a cache that has
+# seen no more.
+run curve -q --objects --window 900 --sizes 77,3000,70K -f oracle a.oracle
+is 'windows of objects' "$status $(cut -d, -f1 out | uniq | tr '\n' ' ')" \
+    '0 window 0 1 2 3 4 '
+cp out windows
+for last in 0 1 2 3; do
+    head -c $((24 * 900 * (last + 1))) a.oracle >first.oracle
+    awk -F, -v last=$last 'NR > 1 && $1 <= last {
+        for (i = 6; i <= 10; i++) sum[$5, i] += $i; size[$5] = 1
+    }
+    END {
+        for (b in size)
+            print "a,,," b "," sum[b, 6] "," sum[b, 7] ",," sum[b, 9] "," sum[b, 10]
+    }' windows | sort >out
+    is "  up to window $last they are those of plain caches" \
+        "$(wc -l <out) $(differing first.oracle -)" '3 '
+done
+
+# Objects of one byte are blocks, and fade like these.
+perl -ne 'BEGIN { $/ = \24 } print pack "V Q< V q<", (unpack "V Q<"), 1, -1' \
+    a.oracle >bytes.oracle
+"$MARGAY" curve -q --half-life 500 --sizes pow2 -f oracle bytes.oracle |
+    cut -d, -f3,5,6 >expected
+run curve -q --objects --half-life 500 --sizes pow2 -f oracle bytes.oracle
+cut -d, -f4,5,6 out | paste -d, - expected |
+    awk -F, 'NR > 1 && ($1 != $4 || $2 != $5 || ($3 - $6) ^ 2 > 1)' >differences
+is 'objects fade as blocks do' "$status $(wc -l <out) $(cat differences)" \
+    "0 $(wc -l <expected) "
+run histogram -q --objects --half-life 500 -f oracle a.oracle
+is 'their histogram, too' "$status $(sed 1d out |
+    awk -F, '{ sum += $5 } END { print (sum > 700 && sum < 740) }')" '0 1'
+
 printf '0 1000\n1 1040\n' >t.din
 refuses '--objects: the trace does not say the sizes' curve --objects t.din
 refuses '--op: the trace does not say the operations' curve --op get t.din
 refuses '--ttl is for objects' curve --ttl 5 t.din
 refuses '--ttl is for objects' histogram --ttl 5 t.din
 refuses '--op: .put. .expected get, set or delete' curve --op put t.din
-for option in '-b 64' '--bound 4K' '--writebacks' '--window 5' '--from x.csv' \
+for option in '-b 64' '--bound 4K' '--writebacks' '--from x.csv' \
     '--straddle first' '--model footprint' '--save s' '--resume t.din' \
-    '--chunk 64' '--phase 64' '--half-life 9' '--unit 512' '--ids'; do
+    '--chunk 64' '--phase 64' '--unit 512' '--ids'; do
     # shellcheck disable=SC2086 # two words
     refuses '--objects does not go with --' curve --objects $option a.oracle
 done
+refuses 'may lie anywhere in the stack' curve --objects --bound 4K a.oracle
+refuses 'for exact curves' curve --objects -e shards --half-life 9 a.oracle
+refuses 'does not go with --window' \
+    curve --objects --half-life 9 --window 3 a.oracle
+refuses 'none for each --window' \
+    curve --objects --window 9 --histogram h.csv a.oracle
+refuses 'does not go with --policy' \
+    curve --objects --window 9 --policy fifo a.oracle
 refuses 'does not go with --of time' histogram --objects --of time a.oracle
 refuses 'does not go with --by' histogram --objects --by thread a.oracle
 refuses 'olken knows nothing of sizes' curve --objects -e olken a.oracle

@@ -4,6 +4,7 @@
  * Random traces, and at each size of a grid a cache that is simulated by
  * itself: no size differs, those below the largest object included.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "tests/rounds.h"
@@ -23,6 +24,7 @@ struct trace {
     bool late[MOST_REFS];
     bool ages, operates;
     uint64_t ttl_seconds;
+    uint64_t half_life_refs; /* 0 = counts do not fade */
 };
 
 /* ---------------------------------------------------------------- traces -- */
@@ -86,6 +88,7 @@ static void make_trace(struct trace *trace, struct margay_random *random)
         (enum distribution)margay_random_below(random, DISTRIBUTIONS);
     uint64_t sizes[MOST_OBJECTS], time = 0;
     trace->count = (size_t)margay_random_below(random, MOST_REFS);
+    trace->half_life_refs = 0;
     trace->objects = 1 + (size_t)margay_random_below(random, MOST_OBJECTS);
     trace->ages = margay_random_below(random, 3) == 0;
     trace->operates = margay_random_below(random, 3) == 0;
@@ -139,6 +142,7 @@ static margay_objects *analyse(const struct trace *trace,
     options.distances = true;
     options.ages = trace->ages;
     options.ttl_seconds = trace->ttl_seconds;
+    options.half_life_refs = trace->half_life_refs;
     if (margay_objects_create(&options, &objects, NULL) != MARGAY_OK)
         return NULL;
     for (size_t done = 0, some; done < trace->count; done += some) {
@@ -269,6 +273,124 @@ static void test_random(void)
     CHECK_U64(wrong, 0, "distances say which large caches hit");
 }
 
+/* ----------------------------------------------------------------- fading --
+ */
+
+/* What a reference counts, the r-th of `refs`, by the pieces that end behind
+   it. */
+static double weight_of(const struct trace *trace, size_t r, size_t refs)
+{
+    size_t half = (size_t)trace->half_life_refs;
+    size_t piece = half < 16 ? 1 : half / 16;
+    return exp2(-(double)(refs / piece - r / piece) * (double)piece /
+                (double)half);
+}
+
+static size_t count_refs(const struct trace *trace, size_t from)
+{
+    size_t refs = 0;
+    for (size_t i = from; i < trace->count; i++)
+        refs += !trace->operates || trace->ops[i] != MARGAY_DELETE;
+    return refs;
+}
+
+struct weights {
+    double refs, misses, missed_bytes;
+};
+
+static struct weights simulate_fading(const struct trace *trace, uint64_t bytes,
+                                      size_t from)
+{
+    static struct naive_objects cache;
+    struct weights sums = {0, 0, 0};
+    size_t r = 0, refs = count_refs(trace, from);
+    cache = (struct naive_objects){.capacity_bytes = bytes};
+    for (size_t i = 0; i < trace->count; i++) {
+        if (trace->operates && trace->ops[i] == MARGAY_DELETE) {
+            naive_objects_delete(&cache, trace->names[i]);
+            continue;
+        }
+        uint64_t misses = cache.misses;
+        naive_objects_refer(&cache, trace->names[i], trace->first_sizes[i],
+                            trace->late[i]);
+        if (i < from)
+            continue;
+        double weight = weight_of(trace, r++, refs);
+        sums.refs += weight;
+        if (cache.misses != misses) {
+            sums.misses += weight;
+            sums.missed_bytes += weight * (double)trace->first_sizes[i];
+        }
+    }
+    return sums;
+}
+
+/* All references and all hits are rounded, each by themselves. */
+static bool is_near(uint64_t counted, double sum)
+{
+    return fabs((double)counted - sum) <= 1.01 + 1e-12 * sum;
+}
+
+/* How many sizes of a curve that fades are not what the weights come to. */
+static size_t faded_differences(const struct trace *trace,
+                                const margay_objects *objects, size_t warmup,
+                                size_t *compared)
+{
+    struct margay_objects_point *points;
+    const struct margay_objects_counts counts = margay_objects_counted(objects);
+    size_t count, differ = 0;
+    if (margay_objects_curve(objects, NULL, &points, &count, NULL) != MARGAY_OK)
+        return 1;
+    for (size_t i = 0; i < count; i++) {
+        struct weights sums =
+            simulate_fading(trace, points[i].cache_bytes, warmup);
+        differ += !is_near(counts.references, sums.refs) ||
+                  !is_near(points[i].misses, sums.misses) ||
+                  !is_near(points[i].missed_bytes, sums.missed_bytes);
+    }
+    *compared += count;
+    free(points);
+    return differ;
+}
+
+/* As many as the histogram says, to the rounding of hits and of the rest. */
+static bool has_all(const margay_objects *objects)
+{
+    const struct margay_objects_counts counts = margay_objects_counted(objects);
+    margay_histogram *histogram;
+    if (margay_objects_histogram(objects, &histogram, NULL) != MARGAY_OK)
+        return false;
+    double all = (double)margay_histogram_references(histogram);
+    margay_histogram_free(histogram);
+    return fabs(all - (double)counts.references) <= 2;
+}
+
+static void test_fading(void)
+{
+    static const struct margay_sizes grids[] = {
+        {.kind = MARGAY_SIZES_ALL},
+        {.kind = MARGAY_SIZES_OCTAVE, .per_octave = 3}};
+    struct margay_random random;
+    uint64_t all = rounds(3000);
+    size_t differ = 0, compared = 0, incomplete = 0;
+    margay_random_seed(&random, 78);
+    for (uint64_t round = 0; round < all; round++) {
+        struct trace trace;
+        uint64_t distances[MOST_REFS];
+        make_trace(&trace, &random);
+        trace.half_life_refs = 1 + margay_random_below(&random, 200);
+        size_t warmup = round % 3 == 0 ? trace.count / 4 : 0;
+        margay_objects *objects =
+            analyse(&trace, &grids[round % 2], warmup, distances);
+        differ += faded_differences(&trace, objects, warmup, &compared);
+        incomplete += !has_all(objects);
+        margay_objects_free(objects);
+    }
+    CHECK_U64(differ, 0, "of %zu caches of %llu traces that fade none differs",
+              compared, (unsigned long long)all);
+    CHECK_U64(incomplete, 0, "their histograms have all references");
+}
+
 /* ------------------------------------------------------------ long traces --
  */
 
@@ -361,6 +483,7 @@ static void test_totals(void)
 int main(void)
 {
     test_random();
+    test_fading();
     test_long(3, false);
     test_long(4, true);
     test_totals();

@@ -1,0 +1,127 @@
+/* objects_tables.c - what is measured of objects with sizes, as rows and lines
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/command/objects_parts.h"
+#include "sim/tables/prometheus.h"
+#include "sim/terminal/message.h"
+#include "traces/traces_internal.h"
+
+/* The rows of a curve, which names its policy if there is one. */
+static void write_points(struct csv_writer *csv, const margay_objects *engine,
+                         const struct margay_objects_point *points,
+                         size_t count, const char *policy)
+{
+    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    for (size_t i = 0; i < count; i++) {
+        csv_key(csv);
+        csv_nothing(csv);
+        csv_u64(csv, points[i].cache_bytes);
+        csv_u64(csv, counts.references);
+        csv_u64(csv, points[i].misses);
+        csv_share(csv, points[i].misses, counts.references);
+        csv_u64(csv, counts.reference_bytes);
+        csv_u64(csv, points[i].missed_bytes);
+        if (counts.reference_bytes == 0)
+            csv_nothing(csv);
+        else
+            csv_share(csv, points[i].missed_bytes, counts.reference_bytes);
+        if (policy != NULL)
+            csv_text(csv, policy);
+        csv_end_row(csv);
+    }
+}
+
+enum margay_status objects_curve_rows(struct objects *objects,
+                                      struct csv_writer *csv,
+                                      const margay_consumer *consumer,
+                                      struct margay_error *error)
+{
+    const margay_objects *engine = margay_objects_consumer_engine(consumer);
+    const struct policy_list *policies = &objects->options->results.policies;
+    struct margay_objects_point *points;
+    const struct margay_objects_point *curve;
+    size_t count;
+    for (size_t i = 0; i < policies->count; i++) {
+        count = margay_object_policies_consumer_curve(consumer, i, &curve);
+        write_points(csv, engine, curve, count, policies->specs[i]);
+    }
+    if (policies->count > 0)
+        return MARGAY_OK;
+    enum margay_status status =
+        margay_objects_curve(engine, &objects->sizes, &points, &count, error);
+    if (status == MARGAY_OK)
+        write_points(csv, engine, points, count, NULL);
+    free(points);
+    return status;
+}
+
+enum margay_status objects_write_prometheus(struct objects *objects,
+                                            struct output *output,
+                                            const struct margay_job *job,
+                                            struct margay_error *error)
+{
+    const margay_objects *engine =
+        margay_objects_consumer_engine(job->consumer);
+    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    struct margay_objects_point *points;
+    size_t count;
+    enum margay_status status =
+        margay_objects_curve(engine, &objects->sizes, &points, &count, error);
+    if (status == MARGAY_OK)
+        prometheus_objects(output, job->trace, points, count, &counts);
+    free(points);
+    return status;
+}
+
+enum margay_status objects_histogram_rows(struct objects *objects,
+                                          struct csv_writer *csv,
+                                          const struct margay_pass *pass,
+                                          const margay_objects *engine,
+                                          struct margay_error *error)
+{
+    margay_histogram *histogram;
+    enum margay_status status =
+        margay_objects_histogram(engine, &histogram, error);
+    if (status != MARGAY_OK)
+        return status;
+    const struct margay_result result = result_of(histogram);
+    const struct measured measured = {pass->trace, 0, &result};
+    status =
+        table_histogram(csv, &measured, &objects->options->results.bins, error);
+    margay_histogram_free(histogram);
+    return status;
+}
+
+/* "12 expired", where there are any. */
+static void add_part(char *text, size_t bytes, uint64_t count, const char *what)
+{
+    size_t used = strlen(text);
+    if (count > 0)
+        snprintf(text + used, bytes - used, ", %" PRIu64 " %s", count, what);
+}
+
+void objects_summarise(const struct margay_pass *pass,
+                       const margay_objects *engine, bool sampled)
+{
+    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    char parts[160] = "";
+    double rate =
+        pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
+    add_part(parts, sizeof parts, counts.expired, "expired");
+    add_part(parts, sizeof parts, counts.deletes, "deleted");
+    add_part(parts, sizeof parts, counts.other_sizes,
+             "named another size than their object's first");
+    message_keep("%s: %" PRIu64 " reference%s, %s%" PRIu64
+                 " object%s of %" PRIu64 " byte%s in all, %" PRIu64
+                 " cold miss%s%s%s, %.1f M refs/s",
+                 pass->trace, counts.references,
+                 margay_plural(counts.references, "s"), sampled ? "about " : "",
+                 counts.objects, margay_plural(counts.objects, "s"),
+                 counts.object_bytes, margay_plural(counts.object_bytes, "s"),
+                 counts.cold, margay_plural(counts.cold, "es"),
+                 sampled ? " in the sample" : "", parts, rate);
+}

@@ -1,0 +1,65 @@
+/*
+ * fading.h - counts of objects of which older ones count less
+ *
+ * Algorithm: a piece of the trace, a sixteenth of the half-life, is counted as
+ *   always.  At its end all counts join masses, one beside each, which are
+ *   multiplied by 2^(-1/16), and begin again at 0.
+ * Source: exponential decay of counts, as load averages have it; see
+ *   engines/fading.c, which does the same with the histogram of blocks.
+ * Guarantee: a request that k pieces have ended since counts as 2^(-k/16).
+ *   Every sum of counts up to a size is rounded once.
+ * Cost: at the end of a piece a step for each counter; 16 bytes for each.
+ */
+#ifndef MARGAY_STACKDIST_OBJECTS_FADING_H
+#define MARGAY_STACKDIST_OBJECTS_FADING_H
+
+#include "stackdist/objects/steps.h"
+
+struct margay_mass {
+    double refs, bytes;
+};
+
+/* What pieces that have ended add to counters of steps, in their order. */
+struct margay_masses {
+    struct margay_mass *list;
+    size_t count, capacity;
+};
+
+#define MARGAY_OBJECTS_COUNTS \
+    (sizeof(struct margay_objects_counts) / sizeof(uint64_t))
+
+/* All of an engine.  A zeroed struct fades nothing. */
+struct margay_fading {
+    uint64_t piece_refs; /* 0 = counts do not fade */
+    uint64_t refs_left;  /* of the piece that has begun */
+    double factor;       /* of masses, at the end of a piece */
+    struct margay_masses curve, distances;
+    double counts[MARGAY_OBJECTS_COUNTS]; /* in the order of their struct */
+};
+
+void margay_fading_begin(struct margay_fading *fading, uint64_t half_life_refs);
+
+/* Forget all masses. */
+void margay_fading_clear(struct margay_fading *fading);
+
+/* End a piece: the counts of an engine join the masses, and are 0 again.
+   MARGAY_NO_MEMORY. */
+enum margay_status margay_fading_end_piece(struct margay_fading *fading,
+                                           struct margay_objects_counts *counts,
+                                           struct margay_steps *curve,
+                                           struct margay_steps *distances,
+                                           struct margay_error *error);
+
+/* Add the masses to counts of the piece that has begun. */
+void margay_fading_add(const struct margay_fading *fading,
+                       struct margay_objects_counts *counts);
+
+/* A copy of `steps` with the masses in its counters; all but the counters are
+   shared.  The caller releases settled->steps with free().  MARGAY_NO_MEMORY.
+ */
+enum margay_status margay_masses_settle(const struct margay_masses *masses,
+                                        const struct margay_steps *steps,
+                                        struct margay_steps *settled,
+                                        struct margay_error *error);
+
+#endif
