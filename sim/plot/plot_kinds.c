@@ -5,7 +5,7 @@
 
 #include "sim/tables/csv.h"
 
-enum { POLICIES, OBJECTS, CURVE };
+enum { POLICIES, OBJECTS, CURVE = 4 };
 
 /* The first row whose columns match is the kind of a table. */
 static const struct plot_kind kinds[] = {
@@ -21,6 +21,16 @@ static const struct plot_kind kinds[] = {
                  .table = "curve --objects",
                  .picture = "miss ratios of requests and of bytes",
                  .takes = PLOT_RATIOS},
+    {.columns = SHARE_COLUMNS,
+     .script = "sharers.gp",
+     .table = "share, curve --tenant",
+     .picture = "misses of those who share a cache, and apart",
+     .takes = PLOT_RATIOS,
+     .is_alone = true},
+    {.columns = CURVE_COLUMNS CURVE_TENANT_COLUMNS,
+     .script = "sharers.gp",
+     .takes = PLOT_RATIOS,
+     .is_alone = true},
     [CURVE] = {.columns = CURVE_COLUMNS,
                .script = "curve.gp",
                .table = "curve",
@@ -44,14 +54,26 @@ static const struct plot_kind kinds[] = {
      .picture = "shares of references over their distances"},
     {.columns = "site," HISTOGRAM_COLUMNS,
      .script = "places.gp",
-     .table = "histogram --by",
-     .picture = "distances by site, thread or region",
+     .table = "histogram --by, overlap",
+     .picture = "of sites, threads or regions",
      .is_alone = true},
     {.columns = "thread," HISTOGRAM_COLUMNS,
      .script = "places.gp",
      .is_alone = true},
     {.columns = "region," HISTOGRAM_COLUMNS,
      .script = "places.gp",
+     .is_alone = true},
+    {.columns = "site" OVERLAP_COLUMNS,
+     .script = "overlap.gp",
+     .is_alone = true},
+    {.columns = "thread" OVERLAP_COLUMNS,
+     .script = "overlap.gp",
+     .is_alone = true},
+    {.columns = "region" OVERLAP_COLUMNS,
+     .script = "overlap.gp",
+     .is_alone = true},
+    {.columns = "tenant" OVERLAP_COLUMNS,
+     .script = "overlap.gp",
      .is_alone = true},
     {.columns = COMPARE_COLUMNS,
      .script = "compare.gp",

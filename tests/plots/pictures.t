@@ -73,6 +73,49 @@ shows names '64-byte blocks'
 shows names '64 KiB'
 shows names 'miss ratio'
 
+# Programs and tenants that share a cache: totals, names, what a broken line is.
+table shared.csv \
+    cache_blocks,cache_bytes,program,references,shared_misses,partition_blocks,partition_misses \
+    '1,64,"d/a, ""b"".csv",10,9,1,8' 1,64,d/c.csv,30,30,0,30 \
+    '2,128,"d/a, ""b"".csv",10,7,2,6' 2,128,d/c.csv,30,20,0,30
+draw sharers shared.svg shared.csv
+quiet 'programs that share'
+read_texts shared
+shows shared 'Misses in a cache that programs share'
+shows shared 'dashed: in parts of the cache, divided best'
+shows shared 'a, "b".csv'
+shows shared 'c.csv, divided'
+shows shared 'all, divided'
+shows shared '128 B'
+table tenants.csv $curve,tenant,shared_misses 'x/t,,1,,10,5,0.5,"a, b",6' \
+    'x/t,,2,,10,4,0.4,"a, b",6' x/t,,1,,10,5,0.5,c,5 x/t,,2,,10,2,0.2,c,3
+draw sharers tenants.svg tenants.csv
+quiet 'tenants'
+read_texts tenants
+shows tenants 't; dashed: in a cache of its own'
+shows tenants 'a, b, alone'
+shows tenants all
+lacks tenants 'all, alone'
+{
+    echo $curve,tenant,shared_misses
+    for i in 1 2 3 4 5 6 7 8 9; do echo "t,64,1,64,$i,0,0,n$i,0"; done
+} >many.csv
+draw sharers many.svg many.csv
+quiet 'nine tenants of one size that never miss'
+read_texts many
+shows many 't, 64-byte blocks; dashed: in a cache of its own; the 8 of 9 with most references'
+lacks many n1
+shows many n2
+table overlap.csv site,references,other_references,overlap 0x401136,10,0,0 \
+    0x401140,10,40,0.5 0x401150,0,0,
+draw overlap overlap.svg overlap.csv
+quiet 'the overlap of sites'
+read_texts overlap
+shows overlap 'How alike each site is in two runs'
+shows overlap 0x401140
+draw overlap none.svg /dev/null
+is 'no rows' "$status $(cat err)" '2 /dev/null: no rows: there is nothing to plot'
+
 table blocks.csv $curve t,32,1,32,10,5,0.5 t,32,2,64,10,4,0.4 \
     t,64,1,64,10,5,0.5
 draw curve blocks.svg blocks.csv
