@@ -1,5 +1,5 @@
 # sharers.gp - who misses in a cache that several share, from a table of
-# `margay share` or `margay curve --tenant`
+# `margay share`, or of curve with --tenant
 #
 #     gnuplot -c sharers.gp OUT.png|svg|pdf|eps|tex SHARE.csv
 #
