@@ -1,4 +1,4 @@
-# engines-sweep.gp - speed over blocks, from a table of `margay engines --sweep`
+# engines-sweep.gp - speed over blocks, from a table of engines with --sweep
 #
 #     gnuplot -c engines-sweep.gp OUT.png|svg|pdf|eps|tex SWEEP.csv
 

@@ -102,12 +102,10 @@ static const struct plot_kind kinds[] = {
     {.columns = ENGINES_RUN_COLUMNS,
      .script = "engines-run.gp",
      .table = "engines --run",
-     .picture = "errors of engines over their speeds",
+     .picture = "errors over speeds; speeds over blocks (--sweep)",
      .is_alone = true},
     {.columns = ENGINES_SWEEP_COLUMNS,
      .script = "engines-sweep.gp",
-     .table = "engines --sweep",
-     .picture = "speeds of engines over numbers of blocks",
      .takes = PLOT_X | PLOT_Y | PLOT_LABELS,
      .is_alone = true},
 };
