@@ -1,7 +1,10 @@
 #!/bin/sh
-# pictures.sh MARGAY WORK DOCS - draw the pictures of DOCS, with tables in WORK
+# pictures.sh MARGAY PROGRAMS WORK DOCS - draw the pictures of DOCS again
+#
+# PROGRAMS is that of tests/prediction, and tables go into WORK.  The pictures of
+# docs/measured/gpu.md are drawn by `make bench-hp-rda`, which measures them.
 set -eu
-margay=$1 work=$2 docs=$3
+margay=$1 programs=$2 work=$3 docs=$4
 sample=tests/sample/walk.lackey.xz
 mkdir -p "$work"
 
@@ -41,3 +44,65 @@ done
 "$margay" plot "$work/stencil3d.csv" \
     -o "$docs/pictures/prediction-stencil3d.png" --labels \
     --title 'Misses of a stencil over a cube, predicted from three small cubes'
+
+# ----------------------------------------- docs/measured/prediction.md --
+for size in 4096 8192 16384 131072; do
+    "$programs" quicksort $size |
+        "$margay" histogram -q -f u64 -b 8 -o "$work/quicksort-$size.csv"
+done
+(cd "$work" && "$margay" predict --size 131072 --curve --with-runs \
+    quicksort-4096.csv=4096 quicksort-8192.csv=8192 \
+    quicksort-16384.csv=16384 --truth quicksort-131072.csv) \
+    >"$work/quicksort.csv" 2>/dev/null
+"$margay" plot "$work/quicksort.csv" \
+    -o "$docs/measured/pictures/prediction-quicksort.png" --legend inside \
+    --title 'Misses of quicksort on 131,072 numbers, predicted from three small runs'
+
+# ------------------------------------------ docs/measured/analysers.md --
+page=$docs/measured/analysers.md
+pictures=$docs/measured/pictures
+columns=engine,references,seconds,refs_per_second,peak_bytes,nodes,accuracy
+
+# errors TRACE: the speeds and errors of a trace in the page's table, as
+# `margay engines --run` writes them; what the table lacks is empty.
+errors() {
+    awk -F ' *[|] *' -v trace="$1" -v columns=$columns '
+        /^[|] engine [|] zipf speed/ {
+            print columns ",max_error_log2,mean_abs_error_log2," \
+                "max_error_linear,mean_abs_error_linear"
+            for (i = 2; i < NF; i++) if ($i == trace " speed") at = i
+            next }
+        at && !/^[|]/ { exit }
+        at && /`/ {
+            gsub(/`/, "", $2)
+            printf "%s,0,0,%.0f,,,,,%s,,\n", $2, 1e6 * $at,
+                ($(at + 1) == "-" ? "" : $(at + 1)) }' "$page"
+}
+
+# speeds FIRST LAST: engines and speeds of the table over the number of blocks.
+speeds() {
+    echo engine,distinct_blocks,references,seconds,refs_per_second
+    awk -F ' *[|] *' -v first="$1" -v last="$2" '
+        /^[|] engine [|] 10.4 blocks/ { table = 1; next }
+        table && !/^[|]/ { exit }
+        table && /`/ {
+            gsub(/`/, "", $2); on = on || $2 == first
+            for (i = 3; on && i < NF && $i != "-"; i++)
+                printf "%s,%.0f,0,0,%.0f\n", $2, 10 ^ (i + 1), 1e6 * $i
+            if ($2 == last) exit }' "$page"
+}
+
+errors zipf >"$work/zipf.csv"
+"$margay" plot "$work/zipf.csv" -o "$pictures/engines-zipf.png" \
+    --title 'Error and speed of engines on references by the law of Zipf'
+errors fft >"$work/fft.csv"
+"$margay" plot "$work/fft.csv" -o "$pictures/engines-fft.png" \
+    --title 'Error and speed of engines on a Fourier transform of 131,072 numbers'
+{ speeds exact exact; speeds olken parda | sed 1d; } >"$work/sweep-exact.csv"
+"$margay" plot "$work/sweep-exact.csv" --labels \
+    -o "$pictures/engines-sweep-exact.png" \
+    --title 'Speed of exact engines over the number of blocks'
+{ speeds exact exact; speeds markers hp-rda | sed 1d; } >"$work/sweep.csv"
+"$margay" plot "$work/sweep.csv" --labels \
+    -o "$pictures/engines-sweep-others.png" \
+    --title 'Speed of other engines, beside exact, over the number of blocks'

@@ -18,10 +18,34 @@ mark_of(k) = sprintf("pointtype %d pointsize 0.8", LINE_MARK[k])
 values(k, from, step) = sprintf("%s every %d::%d::%d using (%s):(%s)", \
     LINE_FILE[k], step, from, LINE_LAST[k], LINE_X[k], LINE_Y[k])
 
+# gnuplot begins its dashes anew at each step, and short steps would look solid.
+# So a dashed line of steps gets the corners as points.
+MOST_CORNERS = 100000
+has_corners(k) = STEPS && LINE_DASH[k] ne "1" \
+    && rows_of_line(k) <= MOST_CORNERS
+# Tables have commas, and blocks that a script made have blanks.
+between = lines > 0 && strstrt(LINE_FILE[1], "$") == 1 ? " " : ","
+do for [k = 1:lines] {
+    if (has_corners(k)) {
+        set table $points separator whitespace
+        eval "plot " . values(k, LINE_FIRST[k], 1) . " with table"
+        unset table
+        eval sprintf("set print $corners_%d", k)
+        do for [i = 1:|$points|] {
+            across = word($points[i], 1)
+            if (i > 1) { print across . between . height }
+            height = word($points[i], 2)
+            print across . between . height
+        }
+        unset print
+    }
+}
+
 load folder(ARG0) . "labels.gp"
 do for [k = 1:lines] {
-    command = command . sprintf("%s with %s %s notitle, ", \
-        values(k, LINE_FIRST[k], 1), STEPS ? "steps" : "lines", look_of(k))
+    command = command . sprintf("%s with %s %s notitle, ", has_corners(k) \
+        ? sprintf("$corners_%d using 1:2", k) : values(k, LINE_FIRST[k], 1), \
+        STEPS && !has_corners(k) ? "steps" : "lines", look_of(k))
     if (is_marked(k)) {
         command = command . sprintf("%s with points %s %s notitle, ", \
             values(k, first_mark(k), every_mark(k)), look_of(k), mark_of(k))

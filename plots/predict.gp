@@ -92,7 +92,7 @@ shade(i) = sprintf("#%02x%02x%02x", mixed(0x7f, 0x00, i), \
 # The truth is a broad line below the others, on which the prediction is to lie.
 look_as(role, i) = role eq "truth" ? look("#a0a0a0", "1", 7, 0) \
     : role eq "prediction" ? look(colour(2), "1", 2, 0) \
-    : look(shade(i), "(16,8)", 1.7, 0)
+    : look(shade(i), "(10,7)", 1.7, 0)
 most_lines = series
 load folder(ARG0) . "lines.gp"
 do for [role in "truth training prediction"] {

@@ -31,16 +31,16 @@ wide = WIDTH / 160.0
 high = HEIGHT / 160.0
 if (suffix eq ".png") {
     set terminal pngcairo noenhanced size WIDTH,HEIGHT font font_text \
-        linewidth 1.6 dashlength 0.5
+        linewidth 1.6 dashlength 0.7
 } else { if (suffix eq ".svg") {
     set terminal svg noenhanced size 0.75 * WIDTH,0.75 * HEIGHT font font_text \
-        linewidth 1.2 dashlength 0.5 background "#ffffff"
+        linewidth 1.2 dashlength 0.7 background "#ffffff"
 } else { if (suffix eq ".pdf") {
     set terminal pdfcairo noenhanced size wide,high font font_text \
-        linewidth 1.5 dashlength 0.5
+        linewidth 1.5 dashlength 0.7
 } else { if (suffix eq ".eps") {
     set terminal epscairo noenhanced size wide,high font font_text \
-        linewidth 1.5 dashlength 0.5
+        linewidth 1.5 dashlength 0.7
 } else { if (suffix eq ".tex") {
     # The fonts are the document's.
     font_text = given_points ? sprintf("font '\\fontsize{%g}{%g}\\selectfont'", \
@@ -48,7 +48,7 @@ if (suffix eq ".png") {
     HEADING_FONT = ""
     # This terminal takes no variables.
     eval sprintf("set terminal tikz size %gin,%gin %s linewidth 1.5" \
-        . " dashlength 0.5", wide, high, font_text)
+        . " dashlength 0.7", wide, high, font_text)
 } else {
     print sprintf("%s: expected a name that ends in .png, .svg, .pdf, .eps or" \
         . " .tex", OUT)
@@ -88,7 +88,7 @@ set bmargin at screen bottom
 set tmargin at screen top
 
 # Samples are long enough for every dash type to be told from the others.
-set key right top vertical Left reverse noenhanced samplen 3.5 \
+set key right top vertical Left reverse noenhanced samplen 4 \
     spacing 1.25 textcolor "#222222"
 
 # Powers of ten, as "100 k" and "1 M".

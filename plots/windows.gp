@@ -15,8 +15,8 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
-# "# NAMES LABEL": how many traces and block sizes there are, and which, if it is
-# one; then blocks of lines "REFERENCE RATIO" below one of "# NAME".  The name of
+# "# NAMES LABEL": how many traces and block sizes there are, and what they have in
+# common; then blocks of lines "REFERENCE RATIO" below one of "# NAME".  The name of
 # a trace may hold anything, so the other fields are counted from the end of a
 # row.
 program = 'function in_words(size, block,   bytes, unit) {' \
@@ -42,12 +42,16 @@ program = 'function in_words(size, block,   bytes, unit) {' \
 . '    most = n < 6 ? n : 6; names = count_names();' \
 . '    for (k = 1; k <= count; k++) short += !shorts[plain(series[k])]++;' \
 . '    in_full = short < names;' \
-. '    print "# " names, (names > 1 ? "" : plain(last));' \
+. '    for (k = 1; k <= count; k++)' \
+. '        if (block_of(series[k]) != block_of(series[1])) several_blocks = 1;' \
+. '    print "# " names, (names == 1 ? plain(last) :' \
+. '        several_blocks ? "" : block_text(block_of(last)));' \
 . '    for (k = 1; k <= count; k++) if (!drawn[series[k]]++)' \
 . '        for (i = 1; i <= most; i++) {' \
 . '            s = list[most == 1 ? n : 1 + int((i - 1) * (n - 1) / (most - 1))];' \
 . '            label = in_words(s, block_of(series[k]));' \
-. '            if (names > 1) label = plain(series[k]) ", " label;' \
+. '            if (names > 1) label = (several_blocks ? plain(series[k]) :' \
+. '                name_of(series[k])) ", " label;' \
 . '            gsub(/"| +$/, "", label);' \
 . '            print "# " label;' \
 . '            window = "";' \
@@ -59,11 +63,15 @@ program = 'function in_words(size, block,   bytes, unit) {' \
 . '            print start, value; print until[series[k]], value;' \
 . '            print ""; print "" } }' \
 . 'function block_of(name) { sub(/.*,/, "", name); return name }' \
-. 'function plain(name,   block) {' \
-. '    block = block_of(name);' \
+. 'function block_text(block) {' \
+. '    return block == "" ? "" : block "-byte blocks" }' \
+. 'function name_of(name) {' \
 . '    sub(/,[^,]*$/, "", name); gsub(/"/, "", name);' \
 . '    if (!in_full) sub(/.*\//, "", name);' \
-. '    return name (block == "" ? "" : ", " block "-byte blocks") }' \
+. '    return name }' \
+. 'function plain(name,   block) {' \
+. '    block = block_text(block_of(name));' \
+. '    return name_of(name) (block == "" ? "" : ", " block) }' \
 . 'function count_names(   k, n, had) {' \
 . '    for (k = 1; k <= count; k++) n += !had[series[k]]++; return n }'
 

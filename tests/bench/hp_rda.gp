@@ -13,15 +13,18 @@ load "plots/terminal.gp"
 set datafile missing NaN
 
 if (WHAT eq "adjust") {
-    HEADING = "hp-rda: error uncorrected, by the factor and by times"
+    HEADING = "Error of hp-rda by how its distances are corrected"
 } else { if (WHAT eq "error") {
-    HEADING = "hp-rda: error over the references of a chunk"
+    HEADING = "Error of hp-rda over the references of a chunk"
 } else {
-    HEADING = "hp-rda: speed over the references of a chunk"
+    HEADING = "Speed of hp-rda over the references of a chunk"
 }}
-set label 1 HEADING at screen 0.095,0.955 noenhanced font ",18"
-set label 2 "mean difference of the shares of log2 bars, as in the paper" \
-    at screen 0.095,0.908 noenhanced textcolor "#666666"
+SUBTITLE = WHAT eq "speed" \
+    ? DEVICE eq "" ? "" : "of user time; dashed: backend=" . DEVICE \
+    : "mean difference of the shares in log2 bars, each trace by itself"
+if (WHAT eq "error") { SUBTITLE = "mean difference of the shares in log2 bars;" \
+    . " corrected by the factor (adjust=on)" }
+load "plots/heading.gp"
 
 # Traces in the order of the table; no name has a blank.
 traces = ""
@@ -33,21 +36,26 @@ index_of(name) = int(sum [i = 1:words(traces)] \
     word(traces, i) eq name ? i : 0)
 
 if (WHAT eq "adjust") {
-    set key samplen 1.5
+    # Points on a logarithmic axis, at whose foot stand those without an error.
+    load "plots/legend.gp"
+    set key title "corrected" left
+    set lmargin at screen left + 2 * em_x
     set ylabel "error" offset 0.5,0
-    set yrange [0:*]
-    set ytics format "%g %%"
-    set bmargin at screen 0.24
-    set boxwidth 0.25
-    set style fill solid 0.9 noborder
-    set xrange [0.4:words(traces) + 0.6]
-    set xtics noenhanced rotate by 30 right ()
+    set logscale y
+    foot = 0.001
+    set yrange [0.6 * foot:10]
+    set ytics ("0" foot, "0.01 %%" 0.01, "0.1 %%" 0.1, "1 %%" 1, "10 %%" 10)
+    set xrange [0.5:words(traces) + 0.5]
+    set xtics noenhanced ()
     do for [i = 1:words(traces)] { set xtics add (word(traces, i) i) }
+    error(y) = 100 * y < foot ? foot : 100 * y
     adjusts = "off on times"
+    array MEANING[3] = ["not at all (off)", "by the factor (on)", \
+        "by times (default)"]
     plot for [a = 1:3] CSV using (strcol(2) eq word(adjusts, a) \
-            ? index_of(strcol(1)) + 0.26 * (a - 2) : NaN):(100 * $3) skip 1 \
-        with boxes linecolor rgb colour(a == 3 ? 3 : 3 - a) \
-        title "adjust=" . word(adjusts, a)
+            ? index_of(strcol(1)) + 0.12 * (a - 2) : NaN):(error($3)) skip 1 \
+        with points pointtype SHAPE[a] pointsize 1.6 \
+        linecolor rgb colour(a == 3 ? 3 : 3 - a) title MEANING[a]
 } else {
     set logscale x 2
     set xlabel "references of a chunk (st)" offset 0,0.2
@@ -57,15 +65,13 @@ if (WHAT eq "adjust") {
         set ylabel "error" offset 0.5,0
         set ytics format "%g %%"
         set yrange [0:*]
+        load "plots/legend.gp"
         number(row) = 100 * column(4)
     } else {
-        set label 2 "of user time; dashed: backend=" . DEVICE
-        if (DEVICE eq "") { unset label 2 }
         set ylabel "references per second" offset 0.5,0
-        set key outside
-        set rmargin -1
+        load "plots/legend.gp"
         set logscale y
-        set ytics format "%.0s%c"
+        set ytics format COUNT_FORMAT
         number(row) = column(6)
     }
     # The error is the same wherever it runs.
@@ -73,7 +79,7 @@ if (WHAT eq "adjust") {
     plot for [b = 1:words(backends)] for [i = 1:words(traces)] CSV \
         using (strcol(1) eq word(traces, i) \
             && strcol(3) eq word(backends, b) ? $2 : NaN):(number(0)) skip 1 \
-        with linespoints pointtype 7 pointsize 0.9 linecolor rgb colour(i) \
+        with linespoints pointtype SHAPE[i] pointsize 0.9 linecolor rgb colour(i) \
         linewidth 2 dashtype b title word(traces, i) \
             . (words(backends) > 1 ? ", " . word(backends, b) : "")
 }

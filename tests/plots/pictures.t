@@ -223,7 +223,8 @@ awk -v header=window,$curve 'BEGIN {
 draw windows many.svg many.csv
 quiet 'many windows'
 read_texts many
-shows many 't5, 64-byte blocks, 64 B'
+shows many 't5, 64 B'
+shows many '64-byte blocks'
 
 # Places: the one with the longest distances first, whatever its name.
 table places.csv region,$histogram 'low,"d, ""e"".x",64,0,1,5,0.5' \
