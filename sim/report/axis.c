@@ -51,7 +51,7 @@ static const char *label(const struct axis *axis, double number, char text[32])
 {
     if (axis->sizes)
         return markup_size(number, axis->in_bytes, text);
-    snprintf(text, 32, "%.6g", number);
+    snprintf(text, 32, "%.9g", number);
     return text;
 }
 

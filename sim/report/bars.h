@@ -52,6 +52,11 @@ void bars_three_cs(struct output *output, const struct rows *rows,
 void bars_owners(struct output *output, const struct rows *rows,
                  const char *caption);
 
+/* The phases of a trace: when each is, how many blocks it uses, and which one
+   it recurs. */
+void bars_phases(struct output *output, const struct rows *rows,
+                 const char *caption);
+
 /* The misses of each cache of a machine, by kind, per 1000 instructions where
    these are known. */
 void bars_machine(struct output *output, const struct rows *rows,

@@ -95,6 +95,12 @@ static bool ask_windows(struct options *options, const struct facts *facts)
     return facts->references >= 2 * WINDOWS && ask_sizes(options, facts);
 }
 
+static bool ask_phases(struct options *options, const struct facts *facts)
+{
+    options->run.blocks.count = options->run.blocks.count > 0;
+    return facts->references > 0 && !options->results.objects;
+}
+
 static bool ask_lines(struct options *options, const struct facts *facts)
 {
     options->run.blocks.count = options->run.blocks.count > 0;
@@ -111,7 +117,7 @@ static const struct part {
     {"info", false, ask_info},      {"curve", false, ask_curve},
     {"curve", true, ask_policies},  {"histogram", false, ask_histogram},
     {"compare", false, ask_caches}, {"curve", false, ask_windows},
-    {"annotate", false, ask_lines},
+    {"phases", false, ask_phases},  {"annotate", false, ask_lines},
 };
 
 /* -------------------------------------------------------- running it -- */

@@ -83,9 +83,9 @@ static void write_table(struct output *output, const struct section *section,
     output_text(output,
                 "<details%s><summary>Table of %zu row%s</summary>\n"
                 "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
-                "aria-label=\"Table\"><table><caption>",
+                "aria-label=\"Rows of %s\"><table><caption>",
                 table->rows <= 16 ? " open" : "", table->rows,
-                table->rows == 1 ? "" : "s");
+                table->rows == 1 ? "" : "s", id);
     markup_text(output, section->source);
     output_text(output, "</caption>\n");
     write_rows(output, table);

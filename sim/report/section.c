@@ -262,6 +262,19 @@ static enum margay_status draw_owners(struct output *output,
     return MARGAY_OK;
 }
 
+static enum margay_status draw_phases(struct output *output,
+                                      const struct section *section,
+                                      const char *id, unsigned *charts,
+                                      struct margay_error *error)
+{
+    (void)id;
+    (void)charts;
+    (void)error;
+    draw_each(output, section, bars_phases,
+              "Phases of the trace and their working sets; a colour recurs");
+    return MARGAY_OK;
+}
+
 /* CACHE.COLUMN is what --vary gave a value. */
 static enum margay_status draw_machine(struct output *output,
                                        const struct section *section,
@@ -291,6 +304,7 @@ static const struct kind {
     {CURVE_COLUMNS CURVE_TENANT_COLUMNS, "Tenants", draw_tenants},
     {CURVE_COLUMNS, "Miss curve", draw_curve},
     {WINDOW_COLUMN CURVE_COLUMNS, "Over time", draw_windows},
+    {PHASES_COLUMNS, "Phases", draw_phases},
     {HISTOGRAM_COLUMNS, "Reuse distances", draw_histogram},
     {COMPARE_COLUMNS, "Set-associative caches", draw_compare},
     {ASSOC_COLUMNS, "Set-associative caches", draw_map},

@@ -133,6 +133,18 @@ same("as the command has it", table, "histogram", "-q", "--by", "site",
 refuses("no such place", "expected site or thread",
         lambda: margay.histogram("t.din", by="x"))
 
+run("generate", "loop", "--refs", "60000", "--blocks", "3000", "--to",
+    "lines", "-q", "-o", "large.lines")
+with open("phased.lines", "w", encoding="ascii") as file:
+    for part in ("t.lines", "large.lines") * 2:
+        file.write(open(part, encoding="ascii").read() * (12 if part[0] == "t"
+                                                          else 1))
+table = margay.phases("phased.lines")
+rows = list(csv.DictReader(io.StringIO(run("phases", "-q", "phased.lines"))))
+check("phases", len(rows) > 2 and [
+    {name: str(value) for name, value in row.items()} for row in table.rows()
+] == [{**row, "recurs": row["recurs"] or row["phase"]} for row in rows], table)
+
 # Objects of different sizes, machines, programs that share a cache, and what a
 # cache lets through.
 with open("sized.csv", "w", encoding="ascii") as file:

@@ -192,6 +192,12 @@ for my $misses (20, 30) {
 }
 
 my @din = ('-f', 'din', $odd);
+# Two threads that write to one block, in drmemtrace's records.
+text_file('mesi.csv', "cache,holds,bytes,block_bytes,ways,next,coherence\n"
+    . "L1,data,1K,64,2,L2,mesi\nL2,all,8K,64,8,,\n");
+text_file('threads', join '', map { pack 'vvQ<', @$_ } [25, 0, 4],
+    (map { [22, 4, 100 + $_ % 2], [10, 4, 4096], [1, 8, 640 + $_ % 2 * 8] }
+     1 .. 9), [26, 0, 0]);
 my @grid = ('--sets', '1,4', '--ways', '1..2');
 my @runs = ('loop.100.csv=100', 'loop.200.csv=200');
 my @objects = ('--objects', '--column', 'id=id,size=size', '-f', 'csv');
@@ -278,6 +284,7 @@ my %jobs = (
         ['--machine', 'machine.csv', @din],
         ['--machine', 'machine.csv', '--vary', 'L1.ways=1,2', @din],
         ['--machine', 'machine.csv', '-f', 'lines', '--unit', 64, 'large'],
+        ['--machine', 'mesi.csv', 'threads'],
     ],
     engines => [
         [],

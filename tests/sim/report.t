@@ -73,6 +73,7 @@ same 'curve --policy' zipf.html.3 curve -b 64,128 --policy lru,fifo
 same histogram zipf.html.4 histogram -b 64,128 --bins log2
 same compare zipf.html.5 compare -b 64,128 --ways 1,2,4,8,16
 like 'it cuts the trace into windows' "$(sed -n '$p' zipf.html.6)" '^6[0-9],zipf'
+same phases zipf.html.7 phases -b 64
 
 "$MARGAY" report -b 64 --policy lru,fifo zipf.din 2>err >one.html
 is 'one summary, of the miss curve' "$(sed 's/, [0-9.]* M refs.*//' err)" \
@@ -99,7 +100,7 @@ run annotate code.pinatrace
 if grep -q 'without elfutils' err; then
     skip 'it has the lines of the program' 'built without libdw'
 else
-    like 'it has the lines of the program' "$(cat code.html.6)" \
+    like 'it has the lines of the program' "$(cat code.html.7)" \
         '^code.pinatrace,.*,0x1002,.*,1333,'
 fi
 
@@ -209,6 +210,15 @@ is 'tenants have a line and a sentence each' \
         grep -c 'class="line style2" data-line="2"' each.html) $(
         grep -o 'data-y="[a-z_]*"' each.html | tr '\n' ' ')" \
     '3 4 data-y="miss_ratio" data-y="shared_misses" '
+printf '%s\n' trace,phase,from,to,references,recurs,working_set_blocks \
+    t,0,0,100,100,,7 t,1,100,400,300,,50 t,2,400,500,100,0,8 >phases.csv
+run report -q phases.csv -o phases.html
+check 'a page of phases is whole' is_page phases.html
+is 'a phase that recurs has the same colour' \
+    "$(grep -o 'class="part[0-7] phase"' phases.html | tr '\n' ' ')" \
+    'class="part0 phase" class="part1 phase" class="part0 phase" '
+like 'and words say which takes longest' "$(cat phases.html)" \
+    '3 phases, of which 2 differ. Phase 1 takes longest, 60% of the references, and uses 50 blocks'
 "$MARGAY" share -q histogram.csv histogram.csv -o share.csv
 run report -q share.csv -o share.html
 check 'a shared cache is whole' is_page share.html
@@ -217,6 +227,7 @@ is 'and has both divisions' \
     'data-y="shared_misses" data-y="partition_misses" '
 for head in machine,trace,cache,references,misses,miss_ratio,fetches,fetch_misses,reads,read_misses,writes,write_misses,writebacks,prefetches,useful_prefetches,mpki \
     trace,file,line,function,cache_bytes,references,misses \
+    trace,phase,from,to,references,recurs,working_set_blocks \
     cache_blocks,cache_bytes,program,references,shared_misses,partition_blocks,partition_misses; do
     for value in nan -1 1e300 '' '</svg>'; do
         echo "$head"

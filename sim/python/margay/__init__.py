@@ -16,7 +16,8 @@ Ctrl-C ends a run and raises KeyboardInterrupt.
 """
 from margay._machine import filter, simulate
 from margay._programs import overlap, share
-from margay._run import Error, Table, assoc, curve, distances, histogram
+from margay._run import (Error, Table, assoc, curve, distances, histogram,
+                         phases)
 
 __all__ = ["Error", "Table", "assoc", "curve", "distances", "filter",
-           "histogram", "overlap", "share", "simulate"]
+           "histogram", "overlap", "phases", "share", "simulate"]

@@ -585,6 +585,26 @@ def assoc(trace: Trace, *, sets: Union[int, Sequence[int]],
     return rows.table([("miss_ratio", "misses", "references")])
 
 
+def phases(trace: Trace, **options: Any) -> Table:
+    """The phases of a trace, as `margay phases` finds them; `recurs` is a
+    phase's own number where it recurs no other.  Options as of curve(); block is
+    one size."""
+    rows = _Rows(trace, ("phase", "from", "to", "references", "recurs",
+                         "working_set_blocks"))
+
+    def ended(job: Any, ended_pass: Any, error: Any) -> None:
+        found = _c.margay_phases_consumer_of(job.consumer, ended_pass)
+        phase = lib.margay_phase()
+        for i in range(_c.margay_phases_count(found)):
+            _c.margay_phases_at(found, i, phase)
+            first = getattr(phase, "from")
+            rows.add(i, first, phase.to, phase.to - first, phase.repeats,
+                     phase.working_set_blocks)
+
+    _Run(_c.margay_phases_consumer, ended).run(trace, _given(options))
+    return rows.table()
+
+
 def distances(blocks: Any, *, engine: str = "exact", seed: int = 1) -> Any:
     """The reuse distance of each block id of an array, as a column of counts;
     2^64 - 1 for the first use of a block."""
