@@ -26,6 +26,7 @@ my %public = (
     consumers => 'sim',
     run => 'sim',
     hierarchy => 'assoc',
+    family => 'assoc',
 );
 
 # The rooms of each folder, in their order.  The folder's own files come before

@@ -67,7 +67,11 @@ struct margay_hierarchy {
     struct margay_prefetch_queue queue;
 };
 
-/* Make the nodes of a core that has none.  MARGAY_NO_MEMORY. */
+/* Fail with MARGAY_BAD_ARGUMENT if there are too many cores for this one. */
+enum margay_status margay_core_check(size_t core, struct margay_error *error);
+
+/* Make the nodes of a core that has none.  MARGAY_NO_MEMORY, or as
+   margay_core_check(). */
 enum margay_status margay_hierarchy_add_core(struct margay_hierarchy *hierarchy,
                                              size_t core,
                                              struct margay_error *error);

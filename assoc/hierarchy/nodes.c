@@ -220,17 +220,22 @@ static enum margay_status make_cores(struct margay_hierarchy *hierarchy,
     return MARGAY_OK;
 }
 
+enum margay_status margay_core_check(size_t core, struct margay_error *error)
+{
+    return core < MARGAY_MOST_CORES
+               ? MARGAY_OK
+               : margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "found thread %zu, expected at most %d threads, a "
+                             "core for each",
+                             core, MARGAY_MOST_CORES);
+}
+
 enum margay_status margay_hierarchy_add_core(struct margay_hierarchy *hierarchy,
                                              size_t core,
                                              struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    if (core >= MARGAY_MOST_CORES)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "found thread %zu, expected at most %d threads, a "
-                           "core for each",
-                           core, MARGAY_MOST_CORES);
-    if (core >= hierarchy->core_count)
+    enum margay_status status = margay_core_check(core, error);
+    if (status == MARGAY_OK && core >= hierarchy->core_count)
         status = make_cores(hierarchy, core + 1, error);
     if (status != MARGAY_OK)
         return status;

@@ -1,26 +1,25 @@
 /* cmd_simulate.c - margay simulate: the caches and TLBs of machines */
-#define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/tables/csv.h"
 #include "sim/tables/machine_file.h"
-#include "sim/tables/machine_vary.h"
+#include "sim/tables/machine_table.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
+
+enum { TABLE, PARETO, OUTPUTS };
 
 struct simulate {
     const struct options *options;
     struct machine machine; /* of the table */
     struct machine_vary vary;
     struct margay_level *levels; /* of all machines; owned */
-    char *columns;               /* owned */
-    bool is_coherent;            /* a cache of a machine is */
-    struct csv_writer csv;
+    struct output *outputs[OUTPUTS];
+    char *columns[OUTPUTS]; /* owned */
+    struct csv_writer csvs[OUTPUTS];
 };
 
 static enum margay_status open_machines(void *context,
@@ -37,115 +36,49 @@ static enum margay_status open_machines(void *context,
     return margay_machine_consumer(&request, consumer, error);
 }
 
-static uint64_t sum(const uint64_t counts[MARGAY_KINDS])
+static struct machine_results results_of(const struct simulate *simulate,
+                                         const char *trace,
+                                         const margay_consumer *consumer)
 {
-    return counts[MARGAY_READ] + counts[MARGAY_WRITE] + counts[MARGAY_FETCH];
-}
-
-/* ---------------------------------------------------------------- the rows --
- */
-
-static void write_counts(struct csv_writer *csv,
-                         const struct margay_level_counts *counts,
-                         uint64_t instructions)
-{
-    static const enum margay_kind kinds[] = {MARGAY_FETCH, MARGAY_READ,
-                                             MARGAY_WRITE};
-    uint64_t references = sum(counts->references), misses = sum(counts->misses);
-    csv_u64(csv, references);
-    csv_u64(csv, misses);
-    if (references == 0)
-        csv_nothing(csv);
-    else
-        csv_share(csv, misses, references);
-    for (size_t i = 0; i < MARGAY_KINDS; i++) {
-        csv_u64(csv, counts->references[kinds[i]]);
-        csv_u64(csv, counts->misses[kinds[i]]);
-    }
-    csv_u64(csv, counts->writebacks);
-    csv_u64(csv, counts->prefetches);
-    csv_u64(csv, counts->useful_prefetches);
-    if (instructions == 0)
-        csv_nothing(csv);
-    else
-        csv_decimal(csv, (double)misses * 1000 / (double)instructions);
-}
-
-/* Those of a cache that is not coherent are empty. */
-static void write_coherence(struct csv_writer *csv,
-                            const struct margay_level *level,
-                            const struct margay_level_counts *counts)
-{
-    const uint64_t fields[] = {
-        counts->coherence_misses,
-        counts->true_sharing_misses,
-        counts->coherence_misses - counts->true_sharing_misses,
-        counts->invalidations,
-        counts->interventions,
-        counts->upgrades,
+    return (struct machine_results){
+        .name = simulate->options->machine.name,
+        .trace = trace,
+        .machine = &simulate->machine,
+        .vary = &simulate->vary,
+        .levels = simulate->levels,
+        .consumer = consumer,
+        .instructions = simulate->options->machine.instructions,
     };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (level->coherence == MARGAY_COHERENCE_NONE)
-            csv_nothing(csv);
-        else
-            csv_u64(csv, fields[i]);
-    }
 }
 
-static void write_varied(struct simulate *simulate, size_t machine)
+/* The machine with the lowest average access time. */
+static size_t best_of(const struct machine_results *results)
 {
-    for (size_t i = 0; i < simulate->vary.count; i++) {
-        const char *value = machine_vary_value(&simulate->vary, machine, i);
-        uint64_t number;
-        if (margay_parse_u64(value, &number))
-            csv_u64(&simulate->csv, number);
-        else
-            csv_text(&simulate->csv, value);
+    size_t best = 0;
+    for (size_t i = 1; i < machine_vary_count(results->vary); i++) {
+        if (machine_access_cycles(results, i) <
+            machine_access_cycles(results, best))
+            best = i;
     }
-}
-
-static void write_machine(struct simulate *simulate, const char *trace,
-                          size_t machine, const margay_hierarchy *hierarchy,
-                          uint64_t instructions)
-{
-    struct csv_writer *csv = &simulate->csv;
-    const struct margay_level *levels =
-        simulate->levels + machine * simulate->machine.count;
-    for (size_t i = 0; i < simulate->machine.count; i++) {
-        const struct margay_level_counts counts =
-            margay_hierarchy_counts(hierarchy, i);
-        csv_text(csv, simulate->options->machine.name);
-        csv_text(csv, trace);
-        csv_text(csv, simulate->machine.levels[i].name);
-        write_counts(csv, &counts, instructions);
-        if (simulate->is_coherent)
-            write_coherence(csv, &levels[i], &counts);
-        write_varied(simulate, machine);
-        csv_end_row(csv);
-    }
+    return best;
 }
 
 /* For people: the time that a reference takes on average, if the machine says
-   how long its levels take. */
-static void summarise(const struct simulate *simulate, const char *trace,
-                      const margay_hierarchy *hierarchy)
+   how long its levels take; of several machines the best one's. */
+static void summarise(const struct machine_results *results,
+                      uint64_t references)
 {
-    uint64_t references = sum(margay_hierarchy_references(hierarchy));
-    size_t cores = margay_hierarchy_cores(hierarchy);
-    double cycles = 0;
-    if (simulate->options->quiet || simulate->vary.count > 0)
-        return;
-    for (size_t i = 0; i < simulate->machine.count; i++)
-        cycles += simulate->levels[i].cycles *
-                  (double)margay_hierarchy_counts(hierarchy, i).lookups;
-    if (cycles == 0)
-        message_keep("%s: %" PRIu64 " references of %zu core%s", trace,
-                     references, cores, margay_plural(cores, "s"));
-    else
-        message_keep("%s: %" PRIu64 " references of %zu core%s, average access "
-                     "time %.6g cycles",
-                     trace, references, cores, margay_plural(cores, "s"),
-                     cycles / (double)references);
+    size_t cores = margay_machine_consumer_cores(results->consumer);
+    char time[64] = "", fields[256] = "";
+    if (machines_have_cycles(results)) {
+        size_t best = best_of(results);
+        snprintf(time, sizeof time, ", average access time %.6g cycles",
+                 machine_access_cycles(results, best));
+        machine_vary_text(results->vary, best, fields, sizeof fields);
+    }
+    message_keep("%s: %" PRIu64 " references of %zu core%s%s%s%s",
+                 results->trace, references, cores, margay_plural(cores, "s"),
+                 time, *fields == '\0' ? "" : " at best, with ", fields);
 }
 
 static enum margay_status write_machines(void *context,
@@ -154,20 +87,19 @@ static enum margay_status write_machines(void *context,
                                          struct margay_error *error)
 {
     struct simulate *simulate = context;
-    (void)error;
-    for (size_t i = 0; i < machine_vary_count(&simulate->vary); i++) {
-        const margay_hierarchy *hierarchy =
-            margay_machine_consumer_hierarchy(job->consumer, i);
-        const uint64_t *references = margay_hierarchy_references(hierarchy);
-        uint64_t instructions = simulate->options->machine.instructions;
-        if (sum(references) == 0)
-            break;
-        if (instructions == 0)
-            instructions = references[MARGAY_FETCH];
-        write_machine(simulate, pass->trace, i, hierarchy, instructions);
-        summarise(simulate, pass->trace, hierarchy);
-    }
-    return MARGAY_OK;
+    const struct machine_results results =
+        results_of(simulate, pass->trace, job->consumer);
+    const uint64_t *fed = margay_machine_consumer_references(job->consumer);
+    uint64_t references =
+        fed[MARGAY_READ] + fed[MARGAY_WRITE] + fed[MARGAY_FETCH];
+    if (references == 0)
+        return MARGAY_OK;
+    table_machines(&simulate->csvs[TABLE], &results);
+    if (!simulate->options->quiet)
+        summarise(&results, references);
+    return simulate->outputs[PARETO] == NULL
+               ? MARGAY_OK
+               : table_pareto(&simulate->csvs[PARETO], &results, error);
 }
 
 /* ----------------------------------------------------------------- set-up --
@@ -190,38 +122,24 @@ static void choose_block(const struct simulate *simulate,
     }
 }
 
-static bool any_coherent(const struct simulate *simulate)
-{
-    size_t count =
-        simulate->machine.count * machine_vary_count(&simulate->vary);
-    bool any = false;
-    for (size_t i = 0; i < count; i++)
-        any |= simulate->levels[i].coherence != MARGAY_COHERENCE_NONE;
-    return any;
-}
-
-/* The columns, those of coherence if a cache is coherent, and one more for each
-   field that varies. */
 static enum margay_status name_columns(struct simulate *simulate,
                                        struct margay_error *error)
 {
-    const struct machine_vary *vary = &simulate->vary;
-    size_t bytes = sizeof SIMULATE_COLUMNS "," COHERENCE_COLUMNS;
-    for (size_t i = 0; i < vary->count; i++)
-        bytes +=
-            strlen(vary->fields[i].cache) + strlen(vary->fields[i].column) + 2;
-    simulate->columns = malloc(bytes);
-    if (simulate->columns == NULL)
-        return margay_fail_memory(error, "the columns");
-    simulate->is_coherent = any_coherent(simulate);
-    char *end =
-        stpcpy(simulate->columns, simulate->is_coherent ? SIMULATE_COLUMNS
-                                      "," COHERENCE_COLUMNS
-                                                        : SIMULATE_COLUMNS);
-    for (size_t i = 0; i < vary->count; i++)
-        end += sprintf(end, ",%s.%s", vary->fields[i].cache,
-                       vary->fields[i].column);
-    return MARGAY_OK;
+    const struct machine_results none = results_of(simulate, NULL, NULL);
+    if (simulate->options->machine.pareto != NULL &&
+        !machines_have_cycles(&none))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--pareto: found no cycles in %s, expected a column "
+                           "of them, for the average access time",
+                           simulate->options->machine.name);
+    enum margay_status status = machine_columns(
+        machines_are_coherent(&none) ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
+                                     : SIMULATE_COLUMNS,
+        &simulate->vary, &simulate->columns[TABLE], error);
+    return status == MARGAY_OK
+               ? machine_columns(PARETO_COLUMNS, &simulate->vary,
+                                 &simulate->columns[PARETO], error)
+               : status;
 }
 
 static enum margay_status read_machines(struct simulate *simulate,
@@ -242,24 +160,50 @@ static enum margay_status read_machines(struct simulate *simulate,
     return status == MARGAY_OK ? name_columns(simulate, error) : status;
 }
 
+static enum margay_status open_outputs(struct simulate *simulate,
+                                       struct margay_error *error)
+{
+    const struct options *options = simulate->options;
+    const char *paths[OUTPUTS] = {
+        [TABLE] = options->output == NULL ? "-" : options->output,
+        [PARETO] = options->machine.pareto,
+    };
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < OUTPUTS && status == MARGAY_OK; i++) {
+        if (paths[i] == NULL)
+            continue;
+        status =
+            output_open(paths[i], OUTPUT_HELD, &simulate->outputs[i], error);
+        if (status == MARGAY_OK)
+            csv_begin(&simulate->csvs[i], simulate->outputs[i], options->json,
+                      simulate->columns[i]);
+    }
+    return status;
+}
+
 int cmd_simulate(const struct options *options)
 {
     struct options with_block = *options;
     struct simulate simulate = {.options = options};
     struct margay_error error;
-    enum margay_status status = read_machines(&simulate, &error);
     const struct drive drive = {
         .options = &with_block,
         .context = &simulate,
-        .csv = &simulate.csv,
-        .columns = simulate.columns,
         .open = open_machines,
         .ended = write_machines,
     };
+    enum margay_status status = read_machines(&simulate, &error);
     if (status == MARGAY_OK)
+        status = open_outputs(&simulate, &error);
+    if (status == MARGAY_OK) {
         choose_block(&simulate, &with_block.run.blocks);
-    int exit_status = drive_table(&drive, status, &error);
-    free(simulate.columns);
+        status = drive_run(&drive, &error);
+    }
+    for (size_t i = 0; i < OUTPUTS; i++) {
+        csv_end(&simulate.csvs[i]);
+        free(simulate.columns[i]);
+    }
+    int exit_status = conclude(status, simulate.outputs, OUTPUTS, &error);
     free(simulate.levels);
     machine_vary_clear(&simulate.vary);
     machine_clear(&simulate.machine);

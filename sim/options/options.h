@@ -105,6 +105,7 @@ struct options {
     struct {
         const char *name;      /* of its table, or its own */
         const char *vary;      /* which fields have several values, or NULL */
+        const char *pareto;    /* NULL = no such table */
         uint64_t instructions; /* of the trace; 0 = not given */
     } machine;
 

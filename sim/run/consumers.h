@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include <margay/assoc.h>
+#include <margay/family.h>
 #include <margay/hierarchy.h>
 #include <margay/objects.h>
 #include <margay/phases.h>
@@ -82,6 +83,7 @@ struct margay_abilities {
                         several traces may be analysed at the same time */
     bool parts;      /* can lend its engine for parts of a trace */
     bool ranks;      /* can lend its engine for the ranks of a cluster */
+    bool shares;     /* is several machines that may be simulated together */
     bool looks;      /* has results before the end */
     bool saves;      /* can save and load */
 };
@@ -108,6 +110,7 @@ struct margay_share {
     unsigned threads; /* for each pass */
     bool all_blocks;  /* it is fed numbers, of pass 0 alone; shifts apply */
     bool lends;       /* its engines are lent to the executor: it is not fed */
+    bool shares;      /* it simulates machines together where they may be */
     uint64_t chunk_refs, phase_refs;
     const struct margay_watch *watch; /* outlives the consumer; NULL = none */
 };
@@ -315,18 +318,28 @@ struct margay_machine_request {
 
 /*
  * A consumer that is machines of caches that feed caches, see
- * <margay/hierarchy.h>, which are fed side by side.  The request has one block
- * size: that of the smallest block of a level that is fed with the trace.
- * MARGAY_BAD_ARGUMENT where the levels are no machine; MARGAY_NO_MEMORY.  The
- * caller owns *consumer.
+ * <margay/hierarchy.h>.  Two or more machines of which margay_machine_shares()
+ * are simulated together, as a margay_family, unless the plan says otherwise;
+ * all others are fed side by side.  The request has one block size: that of the
+ * smallest block of a level that is fed with the trace.  MARGAY_BAD_ARGUMENT
+ * where the levels are no machine; MARGAY_NO_MEMORY.  The caller owns
+ * *consumer.
  */
 MARGAY_API enum margay_status margay_machine_consumer(
     const struct margay_machine_request *request, margay_consumer **consumer,
     struct margay_error *error);
 
-/* The caches of a machine, once it has begun; the consumer owns them. */
-MARGAY_API const margay_hierarchy *margay_machine_consumer_hierarchy(
-    const margay_consumer *consumer, size_t machine);
+/* What the level of a machine has counted, once the trace has ended. */
+MARGAY_API struct margay_level_counts margay_machine_consumer_counts(
+    const margay_consumer *consumer, size_t machine, size_t level);
+
+/* The references of each enum margay_kind that each machine was fed with, and
+   the cores that have made any, as margay_hierarchy_references() and
+   margay_hierarchy_cores() say. */
+MARGAY_API const uint64_t *margay_machine_consumer_references(
+    const margay_consumer *consumer);
+MARGAY_API size_t
+margay_machine_consumer_cores(const margay_consumer *consumer);
 
 /* ---- Policies ---- */
 

@@ -3,7 +3,8 @@
  *
  * The levels have blocks of different sizes, so that the consumer is fed the
  * references of a trace as they stand, and the machines find their blocks.
- * Several machines are fed each span side by side.
+ * Where the plan says so, machines that may be are simulated together; all
+ * others are fed each span side by side.
  */
 #include <stdlib.h>
 
@@ -13,7 +14,10 @@
 struct machines {
     margay_consumer consumer;
     struct margay_machine_request request;
-    margay_hierarchy **each; /* by machine; owned */
+    margay_family *family;   /* owned; NULL = none are simulated together */
+    size_t apart_count;      /* the others, */
+    size_t *apart;           /* which they are, */
+    margay_hierarchy **each; /* and by machine; owned */
     margay_crew *crew;
     /* What the crew does. */
     const struct margay_span *span;
@@ -30,18 +34,33 @@ static void machines_free(margay_consumer *consumer)
 {
     struct machines *machines = self(consumer);
     margay_crew_free(machines->crew);
+    margay_family_free(machines->family);
     for (size_t i = 0;
          machines->each != NULL && i < machines->request.machine_count; i++)
         margay_hierarchy_free(machines->each[i]);
     free(machines->each);
+    free(machines->apart);
     free(machines->statuses);
     free(machines->errors);
     free(machines);
 }
 
-static enum margay_status make_machines(struct machines *machines,
-                                        const struct margay_pass *pass,
-                                        struct margay_error *error)
+static const struct margay_level *levels_of(
+    const struct margay_machine_request *request, size_t machine)
+{
+    return request->levels + machine * request->level_count;
+}
+
+static bool may_share(const struct margay_machine_request *request,
+                      size_t machine)
+{
+    return margay_machine_shares(levels_of(request, machine),
+                                 request->level_count);
+}
+
+static enum margay_status make_apart(struct machines *machines,
+                                     const struct margay_pass *pass,
+                                     struct margay_error *error)
 {
     const struct margay_machine_request *request = &machines->request;
     enum margay_status status = MARGAY_OK;
@@ -52,10 +71,31 @@ static enum margay_status make_machines(struct machines *machines,
         .splits = pass->splits,
     };
     for (size_t i = 0; i < request->machine_count && status == MARGAY_OK; i++) {
-        options.levels = request->levels + i * request->level_count;
+        if (machines->family != NULL && may_share(request, i))
+            continue;
+        machines->apart[machines->apart_count++] = i;
+        options.levels = levels_of(request, i);
         status = margay_hierarchy_create(&options, &machines->each[i], error);
     }
     return status;
+}
+
+static enum margay_status make_family(struct machines *machines,
+                                      const struct margay_pass *pass,
+                                      unsigned threads,
+                                      struct margay_error *error)
+{
+    const struct margay_machine_request *request = &machines->request;
+    const struct margay_family_options options = {
+        .levels = request->levels,
+        .level_count = request->level_count,
+        .machine_count = request->machine_count,
+        .seed = request->seed,
+        .unit_shift = margay_log2_floor(pass->block_bytes) - pass->shift,
+        .splits = pass->splits,
+        .threads = threads,
+    };
+    return margay_family_create(&options, &machines->family, error);
 }
 
 static enum margay_status machines_begin(margay_consumer *consumer,
@@ -74,12 +114,17 @@ static enum margay_status machines_begin(margay_consumer *consumer,
                            "BYTES)",
                            passes[0].trace);
     machines->each = calloc(all, sizeof(margay_hierarchy *));
+    machines->apart = calloc(all, sizeof *machines->apart);
     machines->statuses = calloc(all, sizeof *machines->statuses);
     machines->errors = calloc(all, sizeof *machines->errors);
-    if (machines->each == NULL || machines->statuses == NULL ||
-        machines->errors == NULL)
+    if (machines->each == NULL || machines->apart == NULL ||
+        machines->statuses == NULL || machines->errors == NULL)
         return margay_fail_memory(error, "the machines");
-    enum margay_status status = make_machines(machines, &passes[0], error);
+    enum margay_status status =
+        share->shares ? make_family(machines, &passes[0], share->threads, error)
+                      : MARGAY_OK;
+    if (status == MARGAY_OK)
+        status = make_apart(machines, &passes[0], error);
     return status == MARGAY_OK
                ? margay_crew_create(share->threads, &machines->crew, error)
                : status;
@@ -88,8 +133,9 @@ static enum margay_status machines_begin(margay_consumer *consumer,
 static void feed_one(void *context, size_t i)
 {
     struct machines *machines = context;
-    machines->statuses[i] = margay_hierarchy_feed(
-        machines->each[i], machines->span, &machines->errors[i]);
+    machines->statuses[i] =
+        margay_hierarchy_feed(machines->each[machines->apart[i]],
+                              machines->span, &machines->errors[i]);
 }
 
 static enum margay_status machines_feed(margay_consumer *consumer,
@@ -101,16 +147,18 @@ static enum margay_status machines_feed(margay_consumer *consumer,
     (void)pass;
     machines->span = span;
     margay_crew_start(machines->crew, feed_one, machines,
-                      machines->request.machine_count);
+                      machines->apart_count);
     margay_crew_finish(machines->crew);
-    for (size_t i = 0; i < machines->request.machine_count; i++) {
+    for (size_t i = 0; i < machines->apart_count; i++) {
         if (machines->statuses[i] == MARGAY_OK)
             continue;
         if (error != NULL)
             *error = machines->errors[i];
         return machines->statuses[i];
     }
-    return MARGAY_OK;
+    return machines->family == NULL
+               ? MARGAY_OK
+               : margay_family_feed(machines->family, span, error);
 }
 
 static enum margay_status machines_reset(margay_consumer *consumer,
@@ -118,10 +166,23 @@ static enum margay_status machines_reset(margay_consumer *consumer,
                                          struct margay_error *error)
 {
     struct machines *machines = self(consumer);
-    (void)pass, (void)error;
-    for (size_t i = 0; i < machines->request.machine_count; i++)
-        margay_hierarchy_reset_counts(machines->each[i]);
-    return MARGAY_OK;
+    (void)pass;
+    for (size_t i = 0; i < machines->apart_count; i++)
+        margay_hierarchy_reset_counts(machines->each[machines->apart[i]]);
+    return machines->family == NULL
+               ? MARGAY_OK
+               : margay_family_reset_counts(machines->family, error);
+}
+
+static enum margay_status machines_finish(margay_consumer *consumer,
+                                          const struct margay_pass *pass,
+                                          struct margay_error *error)
+{
+    struct machines *machines = self(consumer);
+    (void)pass;
+    return machines->family == NULL
+               ? MARGAY_OK
+               : margay_family_settle(machines->family, error);
 }
 
 static bool needs_sites(const struct margay_level *level)
@@ -139,9 +200,8 @@ static enum margay_status check_machines(
     enum margay_status status = MARGAY_OK;
     size_t wrong;
     for (size_t i = 0; i < request->machine_count && status == MARGAY_OK; i++)
-        status =
-            margay_machine_check(request->levels + i * request->level_count,
-                                 request->level_count, &wrong, error);
+        status = margay_machine_check(levels_of(request, i),
+                                      request->level_count, &wrong, error);
     return status;
 }
 
@@ -153,6 +213,7 @@ enum margay_status margay_machine_consumer(
         .begin = machines_begin,
         .feed = machines_feed,
         .reset = machines_reset,
+        .finish = machines_finish,
         .free = machines_free,
     };
     *consumer = NULL;
@@ -177,12 +238,36 @@ enum margay_status margay_machine_consumer(
         if (request->levels[i].coherence != MARGAY_COHERENCE_NONE)
             made->consumer.can.needs |= MARGAY_COLUMN_THREADS;
     }
+    size_t sharing = 0;
+    for (size_t i = 0; i < request->machine_count; i++)
+        sharing += may_share(request, i);
+    made->consumer.can.shares = sharing > 1;
     *consumer = &made->consumer;
     return MARGAY_OK;
 }
 
-const margay_hierarchy *margay_machine_consumer_hierarchy(
-    const margay_consumer *consumer, size_t machine)
+struct margay_level_counts margay_machine_consumer_counts(
+    const margay_consumer *consumer, size_t machine, size_t level)
 {
-    return self(consumer)->each[machine];
+    const struct machines *machines = self(consumer);
+    return machines->each[machine] == NULL
+               ? margay_family_counts(machines->family, machine, level)
+               : margay_hierarchy_counts(machines->each[machine], level);
+}
+
+/* All machines were fed the same, so that any of them tells. */
+const uint64_t *margay_machine_consumer_references(
+    const margay_consumer *consumer)
+{
+    const struct machines *machines = self(consumer);
+    return machines->family == NULL
+               ? margay_hierarchy_references(machines->each[0])
+               : margay_family_references(machines->family);
+}
+
+size_t margay_machine_consumer_cores(const margay_consumer *consumer)
+{
+    const struct machines *machines = self(consumer);
+    return machines->family == NULL ? margay_hierarchy_cores(machines->each[0])
+                                    : margay_family_cores(machines->family);
 }

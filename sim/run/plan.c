@@ -126,6 +126,7 @@ static void plan_feeding(const struct margay_plan_facts *facts,
     plan->passes =
         facts->can.passes ? lesser(pass_count(facts), plan->threads) : 1;
     plan->pass_threads = plan->threads / plan->passes;
+    plan->shares = facts->can.shares;
 }
 
 void margay_plan_make(const struct margay_plan_facts *facts,
@@ -171,7 +172,9 @@ void margay_plan_describe(const struct margay_plan_facts *facts,
                  : plan->passes > 1 ? "at the same time"
                                     : "one after the other");
     snprintf(text, MARGAY_PLAN_TEXT_BYTES,
-             "analysed %s%s, with %u thread%s%s%s", executor_text(plan), parts,
-             plan->threads, margay_plural(plan->threads, "s"), passes,
-             plan->counts ? "; repeats are added up" : "");
+             "analysed %s%s, with %u thread%s%s%s%s", executor_text(plan),
+             parts, plan->threads, margay_plural(plan->threads, "s"), passes,
+             plan->counts ? "; repeats are added up" : "",
+             plan->shares ? "; what machines have in common is simulated once"
+                          : "");
 }

@@ -63,6 +63,7 @@ struct margay_plan {
     bool all_blocks;       /* the consumer is fed numbers, once */
     unsigned most_parts;   /* of the file, with MARGAY_IN_PARTS */
     bool ranks_read;       /* each rank reads its own part of the file */
+    bool shares;           /* what machines have in common is simulated once */
 };
 
 /* The facts before the trace is open. */
@@ -77,7 +78,7 @@ void margay_plan_make(const struct margay_plan_facts *facts,
                       struct margay_plan *plan);
 
 /* A line for people about the plan of an open trace. */
-#define MARGAY_PLAN_TEXT_BYTES 160
+#define MARGAY_PLAN_TEXT_BYTES 192
 void margay_plan_describe(const struct margay_plan_facts *facts,
                           const struct margay_plan *plan,
                           char text[MARGAY_PLAN_TEXT_BYTES]);

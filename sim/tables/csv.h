@@ -56,6 +56,7 @@
 #define COHERENCE_COLUMNS                                        \
     "coherence_misses,true_sharing_misses,false_sharing_misses," \
     "invalidations,interventions,upgrades"
+#define PARETO_COLUMNS "machine,trace,bytes,access_cycles,front"
 #define ANNOTATE_COLUMNS \
     "trace,file,line,function,cache_bytes,references,misses"
 #define PHASES_COLUMNS \

@@ -187,6 +187,19 @@ const char *machine_vary_value(const struct machine_vary *vary, size_t index,
     return vary->fields[field].values[index % vary->fields[field].count];
 }
 
+void machine_vary_text(const struct machine_vary *vary, size_t index,
+                       char *text, size_t bytes)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < vary->count && used < bytes; i++) {
+        const struct machine_varied *field = &vary->fields[i];
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s.%s=%s",
+                                 i == 0 ? "" : ",", field->cache, field->column,
+                                 machine_vary_value(vary, index, i));
+    }
+}
+
 static enum margay_status make_one(const struct machine_vary *vary,
                                    struct machine *machine, size_t index,
                                    struct margay_error *error)

@@ -38,6 +38,11 @@ size_t machine_vary_count(const struct machine_vary *vary);
 const char *machine_vary_value(const struct machine_vary *vary, size_t index,
                                size_t field);
 
+/* CACHE.COLUMN=VALUE[,...] of machine `index`, cut at `bytes`; empty if nothing
+   varies. */
+void machine_vary_text(const struct machine_vary *vary, size_t index,
+                       char *text, size_t bytes);
+
 /*
  * The levels of all machines, one machine after the other.  Their policies
  * point into *vary and *machine, which is left as the last one.

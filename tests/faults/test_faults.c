@@ -98,6 +98,9 @@ static const struct job {
     {"phases --curves out.csv --weights /dev/null ids.lines", "out.csv"},
     {"simulate --machine levels.csv t.din", NULL},
     {"simulate --machine coherent.csv t.words", NULL},
+    {"simulate --machine levels.csv --vary L1.ways=1,2,L2.policy=lru,fifo "
+     "--pareto out.csv t.din",
+     "out.csv"},
     {"assoc --sets 1..4 --ways 1,2 --best 2 t.din", NULL},
     {"assoc --sets 1,2 --ways 1,2 --policy opt t.din -o out.csv", "out.csv"},
     {"assoc --sets 2 --ways 2 --policy fifo --write back --by kind t.din",
@@ -465,8 +468,9 @@ static void make_inputs(void)
     write_file("places.csv", places, sizeof places - 1);
     write_file("who.csv", "who,id\na,1\nb,2\na,1\n", 19);
     write_file("t.arc", "0 8 0 0\n4 8 0 1\n", 16);
-    static const char levels[] = "cache,holds,bytes,block_bytes,ways,next\n"
-                                 "L1,all,512,64,2,L2\nL2,all,4096,64,4,\n";
+    static const char levels[] =
+        "cache,holds,bytes,block_bytes,ways,next,cycles\n"
+        "L1,all,512,64,2,L2,1\nL2,all,4096,64,4,,9\n";
     write_file("levels.csv", levels, sizeof levels - 1);
     static const char coherent[] =
         "cache,holds,bytes,block_bytes,ways,next,coherence\n"

@@ -308,6 +308,15 @@ for text in t 'L1.ways 4' 'L1.ways 8' 'miss ratio'; do
     shows ratios "$text"
 done
 
+table front.csv machine,trace,bytes,access_cycles,front,L1.ways \
+    m,d/one.din,1024,5,1,1 m,d/one.din,2048,4.5,1,2 m,d/one.din,4096,5.5,0,4
+draw pareto front.svg front.csv
+quiet 'machines as bytes and access times'
+read_texts front
+for text in 'one.din: 3 machines, 2 on the front' 'bytes of all caches'; do
+    shows front "$text"
+done
+
 for suffix in png pdf; do
     draw curve curve.$suffix deep.csv
     check "curve.$suffix" test "$status" = 0 -a -s curve.$suffix

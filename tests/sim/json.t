@@ -182,8 +182,8 @@ for my $side (24, 36, 54) {
            2 * $side ** 2, '--to', 'u64', '-o', "walk.$side");
 }
 
-text_file('machine.csv', "cache,holds,bytes,block_bytes,ways,next\n",
-    "L1,all,2K,64,4,L2\nL2,all,8K,64,8,\n");
+text_file('machine.csv', "cache,holds,bytes,block_bytes,ways,next,cycles\n",
+    "L1,all,2K,64,4,L2,3\nL2,all,8K,64,8,,7\n");
 my $quoted = $odd =~ s/"/""/gr;
 for my $misses (20, 30) {
     text_file($misses == 20 ? 'base.csv' : 'new.csv',
@@ -282,7 +282,8 @@ my %jobs = (
     ],
     simulate => [
         ['--machine', 'machine.csv', @din],
-        ['--machine', 'machine.csv', '--vary', 'L1.ways=1,2', @din],
+        ['--machine', 'machine.csv', '--vary', 'L1.ways=1,2', '--pareto',
+            'beside', @din],
         ['--machine', 'machine.csv', '-f', 'lines', '--unit', 64, 'large'],
         ['--machine', 'mesi.csv', 'threads'],
     ],

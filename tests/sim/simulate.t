@@ -118,6 +118,55 @@ END
 run simulate -q -j 1 --machine split.csv --vary \
     L1D.ways=1..4,L2.bytes=8K,16K,L2.policy=lru,fifo t.din
 check 'on one thread, too' cmp -s out varied
+run simulate -v --machine split.csv --vary L1D.ways=1..4,L2.bytes=8K,16K t.din
+like 'what machines have in common is simulated once' "$(cat err)" \
+    'in common is simulated once'
+awk -F, -v OFS=, 'NR == 1 { print $0, "inclusion" }
+    NR > 1 { print $0, $7 == "L2" ? "inclusive" : "" }' split.csv >inclusive.csv
+run simulate -v --machine inclusive.csv --vary L2.bytes=8K,16K t.din
+is 'but not with an inclusive level' \
+    "$(grep -c 'in common is simulated once' err)" 0
+
+# --------------------------------------------------------------- the front --
+fields=L1D.ways=1..4,L2.bytes=4K..16K
+run simulate --machine split.csv --vary $fields --pareto front.csv t.din
+is 'pareto: status' "$status" 0
+is 'pareto: columns' "$(head -n 1 front.csv)" \
+    machine,trace,bytes,access_cycles,front,L1D.ways,L2.bytes
+for ways in 1 2 4; do
+    for bytes in 4096 8192 16384; do
+        "$MARGAY" simulate --machine split.csv \
+            --vary L1D.ways=$ways,L2.bytes=$bytes t.din 2>&1 >one |
+            awk -v ways=$ways -v bytes=$bytes '{
+                match($0, /time [0-9.]+/)
+                print bytes + 1024 + 1024 + 65536, \
+                    substr($0, RSTART + 5, RLENGTH - 5), ways, bytes }'
+    done
+done | sort -n >access_times
+is 'pareto: all machines, with their bytes and access times' \
+    "$(awk -F, 'NR > 1 { printf "%s %.6g %s %s\n", $3, $4, $6, $7 }' \
+        front.csv | sort -n)" "$(cat access_times)"
+is 'pareto: the front is what none is better than' \
+    "$(awk -F, 'NR > 1 && $5 { print $3, $4 }' front.csv)" \
+    "$(awk -F, 'NR > 1 { bytes[NR] = $3; cycles[NR] = $4 }
+        END { for (i = 2; i <= NR; i++) {
+            beaten = 0
+            for (k = 2; k <= NR; k++)
+                beaten += bytes[k] <= bytes[i] && cycles[k] <= cycles[i] && \
+                    (bytes[k] < bytes[i] || cycles[k] < cycles[i])
+            if (!beaten) print bytes[i], cycles[i] } }' front.csv)"
+best=$(awk '{ print $2, "cycles at best, with L1D.ways=" $3 ",L2.bytes=" $4 }' \
+    access_times | sort -s -k 1,1n | head -n 1)
+like 'vary: the best access time' "$(cat err)" "$best"
+refuses 'pareto: found no cycles in m.csv' simulate --machine m.csv \
+    --pareto front.csv t.din
+if command -v gnuplot >/dev/null; then
+    run plot front.csv -o front.svg
+    is 'the front can be drawn' "$status" 0
+else
+    skip 'the front can be drawn' 'gnuplot is not installed'
+fi
+
 refuses 'vary: .X.ways=1. .expected CACHE.COLUMN' simulate --machine split.csv \
     --vary X.ways=1 t.din
 refuses 'vary L2.next: found .next., expected a column' simulate \

@@ -12,14 +12,15 @@
 
 /* What a fact may rule out. */
 enum {
-    TRACES = 1,  /* several traces at the same time */
-    COUNTS = 2,  /* repeats that are added up */
-    PARTS = 4,   /* parts of the file */
-    RANKS = 8,   /* parts on ranks */
-    SHIFT = 16,  /* a reader that divides addresses */
-    PASSES = 32, /* several block sizes at the same time */
-    ONCE = 64,   /* numbers, fed once for all block sizes */
-    ALL = 127,
+    TRACES = 1,   /* several traces at the same time */
+    COUNTS = 2,   /* repeats that are added up */
+    PARTS = 4,    /* parts of the file */
+    RANKS = 8,    /* parts on ranks */
+    SHIFT = 16,   /* a reader that divides addresses */
+    PASSES = 32,  /* several block sizes at the same time */
+    ONCE = 64,    /* numbers, fed once for all block sizes */
+    SHARES = 128, /* machines that are simulated together */
+    ALL = 255,
 };
 
 static const struct {
@@ -41,9 +42,10 @@ static const struct {
     {FACT(can.traces), false, TRACES},
     {FACT(can.parts), false, PARTS},
     {FACT(can.ranks), false, RANKS},
+    {FACT(can.shares), false, SHARES},
 };
 
-#define SWITCHES 19 /* bools that are tried both ways */
+#define SWITCHES 20 /* bools that are tried both ways */
 
 static void set_switches(struct margay_plan_facts *facts, uint32_t bits)
 {
@@ -54,7 +56,7 @@ static void set_switches(struct margay_plan_facts *facts, uint32_t bits)
         &facts->is_named,       &facts->can.repeats,    &facts->can.passes,
         &facts->can.traces,     &facts->can.parts,      &facts->can.ranks,
         &facts->can.all_blocks, &facts->can.references, &facts->is_open,
-        &facts->by_lines,
+        &facts->by_lines,       &facts->can.shares,
     };
     for (unsigned i = 0; i < SWITCHES; i++)
         *switches[i] = (bits >> i & 1) != 0;
@@ -141,6 +143,7 @@ static bool is_as_expected(const struct margay_plan_facts *facts,
     return right && plan->executor == executor && plan->passes == at_once &&
            plan->pass_threads == each / at_once &&
            plan->all_blocks == ((left & ONCE) != 0) &&
+           plan->shares == ((left & SHARES) != 0) &&
            (executor != MARGAY_IN_PARTS || plan->most_parts == parts) &&
            (executor != MARGAY_ON_RANKS ||
             plan->ranks_read ==

@@ -146,13 +146,12 @@ def simulate(trace: Trace, machine: Machine, *,
                          "instructions", *_COHERENCE))
 
     def ended(job: Any, ended_pass: Any, error: Any) -> None:
-        hierarchy = _c.margay_machine_consumer_hierarchy(job.consumer, 0)
-        made = _c.margay_hierarchy_references(hierarchy)
+        made = _c.margay_machine_consumer_references(job.consumer)
         by = instructions or made[lib.MARGAY_FETCH]
         if sum(made[kind] for _, kind in kinds) == 0:
             return
         for i, level in enumerate(levels):
-            counts = _c.margay_hierarchy_counts(hierarchy, i)
+            counts = _c.margay_machine_consumer_counts(job.consumer, 0, i)
             rows.add(level.name.decode(), sum(counts.references),
                      sum(counts.misses),
                      *(number for _, kind in kinds

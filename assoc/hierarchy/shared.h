@@ -1,0 +1,141 @@
+/*
+ * shared.h - the caches that machines of a family have in common
+ *
+ *      source --+-- group --+-- cache ---- source ...
+ *               |           +-- cache ---- source ...
+ *               +-- group --+-- cache
+ *
+ * A source is the references that come to some caches: those of the trace that
+ * a first level takes, or what some caches before pass on.  A group is caches
+ * behind one source that are simulated together: LRU caches of the same sets,
+ * which differ in their ways, or one other cache.  So a path from a source of
+ * the trace is a list of levels, and is there once for all machines that begin
+ * with these levels.  Memories are not simulated: what they get is what the
+ * caches before them pass on.
+ */
+#ifndef MARGAY_ASSOC_SHARED_H
+#define MARGAY_ASSOC_SHARED_H
+
+#include "assoc/hierarchy/hierarchy.h"
+#include "assoc/policies/cache.h"
+
+/* What a reference is: its kind, and whether a level above writes it
+   (MARGAY_FOR_WRITING) or a core waits for it. */
+#define MARGAY_SORTS (2 * MARGAY_KINDS)
+
+/* A reference on its way. */
+struct margay_passed {
+    uint64_t block;
+    uint32_t time; /* the index of the trace's reference, since the last run */
+    uint16_t core;
+    uint8_t kind;
+    bool writing; /* for a level above */
+};
+
+struct margay_flow {
+    struct margay_passed *items; /* owned */
+    size_t count, room;
+    bool failed; /* for lack of memory, one was not kept */
+};
+
+void margay_flow_grow(struct margay_flow *flow);
+
+static inline void margay_flow_add(struct margay_flow *flow,
+                                   struct margay_passed item)
+{
+    if (flow->count == flow->room)
+        margay_flow_grow(flow);
+    if (!flow->failed)
+        flow->items[flow->count++] = item;
+}
+
+struct margay_source {
+    unsigned holds; /* kinds of the trace's references; 0 = those of feeders */
+    struct margay_shared_cache **feeders; /* owned; in the rows' order */
+    size_t feeder_count;
+    unsigned shift; /* log2 of the block's bytes */
+    size_t depth;   /* how many caches a reference has come through */
+    struct margay_flow flow;
+    struct margay_shared_group *groups; /* the first; owned, and so are all */
+    struct margay_source *next;         /* with the same first feeder */
+};
+
+/* One cache of a group, in all instances. */
+struct margay_shared_cache {
+    struct margay_shared_group *group;
+    uint64_t ways;
+    uint64_t writebacks;
+    bool feeds;                    /* a source */
+    struct margay_flow passed;     /* on, if it feeds one */
+    struct margay_source *sources; /* the first of those whose first feeder this
+                                      is */
+};
+
+/* One instance of a group's caches. */
+struct margay_shared_place {
+    /* Stacked: */
+    uint64_t *blocks; /* [set][ways], the most recently used first */
+    uint8_t *dirty;   /* the same: in caches of so many ways and more, or
+                         MARGAY_STACK_CLEAN; 0 = there is no block */
+    uint64_t bytes;
+    /* Otherwise: */
+    margay_cache *cache;
+};
+#define MARGAY_STACK_CLEAN 255
+#define MARGAY_STACK_WAYS  MARGAY_MOST_WAYS
+
+struct margay_shared_group {
+    struct margay_source *source;
+    const struct margay_level *level; /* of one of the machines */
+    bool stacked;
+    bool writes, through, allocates; /* as of a node */
+    uint64_t seed;
+    uint64_t sets;
+    struct margay_shared_cache **caches; /* by ways; owned */
+    size_t cache_count, cache_room;
+    uint64_t most_ways;
+    struct margay_shared_place *places; /* by core / shared; owned */
+    size_t place_count;
+    /* References that were found behind so many blocks of their set; not
+       stacked, 0 = found.  The last one with an entry was not found. */
+    uint64_t found[MARGAY_SORTS][MARGAY_STACK_WAYS + 1];
+    enum margay_status status;
+    struct margay_error error;
+    struct margay_shared_group *next; /* of the same source */
+};
+
+/* Reference what has come to the group's source. */
+void margay_shared_step(struct margay_shared_group *group);
+
+/* Gather what the feeders of a source pass on. */
+void margay_shared_gather(struct margay_source *source);
+
+/* What a cache has counted, and what it has passed on, of each sort. */
+struct margay_level_counts margay_shared_counts(
+    const struct margay_shared_cache *cache);
+void margay_shared_passed(const struct margay_shared_cache *cache,
+                          uint64_t counts[MARGAY_SORTS]);
+
+/* The caches of all machines. */
+struct margay_shared_caches {
+    /* As of struct margay_family_options. */
+    const struct margay_level *levels;
+    size_t level_count, machine_count;
+    uint64_t seed;
+
+    struct margay_source *entries;       /* the first; owned */
+    struct margay_shared_cache **caches; /* [machine][level]; NULL = a memory,
+                                           or a machine that does not share */
+    /* All of them, those that come first first; owned. */
+    struct margay_source **sources;
+    struct margay_shared_group **groups;
+    size_t source_count, source_room, group_count, group_room;
+};
+
+/* Make all caches of the levels, all else being zeroed.  MARGAY_NO_MEMORY. Call
+   margay_shared_free() in any case. */
+enum margay_status margay_shared_make(struct margay_shared_caches *shared,
+                                      struct margay_error *error);
+void margay_shared_free(struct margay_shared_caches *shared);
+
+#endif

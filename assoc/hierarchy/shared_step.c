@@ -1,0 +1,387 @@
+/*
+ * shared_step.c - what references do in caches that are simulated together
+ *
+ * Algorithm: LRU caches of the same sets hold, in each set, the blocks that
+ *   were used last, so that one list of them serves all numbers of ways
+ *   (stack inclusion): a block found behind d others is a miss where there are
+ *   d ways or fewer, and pushes out of each such cache what stands last there.
+ *   A block that was written, and since then found behind up to d others, is
+ *   dirty in caches of more than d ways, as each of the others has written it
+ *   back meanwhile; one number for each block tells.
+ * Source: Mattson et al. 1970 (stacks); Wang and Baer 1991 (write-backs of all
+ *   sizes at once).
+ * Guarantee: each cache counts and passes on what a node of the same level
+ *   does (reference.c), in the same order.
+ * Cost: the depth of a reference in its set.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "assoc/hierarchy/shared.h"
+#include "assoc/room.h"
+
+/* So many references ahead, the set is asked for. */
+#define AHEAD 8
+
+void margay_flow_grow(struct margay_flow *flow)
+{
+    struct margay_passed *items =
+        margay_grow(flow->items, flow->count, &flow->room, sizeof *items);
+    flow->failed |= items == NULL;
+    if (items != NULL)
+        flow->items = items;
+}
+
+/* -------------------------------------------------------------- instances --
+ */
+
+static enum margay_status make_stacks(const struct margay_shared_group *group,
+                                      struct margay_shared_place *place,
+                                      struct margay_error *error)
+{
+    uint64_t blocks = group->sets * group->most_ways;
+    place->bytes = blocks * (sizeof *place->blocks + sizeof *place->dirty);
+    enum margay_status status =
+        margay_room_check(group->level->name, place->bytes, error);
+    if (status != MARGAY_OK)
+        return status;
+    place->blocks = margay_map(place->bytes);
+    if (place->blocks == NULL)
+        return margay_fail_memory(error, "the caches");
+    place->dirty = (uint8_t *)(place->blocks + blocks);
+    return MARGAY_OK;
+}
+
+static enum margay_status make_cache(const struct margay_shared_group *group,
+                                     struct margay_shared_place *place,
+                                     struct margay_error *error)
+{
+    const struct margay_cache_options options = {
+        .sets = group->sets,
+        .ways = (uint32_t)group->most_ways,
+        .policy = group->level->policy,
+        .seed = group->seed,
+    };
+    enum margay_status status = margay_room_check(
+        group->level->name, margay_cache_bytes(&options), error);
+    return status == MARGAY_OK
+               ? margay_cache_create(&options, &place->cache, error)
+               : status;
+}
+
+static struct margay_shared_place *add_places(struct margay_shared_group *group,
+                                              size_t index)
+{
+    struct margay_shared_place *places =
+        reallocarray(group->places, index + 1, sizeof *places);
+    if (places == NULL) {
+        group->status = margay_fail_memory(&group->error, "the caches");
+        return NULL;
+    }
+    group->places = places;
+    while (group->place_count <= index)
+        places[group->place_count++] = (struct margay_shared_place){.bytes = 0};
+    return &places[index];
+}
+
+/* The instance for a core, made if there is none; NULL = group->status. */
+static struct margay_shared_place *place_of(struct margay_shared_group *group,
+                                            uint16_t core)
+{
+    size_t index = group->level->shared == 0 ? 0 : core / group->level->shared;
+    struct margay_shared_place *place = index < group->place_count
+                                            ? &group->places[index]
+                                            : add_places(group, index);
+    if (place == NULL || place->blocks != NULL || place->cache != NULL)
+        return place;
+    group->status = group->stacked ? make_stacks(group, place, &group->error)
+                                   : make_cache(group, place, &group->error);
+    return group->status == MARGAY_OK ? place : NULL;
+}
+
+/* ------------------------------------------------------------- passing on --
+ */
+
+static void pass_write(struct margay_shared_cache *cache,
+                       const struct margay_passed *item, uint64_t block)
+{
+    if (cache->feeds)
+        margay_flow_add(&cache->passed,
+                        (struct margay_passed){block, item->time, item->core,
+                                               MARGAY_WRITE, true});
+}
+
+static void pass_miss(struct margay_shared_cache *cache,
+                      const struct margay_passed *item)
+{
+    struct margay_passed asked = *item;
+    if (asked.kind != MARGAY_FETCH)
+        asked.kind = MARGAY_READ;
+    if (cache->feeds)
+        margay_flow_add(&cache->passed, asked);
+}
+
+static uint64_t *found_of(struct margay_shared_group *group,
+                          const struct margay_passed *item)
+{
+    return group->found[item->kind + (item->writing ? MARGAY_KINDS : 0)];
+}
+
+/* ----------------------------------------------------------------- stacks --
+ */
+
+static inline uint64_t set_of(const struct margay_shared_group *group,
+                              uint64_t block)
+{
+    return margay_is_power_of_two(group->sets) ? block & (group->sets - 1)
+                                               : block % group->sets;
+}
+
+/* How many blocks of a set stand before this one; all, if it is not there. */
+static inline size_t depth_of(const uint64_t *blocks, const uint8_t *dirty,
+                              size_t ways, uint64_t block)
+{
+    size_t depth = 0;
+    while (depth < ways && blocks[depth] != block)
+        depth++;
+    /* A place without a block is zeroed, and all places behind it are. */
+    return depth < ways && dirty[depth] != 0 ? depth : ways;
+}
+
+/* The caches of `depth` ways or fewer lack the block. */
+static inline void miss_stacked(const struct margay_shared_group *group,
+                                const struct margay_passed *item,
+                                const uint64_t *blocks, const uint8_t *dirty,
+                                size_t depth)
+{
+    for (size_t i = 0;
+         i < group->cache_count && group->caches[i]->ways <= depth; i++) {
+        struct margay_shared_cache *cache = group->caches[i];
+        size_t last = cache->ways - 1;
+        if (dirty[last] != 0 && dirty[last] <= cache->ways) {
+            cache->writebacks++;
+            pass_write(cache, item, blocks[last]);
+        }
+        pass_miss(cache, item);
+    }
+}
+
+static void pass_through(const struct margay_shared_group *group,
+                         const struct margay_passed *item)
+{
+    for (size_t i = 0; i < group->cache_count; i++)
+        pass_write(group->caches[i], item, item->block);
+}
+
+static inline void step_stacked(struct margay_shared_group *group,
+                                const struct margay_shared_place *place,
+                                const struct margay_passed *item)
+{
+    size_t ways = group->most_ways;
+    uint64_t set = set_of(group, item->block);
+    uint64_t *blocks = place->blocks + set * ways;
+    uint8_t *dirty = place->dirty + set * ways;
+    size_t depth = depth_of(blocks, dirty, ways, item->block);
+    uint8_t from = MARGAY_STACK_CLEAN;
+    found_of(group, item)[depth]++;
+    if (depth < ways && dirty[depth] != MARGAY_STACK_CLEAN)
+        from = dirty[depth] > depth ? dirty[depth] : (uint8_t)(depth + 1);
+    if (depth > 0) {
+        miss_stacked(group, item, blocks, dirty, depth);
+        size_t moved = depth < ways ? depth : ways - 1;
+        memmove(blocks + 1, blocks, moved * sizeof *blocks);
+        memmove(dirty + 1, dirty, moved * sizeof *dirty);
+        blocks[0] = item->block;
+    }
+    bool write = item->kind == MARGAY_WRITE;
+    dirty[0] = write && group->writes && !group->through ? 1 : from;
+    if (write && group->through)
+        pass_through(group, item);
+}
+
+static void ask_ahead(const struct margay_shared_group *group,
+                      const struct margay_shared_place *place,
+                      const struct margay_flow *flow, size_t i)
+{
+    if (i + AHEAD >= flow->count)
+        return;
+    uint64_t at =
+        set_of(group, flow->items[i + AHEAD].block) * group->most_ways;
+    __builtin_prefetch(place->blocks + at, 1);
+    __builtin_prefetch(place->blocks + at + 8, 1);
+    __builtin_prefetch(place->dirty + at, 1);
+}
+
+/* ------------------------------------------------------------ other caches --
+ */
+
+/* The cache lacks the block. */
+static void miss_alone(const struct margay_shared_group *group,
+                       const struct margay_shared_place *place,
+                       const struct margay_policy_loops *policy,
+                       const struct margay_passed *item,
+                       const struct margay_use *use)
+{
+    struct margay_shared_cache *cache = group->caches[0];
+    bool write = item->kind == MARGAY_WRITE && group->writes;
+    if (write && !group->allocates) {
+        pass_write(cache, item, item->block);
+        return;
+    }
+    uint64_t at = policy->bring_in(place->cache, use);
+    const struct margay_evicted evicted = place->cache->evicted;
+    if (evicted.left && evicted.dirty) {
+        cache->writebacks++;
+        pass_write(cache, item, evicted.block);
+    }
+    if (write && !group->through)
+        margay_cache_make_dirty(place->cache, at);
+    pass_miss(cache, item);
+    if (write && group->through)
+        pass_write(cache, item, item->block);
+}
+
+static void step_alone(struct margay_shared_group *group,
+                       const struct margay_shared_place *place,
+                       const struct margay_passed *item)
+{
+    const struct margay_policy_loops *policy =
+        &place->cache->policy->loops[place->cache->finder.form];
+    struct margay_use use = {.block = item->block,
+                             .kind = (enum margay_kind)item->kind};
+    uint64_t at = policy->touch(place->cache, &use);
+    found_of(group, item)[at == MARGAY_NOWHERE]++;
+    if (at == MARGAY_NOWHERE)
+        miss_alone(group, place, policy, item, &use);
+    else if (item->kind == MARGAY_WRITE && group->through)
+        pass_write(group->caches[0], item, item->block);
+    else if (item->kind == MARGAY_WRITE && group->writes)
+        margay_cache_make_dirty(place->cache, at);
+}
+
+void margay_shared_step(struct margay_shared_group *group)
+{
+    const struct margay_flow *flow = &group->source->flow;
+    const struct margay_shared_place *place = NULL;
+    for (size_t i = 0; i < group->cache_count; i++)
+        group->caches[i]->passed.count = 0;
+    for (size_t i = 0; i < flow->count; i++) {
+        const struct margay_passed *item = &flow->items[i];
+        if (i == 0 || item->core != item[-1].core)
+            place = place_of(group, item->core);
+        if (place == NULL)
+            return;
+        if (group->stacked) {
+            ask_ahead(group, place, flow, i);
+            step_stacked(group, place, item);
+        } else {
+            step_alone(group, place, item);
+        }
+    }
+}
+
+/* --------------------------------------------------------------- gathering --
+ */
+
+/* Put a reference to a block of the feeder into the flow, as one to the
+   larger block that it lies in, or to each smaller one that it consists of. */
+static void put(struct margay_source *source, const struct margay_passed *from,
+                unsigned shift)
+{
+    struct margay_passed item = *from;
+    if (source->shift >= shift) {
+        item.block >>= source->shift - shift;
+        margay_flow_add(&source->flow, item);
+        return;
+    }
+    unsigned parts = shift - source->shift;
+    for (uint64_t i = 0; i >> parts == 0; i++) {
+        item.block = (from->block << parts) + i;
+        margay_flow_add(&source->flow, item);
+    }
+}
+
+/* The feeder whose next reference comes first; a reference of the trace goes to
+   one of them only. */
+static size_t first_of(const struct margay_source *source, const size_t *done)
+{
+    size_t first = source->feeder_count;
+    uint32_t time = 0;
+    for (size_t i = 0; i < source->feeder_count; i++) {
+        const struct margay_flow *passed = &source->feeders[i]->passed;
+        if (done[i] == passed->count || (first < source->feeder_count &&
+                                         passed->items[done[i]].time >= time))
+            continue;
+        first = i;
+        time = passed->items[done[i]].time;
+    }
+    return first;
+}
+
+void margay_shared_gather(struct margay_source *source)
+{
+    size_t done[MARGAY_MOST_LEVELS] = {0};
+    source->flow.count = 0;
+    for (size_t i; (i = first_of(source, done)) < source->feeder_count;
+         done[i]++) {
+        const struct margay_shared_cache *feeder = source->feeders[i];
+        put(source, &feeder->passed.items[done[i]],
+            feeder->group->source->shift);
+    }
+}
+
+/* ------------------------------------------------------------------ counts --
+ */
+
+/* The misses of a sort, and all references if no block is before. */
+static uint64_t found_behind(const struct margay_shared_group *group,
+                             size_t sort, uint64_t depth)
+{
+    uint64_t sum = 0;
+    for (size_t i = depth; i <= (group->stacked ? group->most_ways : 1); i++)
+        sum += group->found[sort][i];
+    return sum;
+}
+
+static uint64_t misses(const struct margay_shared_cache *cache, size_t sort)
+{
+    return found_behind(cache->group, sort,
+                        cache->group->stacked ? cache->ways : 1);
+}
+
+struct margay_level_counts margay_shared_counts(
+    const struct margay_shared_cache *cache)
+{
+    struct margay_level_counts counts = {.writebacks = cache->writebacks};
+    for (size_t sort = 0; sort < MARGAY_SORTS; sort++) {
+        uint64_t references = found_behind(cache->group, sort, 0);
+        counts.references[sort % MARGAY_KINDS] += references;
+        counts.misses[sort % MARGAY_KINDS] += misses(cache, sort);
+        if (sort < MARGAY_KINDS)
+            counts.lookups += references;
+    }
+    return counts;
+}
+
+void margay_shared_passed(const struct margay_shared_cache *cache,
+                          uint64_t counts[MARGAY_SORTS])
+{
+    const struct margay_shared_group *group = cache->group;
+    uint64_t *written = &counts[MARGAY_WRITE + MARGAY_KINDS];
+    memset(counts, 0, MARGAY_SORTS * sizeof *counts);
+    for (size_t sort = 0; sort < MARGAY_SORTS; sort++) {
+        size_t kind = sort % MARGAY_KINDS;
+        bool brings_in =
+            kind != MARGAY_WRITE || !group->writes || group->allocates;
+        size_t asked =
+            kind == MARGAY_WRITE ? sort - MARGAY_WRITE + MARGAY_READ : sort;
+        if (brings_in)
+            counts[asked] += misses(cache, sort);
+        if (kind == MARGAY_WRITE && group->through)
+            *written += found_behind(group, sort, 0);
+        else if (!brings_in)
+            *written += misses(cache, sort);
+    }
+    *written += cache->writebacks;
+}

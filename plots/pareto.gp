@@ -1,0 +1,100 @@
+# pareto.gp - a table of `margay simulate --pareto`: bytes against access time
+#
+#     gnuplot -c pareto.gp OUT.png|svg|pdf|eps|tex PARETO.csv
+#
+# A dot for each machine, and for each trace a line of steps through those on
+# its front: below and to the left of the steps there is none.
+
+OUT = ARG1
+CSV = ARG2
+HEADING = "Access time against bytes of caches"
+folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
+    . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "text.gp"
+load folder(ARG0) . "terminal.gp"
+
+# "TRACES MACHINES FRONT SMALLEST LARGEST FASTEST SLOWEST"; then a block for
+# each trace, of "BYTES CYCLES FRONT", below "# NAME".  The name of a trace may
+# hold anything.
+program = 'function cut(   i) {' \
+. '    if (substr(rest, 1, 1) != "\"") {' \
+. '        i = index(rest ",", ","); field = substr(rest, 1, i - 1)' \
+. '    } else {' \
+. '        for (i = 2; substr(rest, i, 1) != "\"" ||' \
+. '            substr(rest, i + 1, 1) == "\""; i++)' \
+. '            if (substr(rest, i, 1) == "\"") i++;' \
+. '        field = substr(rest, 2, i - 2); gsub(/""/, "\"", field); i++' \
+. '    }' \
+. '    rest = substr(rest, i + 1); return field }' \
+. 'NR > 1 {' \
+. '    rest = $0; cut(); name = cut(); split(rest, number, ",");' \
+. '    if (NR == 2 || name != last) {' \
+. '        text = text (NR == 2 ? "" : "\n\n") "# " name "\n"; traces++ }' \
+. '    last = name; rows++; front += number[3];' \
+. '    text = text number[1] " " number[2] " " number[3] "\n";' \
+. '    if (NR == 2) { least = most = number[1]; fast = slow = number[2] }' \
+. '    if (number[1] + 0 < least + 0) least = number[1];' \
+. '    if (number[1] + 0 > most + 0) most = number[1];' \
+. '    if (number[2] + 0 < fast + 0) fast = number[2];' \
+. '    if (number[2] + 0 > slow + 0) slow = number[2] }' \
+. 'END { if (rows > 0) {' \
+. '    print traces, rows / traces, front, least, most, fast, slow;' \
+. '    print ""; print ""; printf "%s", text } }'
+set print $machines
+print system(sprintf("awk %s <%s", shell_word(program), shell_word(CSV)))
+unset print
+if (words($machines[1]) == 0) {
+    print sprintf("%s: no machine to draw", CSV)
+    exit status 2
+}
+number(k) = real(word($machines[1], k))
+traces = int(number(1))
+machines = int(number(2))
+fronts = int(number(3))
+smallest = number(4)
+largest = number(5)
+array TRACE[traces]
+t = 0
+do for [i = 1:|$machines|] {
+    if ($machines[i][1:2] eq "# ") {
+        t = t + 1
+        TRACE[t] = base_name($machines[i][3:*])
+    }
+}
+
+SUBTITLE = sprintf("%s%d machine%s, %d on the front%s", \
+    traces == 1 ? TRACE[1] . ": " : "", machines, \
+    machines == 1 ? "" : "s", fronts, \
+    traces == 1 ? "" : "s of the traces")
+load folder(ARG0) . "heading.gp"
+load folder(ARG0) . "legend.gp"
+if (traces == 1) { unset key }
+in_bytes = 1
+most_tics = 12
+load folder(ARG0) . "size-axis.gp"
+set xlabel "bytes of all caches" offset 0,0.2
+set ylabel "average access time in cycles" offset 0.5,0
+set format y "%g"
+fastest = number(6)
+slowest = number(7)
+y_log = scale_is_log("y", slowest > 8 * fastest && fastest > 0)
+room = 0.05 * (slowest > fastest ? slowest - fastest : slowest)
+y_least = y_from(y_log ? fastest / 1.1 : fastest > room ? fastest - room : 0)
+y_most = y_to(y_log ? 1.1 * slowest : slowest + room)
+fault = range_fault("y", y_least, y_most, y_log)
+if (fault ne "") {
+    print fault
+    exit status 2
+}
+set yrange [y_least:y_most]
+if (y_log) { set logscale y 2 }
+# A line goes on over the machines that are not on the front.
+set datafile missing NaN
+set datafile separator whitespace
+plot for [t = 1:traces] $machines index t using 1:2 \
+        with points pointtype 7 pointsize 0.35 linecolor rgb "#b0b0b0" \
+        notitle, \
+    for [t = 1:traces] $machines index t using ($3 == 1 ? $1 : NaN):2 \
+        with steps linewidth 2 linecolor rgb colour(t) title TRACE[t], \
+    for [t = 1:traces] $machines index t using ($3 == 1 ? $1 : NaN):2 \
+        with points pointtype 7 pointsize 0.8 linecolor rgb colour(t) notitle
