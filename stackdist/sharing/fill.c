@@ -9,6 +9,7 @@
 #include "stackdist/sharing/fill.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "traces/traces_internal.h"
@@ -73,17 +74,40 @@ void margay_fill_clear(struct margay_fill *steps)
     *steps = (struct margay_fill){.count = 0};
 }
 
-size_t margay_fill_at(const struct margay_fill *steps, uint64_t size)
+/* Does a step begin by this size, or by this number of references? */
+typedef bool begins(const struct margay_fill *steps, size_t step,
+                    const void *place);
+
+static bool begins_by_size(const struct margay_fill *steps, size_t step,
+                           const void *size)
+{
+    return steps->sizes[step] <= *(const uint64_t *)size;
+}
+
+static bool begins_by_references(const struct margay_fill *steps, size_t step,
+                                 const void *references)
+{
+    return steps->filled[step] <= *(const double *)references;
+}
+
+/* The last step that begins by a place; the first, where none does. */
+static inline size_t find_last(const struct margay_fill *steps, begins *by,
+                               const void *place)
 {
     size_t least = 0, most = steps->count - 1;
     while (least < most) {
         size_t middle = most - (most - least) / 2;
-        if (steps->sizes[middle] <= size)
+        if (by(steps, middle, place))
             least = middle;
         else
             most = middle - 1;
     }
     return least;
+}
+
+size_t margay_fill_at(const struct margay_fill *steps, uint64_t size)
+{
+    return find_last(steps, begins_by_size, &size);
 }
 
 double margay_fill_time(const struct margay_fill *steps, uint64_t blocks)
@@ -100,18 +124,11 @@ double margay_fill_time(const struct margay_fill *steps, uint64_t blocks)
 
 double margay_fill_footprint(const struct margay_fill *steps, double references)
 {
-    size_t least = 0, most = steps->count - 1;
-    while (least < most) {
-        size_t middle = most - (most - least) / 2;
-        if (steps->filled[middle] <= references)
-            least = middle;
-        else
-            most = middle - 1;
-    }
-    double slope = (double)steps->misses[least] / (double)steps->references;
-    double blocks = (double)steps->sizes[least];
+    size_t j = find_last(steps, begins_by_references, &references);
+    double slope = (double)steps->misses[j] / (double)steps->references;
+    double blocks = (double)steps->sizes[j];
     if (slope > 0)
-        blocks += (references - steps->filled[least]) * slope;
+        blocks += (references - steps->filled[j]) * slope;
     return fmin(blocks, (double)steps->distinct);
 }
 

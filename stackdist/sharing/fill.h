@@ -33,12 +33,12 @@ void margay_fill_clear(struct margay_fill *steps);
 /* The step that holds at this size. */
 size_t margay_fill_at(const struct margay_fill *steps, uint64_t size);
 
-/* The references of the program after which so many blocks are in use, on
+/* The references of the program after which `blocks` blocks are in use, on
    average; infinite where that never happens. */
 double margay_fill_time(const struct margay_fill *steps, uint64_t blocks);
 
-/* The blocks that are in use, on average, after so many references of the
-   program. */
+/* The blocks that are in use, on average, after this number of references of
+   the program. */
 double margay_fill_footprint(const struct margay_fill *steps,
                              double references);
 
