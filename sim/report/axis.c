@@ -66,32 +66,30 @@ static bool is_within(const struct axis *axis, double number)
     return number <= axis->to * (1 + 1e-9);
 }
 
-void axis_write_lower(struct output *output, const struct axis *axis,
-                      double step, double top, double bottom)
+/* A line of the grid, to a place that `to` leads to, and a number at (x, y). */
+static void write_mark(struct output *output, const double from[2], char to,
+                       double place, const char *style, double x, double y,
+                       const char *number)
 {
-    char text[32];
-    for (double number = axis->from; is_within(axis, number);
-         number = next(axis, number, step)) {
-        double x = axis_place(axis, number);
-        output_text(output,
-                    "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>"
-                    "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-                    x, top, bottom + 4, x, bottom + 8,
-                    label(axis, number, text));
-    }
+    output_text(output,
+                "<path class=\"grid\" d=\"M%.1f %.1f%c%.1f\"/>"
+                "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
+                from[0], from[1], to, place, style, x, y, number);
 }
 
-void axis_write_left(struct output *output, const struct axis *axis,
-                     double step, double left, double right)
+void axis_write(struct output *output, const struct axis *axis, double step,
+                enum axis_border border, double near, double far)
 {
     char text[32];
     for (double number = axis->from; is_within(axis, number);
          number = next(axis, number, step)) {
-        double y = axis_place(axis, number);
-        output_text(output,
-                    "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>"
-                    "<text class=\"beside\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-                    left - 4, y, right, left - 8, y + 4,
-                    label(axis, number, text));
+        double place = axis_place(axis, number);
+        const char *name = label(axis, number, text);
+        if (border == AXIS_LOWER)
+            write_mark(output, (const double[]){place, far}, 'V', near + 4,
+                       "tick", place, near + 8, name);
+        else
+            write_mark(output, (const double[]){near - 4, place}, 'H', far,
+                       "beside", near - 8, place + 4, name);
     }
 }

@@ -19,11 +19,11 @@ double axis_round(struct axis *axis);
 
 double axis_place(const struct axis *axis, double number);
 
-/* Write ticks, grid and numbers of an axis along the lower or the left border,
-   up to `far` on the other axis. */
-void axis_write_lower(struct output *output, const struct axis *axis,
-                      double step, double top, double bottom);
-void axis_write_left(struct output *output, const struct axis *axis,
-                     double step, double left, double right);
+enum axis_border { AXIS_LOWER, AXIS_LEFT };
+
+/* Write ticks, grid and numbers of an axis along a border, which is `near` on
+   the other axis; the grid ends at `far`. */
+void axis_write(struct output *output, const struct axis *axis, double step,
+                enum axis_border border, double near, double far);
 
 #endif

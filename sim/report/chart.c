@@ -153,8 +153,8 @@ static void write_picture(struct output *output, const struct lines *lines,
                 CHART_RIGHT);
     markup_text(output, chart->caption);
     output_text(output, "</title>\n");
-    axis_write_lower(output, &axes[0], steps[0], CHART_TOP, CHART_BOTTOM);
-    axis_write_left(output, &axes[1], steps[1], CHART_LEFT, CHART_RIGHT);
+    axis_write(output, &axes[0], steps[0], AXIS_LOWER, CHART_BOTTOM, CHART_TOP);
+    axis_write(output, &axes[1], steps[1], AXIS_LEFT, CHART_LEFT, CHART_RIGHT);
     write_titles(output, chart);
     for (size_t i = 0; i < lines->count; i++)
         write_line(output, lines, axes, i);

@@ -92,8 +92,8 @@ void bars_phases(struct output *output, const struct rows *rows,
     axes[1].to = fmax(axes[1].to, 1);
     picture_begin(output, rows, caption);
     double steps[2] = {axis_round(&axes[0]), axis_round(&axes[1])};
-    axis_write_lower(output, &axes[0], steps[0], CHART_TOP, CHART_BOTTOM);
-    axis_write_left(output, &axes[1], steps[1], CHART_LEFT, CHART_RIGHT);
+    axis_write(output, &axes[0], steps[0], AXIS_LOWER, CHART_BOTTOM, CHART_TOP);
+    axis_write(output, &axes[1], steps[1], AXIS_LEFT, CHART_LEFT, CHART_RIGHT);
     for (size_t row = rows->from; row < rows->to; row++) {
         if (read_phase(rows, row, &phase))
             write_phase(output, axes, &phase);

@@ -57,7 +57,8 @@ void stacks_write(struct output *output, const struct stacks *stacks)
         axis.to = fmax(axis.to, height(stacks, i));
     if (axis.to == 0)
         axis.to = 1;
-    axis_write_left(output, &axis, axis_round(&axis), CHART_LEFT, CHART_RIGHT);
+    axis_write(output, &axis, axis_round(&axis), AXIS_LEFT, CHART_LEFT,
+               CHART_RIGHT);
     for (size_t i = 0; i < stacks->count; i++) {
         const double place[2] = {CHART_LEFT + width * (double)i, width};
         double part[2] = {0, 0};
