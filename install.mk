@@ -101,7 +101,7 @@ $(completion_PROGRAM): $(BUILD)/margay
 	    CFLAGS= CPPFLAGS= LDFLAGS= LIBS= SANITIZE= AR=ar DEPS=no $@
 endif
 
-# The commit as it stands, the same bytes wherever it is packed.
+# The commit as it stands, the same bytes on every machine.
 dist: ## pack the last commit: margay-VERSION.tar.xz
 	@git rev-parse -q --verify HEAD >/dev/null || \
 	    { echo 'make dist packs a commit: there is no repository here' >&2; \

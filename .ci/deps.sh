@@ -57,7 +57,7 @@ valgrind|mpi|python|lint" >&2
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-    # Not Debian: whatever is missing, the compiler will say so.
+    # Not Debian: the compiler will say what is missing.
     exit 0
 fi
 

@@ -21,7 +21,7 @@ if (series > 1) {
     exit status 2
 }
 
-# Cells stand side by side, whatever the sets and ways that they are for.
+# Cells stand side by side, for any sets and ways.
 sets_there = " "
 ways_there = " "
 lowest = 1

@@ -19,7 +19,7 @@ amount_text(n, unit) = scaled_text(n, unit eq "" && n < 8193 ? 0 : unit_of(n), \
 base_name(path) = strstrt(path, "/") == 0 ? path \
     : base_name(path[strstrt(path, "/") + 1:*])
 
-# One word for the shell, whatever is in it.
+# One word for the shell, with any characters in it.
 shell_rest(text) = strstrt(text, "'") == 0 ? text \
     : text[1:strstrt(text, "'")] . "\\''" \
       . shell_rest(text[strstrt(text, "'") + 1:*])

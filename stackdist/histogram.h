@@ -43,7 +43,7 @@ enum margay_status margay_histogram_take_all(margay_histogram *histogram,
                                              struct margay_error *error);
 
 /*
- * Add all counts of another histogram, whatever the bounds.  Fails as
+ * Add all counts of another histogram; the bounds may differ.  Fails as
  * margay_histogram_add() does; then part of them may have been added.
  */
 enum margay_status margay_histogram_add_all(margay_histogram *histogram,

@@ -50,8 +50,8 @@ struct margay_sharer_result {
     uint64_t misses;
 };
 
-/* Estimate what each program has and misses when all share a cache of so many
-   blocks, 0 or more; results[] has room for all programs. */
+/* Estimate what each program has and misses when all share a cache of
+   `cache_blocks` blocks, 0 or more; results[] has room for all programs. */
 MARGAY_API void margay_sharing_shared(const margay_sharing *sharing,
                                       uint64_t cache_blocks,
                                       struct margay_sharer_result *results);

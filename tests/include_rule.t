@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # include_rule.t - traces <- stackdist <- assoc <- sim, and nothing else
 #
-# A file may include whatever lies in its own room; from the rooms of its folder
+# A file may include all that lies in its own room; from the rooms of its folder
 # that stand before its own, anything; from the folders to the left only the
 # public header <margay/NAME.h> and NAME/NAME_internal.h.  Quoted includes are
 # written from the root of the tree.  No files include each other in a circle,

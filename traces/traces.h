@@ -267,7 +267,7 @@ MARGAY_API enum margay_status margay_trace_open(
     const char *path, const struct margay_trace_options *options,
     margay_trace **trace, struct margay_error *error);
 
-/* Stop reading, in whatever state the trace is, and release everything.  NULL
+/* Stop reading, in any state of the trace, and release everything.  NULL
    is fine. */
 MARGAY_API void margay_trace_free(margay_trace *trace);
 

@@ -5,7 +5,7 @@
  * hit marks its block.  The hand goes from the oldest towards the newest, takes
  * the mark from each block it passes, and evicts the first that has none; it
  * then points at the next newer block.  From the newest it returns to the
- * oldest.  A new block stands at the newest end, wherever the hand is.
+ * oldest.  A new block stands at the newest end; the hand may be anywhere.
  *
  * Source: Zhang, Yang, Yue, Vigfusson and Rashmi, "SIEVE is simpler than LRU",
  *   NSDI 2024, algorithm 1.  When the newest block is evicted, the hand starts

@@ -3,8 +3,8 @@
  *
  * The debug information of a program or a library says it, also where that
  * stands in a file of its own, where the address is in code that was inlined,
- * and wherever the code was loaded.  Without that, the symbols name the
- * function; without those, the file is named.
+ * and for code that was loaded at any place.  Without that, the symbols name
+ * the function; without those, the file is named.
  *
  * This part is optional: it needs elfutils' libdw.
  */

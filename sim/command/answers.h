@@ -1,9 +1,9 @@
 /*
  * answers.h - what a miss curve says, in words on standard error
  *
- * --at-most asks for the smallest cache with a miss ratio of at most so much,
- * and --knees for the sizes at which the curve falls most.  Both look at every
- * size at which the curve steps, and not only at those of the table.
+ * --at-most asks for the smallest cache with at most the miss ratio that it
+ * names, and --knees for the sizes at which the curve falls most.  Both look at
+ * every size at which the curve steps, and not only at those of the table.
  */
 #ifndef MARGAY_SIM_COMMAND_ANSWERS_H
 #define MARGAY_SIM_COMMAND_ANSWERS_H

@@ -98,10 +98,10 @@ struct margay_watch {
     /* Is the work to end with the results that there are?  Not for a request
        that has ended the reading: what was read is worked through. */
     bool (*stop)(void *context);
-    /* So many references of all that the work takes, each counted as often as
+    /* `done` references of all that the work takes, each counted as often as
        it is worked through. */
     void (*progress)(void *context, uint64_t done, uint64_t total);
-    /* It ended so: so many of all caches have no results. */
+    /* It ended so: `lacking` of all caches have no results. */
     void (*leave)(void *context, size_t lacking, size_t caches);
 };
 

@@ -95,7 +95,7 @@ static enum margay_status show_results(struct order *order,
 }
 
 /*
- * The state goes first: whatever ends the run in between, what goes on from it
+ * The state goes first: if the run ends in between, a run that goes on from it
  * never repeats what a look has shown.  In the warm-up there is a state, but
  * nothing to be seen yet.
  */

@@ -31,7 +31,7 @@ enum margay_status margay_keys_find(struct margay_keys *keys, uint64_t key,
         return status;
     uint32_t *entry = margay_hash_insert(&keys->numbers, key);
     if (*entry == 0) {
-        *entry = 1; /* whatever follows, the table stays in order */
+        *entry = 1; /* the table stays in order, even if the next call fails */
         if (keys->count == MOST_KEYS)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "more than %" PRIu64

@@ -1,5 +1,5 @@
 /*
- * margay/run.h - from traces to whatever is asked of them
+ * margay/run.h - from traces to what is asked of them
  *
  * A run reads traces and feeds consumers.  A request says which traces, which
  * of their references, at which block sizes, with how many threads, and
@@ -205,7 +205,7 @@ struct margay_outcome {
  * cannot do; MARGAY_IO for a trace that cannot be opened.  A trace fails before
  * its first reference is fed: MARGAY_BAD_ARGUMENT where it lacks a column,
  * which the message names.  Later MARGAY_BAD_INPUT, MARGAY_IO and
- * MARGAY_NO_MEMORY, and whatever consumer and host fail with.  The results of
+ * MARGAY_NO_MEMORY, and what consumer and host fail with.  The results of
  * the traces before one that fails have come by then.  *outcome is set in any
  * case.
  */

@@ -115,7 +115,7 @@ static enum margay_status make_room(struct word_reader *reader, uint64_t wanted)
 }
 
 /* Read until there are `wanted` words, or the file ends.  Memory grows with
-   what the file really has, whatever it says that it has. */
+   what the file really has, not with what it says that it has. */
 static enum margay_status read_up_to(struct word_reader *reader,
                                      uint64_t wanted)
 {

@@ -1,7 +1,7 @@
 /*
  * words.h - files of 64-bit words that are read back by margay alone
  *
- * Little-endian: a magic number, a version, whatever the writer puts, and a
+ * Little-endian: a magic number, a version, what the writer puts, and a
  * checksum of all that.  A file that is damaged, cut short or of another kind
  * is told as such before anything in it is believed.
  */

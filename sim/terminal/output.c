@@ -282,7 +282,7 @@ int conclude(enum margay_status status, struct output **outputs, size_t count,
              struct margay_error *error)
 {
     message_wipe_status();
-    /* Whatever can fail beforehand does so before the first byte is seen. */
+    /* All that can fail beforehand does so before the first byte is seen. */
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         if (outputs[i] != NULL)
             status = output_finish(outputs[i], error);

@@ -55,7 +55,7 @@ void output_append(struct output *output, struct output *part);
 enum margay_status output_status(const struct output *output,
                                  struct margay_error *error);
 
-/* End the writing.  Whatever can fail before output_publish() fails here. */
+/* End the writing.  All that can fail before output_publish() fails here. */
 enum margay_status output_finish(struct output *output,
                                  struct margay_error *error);
 

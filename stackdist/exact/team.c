@@ -10,8 +10,8 @@
  *   the others.
  * Source: ours.  Niu et al., "PARDA", IPDPS 2012, cut the trace into chunks and
  *   pass first touches from chunk to chunk, one after the other.
- * Guarantee: exactly the result of the sequential engine, whatever the number
- *   of threads.
+ * Guarantee: exactly the result of the sequential engine, for any number of
+ *   threads.
  * Cost: per thread, all of the bit vector and its share of the blocks: about 3
  *   bytes per distinct block more than the sequential engine.
  */

@@ -31,7 +31,7 @@ enum margay_status margay_team_create(struct margay_exact *e,
                                       struct margay_team **team,
                                       struct margay_error *error);
 
-/* Stop the threads, whatever they are doing.  NULL is fine. */
+/* Stop the threads, even those that work.  NULL is fine. */
 void margay_team_free(struct margay_team *team);
 
 /*

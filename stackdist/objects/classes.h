@@ -10,7 +10,7 @@
  *   into C.  So with a <= b, the two smallest of class j that came since y, C
  *   hits iff B <= C < a, or a + B <= C < b, y counting in B; and where y is
  *   of class j itself, iff B + size(y) <= C < a.  The sizes that hit are a few
- *   intervals, two for each class at most, found exactly whatever the grid.
+ *   intervals, two for each class at most, found exactly for every grid.
  *
  *   B is a sum, over the moments since y, of rows that hold the bytes of each
  *   class: of 128 moments, of 32 times as many, and so on.  The two smallest

@@ -36,7 +36,7 @@
 #define MARGAY_WEIGHTS_NODE   16 /* entries of a node */
 #define MARGAY_WEIGHTS_LEVELS 9
 
-/* Four sizes, wherever they stand. */
+/* Four sizes, which need not stand side by side. */
 typedef uint64_t margay_sizes4
     __attribute__((vector_size(32), aligned(4), may_alias));
 

@@ -27,7 +27,7 @@
  *   and their "Optimal on-line computation of stack distances for MIN and OPT",
  *   Computing Frontiers 2017.
  *
- * Guarantee: exact, whatever comes later: a number is known when its job ends.
+ * Guarantee: exact, and final: a number is known when its job ends.
  *
  * Cost: per job the stretches that it passes by, M / 1024 at most, most of them
  *   in constant time, and the one that it begins in; 12 on average where a

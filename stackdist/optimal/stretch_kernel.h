@@ -147,7 +147,7 @@ static NOINLINE void uncover(struct margay_stretch *stretch, uint32_t i)
     stretch->covering |= count > 0 || stretch->covers[i] != MARGAY_NO_NUMBER;
 }
 
-/* Uncover wherever a number on the edge is above what it covers. */
+/* Uncover where a number on the edge is above what it covers. */
 static NOINLINE void uncover_all(struct margay_stretch *stretch)
 {
     stretch->calm = 0;

@@ -11,10 +11,10 @@
  * a bar for spread evenly over its bin.  Otherwise the standard is the largest
  * run; what moves are the distances that occurred in the bar (its grains), a
  * little spread, as c + e f(s) is not quite proportional to f; the equations
- * are those of half octaves, whatever the bars; a row for each bar says that
- * its parts sum up to it (conservation); and parts may also be proportional to
- * the input, or always the same, instead of a share of all references, as
- * those of the beginning and the end of a run are.
+ * are those of half octaves, for bars of any width; a row for each bar says
+ * that its parts sum up to it (conservation); and parts may also be
+ * proportional to the input, or always the same, instead of a share of all
+ * references, as those of the beginning and the end of a run are.
  *
  * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, section 3.4.
  *

@@ -3,7 +3,7 @@
  *
  * Algorithm: an active set.  Unknowns are zero, or free; to begin with all are
  * zero.  The zero unknown that would reduce the error fastest becomes free, and
- * the free ones are solved for whatever their signs.  If one becomes negative,
+ * the free ones are solved for, with any signs.  If one becomes negative,
  * the solution moves from the last one towards the new one until the first
  * unknown is zero, which is kept at zero, and the others are solved for again.
  * The error falls with every unknown that becomes free, so no set of free ones

@@ -9,7 +9,7 @@
 
 enum shape {
     SHAPE_UNIFORM,   /* any of a few blocks */
-    SHAPE_STRIDED,   /* every so many bytes, round and round */
+    SHAPE_STRIDED,   /* a fixed number of bytes apart, round and round */
     SHAPE_CONFLICTS, /* multiples of large powers of two */
     SHAPE_LOOPED,    /* a loop with an excursion now and then */
     SHAPE_LOCAL,     /* a walk of small steps */

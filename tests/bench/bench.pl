@@ -401,7 +401,7 @@ sub print_requests {
         map { rate('requests', $_) / 1e6 } qw(front back blocks);
 }
 
-# A pass over all caches of six block sizes lasts as long as so many passes over
+# A pass over all caches of six block sizes lasts as long as this number of passes over
 # single ones.
 sub print_caches {
     printf "\n%-31s %8s %8s %10s %10s\n", 'set-associative caches', '240',

@@ -74,7 +74,7 @@ if (WHAT eq "adjust") {
         set ytics format COUNT_FORMAT
         number(row) = column(6)
     }
-    # The error is the same wherever it runs.
+    # The error is the same on every device.
     backends = "cpu" . (WHAT eq "speed" && DEVICE ne "" ? " " . DEVICE : "")
     plot for [b = 1:words(backends)] for [i = 1:words(traces)] CSV \
         using (strcol(1) eq word(traces, i) \

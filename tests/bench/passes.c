@@ -16,7 +16,7 @@
 
 #include <margay/traces.h>
 
-/* Bucket addresses are asked for so many look-ups ahead. */
+/* Bucket addresses are asked for this number of look-ups ahead. */
 #define AHEAD 64
 
 static _Noreturn void die(const struct margay_error *error)

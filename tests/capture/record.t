@@ -1,6 +1,6 @@
 #!/bin/sh
 # record.t - a program's references are written as it makes them, by every
-# method, whatever becomes of the program
+# method, even where the program is killed
 . tests/sim/lib.sh
 sources=$root/tests/capture
 compiler=${CC:-cc}
@@ -308,7 +308,7 @@ run record --to lackey --start 10 --stop 20 -o trace ./ends
 is 'from one reference to another' "$(wc -l <trace)" 20
 run record --to u64 --max-trace 1K -o trace ./ends return 500000
 is 'no larger than that' "$status $(wc -c <trace)" '0 1024'
-# Whatever the format; and not much smaller, either, but as references are long.
+# In every format; and not much smaller, either, but as references are long.
 bytes_of() { wc -c <"$1" | tr -d ' '; }
 for case in mgt:20000:600 mgt:3000:600 words:3000:40 words:100000:40 \
     csv:1001:20 lackey:5000:40 mgt:101:100; do

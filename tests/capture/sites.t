@@ -1,6 +1,6 @@
 #!/bin/sh
 # sites.t - the code that made a reference is found in its program's file,
-# wherever the program was loaded
+# at each place where the program may be loaded
 . tests/sim/lib.sh
 compiler=${CC:-cc}
 

@@ -279,7 +279,7 @@ static void test_the_dead(void)
     margay_receiver_finish(receiver, false);
     size_t count = drain(receiver, got, 64, &status);
     CHECK(count == 10 && is_sequence(got, 10, 50),
-          "what a dead process left, whatever holes are in it");
+          "what a dead process left, holes included");
     CHECK_U64(status, MARGAY_AGAIN, "others are waited for");
     program_own(&program, 5, 0, 0);
     drain(receiver, got, 64, &status);

@@ -176,7 +176,7 @@ static void test_others(void)
     unlink(path);
 }
 
-/* The block of the first byte, whatever else a reference covers. */
+/* The block of the first byte alone, of all that a reference covers. */
 static void test_known(void)
 {
     const uint64_t words[] = {

@@ -6,7 +6,7 @@ cd "$root" || exit 1
 pages="$(echo ./*.md docs/*/*.md docs/man/*.[13] docs/man/*.mdoc)"
 
 # Say who or how many; an indefinite word makes the reader guess.
-vague='nobody|somebody|anybody|whoever|so many|in vain|what there is'
+vague='nobody|somebody|anybody|whoever|whatever|wherever|so many|in vain|what there is'
 echo 'A page that nobody reads.' >"$work/vague.md"
 check 'a vague word is found' grep -qwiE "$vague" "$work/vague.md"
 for page in $pages; do

@@ -15,7 +15,7 @@
 #
 # The first ones are the columns of table IV of PARDA: the distinct blocks and
 # references of the program; its own time; the time with its references
-# recorded and thrown away; sent through a pipe to nobody; analysed at the
+# recorded and thrown away; sent through a pipe that is not read; analysed at the
 # other end by Olken's algorithm, and by the default engine; and again with
 # immediate repeats counted where they are recorded, for which --no-collapsed
 # leaves no time.
@@ -135,7 +135,7 @@ sub time_of {
 sub olken_seconds {
     my ($program, $curve, $references, $pipe) = @_;
     my $some = $references < $olken_refs ? $references : $olken_refs;
-    # The program is stopped by a pipe that nobody reads any more.
+    # The program is stopped by a pipe that is no longer read.
     my (undef, $seconds) = time_of($program, record($program, '-') . ' || :',
         "$curve -e olken --limit $some -");
     return together($seconds * $references / $some, $pipe);

@@ -7,7 +7,7 @@
  *
  * Preloaded, it stands between the program, its libraries and libc. Compiled
  * with MARGAY_FAULTS_WRAP and linked with --wrap, it stands between the
- * program alone and whatever comes behind, so that AddressSanitizer keeps its
+ * program alone and the code behind it, so that AddressSanitizer keeps its
  * own malloc.
  *
  * libarchive 3.6 does not look at all that it allocates itself, nor at what

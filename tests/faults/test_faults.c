@@ -175,7 +175,7 @@ static const struct job {
 static const char *preload;
 static unsigned long sites, tried; /* calls, and those that were made to fail */
 
-/* What a run may leave beside its output, whatever becomes of that. */
+/* What a run may leave beside its output, even one that fails. */
 static void remove_others(void)
 {
     unlink("out.csv.snapshot");

@@ -1,4 +1,4 @@
-/* fuzz_compressed.c - compressed bytes, whatever they claim to be */
+/* fuzz_compressed.c - compressed bytes, true or not to what they claim to be */
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"

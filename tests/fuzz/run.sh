@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh BUILD SECONDS RUNS TARGETS [FLAG...] - fuzz each target
 #
-# For so many seconds, or, with RUNS, until there have been so many executions.
+# For SECONDS, or, with RUNS, until there have been that number of executions.
 # Prints a row for each target: its executions, the seconds that these took, and
 # the number of findings. What is new about the program's behaviour is kept in
 # BUILD/corpus/TARGET. An input that fails is left as BUILD/found/TARGET-*; once

@@ -107,7 +107,7 @@ static inline struct margay_result run_spec(const char *spec,
     return result;
 }
 
-/* hp-rda gives the same wherever it runs. */
+/* hp-rda gives the same on every device. */
 static inline void test_hp_rda(const char *backend)
 {
     static const struct {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# compile.t - the kernels, as OpenCL C 1.2 and as CUDA, by whatever is there
+# compile.t - the kernels, as OpenCL C 1.2 and as CUDA, by each compiler found
 . tests/sim/lib.sh
 
 # The text that a driver gets, for processors of three makers.

@@ -78,7 +78,7 @@ same_build() {
         done
     done
     object=some/other/place/out/obj/traces/formats/text.o
-    is 'what is made is made once, by whatever name the folder is called' \
+    is 'what is made is made once, by each name of the folder' \
         "$(compiled "$PWD/$object")" 0
     sleep 1
     touch some/other/place/traces/base/checked.h

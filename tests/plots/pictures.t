@@ -226,7 +226,7 @@ read_texts many
 shows many 't5, 64 B'
 shows many '64-byte blocks'
 
-# Places: the one with the longest distances first, whatever its name.
+# Places: the one with the longest distances first, not by name.
 table places.csv region,$histogram 'low,"d, ""e"".x",64,0,1,5,0.5' \
     'low,"d, ""e"".x",64,inf,inf,0,0' '"b, ""c""","d, ""e"".x",64,1024,1025,4,0.4' \
     '"b, ""c""","d, ""e"".x",64,inf,inf,1,0.1' 'low,"d, ""e"".x",128,0,1,5,0.5'

@@ -64,7 +64,7 @@ sub generate
         . '--to u64';
 }
 
-# A program compresses a text of so many bytes.
+# A program compresses a text of a number of bytes.
 sub compress
 {
     my ($program, $bytes) = @_;

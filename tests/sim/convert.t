@@ -41,7 +41,7 @@ for from in $writable; do
         read_back "$to" to >got
         expected "$to" >want
         [ "$status" = 0 ] && cmp -s got want || {
-            # Ids stay ids, whatever they stand for.
+            # Ids stay ids, with every unit.
             case $from-$to in
             arc-lines | arc-csv | vscsi-lines | vscsi-csv) cmp -s got blocks ;;
             *) false ;;

@@ -164,7 +164,7 @@ no_leftovers() {
 }
 
 # options_in FILE...: what help names, "--option" or "--option -o", sorted.  An
-# option stands two or more blanks from whatever is before it.
+# option stands two or more blanks from the text before it.
 options_in() {
     grep -hoE '(^|  )(-[a-z], )?--[a-z][a-z-]*' "$@" |
         sed 's/^ *//; s/^\(-.\), \(.*\)/\2 \1/' | sort -u

@@ -70,7 +70,7 @@ same t.din --warmup 100
 "$MARGAY" convert -q --limit 800000 a.din t.csv --to csv
 same t.csv
 
-# What is wrong is told with its line, wherever it is; of two, the first.
+# What is wrong is told with its line, in every part; of two, the first.
 expected_status=2
 for line in 3 1599999 1600001 3199998; do
     sed "${line}s/^./x/; 3199999s/^./y/" a.din >bad.din

@@ -1,5 +1,5 @@
 #!/bin/sh
-# long.t - references that touch so many blocks that they are fed in pieces
+# long.t - references that touch more blocks than are fed at once
 . tests/sim/lib.sh
 
 # touched BLOCK_UNITS: the blocks that the records of long.arc touch, as lines.

@@ -13,7 +13,7 @@ done
 }
 . tests/sim/lib.sh
 
-# on RANKS ARGUMENT...: as run, on so many ranks; 124 if they hang.  Nothing is
+# on RANKS ARGUMENT...: as run, on RANKS ranks; 124 if they hang.  Nothing is
 # forwarded to them: Open MPI 4.1's mpirun now and then crashes when it forwards
 # standard input.
 on() {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# output.t - output that appears whole or not at all, wherever it goes
+# output.t - output that appears whole or not at all, in each kind of file
 . tests/sim/lib.sh
 
 printf '0 10\n1 50\n0 10\n' >good.din

@@ -1,5 +1,5 @@
 #!/bin/sh
-# predict.t - the distances of sizes that nobody has run
+# predict.t - the distances of sizes that were never run
 . tests/sim/lib.sh
 
 # A matrix multiplication of $1 x $1 elements, as a table.

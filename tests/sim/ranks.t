@@ -3,7 +3,7 @@
 . tests/sim/lib.sh
 program=$BUILD/tests/sim/ranks
 
-# on RANKS ARGUMENT...: as run, on so many ranks; 124 if they hang.  Standard
+# on RANKS ARGUMENT...: as run, on RANKS ranks; 124 if they hang.  Standard
 # input is $input.
 input=/dev/null
 on() {

@@ -160,7 +160,7 @@ cp zipf.din "$name"
 run report curve.csv assoc.csv histogram.csv
 is 'a report of tables' "$status $(cat err)" '0 '
 mv out tables.html
-check 'is whole, whatever names stand in them' is_page tables.html
+check 'is whole, with any names in them' is_page tables.html
 "$MARGAY" curve -q -b 64,128 zipf.din | sed 's/^[^,]*,//; 1d' >expected
 check 'and has their numbers' sh -c \
     'sed "s/^.*,\([^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*\)$/\1/" tables.html.1 |

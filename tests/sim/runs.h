@@ -65,7 +65,7 @@ static void write_bytes(const char *path, const void *bytes, size_t count)
         abort();
 }
 
-/* `count` references among so many blocks of 64 bytes, near ones mostly. */
+/* `count` references among `blocks` blocks of 64 bytes, near ones mostly. */
 static void make_trace(struct trace *trace, const char *name, size_t count,
                        uint64_t blocks, uint64_t seed)
 {

@@ -20,7 +20,7 @@ is 'in silence' "$(cat err)" ''
 like 'a short output may still fit in the pipe' "$(cat status)" '^(0|141)$'
 
 # -------------------------------------------------------------- interrupts --
-# An endless trace, of which nobody knows how much has been read when the
+# An endless trace, of which it is not known how much has been read when the
 # signal arrives: the output says it, and must be exact for that much.
 endless() {
     while cat big.u64; do :; done 2>/dev/null

@@ -171,7 +171,7 @@ run curve -q --resume warming --skip 30000 --sizes all all.u64
 check 'killed in the warm-up, and continued' cmp -s out warm.csv
 
 # A pipe that says nothing: from where on it goes on is said, and what the state
-# has is told and saved, whatever signal comes.
+# has is told and saved, at each signal.
 run curve -q --warmup 10 --limit 30000 --sizes all --save state -o old.csv \
     all.u64
 sed 's/^all.u64,/pipe,/' old.csv >expected

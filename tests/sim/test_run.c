@@ -1,7 +1,7 @@
 /*
  * test_run.c - the library's run, called as a program calls it
  *
- * Results must be those of a naive stack, whatever carries the run out; both
+ * Results must be those of a naive stack, from every executor; both
  * are written as text.
  */
 #define _GNU_SOURCE

@@ -2,8 +2,8 @@
  * test_run_refusals.c - what a run refuses, and how it ends when something
  * fails
  *
- * A consumer of the test's own fails wherever a consumer can: its status and
- * its message come back, and each consumer that was made is freed once.
+ * A consumer of the test's own fails in each place where one can: its status
+ * and its message come back, and each consumer that was made is freed once.
  */
 #define _GNU_SOURCE
 #include "tests/sim/runs.h"
@@ -169,7 +169,7 @@ static void test_breaks(void)
     }
 }
 
-/* One that is not made fails in its turn, whatever is read meanwhile. */
+/* One that is not made fails in its turn, even while others are read. */
 static void test_failure_to_open(void)
 {
     unsigned wrong = 0;

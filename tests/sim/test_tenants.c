@@ -30,7 +30,7 @@ struct naive {
     size_t count;
 };
 
-/* Does the block miss in a cache of so many blocks? */
+/* Does the block miss in a cache of this size? */
 static bool misses(struct naive *cache, size_t size, uint64_t block)
 {
     size_t i = 0;

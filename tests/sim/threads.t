@@ -79,7 +79,7 @@ refuses 'long.u64: byte 21600000: found half a record of 3 bytes' \
 run curve -q -j 5 --limit 2700000 long.u64
 check 'what is not wanted is not looked at' cmp -s out expected
 
-# Whatever comes first on the command line fails first.
+# What comes first on the command line fails first.
 printf '0 10\n0 zz\n' >bad.din
 for threads in 1 2 8; do
     refuses 'bad.din:2: found' curve -j $threads "$@" bad.din a.u64

@@ -18,7 +18,7 @@
 /* A size that no spec has by default. */
 #define OTHER_SIZE 100
 
-/* So many references that an engine with threads has begun to use them. */
+/* After this number of references an engine with threads uses them. */
 #define MANY_REFS ((size_t)1 << 20)
 #define THREADS   4
 

@@ -121,7 +121,7 @@ static void test_bad(void)
               strstr(error.message, "engine shen takes no bound"),
           "a bound where none is taken: %s", error.message);
     CHECK(create("nothing", 0, NULL) == MARGAY_BAD_ARGUMENT,
-          "nobody needs to ask why");
+          "the reason is told");
 }
 
 /* A thousand characters must neither overflow a buffer nor a message. */

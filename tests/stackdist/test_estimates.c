@@ -1,7 +1,7 @@
 /*
  * test_estimates.c - engines that sample or infer
  *
- * What they owe whatever the trace: counts that sum to all references, the
+ * What they owe for every trace: counts that sum to all references, the
  * truth where the sample is everything, and the same result on any number of
  * threads.  How close they come to the truth is for test_accuracy.c.
  */
@@ -156,7 +156,7 @@ static void test_whole_samples(struct margay_random *random)
     CHECK_U64(front, 0, "shards-hybrid is exact up to its front");
 }
 
-/* A bound on blocks is kept, and a loop's rate found, whatever the length. */
+/* A bound on blocks is kept, and a loop's rate found, for any length. */
 static void test_fixed_size(void)
 {
     static uint64_t blocks[400000];

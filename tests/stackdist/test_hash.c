@@ -146,7 +146,7 @@ static void test_churn(void)
 }
 
 /* Keys enter until there are 300,000: each finds its value, and the table has
-   no more than so many bytes for each from 20,000 on. */
+   at most `most_bytes` bytes for each from 20,000 on. */
 static void test_growth(bool tight, uint64_t most_bytes)
 {
     struct margay_hash hash;

@@ -176,7 +176,7 @@ static void test_front(struct margay_random *random)
     CHECK_U64(failures, 0, "%" PRIu64 " traces through fronts", number);
 }
 
-/* Whatever bits are set: in each run of them all pairs from its beginning. */
+/* With any bits set: in each run of them all pairs from its beginning. */
 static bool pairs_are_right(uint64_t hits)
 {
     uint64_t wanted = 0;

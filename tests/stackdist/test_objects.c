@@ -435,7 +435,7 @@ static void test_long(unsigned seed, bool large)
             naive_objects_refer(&cache, names[k], bytes[k], false);
             k++;
         }
-        /* The naive cache holds so many objects and no more. */
+        /* The naive cache holds this number of objects and no more. */
         if (k < LONG_REFS)
             break;
         compared++;

@@ -1,7 +1,7 @@
 /*
  * test_phases.c - phases, against lists, sets and an LRU stack
  *
- * Whatever the phases are, they cut the trace, and everything that is said of
+ * In every trace phases cut the trace, and everything that is said of
  * them is counted again by force.  Of traces made of known phases, they are
  * these; noise is one.
  */

@@ -401,7 +401,7 @@ static void test_requests(void)
     margay_histogram_free(large);
 }
 
-/* Whatever the numbers, what is taken for a model does no harm. */
+/* With any numbers, what is taken for a model does no harm. */
 static void test_damage(void)
 {
     margay_histogram *small = run_of(100), *large = run_of(400), *p;

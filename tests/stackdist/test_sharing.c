@@ -65,7 +65,7 @@ static void draw_programs(struct programs *programs,
     }
 }
 
-/* The fewest misses of all divisions of so many blocks. */
+/* The fewest misses of all divisions of `blocks` blocks. */
 static uint64_t fewest(const struct programs *programs, uint64_t blocks,
                        bool fair)
 {

@@ -61,7 +61,7 @@ static uint64_t *room(size_t count)
 
 /* ---------------------------------------------------------- chi-square -- */
 
-/* So many references must be expected for a cell of their own. */
+/* The references that must be expected for a cell of its own. */
 #define CELL_REFS 50
 
 struct cells {

@@ -110,7 +110,7 @@ static void test_random(void)
             wrong +=
                 (written.paths[i] == NULL) != (read.paths[i] == NULL) ||
                 (read.paths[i] != NULL && strcmp(read.paths[i], names[i]) != 0);
-        /* Whatever the bytes are, they are taken or refused. */
+        /* All bytes are taken or refused. */
         for (size_t i = 0; i < bytes; i += 1 + bytes / 20) {
             list[i] = (uint8_t)margay_random_u64(&random);
             margay_modules_take(&read, list, bytes - i / 2, &no_memory);

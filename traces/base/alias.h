@@ -11,7 +11,7 @@
  *   columns, so no rounding error is left over.  A drawn frequency differs
  *   from the ideal one by less than 2^-32 of a column, plus the entries * 2^-64
  *   by which the choice of a column is biased.
- * Cost: one look-up for each draw, whatever the weights; 8 bytes per entry.
+ * Cost: one look-up for each draw, for any weights; 8 bytes per entry.
  */
 #ifndef MARGAY_TRACES_BASE_ALIAS_H
 #define MARGAY_TRACES_BASE_ALIAS_H

@@ -70,7 +70,7 @@ struct margay_blocks_reading {
                                uint64_t *refs, struct margay_error *error);
 
     /* Append at least one reference, and then those that come without waiting
-       for another block.  MARGAY_END: the trace has ended.  Whatever the
+       for another block.  MARGAY_END: the trace has ended.  With each
        status, the references appended are right. */
     enum margay_status (*fill)(void *state, struct margay_references *batch,
                                struct margay_error *error);

@@ -11,8 +11,8 @@
  *   back: a control byte for each entry.  Its low six bits select the nearest
  *   of the last 64 values (0 = the last one), its high two bits the width of
  *   the difference from it: 0, 1, 2 or 8 bytes.  64 zeros precede the first
- *   value.  Differences are folded, so that small ones have few bits whatever
- *   their sign: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
+ *   value.  Differences are folded, so that small ones have few bits with
+ *   either sign: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
  *
  *   A loop then gives the same bytes again and again, however many arrays it
  *   walks through: the entry of one turn ago is always equally far back, and

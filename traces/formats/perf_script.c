@@ -4,8 +4,8 @@
  *     prog 12 [001] 7.5: 1 cpu/mem-loads/P: 7ffe10 401136 main+0x6 (/bin/prog)
  *     7ffe10 401136 main+0x6 (/bin/prog)
  *
- * Source: the order in which perf script prints its fields, whatever -F names
- *   first: program, process, processor, time, period and event, the last of
+ * Source: the order in which perf script prints its fields, which -F does not
+ *   change: program, process, processor, time, period and event, the last of
  *   which ends with a colon; then the address, where the sample says where the
  *   data came from a number and a text in bars, the weight, and the address of
  *   the instruction.  What is behind that is for people.

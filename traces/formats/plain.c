@@ -319,7 +319,7 @@ static uint64_t number_rows(const struct margay_rows *rows,
 /* ------------------------------------------------------------------- rows --
  */
 
-/* At most `most` rows, whatever their columns are read for. */
+/* At most `most` rows; their columns may be read for anything. */
 static uint64_t any_rows(struct margay_rows *rows,
                          const struct margay_marks *marks, uint64_t most,
                          struct margay_text *text,

@@ -7,7 +7,7 @@
 
 /*
  * Hold the table of contents of a zip, of which `tail` has the last `held`
- * bytes, against what was read: so many members, of so many bytes together.
+ * bytes, against what was read: the members, and the bytes of all together.
  * Returns NULL, or what is wrong.  Where a table is longer than the tail, only
  * the number of members is compared.
  */

@@ -4,7 +4,7 @@
  * Algorithm: an alias table (traces/base/alias.h) of integer weights.  A seeded
  *   shuffle deals ranks to ids, because popular blocks are neighbours in no
  *   real trace.
- * Cost: one look-up for each reference, whatever the number of blocks and the
+ * Cost: one look-up for each reference, for any number of blocks and any
  *   exponent; 8 bytes for each block, 16 while the table is made.
  */
 #include <inttypes.h>

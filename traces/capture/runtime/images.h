@@ -4,7 +4,7 @@
  * A call site is recorded by its address in the file of a program or a library,
  * which is what debuggers use, and by the number of that file among the modules
  * of the recording (stream.h), so that a site is the same in every process and
- * wherever a file was loaded.
+ * at each place where a file was loaded.
  *
  * Thread safety: all functions may be called from all threads at a time, and
  * from handlers of signals; none takes a lock.
