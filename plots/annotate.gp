@@ -26,7 +26,7 @@ program = 'function read_fields(text,   i, n, from) {' \
 . '        text = substr(text, i + 1) } }' \
 . 'function base(path) { sub(/.*\//, "", path); return path }' \
 . 'function short(text) {' \
-. '    return length(text) > 28 ? substr(text, 1, 26) ".." : text }' \
+. '    return length(text) > 20 ? substr(text, 1, 18) ".." : text }' \
 . 'function joined(a, b) { return a == "" ? b : b == "" ? a : a " " b }' \
 . 'NR > 1 {' \
 . '    read_fields($0);' \
@@ -43,7 +43,7 @@ program = 'function read_fields(text,   i, n, from) {' \
 . '    for (i = 2; i <= size_count; i++)' \
 . '        for (j = i; j > 1 && sizes[j - 1] + 0 > sizes[j] + 0; j--)' \
 . '            { n = sizes[j]; sizes[j] = sizes[j - 1]; sizes[j - 1] = n }' \
-. '    shown = size_count < 10 ? size_count : 10;' \
+. '    shown = size_count < room ? size_count : room;' \
 . '    for (k = 1; k <= shown; k++) { at[k] = sizes[shown == 1 ? 1 :' \
 . '        1 + int((k - 1) * (size_count - 1) / (shown - 1))];' \
 . '        if (sum[at[k]] > highest * references[at[k]])' \
@@ -63,7 +63,12 @@ program = 'function read_fields(text,   i, n, from) {' \
 . '            print k, below[k] / ratio, part / ratio; below[k] = part }' \
 . '        print ""; print "" } }'
 
-table = system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
+# Bars that there is room for, beside a legend of some 30 characters.
+room = int((1 - left - (exists("LEGEND") && LEGEND ne "right" ? 2 : 25) * em_x) \
+    / (5.2 * em_x))
+room = room < 2 ? 2 : room > 10 ? 10 : room
+table = system(sprintf("awk -v room=%d ", room) . shell_word(program) . " " \
+    . shell_word(CSV))
 cut = strstrt(table, "\n")
 first = table[1:cut - 1]
 traces = int(word(first, 1))
@@ -103,7 +108,7 @@ set xlabel "cache size" offset 0,0.2
 set ylabel "miss ratio" offset 0.5,0
 set xrange [0.4:bars + 0.6]
 set yrange [0:highest == 0 ? 1 : 1.08 * highest]
-set ytics nice_step(highest == 0 ? 1 : highest, (top - bottom) / (3 * em_y))
+set ytics nice_step(highest == 0 ? 1 : highest, (top - bottom) / (2.5 * em_y))
 set format y "%g"
 set grid noxtics
 set style fill solid 0.85 border

@@ -35,7 +35,7 @@ set ylabel "predicted miss ratio" offset 0.5,0
 load folder(ARG0) . "legend.gp"
 
 points(i, column, name, type) = sprintf("FILE[%d] using 8:%d skip 1" \
-    . " every ::FIRST[%d]::LAST[%d] with points pointtype %d pointsize 0.7" \
+    . " every ::FIRST[%d]::LAST[%d] with points pointtype %d pointsize MARK_SIZE" \
     . " linecolor rgb colour(%d) title joined('%s', LABEL[%d])", \
     i, column, i, i, type, 2 * i - (type == 7), name, i)
 command = "plot x with lines linecolor rgb '#555555' dashtype 2" \

@@ -14,7 +14,8 @@ is_marked(k) = LINE_MARK[k] > 0 && (lines > 1 || rows_of_line(k) <= FEW)
 
 look_of(k) = sprintf("linecolor rgb '%s' dashtype %s linewidth %g", \
     LINE_TINT[k], LINE_DASH[k], LINE_WIDTH[k])
-mark_of(k) = sprintf("pointtype %d pointsize 0.8", LINE_MARK[k])
+mark_of(k) = sprintf("pointtype %d pointsize %g", LINE_MARK[k], \
+    MARK_SIZE)
 values(k, from, step) = sprintf("%s every %d::%d::%d using (%s):(%s)", \
     LINE_FILE[k], step, from, LINE_LAST[k], LINE_X[k], LINE_Y[k])
 

@@ -62,9 +62,9 @@ unset print
 set datafile separator whitespace
 exact(y) = y == 0 ? foot : NaN
 inexact(y, above) = y == 0 || above != $5 ? NaN : y
-plot $points using 1:(exact($2)) with points pointtype 7 pointsize 1.6 \
+plot $points using 1:(exact($2)) with points pointtype 7 pointsize 2 * MARK_SIZE \
         linecolor rgb colour(1), \
-    '' using 1:($2 == 0 ? NaN : $2) with points pointtype 5 pointsize 1.6 \
+    '' using 1:($2 == 0 ? NaN : $2) with points pointtype 5 pointsize 2 * MARK_SIZE \
         linecolor rgb colour(2), \
     '' using 1:(exact($2)):($3 - $1):(0.3 * foot) with vectors nohead \
         linecolor rgb "#999999" linewidth 0.7, \

@@ -76,7 +76,7 @@ set xtics add ((beyond == 0 ? "cold" : cold ? "cold or beyond" \
 set grid noxtics
 set xlabel "reuse distance in blocks" offset 0,0.2
 set yrange [0:highest > 0 ? 1.08 * highest : 1]
-set ytics nice_step(highest > 0 ? highest : 1, (top - bottom) / (3 * em_y))
+set ytics nice_step(highest > 0 ? highest : 1, (top - bottom) / (2.5 * em_y))
 set ylabel "share of references" offset 0.5,0
 set format y "%g"
 

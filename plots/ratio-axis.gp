@@ -15,7 +15,7 @@ if (fault ne "") {
     exit status 2
 }
 if (y_log) { set logscale y } else { set ytics nice_step(y_most - y_least, \
-    (top - bottom) / (3 * em_y)) }
+    (top - bottom) / (2.5 * em_y)) }
 set yrange [y_least:y_most]
 set format y "%g"
 set ylabel ratio_word . " ratio" offset 0.5,0

@@ -26,29 +26,33 @@ given_points = exists("POINTS")
 if (!given_points) { POINTS = points_of_suffix }
 font_text = sprintf("%s,%g", FONT, POINTS)
 HEADING_FONT = sprintf(",%g", 1.2 * POINTS)
+# Lines and marks are as thick and large as the font asks for.
+thick = POINTS / (1.0 * points_of_suffix)
+MARK_SIZE = 0.8 * thick
 # 160 pixels of a PNG are an inch on paper.
 wide = WIDTH / 160.0
 high = HEIGHT / 160.0
 if (suffix eq ".png") {
     set terminal pngcairo noenhanced size WIDTH,HEIGHT font font_text \
-        linewidth 1.6 dashlength 0.7
+        linewidth 1.6 * thick dashlength 0.7
 } else { if (suffix eq ".svg") {
     set terminal svg noenhanced size 0.75 * WIDTH,0.75 * HEIGHT font font_text \
-        linewidth 1.2 dashlength 0.7 background "#ffffff"
+        linewidth 1.2 * thick dashlength 0.7 background "#ffffff"
 } else { if (suffix eq ".pdf") {
     set terminal pdfcairo noenhanced size wide,high font font_text \
-        linewidth 1.5 dashlength 0.7
+        linewidth 1.5 * thick dashlength 0.7
 } else { if (suffix eq ".eps") {
     set terminal epscairo noenhanced size wide,high font font_text \
-        linewidth 1.5 dashlength 0.7
+        linewidth 1.5 * thick dashlength 0.7
 } else { if (suffix eq ".tex") {
     # The fonts are the document's.
     font_text = given_points ? sprintf("font '\\fontsize{%g}{%g}\\selectfont'", \
         POINTS, 1.2 * POINTS) : ""
     HEADING_FONT = ""
     # This terminal takes no variables.
-    eval sprintf("set terminal tikz size %gin,%gin %s linewidth 1.5" \
-        . " dashlength 0.7", wide, high, font_text)
+    eval sprintf("set terminal tikz size %gin,%gin %s charsize %gin,%gin" \
+        . " linewidth %g dashlength 0.7", wide, high, font_text, \
+        0.62 * POINTS / 72, 1.1 * POINTS / 72, thick)
 } else {
     print sprintf("%s: expected a name that ends in .png, .svg, .pdf, .eps or" \
         . " .tex", OUT)

@@ -130,6 +130,10 @@ done
 refuses 'a logarithmic axis begins above 0: --xrange' \
     plot curve.csv --xrange 0..4K -o x.svg
 refuses 'the axis would go from 4096 to ' plot curve.csv --xrange 4K.. -o x.svg
+for range in 1K..2K 1..63; do
+    refuses 'sizes go from 64 to 256: another --xrange is needed' \
+        plot curve.csv --xrange $range -o x.svg
+done
 
 # ------------------------------------------------------------------ TikZ --
 if ! echo 'set terminal tikz' | gnuplot 2>/dev/null; then

@@ -15,7 +15,7 @@ grep -ho '`margay [a-z -]*`' "$root"/plots/*.gp | tr -d '`' |
 check 'help tells all that is drawn' cmp -s told drawn
 diff drawn told | sed 's/^/#   /'
 "$MARGAY" info -q good.din -o info.csv
-refuses "info.csv:1: found the columns 'key,value', of which there is no picture; expected a table of curve --policy, .*engines --sweep" \
+refuses "info.csv:1: found the columns 'key,value', of which there is no picture; expected a table of curve --policy, .*annotate, .*engines" \
     plot info.csv -o x.png
 
 # ------------------------------------------------------------ a fake gnuplot --
