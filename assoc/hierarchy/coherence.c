@@ -39,60 +39,89 @@ static void answer(struct margay_hierarchy *hierarchy,
         margay_node_recall(hierarchy, root, touch->block, touch->write);
 }
 
-/* What a touch does to the other domains; returns whether one has the block. */
-static bool tell_others(struct margay_hierarchy *hierarchy,
-                        const struct margay_domain *domain,
-                        const struct margay_touch *touch)
+/* What a touch does to the other domains; returns how many have the block. */
+static uint32_t tell_others(struct margay_hierarchy *hierarchy,
+                            const struct margay_domain *domain,
+                            const struct margay_touch *touch)
 {
     struct margay_copy *copies = domain->directory->copies;
     uint32_t at = margay_directory_first(domain->directory, touch->block);
-    bool found = false;
+    uint32_t found = 0;
     for (; at != 0; at = copies[at - 1].next) {
         struct margay_copy *copy = &copies[at - 1];
         if (copy->domain == domain->index)
             continue;
-        found |= copy->caches > 0;
         if (touch->write)
             copy->fresh |= touch->pieces;
-        if (copy->caches > 0)
-            answer(hierarchy, domain, copy, touch);
+        if (copy->caches == 0)
+            continue;
+        answer(hierarchy, domain, copy, touch);
+        found++;
     }
     return found;
 }
 
 /* The domain lacks the block, and will have it if the reference brings it in.
  */
-static void begin_stay(struct margay_node *root, struct margay_copy *copy,
+static void begin_stay(struct margay_hierarchy *hierarchy,
+                       const struct margay_domain *domain,
+                       struct margay_copy *copy,
                        const struct margay_touch *touch)
 {
     copy->pending = copy->invalidated && touch->pieces != 0;
     copy->invalidated = false;
-    if (!copy->pending)
+    if (!copy->pending) {
         copy->fresh = 0;
-    root->counts.coherence_misses += copy->pending;
+        return;
+    }
+    struct margay_directory *directory = domain->directory;
+    struct margay_place *place =
+        margay_sharing_note(hierarchy, domain, copy, touch);
+    domain->root->counts.coherence_misses++;
+    copy->missed_at =
+        place == NULL ? 0 : (uint32_t)(place - directory->places + 1);
+    if (place != NULL)
+        place->told.coherence_misses++;
+}
+
+/* What a domain touches is new to it. */
+static void end_doubt(const struct margay_domain *domain,
+                      struct margay_copy *copy)
+{
+    copy->fresh = 0;
+    if (!copy->pending)
+        return;
+    copy->pending = false;
+    domain->root->counts.true_sharing_misses++;
+    if (copy->missed_at != 0)
+        domain->directory->places[copy->missed_at - 1]
+            .told.true_sharing_misses++;
 }
 
 void margay_coherence_touch(struct margay_hierarchy *hierarchy,
                             const struct margay_domain *domain,
                             const struct margay_touch *touch)
 {
-    struct margay_level_counts *counts = &domain->root->counts;
     struct margay_copy *copy = margay_directory_copy(domain, touch->block);
     if (copy == NULL)
         return;
     bool missed = copy->caches == 0;
     if (missed)
-        begin_stay(domain->root, copy, touch);
-    if ((copy->fresh & touch->pieces) != 0) {
-        counts->true_sharing_misses += copy->pending;
-        copy->pending = false;
-        copy->fresh = 0;
-    }
+        begin_stay(hierarchy, domain, copy, touch);
+    if ((copy->fresh & touch->pieces) != 0)
+        end_doubt(domain, copy);
     if (!missed && !touch->write)
         return;
-    counts->upgrades += touch->write && !missed && copy->state == MARGAY_SHARED;
-    bool found = tell_others(hierarchy, domain, touch);
+    domain->root->counts.upgrades +=
+        touch->write && !missed && copy->state == MARGAY_SHARED;
+    uint32_t found = tell_others(hierarchy, domain, touch);
     copy->state = touch->write ? MARGAY_MODIFIED
-                  : found      ? MARGAY_SHARED
+                  : found > 0  ? MARGAY_SHARED
                                : MARGAY_EXCLUSIVE_COPY;
+    if (!touch->write || found == 0)
+        return;
+    struct margay_place *place =
+        margay_sharing_note(hierarchy, domain, copy, touch);
+    if (place != NULL)
+        place->told.invalidations += found;
 }

@@ -26,6 +26,7 @@ void margay_directory_free(struct margay_directory *directory)
         return;
     margay_hash_destroy(&directory->blocks);
     free(directory->copies);
+    free(directory->places);
     free(directory);
 }
 
@@ -33,6 +34,11 @@ void margay_directory_reset(struct margay_directory *directory)
 {
     for (size_t i = 0; i < directory->count; i++)
         directory->copies[i].pending = false;
+    for (size_t i = 0; i < directory->place_count; i++) {
+        struct margay_sharing_place *told = &directory->places[i].told;
+        told->coherence_misses = told->true_sharing_misses = 0;
+        told->invalidations = 0;
+    }
 }
 
 /* The copy of a domain; NULL = it has none. */

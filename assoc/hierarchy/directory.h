@@ -26,10 +26,18 @@ struct margay_copy {
     uint32_t next; /* 1 + the index of the block's copy in the next domain, or 0
                     */
     uint16_t domain;
+    uint32_t places;    /* 1 + the first of the places that contend for it */
+    uint32_t missed_at; /* 1 + the place of its last coherence miss */
     uint8_t caches; /* of the domain that have the block; 0 = its state is I */
     uint8_t state;
     bool invalidated; /* it left the domain because another one wrote to it */
     bool pending;     /* it came by a coherence miss, useless as yet */
+};
+
+/* Where cores contend for a block, as margay_hierarchy_sharing() tells. */
+struct margay_place {
+    struct margay_sharing_place told;
+    uint32_t next; /* 1 + the index of the copy's next place */
 };
 
 /* All blocks of all domains of a level. */
@@ -39,6 +47,8 @@ struct margay_directory {
     struct margay_hash blocks;
     struct margay_copy *copies;
     size_t count, room;
+    struct margay_place *places;
+    size_t place_count, place_room;
     bool failed; /* for want of memory */
 };
 

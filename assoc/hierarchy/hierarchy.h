@@ -187,6 +187,7 @@ struct margay_hierarchy_options {
        first level's block is smaller than. */
     unsigned unit_shift;
     bool splits; /* a reference touches each block that its extent covers */
+    bool notes_sharing; /* for margay_hierarchy_sharing() */
 };
 
 /* Make empty caches.  MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY.  The caller owns
@@ -214,6 +215,31 @@ MARGAY_API void margay_hierarchy_reset_counts(margay_hierarchy *hierarchy);
 /* The counts of level `index` since the last reset. */
 MARGAY_API struct margay_level_counts margay_hierarchy_counts(
     const margay_hierarchy *hierarchy, size_t index);
+
+/* Where in memory, and from where in the program, a core contends with others
+   for a block of a coherent level. */
+struct margay_sharing_place {
+    size_t level;
+    uint64_t block;  /* of the level's bytes */
+    uint64_t offset; /* the first byte in the block that is touched, of a block
+                        of more than 64 bytes the first one of its 64th */
+    uint64_t site;   /* the code that touches; 0 where sites are not present */
+    uint32_t core;   /* the thread that does */
+    uint64_t coherence_misses, true_sharing_misses;
+    uint64_t invalidations; /* of other cores' copies */
+    /* The false sharing misses of the block, at all places. */
+    uint64_t block_false_sharing_misses;
+};
+
+/*
+ * Where cores contended for blocks since the last reset, if the options asked
+ * to note it: levels in their order, of each the blocks with the most false
+ * sharing misses first, and places of a block in the order of core, offset and
+ * site.  The caller frees *places.  MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_hierarchy_sharing(
+    const margay_hierarchy *hierarchy, struct margay_sharing_place **places,
+    size_t *count, struct margay_error *error);
 
 /* The references of each enum margay_kind that were fed since the last reset,
    and the cores that have made any. */

@@ -45,6 +45,7 @@ enum margay_status margay_hierarchy_create(
     hierarchy->seed = options->seed;
     hierarchy->unit_shift = options->unit_shift;
     hierarchy->splits = options->splits;
+    hierarchy->notes_sharing = options->notes_sharing;
     for (size_t i = 0; i < options->level_count; i++) {
         hierarchy->levels[i] = options->levels[i];
         if (options->levels[i].victim_blocks > 0 &&
@@ -154,6 +155,7 @@ static __attribute__((noinline)) void feed_coherent(
         .kind = kind,
     };
     bool splits = hierarchy->splits && span->extents != NULL;
+    hierarchy->core = span->threads == NULL ? 0 : span->threads[i];
     for (size_t k = 0; k < entrances->count; k++) {
         struct margay_node *node = entrances->nodes[k];
         unsigned shift = node->shift - hierarchy->unit_shift;

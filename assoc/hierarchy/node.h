@@ -63,7 +63,9 @@ struct margay_hierarchy {
     size_t core_count;
     uint64_t references[MARGAY_KINDS];
 
-    uint64_t site; /* of the reference that is being made */
+    uint64_t site; /* of the reference that is being made, */
+    uint32_t core; /* and who makes it, where a level is coherent */
+    bool notes_sharing;
     struct margay_prefetch_queue queue;
 };
 
@@ -112,6 +114,13 @@ static inline uint64_t margay_pieces(unsigned shift, uint64_t first,
 void margay_coherence_touch(struct margay_hierarchy *hierarchy,
                             const struct margay_domain *domain,
                             const struct margay_touch *touch);
+
+/* The place of a touch of a copy, which is the domain's, made if there is none;
+   NULL = places are not noted, or there is no memory. */
+struct margay_place *margay_sharing_note(struct margay_hierarchy *hierarchy,
+                                         const struct margay_domain *domain,
+                                         struct margay_copy *copy,
+                                         const struct margay_touch *touch);
 
 /* Take a block out of all caches of a domain, or only write it back to the node
    behind them if one of them has written to it. */

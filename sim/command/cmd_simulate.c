@@ -4,13 +4,14 @@
 #include <stdlib.h>
 
 #include "sim/command/drive.h"
+#include "sim/command/sharing_table.h"
 #include "sim/options/commands.h"
 #include "sim/tables/machine_file.h"
 #include "sim/tables/machine_table.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-enum { TABLE, PARETO, OUTPUTS };
+enum { TABLE, PARETO, SHARING, OUTPUTS };
 
 struct simulate {
     const struct options *options;
@@ -20,6 +21,7 @@ struct simulate {
     struct output *outputs[OUTPUTS];
     char *columns[OUTPUTS]; /* owned */
     struct csv_writer csvs[OUTPUTS];
+    struct places *places; /* of lines of sources; NULL = they are not found */
 };
 
 static enum margay_status open_machines(void *context,
@@ -32,6 +34,7 @@ static enum margay_status open_machines(void *context,
         .level_count = simulate->machine.count,
         .machine_count = machine_vary_count(&simulate->vary),
         .seed = simulate->options->seed,
+        .notes_sharing = simulate->options->machine.sharing != NULL,
     };
     return margay_machine_consumer(&request, consumer, error);
 }
@@ -81,6 +84,23 @@ static void summarise(const struct machine_results *results,
                  time, *fields == '\0' ? "" : " at best, with ", fields);
 }
 
+static enum margay_status write_sharing(struct simulate *simulate,
+                                        const struct machine_results *results,
+                                        const margay_trace *trace,
+                                        struct margay_error *error)
+{
+    const struct sharing_lines lines = {simulate->places, trace,
+                                        simulate->options->annotate.program};
+    enum margay_status status =
+        table_sharing(&simulate->csvs[SHARING], results, &lines, error);
+    const char *why, *path = NULL;
+    if (simulate->places != NULL)
+        path = places_unread(simulate->places, &why);
+    if (path != NULL)
+        message_keep("%s: no lines of it: %s", path, why);
+    return status;
+}
+
 static enum margay_status write_machines(void *context,
                                          const struct margay_job *job,
                                          const struct margay_pass *pass,
@@ -97,9 +117,12 @@ static enum margay_status write_machines(void *context,
     table_machines(&simulate->csvs[TABLE], &results);
     if (!simulate->options->quiet)
         summarise(&results, references);
-    return simulate->outputs[PARETO] == NULL
-               ? MARGAY_OK
-               : table_pareto(&simulate->csvs[PARETO], &results, error);
+    enum margay_status status = MARGAY_OK;
+    if (simulate->outputs[PARETO] != NULL)
+        status = table_pareto(&simulate->csvs[PARETO], &results, error);
+    if (status == MARGAY_OK && simulate->outputs[SHARING] != NULL)
+        status = write_sharing(simulate, &results, job->reader, error);
+    return status;
 }
 
 /* ----------------------------------------------------------------- set-up --
@@ -132,14 +155,23 @@ static enum margay_status name_columns(struct simulate *simulate,
                            "--pareto: found no cycles in %s, expected a column "
                            "of them, for the average access time",
                            simulate->options->machine.name);
-    enum margay_status status = machine_columns(
-        machines_are_coherent(&none) ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
-                                     : SIMULATE_COLUMNS,
-        &simulate->vary, &simulate->columns[TABLE], error);
-    return status == MARGAY_OK
-               ? machine_columns(PARETO_COLUMNS, &simulate->vary,
-                                 &simulate->columns[PARETO], error)
-               : status;
+    bool coherent = machines_are_coherent(&none);
+    if (simulate->options->machine.sharing != NULL && !coherent)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--sharing: found no coherent cache in %s, expected "
+                           "'mesi' in the column coherence of one",
+                           simulate->options->machine.name);
+    const char *const columns[OUTPUTS] = {
+        [TABLE] = coherent ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
+                           : SIMULATE_COLUMNS,
+        [PARETO] = PARETO_COLUMNS,
+        [SHARING] = SHARING_COLUMNS,
+    };
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < OUTPUTS && status == MARGAY_OK; i++)
+        status = machine_columns(columns[i], &simulate->vary,
+                                 &simulate->columns[i], error);
+    return status;
 }
 
 static enum margay_status read_machines(struct simulate *simulate,
@@ -167,6 +199,7 @@ static enum margay_status open_outputs(struct simulate *simulate,
     const char *paths[OUTPUTS] = {
         [TABLE] = options->output == NULL ? "-" : options->output,
         [PARETO] = options->machine.pareto,
+        [SHARING] = options->machine.sharing,
     };
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < OUTPUTS && status == MARGAY_OK; i++) {
@@ -178,6 +211,9 @@ static enum margay_status open_outputs(struct simulate *simulate,
             csv_begin(&simulate->csvs[i], simulate->outputs[i], options->json,
                       simulate->columns[i]);
     }
+    if (status == MARGAY_OK && paths[SHARING] != NULL &&
+        places_library_version() != NULL)
+        status = places_open(&simulate->places, error);
     return status;
 }
 
@@ -204,6 +240,7 @@ int cmd_simulate(const struct options *options)
         free(simulate.columns[i]);
     }
     int exit_status = conclude(status, simulate.outputs, OUTPUTS, &error);
+    places_free(simulate.places);
     free(simulate.levels);
     machine_vary_clear(&simulate.vary);
     machine_clear(&simulate.machine);

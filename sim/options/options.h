@@ -106,6 +106,7 @@ struct options {
         const char *name;      /* of its table, or its own */
         const char *vary;      /* which fields have several values, or NULL */
         const char *pareto;    /* NULL = no such table */
+        const char *sharing;   /* the table of --sharing, or NULL */
         uint64_t instructions; /* of the trace; 0 = not given */
     } machine;
 

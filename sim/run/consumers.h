@@ -313,7 +313,8 @@ struct margay_machine_request {
        levels each.  They and their texts outlive the consumer. */
     const struct margay_level *levels;
     size_t level_count, machine_count;
-    uint64_t seed; /* of the policies' random numbers */
+    uint64_t seed;      /* of the policies' random numbers */
+    bool notes_sharing; /* as in struct margay_hierarchy_options */
 };
 
 /*
@@ -332,6 +333,13 @@ MARGAY_API enum margay_status margay_machine_consumer(
 /* What the level of a machine has counted, once the trace has ended. */
 MARGAY_API struct margay_level_counts margay_machine_consumer_counts(
     const margay_consumer *consumer, size_t machine, size_t level);
+
+/* Where cores contended for blocks in a machine, if the request asked to note
+   that; as margay_hierarchy_sharing() says. */
+MARGAY_API enum margay_status margay_machine_consumer_sharing(
+    const margay_consumer *consumer, size_t machine,
+    struct margay_sharing_place **places, size_t *count,
+    struct margay_error *error);
 
 /* The references of each enum margay_kind that each machine was fed with, and
    the cores that have made any, as margay_hierarchy_references() and

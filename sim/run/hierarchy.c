@@ -69,6 +69,7 @@ static enum margay_status make_apart(struct machines *machines,
         .seed = request->seed,
         .unit_shift = margay_log2_floor(pass->block_bytes) - pass->shift,
         .splits = pass->splits,
+        .notes_sharing = request->notes_sharing,
     };
     for (size_t i = 0; i < request->machine_count && status == MARGAY_OK; i++) {
         if (machines->family != NULL && may_share(request, i))
@@ -232,6 +233,8 @@ enum margay_status margay_machine_consumer(
         .name = "the machine",
     };
     made->request = *request;
+    if (request->notes_sharing)
+        made->consumer.can.uses |= MARGAY_COLUMN_SITES;
     for (size_t i = 0; i < request->machine_count * request->level_count; i++) {
         if (needs_sites(&request->levels[i]))
             made->consumer.can.needs |= MARGAY_COLUMN_SITES;
@@ -253,6 +256,21 @@ struct margay_level_counts margay_machine_consumer_counts(
     return machines->each[machine] == NULL
                ? margay_family_counts(machines->family, machine, level)
                : margay_hierarchy_counts(machines->each[machine], level);
+}
+
+/* In a family no level is coherent. */
+enum margay_status margay_machine_consumer_sharing(
+    const margay_consumer *consumer, size_t machine,
+    struct margay_sharing_place **places, size_t *count,
+    struct margay_error *error)
+{
+    const struct machines *machines = self(consumer);
+    *places = NULL;
+    *count = 0;
+    return machines->each[machine] == NULL
+               ? MARGAY_OK
+               : margay_hierarchy_sharing(machines->each[machine], places,
+                                          count, error);
 }
 
 /* All machines were fed the same, so that any of them tells. */

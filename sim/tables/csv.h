@@ -57,6 +57,9 @@
     "coherence_misses,true_sharing_misses,false_sharing_misses," \
     "invalidations,interventions,upgrades"
 #define PARETO_COLUMNS "machine,trace,bytes,access_cycles,front"
+#define SHARING_COLUMNS                                             \
+    "machine,trace,cache,block_address,offset,core,site,file,line," \
+    "function,true_sharing_misses,false_sharing_misses,invalidations"
 #define ANNOTATE_COLUMNS \
     "trace,file,line,function,cache_bytes,references,misses"
 #define PHASES_COLUMNS \

@@ -77,8 +77,8 @@ enum margay_status machine_columns(const char *columns,
     return MARGAY_OK;
 }
 
-static void write_varied(struct csv_writer *csv,
-                         const struct machine_vary *vary, size_t machine)
+void table_varied(struct csv_writer *csv, const struct machine_vary *vary,
+                  size_t machine)
 {
     for (size_t i = 0; i < vary->count; i++) {
         const char *value = machine_vary_value(vary, machine, i);
@@ -153,7 +153,7 @@ static void write_machine(struct csv_writer *csv,
         write_counts(csv, &counts, instructions);
         if (coherent)
             write_coherence(csv, &levels_of(results, machine)[i], &counts);
-        write_varied(csv, results->vary, machine);
+        table_varied(csv, results->vary, machine);
         csv_end_row(csv);
     }
 }
@@ -234,7 +234,7 @@ enum margay_status table_pareto(struct csv_writer *csv,
         csv_u64(csv, point->bytes);
         csv_decimal(csv, point->cycles);
         csv_u64(csv, on_front);
-        write_varied(csv, results->vary, point->machine);
+        table_varied(csv, results->vary, point->machine);
         csv_end_row(csv);
     }
     free(points);

@@ -34,6 +34,10 @@ enum margay_status machine_columns(const char *columns,
                                    const struct machine_vary *vary,
                                    char **names, struct margay_error *error);
 
+/* Write the fields of those columns in a row about a machine. */
+void table_varied(struct csv_writer *csv, const struct machine_vary *vary,
+                  size_t machine);
+
 /* Rows of SIMULATE_COLUMNS, those of each machine; with COHERENCE_COLUMNS if
    machines_are_coherent(). */
 void table_machines(struct csv_writer *csv,

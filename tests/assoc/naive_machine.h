@@ -13,8 +13,9 @@
 #include "tests/assoc/naive_cache.h"
 #include <margay/hierarchy.h>
 
-#define NAIVE_NODES 64
-#define NAIVE_ASKED 4096
+#define NAIVE_NODES  64
+#define NAIVE_ASKED  4096
+#define NAIVE_PLACES 4096
 
 /* A block between two caches. */
 struct naive_moving {
@@ -51,7 +52,8 @@ struct naive_copy {
     uint64_t group, block;
     char state; /* M, E or S, if a cache has the block */
     bool invalidated, pending;
-    bool fresh[64]; /* written by others, by piece */
+    bool fresh[64];   /* written by others, by piece */
+    size_t missed_at; /* the place of the last coherence miss */
 };
 
 struct naive_machine {
@@ -67,6 +69,9 @@ struct naive_machine {
     } asked[NAIVE_ASKED];
     size_t asked_count;
     struct naive_copy *copies[64]; /* by block modulo 64 */
+    uint32_t core;
+    struct margay_sharing_place places[NAIVE_PLACES];
+    size_t place_count;
 };
 
 /* ------------------------------------------------------------- one cache -- */
@@ -481,6 +486,29 @@ static inline bool naive_has(struct naive_machine *machine, size_t row,
     return false;
 }
 
+/* The place of a core, a byte and a site. */
+static inline size_t naive_contend(struct naive_machine *machine, size_t row,
+                                   uint64_t block, uint64_t offset)
+{
+    size_t at = 0;
+    for (; at < machine->place_count; at++) {
+        const struct margay_sharing_place *place = &machine->places[at];
+        if (place->level == row && place->block == block &&
+            place->offset == offset && place->site == machine->site &&
+            place->core == machine->core)
+            return at;
+    }
+    if (at == NAIVE_PLACES)
+        exit(1);
+    machine->places[machine->place_count++] =
+        (struct margay_sharing_place){.level = row,
+                                      .block = block,
+                                      .offset = offset,
+                                      .site = machine->site,
+                                      .core = machine->core};
+    return at;
+}
+
 /* Have private caches write a block back, and lose it or not. */
 static inline void naive_recall(struct naive_machine *machine,
                                 struct naive_node *border, uint64_t block,
@@ -537,9 +565,16 @@ static inline void naive_agree(struct naive_machine *machine,
             !machine->nodes[i]->is_victims)
             border = machine->nodes[i];
     }
-    border->counts.coherence_misses += !had && own->pending;
+    uint64_t offset = piece > 1 ? first / piece * piece : first;
+    if (!had && own->pending) {
+        border->counts.coherence_misses++;
+        own->missed_at = naive_contend(machine, node->row, block, offset);
+        machine->places[own->missed_at].coherence_misses++;
+    }
     if (touches_fresh) {
         border->counts.true_sharing_misses += own->pending;
+        if (own->pending)
+            machine->places[own->missed_at].true_sharing_misses++;
         own->pending = false;
         memset(own->fresh, 0, sizeof own->fresh);
     }
@@ -556,6 +591,9 @@ static inline void naive_agree(struct naive_machine *machine,
         others = true;
         border->counts.interventions += copy->state == 'M';
         border->counts.invalidations += write;
+        if (write)
+            machine->places[naive_contend(machine, node->row, block, offset)]
+                .invalidations++;
         copy->invalidated |= write;
         for (size_t i = 0; i < machine->node_count; i++) {
             struct naive_node *theirs = machine->nodes[i];
@@ -675,6 +713,7 @@ static inline void naive_machine_refer(struct naive_machine *machine,
     uint64_t first = extent == 0 ? address / 4 * 4 : address;
     uint64_t last = extent == 0 ? first + 3 : address + extent - 1;
     machine->site = site;
+    machine->core = (uint32_t)core;
     for (size_t row = 0; row < machine->count; row++) {
         const struct margay_level *level = &machine->levels[row];
         bool is_fed = false;
@@ -707,6 +746,7 @@ static inline void naive_machine_reset(struct naive_machine *machine)
              copy = copy->other)
             copy->pending = false;
     }
+    machine->place_count = 0;
 }
 
 static inline struct margay_level_counts naive_machine_counts(

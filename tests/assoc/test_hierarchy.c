@@ -166,7 +166,8 @@ static margay_hierarchy *feed(const struct margay_level *levels, size_t count,
     const struct margay_hierarchy_options options = {.levels = levels,
                                                      .level_count = count,
                                                      .seed = 5,
-                                                     .splits = feeding->splits};
+                                                     .splits = feeding->splits,
+                                                     .notes_sharing = true};
     const uint64_t warmup = feeding->warmup;
     margay_hierarchy *hierarchy;
     if (margay_hierarchy_create(&options, &hierarchy, NULL) != MARGAY_OK)
@@ -219,6 +220,65 @@ static void describe(const struct margay_level *levels, size_t count)
     }
 }
 
+/* The false sharing misses of a block, at all places. */
+static uint64_t false_misses(const struct naive_machine *naive,
+                             const struct margay_sharing_place *of)
+{
+    uint64_t misses = 0;
+    for (size_t i = 0; i < naive->place_count; i++) {
+        const struct margay_sharing_place *place = &naive->places[i];
+        if (place->level == of->level && place->block == of->block)
+            misses += place->coherence_misses - place->true_sharing_misses;
+    }
+    return misses;
+}
+
+/* Are places in their order? */
+static bool ascend(const struct margay_sharing_place *a,
+                   const struct margay_sharing_place *b)
+{
+    const uint64_t keys[][2] = {
+        {a->level, b->level},
+        {b->block_false_sharing_misses, a->block_false_sharing_misses},
+        {a->block, b->block},
+        {a->core, b->core},
+        {a->offset, b->offset},
+        {a->site, b->site},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1];
+    }
+    return false;
+}
+
+/* Do the places where cores contend differ? */
+static bool places_differ(const margay_hierarchy *hierarchy,
+                          const struct naive_machine *naive)
+{
+    struct margay_sharing_place *got;
+    size_t count;
+    if (margay_hierarchy_sharing(hierarchy, &got, &count, NULL) != MARGAY_OK)
+        exit(1);
+    bool differ = count != naive->place_count;
+    for (size_t i = 0; i < count && !differ; i++) {
+        size_t same = 0;
+        for (size_t k = 0; k < naive->place_count; k++) {
+            struct margay_sharing_place expected = naive->places[k];
+            expected.block_false_sharing_misses =
+                false_misses(naive, &expected);
+            same +=
+                !ascend(&got[i], &expected) && !ascend(&expected, &got[i]) &&
+                got[i].coherence_misses == expected.coherence_misses &&
+                got[i].true_sharing_misses == expected.true_sharing_misses &&
+                got[i].invalidations == expected.invalidations;
+        }
+        differ = same != 1 || (i > 0 && !ascend(&got[i - 1], &got[i]));
+    }
+    free(got);
+    return differ;
+}
+
 /* Does a random machine differ from the naive one on a random trace? */
 static bool differs(struct margay_level_counts *totals)
 {
@@ -245,6 +305,10 @@ static bool differs(struct margay_level_counts *totals)
         totals->true_sharing_misses += got.true_sharing_misses;
         totals->interventions += got.interventions;
         totals->upgrades += got.upgrades;
+    }
+    if (places_differ(hierarchy, &naive)) {
+        wrong = true;
+        printf("# places differ\n");
     }
     if (wrong)
         describe(levels, count);

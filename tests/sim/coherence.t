@@ -4,17 +4,17 @@
 MARGAY_PLOTS=$root/plots
 export MARGAY_PLOTS
 
-# A trace in drmemtrace's format of lines: THREAD r|w ADDRESS BYTES.
+# A trace in drmemtrace's format of lines: THREAD r|w ADDRESS BYTES [SITE].
 cat >pack.pl <<'EOF'
 sub record { print pack "vvQ<", @_ }
 binmode STDOUT;
 my $last = -1;
 record(25, 0, 4);
 while (<STDIN>) {
-    my ($thread, $kind, $address, $bytes) = split;
+    my ($thread, $kind, $address, $bytes, $site) = split;
     record(22, 4, 100 + $thread) if $thread != $last;
     $last = $thread;
-    record(10, 4, 4096);
+    record(10, 4, $site // 4096);
     record($kind eq "w" ? 1 : 0, $bytes, $address);
 }
 record(26, 0, 0);
@@ -109,6 +109,130 @@ if command -v gnuplot >/dev/null; then
 else
     skip 'the result can be drawn' 'gnuplot is not installed'
 fi
+
+# ------------------------------------------------------------ for which blocks --
+# Blocks 10 and 2: false sharing of 3 and of 1; block 3, true sharing alone.
+pack blocks <<'END'
+0 w 128 4 16
+1 w 136 4 32
+0 w 128 4 16
+0 w 640 8 48
+1 w 672 8 64
+0 w 640 8 48
+1 w 672 8 64
+0 w 644 8 48
+0 w 192 1 80
+1 r 192 1 96
+0 w 192 1 80
+1 r 192 1 96
+END
+run simulate -q --machine m.csv --sharing places blocks
+is 'blocks, threads, offsets and sites' "$(cut -d, -f3-7,11- places)" \
+    "cache,block_address,offset,core,site,true_sharing_misses,\
+false_sharing_misses,invalidations
+L1,0x280,0,0,0x30,0,1,1
+L1,0x280,4,0,0x30,0,1,1
+L1,0x280,32,1,0x40,0,1,2
+L1,0x80,0,0,0x10,0,1,1
+L1,0x80,8,1,0x20,0,0,1
+L1,0xc0,0,0,0x50,0,0,1
+L1,0xc0,0,1,0x60,1,0,0"
+is 'their sums are those of the cache' \
+    "$(awk -F, 'NR > 1 { t += $11; f += $12; i += $13 } END { print t, f, i }' \
+        places)" "$(awk -F, '$3 == "L1" { print $18, $19, $20 }' out)"
+run simulate -q --machine m.csv --vary L1.ways=1,2 --sharing places blocks
+is 'with --vary' "$status $(cut -d, -f14 places | sort | uniq -c | xargs)" \
+    '0 7 1 7 2 1 L1.ways'
+refuses 'sharing: found no coherent cache in none.csv, expected .mesi.' \
+    simulate --machine none.csv --sharing places blocks
+
+# ------------------------------------------- a program of two threads, recorded --
+cat >counters.c <<'EOF'
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#ifndef APART
+#define APART 8
+#endif
+enum { ROUNDS = 20, TIMES = 5000 };
+static _Alignas(256) atomic_int turn;
+static _Alignas(256) char counters[512];
+static void count(int me, volatile uint64_t *counter)
+{
+    while (atomic_load(&turn) % 2 != me)
+        sched_yield();
+    for (int i = 0; i < TIMES; i++)
+        ++*counter; /* line 16 */
+    atomic_fetch_add(&turn, 1);
+}
+static void *first(void *context)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        count(0, (uint64_t *)counters);
+    return context;
+}
+static void *second(void *context)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        count(1, (uint64_t *)(counters + APART));
+    return context;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, first, NULL);
+    pthread_create(&threads[1], NULL, second, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
+EOF
+cat >l1.csv <<END
+$first,coherence
+L1,data,32K,64,8,L2,mesi
+L2,all,1M,64,16,,
+END
+# record_counters METHOD FLAG...: counters.c, and what simulate says of it.
+record_counters() {
+    method=$1
+    shift
+    libraries=
+    if [ "$method" = runtime ]; then
+        # shellcheck disable=SC2046 # words
+        set -- $("$MARGAY" record --cflags) "$@"
+        libraries=$("$MARGAY" record --libs)
+    fi
+    # shellcheck disable=SC2086 # words
+    "${CC:-cc}" -g -O1 -pthread "$@" -o counters counters.c $libraries \
+        2>build.err &&
+        run record --method "$method" --sites --to mgt -o counters.mgt \
+            ./counters &&
+        [ "$status" = 0 ] &&
+        run simulate -q --machine l1.csv --sharing places counters.mgt
+}
+# The lines of false sharing at a place in the counters: LINE OFFSET.
+false_lines() {
+    awk -F, '$8 ~ /counters[.]c$/ && $9 == 16 && $12 > 0 { print $9, $5 }' places |
+        sort -u | xargs
+}
+for method in runtime qemu; do
+    if ! record_counters "$method"; then
+        skip "$method: two threads that count" "$(tail -n 1 err build.err)"
+        continue
+    fi
+    is "$method: the block of most false sharing" \
+        "$(awk -F, 'NR == 2 { print ($12 > 0) }' places)" 1
+    if ! "$MARGAY" version | grep -q libdw; then
+        skip "$method: the lines are named" 'built without libdw'
+        continue
+    fi
+    is "$method: the line and the words are named" "$(false_lines)" '16 0 16 8'
+    is "$method: they are in the first block" "$(awk -F, '
+        NR == 2 { block = $4 } $9 == 16 && $12 > 0 && $4 != block' places)" ''
+    record_counters "$method" -DAPART=256
+    is "$method: not where the counters are apart" "$(false_lines)" ''
+done
 
 # ----------------------------------------------------------- what is refused --
 refuses_machine() { # PATTERN ROW...: of a table with these rows

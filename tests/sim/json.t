@@ -285,7 +285,7 @@ my %jobs = (
         ['--machine', 'machine.csv', '--vary', 'L1.ways=1,2', '--pareto',
             'beside', @din],
         ['--machine', 'machine.csv', '-f', 'lines', '--unit', 64, 'large'],
-        ['--machine', 'mesi.csv', 'threads'],
+        ['--machine', 'mesi.csv', '--sharing', 'beside', 'threads'],
     ],
     engines => [
         [],
