@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +186,9 @@ static enum margay_status run_part(const struct options *options,
         return margay_fail(error, MARGAY_IO, "no process: %s", strerror(errno));
     }
     *exit_status = take_table(child, ends[0], section, &status, error);
-    return *exit_status == EXIT_DONE ? status : MARGAY_END;
+    /* A child whose table is no longer read dies of that; the reader failed. */
+    bool is_unread = *exit_status == 128 + SIGPIPE && status != MARGAY_OK;
+    return *exit_status == EXIT_DONE || is_unread ? status : MARGAY_END;
 }
 
 /* ------------------------------------------------------ one trace's -- */
