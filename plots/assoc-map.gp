@@ -3,7 +3,8 @@
 #     gnuplot -c assoc-map.gp OUT.png|svg|pdf|eps|tex ASSOC.csv
 #
 # A cell for each cache of one trace, block size and policy.  The colour is the
-# logarithm of the miss ratio where ratios differ by more than fifty times.
+# logarithm of the miss ratio where ratios differ by more than fifty times.  A
+# broken line leads through caches of equal capacity.
 
 OUT = ARG1
 array CSV[ARGC - 1]
@@ -36,6 +37,9 @@ note(sets, ways, ratio) = ( \
     highest = ratio > highest ? ratio : highest, 1)
 stats FILE[1] using (note($3, $4, $8)) skip 1 \
     every ::FIRST[1]::LAST[1] nooutput
+nearest_power(n) = int(log(n) / log(2) + 0.5)
+sets_text(n) = 2 ** nearest_power(n) == n ? size_text(nearest_power(n), "") \
+    : sprintf("%d", n)
 place(list, n) = words(list[1:strstrt(list, sprintf(" %d ", n))]) + 1
 
 set xrange [0.5:words(sets_there) + 0.5]
@@ -43,8 +47,7 @@ set yrange [0.5:words(ways_there) + 0.5]
 set xtics ()
 every_set = (words(sets_there) + 15) / 16
 do for [k = 1:words(sets_there):every_set] {
-    set xtics add (size_text(int(log(int(word(sets_there, k))) / log(2) \
-                                 + 0.5), "") k)
+    set xtics add (sets_text(int(word(sets_there, k))) k)
 }
 set ytics ()
 every_way = (words(ways_there) + 15) / 16
@@ -60,7 +63,60 @@ if (highest > 50 * lowest) { set logscale cb }
 if (highest > lowest) { set cbrange [lowest:highest] }
 set format cb "%g"
 set cblabel "miss ratio" offset 1.5,0
+# ------------------------------------------------------------ capacities --
+
+# Where a number of ways stands, between those that are there.
+below(n, k) = k < words(ways_there) && int(word(ways_there, k + 1)) <= n \
+    ? below(n, k + 1) : k
+between(n, k) = k == words(ways_there) ? k \
+    : k + (n - real(word(ways_there, k) . ".0")) \
+          / (int(word(ways_there, k + 1)) - int(word(ways_there, k)))
+height(n) = between(n, below(n, 1))
+sets_at(k) = int(word(sets_there, k))
+first_ways = int(word(ways_there, 1))
+last_ways = int(word(ways_there, words(ways_there)))
+passes(blocks, k) = blocks >= first_ways * sets_at(k) \
+    && blocks <= last_ways * sets_at(k)
+capacity(k) = BLOCK[1] eq "" ? size_text(k, "") . " blocks" \
+    : size_text(k + nearest_power(int(BLOCK[1])), "B")
+
+# Powers of two, of which 12 lines at most; one leads through two caches or more.
+least_power = ceil(log(first_ways * sets_at(1)) / log(2) - 1e-9)
+most_power = floor(log(last_ways * sets_at(words(sets_there))) / log(2) + 1e-9)
+every_power = (most_power - least_power + 12) / 12
+lines = 0
+set print $capacities
+print ""
+do for [k = least_power:most_power:every_power] {
+    points = 0
+    do for [i = 1:words(sets_there)] {
+        if (passes(2 ** k, i)) { points = points + 1 }
+    }
+    if (points > 1) {
+        points = 0
+        do for [i = 1:words(sets_there)] {
+            if (passes(2 ** k, i)) {
+                at = height(real(2 ** k) / sets_at(i))
+                print sprintf("%d,%g", i, at)
+                points = points + 1
+                if (points == 1) {
+                    set label capacity(k) at i,at center boxed front \
+                        offset 0,0.7 font sprintf(",%g", 0.75 * POINTS) \
+                        textcolor "#0072b2"
+                }
+            }
+        }
+        print ""
+        print ""
+        lines = lines + 1
+    }
+}
+unset print
+set style textbox opaque noborder fillcolor rgb "#ffffff" margins 0.4,0.3
+
 plot FILE[1] using (place(sets_there, $3)):(place(ways_there, $4)): \
     (0.5):(0.5):($8 < lowest ? lowest : $8) skip 1 \
     every ::FIRST[1]::LAST[1] \
-    with boxxyerror fillstyle solid 1 noborder fillcolor palette notitle
+    with boxxyerror fillstyle solid 1 noborder fillcolor palette notitle, \
+    for [k = 1:lines] $capacities index k - 1 using 1:2 with lines \
+        linewidth 1.2 dashtype 2 linecolor rgb "#0072b2" notitle

@@ -79,6 +79,11 @@ shows compare 'binomial'
 drawn map --map assoc.csv
 shows map 'Miss ratio by sets and ways'
 shows map '256'
+"$MARGAY" assoc -q -b 64 --sets 3,4,8,48 --ways 1..4 z.din -o odd.csv
+drawn odd --map odd.csv
+for text in 3 48 '512 B' '1 KiB'; do
+    shows odd "$text"
+done
 drawn writebacks writebacks.csv
 shows writebacks 'z.din, 64-byte blocks'
 
