@@ -70,12 +70,16 @@ struct margay_model_info {
        largest one, and how accurately the second largest stands for it as it
        is.  Both are negative with fewer than three runs, and with `plain`. */
     double checked_accuracy, checked_no_change;
-    /* The error of the former is at most two thirds of that of the latter: the
-       runs show how the program grows. */
-    bool confirmed;
-    /* The share of every prediction that is the largest run as it is, because
-       the check was better that way: 0 .. 1. */
-    double held_back;
+    /* The part, 0 .. 1, of the change of distances between the two largest runs
+       that is none of the patterns; negative with `plain`. */
+    double unexplained;
+    /* The model is taken to be better than the largest run as it is: no more
+       than a third is unexplained, and the error of the former accuracy is at
+       most two thirds of that of the latter; or it is not larger, or at most
+       0.02, and no more than a fifth is unexplained, which is all that is known
+       of two runs.  Every prediction of a model that is not trusted is the
+       largest run as it is, but with `plain`, where no model is trusted. */
+    bool trusted;
 };
 
 /*

@@ -147,8 +147,7 @@ static enum margay_status save_model(struct prediction *prediction,
 
 /* ------------------------------------------------------------ reporting -- */
 
-/* Print the properties of the model, and how well it predicts its largest run.
- */
+/* Print the properties of the model, and why it is trusted or not. */
 static void report_model(const struct prediction *prediction)
 {
     const struct margay_model_info *info =
@@ -162,16 +161,17 @@ static void report_model(const struct prediction *prediction)
                       "the power of %u",
                       info->size_power == 2 ? "squares" : "cubes",
                       info->size_power);
-    if (info->checked_accuracy < 0)
-        return;
-    message_print("the largest run, from the others: accuracy %.4f, no change "
-                  "%.4f: %s",
-                  info->checked_accuracy, info->checked_no_change,
-                  info->confirmed ? "confirmed" : "not confirmed");
-    if (info->held_back > 0)
-        message_print("no change was better there: %.0f%% of the prediction "
-                      "is the largest run as it is",
-                      100 * info->held_back);
+    if (info->checked_accuracy >= 0)
+        message_print("the largest run, from the others: accuracy %.4f, no "
+                      "change %.4f",
+                      info->checked_accuracy, info->checked_no_change);
+    if (info->unexplained >= 0)
+        message_print("%.0f%% of what changed from the second largest run to "
+                      "the largest is none of the patterns: %s",
+                      100 * info->unexplained,
+                      info->trusted
+                          ? "trusted"
+                          : "not trusted, the prediction is no change");
 }
 
 /* Compare the truth with the prediction, and with the largest run as it is. */

@@ -60,7 +60,7 @@ enum margay_status margay_model_export(const margay_model *model,
         info->pattern,
         word_of(info->checked_accuracy),
         word_of(info->checked_no_change),
-        word_of(info->held_back),
+        word_of(info->unexplained),
         word_of(model->size),
         word_of(model->finite),
         word_of(model->finite_exponent),
@@ -121,11 +121,11 @@ static bool get_head(const uint64_t *head, struct margay_model *model)
                                                 : MARGAY_PATTERN_AUTO,
         .checked_accuracy = real_of(head[4]),
         .checked_no_change = real_of(head[5]),
-        .held_back = real_of(head[6]),
+        .unexplained = real_of(head[6]),
         .size_power =
             head[14] <= MARGAY_MOST_SIZE_POWER ? (unsigned)head[14] : 0,
     };
-    info->confirmed = margay_model_is_confirmed(info);
+    info->trusted = margay_model_is_trusted(info);
     model->size = real_of(head[7]);
     model->finite = real_of(head[8]);
     model->finite_exponent = real_of(head[9]);
@@ -137,7 +137,7 @@ static bool get_head(const uint64_t *head, struct margay_model *model)
            model->size == margay_raise(info->most_size, info->size_power) &&
            is_within(info->checked_accuracy, -1, 1.5) &&
            is_within(info->checked_no_change, -1, 1.5) &&
-           is_within(info->held_back, 0, 1) &&
+           is_within(info->unexplained, -1, 1) &&
            is_within(model->finite, 1, 0x1p64) &&
            is_within(model->finite_exponent, -LARGEST, LARGEST) &&
            is_within(model->cold_odds, 0, 0x1p64) &&

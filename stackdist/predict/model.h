@@ -83,8 +83,8 @@ struct margay_model {
     size_t unchanged_count;
 };
 
-/* Whether the check of a model confirms it. */
-bool margay_model_is_confirmed(const struct margay_model_info *info);
+/* Whether what is known of a model makes it one to be trusted. */
+bool margay_model_is_trusted(const struct margay_model_info *info);
 
 /* Append a piece.  MARGAY_NO_MEMORY on failure. */
 enum margay_status margay_model_add_piece(struct margay_model *model,
@@ -115,6 +115,13 @@ enum margay_status margay_choose_dimension(
     const struct margay_run *runs, size_t count,
     const struct margay_predict_options *options,
     enum margay_pattern *dimension, struct margay_error *error);
+
+/* The part of the change of distances between two runs that no pattern of a
+   dimension explains. */
+enum margay_status margay_find_unexplained(const struct margay_run runs[2],
+                                           enum margay_pattern dimension,
+                                           double *part,
+                                           struct margay_error *error);
 
 #define MARGAY_MOST_SIZE_POWER 3
 

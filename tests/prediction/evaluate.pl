@@ -10,9 +10,9 @@
 # the method of two inputs) the three large ones are predicted, by five
 # methods, and each prediction is compared with what the program really does.
 # Prints a table for each block size: the accuracy of each method beside "no
-# change", means over the three sizes.  "?": the command's own check did not
-# confirm the model, and it claims nothing (of two runs it cannot); "h": it held itself back; a "*" for
-# each size at which no change was better.  With --csv all rows.  What valgrind
+# change", means over the three sizes.  "n": the command does not trust the
+# model, and predicts no change; a "*" for each size at which no change was
+# better.  With --csv all rows.  What valgrind
 # records needs valgrind.
 use strict;
 use warnings;
@@ -163,7 +163,7 @@ sub histogram_of
     return $path;
 }
 
-# Accuracy, that of no change, their miss-ratio errors, held back in percent.
+# Accuracy, that of no change, their miss-ratio errors, trust.
 sub predict
 {
     my ($program, $block, $method, $size) = @_;
@@ -173,13 +173,11 @@ sub predict
     my $form = $plain ? '--plain' : '';
     my $said = `$margay predict $method->{options} $form --size $size @runs \\
         --truth $truth 2>&1 >/dev/null`;
-    my ($held) = $said =~ /: (\d+)% of the prediction/;
-    my $confirmed = $said =~ /: confirmed$/m ? 1 : 0;
+    my $trusted = $said =~ /: trusted$/m ? 1 : 0;
     $said =~ /\bpredict: accuracy (\S+) no_change (\S+)\n.*error (\S+) no_change (\S+)/
         or die "predict: $said\n";
     return { accuracy => $1, no_change => $2, error => $3,
-             no_change_error => $4, held_back => $held // 0,
-             confirmed => $confirmed };
+             no_change_error => $4, trusted => $trusted };
 }
 
 sub mean
@@ -194,7 +192,7 @@ sub mean
 my @names = map { $_->{name} } @methods;
 my $has_valgrind = `sh -c 'command -v valgrind'` ne '';
 print 'program,block_bytes,size,method,accuracy,no_change,miss_ratio_error,'
-    . "no_change_error,held_back_percent,confirmed\n"
+    . "no_change_error,trusted\n"
     if $csv;
 for my $block (split /,/, $blocks) {
     my (%all, @none);
@@ -214,7 +212,7 @@ for my $block (split /,/, $blocks) {
                 print join(',', $program->{name}, $block, $size,
                     $method->{name},
                     @$got{qw(accuracy no_change error no_change_error
-                             held_back confirmed)}), "\n"
+                             trusted)}), "\n"
                     if $csv;
             }
         }
@@ -225,9 +223,7 @@ for my $block (split /,/, $blocks) {
         for my $name (@names) {
             my $worse = grep { $_->{accuracy} < $_->{no_change} - 5e-5 }
                 @{$of{$name}};
-            my $mark = $of{$name}[0]{held_back} ? ' h'
-                : $of{$name}[0]{confirmed} || $plain || $name eq 'single_2' ? ''
-                : ' ?';
+            my $mark = $of{$name}[0]{trusted} || $plain ? '' : ' n';
             printf ' %.1f%s%s |',
                 100 * mean(map { $_->{accuracy} } @{$of{$name}}), $mark,
                 '*' x $worse;

@@ -35,7 +35,8 @@ is 'a million references, shares of 1' "$(awk -F, '
     '1000000 1.000000'
 like 'cold references end it' "$(tail -n 1 out)" '^predicted 3600,8,inf,inf,'
 like 'the check is told' "$(cat err)" \
-    'largest run, from the others: accuracy 1\.0000, no change 0\.5000: confirmed'
+    'largest run, from the others: accuracy 1\.0000, no change 0\.5000'
+like 'and so is trust' "$(cat err)" ' of the patterns: trusted$'
 like 'the patterns are named' "$(cat err)" 'sizes 144 to 729; patterns of 2-d'
 cp out single.csv
 for bins in reference log2 loglinear linear:32; do
@@ -52,6 +53,20 @@ predicts --plain
 accuracy_of 'as published' 0.99
 run predict --size 3600 m12.csv=144 m18.csv=324 --truth m60.csv
 accuracy_of 'from two runs' 0.99
+# Cubes of 6 and 8 are mostly borders: no method is to be worse than no change.
+for n in 6 8 28; do
+    "$MARGAY" generate stencil3d -q --blocks $((2 * n * n * n)) \
+        --refs $((32 * (n - 2) * (n - 2) * (n - 2))) --to u64 -o cube.u64
+    "$MARGAY" histogram -q -f u64 -b 8 cube.u64 -o cube$n.csv
+done
+for method in '--method single' '--bins log2' '--bins loglinear' '--method multi'; do
+    # shellcheck disable=SC2086 # two words
+    run predict $method --size 21952 cube6.csv=216 cube8.csv=512 --truth cube28.csv
+    like "small cubes, $method: not trusted" "$(cat err)" 'not trusted, the prediction is no change'
+    check "small cubes, $method: not worse than no change" test "$(
+        sed -n 's/.*: accuracy \(.*\) no_change \(.*\)/\1 \2/p' err |
+            awk '{ print ($1 >= $2 - 0.0001) }')" = 1
+done
 run predict --size 60 m12.csv=12 m18.csv=18 m27.csv=27 --truth m60.csv
 accuracy_of 'from sides of squares' 0.99
 like 'which are told' "$(cat err)" 'the sizes are sides of squares'
