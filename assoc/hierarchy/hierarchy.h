@@ -26,7 +26,8 @@
  * An exclusive level gets the blocks that leave the levels which feed it, dirty
  * or not, and nothing else.  A dirty one is a write of that level; it is a miss
  * unless the level holds the block, but nothing is read for it.  A read or a
- * fetch that finds its block takes it out, upwards, with its dirtiness.  The
+ * fetch that finds its block takes it out, upwards, with its dirtiness, even
+ * into a level that writes through, which then has a block to write back.  The
  * block that leaves the level above for it comes in after that.
  *
  * Victim blocks are an exclusive level of one set, with LRU, between a level

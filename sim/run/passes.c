@@ -26,14 +26,16 @@ static enum margay_status check_blocks(const struct margay_running *running,
     uint64_t of_format = margay_trace_format(running->trace)->usual_block_bytes;
     *usual = ids ? unit : of_format != 0 ? of_format : DEFAULT_BLOCK_BYTES;
     if (request->block_count > 0 && unit == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: --block with block ids of no known size (say "
-                           "what an id stands for with --unit BYTES)",
-                           running->job.trace);
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: a block size with block ids of no known size (say "
+            "what an id stands for with --unit BYTES)",
+            running->job.trace);
     if (request->block_count > 0 && request->block_bytes[0] < unit)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: --block %" PRIu64 " is smaller than what an "
-                           "id stands for, %" PRIu64 " bytes",
+                           "%s: a block of %" PRIu64
+                           " bytes is smaller than what "
+                           "an id stands for, %" PRIu64 " bytes",
                            running->job.trace, request->block_bytes[0], unit);
     uint64_t least =
         request->block_count > 0 ? request->block_bytes[0] : *usual;
@@ -41,7 +43,7 @@ static enum margay_status check_blocks(const struct margay_running *running,
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
             "%s: repeats within %" PRIu64 " byte%s were collapsed "
-            "when it was recorded, so --block is to be %" PRIu64 " or more",
+            "when it was recorded, so a block is to be %" PRIu64 " or more",
             running->job.trace, collapsed, margay_plural(collapsed, "s"),
             collapsed);
     return MARGAY_OK;

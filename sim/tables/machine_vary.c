@@ -47,6 +47,19 @@ static bool parse_end(const char *text, uint64_t *value)
     return margay_parse_size(text, "", value, &suffixed, NULL) == MARGAY_OK;
 }
 
+static uint64_t twice(uint64_t number)
+{
+    return number == 0 ? 1 : 2 * number;
+}
+
+/* Is B met on the way from A, twice A, and so on? */
+static bool leads_to(uint64_t from, uint64_t to)
+{
+    while (from < to && from <= UINT64_MAX / 2)
+        from = twice(from);
+    return from == to;
+}
+
 /* A, twice A, and so on up to B; behind 0 comes 1. */
 static enum margay_status add_range(struct machine_varied *field,
                                     const char *text, const char *dots,
@@ -57,23 +70,22 @@ static enum margay_status add_range(struct machine_varied *field,
     char *first = strndup(text, (size_t)(dots - text));
     if (first == NULL)
         return margay_fail_memory(error, "what varies");
-    bool is_range =
-        parse_end(first, &from) && parse_end(dots + 2, &to) && from <= to;
+    bool is_range = parse_end(first, &from) && parse_end(dots + 2, &to) &&
+                    leads_to(from, to);
     free(first);
     if (!is_range)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
-            "--vary %s.%s: '%s' (expected A..B, numbers of which "
-            "B is not the smaller one)",
+            "--vary %s.%s: '%s' (expected A..B, two numbers, where doubling "
+            "A leads to B, or a list)",
             field->cache, field->column, text);
-    while (status == MARGAY_OK && from <= to) {
+    for (bool ended = false; status == MARGAY_OK && !ended;
+         from = twice(from)) {
         char *value;
         status = add_value(
             field, asprintf(&value, "%" PRIu64, from) < 0 ? NULL : value,
             error);
-        if (from > to / 2 && from != 0)
-            break;
-        from = from == 0 ? 1 : 2 * from;
+        ended = from == to;
     }
     return status;
 }

@@ -199,7 +199,7 @@ for options in '--sizes all' '--bound 100' '--skip 12345 --limit 2222222' \
     "$MARGAY" curve -q -j5 $options collapsed.mgt >collapsed
     check "$options: collapsed, by five threads" cmp -s tables collapsed
 done
-refuses 'collapsed.*--block is to be 64' curve -b 32 collapsed.mgt
+refuses 'collapsed.*a block is to be 64' curve -b 32 collapsed.mgt
 refuses 'no place for counts' convert collapsed.mgt x.din --to din
 run record --collapse 64 --to din -o x.din ./ends
 is 'a format without counts' "$status $(ls x.din 2>/dev/null)" '125 '

@@ -175,6 +175,12 @@ refuses 'vary L2.ways: found .two., expected a number' simulate \
     --machine split.csv --vary L2.ways=two t.din
 refuses 'vary L2.ways: .4..2. .expected A..B' simulate \
     --machine split.csv --vary L2.ways=4..2 t.din
+refuses 'vary L2.ways: .1..6. .expected A..B, .* doubling A leads to B' \
+    simulate --machine split.csv --vary L2.ways=1..6 t.din
+run simulate -q --machine split.csv --vary L1D.ways=2..8,DTLB.ways=0..1 t.din
+is 'ranges end where they say' \
+    "$status $(tail -n +2 out | cut -d, -f17- | sort -u | xargs)" \
+    '0 2,0 2,1 4,0 4,1 8,0 8,1'
 refuses 'split.csv:2: L2: ways: found 3, expected a divisor' simulate \
     --machine split.csv --vary L2.ways=3 t.din
 
