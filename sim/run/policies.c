@@ -78,7 +78,7 @@ static void policies_free(margay_consumer *consumer)
     margay_crew_free(policies->crew);
     free(policies->passes);
     free(policies->picked);
-    free(policies->rows);
+    free(policies->rows.list);
     free(policies);
 }
 
@@ -127,7 +127,7 @@ static bool needs_lru(const struct margay_policies_pass *own)
 static unsigned engine_threads(const struct margay_policies *policies,
                                size_t engines)
 {
-    size_t tasks = engines + policies->simulates;
+    size_t tasks = engines + policies->rows.simulates;
     return tasks < policies->share.threads
                ? policies->share.threads / (unsigned)tasks
                : 1;
@@ -166,7 +166,7 @@ static enum margay_status make_engines(const struct margay_policies *policies,
     if (own->engines == NULL || own->failures == NULL)
         return margay_fail_memory(error, "the policies");
     for (size_t i = 0; i < count; i++) {
-        const struct margay_policy_row *row = &policies->rows[i];
+        const struct margay_policy_row *row = &policies->rows.list[i];
         engines += !row->simulated;
         if (!row->simulated && row->measure == MARGAY_REUSE_DISTANCES)
             own->lru = i;
@@ -177,11 +177,12 @@ static enum margay_status make_engines(const struct margay_policies *policies,
                              ++engines, error);
     }
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        if (!policies->rows[i].simulated)
-            status = make_engine(policies, own, i, policies->rows[i].measure,
-                                 engines, error);
+        if (!policies->rows.list[i].simulated)
+            status =
+                make_engine(policies, own, i, policies->rows.list[i].measure,
+                            engines, error);
     }
-    return status == MARGAY_OK && policies->simulates
+    return status == MARGAY_OK && policies->rows.simulates
                ? margay_numbering_create(&own->numbering, error)
                : status;
 }
@@ -341,17 +342,10 @@ enum margay_status margay_policies_consumer(
     made->request = *request;
     made->sample = margay_sample_of(
         request->sample_rate == 0 ? 1 : request->sample_rate, request->seed);
-    made->rows = calloc(request->policy_count, sizeof *made->rows);
-    enum margay_status status =
-        made->rows == NULL
-            ? margay_fail_memory(error, "the policies")
-            : margay_policies_read(request->policies, request->policy_count,
-                                   false, made->rows, error);
-    made->simulates =
-        status == MARGAY_OK &&
-        margay_policies_simulate(made->rows, request->policy_count);
+    enum margay_status status = margay_policies_read(
+        request->policies, request->policy_count, false, &made->rows, error);
     /* Simulations fill the threads of one trace; engines alone do not. */
-    made->consumer.can.traces = !made->simulates;
+    made->consumer.can.traces = !made->rows.simulates;
     if (status == MARGAY_OK)
         *consumer = &made->consumer;
     else

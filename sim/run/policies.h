@@ -45,8 +45,7 @@ struct margay_policies_pass {
 struct margay_policies {
     margay_consumer consumer;
     struct margay_policies_request request;
-    struct margay_policy_row *rows; /* [policy_count] */
-    bool simulates;                 /* any of them */
+    struct margay_policy_rows rows;
     struct margay_sample sample;
     struct margay_share share;
     struct margay_policies_pass *passes;

@@ -133,7 +133,7 @@ static enum margay_status find_steps(const struct margay_policies *policies,
                                      struct margay_error *error)
 {
     size_t count = policies->request.policy_count;
-    size_t stepping = policies->simulates ? count + 1 : count;
+    size_t stepping = policies->rows.simulates ? count + 1 : count;
     const margay_histogram *lru =
         own->lru <= count ? own->engines[own->lru].result.histogram : NULL;
     uint64_t largest;
@@ -194,7 +194,7 @@ static enum margay_status make_sizes(struct margay_policies *policies,
     size_t count = 0;
     enum margay_status status =
         margay_histogram_create(&own->result.histogram, error);
-    if (sizes.kind == MARGAY_SIZES_USUAL && policies->simulates)
+    if (sizes.kind == MARGAY_SIZES_USUAL && policies->rows.simulates)
         sizes = (struct margay_sizes){
             .kind = MARGAY_SIZES_OCTAVE,
             .per_octave = USUAL_SIMULATED_PER_OCTAVE,
@@ -257,8 +257,7 @@ static enum margay_status replay(const struct margay_policies *policies,
         .uncounted = own->uncounted,
         .blocks =
             own->numbering == NULL ? 0 : margay_numbering_count(own->numbering),
-        .rows = policies->rows,
-        .row_count = policies->request.policy_count,
+        .rows = &policies->rows,
         .sizes = own->sampled,
         .size_count = own->sampled_count,
         .seed = policies->request.seed,
@@ -282,7 +281,7 @@ enum margay_status margay_policies_make_curves(struct margay_policies *policies,
         return MARGAY_OK;
     status = make_sizes(policies, own, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        if (!policies->rows[i].simulated)
+        if (!policies->rows.list[i].simulated)
             status = read_engine(own, i, error);
     }
     if (status == MARGAY_OK)

@@ -30,8 +30,7 @@
 struct object_policies {
     margay_consumer consumer;
     struct margay_object_policies_request request;
-    struct margay_policy_row *rows; /* [policy_count] */
-    bool simulates;                 /* any of them */
+    struct margay_policy_rows rows;
     struct margay_sizes grid;
     struct margay_sample sample;
     const margay_consumer *engine; /* what this stands behind, its owner */
@@ -66,7 +65,7 @@ static void object_policies_free(margay_consumer *consumer)
     free(policies->object_bytes);
     free(policies->points);
     free(policies->point_counts);
-    free(policies->rows);
+    free(policies->rows.list);
     free(policies);
 }
 
@@ -142,7 +141,7 @@ static enum margay_status object_policies_feed(margay_consumer *consumer,
     enum margay_status status = MARGAY_OK;
     size_t picked = 0;
     (void)pass;
-    if (!policies->simulates)
+    if (!policies->rows.simulates)
         return MARGAY_OK;
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint64_t object = span->blocks[i];
@@ -199,10 +198,10 @@ static void take_points(struct object_policies *policies,
 {
     const struct margay_objects_counts counts = margay_objects_counted(
         margay_objects_consumer_engine(policies->engine));
-    for (size_t i = 0; i < replay->row_count * replay->size_count; i++) {
+    for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
         size_t row = i / replay->size_count;
         struct margay_objects_point point = lru[i % replay->size_count];
-        bool simulated = replay->rows[row].simulated;
+        bool simulated = replay->rows->list[row].simulated;
         if (simulated && replay->misses[i] == MARGAY_NOT_SIMULATED)
             continue;
         if (simulated) {
@@ -230,8 +229,7 @@ static enum margay_status make_curves(struct object_policies *policies,
         .uncounted = policies->uncounted,
         .blocks = margay_numbering_count(policies->numbering),
         .object_bytes = policies->object_bytes,
-        .rows = policies->rows,
-        .row_count = policies->request.policy_count,
+        .rows = &policies->rows,
         .sizes = sizes,
         .size_count = count,
         .seed = policies->request.seed,
@@ -243,7 +241,7 @@ static enum margay_status make_curves(struct object_policies *policies,
     enum margay_status status = MARGAY_OK;
     policies->points = calloc(all + 1, sizeof *policies->points);
     policies->point_counts =
-        calloc(replay.row_count, sizeof *policies->point_counts);
+        calloc(replay.rows->count, sizeof *policies->point_counts);
     policies->size_count = count;
     if (sizes == NULL || misses == NULL || policies->points == NULL ||
         policies->point_counts == NULL)
@@ -299,16 +297,10 @@ static enum margay_status make(
     policies->sample = margay_sample_of(options->rate, options->seed);
     margay_history_begin(&policies->history, request->directory,
                          MARGAY_HISTORY_HELD);
-    policies->rows = calloc(request->policy_count, sizeof *policies->rows);
-    if (policies->rows == NULL)
-        return margay_fail_memory(error, "the policies");
     enum margay_status status = margay_policies_read(
-        request->policies, request->policy_count, true, policies->rows, error);
+        request->policies, request->policy_count, true, &policies->rows, error);
     policies->grid = *options->curve;
-    policies->simulates =
-        status == MARGAY_OK &&
-        margay_policies_simulate(policies->rows, request->policy_count);
-    if (policies->simulates && policies->grid.kind == MARGAY_SIZES_USUAL)
+    if (policies->rows.simulates && policies->grid.kind == MARGAY_SIZES_USUAL)
         policies->grid = (struct margay_sizes){
             .kind = MARGAY_SIZES_OCTAVE,
             .per_octave = USUAL_SIMULATED_PER_OCTAVE,

@@ -39,7 +39,7 @@ struct simulation {
 static bool goes_at_once(const struct margay_replay *replay, size_t row)
 {
     return replay->object_bytes == NULL &&
-           strcmp(replay->rows[row].info->name, "fifo") == 0;
+           strcmp(replay->rows->list[row].info->name, "fifo") == 0;
 }
 
 /* ------------------------------------------------------ one simulation -- */
@@ -54,7 +54,7 @@ static enum margay_status make_cache(const struct margay_replay *replay,
     uint64_t ways = replay->sizes[task->first];
     const struct margay_cache_options options = {
         .ways = ways < blocks ? (uint32_t)ways : blocks,
-        .policy = replay->rows[task->row].spec,
+        .policy = replay->rows->list[task->row].spec,
         .seed = replay->seed,
         .dense_blocks = true,
     };
@@ -90,7 +90,7 @@ static enum margay_status make_objects(const struct margay_replay *replay,
         .bytes = replay->sizes[task->first],
         .sizes = replay->object_bytes,
         .objects = replay->blocks,
-        .policy = replay->rows[task->row].spec,
+        .policy = replay->rows->list[task->row].spec,
         .seed = replay->seed,
     };
     enum margay_status status = margay_room_check(
@@ -227,9 +227,9 @@ static void list_tasks(struct tasks *tasks)
     size_t left = replay->size_count;
     while (left > 0) {
         left--;
-        for (size_t i = 0; i < replay->row_count; i++) {
+        for (size_t i = 0; i < replay->rows->count; i++) {
             struct task task = {i, left, 1};
-            if (!replay->rows[i].simulated ||
+            if (!replay->rows->list[i].simulated ||
                 (goes_at_once(replay, i) && left % MARGAY_FIFO_SIZES != 0))
                 continue;
             if (goes_at_once(replay, i)) {
@@ -245,8 +245,8 @@ static void list_tasks(struct tasks *tasks)
 /* Until they are simulated, caches have no misses. */
 static void clear_misses(const struct margay_replay *replay)
 {
-    for (size_t i = 0; i < replay->row_count * replay->size_count; i++) {
-        if (replay->rows[i / replay->size_count].simulated)
+    for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
+        if (replay->rows->list[i / replay->size_count].simulated)
             replay->misses[i] = MARGAY_NOT_SIMULATED;
     }
 }
@@ -255,8 +255,8 @@ static void tell_lacking(const struct tasks *tasks)
 {
     const struct margay_replay *replay = tasks->replay;
     size_t lacking = 0, caches = 0;
-    for (size_t i = 0; i < replay->row_count * replay->size_count; i++) {
-        bool simulated = replay->rows[i / replay->size_count].simulated;
+    for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
+        bool simulated = replay->rows->list[i / replay->size_count].simulated;
         caches += simulated;
         lacking += simulated && replay->misses[i] == MARGAY_NOT_SIMULATED;
     }
@@ -268,10 +268,9 @@ enum margay_status margay_policies_replay(const struct margay_replay *replay,
 {
     struct tasks tasks = {.replay = replay,
                           .watching = MARGAY_WATCHING(replay->watch, 0)};
-    size_t most = replay->row_count * replay->size_count;
+    size_t most = replay->rows->count * replay->size_count;
     enum margay_status status = MARGAY_OK;
-    if (!margay_policies_simulate(replay->rows, replay->row_count) ||
-        margay_history_count(replay->history) == 0)
+    if (!replay->rows->simulates || margay_history_count(replay->history) == 0)
         return MARGAY_OK;
     tasks.list = calloc(most, sizeof *tasks.list);
     tasks.failures = calloc(most, sizeof *tasks.failures);

@@ -19,6 +19,13 @@ struct margay_policy_row {
     enum margay_measure measure; /* which is this */
 };
 
+/* Several policies; the list is owned. */
+struct margay_policy_rows {
+    struct margay_policy_row *list;
+    size_t count;
+    bool simulates; /* any of them */
+};
+
 struct margay_replay {
     /* The references: numbers of blocks, or requests of objects. */
     const struct margay_history *history;
@@ -27,8 +34,7 @@ struct margay_replay {
     /* Of objects, the size of each in bytes; NULL = blocks. */
     const uint64_t *object_bytes;
 
-    const struct margay_policy_row *rows;
-    size_t row_count;
+    const struct margay_policy_rows *rows;
     const uint64_t *sizes; /* of the caches, ascending, in blocks or bytes */
     size_t size_count;
     uint64_t seed;
@@ -52,14 +58,11 @@ enum margay_status margay_policies_failure(const struct margay_error *failures,
                                            struct margay_error *error);
 
 /* What each of several specs asks for.  MARGAY_BAD_ARGUMENT: one is wrong,
-   given twice, or of a policy that is not defined for such caches. */
+   given twice, or of a policy that is not defined for such caches;
+   MARGAY_NO_MEMORY.  The caller frees rows->list in any case. */
 enum margay_status margay_policies_read(const char *const *specs, size_t count,
                                         bool of_objects,
-                                        struct margay_policy_row *rows,
+                                        struct margay_policy_rows *rows,
                                         struct margay_error *error);
-
-/* Is one of them simulated? */
-bool margay_policies_simulate(const struct margay_policy_row *rows,
-                              size_t count);
 
 #endif

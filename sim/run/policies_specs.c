@@ -1,4 +1,5 @@
 /* policies_specs.c - what the specs of policies ask for */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/run/policies_replay.h"
@@ -47,12 +48,19 @@ static enum margay_status read_spec(const char *spec, bool of_objects,
 
 enum margay_status margay_policies_read(const char *const *specs, size_t count,
                                         bool of_objects,
-                                        struct margay_policy_row *rows,
+                                        struct margay_policy_rows *rows,
                                         struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    *rows = (struct margay_policy_rows){
+        .list = calloc(count, sizeof *rows->list),
+        .count = count,
+    };
+    if (rows->list == NULL)
+        return margay_fail_memory(error, "the policies");
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        status = read_spec(specs[i], of_objects, &rows[i], error);
+        status = read_spec(specs[i], of_objects, &rows->list[i], error);
+        rows->simulates |= rows->list[i].simulated;
         for (size_t j = 0; j < i && status == MARGAY_OK; j++) {
             if (strcmp(specs[i], specs[j]) == 0)
                 status = margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -60,14 +68,4 @@ enum margay_status margay_policies_read(const char *const *specs, size_t count,
         }
     }
     return status;
-}
-
-bool margay_policies_simulate(const struct margay_policy_row *rows,
-                              size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].simulated)
-            return true;
-    }
-    return false;
 }
