@@ -29,7 +29,7 @@ struct options {
     const char *output;             /* NULL = standard output */
     const char *to;                 /* of generate, convert, record: a format */
     const char *completion;         /* of help: a shell */
-    bool map, gain;                 /* of plot, */
+    bool map, gain, causes;         /* of plot, */
     struct picture_options picture; /* and so */
     uint64_t seed;                  /* of all random numbers; 1 = not given */
 

@@ -91,7 +91,7 @@ static enum margay_status check_options(const struct plot *plot,
         {"--xrange", picture->x.has_from || picture->x.has_to, PLOT_X},
         {"--yrange", picture->y.has_from || picture->y.has_to, PLOT_Y},
     };
-    unsigned takes = options->map    ? 0
+    unsigned takes = options->map || options->causes ? 0
                      : options->gain ? plot->kind->takes & ~PLOT_HIT
                                      : plot->kind->takes;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
@@ -104,24 +104,36 @@ static enum margay_status check_options(const struct plot *plot,
     return MARGAY_OK;
 }
 
+/* The pictures of a table beside the usual one. */
 static enum margay_status choose_script(struct plot *plot,
                                         const struct options *options,
                                         struct margay_error *error)
 {
-    const char *script = options->map    ? plot->kind->map
-                         : options->gain ? plot->kind->gain
-                                         : plot->kind->script;
-    if (options->map && options->gain)
+    const struct {
+        bool given;
+        const char *script, *needs;
+    } others[] = {
+        {options->map, plot->kind->map,
+         "--map needs a table of 'margay assoc' or 'compare'"},
+        {options->gain, plot->kind->gain,
+         "--gain needs a table of 'margay curve --policy' (without --objects)"},
+        {options->causes, plot->kind->causes,
+         "--causes needs a table of 'margay compare'"},
+    };
+    const char *script = plot->kind->script;
+    if (options->map + options->gain + options->causes > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--map and --gain are for different tables");
-    if (script == NULL)
-        return margay_fail(error, MARGAY_BAD_INPUT, "%s: %s",
-                           options->operands[0],
-                           options->map ? "--map needs a table of 'margay "
-                                          "assoc' or 'compare'"
-                                        : "--gain needs a table of 'margay "
-                                          "curve --policy' (without "
-                                          "--objects)");
+                           options->map && options->gain
+                               ? "--map and --gain are for different tables"
+                               : "--causes: a picture of its own, expected no "
+                                 "--map and no --gain");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (others[i].given && others[i].script == NULL)
+            return margay_fail(error, MARGAY_BAD_INPUT, "%s: %s",
+                               options->operands[0], others[i].needs);
+        if (others[i].given)
+            script = others[i].script;
+    }
     return gnuplot_find_script(script, &plot->script, error);
 }
 

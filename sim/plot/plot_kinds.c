@@ -80,6 +80,7 @@ static const struct plot_kind kinds[] = {
     {.columns = COMPARE_COLUMNS,
      .script = "compare.gp",
      .map = "assoc-map.gp",
+     .causes = "three-cs.gp",
      .table = "compare",
      .picture = "predicted miss ratios over simulated ones"},
     {.columns = ASSOC_COLUMNS,

@@ -76,6 +76,12 @@ check 'the order of tables does not matter' cmp -s both.svg other.svg
 drawn compare compare.csv
 shows compare 'predicted miss ratio'
 shows compare 'binomial'
+drawn causes --causes compare.csv
+for text in 'Misses by cause' cold capacity conflict; do
+    shows causes "$text"
+done
+refuses '--causes needs a table of' plot --causes assoc.csv -o x.svg
+refuses 'expected no --map' plot --causes --map compare.csv -o x.svg
 drawn map --map assoc.csv
 shows map 'Miss ratio by sets and ways'
 shows map '256'
