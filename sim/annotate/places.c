@@ -121,6 +121,14 @@ static struct file *file_of(struct places *places, const char *path)
     return &files[places->last];
 }
 
+Dwfl_Module *places_module(struct places *places, const char *path,
+                           uint64_t *bias)
+{
+    struct file *file = file_of(places, path);
+    *bias = file == NULL ? 0 : file->bias;
+    return file == NULL ? NULL : file->module;
+}
+
 /* ---------------------------------------------------------------- lines -- */
 
 static bool holds(const struct file *file, Dwarf_Addr address)
@@ -175,17 +183,16 @@ static void put_function(const char *name, struct place *place)
         snprintf(place->function, sizeof place->function, "%s", name);
 }
 
-/* The unit with the functions, which may be in a file of its own (.dwo). */
-static Dwarf_Die whole_unit(const struct file *file)
+Dwarf_Die places_whole_unit(Dwarf_Die *unit)
 {
     Dwarf_Die split;
     uint8_t type = 0;
     memset(&split, 0, sizeof split);
-    return dwarf_cu_info(file->unit->cu, NULL, &type, NULL, &split, NULL, NULL,
+    return dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL,
                          NULL) == 0 &&
                    type == DW_UT_skeleton && split.cu != NULL
                ? split
-               : *file->unit;
+               : *unit;
 }
 
 static const char *symbol_at(const struct file *file, Dwarf_Addr address)
@@ -217,7 +224,7 @@ static const char *name_of(const struct file *file, Dwarf_Addr address,
 static void take_function(const struct file *file, Dwarf_Addr address,
                           struct place *place)
 {
-    Dwarf_Die unit = whole_unit(file), *scopes = NULL;
+    Dwarf_Die unit = places_whole_unit(file->unit), *scopes = NULL;
     int count = dwarf_getscopes(&unit, address - file->unit_bias, &scopes);
     const char *name = NULL;
     for (int i = 0; i < count && name == NULL; i++) {

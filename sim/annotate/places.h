@@ -12,6 +12,9 @@
 #define MARGAY_SIM_ANNOTATE_PLACES_H
 
 #include <stdint.h>
+#ifdef MARGAY_HAS_LIBDW
+#include <elfutils/libdwfl.h>
+#endif
 
 #include <margay/status.h>
 
@@ -46,6 +49,17 @@ void places_find(struct places *places, const char *path, uint64_t address,
 
 /* A file that could not be read, and why; NULL = all could. */
 const char *places_unread(const struct places *places, const char **why);
+
+#ifdef MARGAY_HAS_LIBDW
+/* Within this folder: the file as libdw has it, and what is to be taken from an
+   address there to get one in the file; NULL = it cannot be read, or there is
+   no memory. */
+Dwfl_Module *places_module(struct places *places, const char *path,
+                           uint64_t *bias);
+/* A unit with its functions and variables, which may be in a file of its own
+   (.dwo). */
+Dwarf_Die places_whole_unit(Dwarf_Die *unit);
+#endif
 
 /* NULL is fine. */
 void places_free(struct places *places);

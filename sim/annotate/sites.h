@@ -13,6 +13,11 @@
 
 #include "sim/annotate/places.h"
 
+/* The path of the file of code with that number; NULL = unknown.  `program` as
+   below. */
+const char *places_path(const margay_trace *trace, const char *program,
+                        uint64_t module);
+
 /*
  * Find the place of a site, once the trace has been read.  `program` is the
  * file of the program where the trace does not name it or it has moved; NULL =

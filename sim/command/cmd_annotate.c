@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/annotate/annotation.h"
+#include "sim/annotate/data_names.h"
 #include "sim/annotate/sites.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
@@ -18,18 +19,54 @@ struct annotate {
     struct output *outputs[2]; /* the table and the profile */
     struct places *places;
     struct annotation *annotation;
+    struct data_names *data;   /* of --data */
     const margay_trace *trace; /* of the pass that ends */
     uint64_t *sizes;           /* in blocks */
     size_t size_count;
 };
 
+/* The datum of a reference, as the attribution counts it. */
+static uint32_t number_of(void *context, uint64_t datum)
+{
+    return data_names_number(((struct annotate *)context)->data, datum);
+}
+
 static enum margay_status open_attribution(void *context,
                                            margay_consumer **consumer,
                                            struct margay_error *error)
 {
-    (void)context;
-    return margay_attribution_consumer(MARGAY_BY_SITE, NULL, NULL, consumer,
-                                       error);
+    const struct annotate *annotate = context;
+    return margay_attribution_consumer(
+        annotate->options->annotate.data ? MARGAY_BY_DATUM : MARGAY_BY_SITE,
+        number_of, context, consumer, error);
+}
+
+static enum margay_status begin_data(void *context,
+                                     const struct margay_job *job,
+                                     struct margay_error *error)
+{
+    struct annotate *annotate = context;
+    if (!annotate->options->annotate.data)
+        return MARGAY_OK;
+    return data_names_create(annotate->places, job->reader,
+                             annotate->options->annotate.program,
+                             &annotate->data, error);
+}
+
+static enum margay_status check_data(const struct annotate *annotate,
+                                     const struct measured *measured,
+                                     const char *trace,
+                                     struct margay_error *error)
+{
+    if (annotate->data == NULL)
+        return MARGAY_OK;
+    if (margay_histogram_references(measured->result->histogram) > 0 &&
+        !margay_trace_tells_data(annotate->trace))
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: --data: the trace does not tell what addresses "
+                           "hold; record --data does",
+                           trace);
+    return data_names_check(annotate->data, error);
 }
 
 /* The sizes in blocks, as those of a curve. */
@@ -86,8 +123,11 @@ static enum margay_status add_site(void *context, uint64_t site,
     free(points);
     if (status != MARGAY_OK)
         return status;
-    places_find_site(annotate->places, annotate->trace,
-                     annotate->options->annotate.program, site, &place);
+    if (annotate->data != NULL)
+        data_names_find(annotate->data, site, &place);
+    else
+        places_find_site(annotate->places, annotate->trace,
+                         annotate->options->annotate.program, site, &place);
     return annotation_add(annotate->annotation, &place,
                           margay_histogram_references(part), misses, error);
 }
@@ -105,7 +145,7 @@ static void write_rows(struct annotate *annotate,
                 csv_nothing(csv);
             else
                 csv_u64(csv, line.line);
-            csv_text(csv, line.function);
+            csv_text(csv, line.function); /* or the name of data */
             csv_bytes(csv, annotate->sizes[k], pass->block_bytes);
             csv_u64(csv, line.references);
             csv_u64(csv, line.misses[k]);
@@ -123,7 +163,10 @@ static enum margay_status write_pass(void *context,
     const struct measured measured = measured_by(job, pass);
     const char *path, *why;
     annotate->trace = job->reader;
-    enum margay_status status = find_sizes(annotate, &measured, error);
+    enum margay_status status =
+        check_data(annotate, &measured, pass->trace, error);
+    if (status == MARGAY_OK)
+        status = find_sizes(annotate, &measured, error);
     if (status == MARGAY_OK)
         status = annotation_create(annotate->size_count, &annotate->annotation,
                                    error);
@@ -158,6 +201,7 @@ static enum margay_status run(struct annotate *annotate,
         .needs = MARGAY_CAN_GIVE_HISTOGRAM,
         .summarises = true,
         .open = open_attribution,
+        .begun = begin_data,
         .ended = write_pass,
     };
     enum margay_status status = places_open(&annotate->places, error);
@@ -170,7 +214,8 @@ static enum margay_status run(struct annotate *annotate,
     if (status != MARGAY_OK)
         return status;
     csv_begin(&annotate->csv, annotate->outputs[0], options->json,
-              ANNOTATE_COLUMNS);
+              options->annotate.data ? ANNOTATE_DATA_COLUMNS
+                                     : ANNOTATE_COLUMNS);
     return drive_run(&drive, error);
 }
 
@@ -182,6 +227,7 @@ int cmd_annotate(const struct options *options)
     csv_end(&annotate.csv);
     int exit_status = conclude(status, annotate.outputs, 2, &error);
     annotation_free(annotate.annotation);
+    data_names_free(annotate.data);
     places_free(annotate.places);
     free(annotate.sizes);
     return exit_status;

@@ -74,6 +74,7 @@ struct options {
     struct {
         const char *callgrind; /* a profile to write beside the table */
         const char *program;   /* its file; NULL = the one that was recorded */
+        bool data;
     } annotate;
 
     /* What phases writes beside its table. */
@@ -131,7 +132,7 @@ struct options {
         bool separate_threads;
         struct record_point start, stop;
         uint64_t max_trace_bytes, collapse_bytes;
-        bool sites, fetches, cflags, libs;
+        bool sites, data, fetches, cflags, libs;
     } record;
 };
 

@@ -22,6 +22,7 @@
 #include "sim/options/options.h"
 #include "sim/record/record.h"
 #include "sim/record/record_output.h"
+#include "sim/run/batch_part.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/progress.h"
 #include "sim/terminal/search_path.h"
@@ -70,6 +71,10 @@ static enum margay_status check(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--thread-traces separate needs a FILE to number: "
                            "-o FILE");
+    if (options->record.data && options->record.separate_threads)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--data is of one trace for all threads: leave out "
+                           "--thread-traces separate");
     if (options->record.collapse_bytes != 0 &&
         !margay_is_power_of_two(options->record.collapse_bytes))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -91,7 +96,8 @@ static enum margay_status open_source(struct recording *recording,
     const struct options *options = recording->options;
     struct margay_receiver_options receiver_options = {
         .collapse_bytes = options->record.collapse_bytes,
-        .sites = options->record.sites,
+        .sites = options->record.sites || options->record.data,
+        .data = options->record.data,
     };
     struct margay_trace_options trace_options = MARGAY_TRACE_OPTIONS_DEFAULT;
     char path[32];
@@ -229,13 +235,36 @@ static enum margay_status write_next_of_text(struct recording *recording,
                : status;
 }
 
+/* Write decoded references, and the events of data where they happen. */
+static enum margay_status write_decoded(struct recording *recording,
+                                        struct margay_error *error)
+{
+    struct margay_batch batch, part;
+    size_t count, done = 0;
+    margay_receiver_decode(recording->launch.receiver, &batch);
+    const struct margay_data_event *events =
+        margay_receiver_data(recording->launch.receiver, &count);
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        part = margay_batch_part(&batch, done, events[i].at - done);
+        status = record_output_put(recording->output, &part, error);
+        if (status == MARGAY_OK)
+            status =
+                record_output_put_data(recording->output, &events[i], error);
+        done = events[i].at;
+    }
+    part = margay_batch_part(&batch, done, batch.references - done);
+    return status == MARGAY_OK
+               ? record_output_put(recording->output, &part, error)
+               : status;
+}
+
 /* Words are written as they are if no option needs the references in them. */
 static enum margay_status write_next_words(struct recording *recording,
                                            struct margay_error *error)
 {
     margay_receiver *receiver = recording->launch.receiver;
     struct margay_words words;
-    struct margay_batch batch;
     enum margay_status status =
         margay_receiver_next(receiver, WAIT_MS, &words, error);
     if (status != MARGAY_OK || words.count == 0)
@@ -244,8 +273,7 @@ static enum margay_status write_next_words(struct recording *recording,
     if (record_output_takes_words(recording->output) &&
         margay_receiver_words_stand_alone(receiver))
         return record_output_put_words(recording->output, &words, error);
-    margay_receiver_decode(receiver, &batch);
-    return record_output_put(recording->output, &batch, error);
+    return write_decoded(recording, error);
 }
 
 static enum margay_status write_next(struct recording *recording,

@@ -61,6 +61,7 @@ struct record_method {
                                   struct margay_error *error);
     bool knows_functions; /* --start and --stop may name them */
     bool knows_sites;     /* --sites */
+    bool knows_data;      /* --data */
     bool knows_fetches;   /* --fetches */
     bool knows_threads;   /* --thread-traces separate */
     bool collapses;       /* --collapse */

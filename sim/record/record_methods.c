@@ -51,6 +51,8 @@ static const char *lacks(const struct record_method *method,
 {
     if (options->record.sites && !method->knows_sites)
         return "--sites";
+    if (options->record.data && !method->knows_data)
+        return "--data";
     if (options->record.fetches && !method->knows_fetches)
         return "--fetches";
     if (options->record.separate_threads && !method->knows_threads)

@@ -166,7 +166,14 @@ enum margay_status record_output_open(const struct options *options,
     made->outputs = calloc(most, sizeof *made->outputs);
     if (made->files == NULL || made->outputs == NULL)
         return margay_fail_memory(error, "a recording");
-    return need_file(made, 0, error);
+    enum margay_status status = need_file(made, 0, error);
+    if (status == MARGAY_OK && options->record.data &&
+        !margay_writer_takes_data(made->files[0].writer))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--data: a trace as %s has no place for it, mgt and "
+                           "words have",
+                           made->format);
+    return status;
 }
 
 /* ------------------------------------------------------------- selection -- */
@@ -366,6 +373,26 @@ enum margay_status record_output_put(struct record_output *output,
         i += part.references;
     }
     return status;
+}
+
+/* What an event adds to a trace at most. */
+#define EVENT_BYTES 256
+
+enum margay_status record_output_put_data(struct record_output *output,
+                                          const struct margay_data_event *event,
+                                          struct margay_error *error)
+{
+    struct trace_file *file = &output->files[0];
+    uint64_t most = output->options->record.max_trace_bytes;
+    if (most != 0 &&
+        margay_writer_most_bytes(file->writer, NULL) + EVENT_BYTES > most)
+        output->full = true;
+    if (record_output_is_full(output))
+        return MARGAY_OK;
+    enum margay_status status = name_modules(output, file, error);
+    return status == MARGAY_OK
+               ? margay_writer_put_data(file->writer, event, error)
+               : status;
 }
 
 /* ---------------------------------------------------- words as they are -- */

@@ -26,6 +26,11 @@ enum margay_status record_output_put(struct record_output *output,
                                      const struct margay_batch *batch,
                                      struct margay_error *error);
 
+/* Write an event of data, which happens before what is put next. */
+enum margay_status record_output_put_data(struct record_output *output,
+                                          const struct margay_data_event *event,
+                                          struct margay_error *error);
+
 /* The references written so far. */
 uint64_t record_output_refs(const struct record_output *output);
 

@@ -37,10 +37,11 @@ static bool carries_runtime(const char *program)
 static bool suits(const struct options *options, const char *program, char *why,
                   size_t why_bytes)
 {
-    if (wants_mmu() &&
-        (options->record.collapse_bytes != 0 || options->record.sites)) {
+    if (wants_mmu() && (options->record.collapse_bytes != 0 ||
+                        options->record.sites || options->record.data)) {
         snprintf(why, why_bytes,
-                 "MARGAY_BUFFER=mmu goes with neither --collapse nor --sites");
+                 "MARGAY_BUFFER=mmu goes with neither --collapse nor --sites "
+                 "nor --data");
         return false;
     }
     /* With --method runtime the program may be a script that runs another. */
@@ -69,6 +70,7 @@ const struct record_method record_runtime = {
     .prepare = prepare,
     .knows_functions = true,
     .knows_sites = true,
+    .knows_data = true,
     .knows_threads = true,
     .collapses = true,
 };
@@ -111,18 +113,54 @@ static void print_cflags(const char *directory)
            compiler() == EITHER ? "-Wp," : "", directory);
 }
 
+/* What the runtime stands before: copies, allocations, and signals. */
+static const char *const copies[] = {
+    "memcpy",        "memmove",      "memset", "__memcpy_chk",
+    "__memmove_chk", "__memset_chk", NULL};
+static const char *const allocations[] = {"malloc",
+                                          "calloc",
+                                          "realloc",
+                                          "free",
+                                          "posix_memalign",
+                                          "aligned_alloc",
+                                          "strdup",
+                                          "strndup",
+                                          "mmap",
+                                          "munmap",
+                                          "dlopen",
+                                          "_Znwm",
+                                          "_Znam",
+                                          "_ZnwmRKSt9nothrow_t",
+                                          "_ZnamRKSt9nothrow_t",
+                                          "_ZnwmSt11align_val_t",
+                                          "_ZnamSt11align_val_t",
+                                          "_ZdlPv",
+                                          "_ZdaPv",
+                                          "_ZdlPvm",
+                                          "_ZdaPvm",
+                                          "_ZdlPvSt11align_val_t",
+                                          "_ZdaPvSt11align_val_t",
+                                          "_ZdlPvmSt11align_val_t",
+                                          "_ZdaPvmSt11align_val_t",
+                                          NULL};
+static const char *const signals[] = {"sigaction", "signal", "sigprocmask",
+                                      "pthread_sigmask", NULL};
+
+static void print_wrapped(const char *const *names)
+{
+    for (; *names != NULL; names++)
+        printf(" -Wl,--wrap=%s", *names);
+}
+
 static void print_libs(const char *directory)
 {
-    static const char *const wrapped[] = {
-        "memcpy",        "memmove",        "memset",    "__memcpy_chk",
-        "__memmove_chk", "__memset_chk",   "sigaction", "signal",
-        "sigprocmask",   "pthread_sigmask"};
-    size_t count = wants_mmu() ? 10 : 6;
     printf("-L%s/no-tsan", directory);
     if (compiler() == CLANG)
         printf(" -fno-sanitize-link-runtime");
-    for (size_t i = 0; i < count; i++)
-        printf(" -Wl,--wrap=%s", wrapped[i]);
+    print_wrapped(copies);
+    print_wrapped(allocations);
+    if (wants_mmu())
+        print_wrapped(signals);
     printf(" %s/%s -pthread", directory, archive());
 }
 

@@ -1,4 +1,5 @@
-/* owners.c - which lines of a program's sources own the misses, as SVG */
+/* owners.c - which lines of a program's sources, or which of its data, own the
+   misses, as SVG */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +14,10 @@
 
 struct owners {
     const struct rows *rows;
-    size_t file, line, function, bytes, misses, references; /* columns */
-    size_t first[MOST_OWNERS];                              /* a row of each */
-    double most[MOST_OWNERS]; /* misses, at the size with the most; falling */
+    size_t file, line, function /* or data */, bytes, misses,
+        references;            /* columns */
+    size_t first[MOST_OWNERS]; /* a row of each */
+    double most[MOST_OWNERS];  /* misses, at the size with the most; falling */
     size_t count;
     bool has_others;
     struct values sizes;
@@ -158,16 +160,17 @@ void bars_owners(struct output *output, const struct rows *rows,
                  const char *caption)
 {
     const struct cells *table = rows->table;
+    const bool of_data = table_column(table, "data") != NO_COLUMN;
     struct owners owners = {
         .rows = rows,
         .file = table_column(table, "file"),
         .line = table_column(table, "line"),
-        .function = table_column(table, "function"),
+        .function = table_column(table, of_data ? "data" : "function"),
         .bytes = table_column(table, "cache_bytes"),
         .misses = table_column(table, "misses"),
         .references = table_column(table, "references"),
     };
-    char names[STACKS_PARTS][160] = {"", "", "", "", "", "", "", "other lines"};
+    char names[STACKS_PARTS][160] = {""};
     const char *parts[STACKS_PARTS];
     owners.sizes = values_of(rows, owners.bytes);
     find_owners(&owners);
@@ -175,6 +178,7 @@ void bars_owners(struct output *output, const struct rows *rows,
         return;
     for (size_t i = 0; i < owners.count; i++)
         name_owner(&owners, i, names[i]);
+    strcpy(names[MOST_OWNERS], of_data ? "other data" : "other lines");
     for (size_t i = 0; i < STACKS_PARTS; i++)
         parts[i] = names[i];
     tell_owners(output, &owners);

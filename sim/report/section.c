@@ -262,6 +262,19 @@ static enum margay_status draw_owners(struct output *output,
     return MARGAY_OK;
 }
 
+static enum margay_status draw_data(struct output *output,
+                                    const struct section *section,
+                                    const char *id, unsigned *charts,
+                                    struct margay_error *error)
+{
+    (void)id;
+    (void)charts;
+    (void)error;
+    draw_each(output, section, bars_owners,
+              "Misses by array and variable, as a share of the references");
+    return MARGAY_OK;
+}
+
 static enum margay_status draw_phases(struct output *output,
                                       const struct section *section,
                                       const char *id, unsigned *charts,
@@ -309,6 +322,7 @@ static const struct kind {
     {COMPARE_COLUMNS, "Set-associative caches", draw_compare},
     {ASSOC_COLUMNS, "Set-associative caches", draw_map},
     {ANNOTATE_COLUMNS, "Lines of source", draw_owners},
+    {ANNOTATE_DATA_COLUMNS, "Arrays and variables", draw_data},
     {SIMULATE_COLUMNS, "A machine", draw_machine},
     {SHARE_COLUMNS, "A shared cache", draw_shared},
     {"key,value", "The trace", NULL},

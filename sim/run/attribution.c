@@ -120,6 +120,8 @@ static uint64_t key_of(const struct attribution *made,
         return span->threads[i];
     case MARGAY_BY_TENANT:
         return span->tenants[i];
+    case MARGAY_BY_DATUM:
+        return made->region_of(made->context, span->sites[i]);
     default:
         return made->region_of(made->context, span->numbers[i]);
     }
@@ -229,6 +231,7 @@ enum margay_status margay_attribution_visit(const margay_consumer *consumer,
 static unsigned column_of(enum margay_attribution by)
 {
     return by == MARGAY_BY_SITE     ? MARGAY_COLUMN_SITES
+           : by == MARGAY_BY_DATUM  ? MARGAY_COLUMN_SITES
            : by == MARGAY_BY_THREAD ? MARGAY_COLUMN_THREADS
            : by == MARGAY_BY_TENANT ? MARGAY_COLUMN_TENANTS
                                     : MARGAY_COLUMN_NUMBERS;
@@ -252,6 +255,7 @@ enum margay_status margay_attribution_consumer(enum margay_attribution by,
     made->consumer = (margay_consumer){
         .functions = &functions,
         .can.needs = column_of(by) | MARGAY_COLUMN_DISTANCES,
+        .can.data = by == MARGAY_BY_DATUM,
         .name = "the attribution",
     };
     made->by = by;

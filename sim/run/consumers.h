@@ -71,6 +71,8 @@ typedef struct margay_consumer margay_consumer;
 struct margay_abilities {
     unsigned needs;  /* columns without which a trace is refused */
     unsigned uses;   /* columns that it looks at where a trace has them */
+    bool data;       /* gets, in the place of sites, what references are to, in
+                        a trace that was recorded with data */
     bool repeats;    /* takes span.repeats in the place of the references */
     bool all_blocks; /* may be fed the numbers of a trace once, for all block
                         sizes, where no reference is split */
@@ -494,14 +496,15 @@ enum margay_attribution {
     MARGAY_BY_THREAD, /* the thread that did */
     MARGAY_BY_REGION, /* the region of their address, as a caller numbers it */
     MARGAY_BY_TENANT, /* the tenant of a table */
+    MARGAY_BY_DATUM,  /* what they are to, as a caller numbers that */
 };
 
-/* The number of the region of an address, below 2^24. */
+/* The number of the region of an address, or of a datum, below 2^24. */
 typedef uint32_t margay_region_of(void *context, uint64_t address);
 
 /*
- * A consumer of distances that counts them apart for each site, thread,
- * tenant or region.  region_of() may be NULL for the others; it may be called
+ * A consumer of distances that counts them apart for each site, thread, tenant,
+ * region or datum.  region_of() may be NULL for the others; it may be called
  * for several passes in turn, but never at the same time.
  */
 MARGAY_API enum margay_status margay_attribution_consumer(

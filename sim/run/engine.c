@@ -268,6 +268,7 @@ static void declare(struct engine_consumer *made)
     made->consumer.can = (struct margay_abilities){
         .needs = alone ? 0 : next->can.needs & ~MARGAY_COLUMN_DISTANCES,
         .uses = alone ? 0 : next->can.uses,
+        .data = !alone && next->can.data,
         .repeats = alone && can(made, MARGAY_CAN_COUNT_REPEATS),
         .passes = alone || next->can.passes,
         .traces = alone || next->can.traces,

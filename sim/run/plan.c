@@ -136,6 +136,7 @@ void margay_plan_make(const struct margay_plan_facts *facts,
         .traces = traces_at_once(facts),
         .counts = takes_counts(facts),
         .columns = columns_read(facts),
+        .data = facts->can.data,
     };
     plan->threads = thread_count(facts) / plan->traces;
     plan->shifted = plan->columns == 0;

@@ -55,6 +55,7 @@ struct margay_plan {
     bool counts;      /* repeats are read as counts, and added up */
     bool shifted;     /* the reader may divide addresses by the block size */
     unsigned columns; /* set of columns that are read */
+    bool data;        /* what references are to is read in the place of sites */
 
     /* Valid once the trace is open. */
     enum margay_executor executor;

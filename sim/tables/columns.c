@@ -23,6 +23,7 @@ static const struct column {
     {"tenant", COLUMN_KEY, true},
     {"file", COLUMN_KEY, true},
     {"function", COLUMN_KEY, true},
+    {"data", COLUMN_KEY, true},
     {"line", COLUMN_KEY, false},
     {"window", COLUMN_KEY, false},
     {"site", COLUMN_KEY, false},

@@ -65,6 +65,8 @@
 #define PHASES_COLUMNS \
     "trace,phase,from,to,references,recurs,working_set_blocks"
 #define WEIGHTS_COLUMNS "trace,phase,from,to,references,weight"
+#define ANNOTATE_DATA_COLUMNS \
+    "trace,file,line,data,cache_bytes,references,misses"
 #define INFO_COLUMNS                                                         \
     "format,references,reads,writes,fetches,distinct_blocks,lowest,highest," \
     "block_bytes"

@@ -33,7 +33,7 @@ static void decode_many(uint64_t odd, struct margay_references *to)
     to->count = 0;
     for (uint32_t i = 0; i < 130; i++)
         words[i] = i % 3 == 2 ? odd : margay_word(i + 1, i % 3, 1 + i % 64);
-    margay_decode_words(&decoding, words, 130, to);
+    margay_decode_words(&decoding, words, 130, to, NULL);
 }
 
 /* Pieces of references only are decoded by other code. */
@@ -79,7 +79,7 @@ static void test_decode(void)
     };
     struct margay_decoding decoding = {0};
     references.count = 0;
-    margay_decode_words(&decoding, words, 9, &references);
+    margay_decode_words(&decoding, words, 9, &references, NULL);
     CHECK_U64(references.count, 6, "references, and repeats of another kind");
     CHECK(numbers[0] == 0x1000 && kinds[0] == MARGAY_READ && extents[0] == 4 &&
               counts[0] == 1 && sites[0] == 0,
@@ -94,7 +94,7 @@ static void test_decode(void)
     CHECK(numbers[4] == 0x2000 && kinds[4] == MARGAY_WRITE && counts[4] == 3,
           "writes of the same block");
     CHECK(numbers[5] == UINT64_C(0xffff000000002000), "a higher address");
-    margay_decode_words(&decoding, words, 9, &references);
+    margay_decode_words(&decoding, words, 9, &references, NULL);
     CHECK_U64(references.count, 6, "nothing twice");
     test_pieces();
 }

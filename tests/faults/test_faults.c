@@ -88,6 +88,8 @@ static const struct job {
     {"histogram --by site watched.mgt", NULL},
 #ifdef MARGAY_HAS_LIBDW
     {"annotate --sizes 4,64 watched.words", NULL}, /* names no program */
+    {"annotate --data --sizes 4,64 data.mgt", NULL},
+    {"annotate --data --sizes 4,64 --program watched data.words", NULL},
 #else
     {"annotate --help", NULL},
 #endif
@@ -451,7 +453,9 @@ static bool make_watched(void)
     return system(command) == 0 &&
            run("record -q --method runtime --sites -o watched.mgt ./watched",
                "none") == 0 &&
-           run("convert watched.mgt watched.words --to words", "none") == 0;
+           run("convert watched.mgt watched.words --to words", "none") == 0 &&
+           run("record -q --data -o data.mgt ./watched", "none") == 0 &&
+           run("record -q --data -o data.words ./watched", "none") == 0;
 }
 
 static void make_inputs(void)

@@ -234,7 +234,7 @@ static void check_status(const struct margay_reader *reader)
 
 static struct outcome read_trace(const struct margay_state_options *options,
                                  const char *path, const char *format,
-                                 struct margay_input input)
+                                 bool data, struct margay_input input)
 {
     struct outcome result = {.status = MARGAY_OK};
     struct margay_reader reader = {
@@ -243,6 +243,8 @@ static struct outcome read_trace(const struct margay_state_options *options,
         .state_options = *options,
     };
     reader.detection.format = margay_format_named(format);
+    if (data && margay_data_map_create(&reader.data, NULL) != MARGAY_OK)
+        abort();
     reading = &reader;
     outcome = &result;
     margay_reader_run(&reader);
@@ -253,6 +255,7 @@ static struct outcome read_trace(const struct margay_state_options *options,
         strcpy(result.message, reader.error.message);
     for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
         margay_references_free(&reader.ring[i]);
+    margay_data_map_free(reader.data);
     return result;
 }
 
@@ -267,7 +270,8 @@ static void compare(const struct outcome *whole, const struct outcome *pieces)
                   pieces->message);
 }
 
-/* The first byte decides on the pieces, the file's name and the column. */
+/* The first byte decides on the pieces, the file's name, the column, and
+   whether events of data are followed. */
 void fuzz_trace(const char *name, const uint8_t *data, size_t bytes)
 {
     static const char *const paths[] = {"trace",     "trace.din", "trace.hex",
@@ -285,8 +289,9 @@ void fuzz_trace(const char *name, const uint8_t *data, size_t bytes)
     };
     struct margay_input input = {data + 1, bytes - 1, 0, SIZE_MAX};
     const char *path = paths[choice & 7];
-    struct outcome whole = read_trace(&options, path, name, input);
+    bool follows = (choice >> 5 & 1) != 0;
+    struct outcome whole = read_trace(&options, path, name, follows, input);
     input.piece = (size_t)(choice >> 6) * 3 + 1;
-    struct outcome pieces = read_trace(&options, path, name, input);
+    struct outcome pieces = read_trace(&options, path, name, follows, input);
     compare(&whole, &pieces);
 }

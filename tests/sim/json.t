@@ -97,7 +97,7 @@ sub json_table {
 
 my %is_text = map { ($_ => 1) } qw(trace policy role region engine name exact machine cache program tenant
     guarantee parameters time space source format column file
-    function);
+    function data);
 
 # What no two runs measure alike.
 my %varies = map { ($_ => 1) } qw(seconds refs_per_second peak_bytes);
@@ -170,6 +170,8 @@ text_file('none.csv', "id,size\n1,0\n");
 text_file('map.csv', "name,from,to\n\"the \"\"first\"\", half\",0,0x1000\n");
 copy("$root/tests/fuzz/seeds/mgt/columns", "$folder/columns") or die "$!\n";
 text_file('sites.mgt', substr contents('columns'), 1);
+copy("$root/tests/fuzz/seeds/mgt/data", "$folder/data") or die "$!\n";
+text_file('data.mgt', substr contents('data'), 1);
 for my $blocks (100, 200) {
     margay('generate', 'loop', '--refs', 1000, '--blocks', $blocks, '--to',
            'din', '-o', "loop.$blocks");
@@ -263,7 +265,11 @@ my %jobs = (
         ['--sample', '-f', 'u64', '-b', 8, 'walk.24=576', 'walk.36=1296',
          'walk.54'],
     ],
-    annotate => [['sites.mgt'], ['--sizes', '64,4K', 'sites.mgt']],
+    annotate => [
+        ['sites.mgt'],
+        ['--sizes', '64,4K', 'sites.mgt'],
+        ['--data', '--sizes', '64,4K', 'data.mgt'],
+    ],
     info => [
         [@din],
         ['-f', 'lines', 'large'],
@@ -348,7 +354,7 @@ open my $header, '<', "$root/sim/tables/csv.h" or die "csv.h: $!\n";
 my $definitions = join '', <$header>;
 my %columns = map { ($_ => 1) } map { split /,/ } grep { !/\// }
     $definitions =~ /"([a-z0-9_,]+)"/g;
-delete @columns{qw(file line function)} if !$annotates;
+delete @columns{qw(file line function data)} if !$annotates;
 is(join(' ', grep { !$seen{$_} } sort grep { $_ ne '' } keys %columns), '',
    'every column was compared');
 done_testing();

@@ -84,7 +84,26 @@ static void append_word(const struct margay_decoding *decoding, uint64_t word,
         append(decoding, word, other, repeats_of(word, other), references);
 }
 
-static void take_control(struct margay_decoding *decoding, uint64_t word)
+static void take_event(const struct margay_decoding *decoding, uint64_t payload,
+                       size_t at, struct margay_data_events *events)
+{
+    uint64_t data = payload >> MARGAY_CONTROL_DATA_SHIFT;
+    if (events == NULL || data >= MARGAY_DATA_KINDS ||
+        events->count == MARGAY_BUFFER_WORDS)
+        return;
+    events->events[events->count++] = (struct margay_data_event){
+        .at = at,
+        .address = payload & MARGAY_WORD_ADDRESS_MASK,
+        .bytes = decoding->bytes,
+        .site = decoding->site,
+        .order = decoding->order,
+        .data = (enum margay_data)data,
+    };
+}
+
+/* `at` is the number of entries before it. */
+static void take_control(struct margay_decoding *decoding, uint64_t word,
+                         size_t at, struct margay_data_events *events)
 {
     uint64_t payload = word & MARGAY_CONTROL_MASK;
     switch (word >> MARGAY_WORD_BYTES_SHIFT & 63) {
@@ -94,6 +113,15 @@ static void take_control(struct margay_decoding *decoding, uint64_t word)
     case MARGAY_CONTROL_ABOVE:
         decoding->above = payload & 0xffff;
         return;
+    case MARGAY_CONTROL_BYTES:
+        decoding->bytes = payload;
+        return;
+    case MARGAY_CONTROL_ORDER:
+        decoding->order = payload;
+        return;
+    case MARGAY_CONTROL_DATA:
+        take_event(decoding, payload, at, events);
+        return;
     default:
         return;
     }
@@ -101,13 +129,24 @@ static void take_control(struct margay_decoding *decoding, uint64_t word)
 
 static void append_singly(struct margay_decoding *decoding,
                           const uint64_t *words, uint32_t count,
-                          struct margay_references *references)
+                          struct margay_references *references,
+                          struct margay_data_events *events)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (is_reference(words[i]))
             append_word(decoding, words[i], references);
         else
-            take_control(decoding, words[i]);
+            take_control(decoding, words[i], references->count, events);
+    }
+}
+
+void margay_decode_controls(struct margay_decoding *decoding,
+                            const uint64_t *words, uint32_t end)
+{
+    for (; decoding->words < end; decoding->words++) {
+        uint64_t word = words[decoding->words];
+        if (word != 0 && kind_of(word) == MARGAY_WORD_CONTROL)
+            take_control(decoding, word, 0, NULL);
     }
 }
 
@@ -213,7 +252,8 @@ static bool append_piece(const struct margay_decoding *decoding,
 
 void margay_decode_words(struct margay_decoding *decoding,
                          const uint64_t *words, uint32_t end,
-                         struct margay_references *references)
+                         struct margay_references *references,
+                         struct margay_data_events *events)
 {
     widen_function *widen = choose_widen();
     while (decoding->words < end) {
@@ -222,7 +262,7 @@ void margay_decode_words(struct margay_decoding *decoding,
         uint32_t count = left < PIECE_WORDS ? left : PIECE_WORDS;
         if (count < PIECE_WORDS ||
             !append_piece(decoding, widen, piece, references))
-            append_singly(decoding, piece, count, references);
+            append_singly(decoding, piece, count, references, events);
         decoding->words += count;
     }
 }

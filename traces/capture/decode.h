@@ -5,13 +5,23 @@
 #include <stdint.h>
 
 #include "traces/capture/stream.h"
+#include "traces/formats/data.h"
 #include "traces/formats/format.h"
+
+/* Events of data, MARGAY_BUFFER_WORDS at most; `at` counts entries of the
+   batch. */
+struct margay_data_events {
+    struct margay_data_event events[MARGAY_BUFFER_WORDS];
+    size_t count;
+};
 
 /* How far a buffer has been decoded; all zero to begin. */
 struct margay_decoding {
     uint32_t words; /* decoded so far */
     uint64_t site;  /* the call site of the references that follow */
     uint64_t above; /* the 16 bits above the 48 of an address */
+    uint64_t bytes; /* of the next event of data, */
+    uint64_t order; /* and its number */
     unsigned shift; /* bits by which addresses are shifted right, 0 to 63 */
 };
 
@@ -24,10 +34,15 @@ struct margay_decoding {
  * two more for each word.  Arrays that are NULL are not filled: without kinds,
  * all repeats belong to the entry of their reference; without counts, the
  * repeats are added up.  Any words are safe to decode; meaningless ones are
- * skipped.
+ * skipped.  Events of data are appended to `events`, unless that is NULL.
  */
 void margay_decode_words(struct margay_decoding *decoding,
                          const uint64_t *words, uint32_t end,
-                         struct margay_references *references);
+                         struct margay_references *references,
+                         struct margay_data_events *events);
+
+/* Know of the words up to `end` what later ones depend on. */
+void margay_decode_controls(struct margay_decoding *decoding,
+                            const uint64_t *words, uint32_t end);
 
 #endif

@@ -23,6 +23,7 @@
 #include "traces/base/error.h"
 #include "traces/capture/decode.h"
 #include "traces/formats/blocks_format.h"
+#include "traces/formats/data.h"
 #include "traces/formats/words.h"
 
 static const char magic[8] = {'m', 'g', 'w', 'o', 'r', 'd', 's', 2};
@@ -50,6 +51,7 @@ struct reading {
     uint32_t flags;
     uint32_t thread, words; /* of the chunk */
     struct margay_decoding decoding;
+    struct margay_data_events *events; /* NULL = they are not followed */
     enum margay_status cut; /* why nothing can be read after the chunk */
     struct margay_error error;
     size_t ahead; /* bytes of the next head that have been read */
@@ -121,6 +123,14 @@ static enum margay_status read_head(struct reading *reading,
     return MARGAY_OK;
 }
 
+static void free_reading(void *state)
+{
+    struct reading *reading = state;
+    if (reading != NULL)
+        free(reading->events);
+    free(reading);
+}
+
 static enum margay_status open_words(const struct margay_block_source *source,
                                      void **state,
                                      struct margay_trace_facts *facts,
@@ -132,10 +142,15 @@ static enum margay_status open_words(const struct margay_block_source *source,
         return margay_fail_memory(error, "a reader of words");
     reading->source = *source;
     enum margay_status status = read_head(reading, facts, error);
+    if (status == MARGAY_OK && source->data != NULL) {
+        reading->events = calloc(1, sizeof *reading->events);
+        if (reading->events == NULL)
+            status = margay_fail_memory(error, "a reader of words");
+    }
     if (status == MARGAY_OK)
         *state = reading;
     else
-        free(reading);
+        free_reading(reading);
     return status;
 }
 
@@ -201,9 +216,12 @@ static enum margay_status read_chunk(struct reading *reading,
 
 /* Decode words, each into at most two entries.  Columns that the trace does not
    have are not filled. */
-static void decode(struct reading *reading, struct margay_references *batch)
+static enum margay_status decode(struct reading *reading,
+                                 struct margay_references *batch,
+                                 struct margay_error *error)
 {
     struct margay_references wanted = *batch;
+    size_t first = batch->count;
     size_t room = (batch->capacity - batch->count) / 2;
     uint32_t left = reading->words - reading->decoding.words;
     if (!batch->counted)
@@ -213,12 +231,18 @@ static void decode(struct reading *reading, struct margay_references *batch)
     margay_decode_words(&reading->decoding, reading->chunk,
                         reading->decoding.words +
                             (uint32_t)(left < room ? left : room),
-                        &wanted);
-    for (size_t i = batch->count; batch->threaded && i < wanted.count; i++)
+                        &wanted, reading->events);
+    for (size_t i = first; batch->threaded && i < wanted.count; i++)
         batch->threads[i] = reading->thread;
     batch->count = wanted.count;
     if (reading->flags & FLAG_REPEATS)
         batch->repeats = wanted.repeats;
+    if (reading->events == NULL)
+        return MARGAY_OK;
+    size_t count = reading->events->count;
+    reading->events->count = 0;
+    return margay_data_map_name(reading->source.data, reading->events->events,
+                                count, batch, first, error);
 }
 
 static enum margay_status fill(void *state, struct margay_references *batch,
@@ -235,7 +259,9 @@ static enum margay_status fill(void *state, struct margay_references *batch,
             if (status != MARGAY_OK)
                 return status;
         }
-        decode(reading, batch);
+        enum margay_status status = decode(reading, batch, error);
+        if (status != MARGAY_OK)
+            return status;
     }
     return MARGAY_OK;
 }
@@ -243,7 +269,7 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 static const struct margay_blocks_reading reading_words = {
     .is_magic = is_magic,
     .open = open_words,
-    .free_state = free,
+    .free_state = free_reading,
     .skip = skip,
     .fill = fill,
 };
@@ -335,6 +361,27 @@ static void add_controls(struct writing *writing, uint64_t above, uint64_t site)
         add_word(writing, margay_control_word(MARGAY_CONTROL_SITE, site));
     writing->above = above;
     writing->site = site;
+}
+
+static enum margay_status put_data(void *state,
+                                   const struct margay_data_event *event,
+                                   struct margay_error *error)
+{
+    struct writing *writing = state;
+    enum margay_status status = write_head(writing, true, false, error);
+    if (status == MARGAY_OK && writing->words > CHUNK_WORDS - MARGAY_DATA_WORDS)
+        status = write_chunk(writing, error);
+    if (status != MARGAY_OK)
+        return status;
+    add_controls(writing, writing->above, event->site & MARGAY_CONTROL_MASK);
+    add_word(writing, margay_control_word(MARGAY_CONTROL_BYTES, event->bytes));
+    add_word(writing, margay_control_word(MARGAY_CONTROL_ORDER, event->order));
+    add_word(writing,
+             margay_control_word(MARGAY_CONTROL_DATA,
+                                 (event->address & MARGAY_WORD_ADDRESS_MASK) |
+                                     (uint64_t)event->data
+                                         << MARGAY_CONTROL_DATA_SHIFT));
+    return MARGAY_OK;
 }
 
 /* True if entry `i` is written once with its repeats, and not as often as its
@@ -453,6 +500,7 @@ static const struct margay_blocks_writing writing_words = {
     .describe = describe,
     .put = put,
     .most_bytes = most_bytes,
+    .put_data = put_data,
     .put_words = put_words,
     .flush = flush,
     .finish = flush,

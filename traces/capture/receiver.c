@@ -58,6 +58,7 @@ struct margay_receiver {
     uint32_t given_buffer, given_end;
     bool given_whole;
     struct margay_references references;
+    struct margay_data_events *events; /* NULL = not recorded */
     bool finishing, alone, ended;
     uint64_t processes;
     struct margay_members members;
@@ -148,6 +149,7 @@ static enum margay_status map_capture(struct margay_receiver *receiver,
         receiver->capture->collapse_shift =
             margay_log2_floor(receiver->options.collapse_bytes);
     receiver->capture->wants_sites = receiver->options.sites;
+    receiver->capture->wants_data = receiver->options.data;
     receiver->capture->start = receiver->options.start;
     receiver->capture->stop = receiver->options.stop;
     receiver->capture->quiet =
@@ -198,8 +200,11 @@ static enum margay_status allocate(struct margay_receiver *receiver,
     references->numbers = malloc(references->capacity * sizeof(uint64_t));
     receiver->buffers = calloc(MARGAY_MAX_BUFFERS, sizeof *receiver->buffers);
     receiver->tasks = calloc(MARGAY_MAX_BUFFERS + 1, sizeof *receiver->tasks);
+    if (receiver->options.data)
+        receiver->events = calloc(1, sizeof *receiver->events);
     if (references->numbers == NULL || receiver->buffers == NULL ||
         receiver->tasks == NULL ||
+        (receiver->options.data && receiver->events == NULL) ||
         !margay_references_allocate(references, columns))
         return margay_fail_memory(error, "references of a program");
     return MARGAY_OK;
@@ -256,6 +261,7 @@ void margay_receiver_free(margay_receiver *receiver)
     margay_references_free(&receiver->references);
     free(receiver->buffers);
     free(receiver->tasks);
+    free(receiver->events);
     margay_members_free(&receiver->members);
     free(receiver);
 }
@@ -480,9 +486,11 @@ static void take_back(struct margay_receiver *receiver)
     if (!receiver->given)
         return;
     receiver->given = false;
-    buffer->decoding.words = receiver->given_end;
-    if (!receiver->given_whole)
+    if (!receiver->given_whole) {
+        margay_decode_controls(&buffer->decoding, buffer->words,
+                               receiver->given_end);
         return;
+    }
     memset(buffer->words, 0, receiver->given_end * sizeof *buffer->words);
     set_free(receiver, receiver->given_buffer);
 }
@@ -501,9 +509,11 @@ void margay_receiver_decode(margay_receiver *receiver,
     uint32_t thread =
         atomic_load(&receiver->capture->slots[receiver->given_buffer].thread);
     references->count = 0;
+    if (receiver->events != NULL)
+        receiver->events->count = 0;
     if (receiver->given)
         margay_decode_words(&buffer->decoding, buffer->words,
-                            receiver->given_end, references);
+                            receiver->given_end, references, receiver->events);
     for (size_t i = 0; i < references->count; i++)
         references->threads[i] = thread;
     *batch = (struct margay_batch){
@@ -515,6 +525,13 @@ void margay_receiver_decode(margay_receiver *receiver,
         .threads = references->threads,
         .sites = references->sites,
     };
+}
+
+const struct margay_data_event *margay_receiver_data(
+    const margay_receiver *receiver, size_t *count)
+{
+    *count = receiver->events == NULL ? 0 : receiver->events->count;
+    return receiver->events == NULL ? NULL : receiver->events->events;
 }
 
 /* ------------------------------------------------------------------ next -- */

@@ -21,6 +21,7 @@
 #include <margay/traces.h>
 
 #include "traces/capture/stream.h"
+#include "traces/formats/data.h"
 #include "traces/formats/words.h"
 
 struct margay_receiver_options {
@@ -29,6 +30,8 @@ struct margay_receiver_options {
     uint64_t collapse_bytes;
     /* Record the call site of each reference: the address of its code. */
     bool sites;
+    /* Record events of data, too; needs `sites`. */
+    bool data;
     /* Functions: record from the first entry of `start` to the first return
        from `stop`. */
     struct margay_code_range start, stop;
@@ -70,6 +73,11 @@ bool margay_receiver_words_stand_alone(const margay_receiver *receiver);
    the next call. */
 void margay_receiver_decode(margay_receiver *receiver,
                             struct margay_batch *batch);
+
+/* The events of data among the words that were just decoded, in their order;
+   they stay valid until the next call. */
+const struct margay_data_event *margay_receiver_data(
+    const margay_receiver *receiver, size_t *count);
 
 /* A process has been started that is to attach; 0 = one that never will. */
 void margay_receiver_expect(margay_receiver *receiver, uint32_t process);

@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 4
+#define MARGAY_CAPTURE_VERSION 5
 
 /*
  * "FILE,FREE,FULL,RECORDER,READING", in decimal: the three descriptors, the
@@ -84,7 +84,20 @@ enum margay_control {
     /* The addresses that follow have these 16 bits above their 48.  No recorder
        writes this word. */
     MARGAY_CONTROL_ABOVE = 3,
+    /* What follows is about so many bytes, ... */
+    MARGAY_CONTROL_BYTES = 4,
+    /* ... has this number among the events of data of all threads, ... */
+    MARGAY_CONTROL_ORDER = 5,
+    /* ... and is about the address in bits 0..47, which from now on holds what
+       bits 48..55 say (enum margay_data, traces/formats/data.h); the site says
+       which. */
+    MARGAY_CONTROL_DATA = 6,
 };
+
+#define MARGAY_CONTROL_DATA_SHIFT 48
+
+/* The most words of an event of data, with its site. */
+#define MARGAY_DATA_WORDS 4
 
 #define MARGAY_CONTROL_MASK ((UINT64_C(1) << MARGAY_WORD_BYTES_SHIFT) - 1)
 
@@ -181,6 +194,8 @@ struct margay_capture {
     uint32_t collapse_shift; /* repeats collapse in blocks of 2^this bytes, */
     uint32_t collapses;      /* if this is 1 */
     uint32_t wants_sites;    /* 1 = MARGAY_CONTROL_SITE is used */
+    uint32_t wants_data;     /* 1 = events of data are recorded, */
+    _Atomic uint64_t events; /* so many so far */
     _Atomic uint32_t quiet;  /* enum margay_quiet */
     /* Recording begins at the first entry of `start`, and ends at the first
        return from `stop`. */

@@ -9,6 +9,8 @@
 
 #include "traces/formats/format.h"
 
+struct margay_data_event; /* data.h */
+struct margay_data_map;
 struct margay_modules; /* modules.h */
 struct margay_words;   /* words.h */
 
@@ -34,6 +36,9 @@ struct margay_block_source {
     /* Gets the files of code that sites are in, where the format has a place
        for them; NULL = they are not wanted. */
     struct margay_modules *modules;
+    /* Where this is not NULL, the sites of references are replaced by what they
+       are to (margay_data_map_name()), and nothing is skipped. */
+    struct margay_data_map *data;
     /* Read up to `bytes` bytes; *got = 0 is the end. */
     enum margay_status (*read)(void *context, void *buffer, size_t bytes,
                                size_t *got, struct margay_error *error);
@@ -98,6 +103,11 @@ struct margay_blocks_writing {
     enum margay_status (*set_module)(void *state, unsigned number,
                                      const char *path,
                                      struct margay_error *error);
+    /* An event of data happens before the references that are put next; its
+       `at` means nothing.  NULL = the format has no place for events. */
+    enum margay_status (*put_data)(void *state,
+                                   const struct margay_data_event *event,
+                                   struct margay_error *error);
     /* Take recorded words as they are; NULL = the format cannot. */
     enum margay_status (*put_words)(void *state,
                                     const struct margay_words *words,

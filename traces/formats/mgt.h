@@ -4,7 +4,8 @@
  * docs/using/formats.md describes it byte by byte.  A file is a header, blocks
  * of up to 65,536 entries that can be read without the blocks before them, the
  * files of code that sites are in, if it has some, and a footer with counts and
- * an index of the blocks.  All numbers are
+ * an index of the blocks.  Before a block may stand the events of data that
+ * happen among its entries.  All numbers are
  * little-endian; every part has a CRC-32 of its own.
  *
  * A block holds columns: the numbers, the kinds and extents together and, where
@@ -38,10 +39,12 @@
 #define MARGAY_MGT_INDEX_ENTRY_BYTES  16
 #define MARGAY_MGT_TRAILER_BYTES      24
 #define MARGAY_MGT_MODULES_BYTES      12 /* without the modules */
+#define MARGAY_MGT_DATA_BYTES         16 /* without the events */
 
 #define MARGAY_MGT_BLOCK_MARK   UINT32_C(0x6274676d) /* "mgtb" */
 #define MARGAY_MGT_FOOTER_MARK  UINT32_C(0x6574676d) /* "mgte" */
 #define MARGAY_MGT_MODULES_MARK UINT32_C(0x6c74676d) /* "mgtl" */
+#define MARGAY_MGT_DATA_MARK    UINT32_C(0x6474676d) /* "mgtd" */
 
 #define MARGAY_MGT_BLOCK_ENTRIES ((size_t)65536 >> MARGAY_SHRINK)
 
@@ -54,6 +57,16 @@ enum margay_mgt_column_name {
     MARGAY_MGT_SITES,
 };
 #define MARGAY_MGT_COLUMNS 5
+
+/* The columns of events of data, which are coded like those of entries. */
+enum margay_mgt_data_column {
+    MARGAY_MGT_DATA_AT = MARGAY_MGT_COLUMNS,
+    MARGAY_MGT_DATA_ADDRESS,
+    MARGAY_MGT_DATA_EXTENT, /* in bytes */
+    MARGAY_MGT_DATA_DATUM,  /* what is there, as data.h has it */
+    MARGAY_MGT_DATA_ORDER,
+};
+#define MARGAY_MGT_DATA_COLUMNS 5
 
 /* A set of columns is the sum of their bits; every block has the first two. */
 #define MARGAY_MGT_COLUMN_BIT(name) (1u << (name))
@@ -229,6 +242,45 @@ const char *margay_mgt_block_begin(struct margay_mgt_block *block,
    one is wrong. */
 const char *margay_mgt_block_next(struct margay_mgt_block *block,
                                   struct margay_references *references);
+
+/* ------------------------------------------------------- events of data -- */
+
+struct margay_data_event;
+
+/* Events while they are gathered, MARGAY_MGT_BLOCK_ENTRIES at most. */
+struct margay_mgt_data_builder;
+void margay_mgt_data_builder_free(
+    struct margay_mgt_data_builder *builder); /* NULL is fine. */
+
+/* Add an event, after `at` entries of the trace.  Makes the builder where it is
+   NULL.  *full: no further event may be added before the next end.  Fails with
+   MARGAY_NO_MEMORY. */
+enum margay_status margay_mgt_data_add(struct margay_mgt_data_builder **builder,
+                                       const struct margay_data_event *event,
+                                       uint64_t at, bool *full,
+                                       struct margay_error *error);
+
+/* Code what has been gathered, and begin anew.  Returns the part of the file,
+   valid until the next call, of *bytes bytes, 0 = there are no events; NULL =
+   there is no memory. */
+const uint8_t *margay_mgt_data_end(struct margay_mgt_data_builder *builder,
+                                   size_t *bytes);
+
+/* The most bytes of the next part; NULL is fine. */
+uint64_t margay_mgt_data_most_bytes(
+    const struct margay_mgt_data_builder *builder);
+
+/* The most bytes of a part behind its head. */
+#define MARGAY_MGT_DATA_PAYLOAD_BYTES \
+    (MARGAY_MGT_DATA_COLUMNS *        \
+     MARGAY_MGT_COLUMN_BYTES(MARGAY_MGT_BLOCK_ENTRIES))
+
+/* Read `count` events of a part.  Returns what was expected, or NULL;
+ *no_memory tells that memory was missing. */
+const char *margay_mgt_data_take(struct margay_mgt_packer *packer,
+                                 const uint8_t *payload, size_t bytes,
+                                 size_t count, struct margay_data_event *events,
+                                 bool *no_memory);
 
 extern const struct margay_blocks_reading margay_mgt_reading; /* mgt_read.c */
 

@@ -12,6 +12,7 @@
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/formats/blocks_format.h"
+#include "traces/formats/data.h"
 #include "traces/formats/mgt.h"
 #include "traces/formats/modules.h"
 
@@ -26,6 +27,10 @@ struct reader {
     uint64_t blocks, entries, references;
     bool skipped;
     uint64_t modules_bytes; /* of the part with the modules */
+    /* The events of data that are still to happen; NULL = they are not
+       wanted. */
+    struct margay_data_event *events;
+    size_t event_count, events_done;
     uint8_t payload[MARGAY_MGT_PAYLOAD_BYTES];
 };
 
@@ -151,6 +156,7 @@ static void reader_free(void *state)
         return;
     margay_mgt_packer_free(reader->packer);
     margay_mgt_block_free(&reader->block);
+    free(reader->events);
     free(reader);
 }
 
@@ -166,6 +172,12 @@ static enum margay_status reader_open(const struct margay_block_source *source,
     reader->source = *source;
     enum margay_status status =
         margay_mgt_packer_create(false, &reader->packer, error);
+    if (status == MARGAY_OK && source->data != NULL) {
+        reader->events =
+            calloc(MARGAY_MGT_BLOCK_ENTRIES, sizeof *reader->events);
+        if (reader->events == NULL)
+            status = margay_fail_memory(error, "the data of a trace");
+    }
     if (status == MARGAY_OK)
         status = read_header(reader, facts, error);
     if (status == MARGAY_OK)
@@ -308,6 +320,89 @@ static enum margay_status end_modules(struct reader *reader,
     return status == MARGAY_OK ? end_trace(reader, mark, error) : status;
 }
 
+/* ------------------------------------------------------ events of data -- */
+
+/* Events that come after all entries so far happen before others are read. */
+static enum margay_status finish_events(struct reader *reader,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    while (reader->events_done < reader->event_count && status == MARGAY_OK) {
+        const struct margay_data_event *event =
+            &reader->events[reader->events_done++];
+        if (event->at > reader->entries)
+            return fail(reader, reader->offset, "events before their time",
+                        "the block that they happen in", error);
+        status = margay_data_map_follow(reader->source.data, event, error);
+    }
+    return status;
+}
+
+static enum margay_status take_events(struct reader *reader, size_t bytes,
+                                      size_t count, const uint8_t *crc,
+                                      struct margay_error *error)
+{
+    uint64_t offset = reader->offset;
+    bool no_memory = false;
+    const char *expected = "its check sum";
+    enum margay_status status =
+        read_all(reader, reader->payload, bytes, "events of data", error);
+    if (status != MARGAY_OK)
+        return status;
+    if (margay_mgt_is_crc(margay_mgt_crc(0, reader->payload, bytes), crc))
+        expected =
+            reader->events == NULL
+                ? NULL
+                : margay_mgt_data_take(reader->packer, reader->payload, bytes,
+                                       count, reader->events, &no_memory);
+    if (no_memory)
+        return margay_fail_memory(error, "the data of a trace");
+    reader->events_done = 0;
+    reader->event_count =
+        expected == NULL && reader->events != NULL ? count : 0;
+    return expected == NULL ? MARGAY_OK
+                            : fail(reader, offset, "damaged events of data",
+                                   expected, error);
+}
+
+/* A part with events, behind its mark. */
+static enum margay_status read_events(struct reader *reader,
+                                      struct margay_error *error)
+{
+    uint8_t head[MARGAY_MGT_DATA_BYTES - 4];
+    uint64_t offset = reader->offset;
+    enum margay_status status = finish_events(reader, error);
+    if (status == MARGAY_OK)
+        status = read_all(reader, head, sizeof head, "events of data", error);
+    if (status != MARGAY_OK)
+        return status;
+    uint64_t bytes = margay_get_little(head, 4);
+    uint64_t count = margay_get_little(head + 4, 4);
+    if (bytes > MARGAY_MGT_DATA_PAYLOAD_BYTES || count == 0 ||
+        count > MARGAY_MGT_BLOCK_ENTRIES)
+        return fail(reader, offset, "damaged events of data",
+                    "a head that can be", error);
+    return take_events(reader, bytes, count, head + 8, error);
+}
+
+/* Replace the sites of entries from `first` on, of which the trace has `before`
+   before them. */
+static enum margay_status name_entries(struct reader *reader,
+                                       struct margay_references *batch,
+                                       size_t first, uint64_t before,
+                                       struct margay_error *error)
+{
+    struct margay_data_event *events = reader->events + reader->events_done;
+    size_t left = reader->event_count - reader->events_done, count = 0;
+    uint64_t given = batch->count - first;
+    for (; count < left && events[count].at < before + given; count++)
+        events[count].at =
+            first + (events[count].at < before ? 0 : events[count].at - before);
+    reader->events_done += count;
+    return margay_data_map_name(reader->source.data, events, count, batch,
+                                first, error);
+}
+
 /* -------------------------------------------------------------- blocks -- */
 
 static enum margay_status begin_block(
@@ -340,9 +435,16 @@ static enum margay_status next_block(struct reader *reader,
 {
     uint8_t bytes[MARGAY_MGT_BLOCK_HEADER_BYTES];
     struct margay_mgt_block_header header;
-    uint64_t offset = reader->offset, references;
-    enum margay_status status =
-        read_all(reader, bytes, 4, "a block, or the footer", error);
+    uint64_t offset, references;
+    enum margay_status status;
+    do {
+        offset = reader->offset;
+        status = read_all(reader, bytes, 4, "a block, or the footer", error);
+        if (status != MARGAY_OK ||
+            margay_get_little(bytes, 4) != MARGAY_MGT_DATA_MARK)
+            break;
+        status = read_events(reader, error);
+    } while (status == MARGAY_OK);
     if (status != MARGAY_OK)
         return status;
     if (margay_get_little(bytes, 4) == MARGAY_MGT_MODULES_MARK)
@@ -371,15 +473,19 @@ static enum margay_status reader_fill(void *state,
 {
     struct reader *reader = state;
     enum margay_status status = MARGAY_OK;
+    size_t first = batch->count;
     if (reader->block.left == 0)
         status = next_block(reader, error);
     if (status != MARGAY_OK)
         return status;
+    uint64_t before = reader->entries - reader->block.left;
     const char *expected = margay_mgt_block_next(&reader->block, batch);
     if (expected != NULL)
         return fail(reader, reader->offset, "a block of impossible entries",
                     expected, error);
-    return MARGAY_OK;
+    return reader->events == NULL
+               ? MARGAY_OK
+               : name_entries(reader, batch, first, before, error);
 }
 
 /* ------------------------------------------------------------- skipping -- */
@@ -483,7 +589,7 @@ static enum margay_status reader_skip(void *state, uint64_t skip_refs,
     if (!source->plain_bytes(source->context, &bytes))
         return MARGAY_OK;
     *known = use_index(reader, bytes, skip_refs, &footer, &start);
-    if (!*known)
+    if (!*known || source->data != NULL)
         start = (struct block_start){0, MARGAY_MGT_HEADER_BYTES, 0};
     reader->offset = start.offset;
     enum margay_status status =

@@ -6,6 +6,7 @@
 #include "traces/base/error.h"
 #include "traces/base/grow.h"
 #include "traces/formats/blocks_format.h"
+#include "traces/formats/data.h"
 #include "traces/formats/mgt.h"
 #include "traces/formats/modules.h"
 
@@ -25,6 +26,7 @@ struct writer {
     struct index_entry *index; /* of `capacity` entries, `blocks` in use */
     size_t blocks, capacity;
     struct margay_modules modules;
+    struct margay_mgt_data_builder *data; /* NULL = there are no events */
 };
 
 void margay_mgt_put_header(const struct margay_mgt_header *header,
@@ -74,14 +76,28 @@ static enum margay_status add_to_index(struct writer *writer,
     return MARGAY_OK;
 }
 
+/* The events of data that happen among the entries of the block that ends. */
+static enum margay_status end_data(struct writer *writer,
+                                   struct margay_error *error)
+{
+    size_t bytes;
+    if (writer->data == NULL)
+        return MARGAY_OK;
+    const uint8_t *part = margay_mgt_data_end(writer->data, &bytes);
+    if (part == NULL)
+        return margay_fail_memory(error, "compression");
+    return bytes == 0 ? MARGAY_OK : emit(writer, part, bytes, error);
+}
+
 static enum margay_status end_block(struct writer *writer,
                                     struct margay_error *error)
 {
     size_t entries = margay_mgt_builder_entries(writer->builder), bytes;
     uint64_t references;
-    if (entries == 0)
-        return MARGAY_OK;
-    enum margay_status status = add_to_index(writer, error);
+    enum margay_status status = end_data(writer, error);
+    if (entries == 0 || status != MARGAY_OK)
+        return status;
+    status = add_to_index(writer, error);
     if (status != MARGAY_OK)
         return status;
     const uint8_t *block = margay_mgt_builder_end(
@@ -134,6 +150,29 @@ static enum margay_status writer_put(void *state,
             status = end_block(writer, error);
     }
     return status;
+}
+
+/* The first event may come before the first reference: then the trace has
+   the columns of a recording with sites. */
+static enum margay_status writer_put_data(void *state,
+                                          const struct margay_data_event *event,
+                                          struct margay_error *error)
+{
+    static const uint64_t site;
+    static const uint32_t thread;
+    static const struct margay_batch recorded = {.sites = &site,
+                                                 .threads = &thread};
+    struct writer *writer = state;
+    bool full = false;
+    if (!writer->begun)
+        writer->header.columns = choose_columns(writer, &recorded);
+    enum margay_status status = begin(writer, error);
+    if (status == MARGAY_OK)
+        status = margay_mgt_data_add(
+            &writer->data, event,
+            writer->entries + margay_mgt_builder_entries(writer->builder),
+            &full, error);
+    return full ? end_block(writer, error) : status;
 }
 
 static enum margay_status writer_set_module(void *state, unsigned number,
@@ -191,8 +230,8 @@ static uint64_t writer_most_bytes(const void *state,
            blocks * (MARGAY_MGT_BLOCK_HEADER_BYTES + columns * COLUMN_BYTES) +
            entries * columns * ENTRY_BYTES +
            (writer->blocks + blocks) * MARGAY_MGT_INDEX_ENTRY_BYTES +
-           part_of_modules(writer) + MARGAY_MGT_FOOTER_BYTES +
-           MARGAY_MGT_TRAILER_BYTES;
+           margay_mgt_data_most_bytes(writer->data) + part_of_modules(writer) +
+           MARGAY_MGT_FOOTER_BYTES + MARGAY_MGT_TRAILER_BYTES;
 }
 
 /* A trace without references has a header, too. */
@@ -264,6 +303,7 @@ static void writer_free(void *state)
     if (writer == NULL)
         return;
     margay_mgt_builder_free(writer->builder);
+    margay_mgt_data_builder_free(writer->data);
     margay_modules_clear(&writer->modules);
     free(writer->index);
     free(writer);
@@ -294,6 +334,7 @@ static const struct margay_blocks_writing writing = {
     .describe = writer_describe,
     .put = writer_put,
     .set_module = writer_set_module,
+    .put_data = writer_put_data,
     .most_bytes = writer_most_bytes,
     .flush = writer_flush,
     .finish = writer_finish,

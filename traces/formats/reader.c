@@ -236,6 +236,7 @@ static enum margay_status open_blocks(struct margay_reader *reader)
         .evidence = reader->detection.evidence,
         .shift = reader->shift,
         .modules = &reader->modules,
+        .data = reader->data,
         .read = read_bytes,
         .plain_bytes = plain_bytes,
         .go_to = go_to,

@@ -14,6 +14,7 @@
 
 #include "traces/base/queue.h"
 #include "traces/formats/blocks_format.h"
+#include "traces/formats/data.h"
 #include "traces/formats/detect.h"
 #include "traces/formats/input.h"
 #include "traces/formats/modules.h"
@@ -36,7 +37,8 @@ struct margay_reader {
     unsigned unused_columns; /* of those of objects */
     bool numbers_only;       /* the caller uses numbers and perhaps counts, */
     bool sums_counts;        /* and of the counts only their sum */
-    unsigned shift;          /* bits by which addresses may be shifted right */
+    struct margay_data_map *data; /* NULL = sites are given as they are */
+    unsigned shift; /* bits by which addresses may be shifted right */
 
     /* Known with the format. */
     bool refs_known;       /* the file says how many references it holds, */

@@ -26,6 +26,10 @@ struct margay_reading {
     /* Of MARGAY_STORAGE_COLUMNS, those that the caller does not look at. */
     unsigned unused_columns;
 
+    /* Batches have, in the place of the sites, what each reference is to
+       (data.h), as the events of the trace tell it. */
+    bool data;
+
     /* With numbers_only: the reader may divide addresses by this many bytes, a
        power of two; 0 = it may not.  margay_trace_shift() tells whether it
        does. */
@@ -48,6 +52,10 @@ enum margay_status margay_trace_open_for(
  * called after margay_trace_ready().
  */
 unsigned margay_trace_shift(const margay_trace *trace);
+
+/* With margay_reading.data, once the trace has ended: did it tell any event of
+   data? */
+bool margay_trace_tells_data(const margay_trace *trace);
 
 /* How many references the last batch stands for beside one for each of its
    entries, where the reader has added up the counts; 0 otherwise. */

@@ -92,7 +92,7 @@ static enum margay_status take_reading(struct margay_trace *trace,
     reader->unused_columns = given->unused_columns;
     if (options->ops != MARGAY_ALL_OPS)
         reader->unused_columns &= ~(unsigned)MARGAY_COLUMN_OPS;
-    reader->numbers_only = given->numbers_only &&
+    reader->numbers_only = given->numbers_only && !given->data &&
                            options->kinds == MARGAY_ALL_KINDS &&
                            options->ops == MARGAY_ALL_OPS;
     reader->sums_counts =
@@ -104,6 +104,8 @@ static enum margay_status take_reading(struct margay_trace *trace,
                            (unsigned long long)bytes);
     if (bytes != 0 && given->numbers_only && !options->ids)
         reader->shift = margay_log2_floor(bytes);
+    if (given->data)
+        return margay_data_map_create(&reader->data, error);
     return MARGAY_OK;
 }
 
@@ -204,6 +206,7 @@ void margay_trace_free(margay_trace *trace)
     margay_references_free(&trace->expanded);
     margay_names_free(reader->state_options.tenants);
     margay_modules_clear(&reader->modules);
+    margay_data_map_free(reader->data);
     margay_queue_destroy(&reader->queue);
     margay_input_close(reader->input);
     free(trace);
@@ -337,6 +340,12 @@ const char *margay_trace_tenant(const margay_trace *trace, uint32_t number)
 {
     struct margay_names *names = trace->reader.state_options.tenants;
     return names == NULL ? NULL : margay_names_text(names, number);
+}
+
+bool margay_trace_tells_data(const margay_trace *trace)
+{
+    return trace->reader.data != NULL &&
+           margay_data_map_has_events(trace->reader.data);
 }
 
 /* ------------------------------------------------------------- batches -- */

@@ -10,6 +10,7 @@
 #include "traces/base/nearest.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/compress.h"
+#include "traces/formats/data.h"
 #include "traces/formats/format.h"
 #include "traces/formats/words.h"
 
@@ -196,6 +197,18 @@ enum margay_status margay_writer_set_module(margay_writer *writer,
                ? MARGAY_OK
                : writer->writing->set_module(writer->blocks, number, path,
                                              error);
+}
+
+bool margay_writer_takes_data(const margay_writer *writer)
+{
+    return writer->writing != NULL && writer->writing->put_data != NULL;
+}
+
+enum margay_status margay_writer_put_data(margay_writer *writer,
+                                          const struct margay_data_event *event,
+                                          struct margay_error *error)
+{
+    return writer->writing->put_data(writer->blocks, event, error);
 }
 
 /* Write reference `i` of the batch as a record. */

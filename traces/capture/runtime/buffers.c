@@ -23,10 +23,16 @@
 static __thread uint32_t thread_number
     __attribute__((tls_model("initial-exec")));
 
-/* Take the number of a free buffer; false: there will be none. */
-static bool take_number(uint32_t *buffer)
+static bool is_wanted(bool early)
 {
-    while (atomic_load(&margay_process.capture->quiet) == MARGAY_RECORD) {
+    uint32_t quiet = atomic_load(&margay_process.capture->quiet);
+    return quiet == MARGAY_RECORD || (early && quiet == MARGAY_NOT_YET);
+}
+
+/* Take the number of a free buffer; false: there will be none. */
+static bool take_number(uint32_t *buffer, bool early)
+{
+    while (is_wanted(early)) {
         if (!margay_process_has(MARGAY_DESCRIPTOR_FREE))
             break;
         int file = margay_process.descriptors[MARGAY_DESCRIPTOR_FREE];
@@ -46,11 +52,11 @@ static bool take_number(uint32_t *buffer)
     return false;
 }
 
-bool margay_buffer_take(uint32_t *buffer)
+bool margay_buffer_take(uint32_t *buffer, bool early)
 {
     struct margay_capture *capture = margay_process.capture;
-    if (!take_number(buffer)) {
-        if (atomic_load(&capture->quiet) == MARGAY_RECORD)
+    if (!take_number(buffer, early)) {
+        if (is_wanted(early))
             margay_process_lose();
         return false;
     }

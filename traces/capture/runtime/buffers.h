@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Take an empty buffer for the calling thread, after a wait while all are full.
-   False: nothing is to be recorded now. */
-bool margay_buffer_take(uint32_t *buffer);
+/* Take an empty buffer for the calling thread, after a wait while all are full;
+   `early`: also before recording begins.  False: nothing is to be recorded
+   now. */
+bool margay_buffer_take(uint32_t *buffer, bool early);
 
 /* Send a buffer of `words` words; the thread no longer owns it. */
 void margay_buffer_send(uint32_t buffer, uint32_t words);

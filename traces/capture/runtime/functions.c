@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "traces/capture/runtime/allocations.h"
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/observe.h"
 #include "traces/capture/runtime/process.h"
@@ -49,6 +50,7 @@ static void begin(void)
         return;
     if (margay_recorder_wants_sites())
         name_program();
+    margay_allocations_tell_files();
     uint64_t base = (uint64_t)(uintptr_t)__ehdr_start;
     const struct margay_capture *capture = margay_process.capture;
     start = capture->start;

@@ -20,10 +20,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define MOST_IMAGES 256
 #define PAGE_BYTES  UINT64_C(4096)
+/* Of a stack without a limit. */
+#define MOST_STACK_BYTES (UINT64_C(1) << 26)
 
 static struct {
     struct margay_image image;
@@ -95,8 +98,8 @@ static bool take_lines(struct mapping *mapping, uint64_t address,
     return false;
 }
 
-/* Find the mapping of an address; false: there is none, or none of a file. */
-static bool find_mapping(uint64_t address, struct mapping *mapping)
+/* Find the mapping of an address; false: there is none. */
+static bool find_any_mapping(uint64_t address, struct mapping *mapping)
 {
     char text[512];
     bool found = false;
@@ -109,10 +112,35 @@ static bool find_mapping(uint64_t address, struct mapping *mapping)
     }
     if (file >= 0)
         close(file);
-    if (!found || mapping->length == MARGAY_CAPTURED_PATH_BYTES ||
-        mapping->path[0] != '/')
+    if (found && mapping->length < MARGAY_CAPTURED_PATH_BYTES)
+        mapping->path[mapping->length] = '\0';
+    return found;
+}
+
+/* The same; false also if it is none of a file. */
+static bool find_mapping(uint64_t address, struct mapping *mapping)
+{
+    return find_any_mapping(address, mapping) &&
+           mapping->length < MARGAY_CAPTURED_PATH_BYTES &&
+           mapping->path[0] == '/';
+}
+
+/* The stack of the first thread grows, down to a limit. */
+bool margay_images_stack(uint64_t address, uint64_t *from, uint64_t *to)
+{
+    struct mapping mapping;
+    struct rlimit limit;
+    if (!find_any_mapping(address, &mapping))
         return false;
-    mapping->path[mapping->length] = '\0';
+    *from = mapping.from;
+    *to = mapping.to;
+    if (mapping.length == 7 && memcmp(mapping.path, "[stack]", 7) == 0 &&
+        getrlimit(RLIMIT_STACK, &limit) == 0) {
+        uint64_t bytes = limit.rlim_cur < MOST_STACK_BYTES ? limit.rlim_cur
+                                                           : MOST_STACK_BYTES;
+        if (*to - *from < bytes)
+            *from = *to - bytes;
+    }
     return true;
 }
 

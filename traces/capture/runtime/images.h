@@ -12,6 +12,7 @@
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_IMAGES_H
 #define MARGAY_TRACES_CAPTURE_RUNTIME_IMAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "traces/capture/stream.h"
@@ -27,6 +28,10 @@ struct margay_image {
    this process of the program's address 0, which is not 0 in an emulator. */
 void margay_images_begin(struct margay_module *modules, const char *program,
                          uint64_t base);
+
+/* Find the stack, [*from, *to), that an address is on; false: no memory of the
+   process has that address. */
+bool margay_images_stack(uint64_t address, uint64_t *from, uint64_t *to);
 
 /* The image of a site.  Code in no file is an image, too, and so is all code
    before margay_images_begin(). */

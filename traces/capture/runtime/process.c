@@ -123,15 +123,19 @@ bool margay_process_tell(uint32_t type, uint32_t process, uint32_t buffer)
     return send_message(&(struct margay_message){type, buffer, 0, process});
 }
 
+/* mmap(), by a name that the linker does not redirect (allocations.c). */
+extern void *map_memory(void *address, size_t bytes, int protection, int flags,
+                        int file, off64_t offset) __asm__("mmap64");
+
 static void *map(uint32_t buffer, void *address, size_t bytes, int flags)
 {
     void *memory = MAP_FAILED;
-    off_t offset = (off_t)margay_process.capture->data_offset +
-                   (off_t)(buffer * MARGAY_BUFFER_BYTES);
+    off64_t offset = (off64_t)margay_process.capture->data_offset +
+                     (off64_t)(buffer * MARGAY_BUFFER_BYTES);
     if (margay_process_has(MARGAY_DESCRIPTOR_FILE))
-        memory =
-            mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
-                 margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
+        memory = map_memory(
+            address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
+            margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
     if (memory == MAP_FAILED)
         margay_process_lose();
     return memory;
@@ -183,9 +187,9 @@ static bool read_descriptors(const char *text)
 
 static bool map_capture(void)
 {
-    void *memory =
-        mmap(NULL, sizeof(struct margay_capture), PROT_READ | PROT_WRITE,
-             MAP_SHARED, margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], 0);
+    void *memory = map_memory(
+        NULL, sizeof(struct margay_capture), PROT_READ | PROT_WRITE, MAP_SHARED,
+        margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], 0);
     if (memory == MAP_FAILED)
         return false;
     margay_process.capture = memory;

@@ -11,10 +11,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/process.h"
+#include "traces/formats/data_kind.h"
 
 /* The size of the ring that takes the words while nothing is recorded. */
 #define SCRATCH_WORDS 64
@@ -29,7 +31,8 @@ static __thread struct {
     uint32_t buffer;
     uint64_t site;             /* of the last word */
     struct margay_image image; /* that this site is in, or one before it */
-    bool looks;                /* for an image */
+    bool looks;                /* for an image, or puts an event */
+    bool has_stack;            /* the recording knows the thread's stack */
     uint64_t scratch[SCRATCH_WORDS];
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -42,11 +45,12 @@ static void go_quiet(void)
     margay_recorder.end = mine.scratch + SCRATCH_WORDS;
 }
 
-/* Get a buffer, after a wait while all are full. */
-static bool acquire(void)
+/* Get a buffer, after a wait while all are full; `early`: also before recording
+   begins. */
+static bool acquire(bool early)
 {
     uint32_t buffer;
-    if (!margay_buffer_take(&buffer))
+    if (!margay_buffer_take(&buffer, early))
         return false;
     mine.base = margay_process_map(buffer);
     mine.buffer = buffer;
@@ -85,9 +89,10 @@ static bool collapse(uint64_t word)
 static void put_site(uint64_t site)
 {
     if (site - mine.image.from >= mine.image.to - mine.image.from) {
+        bool looks = mine.looks;
         mine.looks = true;
         margay_images_find(site, &mine.image);
-        mine.looks = false;
+        mine.looks = looks;
     }
     mine.site = site;
     *margay_recorder.careful++ =
@@ -107,6 +112,41 @@ static void put_special(uint64_t word, uint64_t site)
     *margay_recorder.careful++ = word;
 }
 
+/* Write the words of an event of data, for which there is room. */
+static void put_event(unsigned data, uint64_t address, uint64_t bytes,
+                      uint64_t site)
+{
+    if (site != mine.site)
+        put_site(site);
+    const uint64_t order =
+        1 + atomic_fetch_add(&margay_process.capture->events, 1);
+    const uint64_t payload = (address & MARGAY_WORD_ADDRESS_MASK) |
+                             (uint64_t)data << MARGAY_CONTROL_DATA_SHIFT;
+    uint64_t *next = margay_recorder.careful;
+    next[0] = margay_control_word(MARGAY_CONTROL_BYTES, bytes);
+    next[1] = margay_control_word(MARGAY_CONTROL_ORDER, order);
+    next[2] = margay_control_word(MARGAY_CONTROL_DATA, payload);
+    margay_recorder.careful = next + 3;
+    margay_recorder.last = MARGAY_NO_ADDRESS;
+}
+
+/* Begin the buffer of a thread whose words are special. */
+static void begin_special(void)
+{
+    uint64_t from, to, site = (uint64_t)(uintptr_t)begin_special;
+    margay_recorder.careful = mine.base;
+    /* The last word stays unused, because put_special() may need two. */
+    mine.end = mine.base + MARGAY_BUFFER_WORDS - 1;
+    margay_recorder.collapse_end =
+        margay_process.capture->wants_sites ? NULL : mine.end;
+    margay_recorder.shift = margay_process.capture->collapse_shift;
+    if (margay_process.capture->wants_data == 0 || mine.has_stack)
+        return;
+    mine.has_stack = true;
+    if (margay_images_stack((uint64_t)(uintptr_t)&site, &from, &to))
+        put_event(MARGAY_DATA_STACK, from, to - from, site);
+}
+
 /* The first word of a thread, or of a buffer. */
 static void put_first(uint64_t word, uint64_t site)
 {
@@ -114,15 +154,10 @@ static void put_first(uint64_t word, uint64_t site)
     if (mine.base != NULL)
         hand_over(special ? margay_recorder.careful : margay_recorder.next);
     margay_recorder = (struct margay_recorder){0};
-    if (!acquire()) {
+    if (!acquire(false)) {
         go_quiet();
     } else if (special) {
-        margay_recorder.careful = mine.base;
-        /* The last word stays unused, because put_special() may need two. */
-        mine.end = mine.base + MARGAY_BUFFER_WORDS - 1;
-        margay_recorder.collapse_end =
-            margay_process.capture->wants_sites ? NULL : mine.end;
-        margay_recorder.shift = margay_process.capture->collapse_shift;
+        begin_special();
         put_special(word, site);
     } else {
         margay_recorder.end = mine.base + MARGAY_BUFFER_WORDS;
@@ -146,6 +181,47 @@ void margay_recorder_put(uint64_t word, uint64_t site)
         go_quiet();
     pthread_setcancelstate(cancel, NULL);
     errno = reason;
+}
+
+/* Before recording begins, each event has a buffer for itself. */
+static void put_data(unsigned data, uint64_t address, uint64_t bytes,
+                     uint64_t site)
+{
+    bool has_room =
+        mine.base != NULL && margay_recorder.careful - mine.base <=
+                                 MARGAY_BUFFER_WORDS - MARGAY_DATA_WORDS;
+    if (mine.base != NULL && !has_room)
+        hand_over(margay_recorder.careful);
+    if (!has_room) {
+        margay_recorder = (struct margay_recorder){0};
+        if (!acquire(true)) {
+            go_quiet();
+            return;
+        }
+        begin_special();
+    }
+    put_event(data, address, bytes, site);
+    if (atomic_load(&margay_process.capture->quiet) != MARGAY_RECORD)
+        margay_recorder_leave();
+}
+
+void margay_recorder_put_data(unsigned data, const volatile void *address,
+                              uint64_t bytes, uint64_t site)
+{
+    int reason = errno, cancel;
+    if (mine.looks || !margay_recorder_wants_data())
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    mine.looks = true;
+    put_data(data, (uint64_t)(uintptr_t)address, bytes, site);
+    mine.looks = false;
+    pthread_setcancelstate(cancel, NULL);
+    errno = reason;
+}
+
+bool margay_recorder_wants_data(void)
+{
+    return margay_process_attach() && margay_process.capture->wants_data;
 }
 
 bool margay_recorder_wants_sites(void)

@@ -125,6 +125,18 @@ static inline void margay_record_at(uint64_t address, unsigned kind,
 /* True if call sites are recorded. */
 bool margay_recorder_wants_sites(void);
 
+/* True if events of data are recorded. */
+bool margay_recorder_wants_data(void);
+
+/*
+ * Record, where that is wanted, that [address, address + bytes) now holds other
+ * data: enum margay_data, which says what `site` is, an address of code or of a
+ * variable in this process.  Takes part in no recording of references that has
+ * not begun.
+ */
+void margay_recorder_put_data(unsigned data, const volatile void *address,
+                              uint64_t bytes, uint64_t site);
+
 /* Send the buffer of the calling thread, which records no more, or not soon. */
 void margay_recorder_leave(void);
 

@@ -68,7 +68,8 @@ static void map_nothing(void *address, size_t bytes)
  */
 static void fill(unsigned which, char *landing)
 {
-    bool recorded = margay_process_attach() && margay_buffer_take(&mine.buffer);
+    bool recorded =
+        margay_process_attach() && margay_buffer_take(&mine.buffer, false);
     uint64_t *base = (uint64_t *)(void *)window(which);
     mine.current = which;
     if (recorded) {
@@ -146,6 +147,17 @@ void margay_recorder_forget(void)
     mine.base = NULL;
     if (mine.windows != NULL)
         fill(mine.current, NULL);
+}
+
+void margay_recorder_put_data(unsigned data, const volatile void *address,
+                              uint64_t bytes, uint64_t site)
+{
+    (void)data, (void)address, (void)bytes, (void)site;
+}
+
+bool margay_recorder_wants_data(void)
+{
+    return false;
 }
 
 bool margay_recorder_wants_sites(void)

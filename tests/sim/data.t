@@ -1,0 +1,286 @@
+#!/bin/sh
+# data.t - the misses of each array and variable of a program, against a cache
+# that is simulated by hand
+. tests/sim/lib.sh
+compiler=${CC:-cc}
+
+printf ' L 10,4\n' >no.lackey
+run annotate --data --sizes 4K no.lackey
+if grep -q 'without elfutils' err; then
+    skip 'the misses of data' 'built without libdw'
+    finish
+fi
+# built NAME FLAG...: NAME.c, to be recorded.
+built() {
+    name=$1
+    shift
+    # shellcheck disable=SC2046 # words
+    "$compiler" -g -O1 $("$MARGAY" record --cflags) -o "$name" "$name.c" \
+        "$@" $("$MARGAY" record --libs) 2>build.err
+}
+# recorded OPTION...: program $name into t.mgt; its own words are in `said`.
+recorded() {
+    run record -q --data -o t.mgt "$@" "./$name"
+    cp out said
+}
+# data CACHE_BYTES: "name line references misses" of each row.
+data() {
+    awk -F, -v bytes="$1" 'NR > 1 && $5 == bytes { print $4, $3, $6, $7 }' out |
+        LC_ALL=C sort
+}
+
+# ------------------------------------------------------------- one thread --
+cat >arrays.c <<'EOF'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define ALONE __attribute__((aligned(64)))
+static volatile int table[300] ALONE; /* line 5 */
+volatile double grid[20][10] ALONE;   /* line 6 */
+static volatile int *fresh(int count)
+{
+    return malloc((size_t)count * sizeof(int)); /* line 9 */
+}
+__attribute__((noinline)) static int next(void)
+{
+    static volatile int id[16] ALONE; /* line 13 */
+    return ++id[0];
+}
+static void tell(const char *name, const volatile void *where)
+{
+    printf("%s %ju\n", name, (uintmax_t)(uintptr_t)where);
+}
+int main(void)
+{
+    volatile int *first = fresh(100);
+    for (int i = 0; i < 100; i++)
+        first[i] = i;
+    tell("first", first);
+    free((void *)first);
+    volatile int *second = malloc(400); /* line 27 */
+    for (int i = 0; i < 70; i++)
+        second[i] = i;
+    tell("second", second);
+    volatile int *third = fresh(400);
+    tell("third", third);
+    for (int i = 0; i < 400; i++)
+        third[i] = i;
+    third = realloc((void *)third, 40000); /* line 35 */
+    tell("fourth", third);
+    for (int i = 0; i < 10000; i += 3)
+        third[i] = i;
+    for (int i = 0; i < 300; i++)
+        table[i] = i;
+    for (int i = 0; i < 200; i++)
+        grid[i % 20][i / 20] = i;
+    int sum = 0;
+    for (int i = 0; i < 50; i++)
+        sum += next();
+    free((void *)second);
+    tell("table", table);
+    tell("grid", grid);
+    return sum == 0;
+}
+EOF
+# The same program by hand, and a list of blocks in the order of their last use.
+cat >arrays.pl <<'EOF'
+my $bytes = shift;
+my %at = map { split } <STDIN>;
+my (@stack, %references, %misses);
+sub touch {
+    my ($name, $address) = @_;
+    my $block = int($address / 64);
+    my ($at) = grep { $stack[$_] == $block } 0 .. $#stack;
+    $references{$name}++;
+    $misses{$name} += !defined $at || $at >= $bytes / 64;
+    splice @stack, $at, 1 if defined $at;
+    unshift @stack, $block;
+}
+touch('heap of fresh 9', $at{first} + 4 * $_) for 0 .. 99;
+touch('heap of main 27', $at{second} + 4 * $_) for 0 .. 69;
+touch('heap of fresh 9', $at{third} + 4 * $_) for 0 .. 399;
+touch('heap of main 35', $at{fourth} + 12 * $_) for 0 .. 3333;
+touch('table 5', $at{table} + 4 * $_) for 0 .. 299;
+touch('grid 6', $at{grid} + 80 * ($_ % 20) + 8 * int($_ / 20)) for 0 .. 199;
+touch('next::id 13', 1 << 40) for 1 .. 100;
+print map { "$_ $references{$_} $misses{$_}\n" } sort keys %references;
+EOF
+check 'a program with arrays is built' built arrays
+recorded
+is 'it is recorded' "$status $(cat err)" '0 '
+run annotate -q --data --sizes 512,1K,2K,4K,64K t.mgt
+is 'the columns' "$(head -n 1 out)" \
+    'trace,file,line,data,cache_bytes,references,misses'
+for bytes in 1024 2048 4096 65536; do
+    is "a cache of $bytes bytes: each array and variable as by hand" \
+        "$(data $bytes)" "$(perl arrays.pl $bytes <said)"
+done
+is 'memory is used again, under another name' \
+    "$(awk '$1 == "first" { a = $2 } $1 == "second" { print a == $2 }' said)" 1
+is 'declarations are in their file' \
+    "$(awk -F, 'NR > 1 && $2 !~ /\/arrays.c$/' out)" ''
+# sums: the misses of all rows, by size.
+sums() {
+    awk -F, 'NR > 1 { n[$5] += $7 } END { for (b in n) print b, n[b] }' out |
+        sort
+}
+# curve OPTION...: the same from a curve.
+curve() {
+    "$MARGAY" curve -q "$@" | awk -F, 'NR > 1 { print $4, $6 }' | sort
+}
+cp out whole
+for option in '-b 128' '--kind read' '--kind write' '--limit 500' '--skip 200' \
+    '--warmup 400' '--skip 170'; do
+    # shellcheck disable=SC2086 # words
+    run annotate -q --data $option --sizes 4K,8K t.mgt
+    # shellcheck disable=SC2086 # words
+    is "$option: all data together are the curve" "$(sums)" \
+        "$(curve $option --sizes 4K,8K t.mgt)"
+done
+run annotate -q --data --sizes 4K --skip 170 t.mgt
+is 'what was allocated before --skip is known' \
+    "$(data 4096 | sed -n 's/^heap of fresh 9 \([0-9]*\) .*/\1/p')" 400
+run annotate -q --sizes 4K t.mgt
+is 'lines are lines, with data recorded' "$status $(head -n 1 out)" \
+    '0 trace,file,line,function,cache_bytes,references,misses'
+is 'and all references' "$(sums)" "$(curve --sizes 4K t.mgt)"
+# shellcheck disable=SC2002 # a pipe is meant
+cat t.mgt | "$MARGAY" annotate -q --data --sizes 4K - >out
+is 'a pipe: files are named at its end, so variables are of their file' \
+    "$(data 4096 | grep -v heap | cut -d' ' -f1-5)" 'data of arrays  600'
+# shellcheck disable=SC2002
+cat t.mgt | "$MARGAY" annotate -q --data --program arrays \
+    --sizes 512,1K,2K,4K,64K - >out
+sed 's/^t.mgt,/-,/' whole >want
+check 'with the program named, all is known' cmp -s out want
+run record -q --data -o t.words ./arrays
+run annotate -q --data --program arrays --sizes 512,1K,2K,4K,64K t.words
+sed 's/^t.mgt,/t.words,/' whole >want
+check 'as words: the same' cmp -s out want
+run annotate -q --data --callgrind d.callgrind --sizes 4K t.mgt
+is 'a profile of data' "$(sed -n 's/^fn=([0-9]*) \(heap.*\)/\1/p' d.callgrind |
+    sort -u | tr '\n' ' ')" 'heap of fresh heap of main '
+recorded --collapse 64
+run annotate -q --data --sizes 4K t.mgt
+is 'repeats collapsed: the same' \
+    "$(data 4096)" "$(perl arrays.pl 4096 <said)"
+recorded --start 200
+run annotate -q --data --sizes 4K t.mgt
+is 'memory from before --start' \
+    "$(data 4096 | sed -n 's/^heap of fresh 9 \([0-9]*\) .*/\1/p')" 370
+recorded --start next
+run annotate -q --data --sizes 4K t.mgt
+is 'variables with --start FUNCTION' "$(data 4096 | cut -d' ' -f1,3)" \
+    'next::id 100'
+recorded --max-trace 3K
+run annotate -q --data --sizes 4K t.mgt
+is 'a trace that had to be short' \
+    "$status $(test "$(wc -c <t.mgt)" -le 3072 && echo short)" '0 short'
+
+# -------------------------------------- threads, a stack, a program's heap --
+cat >threads.c <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+static void *work(void *many)
+{
+    int count = *(int *)many;
+    for (int round = 0; round < 30; round++) {
+        volatile int *own = malloc((size_t)count * 4); /* line 8 */
+        for (int i = 0; i < count; i++)
+            own[i] = i;
+        free((void *)own);
+    }
+    return NULL;
+}
+static void fill(volatile int *cells)
+{
+    for (int i = 0; i < 60; i++)
+        cells[i] = i;
+}
+int main(void)
+{
+    pthread_t threads[4];
+    static int counts[4] = {10, 100, 50, 1000};
+    volatile int local[60];
+    volatile char *mapped = mmap(NULL, 10000, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void (*volatile filling)(volatile int *) = fill;
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, work, &counts[i]);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    filling(local);
+    for (int i = 0; i < 10000; i += 5)
+        mapped[i] = 1;
+    munmap((void *)mapped, 10000);
+    return 0;
+}
+EOF
+check 'a program with threads is built' built threads
+recorded
+run annotate -q --data --sizes 4K t.mgt
+is 'memory of four threads' \
+    "$(data 4096 | sed -n 's/^heap of work 8 \([0-9]*\) .*/\1/p')" 34800
+is 'memory that is mapped' \
+    "$(data 4096 | sed -n 's/^heap of main [0-9]* \([0-9]*\) .*/\1/p')" 2000
+is 'on the stack of a caller: by the function that refers to it' \
+    "$(data 4096 | sed -n 's/^stack of fill  *\([0-9]*\) .*/\1/p')" 60
+is 'the rest is variables and stacks' \
+    "$(data 4096 | grep -vE '^(heap of|stack of|main::counts )')" ''
+
+# ------------------------------------------------------------------- C++ --
+cat >objects.cc <<'EOF'
+#include <new>
+namespace parts {
+volatile int many[40]; // line 3
+struct part {
+    static volatile int made[10];
+    volatile int values[16];
+};
+volatile int part::made[10]; // line 8
+} // namespace parts
+int main()
+{
+    parts::part *one = new parts::part;      // line 12
+    parts::part *more = new parts::part[10]; // line 13
+    for (int i = 0; i < 16; i++)
+        one->values[i] = more[i % 10].values[i] = i;
+    for (int i = 0; i < 40; i++)
+        parts::many[i] = parts::part::made[i % 10] = i;
+    delete one;
+    delete[] more;
+    return 0;
+}
+EOF
+if command -v g++ >/dev/null; then
+    name=objects
+    # shellcheck disable=SC2046 # words
+    check 'a program in C++ is built' g++ -g -O1 \
+        $("$MARGAY" record --cflags) -o objects objects.cc \
+        $("$MARGAY" record --libs)
+    recorded
+    run annotate -q --data --sizes 4K t.mgt
+    is 'objects, and variables in name spaces and classes' \
+        "$(data 4096 | sed 's/ [0-9]*$//')" \
+        'heap of main 12 16
+heap of main 13 16
+parts::many 3 40
+parts::part::made 8 40'
+else
+    skip 'data of C++' 'no g++'
+fi
+
+# ------------------------------------------------- what does not name data --
+run record -q --sites -o s.mgt ./arrays
+refuses 's.mgt: --data: the trace does not tell what addresses hold; record' \
+    annotate --data --sizes 4K s.mgt
+run record -q --data --to u64 -o s.u64 ./arrays
+like 'a format without a place for data' "$status $(cat err)" \
+    '^125 .*--data: a trace as u64 has no place'
+run record --data --thread-traces separate -o s.mgt ./arrays
+like 'data of one trace' "$status $(cat err)" '^125 .*--data is of one trace'
+run record --data --method lackey -o s.mgt ./arrays
+like 'not by every method' "$status $(cat err)" \
+    '^125 .*not with method lackey: it does not know --data'
+finish

@@ -1,0 +1,199 @@
+/*
+ * allocations.c - memory that the program allocates, and variables of its files
+ *
+ * The linker redirects the program's calls of these functions (--wrap), as it
+ * does those of memcpy; calls from libraries that were not linked so go by
+ * unseen.  Memory is free before the library knows, and allocated after it, so
+ * that the numbers of events have the order of what happens.
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <malloc.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "traces/capture/runtime/allocations.h"
+#include "traces/capture/runtime/images.h"
+#include "traces/capture/runtime/observe.h"
+#include "traces/formats/data_kind.h"
+
+static void *allocated(void *memory, size_t bytes, uint64_t site)
+{
+    if (memory != NULL)
+        margay_recorder_put_data(MARGAY_DATA_ALLOCATED, memory, bytes, site);
+    return memory;
+}
+
+static void freed(void *memory, uint64_t site)
+{
+    if (memory != NULL)
+        margay_recorder_put_data(MARGAY_DATA_UNKNOWN, memory, 0, site);
+}
+
+/* ------------------------------------------------------------------- C -- */
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void __real_free(void *memory);
+int __real_posix_memalign(void **memory, size_t alignment, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t most);
+void *__real_mmap(void *address, size_t bytes, int protection, int flags,
+                  int file, off_t offset);
+int __real_munmap(void *address, size_t bytes);
+void *__real_dlopen(const char *path, int mode) __attribute__((weak));
+
+HOOK void *__wrap_malloc(size_t bytes);
+HOOK void *__wrap_calloc(size_t count, size_t bytes);
+HOOK void *__wrap_realloc(void *memory, size_t bytes);
+HOOK void __wrap_free(void *memory);
+HOOK int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes);
+HOOK void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+HOOK char *__wrap_strdup(const char *text);
+HOOK char *__wrap_strndup(const char *text, size_t most);
+HOOK void *__wrap_mmap(void *address, size_t bytes, int protection, int flags,
+                       int file, off_t offset);
+HOOK int __wrap_munmap(void *address, size_t bytes);
+HOOK void *__wrap_dlopen(const char *path, int mode);
+
+void *__wrap_malloc(size_t bytes)
+{
+    return allocated(__real_malloc(bytes), bytes, SITE);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return allocated(__real_calloc(count, bytes), count * bytes, SITE);
+}
+
+/* Where there is no memory the old one stays, with this site for its own. */
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+    size_t before = memory == NULL || !margay_recorder_wants_data()
+                        ? 0
+                        : malloc_usable_size(memory);
+    freed(memory, SITE);
+    void *moved = __real_realloc(memory, bytes);
+    if (moved == NULL && bytes != 0)
+        allocated(memory, before, SITE);
+    return allocated(moved, bytes, SITE);
+}
+
+void __wrap_free(void *memory)
+{
+    freed(memory, SITE);
+    __real_free(memory);
+}
+
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes)
+{
+    int status = __real_posix_memalign(memory, alignment, bytes);
+    if (status == 0)
+        allocated(*memory, bytes, SITE);
+    return status;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+    return allocated(__real_aligned_alloc(alignment, bytes), bytes, SITE);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    char *copy = __real_strdup(text);
+    return allocated(copy, copy == NULL ? 0 : strlen(copy) + 1, SITE);
+}
+
+char *__wrap_strndup(const char *text, size_t most)
+{
+    char *copy = __real_strndup(text, most);
+    return allocated(copy, copy == NULL ? 0 : strlen(copy) + 1, SITE);
+}
+
+void *__wrap_mmap(void *address, size_t bytes, int protection, int flags,
+                  int file, off_t offset)
+{
+    void *memory = __real_mmap(address, bytes, protection, flags, file, offset);
+    if (memory != MAP_FAILED)
+        allocated(memory, bytes, SITE);
+    return memory;
+}
+
+int __wrap_munmap(void *address, size_t bytes)
+{
+    margay_recorder_put_data(MARGAY_DATA_UNKNOWN, address, bytes, SITE);
+    return __real_munmap(address, bytes);
+}
+
+void *__wrap_dlopen(const char *path, int mode)
+{
+    void *library = __real_dlopen(path, mode);
+    margay_allocations_tell_files();
+    return library;
+}
+
+/* ------------------------------------------------------------------ C++ -- */
+
+/* operator new and operator delete, by the names that compilers give them;
+   programs in C have none of them. */
+#define NEW(name, parameters, arguments)                        \
+    __attribute__((weak)) void *__real_##name parameters;       \
+    HOOK void *__wrap_##name parameters;                        \
+    void *__wrap_##name parameters                              \
+    {                                                           \
+        return allocated(__real_##name arguments, bytes, SITE); \
+    }
+
+#define DELETE(name, parameters, arguments)              \
+    __attribute__((weak)) void __real_##name parameters; \
+    HOOK void __wrap_##name parameters;                  \
+    void __wrap_##name parameters                        \
+    {                                                    \
+        freed(memory, SITE);                             \
+        __real_##name arguments;                         \
+    }
+
+NEW(_Znwm, (size_t bytes), (bytes))
+NEW(_Znam, (size_t bytes), (bytes))
+NEW(_ZnwmRKSt9nothrow_t, (size_t bytes, const void *tag), (bytes, tag))
+NEW(_ZnamRKSt9nothrow_t, (size_t bytes, const void *tag), (bytes, tag))
+NEW(_ZnwmSt11align_val_t, (size_t bytes, size_t alignment), (bytes, alignment))
+NEW(_ZnamSt11align_val_t, (size_t bytes, size_t alignment), (bytes, alignment))
+DELETE(_ZdlPv, (void *memory), (memory))
+DELETE(_ZdaPv, (void *memory), (memory))
+DELETE(_ZdlPvm, (void *memory, size_t bytes), (memory, bytes))
+DELETE(_ZdaPvm, (void *memory, size_t bytes), (memory, bytes))
+DELETE(_ZdlPvSt11align_val_t, (void *memory, size_t alignment),
+       (memory, alignment))
+DELETE(_ZdaPvSt11align_val_t, (void *memory, size_t alignment),
+       (memory, alignment))
+DELETE(_ZdlPvmSt11align_val_t, (void *memory, size_t bytes, size_t alignment),
+       (memory, bytes, alignment))
+DELETE(_ZdaPvmSt11align_val_t, (void *memory, size_t bytes, size_t alignment),
+       (memory, bytes, alignment))
+
+/* ---------------------------------------------------------------- files -- */
+
+/* A variable's site is its own address, which is in the same file as the
+   code. */
+static int tell_file(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size, (void)context;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uint64_t address = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_LOAD)
+            margay_recorder_put_data(MARGAY_DATA_VARIABLE,
+                                     (const void *)(uintptr_t)address,
+                                     segment->p_memsz, address);
+    }
+    return 0;
+}
+
+void margay_allocations_tell_files(void)
+{
+    if (margay_recorder_wants_data())
+        dl_iterate_phdr(tell_file, NULL);
+}

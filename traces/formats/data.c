@@ -1,0 +1,259 @@
+/*
+ * data.c - what the addresses of a recorded program hold, and when
+ *
+ * Algorithm: a treap of ranges that do not overlap, ordered by their addresses,
+ *   whose priorities are hashes of these.  What is allocated takes the place of
+ *   all that it overlaps, unless that is younger; the range of the last look-up
+ *   is tried first.
+ * Cost: logarithmic in the number of ranges for an event and for a reference to
+ *   another range than the one before; 56 bytes for each range.
+ */
+#include "traces/formats/data.h"
+
+#include <stdlib.h>
+
+#include "traces/base/error.h"
+#include "traces/base/grow.h"
+#include "traces/formats/format.h"
+
+#define NONE UINT32_MAX
+
+struct range {
+    uint64_t from, bytes;
+    uint64_t site, order;
+    enum margay_data data;
+    uint32_t left, right; /* NONE = there is none; `left` links free ones */
+};
+
+struct margay_data_map {
+    struct range *ranges;
+    size_t count, capacity;
+    uint32_t root, free, last; /* NONE = there is none */
+    bool has_events;
+};
+
+enum margay_status margay_data_map_create(struct margay_data_map **map,
+                                          struct margay_error *error)
+{
+    *map = malloc(sizeof **map);
+    if (*map == NULL)
+        return margay_fail_memory(error, "the data of a program");
+    **map = (struct margay_data_map){.root = NONE, .free = NONE, .last = NONE};
+    return MARGAY_OK;
+}
+
+void margay_data_map_free(struct margay_data_map *map)
+{
+    if (map != NULL)
+        free(map->ranges);
+    free(map);
+}
+
+/* ----------------------------------------------------------------- treap -- */
+
+static uint64_t priority(const struct range *range)
+{
+    uint64_t hash = range->from * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+/* Part the tree at `node` into ranges that begin below an address, and the
+   others. */
+static void part(struct margay_data_map *map, uint32_t node, uint64_t address,
+                 uint32_t *below, uint32_t *others)
+{
+    while (node != NONE) {
+        struct range *range = &map->ranges[node];
+        if (range->from < address) {
+            *below = node;
+            below = &range->right;
+            node = range->right;
+        } else {
+            *others = node;
+            others = &range->left;
+            node = range->left;
+        }
+    }
+    *below = *others = NONE;
+}
+
+/* Join two trees; all of `low` is below all of `high`. */
+static uint32_t join(struct margay_data_map *map, uint32_t low, uint32_t high)
+{
+    uint32_t root = NONE, *at = &root;
+    while (low != NONE && high != NONE) {
+        struct range *x = &map->ranges[low], *y = &map->ranges[high];
+        if (priority(x) > priority(y)) {
+            *at = low;
+            at = &x->right;
+            low = x->right;
+        } else {
+            *at = high;
+            at = &y->left;
+            high = y->left;
+        }
+    }
+    *at = low != NONE ? low : high;
+    return root;
+}
+
+/* The last range that begins at or below an address. */
+static uint32_t last_from(const struct margay_data_map *map, uint64_t address)
+{
+    uint32_t found = NONE, node = map->root;
+    while (node != NONE) {
+        const struct range *range = &map->ranges[node];
+        if (range->from <= address)
+            found = node;
+        node = range->from <= address ? range->right : range->left;
+    }
+    return found;
+}
+
+static bool has(const struct margay_data_map *map, uint32_t node,
+                uint64_t address)
+{
+    return node != NONE &&
+           address - map->ranges[node].from < map->ranges[node].bytes;
+}
+
+static void take_out(struct margay_data_map *map, uint32_t node)
+{
+    uint64_t from = map->ranges[node].from;
+    uint32_t below, self, above;
+    part(map, map->root, from, &below, &self);
+    part(map, self, from + 1, &self, &above);
+    map->root = join(map, below, above);
+    map->ranges[node].left = map->free;
+    map->free = node;
+    map->last = NONE;
+}
+
+static enum margay_status put_in(struct margay_data_map *map,
+                                 const struct range *range,
+                                 struct margay_error *error)
+{
+    uint32_t node = map->free, below, above;
+    if (node == NONE) {
+        struct range *ranges =
+            map->count == NONE - 1
+                ? NULL
+                : margay_grow(map->ranges, map->count, &map->capacity,
+                              sizeof *ranges);
+        if (ranges == NULL)
+            return margay_fail_memory(error, "the data of a program");
+        map->ranges = ranges;
+        node = (uint32_t)map->count++;
+    } else {
+        map->free = map->ranges[node].left;
+    }
+    map->ranges[node] = *range;
+    map->ranges[node].left = map->ranges[node].right = NONE;
+    part(map, map->root, range->from, &below, &above);
+    map->root = join(map, join(map, below, node), above);
+    return MARGAY_OK;
+}
+
+/* ---------------------------------------------------------------- events -- */
+
+/* The first range that overlaps [from, from + bytes), NONE = none does. */
+static uint32_t first_within(const struct margay_data_map *map, uint64_t from,
+                             uint64_t bytes)
+{
+    uint32_t found = last_from(map, from), node = map->root;
+    if (has(map, found, from))
+        return found;
+    for (found = NONE; node != NONE;) {
+        const struct range *range = &map->ranges[node];
+        if (range->from >= from)
+            found = node;
+        node = range->from >= from ? range->left : range->right;
+    }
+    return found != NONE && map->ranges[found].from - from < bytes ? found
+                                                                   : NONE;
+}
+
+/* Take out what overlaps an event; false: something younger does. */
+static bool make_room(struct margay_data_map *map,
+                      const struct margay_data_event *event)
+{
+    uint32_t node;
+    while ((node = first_within(map, event->address, event->bytes)) != NONE) {
+        if (map->ranges[node].order > event->order)
+            return false;
+        take_out(map, node);
+    }
+    return true;
+}
+
+enum margay_status margay_data_map_follow(struct margay_data_map *map,
+                                          const struct margay_data_event *event,
+                                          struct margay_error *error)
+{
+    const struct range range = {
+        .from = event->address,
+        .bytes = event->bytes == 0 ? 1 : event->bytes,
+        .site = event->site,
+        .order = event->order,
+        .data = event->data,
+    };
+    map->has_events = true;
+    if (event->data != MARGAY_DATA_UNKNOWN)
+        return range.bytes <= UINT64_MAX - range.from && make_room(map, event)
+                   ? put_in(map, &range, error)
+                   : MARGAY_OK;
+    uint32_t node = last_from(map, event->address);
+    if (event->bytes != 0)
+        make_room(map, event);
+    else if (node != NONE && map->ranges[node].from == event->address &&
+             map->ranges[node].order < event->order)
+        take_out(map, node);
+    return MARGAY_OK;
+}
+
+bool margay_data_map_has_events(const struct margay_data_map *map)
+{
+    return map->has_events;
+}
+
+uint64_t margay_data_map_find(struct margay_data_map *map, uint64_t address,
+                              uint64_t site)
+{
+    if (!has(map, map->last, address))
+        map->last = last_from(map, address);
+    if (!has(map, map->last, address))
+        return margay_datum(MARGAY_DATA_UNKNOWN, site);
+    const struct range *range = &map->ranges[map->last];
+    switch (range->data) {
+    case MARGAY_DATA_ALLOCATED:
+        return margay_datum(range->data, range->site);
+    case MARGAY_DATA_VARIABLE:
+        return margay_datum(range->data, range->site + (address - range->from));
+    default:
+        return margay_datum(range->data, site);
+    }
+}
+
+enum margay_status margay_data_map_name(struct margay_data_map *map,
+                                        const struct margay_data_event *events,
+                                        size_t count,
+                                        struct margay_references *references,
+                                        size_t first,
+                                        struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    uint64_t *sites = references->sites;
+    size_t i = first;
+    for (size_t done = 0; done <= count && status == MARGAY_OK; done++) {
+        size_t end = done == count || events[done].at > references->count
+                         ? references->count
+                         : (size_t)events[done].at;
+        for (; i < end; i++)
+            sites[i] = margay_data_map_find(map, references->numbers[i],
+                                            references->sited ? sites[i] : 0);
+        if (done < count)
+            status = margay_data_map_follow(map, &events[done], error);
+    }
+    references->sited = true;
+    return status;
+}
