@@ -1,4 +1,4 @@
-# pareto.gp - a table of `margay simulate --pareto`: bytes against access time
+# pareto.gp - a table of `margay simulate` with --pareto: bytes against access time
 #
 #     gnuplot -c pareto.gp OUT.png|svg|pdf|eps|tex PARETO.csv
 #

@@ -1,5 +1,5 @@
 # places.gp - whose references have which distances, from a table of
-# `margay histogram --by`
+# `margay histogram`, with --by
 #
 #     gnuplot -c places.gp OUT.png|svg|pdf|eps|tex PLACES.csv
 #

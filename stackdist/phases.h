@@ -96,11 +96,11 @@ struct margay_representatives {
 };
 
 /*
- * Choose intervals that stand for the whole trace: as few as do with an error
- * of at most `error_wanted`, and at most `share` of all, from 0 to 1, but one
- * at least.  The caller releases what *chosen owns with
- * margay_representatives_clear().  MARGAY_NO_MEMORY on failure, when there is
- * nothing to release.
+ * Choose intervals that stand for the whole trace: one for each different phase
+ * and as many more as an error of at most `error_wanted` takes, but at most
+ * `share` of all, from 0 to 1, and one at least.  The caller releases what
+ * *chosen owns with margay_representatives_clear().  MARGAY_NO_MEMORY on
+ * failure, when there is nothing to release.
  */
 MARGAY_API enum margay_status margay_phases_represent(
     const margay_phases *phases, double share, double error_wanted,

@@ -45,6 +45,11 @@ struct plot_column {
 static const struct plot_column known[] = {
     {"role", ROLE, false},
     {"window", COUNT, false},
+    {"phase", COUNT, false},
+    {"from", COUNT, false},
+    {"to", COUNT, false},
+    {"recurs", COUNT, true},
+    {"working_set_blocks", COUNT, false},
     {"thread", COUNT, false},
     {"block_bytes", SIZE, true},
     {"cache_blocks", SIZE, false},

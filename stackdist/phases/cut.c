@@ -91,8 +91,10 @@ static double find_noise(const struct sums *sums)
         for (size_t k = 1; k <= NEAR && i + k < sums->intervals->count; k++)
             saved[count++] = saved_by_cut(sums, i, i + k);
     }
+    if (count == 0)
+        return 0;
     qsort(saved, count, sizeof *saved, compare);
-    return count == 0 ? 0 : saved[count / 2];
+    return saved[count / 2];
 }
 
 static double find_penalty(const struct sums *sums)

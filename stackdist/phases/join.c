@@ -34,12 +34,13 @@ static double ratio(const struct intervals *intervals, size_t interval,
            (double)margay_intervals_refs(intervals, interval, interval + 1);
 }
 
-/* Of neighbours, so that phases do not count. */
-static void find_variances(struct scene *scene)
+/* Add the squares of differences within a piece; returns the number of pairs.
+ */
+static size_t add_variances(struct scene *scene, const struct piece *piece)
 {
-    size_t count = scene->intervals->count, pairs = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 1; k <= NEAR && i + k < count; k++) {
+    size_t pairs = 0;
+    for (size_t i = piece->from; i < piece->to; i++) {
+        for (size_t k = 1; k <= NEAR && i + k < piece->to; k++) {
             for (size_t b = 1; b < scene->bins; b++) {
                 double change = ratio(scene->intervals, i + k, b) -
                                 ratio(scene->intervals, i, b);
@@ -48,17 +49,21 @@ static void find_variances(struct scene *scene)
             pairs++;
         }
     }
-    for (size_t b = 1; b < scene->bins && pairs > 0; b++)
-        scene->variances[b] /= (double)pairs;
+    return pairs;
 }
 
-static void set_scene(struct scene *scene, const struct intervals *intervals)
+static void set_scene(struct scene *scene, const struct intervals *intervals,
+                      const struct pieces *pieces)
 {
+    size_t pairs = 0;
     *scene = (struct scene){
         .intervals = intervals,
         .bins = margay_intervals_bins(intervals),
     };
-    find_variances(scene);
+    for (size_t i = 0; i < pieces->count; i++)
+        pairs += add_variances(scene, &pieces->list[i]);
+    for (size_t b = 1; b < scene->bins && pairs > 0; b++)
+        scene->variances[b] /= (double)pairs;
 }
 
 /* The miss ratios of a stretch. */
@@ -175,7 +180,7 @@ static bool join_some(const struct scene *scene, struct pieces *pieces)
 void margay_join(const struct intervals *intervals, struct pieces *pieces)
 {
     struct scene scene;
-    set_scene(&scene, intervals);
+    set_scene(&scene, intervals, pieces);
     while (join_some(&scene, pieces))
         ;
 }
@@ -206,7 +211,7 @@ void margay_find_repeats(const struct intervals *intervals,
                          struct pieces *pieces)
 {
     struct scene scene;
-    set_scene(&scene, intervals);
+    set_scene(&scene, intervals, pieces);
     for (size_t i = 0; i < pieces->count; i++)
         pieces->list[i].repeats = find_earlier(&scene, pieces, i);
 }

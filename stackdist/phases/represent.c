@@ -1,12 +1,12 @@
 /*
  * represent.c - intervals that stand for a whole trace
  *
- * Algorithm: the miss curve of each interval is a point.  One by one, the
- *   interval is chosen that brings all points nearest to a chosen one, in the
- *   sum of squares by reference; each point then belongs to its nearest, and in
- *   each group the point that is nearest to all of it takes its place.  That
- *   ends once the mixture of the chosen curves, by the references of their
- *   groups, is near enough to the curve of all.
+ * Algorithm: the miss curve of each interval is a point.  Of each different
+ *   phase, the point nearest to all of it is chosen; each point then belongs to
+ *   its nearest that is chosen.  Until the mixture of the chosen curves, by the
+ *   references of these groups, is near enough to the curve of all, one more is
+ *   chosen, that brings all points nearest to a chosen one, in the sum of
+ *   squares by reference, and each group's middle takes its place.
  * Source: Sherwood, Perelman, Hamerly, Calder, "Automatically characterizing
  *   large scale program behavior" (SimPoint), ASPLOS 2002, which groups by
  *   code; groups around members are Kaufman and Rousseeuw's, 1990.
@@ -181,16 +181,37 @@ static double find_error(const struct choice *choice,
     return sum / (double)(choice->bins - 1);
 }
 
-static void choose(struct choice *choice, size_t most, double wanted)
+/* The middle of each different phase, if there are not too many. */
+static void choose_of_phases(struct choice *choice, const struct pieces *pieces,
+                             size_t most)
 {
-    do {
+    size_t numbers[MOST], count = 0;
+    for (size_t i = 0; i < pieces->count; i++) {
+        const struct piece *piece = &pieces->list[i];
+        numbers[i] = piece->repeats == i ? count++ : numbers[piece->repeats];
+        for (size_t k = piece->from; k < piece->to; k++)
+            choice->group[k] = numbers[i];
+    }
+    for (size_t k = 0; k < count && count <= most; k++)
+        choice->members[choice->chosen++] = find_middle(choice, k);
+}
+
+static void choose(struct choice *choice, const struct pieces *pieces,
+                   size_t most, double wanted)
+{
+    choose_of_phases(choice, pieces, most);
+    if (choice->chosen == 0)
+        choose_one(choice);
+    divide(choice);
+    choice->error = find_error(choice, ratio);
+    while (choice->error > wanted && choice->chosen < most) {
         choose_one(choice);
         divide(choice);
         for (size_t k = 0; k < choice->chosen; k++)
             choice->members[k] = find_middle(choice, k);
         divide(choice);
         choice->error = find_error(choice, ratio);
-    } while (choice->error > wanted && choice->chosen < most);
+    }
 }
 
 /* -------------------------------------------------------------- results -- */
@@ -258,7 +279,8 @@ enum margay_status margay_phases_represent(
         return margay_fail_memory(error, "intervals that stand for others");
     enum margay_status status = begin(choice, &phases->intervals, error);
     if (status == MARGAY_OK) {
-        choose(choice, most_intervals(&phases->intervals, share), error_wanted);
+        choose(choice, &phases->pieces,
+               most_intervals(&phases->intervals, share), error_wanted);
         status = list(phases, choice, chosen, error);
     }
     free(choice->apart);

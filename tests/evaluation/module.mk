@@ -10,4 +10,8 @@ evaluation: deps all bench-tools ## record real programs, and analyse them
 evaluation-sharing: deps all ## mixtures of recorded programs, and margay share
 	@perl tests/evaluation/sharing.pl $(BUILD)/margay $(BUILD)/sharing
 
-.PHONY: evaluation evaluation-sharing
+# How well `margay phases` does: docs/measured/phases.md.
+evaluation-phases: deps all ## recorded programs, and windows that stand for them
+	@perl tests/evaluation/phases.pl $(BUILD)/margay $(BUILD)/phases
+
+.PHONY: evaluation evaluation-sharing evaluation-phases

@@ -24,39 +24,15 @@ sub run {
 
 # ----------------------------------------------------------------- programs --
 
-my $text = "$files/text";
-if (!-e $text) {
-    open my $out, '>', $text or die "sharing: $text: $!\n";
-    my $state = 5;
-    my @words = map { $state = ($state * 1103515245 + 12345) & 0x7fffffff;
-        join '', map { chr 97 + ($state >> $_) % 26 } 8 .. 8 + $state % 9 }
-        1 .. 3000;
-    for (1 .. 200_000) {
-        $state = ($state * 1103515245 + 12345) & 0x7fffffff;
-        print $out $words[($state >> 8) % (1 + ($state >> 12) % 3000)],
-            $_ % 12 ? ' ' : "\n";
-    }
-}
-my $rows = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n '
-    . 'LIMIT 20000) SELECT count(*), sum(x % 97) FROM n GROUP BY x % 1013';
-my $count = 'while (<>) { $n{$_}++ for split } print scalar keys %n';
-my @wanted = (
-    ['gzip', "gzip -c $text"],
-    ['bzip2', "bzip2 -c $text"],
-    ['xz', "xz -T1 -c $text"],
-    ['sort', "sort --parallel=1 $text"],
-    ['perl', "perl -e '$count' $text"],
-    ['sqlite3', "sqlite3 :memory: '$rows'"],
-    ['awk', "awk '{ n[\$1]++; s += length } END { print s }' $text"],
-);
+# The first seven of small.pl.
+my @wanted = (do './tests/evaluation/small.pl' or die)->($files);
+splice @wanted, 7;
 
 # The addresses of a program, after its start.
 my (@programs, %numbers);
 for my $program (@wanted) {
     my ($name, $command) = @$program;
     my $trace = "$files/$name.u64";
-    my ($binary) = split / /, $command;
-    next if system("command -v $binary >/dev/null") != 0;
     run("$margay record -q --method qemu --stop " . 4 * $refs
         . " -o $files/$name.mgt -- $command >/dev/null 2>&1")
         if !-e "$files/$name.mgt";

@@ -236,6 +236,7 @@ is 'line ends of other programs' "$status$(cat err)" 0
 # for ever.
 digits=$(printf '%0400d' 0 | tr 0 9)
 "$MARGAY" curve -q --window 2 good.din -o windows.csv
+"$MARGAY" phases -q good.din -o phases.csv
 "$MARGAY" assoc -q good.din -o assoc.csv
 printf 'name,from,to\na,0,32\n' >map.csv
 "$MARGAY" histogram -q --by region=map.csv good.din -o region.csv
@@ -262,6 +263,8 @@ done
 for column in window references misses; do
     spoiled windows $column nan
 done
+spoiled phases recurs 1.5
+spoiled phases working_set_blocks x
 spoiled curve cache_bytes 0
 spoiled curve block_bytes 18446744073709551616
 spoiled assoc ways 65
