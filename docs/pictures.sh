@@ -50,7 +50,7 @@ for size in 4096 8192 16384 131072; do
     "$programs" quicksort $size |
         "$margay" histogram -q -f u64 -b 8 -o "$work/quicksort-$size.csv"
 done
-(cd "$work" && "$margay" predict --size 131072 --curve --with-runs \
+(cd "$work" && "$margay" predict --plain --size 131072 --curve --with-runs \
     quicksort-4096.csv=4096 quicksort-8192.csv=8192 \
     quicksort-16384.csv=16384 --truth quicksort-131072.csv) \
     >"$work/quicksort.csv" 2>/dev/null
