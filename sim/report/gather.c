@@ -290,7 +290,7 @@ static bool is_header(const struct csv_row *row)
 {
     char line[1024];
     csv_join_row(row, line, sizeof line);
-    bool counts = strcmp(line, "key,value") == 0;
+    bool counts = section_is_known(line);
     for (size_t i = 0; i < row->count; i++)
         counts |= strcmp(row->fields[i], "references") == 0;
     return counts && column_role(row->fields[0]) == COLUMN_KEY;

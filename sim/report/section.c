@@ -325,6 +325,8 @@ static const struct kind {
     {ANNOTATE_DATA_COLUMNS, "Arrays and variables", draw_data},
     {SIMULATE_COLUMNS, "A machine", draw_machine},
     {SHARE_COLUMNS, "A shared cache", draw_shared},
+    {SHARING_COLUMNS, "Blocks that cores share", NULL},
+    {PARETO_COLUMNS, "Machines", NULL},
     {"key,value", "The trace", NULL},
 };
 
@@ -335,6 +337,17 @@ static const struct kind *kind_of(const struct section *section)
             return &kinds[i];
     }
     return NULL;
+}
+
+bool section_is_known(const char *header)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t bytes = strlen(kinds[i].columns);
+        if (strncmp(header, kinds[i].columns, bytes) == 0 &&
+            (header[bytes] == '\0' || header[bytes] == ','))
+            return true;
+    }
+    return false;
 }
 
 const char *section_title(const struct section *section)

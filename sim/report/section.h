@@ -8,6 +8,8 @@
 #ifndef MARGAY_SIM_REPORT_SECTION_H
 #define MARGAY_SIM_REPORT_SECTION_H
 
+#include <stdbool.h>
+
 #include <margay/status.h>
 
 #include "sim/options/options.h"
@@ -41,6 +43,10 @@ void sections_clear(struct sections *sections);
 /* A section without rows, for the caller to fill; NULL: no memory. */
 struct section *sections_new(struct sections *sections, const char *source,
                              const char *command);
+
+/* Does a header, its names joined with commas, begin with the columns of a
+   table that a section may show? */
+bool section_is_known(const char *header);
 
 /* What stands above a section: "Miss curve". */
 const char *section_title(const struct section *section);

@@ -225,6 +225,10 @@ check 'a shared cache is whole' is_page share.html
 is 'and has both divisions' \
     "$(grep -o 'data-y="[a-z_]*"' share.html | tr '\n' ' ')" \
     'data-y="shared_misses" data-y="partition_misses" '
+printf '%s\n' machine,trace,bytes,access_cycles,front m,t,4096,1.5,1 >pareto.csv
+run report -q pareto.csv -o pareto.html
+is 'a table without references is one, too' \
+    "$status $(grep -o '<h2>[^<]*' pareto.html)" '0 <h2>Machines'
 for head in machine,trace,cache,references,misses,miss_ratio,fetches,fetch_misses,reads,read_misses,writes,write_misses,writebacks,prefetches,useful_prefetches,mpki \
     trace,file,line,function,cache_bytes,references,misses \
     trace,phase,from,to,references,recurs,working_set_blocks \
