@@ -151,7 +151,8 @@ static bool has_lines(const struct margay_running *running, uint64_t *refs)
 {
     const struct margay_trace_options *reading = &running->request->reading;
     uint64_t bytes;
-    return reading->skip_refs == 0 && reading->limit_refs == UINT64_MAX &&
+    return running->facts.can.parts && running->facts.threads > 1 &&
+           reading->skip_refs == 0 && reading->limit_refs == UINT64_MAX &&
            margay_trace_known_lines(running->trace, &bytes, refs);
 }
 

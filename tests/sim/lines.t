@@ -61,6 +61,16 @@ same t.lackey --straddle split
 "$MARGAY" convert -q --unit 512 --limit 800000 a.din t.vscsi --to vscsi
 same t.vscsi --kind write
 
+# Rows of a table stand alone behind the first ones, unless quotes may hold a
+# newline.
+"$MARGAY" convert -q a.din - --to csv |
+    perl -ne 'chomp; print $. == 1 ? "time,$_,bytes\n" : "$.,$_,70\n"' >a.csv
+same a.csv --column id=id,size=bytes
+cp a.csv quoted.csv
+printf '1,7,"7\n0"\n' >>quoted.csv
+expected_parts=0
+same quoted.csv --column id
+
 # Where references have to be counted, or lines lean on each other, the file is
 # read in one piece.
 expected_parts=0
@@ -69,6 +79,12 @@ same t.din --limit 3000000
 same t.din --warmup 100
 "$MARGAY" convert -q --limit 800000 a.din t.csv --to csv
 same t.csv
+
+printf '9,9\n' >>a.csv
+expected_status=2
+same a.csv --column id=id,size=bytes
+check 'the row that is too short is named' \
+    grep -q "a.csv:3200002: found '9,9', expected a size" err
 
 # What is wrong is told with its line, in every part; of two, the first.
 expected_status=2

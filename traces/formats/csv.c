@@ -269,6 +269,18 @@ void margay_table_free(void *state)
     free(csv);
 }
 
+/* Devices and tenants get numbers in the order in which they come. */
+int margay_table_cut(const void *state)
+{
+    const struct margay_csv *csv = state;
+    if (!csv->planned || csv->row_count < 2 || csv->left > 0)
+        return MARGAY_CUT_LATER;
+    if (csv->rows.plan.role_counts[MARGAY_ROLE_DEVICE] > 0 ||
+        csv->rows.plan.role_counts[MARGAY_ROLE_TENANT] > 0)
+        return MARGAY_CUT_NEVER;
+    return csv->marks.quote == '\n' ? '\0' : (unsigned char)csv->marks.quote;
+}
+
 /* What the trace has is known of the format csv by --column, and of a layout by
    its first row. */
 void margay_table_describe(const struct margay_state_options *options,

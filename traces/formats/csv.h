@@ -16,6 +16,7 @@ const char *margay_table_finish(struct margay_text *text,
                                 struct margay_references *references);
 void *margay_table_create(const struct margay_state_options *options);
 void margay_table_free(void *state);
+int margay_table_cut(const void *state);
 void margay_table_describe(const struct margay_state_options *options,
                            const char *line, const char *end,
                            struct margay_trace_facts *facts);
@@ -23,7 +24,7 @@ void margay_table_describe(const struct margay_state_options *options,
 #define MARGAY_TABLE_FUNCTIONS                                            \
     .decode = margay_table_decode, .finish = margay_table_finish,         \
     .create_state = margay_table_create, .free_state = margay_table_free, \
-    .describe = margay_table_describe
+    .describe = margay_table_describe, .cut = margay_table_cut
 
 /* What references of a table may have beside their numbers. */
 #define MARGAY_TABLE_COLUMNS                                  \

@@ -130,6 +130,12 @@ struct margay_state_options {
     bool by_content; /* in a trial: the suffix does not name the format */
 };
 
+/* What tells where a text with a state may be cut: not known before more lines,
+   nowhere, or behind any newline if this character is nowhere in the rest; NUL
+   = behind any newline. */
+#define MARGAY_CUT_LATER (-2)
+#define MARGAY_CUT_NEVER (-1)
+
 struct margay_blocks_reading; /* blocks_format.h */
 struct margay_blocks_writing;
 struct margay_trace_facts;
@@ -165,6 +171,9 @@ struct margay_format {
                      const char *line, const char *end,
                      struct margay_trace_facts *facts);
     const struct margay_layout *layout; /* of a table */
+    /* Text with a state, which has been given the beginning of a trace: where
+       the rest may be cut; NULL = nowhere. */
+    int (*cut)(const void *state);
 
     /* Packed: the length of a record, and the function that appends `count` of
        them to an empty batch.  It returns NULL, or what was expected instead of

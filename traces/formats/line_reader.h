@@ -1,7 +1,8 @@
 /*
  * line_reader.h - the lines of a piece of a file, read without a thread
  *
- * For formats whose lines stand alone, and plain regular files.
+ * For plain regular files of formats whose lines stand alone, or do so behind
+ * the first rows of a table.
  */
 #ifndef MARGAY_TRACES_FORMATS_LINE_READER_H
 #define MARGAY_TRACES_FORMATS_LINE_READER_H
@@ -18,6 +19,10 @@ enum margay_status margay_line_reader_create(const struct margay_reader *reader,
                                              uint64_t first, uint64_t bytes,
                                              struct margay_line_reader **lines,
                                              struct margay_error *error);
+
+/* May pieces begin behind any newline?  Of a table, its first rows are read,
+   and the rest is searched for quotes, unless there are none. */
+bool margay_line_reader_may_cut(const struct margay_reader *reader);
 
 /* NULL is fine. */
 void margay_line_reader_free(struct margay_line_reader *lines);

@@ -161,8 +161,7 @@ static enum margay_status create(margay_trace *trace, uint64_t first,
         return margay_fail_memory(error, "a range of a trace");
     *made = (margay_range){.trace = trace, .next = first, .left = count};
     enum margay_status status = margay_batch_allocate(
-        &made->references, format,
-        format->info.columns & ~reader->unused_columns, error);
+        &made->references, format, margay_reader_columns(reader), error);
     if (status == MARGAY_OK)
         *range = made;
     else
@@ -204,7 +203,9 @@ enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
 {
     margay_range *made;
     *range = NULL;
-    if (!trace->ready || trace->reader.line_bytes == 0)
+    if (!trace->ready || trace->reader.line_bytes == 0 ||
+        (!trace->may_cut &&
+         trace->reader.detection.format->create_state != NULL))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: found no lines that stand alone, expected a "
                            "plain file of them",
@@ -223,6 +224,10 @@ bool margay_trace_known_lines(margay_trace *trace, uint64_t *bytes,
     margay_range *range;
     struct margay_batch batch;
     *bytes = trace->reader.line_bytes;
+    if (*bytes > 0 && !trace->may_cut)
+        trace->may_cut = margay_line_reader_may_cut(&trace->reader);
+    if (!trace->may_cut)
+        return false;
     if (margay_trace_lines(trace, 0, SAMPLE_BYTES, &range, NULL) != MARGAY_OK)
         return false;
     enum margay_status status = margay_range_next(range, &batch, NULL);

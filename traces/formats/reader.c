@@ -125,14 +125,20 @@ char *margay_batch_records(const struct margay_references *batch,
            batch->capacity * (number_bytes(format) - format->record_bytes);
 }
 
+unsigned margay_reader_columns(const struct margay_reader *reader)
+{
+    const struct margay_format *format = reader->detection.format;
+    return (format->describe != NULL ? reader->facts.columns
+                                     : format->info.columns) &
+           ~reader->unused_columns;
+}
+
 /* Allocate the columns that the caller uses, and those that the format cannot
    do without. */
 static enum margay_status allocate_batches(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
-    unsigned columns =
-        format->describe != NULL ? reader->facts.columns : format->info.columns;
-    columns &= ~reader->unused_columns;
+    unsigned columns = margay_reader_columns(reader);
     enum margay_status status = MARGAY_OK;
     if (reader->numbers_only && format->leaves_out && !reader->facts.splits)
         columns &= reader->sums_counts ? 0 : MARGAY_COLUMN_COUNTS;
@@ -360,17 +366,18 @@ static enum margay_status fill_packed(struct margay_reader *reader, bool *more)
 /*
  * Records of fixed length in a plain file are counted, and passed over, without
  * being read.  Half a record at the end does not count.  Of lines that stand
- * alone no more than the bytes are known.
+ * alone, or may do so, no more than the bytes are known.
  */
 static enum margay_status skip_records(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
     size_t record_bytes = format->record_bytes;
     uint64_t bytes;
-    if ((record_bytes == 0 && !format->lines_stand_alone) ||
+    bool by_lines = format->lines_stand_alone || format->cut != NULL;
+    if ((record_bytes == 0 && !by_lines) ||
         !margay_input_plain_bytes(reader->input, &bytes) || bytes == 0)
         return MARGAY_OK;
-    if (format->lines_stand_alone) {
+    if (by_lines) {
         reader->line_bytes = bytes;
         return MARGAY_OK;
     }

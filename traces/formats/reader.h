@@ -68,6 +68,9 @@ void *margay_reader_run(void *reader);
 
 /* ------------------------- shared with range.c and line_reader.c -- */
 
+/* The columns of a batch: those that the trace has, but for the unused. */
+unsigned margay_reader_columns(const struct margay_reader *reader);
+
 /* Allocate the arrays of a batch of this format for these columns.  In any case
    to be freed with margay_references_free(). */
 enum margay_status margay_batch_allocate(struct margay_references *batch,

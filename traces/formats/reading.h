@@ -86,14 +86,16 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
  * The same of a plain file of text whose lines stand alone, where references
  * cannot be counted without reading: those of the lines whose first byte is one
  * of [first, first + bytes) of the file, or up to its end.  Ranges that cover
- * the file give each of its references once.
+ * the file give each of its references once.  Of a table, only where
+ * margay_trace_known_lines() has found that its rows stand alone.
  */
 enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
                                       uint64_t bytes, margay_range **range,
                                       struct margay_error *error);
 
 /* For such a file: its bytes, and about how many references it holds.  False
-   for any other, and where its first lines cannot be read. */
+   for any other, and where its first lines cannot be read.  A table whose
+   fields may be quoted is searched for quotes, once. */
 bool margay_trace_known_lines(margay_trace *trace, uint64_t *bytes,
                               uint64_t *references);
 

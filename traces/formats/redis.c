@@ -198,6 +198,12 @@ static const char *decode(struct margay_text *text,
     return margay_log_decode(text, references, parse);
 }
 
+/* Before the first command, a line may say that the server listens. */
+static int cut(const void *state)
+{
+    return ((const struct margay_log *)state)->begun ? '\0' : MARGAY_CUT_LATER;
+}
+
 const struct margay_format margay_format_redis = {
     .info = {.name = "redis",
              .description = "what MONITOR of Redis prints",
@@ -211,4 +217,5 @@ const struct margay_format margay_format_redis = {
     .recognise = decode,
     .create_state = margay_log_create,
     .free_state = margay_log_free,
+    .cut = cut,
 };

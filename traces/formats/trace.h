@@ -16,6 +16,7 @@ struct margay_trace {
     uint64_t repeats; /* of the last batch */
 
     bool ready;      /* the format is known */
+    bool may_cut;    /* lines have been found to stand alone */
     bool holds_slot; /* `slot` has been taken from the queue */
     size_t slot;
     /* What batches are made of: the references of the slot or, where counts are
