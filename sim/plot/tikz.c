@@ -91,11 +91,13 @@ enum margay_status tikz_write(int descriptor, struct output *output,
         if (strncmp(line, "%% ", 3) != 0)
             write_line(output, line);
     }
-    bool failed = ferror(stream);
+    /* Without an end of the file it was an error, or memory was short. */
+    bool failed = !feof(stream);
+    int reason = errno;
     free(line);
     fclose(stream);
     return failed ? margay_fail(error, MARGAY_IO,
                                 "cannot read what gnuplot drew: %s",
-                                strerror(errno))
+                                strerror(reason))
                   : MARGAY_OK;
 }

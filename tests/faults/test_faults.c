@@ -113,6 +113,7 @@ static const struct job {
     {"record -q --method runtime --sites -o out.mgt ./watched", "out.mgt"},
     {"record -q --method runtime --to lackey ./watched", NULL},
     {"plot -o out.svg kept.csv", "out.svg"},
+    {"plot -o out.tex kept.csv", "out.tex"},
     {"report -q --policy lru,fifo -o out.html kept.csv t.din", "out.html"},
     {"plot -o out.png odd\001.csv more.csv", "out.png"},
     {"curve -f lines", NULL},
