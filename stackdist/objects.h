@@ -50,9 +50,9 @@ struct margay_objects_options {
        difference as hits in the smallest cache. */
     bool adjust;
     uint64_t seed;
-    /* A request counts half when so many more have come, in steps of a
-       sixteenth of that; what is cached does not change.  0 = for ever.  Not
-       with a rate below 1. */
+    /* A request counts half when this number of others has followed, in steps
+       of a sixteenth of the number; what is cached does not change.  0 = for
+       ever.  Not with a rate below 1. */
     uint64_t half_life_refs;
 };
 #define MARGAY_OBJECTS_OPTIONS_DEFAULT                \

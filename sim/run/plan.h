@@ -38,8 +38,8 @@ struct margay_plan_facts {
                         by several threads */
     bool by_lines;   /* namely any line; references are not counted */
     bool is_named;   /* other processes can open it */
-    uint64_t refs;   /* to be analysed, by lines about so many; 0 = not known
-                        without reading */
+    uint64_t refs;   /* to be analysed, a guess for lines; 0 = not known without
+                        reading */
 };
 
 enum margay_executor {
