@@ -310,6 +310,8 @@ void margay_table_describe(const struct margay_state_options *options,
                                            options->unit_bytes);
         facts->columns &= named;
         facts->kinds = named & MARGAY_COLUMN_KINDS ? MARGAY_TABLE_KINDS : 0;
+    } else if (options->tenant == NULL) {
+        facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;
     }
     margay_table_free(csv);
 }
