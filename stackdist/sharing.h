@@ -41,7 +41,7 @@ MARGAY_API enum margay_status margay_sharing_create(
 MARGAY_API void margay_sharing_free(margay_sharing *sharing);
 
 /* The size in blocks from which on no program misses more than it does in any
-   larger cache of its own. */
+   larger cache, divided or shared. */
 MARGAY_API uint64_t margay_sharing_last(const margay_sharing *sharing);
 
 /* What becomes of a program. */

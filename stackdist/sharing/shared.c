@@ -100,16 +100,6 @@ void margay_sharing_free(margay_sharing *sharing)
     free(sharing);
 }
 
-uint64_t margay_sharing_last(const margay_sharing *sharing)
-{
-    uint64_t last = 0;
-    for (size_t i = 0; i < sharing->count; i++) {
-        const struct margay_fill *program = &sharing->programs[i];
-        last += program->sizes[program->count - 1];
-    }
-    return last == 0 ? 1 : last; /* distances are below 2^56 */
-}
-
 /* The other blocks, of all programs, that come between a use of a block by
    program `i` and the next one, where `distance` of them are its own. */
 static double blocks_between(const margay_sharing *sharing, size_t i,
@@ -124,6 +114,30 @@ static double blocks_between(const margay_sharing *sharing, size_t i,
             blocks += margay_fill_footprint(other, window * other->share);
     }
     return blocks;
+}
+
+/* The blocks from which on a program has a use for no more, where all share
+   them. */
+static uint64_t last_of(const margay_sharing *sharing, size_t i)
+{
+    const struct margay_fill *program = &sharing->programs[i];
+    uint64_t last = program->sizes[program->count - 1];
+    return last == 0 ? 0
+                     : (uint64_t)ceil(blocks_between(sharing, i, last - 1)) + 1;
+}
+
+uint64_t margay_sharing_last(const margay_sharing *sharing)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < sharing->count; i++) {
+        const struct margay_fill *program = &sharing->programs[i];
+        last += program->sizes[program->count - 1];
+    }
+    for (size_t i = 0; i < sharing->count; i++) {
+        uint64_t shared = last_of(sharing, i);
+        last = shared > last ? shared : last;
+    }
+    return last == 0 ? 1 : last; /* distances are below 2^56 */
 }
 
 /* The part of a program, in blocks. */

@@ -238,6 +238,32 @@ static void test_mixed(size_t count, const double *rates)
     }
 }
 
+/* A program that goes through ten blocks again and again, and one that uses
+   each of its blocks once: neither needs more than ten alone, but together. */
+static void test_last(void)
+{
+    margay_histogram *loop, *scan;
+    margay_sharing *sharing;
+    struct margay_sharer_result results[2];
+    margay_histogram_create(&loop, NULL);
+    margay_histogram_create(&scan, NULL);
+    margay_histogram_add(loop, 9, 990, NULL);
+    margay_histogram_add(loop, MARGAY_INFINITE, 10, NULL);
+    margay_histogram_add(scan, MARGAY_INFINITE, 5000, NULL);
+    struct margay_sharer two[2] = {{loop, 1}, {scan, 5}};
+    margay_sharing_create(two, 2, &sharing, NULL);
+    uint64_t last = margay_sharing_last(sharing);
+    CHECK(last > 50 && last <= 61, "the last size: %llu",
+          (unsigned long long)last);
+    margay_sharing_shared(sharing, last, results);
+    CHECK_U64(results[0].misses, 10, "there the loop stays");
+    margay_sharing_shared(sharing, last - 2, results);
+    CHECK(results[0].misses > 10, "and in a smaller cache it does not");
+    margay_sharing_free(sharing);
+    margay_histogram_free(loop);
+    margay_histogram_free(scan);
+}
+
 static void test_ends(void)
 {
     margay_histogram *histogram;
@@ -287,6 +313,7 @@ int main(void)
     test_mixed(3, (double[]){1, 1, 1});
     test_mixed(3, (double[]){1, 2, 0.5});
     test_mixed(4, (double[]){1, 1, 1, 0.2});
+    test_last();
     test_ends();
     return tap_done();
 }
