@@ -140,9 +140,16 @@ L1,0xc0,0,1,0x60,1,0,0"
 is 'their sums are those of the cache' \
     "$(awk -F, 'NR > 1 { t += $11; f += $12; i += $13 } END { print t, f, i }' \
         places)" "$(awk -F, '$3 == "L1" { print $18, $19, $20 }' out)"
-run simulate -q --machine m.csv --vary L1.ways=1,2 --sharing places blocks
+run simulate --machine m.csv --sharing places blocks
+is 'the block with the most is named' "$(tail -n 1 err)" "margay simulate: \
+blocks: most false sharing: block 0x280, 0x40 and 0x30, 3 misses"
+run simulate --machine m.csv --sharing places true
+is 'or that there is none' "$(tail -n 1 err)" \
+    'margay simulate: true: no false sharing was seen'
+run simulate --machine m.csv --vary L1.ways=1,2 --sharing places blocks
 is 'with --vary' "$status $(cut -d, -f14 places | sort | uniq -c | xargs)" \
     '0 7 1 7 2 1 L1.ways'
+like 'and the machine with the most' "$(tail -n 1 err)" '0x280, .*, 3 misses, with L1.ways=1'
 refuses 'sharing: found no coherent cache in none.csv, expected .mesi.' \
     simulate --machine none.csv --sharing places blocks
 
@@ -209,7 +216,7 @@ record_counters() {
         run record --method "$method" --sites --to mgt -o counters.mgt \
             ./counters &&
         [ "$status" = 0 ] &&
-        run simulate -q --machine l1.csv --sharing places counters.mgt
+        run simulate --machine l1.csv --sharing places counters.mgt
 }
 # The lines of false sharing at a place in the counters: LINE OFFSET.
 false_lines() {
@@ -228,6 +235,8 @@ for method in runtime qemu; do
         continue
     fi
     is "$method: the line and the words are named" "$(false_lines)" '16 0 16 8'
+    like "$method: and told" "$(tail -n 1 err)" \
+        'most false sharing: block 0x[0-9a-f]*, counters.c:16, [0-9]* misses'
     is "$method: they are in the first block" "$(awk -F, '
         NR == 2 { block = $4 } $9 == 16 && $12 > 0 && $4 != block' places)" ''
     record_counters "$method" -DAPART=256
