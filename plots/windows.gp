@@ -6,7 +6,8 @@
 # and marks are traces and block sizes.  Of many sizes a few powers of two are
 # shown.  Where a window's table ends below a size, larger caches miss no less
 # than its last row says.  A window begins at the reference behind the last one of
-# the window before it.
+# the window before it.  Caches of objects (--objects) have sizes in bytes alone,
+# and their ratios are those of requests.
 
 OUT = ARG1
 CSV = ARG2
@@ -15,28 +16,31 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
-# "# NAMES LABEL": how many traces and block sizes there are, and what they have in
-# common; then blocks of lines "REFERENCE RATIO" below one of "# NAME".  The name of
-# a trace may hold anything, so the other fields are counted from the end of a
-# row.
-program = 'function in_words(size, block,   bytes, unit) {' \
-. '    if (block == "") return size (size == 1 ? " block" : " blocks");' \
-. '    for (bytes = size * block; bytes >= 1024 && bytes % 1024 == 0; unit++) bytes /= 1024;' \
-. '    return bytes " " substr("B  KiBMiBGiBTiBPiB", 1 + 3 * unit, 3) }' \
+# "# NAMES UNIT LABEL": how many traces and block sizes there are, what a window
+# counts, and what they have in common; then blocks of lines "REFERENCE RATIO"
+# below one of "# NAME".  The name of a trace may hold anything, so the other
+# fields are counted from the end of a row.
+program = 'NR == 1 { objects = /,byte_miss_ratio$/ }' \
+. 'function in_words(size, block,   bytes, unit) {' \
+. '    if (block == "" && !objects) return size (size == 1 ? " block" : " blocks");' \
+. '    for (bytes = size * (objects ? 1 : block); bytes >= 1024; unit++) bytes /= 1024;' \
+. '    return sprintf("%.4g ", bytes) substr("B  KiBMiBGiBTiBPiB", 1 + 3 * unit, 3) }' \
 . 'function is_power(n) { while (n > 1 && n % 2 == 0) n /= 2; return n == 1 }' \
 . 'NR > 1 {' \
+. '    past = objects ? NF - 3 : NF;' \
 . '    name = substr($0, length($1) + 2);' \
-. '    sub(/,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$/, "", name);' \
+. '    for (i = past - 5; i < NF; i++) sub(/,[^,]*$/, "", name);' \
 . '    if (name != last) { last = name; series[++count] = name }' \
 . '    rows++; row[name, ++rows_of[name]] = rows;' \
 . '    at[rows] = $1; begin[rows] = before[name] + 0;' \
 . '    if (!(name in window_of) || $1 != window_of[name]) {' \
 . '        window_of[name] = $1; begin[rows] = until[name] + 0;' \
-. '        before[name] = begin[rows]; until[name] = begin[rows] + $(NF - 2) }' \
-. '    if (until[name] > end) end = until[name]; size[rows] = $(NF - 4) + 0; ratio[rows] = $NF;' \
-. '    if (!seen[size[rows]]++) distinct++ }' \
+. '        before[name] = begin[rows]; until[name] = begin[rows] + $(past - 2) }' \
+. '    if (until[name] > end) end = until[name];' \
+. '    size[rows] = $(past - (objects ? 3 : 4)) + 0; ratio[rows] = $past;' \
+. '    if (!seen[size[rows]]++) { distinct++; powers += is_power(size[rows]) } }' \
 . 'END {' \
-. '    for (s in seen) if (distinct <= 6 || is_power(s)) list[++n] = s + 0;' \
+. '    for (s in seen) if (distinct <= 6 || !powers || is_power(s)) list[++n] = s + 0;' \
 . '    for (i = 2; i <= n; i++) for (j = i; j > 1 && list[j - 1] > list[j]; j--)' \
 . '        { s = list[j]; list[j] = list[j - 1]; list[j - 1] = s }' \
 . '    most = n < 6 ? n : 6; names = count_names();' \
@@ -44,7 +48,8 @@ program = 'function in_words(size, block,   bytes, unit) {' \
 . '    in_full = short < names;' \
 . '    for (k = 1; k <= count; k++)' \
 . '        if (block_of(series[k]) != block_of(series[1])) several_blocks = 1;' \
-. '    print "# " names, (names == 1 ? plain(last) :' \
+. '    print "# " names, (objects ? "requests" : "references"),' \
+. '        (names == 1 ? plain(last) :' \
 . '        several_blocks ? "" : block_text(block_of(last)));' \
 . '    for (k = 1; k <= count; k++) if (!drawn[series[k]]++)' \
 . '        for (i = 1; i <= most; i++) {' \
@@ -80,9 +85,9 @@ print system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
 unset print
 text = $lines[1]
 text = text[3:*]
-cut = strstrt(text, " ")
-names = int(text[1:cut])
-SUBTITLE = text[cut + 1:*]
+names = int(word(text, 1))
+unit = word(text, 2)
+SUBTITLE = text[strlen(sprintf("%d %s ", names, unit)) + 1:*]
 set datafile separator whitespace
 lowest = 1
 highest = 0
@@ -93,7 +98,8 @@ series = STATS_blocks
 end = STATS_max_x
 sizes = series / names
 
-HEADING = (HIT ? "Hit" : "Miss") . " ratio over time"
+HEADING = (HIT ? "Hit" : "Miss") . " ratio " \
+    . (unit eq "requests" ? "of requests " : "") . "over time"
 load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
 x_log = scale_is_log("x", 0)
@@ -106,7 +112,7 @@ if (fault ne "") {
 }
 if (x_log) { set logscale x }
 set xrange [x_least:x_most]
-set xlabel "references" offset 0,0.2
+set xlabel unit offset 0,0.2
 if (x_log) { set xtics format COUNT_FORMAT } else {
     every = nice_step(x_most - x_least, (right - left) / (6 * em_x))
     set xtics ()

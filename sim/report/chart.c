@@ -165,6 +165,20 @@ static void write_picture(struct output *output, const struct lines *lines,
 
 /* -------------------------------------------------------------- legend -- */
 
+static void write_key(struct output *output, const char *key, const char *text)
+{
+    char size[32];
+    if (strcmp(key, "cache_bytes") == 0) {
+        output_text(output, "%s", markup_size(strtod(text, NULL), true, size));
+        return;
+    }
+    markup_text(output, text);
+    if (strcmp(key, "block_bytes") == 0)
+        output_text(output, " B blocks");
+    if (strcmp(key, "cache_blocks") == 0)
+        output_text(output, " blocks");
+}
+
 /* The values of the keys of a line, of those that are not the same in all. */
 static void write_name(struct output *output, const struct lines *lines,
                        size_t line)
@@ -181,12 +195,8 @@ static void write_name(struct output *output, const struct lines *lines,
         if (!differs)
             continue;
         output_text(output, "%s", between);
-        markup_text(output, table_text(chart->table, lines->first[line],
-                                       lines->keys[i]));
-        if (strcmp(chart->keys[i], "block_bytes") == 0)
-            output_text(output, " B blocks");
-        if (strcmp(chart->keys[i], "cache_blocks") == 0)
-            output_text(output, " blocks");
+        write_key(output, chart->keys[i],
+                  table_text(chart->table, lines->first[line], lines->keys[i]));
         between = ", ";
     }
 }

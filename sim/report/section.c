@@ -154,20 +154,26 @@ static enum margay_status draw_shared(struct output *output,
                : status;
 }
 
+/* Caches of objects have sizes in bytes alone. */
 static enum margay_status draw_windows(struct output *output,
                                        const struct section *section,
                                        const char *id, unsigned *charts,
                                        struct margay_error *error)
 {
+    bool of_objects = table_begins_with(
+        &section->table, WINDOW_COLUMN CURVE_COLUMNS CURVE_OBJECT_COLUMNS);
     const struct chart chart = {
         .table = &section->table,
         .table_id = id,
-        .caption = "Miss ratio of a few sizes over time",
+        .caption = of_objects
+                       ? "Miss ratio of requests over time, of a few sizes"
+                       : "Miss ratio of a few sizes over time",
         .x_title = "window of the trace",
         .y_title = "miss ratio",
         .x = "window",
         .y = "miss_ratio",
-        .keys = {"trace", "block_bytes", "cache_blocks"},
+        .keys = {"trace", "block_bytes",
+                 of_objects ? "cache_bytes" : "cache_blocks"},
     };
     return chart_write(output, &chart, ++*charts, error);
 }

@@ -197,6 +197,30 @@ for text in 'a/t, 16-byte blocks, 256 B' 'a/t, 64-byte blocks, 1 KiB' \
     shows blocks "$text"
 done
 
+# Caches of objects: sizes in bytes alone, and three columns more.
+objects=reference_bytes,missed_bytes,byte_miss_ratio
+table objects.csv window,$curve,$objects \
+    '0,"a, b",,,1048576,10,4,0.4,99,9,0.1' '0,"a, b",,,32768000,10,2,0.2,99,9,0.1' \
+    '1,"a, b",,,1048576,20,4,0.2,99,9,0.1' '1,"a, b",,,32768000,20,2,0.1,99,9,0.1'
+draw windows objects.svg objects.csv
+quiet 'windows of objects'
+read_texts objects
+for text in 'Miss ratio of requests over time' requests 'a, b' '1 MiB' \
+    '31.25 MiB' 30; do
+    shows objects "$text"
+done
+# Seven sizes, none of which is a power of two.
+{
+    echo window,$curve
+    for size in 3 5 6 7 9 10 11; do
+        echo "0,t,64,$size,$((64 * size)),10,5,0.5"
+    done
+} >odd.csv
+draw windows odd.svg odd.csv
+quiet 'windows of sizes that are no powers of two'
+read_texts odd
+shows odd '192 B'
+
 # Many series: one command of the shell for all of them, and no end of a table
 # that would be too long for a text of gnuplot's.
 mkdir bin

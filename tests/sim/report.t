@@ -144,6 +144,14 @@ run report -q --objects --column id=2,size=3 -f csv sized.csv -o sized.html
 is 'a report of objects' "$status $(cat err)" '0 '
 check 'is whole' is_page sized.html
 like 'and shows bytes' "$(cat sized.html)" 'Bytes that miss a cache of objects'
+"$MARGAY" curve -q --objects --window 2 --sizes 1MiB,32000KiB --column id=2,size=3 \
+    -f csv sized.csv -o windows.csv
+run report windows.csv -o windows.html
+is 'a report of objects over time' "$status $(cat err)" '0 '
+check 'is one page' is_page windows.html
+for size in '1 MiB' '31.25 MiB'; do
+    check "a line of $size" grep -Fq "<span>$size</span>" windows.html
+done
 run report -q --objects --policy lru,sieve --column id=2,size=3 -f csv sized.csv \
     -o policies.html
 like 'requests and bytes are told in words' "$(tr '\n' ' ' <sized.html)" \
