@@ -70,7 +70,8 @@ static void write_rows(struct diff *diff)
     const struct cells *base = &diff->match.base;
     for (size_t row = 0; row < base->rows; row++) {
         for (size_t i = 0; i < base->columns; i++) {
-            if (diff->match.roles[i] != COLUMN_KEY)
+            enum column_role role = diff->match.roles[i];
+            if (role != COLUMN_KEY && role != COLUMN_OTHER)
                 write_row(diff, row, i);
         }
     }
@@ -125,6 +126,9 @@ int cmd_diff(const struct options *options)
         status = gate_judge(&diff.gate, &diff.match, tolerance, &error);
     if (status == MARGAY_OK)
         status = write_table(&diff, options, &output, &error);
+    if (status == MARGAY_OK && !options->quiet && diff.match.base_trace != NULL)
+        message_keep("%s is compared with %s", diff.match.base_trace,
+                     diff.match.now_trace);
     if (status == MARGAY_OK && !options->quiet)
         gate_tell(&diff.gate);
     bool is_worse = diff.gate.worse_count > 0;

@@ -9,6 +9,7 @@ enum column_role {
     COLUMN_VALUE,  /* what was found */
     COLUMN_RATIO,  /* a value that is worse where it is higher */
     COLUMN_MISSES, /* so is this one, where a table has no ratio */
+    COLUMN_OTHER,  /* neither: the trace, where that is known to be another */
 };
 
 enum column_role column_role(const char *name);

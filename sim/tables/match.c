@@ -37,6 +37,40 @@ static enum margay_status check_kinds(struct match *match,
     return MARGAY_OK;
 }
 
+static size_t find_column(const struct cells *cells, const char *name)
+{
+    size_t i = 0;
+    while (i < cells->columns && strcmp(cells_name(cells, i), name) != 0)
+        i++;
+    return i;
+}
+
+/* What a column has in every row; NULL = rows differ, or there are none. */
+static const char *only_cell(const struct cells *cells, size_t column)
+{
+    for (size_t row = 1; row < cells->rows; row++) {
+        if (strcmp(cells_at(cells, row, column), cells_at(cells, 0, column)))
+            return NULL;
+    }
+    return cells->rows == 0 ? NULL : cells_at(cells, 0, column);
+}
+
+/* Two recordings of a program have names of their own: where each table is of
+   one trace, its name does not tell rows apart. */
+static void leave_out_trace(struct match *match)
+{
+    size_t column = find_column(&match->base, "trace");
+    if (column == match->base.columns)
+        return;
+    const char *was = only_cell(&match->base, column);
+    const char *is = only_cell(&match->now, column);
+    if (was == NULL || is == NULL || strcmp(was, is) == 0)
+        return;
+    match->base_trace = was;
+    match->now_trace = is;
+    match->roles[column] = COLUMN_OTHER;
+}
+
 static int compare_keys(const struct match *match, const struct cells *a,
                         size_t a_row, const struct cells *b, size_t b_row)
 {
@@ -82,6 +116,8 @@ void match_describe(const struct match *match, const struct cells *cells,
                                      used == 0 ? "" : ", ",
                                      cells_name(cells, i), cell);
     }
+    if (used == 0)
+        snprintf(text, bytes, "the row");
 }
 
 /* Sort the rows by their keys. */
@@ -110,6 +146,16 @@ static size_t count_alike(const struct match *match, const struct cells *cells,
     return count;
 }
 
+/* May the sizes of caches be what one of two tables lacks?  Not if their
+   traces are. */
+static bool differ_in_sizes(const struct cells *in, const struct cells *of)
+{
+    size_t trace = find_column(of, "trace");
+    return find_column(of, "cache_bytes") < of->columns &&
+           find_column(of, "sets") == of->columns && trace < of->columns &&
+           only_cell(in, trace) != NULL && only_cell(of, trace) != NULL;
+}
+
 static enum margay_status fail_missing(const struct match *match,
                                        const struct cells *in,
                                        const struct cells *of, size_t row,
@@ -121,9 +167,12 @@ static enum margay_status fail_missing(const struct match *match,
     match_describe(match, of, row, keys, sizeof keys);
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: found %zu row%s of %s, expected %zu, one for line "
-                       "%" PRIu64 " of %s",
+                       "%" PRIu64 " of %s%s",
                        in->path, found, margay_plural(found, "s"), keys,
-                       expected, cells_line(of, row), of->path);
+                       expected, cells_line(of, row), of->path,
+                       found == 0 && differ_in_sizes(in, of)
+                           ? "; write both with the same list of --sizes"
+                           : "");
 }
 
 static enum margay_status pair_rows(struct match *match,
@@ -163,8 +212,10 @@ enum margay_status match_read(struct match *match, const char *base,
         status = cells_read(&match->now, now, error);
     if (status == MARGAY_OK)
         status = check_kinds(match, error);
-    if (status == MARGAY_OK)
+    if (status == MARGAY_OK) {
+        leave_out_trace(match);
         status = pair_rows(match, error);
+    }
     return status;
 }
 

@@ -9,6 +9,9 @@
 struct match {
     struct cells base, now;
     enum column_role roles[CSV_ROW_FIELDS];
+    /* Where each table is of one trace, and not of the same: their names, which
+       are no keys then; else NULL. */
+    const char *base_trace, *now_trace;
     size_t *partner; /* the new row of each row of the base; owned */
     size_t *base_order, *now_order; /* rows sorted by their keys; owned */
 };

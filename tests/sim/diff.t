@@ -99,12 +99,35 @@ is 'varied values are keys' "$status $(cat out)" \
     '1 machine,trace,cache,L1.ways,column,base,new,change
 m,t,L1,2,miss_ratio,0.4,0.45,0.05'
 
+# Two recordings, of names of their own.
+sed 's/^a,/b,/' new.csv >other.csv
+run diff base.csv other.csv
+is 'two traces: the table' "$status $(cat out)" "1 block_bytes,cache_blocks,cache_bytes,column,base,new,change
+,1,,misses,20,30,10
+,1,,miss_ratio,0.02,0.03,0.01
+,2,,misses,10,9,-1
+,2,,miss_ratio,0.01,0.009,-0.001"
+is 'and the words' "$(head -n 2 err)" 'margay diff: a is compared with b
+margay diff: cache_blocks 1: miss_ratio rose from 0.02 to 0.03, by 0.01'
+run diff -q base.csv other.csv
+is 'which are not said quietly' "$status $(cat err)" '1 '
+sed '1d; s/^b/d/' other.csv | cat other.csv - >others.csv
+sed '1d; s/^a/d/' base.csv | cat base.csv - >bases.csv
+refuses 'others.csv: found 0 rows of trace a, cache_blocks 1' diff bases.csv others.csv
+refuses 'others.csv: found 0 rows of trace a, cache_blocks 1, .* of base.csv$' \
+    diff base.csv others.csv
+
 refuses 'found key as column 1, expected trace as in base.csv' diff base.csv one.csv
 sed '$d' base.csv >short.csv
 refuses 'short.csv: found 0 rows of trace a, cache_blocks 2, expected 1, one for line 3 of base.csv' \
     diff base.csv short.csv
 refuses 'short.csv: found 0 rows of .*, expected 1, one for line 3 of base.csv' \
     diff short.csv base.csv
+refuses 'of cache_blocks 2, expected 1, .*; write both with the same list of --sizes' \
+    diff short.csv other.csv
+sed 's/^trace,/program,/' base.csv >program.csv
+sed 's/^trace,/program,/; s/^a,/b,/' new.csv >programs.csv
+refuses 'programs.csv: found 0 rows of program a' diff program.csv programs.csv
 
 # Rows of the same keys, as a trace that is named twice has them.
 sed p base.csv | sed 1d >twice.csv
