@@ -1,10 +1,11 @@
-# annotate.gp - which lines of sources miss, from a table of `margay annotate`
+# annotate.gp - which lines or data miss, from a table of `margay annotate`
 #
 #     gnuplot -c annotate.gp OUT.png|svg|pdf|eps|tex ANNOTATE.csv
 #
 # A bar for each size of the cache, as high as the miss ratio, cut up among the
-# lines of sources: those with most misses at all sizes together have a colour of
-# their own, and all others share one.  Of many sizes some are drawn.
+# lines of sources, or the data of --data: those with most misses at all sizes
+# together have a colour of their own, and all others share one.  Of many sizes
+# some are drawn.
 
 OUT = ARG1
 CSV = ARG2
@@ -101,7 +102,9 @@ do for [i = 1:|$lines|] {
     }
 }
 
-HEADING = "Misses by line of the sources"
+head = system("head -n 1 " . shell_word(CSV))
+HEADING = strstrt(head, ",data,") > 0 ? "Misses by data" \
+    : "Misses by line of the sources"
 load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
 set xlabel "cache size" offset 0,0.2

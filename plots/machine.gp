@@ -3,8 +3,9 @@
 #     gnuplot -c machine.gp OUT.png|svg|pdf|eps|tex SIMULATE.csv
 #
 # A group of bars for each cache, and in it one for each trace and machine:
-# misses per 1000 instructions, or the miss ratio where the table does not know
-# how many instructions there were.
+# misses per 1000 instructions, or per reference that reaches the cache where the
+# table does not know how many instructions there were.  What never misses, such
+# as a memory, has no group.
 
 OUT = ARG1
 CSV = ARG2
@@ -17,6 +18,8 @@ load folder(ARG0) . "terminal.gp"
 MOST = 12
 CACHES = 64
 array CACHE[CACHES]
+array MISSES[CACHES]
+do for [i = 1:CACHES] { MISSES[i] = 0 }
 array TRACE[MOST]
 array VARIED[MOST]
 
@@ -26,11 +29,11 @@ machines = 0
 row = 0
 knows = 1
 begin(cache) = caches == 0 || cache eq CACHE[1]
-note(cache, trace, mpki, given) = ( \
+note(cache, trace, misses, mpki, given) = ( \
     machines = begin(cache) ? machines + 1 : machines, \
     row = begin(cache) ? 1 : row + 1, \
     caches = row > caches ? row : caches, \
-    CACHE[row] = cache, \
+    CACHE[row] = cache, MISSES[row] = MISSES[row] + misses, \
     machines > MOST ? 0 : (TRACE[machines] = base_name(trace), \
         VARIED[machines] = given), \
     knows = knows && mpki ne "", 1)
@@ -39,16 +42,22 @@ head = system(sprintf("head -n 1 %s | tr , ' '", shell_word(CSV)))
 fixed(k) = strstrt(word(head, k), ".") == 0 && k <= words(head) \
     ? fixed(k + 1) : k - 1
 FIXED = fixed(17)
+in_bytes(field) = field[strlen(field) - 5:*] eq ".bytes" \
+    || field[strlen(field) - 11:*] eq ".block_bytes"
+value_text(field, text) = in_bytes(field) && text ne "" \
+    ? amount_text(real(text), "B") : text
 varied(k) = FIXED + k > words(head) ? "" : (k > 1 ? ", " : "") \
-    . word(head, FIXED + k) . " " . strcol(FIXED + k) . varied(k + 1)
-stats CSV using (note(strcol(3), strcol(2), strcol(16), varied(1))) \
+    . word(head, FIXED + k) . " " \
+    . value_text(word(head, FIXED + k), strcol(FIXED + k)) . varied(k + 1)
+stats CSV using (note(strcol(3), strcol(2), column(5), strcol(16), varied(1))) \
     skip 1 nooutput
 if (machines == 0) {
     print sprintf("%s: no cache to draw", CSV)
     exit status 2
 }
 if (machines > MOST) {
-    print sprintf("%s: %d machines, expected at most %d", CSV, machines, MOST)
+    print sprintf("%s: %d machines, expected at most %d; the table of " \
+        . "margay simulate --pareto has a picture of more", CSV, machines, MOST)
     exit status 2
 }
 
@@ -68,16 +77,32 @@ load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
 set key samplen 1
 if (machines == 1) { unset key }
-set ylabel knows ? "misses per 1000 instructions" : "miss ratio"
+set ylabel knows ? "misses per 1000 instructions" \
+    : "misses per reference that reaches the cache"
 set yrange [0:*]
 set format y "%g"
-set xrange [0.4:caches + 0.6]
+array PLACE[caches]
+places = 0
+do for [i = 1:caches] { places = MISSES[i] > 0 ? places + 1 : places }
+miss = places > 0
+places = 0
 set xtics ("" 0)
-do for [i = 1:caches] { set xtics add (CACHE[i] i) }
+do for [i = 1:caches] {
+    PLACE[i] = NaN
+    if (MISSES[i] > 0 || !miss) {
+        places = places + 1
+        PLACE[i] = places
+        set xtics add (CACHE[i] places)
+    }
+}
+set xrange [0.4:places + 0.6]
 set xtics noenhanced scale 0
 set style fill solid 0.85 noborder
+# Okabe and Ito's, and darker ones: no two machines have the same.
+array MORE[5] = ["#882255", "#888888", "#332288", "#999933", "#f0e442"]
+bar_colour(m) = m <= 7 ? colour(m) : MORE[m - 7]
 width = 0.8 / machines
 plot for [m = 1:machines] CSV every ::(m - 1) * caches::m * caches - 1 \
-    using ($0 + 1 - 0.4 + (m - 0.5) * width):(knows ? $16 : $6):(0.92 * width) \
-    skip 1 with boxes linecolor rgb colour(m) \
+    using (PLACE[int($0) + 1] - 0.4 + (m - 0.5) * width):(knows ? $16 : $6):(0.92 * width) \
+    skip 1 with boxes linecolor rgb bar_colour(m) \
     title label(m, several_traces, several_varied)

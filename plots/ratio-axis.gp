@@ -10,6 +10,11 @@ y_most = y_to(y_log ? 10.0 ** ceil(log10(highest > 0 ? highest : 1) - 1e-9) \
               : highest > 0.7 || highest == 0 ? 1 : 1.1 * highest)
 if (y_log && y_least == y_most && !exists("Y_FROM")) { y_least = y_most / 10 }
 fault = range_fault("y", y_least, y_most, y_log)
+# Ratios of 0 may lie below the lowest.
+if (fault eq "" && (exists("Y_FROM") || exists("Y_TO"))) {
+    fault = empty_fault("y", "ratios", \
+        y_least > 0 && lowest < highest ? lowest : 0, highest, y_least, y_most)
+}
 if (fault ne "") {
     print fault
     exit status 2

@@ -11,9 +11,8 @@ x_least = x_from(x_log ? 2.0 ** first_power : 0)
 # A little beyond, lest rounding loses the last tick.
 x_most = x_to(x_log ? 1.0001 * 2.0 ** last_power : 1.02 * largest)
 fault = range_fault("x", x_least, x_most, x_log)
-if (fault eq "" && (x_least > largest || x_most < smallest)) {
-    fault = sprintf("sizes go from %g to %g: another --xrange is needed", \
-        smallest, largest)
+if (fault eq "") {
+    fault = empty_fault("x", "sizes", smallest, largest, x_least, x_most)
 }
 if (fault ne "") {
     print fault

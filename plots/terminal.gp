@@ -116,3 +116,8 @@ range_fault(name, least, most, logarithmic) = least >= most \
     : logarithmic && least <= 0 \
         ? sprintf("a logarithmic axis begins above 0: --%srange says from" \
                   . " where", name) : ""
+# The axis of `name` goes from `least` to `most`, and what is drawn on it, which
+# `what` names, from `low` to `high`.
+empty_fault(name, what, low, high, least, most) = least > high || most < low \
+    ? sprintf("%s go from %g to %g: another --%srange is needed", what, low, \
+              high, name) : ""

@@ -134,6 +134,18 @@ for range in 1K..2K 1..63; do
     refuses 'sizes go from 64 to 256: another --xrange is needed' \
         plot curve.csv --xrange $range -o x.svg
 done
+for option in '--yrange 2..3' '--yrange 0.95..' '--yrange 0.01..0.1' \
+    '--y log --yrange 0.01..0.1'; do
+    # shellcheck disable=SC2086
+    refuses 'ratios go from 0.2 to 0.9: another --yrange is needed' \
+        plot curve.csv $option -o x.svg
+done
+for table in 'curve --window 5000' 'curve --policy lru,fifo,opt' assoc; do
+    # shellcheck disable=SC2086
+    "$MARGAY" $table -q z.u64 -o table.csv
+    refuses 'ratios go from .*: another --yrange is needed' \
+        plot table.csv --yrange 2..3 -o x.svg
+done
 
 # ------------------------------------------------------------------ TikZ --
 if ! echo 'set terminal tikz' | gnuplot 2>/dev/null; then

@@ -286,6 +286,14 @@ for text in t 'b.c:7 f(int, "x")' libz.so+0x4a '1.5 KiB' '64 KiB' 'miss ratio' \
 done
 is 'most misses first' "$(grep -n -x -e 'b.c:7.*' -e libz.* lines.txt |
     sed 's/.*://' | head -n 1)" libz.so+0x4a
+shows lines 'Misses by line of the sources'
+table data.csv "$(echo $annotate | sed s/function/data/)" t,a.c,7,table,64,10,5 \
+    't,a.c,8,heap of f,64,10,1'
+draw annotate data.svg data.csv
+quiet 'data'
+read_texts data
+shows data 'Misses by data'
+shows data 'a.c:8 heap of f'
 for line in 1 2 3 4 5 6 7 8 9 10; do
     echo "t,a.c,$line,f,64,10,$line"
 done >rows
@@ -328,9 +336,33 @@ table ratios.csv "$simulated,L1.ways" "m,t,L1,9,3,0.3,2,1,$counts,,4" \
 draw machine ratios.svg ratios.csv
 quiet 'machines of which a field varies'
 read_texts ratios
-for text in t 'L1.ways 4' 'L1.ways 8' 'miss ratio'; do
+for text in t 'L1.ways 4' 'L1.ways 8' \
+    'misses per reference that reaches the cache'; do
     shows ratios "$text"
 done
+# Twelve machines, of as many colours; a memory never misses; one too many.
+{
+    echo "$simulated,L1.bytes,L2.block_bytes,L2.ways"
+    for k in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        echo "m,t,L1,9,3,0.3,2,1,$counts,,$((8192 * k)),64,$k"
+        echo "m,t,memory,3,0,0,2,0,$counts,,$((8192 * k)),64,$k"
+    done
+} >twelve.csv
+draw machine twelve.svg twelve.csv
+quiet 'twelve machines'
+read_texts twelve
+for text in L1 'L1.bytes 8 KiB, L2.block_bytes 64 B, L2.ways 1' \
+    'L1.bytes 96 KiB, L2.block_bytes 64 B, L2.ways 12'; do
+    shows twelve "$text"
+done
+lacks twelve memory
+is 'each has a colour' "$(grep -o "polygon fill = 'rgb([^)]*)" twelve.svg |
+    sort -u | wc -l)" 12
+echo "m,t,L1,9,3,0.3,2,1,$counts,,5,64,13" >>twelve.csv
+draw machine x.svg twelve.csv
+is 'thirteen are too many' "$status" 2
+like 'and --pareto has a picture of more' "$(cat out err)" \
+    '13 machines, expected at most 12; .*--pareto'
 
 table front.csv machine,trace,bytes,access_cycles,front,L1.ways \
     m,d/one.din,1024,5,1,1 m,d/one.din,2048,4.5,1,2 m,d/one.din,4096,5.5,0,4
