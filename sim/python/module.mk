@@ -7,6 +7,7 @@ PYTHON         ?= $(firstword $(foreach python,python3 /usr/bin/python3,\
                         echo $(python))))
 python_FOLDER  := $(BUILD)/python
 python_SOURCES := $(wildcard sim/python/margay/*)
+python_MACHINES := $(wildcard sim/machines/*.csv)
 python_EMPTY   := stdbool.h stddef.h stdint.h stdio.h
 
 $(python_FOLDER)/interface.i: sim/python/interface.h $(public_HEADERS) \
@@ -17,9 +18,11 @@ $(python_FOLDER)/interface.i: sim/python/interface.h $(public_HEADERS) \
 	    -I$(BUILD)/include -o $@ $<
 
 $(python_FOLDER)/margay/_library.py: sim/python/bindings.py \
-    $(python_FOLDER)/interface.i $(python_SOURCES) $(shared_LIBRARY)
-	@mkdir -p $(@D)
+    $(python_FOLDER)/interface.i $(python_SOURCES) $(python_MACHINES) \
+    $(shared_LIBRARY)
+	@mkdir -p $(@D)/machines
 	@cp $(python_SOURCES) $(@D)
+	@cp $(python_MACHINES) $(@D)/machines
 	@cp $(shared_LIBRARY) $(@D)/libmargay.so
 	$(call quiet,PYTHON $@)$(PYTHON) sim/python/bindings.py \
 	    $(python_FOLDER)/interface.i >$@.new

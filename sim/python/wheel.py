@@ -18,7 +18,8 @@ version, folder, wheels = sys.argv[1], *map(pathlib.Path, sys.argv[2:4])
 platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
 about = f"margay-{version}.dist-info"
 files = {str(path.relative_to(folder)): path.read_bytes()
-         for path in sorted((folder / "margay").iterdir()) if path.is_file()}
+         for path in sorted((folder / "margay").rglob("*"))
+         if path.is_file() and path.parent.name != "__pycache__"}
 files[f"{about}/METADATA"] = (
     f"Metadata-Version: 2.1\nName: margay\nVersion: {version}\n"
     "Summary: Miss curves and reuse distances of traces\n"

@@ -234,6 +234,9 @@ for name in sorted(os.listdir(machines)):
         path = os.path.join(machines, name)
         same(f"simulate {name}", margay.simulate("t.din", path),
              "simulate", "-q", "--machine", path, "t.din")
+check("a machine by its name", margay.simulate("t.din", "amd-zen2").rows()[-1]
+      == {**margay.simulate("t.din", os.path.join(machines, "amd-zen2.csv"))
+          .rows()[-1], "machine": "amd-zen2"})
 with open("threads", "wb") as file:  # in drmemtrace's format
     file.write(struct.pack("<HHQ", 25, 0, 4))
     for i in range(3000):
@@ -257,6 +260,11 @@ check("a machine of dicts", table["misses"][0] == expected["misses"][0]
       and table["machine"] == ["machine"], table.rows())
 refuses("no such machine", "none.csv: No such file",
         lambda: margay.simulate("t.din", "none.csv"))
+refuses("but there are some", "amd-zen2, ",
+        lambda: margay.simulate("t.din", "amd-zen9"))
+for machine in (7, None, caches[0], {"L1": caches[0]}, ["L1"]):
+    refuses(f"a machine of {machine!r:.20}", "expected the name of its table, "
+            "or a list of dicts", lambda: margay.simulate("t.din", machine))
 for column, value, words in (("ways", "x", "expected a number"),
                              ("holds", "x", "expected fetch"),
                              ("next", "L9", "another cache"),
@@ -288,6 +296,34 @@ refuses("no such engine", "engine", lambda: margay.curve(ids, engine="none"))
 refuses("no such policy", "policy", lambda: margay.curve(ids, policy="none"))
 refuses("no such option", "blok", lambda: margay.curve(ids, blok=1), TypeError)
 refuses("no such kind", "expected read", lambda: margay.curve(ids, kind="x"))
+for name, numbers, words in (
+        ("floats", array.array("d", [1.0, 2.0]), "'float'"),
+        ("floats in a list", [1.0, 2.0], "'float'"),
+        ("a negative number", array.array("q", [1, -2]), "negative"),
+        ("one of 32 bits", array.array("i", [1, -2]), "negative"),
+        ("one in a list", [1, -2], "negative"),
+        ("two dimensions", memoryview(ids).cast("B").cast("Q", (2, len(ids) // 2)),
+         "2 dimensions"),
+        ("lists in a list", [[1], [2]], "'list'"),
+        ("no array", 7, "'int'")):
+    for call in (margay.curve, margay.distances):
+        refuses(f"{call.__name__} of {name}", words, lambda: call(numbers))
+try:
+    import numpy
+    for name, numbers, words in (
+            ("floats", numpy.array([1.0, 2.0]), "'float'"),
+            ("a negative number", numpy.array([1, -2]), "negative"),
+            ("two dimensions", numpy.zeros((2, 3), numpy.uint64), "2 dim"),
+            ("dates", numpy.array(["2026-01-01"], "datetime64[s]"), "found"),
+            ("objects", numpy.array([1, "a"], object), "found")):
+        refuses(f"an array of numpy of {name}", words,
+                lambda: margay.curve(numbers))
+    check("signed numbers that are not negative are a trace", list(margay.curve(
+        numpy.array([0, 64, 0]), sizes="all")["misses"]) == [3, 2])
+except ImportError:
+    pass
+refuses("an array has no sizes", "array: ",
+        lambda: margay.curve(ids, objects=True))
 
 # Progress is told, and what it raises comes out.
 told = []

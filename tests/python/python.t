@@ -50,6 +50,9 @@ check 'the same wheel each time' cmp -s wheels/*.whl again/*.whl
 is 'a wheel works where it is unpacked' "$(PYTHONPATH=unpacked "$python" -c '
 import margay
 print(list(margay.curve([0, 64, 0], sizes="all")["misses"]))')" '[3, 2]'
+is 'and has machines by their names' "$(PYTHONPATH=unpacked "$python" -c '
+import margay
+print(margay.simulate([0, 64, 0], "amd-zen2")["machine"][0])')" amd-zen2
 
 # The notebook of the documentation runs; its cells say what they print.
 PYTHONPATH=$BUILD/python timeout 300 "$python" - \

@@ -6,6 +6,8 @@ import ctypes
 import math
 from typing import Any, Iterable, Sequence
 
+from margay._error import Error
+
 try:
     import numpy
 except ImportError:  # the standard library does without
@@ -25,6 +27,31 @@ def ratios(parts: Sequence[int], wholes: Sequence[int]) -> Any:
     return column if numpy is None else numpy.frombuffer(column, numpy.float64)
 
 
+def _unfit(found: object) -> Error:
+    return Error("an array: expected a one-dimensional array of non-negative "
+                 f"integers of 64 bits, found {found}")
+
+
+def _is_negative(view: memoryview) -> bool:
+    """Is one of the signed numbers?"""
+    if len(view) == 0:
+        return False
+    if numpy is not None:
+        return bool(numpy.frombuffer(view, numpy.int64).min() < 0)
+    return min(view) < 0
+
+
+def _convert(given: Any) -> memoryview:
+    try:
+        if isinstance(given, memoryview):
+            given = given.tolist()
+        return memoryview(array.array("Q", given))
+    except OverflowError as why:
+        raise _unfit(f"a number beyond them: {why}") from None
+    except (TypeError, ValueError, NotImplementedError) as why:
+        raise _unfit(f"others: {why}") from None
+
+
 def words(numbers_given: Any) -> tuple[Any, int]:
     """What a caller gives as 64-bit numbers: a buffer of them, and how many.
 
@@ -33,11 +60,15 @@ def words(numbers_given: Any) -> tuple[Any, int]:
     """
     try:
         view = memoryview(numbers_given)
-    except TypeError:
-        view = memoryview(array.array("Q", numbers_given))
+    except (TypeError, ValueError):
+        view = _convert(numbers_given)
+    if view.ndim != 1:
+        raise _unfit(f"{view.ndim} dimensions")
     if view.format not in ("Q", "L", "q", "l") or view.itemsize != 8 \
-            or view.ndim != 1 or not view.contiguous:
-        view = memoryview(array.array("Q", view.tolist()))
+            or not view.contiguous:
+        view = _convert(view)
+    if view.format in ("q", "l") and _is_negative(view):
+        raise _unfit("a negative number")
     return view, len(view)
 
 

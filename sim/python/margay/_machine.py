@@ -9,7 +9,8 @@ from typing import Any, Mapping, Sequence, Union
 
 from margay import _columns
 from margay import _library as lib
-from margay._run import (Error, Table, Trace, _c, _check, _given, _Rows, _Run,
+from margay._error import Error
+from margay._run import (Table, Trace, _c, _check, _given, _Rows, _Run,
                          _text)
 
 Machine = Union[str, "os.PathLike[str]", Sequence[Mapping[str, Any]]]
@@ -87,16 +88,36 @@ def _level(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     return level
 
 
+_MACHINES = os.path.join(os.path.dirname(__file__), "machines")
+
+
+def _table(machine: Union[str, "os.PathLike[str]"]) -> str:
+    """The file of a machine, which may be one that comes with the package."""
+    path = os.fspath(machine)
+    known = os.path.join(_MACHINES, path + ".csv")
+    return known if (os.sep not in path and not os.path.exists(path)
+                     and os.path.exists(known)) else path
+
+
+def _read(machine: Union[str, "os.PathLike[str]"]) -> list[Any]:
+    try:
+        with open(_table(machine), encoding="utf-8-sig", newline="") as file:
+            return list(csv.DictReader(file))
+    except OSError as why:
+        names = sorted(name[:-4] for name in os.listdir(_MACHINES))
+        raise Error(f"{os.fspath(machine)}: {why.strerror} (expected a table, "
+                    "or one of " + ", ".join(names) + ")") from None
+
+
 def _levels(machine: Machine) -> Any:
     """The levels, in an array that holds their texts, too."""
-    if isinstance(machine, (str, os.PathLike)):
-        try:
-            with open(machine, encoding="utf-8-sig", newline="") as file:
-                rows: Sequence[Mapping[str, Any]] = list(csv.DictReader(file))
-        except OSError as why:
-            raise Error(f"{os.fspath(machine)}: {why.strerror}") from None
-    else:
-        rows = machine
+    rows: Any = (_read(machine) if isinstance(machine, (str, os.PathLike))
+                 else machine)
+    if not isinstance(rows, (list, tuple)) \
+            or not all(isinstance(row, Mapping) for row in rows):
+        raise Error(f"machine: {type(machine).__name__} (expected the name of "
+                    "its table, or a list of dicts, one of columns for each "
+                    "cache)")
     names = [row.get("cache", "") for row in rows]
     levels = (lib.margay_level * max(1, len(rows)))(
         *(_level(row, names) for row in rows))
@@ -124,8 +145,9 @@ def simulate(trace: Trace, machine: Machine, *,
     """The misses of each cache and TLB of a machine, as `margay simulate`
     writes them.
 
-    `machine`: the name of its table, or a dict for each cache with the columns
-    of that table: cache, holds, bytes, block_bytes, ways, next and perhaps
+    `machine`: the file of its table, the name of one that comes with the
+    package, or a list with a dict for each cache, with the columns of that
+    table: cache, holds, bytes, block_bytes, ways, next and perhaps
     more.  `instructions`: what misses per 1000 are counted of; without it, the
     fetches.  Where a cache is coherent, others have 0 in the columns of
     coherence.  Options as of curve(), but for block.

@@ -6,7 +6,8 @@ import ctypes
 from typing import Any, Iterator, Mapping, Sequence, Union
 
 from margay import _library as lib
-from margay._run import (Error, Table, _c, _check, _free, _points, _Rows,
+from margay._error import Error
+from margay._run import (Table, _c, _check, _free, _points, _Rows,
                          _sizes)
 
 _INFINITE = 2 ** 64 - 1

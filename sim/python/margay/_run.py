@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterable, Sequence, Union
 
 from margay import _columns
 from margay import _library as lib
+from margay._error import Error
 
 Trace = Union[str, "os.PathLike[str]", Any]
 Progress = Union[bool, Callable[[str, int, float], None], None]
@@ -22,10 +23,6 @@ for _name, (_result, _arguments) in lib.FUNCTIONS.items():
 _free = ctypes.CDLL(None).free
 _free.argtypes = [ctypes.c_void_p]
 _free.restype = None
-
-
-class Error(Exception):
-    """What the library refuses: the message of the command."""
 
 
 class Table(dict):
@@ -226,6 +223,8 @@ class _Run:
             raise KeyboardInterrupt
         if self.exception is not None:
             raise self.exception
+        if source.descriptor >= 0:
+            error.message = error.message.replace(source.name, b"array")
         _check(status[0], error)
 
 
