@@ -3,7 +3,8 @@
 #     gnuplot -c objects.gp OUT.png|svg|pdf|eps|tex CURVE.csv...
 #
 # Two lines per trace and policy: the misses of requests, and, dashed, those of
-# bytes.  They are steps, as in curve.gp.
+# bytes.  They are steps, as in curve.gp, but between policies, which were
+# simulated at single sizes, straight lines.
 
 OUT = ARG1
 array CSV[ARGC - 1]
@@ -60,4 +61,5 @@ do for [i = 1:series] {
 }
 command = "plot "
 STEPS = 1
+do for [i = 1:series] { if (POLICY[i] ne "") { STEPS = 0 } }
 load folder(ARG0) . "draw-lines.gp"

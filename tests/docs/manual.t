@@ -58,4 +58,12 @@ if command -v mandoc >/dev/null; then
 else
     skip 'mandoc has nothing to complain about' 'no mandoc'
 fi
+if command -v groff >/dev/null && groff -mdoc -Tutf8 </dev/null >/dev/null 2>&1; then
+    for page in "$pages"/man1/*; do
+        groff -mdoc -Tutf8 -w break "$page" 2>&1 >/dev/null || :
+    done >broken
+    is 'the lines of commands are no wider than a terminal' "$(cat broken)" ''
+else
+    skip 'the lines of commands are no wider than a terminal' 'no groff'
+fi
 finish

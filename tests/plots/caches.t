@@ -65,6 +65,21 @@ drawn sized sized.csv
 shows sized 'Misses of caches of objects, by policy'
 shows sized 'lru, requests'
 shows sized 's3fifo, bytes'
+# slanted NAME: the pieces of lines with a colour that go neither straight on nor
+# straight down.
+slanted() {
+    perl -ne 'while (/<path stroke=.rgb\([^>]*? d=.([^\x27]*)/g) {
+        for (split / /, $1) {
+            ($move, $to_x, $to_y) = /(\w)([\d.]+),([\d.]+)/ or next;
+            $count++ if $move eq "L" && $to_x != $x && $to_y != $y;
+            ($x, $y) = ($to_x, $to_y) } }
+        END { print $count + 0 }' "$1.svg"
+}
+check 'straight lines join policies' test "$(slanted sized)" -gt 4
+"$MARGAY" curve -q --objects --column id=id,size=size -f csv objects.csv \
+    -o unsized.csv
+drawn unsized unsized.csv
+is 'and others are steps' "$(slanted unsized)" 0
 shows assoc 'cache size'
 drawn two two.csv
 shows two '16 ways, 128-byte blocks'
