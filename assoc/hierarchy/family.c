@@ -19,7 +19,8 @@
 #include "assoc/hierarchy/node.h"
 #include "assoc/hierarchy/shared.h"
 
-/* So many references of the trace are gathered. */
+/* The references of the trace that are gathered, and of each source: one that
+   is split may be any number of these. */
 #define ROUND_REFS 65536
 
 struct margay_family {
@@ -130,23 +131,29 @@ enum margay_status margay_family_settle(margay_family *family,
 
 /* --------------------------------------------------------------- feeding -- */
 
-/* A reference of the trace comes to a source. */
-static inline void enter(const struct margay_family *family,
-                         struct margay_source *source,
-                         const struct margay_span *span, size_t i,
-                         struct margay_passed item)
+/* A reference of the trace comes to a source.  The caches may catch up within
+   it: no other source passes parts of it on to the same caches. */
+static inline enum margay_status enter(struct margay_family *family,
+                                       struct margay_source *source,
+                                       const struct margay_span *span, size_t i,
+                                       struct margay_passed item,
+                                       struct margay_error *error)
 {
     unsigned shift = source->shift - family->options.unit_shift;
     bool splits = family->options.splits && span->extents != NULL;
     uint64_t last = span->blocks[i];
     if (splits && span->extents[i] == 0)
-        return;
+        return MARGAY_OK;
     if (splits)
         last = margay_extent_last(last, span->extents[i]);
     for (item.block = span->blocks[i] >> shift;; item.block++) {
+        item.time = family->waiting;
         margay_flow_add(&source->flow, item);
-        if (item.block == last >> shift)
-            break;
+        enum margay_status status = source->flow.count == ROUND_REFS
+                                        ? margay_family_settle(family, error)
+                                        : MARGAY_OK;
+        if (status != MARGAY_OK || item.block == last >> shift)
+            return status;
     }
 }
 
@@ -159,17 +166,17 @@ static enum margay_status feed_entry(struct margay_family *family,
     enum margay_status status = margay_core_check(thread, error);
     if (status != MARGAY_OK)
         return status;
-    const struct margay_passed item = {
-        .time = family->waiting, .core = (uint16_t)thread, .kind = kind};
+    const struct margay_passed item = {.core = (uint16_t)thread, .kind = kind};
     family->is_core[thread] = true;
     family->references[kind]++;
-    for (struct margay_source *at = family->shared.entries; at != NULL;
-         at = at->next) {
+    for (struct margay_source *at = family->shared.entries;
+         at != NULL && status == MARGAY_OK; at = at->next) {
         if (at->holds & MARGAY_KIND_BIT(kind))
-            enter(family, at, span, i, item);
+            status = enter(family, at, span, i, item, error);
     }
-    return ++family->waiting == ROUND_REFS ? margay_family_settle(family, error)
-                                           : MARGAY_OK;
+    if (status == MARGAY_OK && ++family->waiting == ROUND_REFS)
+        status = margay_family_settle(family, error);
+    return status;
 }
 
 enum margay_status margay_family_feed(margay_family *family,

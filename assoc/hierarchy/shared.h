@@ -75,8 +75,8 @@ struct margay_shared_cache {
 struct margay_shared_place {
     /* Stacked: */
     uint64_t *blocks; /* [set][ways], the most recently used first */
-    uint8_t *dirty;   /* the same: in caches of so many ways and more, or
-                         MARGAY_STACK_CLEAN; 0 = there is no block */
+    uint8_t *dirty;   /* the same: in caches of this many ways and more,
+                         or MARGAY_STACK_CLEAN; 0 = there is no block */
     uint64_t bytes;
     /* Otherwise: */
     margay_cache *cache;
@@ -96,7 +96,7 @@ struct margay_shared_group {
     uint64_t most_ways;
     struct margay_shared_place *places; /* by core / shared; owned */
     size_t place_count;
-    /* References that were found behind so many blocks of their set; not
+    /* References by the blocks of their set that they were found behind; not
        stacked, 0 = found.  The last one with an entry was not found. */
     uint64_t found[MARGAY_SORTS][MARGAY_STACK_WAYS + 1];
     enum margay_status status;

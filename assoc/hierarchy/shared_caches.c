@@ -212,7 +212,7 @@ static struct margay_shared_group *group_of(struct margay_shared_caches *shared,
 
 /* ---------------------------------------------------------------- caches -- */
 
-/* The group's cache of so many ways, made if there is none; they stay in
+/* The group's cache of this many ways, made if there is none; they stay in
    order. */
 static struct margay_shared_cache *cache_in(struct margay_shared_group *group,
                                             uint64_t ways)

@@ -21,7 +21,7 @@
 #include "assoc/hierarchy/shared.h"
 #include "assoc/room.h"
 
-/* So many references ahead, the set is asked for. */
+/* References ahead of a reference whose set is asked for. */
 #define AHEAD 8
 
 void margay_flow_grow(struct margay_flow *flow)

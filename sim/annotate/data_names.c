@@ -120,7 +120,7 @@ uint32_t data_names_number(struct data_names *names, uint64_t datum)
     uint32_t *entry = margay_hash_insert(&names->numbers, first);
     if (*entry != 0)
         return *entry - 1;
-    *entry = 1; /* whatever follows, the table stays in order */
+    *entry = 1; /* even if the next call fails, the table stays in order */
     struct named *list = names->count == MOST_NUMBERS
                              ? NULL
                              : margay_grow(names->list, names->count,

@@ -61,7 +61,8 @@ static void write_line(struct output *output, const char *line)
     const char *node = strstr(line, "\\node[");
     const char *place = node == NULL ? NULL : strstr(node, "] at (");
     const char *text = place == NULL ? NULL : strstr(place, ") {");
-    const char *end = line + strlen(line) - strlen("};\n");
+    const char *end =
+        text == NULL ? NULL : text + strlen(text) - strlen("};\n");
     if (text == NULL || end < text || strcmp(end, "};\n") != 0) {
         output_bytes(output, line, strlen(line));
         return;

@@ -3,8 +3,8 @@
  *
  * Algorithm: there may be many thousand sites, and a histogram for each would
  *   be mostly empty.  So each key (a site, thread, tenant or region) gets a
- * number, pairs of number and distance are counted in one hash table, and the
- *   histograms are put together at the end, one at a time.
+ *   number, pairs of number and distance are counted in one hash table, and
+ *   the histograms are put together at the end, one at a time.
  * Cost: two look-ups per reference; 32 bytes for each pair that occurs.
  */
 #define _GNU_SOURCE

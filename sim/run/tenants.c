@@ -9,7 +9,7 @@
  *   sorted by tenants, stably, before the engines are fed.
  * Guarantee: both exact, below the bound if there is one.
  * Cost: two engines' work on each reference, and the attribution's.  Memory:
- *   that of both stacks, and about 100 KB for each tenant.
+ *   that of both stacks, and about 170 KB for each tenant.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

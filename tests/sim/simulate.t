@@ -158,6 +158,23 @@ is 'pareto: the front is what none is better than' \
 best=$(awk '{ print $2, "cycles at best, with L1D.ways=" $3 ",L2.bytes=" $4 }' \
     access_times | sort -s -k 1,1n | head -n 1)
 like 'vary: the best access time' "$(cat err)" "$best"
+
+# A reference that is split into more blocks than are gathered at a time.
+cat >wide.csv <<'END'
+cache,holds,bytes,block_bytes,ways,next
+L1,all,32K,512,4,L2
+L2,all,64M,512,8,
+END
+printf '%s\n' '0 100000 0 1' '50000 70000 0 2' '90000 40000 0 3' >wide.arc
+run simulate -q --machine wide.csv --vary L1.bytes=32K,16M wide.arc
+cut -d, -f3-16 out | tail -n +2 >together
+for bytes in 32K 16M; do
+    sed "s/32K/$bytes/" wide.csv >one.csv
+    "$MARGAY" simulate -q --machine one.csv wide.arc | cut -d, -f3-16 |
+        tail -n +2
+done >alone
+check 'vary: wide references' cmp together alone
+
 refuses 'pareto: found no cycles in m.csv' simulate --machine m.csv \
     --pareto front.csv t.din
 if command -v gnuplot >/dev/null; then

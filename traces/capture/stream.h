@@ -84,7 +84,7 @@ enum margay_control {
     /* The addresses that follow have these 16 bits above their 48.  No recorder
        writes this word. */
     MARGAY_CONTROL_ABOVE = 3,
-    /* What follows is about so many bytes, ... */
+    /* What follows is about this many bytes, ... */
     MARGAY_CONTROL_BYTES = 4,
     /* ... has this number among the events of data of all threads, ... */
     MARGAY_CONTROL_ORDER = 5,
@@ -195,7 +195,7 @@ struct margay_capture {
     uint32_t collapses;      /* if this is 1 */
     uint32_t wants_sites;    /* 1 = MARGAY_CONTROL_SITE is used */
     uint32_t wants_data;     /* 1 = events of data are recorded, */
-    _Atomic uint64_t events; /* so many so far */
+    _Atomic uint64_t events; /* until now */
     _Atomic uint32_t quiet;  /* enum margay_quiet */
     /* Recording begins at the first entry of `start`, and ends at the first
        return from `stop`. */

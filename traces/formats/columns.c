@@ -169,7 +169,7 @@ static enum margay_status add_tenant(struct margay_choice *choice,
         status = share_devices(choice, error);
     if (status == MARGAY_OK && choice->count == count) {
         status = add(choice, MARGAY_ROLE_TENANT, tenant, strlen(tenant), error);
-        if (choice->of_layout) {
+        if (status == MARGAY_OK && choice->of_layout) {
             choice->by_name = by_name;
             choice->columns[count].optional = true;
         }

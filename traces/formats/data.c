@@ -14,6 +14,7 @@
 
 #include "traces/base/error.h"
 #include "traces/base/grow.h"
+#include "traces/base/random.h"
 #include "traces/formats/format.h"
 
 #define NONE UINT32_MAX
@@ -51,10 +52,12 @@ void margay_data_map_free(struct margay_data_map *map)
 
 /* ----------------------------------------------------------------- treap -- */
 
+/* Addresses ascend in steps that are alike, so every bit has to count.  No two
+   addresses have the same hash. */
 static uint64_t priority(const struct range *range)
 {
-    uint64_t hash = range->from * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
+    uint64_t address = range->from;
+    return margay_splitmix64(&address);
 }
 
 /* Part the tree at `node` into ranges that begin below an address, and the

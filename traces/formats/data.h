@@ -3,8 +3,8 @@
  *
  * A recording may tell events of data beside references: memory was allocated
  * or freed, a file of code was loaded with its variables, a thread has a stack.
- * Whoever follows these events knows for each reference what its address held
- * at that moment: a datum.
+ * A reader that follows these events knows for each reference what its address
+ * held at that moment: a datum.
  *
  * A datum is a number.  Its bits from MARGAY_DATUM_SHIFT on say what kind of
  * data it is, enum margay_data; those below are a site, as of a reference

@@ -5,12 +5,12 @@
  *   on, and ends with the line that holds its last byte.
  * Guarantee: of pieces that cover a file, each line is in one, and its place in
  *   a message is its line in the file: the newlines before it are counted when
- *   a message is written, and not before.
- *   The lines of a table follow from its first rows: a piece is given these
- *   before its own.  A newline within quotes ends no row, so a table is cut
- * only where the rest has been searched for quotes and has none. Cost: a piece
- * reads up to a line more than its bytes, of a table the first rows too; a
- * table that may have quotes is read twice.
+ *   a message is written, and not before.  The lines of a table follow from
+ *   its first rows: a piece is given these before its own.  A newline within
+ *   quotes ends no row, so a table is cut only where the rest has been searched
+ *   for quotes and has none.
+ * Cost: a piece reads up to a line more than its bytes, of a table the first
+ *   rows too; a table that may have quotes is read twice.
  */
 #define _GNU_SOURCE
 #include "traces/formats/line_reader.h"
