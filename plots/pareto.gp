@@ -3,7 +3,8 @@
 #     gnuplot -c pareto.gp OUT.png|svg|pdf|eps|tex PARETO.csv
 #
 # A dot for each machine, and for each trace a line of steps through those on
-# its front: below and to the left of the steps there is none.
+# its front: below and to the left of the steps there is none.  Dots of machines
+# that are not on the front are grey; those on it cover theirs.
 
 OUT = ARG1
 CSV = ARG2
@@ -13,7 +14,8 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
-# "TRACES MACHINES FRONT SMALLEST LARGEST FASTEST SLOWEST"; then a block for
+# "TRACES MACHINES FRONT SMALLEST LARGEST FASTEST SLOWEST ROWS", the rows on
+# fronts, of which a machine has one for each trace; then a block for
 # each trace, of "BYTES CYCLES FRONT", below "# NAME".  The name of a trace may
 # hold anything.
 program = 'function cut(   i) {' \
@@ -27,10 +29,12 @@ program = 'function cut(   i) {' \
 . '    }' \
 . '    rest = substr(rest, i + 1); return field }' \
 . 'NR > 1 {' \
-. '    rest = $0; cut(); name = cut(); split(rest, number, ",");' \
+. '    rest = $0; machine = cut(); name = cut(); split(rest, number, ",");' \
+. '    cut(); cut(); cut(); machine = machine "," number[1] "," rest;' \
 . '    if (NR == 2 || name != last) {' \
 . '        text = text (NR == 2 ? "" : "\n\n") "# " name "\n"; traces++ }' \
 . '    last = name; rows++; front += number[3];' \
+. '    if (number[3] == 1 && !((machine) in on)) { on[machine]; best++ }' \
 . '    text = text number[1] " " number[2] " " number[3] "\n";' \
 . '    if (NR == 2) { least = most = number[1]; fast = slow = number[2] }' \
 . '    if (number[1] + 0 < least + 0) least = number[1];' \
@@ -38,7 +42,7 @@ program = 'function cut(   i) {' \
 . '    if (number[2] + 0 < fast + 0) fast = number[2];' \
 . '    if (number[2] + 0 > slow + 0) slow = number[2] }' \
 . 'END { if (rows > 0) {' \
-. '    print traces, rows / traces, front, least, most, fast, slow;' \
+. '    print traces, rows / traces, best + 0, least, most, fast, slow, front + 0;' \
 . '    print ""; print ""; printf "%s", text } }'
 set print $machines
 print system(sprintf("awk %s <%s", shell_word(program), shell_word(CSV)))
@@ -65,10 +69,10 @@ do for [i = 1:|$machines|] {
 SUBTITLE = sprintf("%s%d machine%s, %d on the front%s", \
     traces == 1 ? TRACE[1] . ": " : "", machines, \
     machines == 1 ? "" : "s", fronts, \
-    traces == 1 ? "" : "s of the traces")
+    traces == 1 ? "" : " of a trace")
+others = machines * traces > int(number(8))
 load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
-if (traces == 1) { unset key }
 in_bytes = 1
 most_tics = 12
 load folder(ARG0) . "size-axis.gp"
@@ -91,10 +95,11 @@ if (y_log) { set logscale y 2 }
 # A line goes on over the machines that are not on the front.
 set datafile missing NaN
 set datafile separator whitespace
-plot for [t = 1:traces] $machines index t using 1:2 \
-        with points pointtype 7 pointsize 0.35 linecolor rgb "#b0b0b0" \
-        notitle, \
-    for [t = 1:traces] $machines index t using ($3 == 1 ? $1 : NaN):2 \
-        with steps linewidth 2 linecolor rgb colour(t) title TRACE[t], \
+plot for [t = 1:traces] $machines index t using ($3 == 1 ? $1 : NaN):2 \
+        with steps linewidth 2 linecolor rgb colour(t) \
+        title traces == 1 ? "the front" : TRACE[t], \
+    for [t = 1:traces] $machines index t using 1:2 \
+        with points pointtype 7 pointsize 0.6 linecolor rgb "#888888" \
+        title t == traces && others ? "other machines" : "", \
     for [t = 1:traces] $machines index t using ($3 == 1 ? $1 : NaN):2 \
         with points pointtype 7 pointsize 0.8 linecolor rgb colour(t) notitle

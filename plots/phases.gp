@@ -4,7 +4,8 @@
 #
 # A box for each phase, from its first reference to its last, as high as its
 # working set; phases that recur have the colour of the first.  Of many kinds of
-# phases, those with most references have a colour of their own.
+# phases, those with most references have a colour of their own, in the order in
+# which they come.
 
 OUT = ARG1
 CSV = ARG2
@@ -29,6 +30,9 @@ program = 'NR > 1 {' \
 . '        for (j = i; j > 1 && all[name[j - 1]] < all[name[j]]; j--)' \
 . '            { n = name[j]; name[j] = name[j - 1]; name[j - 1] = n }' \
 . '    most = count > 8 ? 7 : count;' \
+. '    for (i = 2; i <= most; i++)' \
+. '        for (j = i; j > 1 && name[j - 1] + 0 > name[j] + 0; j--)' \
+. '            { n = name[j]; name[j] = name[j - 1]; name[j - 1] = n }' \
 . '    print (trace == "" ? " " : trace);' \
 . '    for (i = 1; i <= most; i++)' \
 . '        printf "\"phase %s%s\"\n%s\n\n", name[i],' \
@@ -43,10 +47,8 @@ set print $boxes
 print table[cut + 1:*]
 unset print
 set datafile separator whitespace
-lowest = 1e30
 highest = 0
-note(y) = (lowest = y < lowest ? y : lowest, \
-    highest = y > highest ? y : highest, 1)
+note(y) = (highest = y > highest ? y : highest, 1)
 stats $boxes using 2:(note($3)) nooutput
 kinds = STATS_blocks
 end = STATS_max_x
@@ -63,18 +65,15 @@ do for [k = 0:int(floor(end / every))] {
 }
 set xlabel "references" offset 0,0.2
 set ylabel "working set in blocks" offset 0.5,0
-bottom_of = 0
-if (highest > 30 * lowest) {
-    set logscale y
-    bottom_of = 10.0 ** floor(log10(lowest) - 0.1)
-    set yrange [bottom_of:10.0 ** ceil(log10(highest))]
-    set format y COUNT_FORMAT
-} else {
-    set yrange [0:1.1 * highest]
-    set format y "%g"
+# Boxes are as high as what they count, so the axis begins at 0.
+set yrange [0:highest > 0 ? 1.1 * highest : 1]
+every = nice_step(highest > 0 ? 1.1 * highest : 1, (top - bottom) / (2.5 * em_y))
+set ytics ()
+do for [k = 0:int(floor(1.1 * highest / every))] {
+    set ytics add (count_text(k * every) k * every)
 }
 set style fill solid 0.85 border
 kind_colour(i) = i > 7 ? "#bbbbbb" : colour(i)
 plot for [i = 0:kinds - 1] $boxes index i \
-    using (($1 + $2) / 2):3:1:2:(bottom_of):3 with boxxyerror \
+    using (($1 + $2) / 2):3:1:2:(0):3 with boxxyerror \
     linecolor rgb kind_colour(i + 1) linewidth 0.5 title columnheader(1)

@@ -21,6 +21,17 @@ if (fault ne "") {
 }
 if (y_log) { set logscale y } else { set ytics nice_step(y_most - y_least, \
     (top - bottom) / (2.5 * em_y)) }
+# Powers of ten alone would be too few.
+if (y_log && y_most < 1000 * y_least) {
+    set ytics ()
+    do for [k = int(floor(log10(y_least))):int(ceil(log10(y_most)))] {
+        do for [digit = 1:9] {
+            if (digit == 1 || digit == 2 || digit == 5) {
+                set ytics add (sprintf("%g", digit * 10.0 ** k) digit * 10.0 ** k)
+            }
+        }
+    }
+}
 set yrange [y_least:y_most]
 set format y "%g"
 set ylabel ratio_word . " ratio" offset 0.5,0

@@ -69,7 +69,7 @@ is 'hits rise where misses fall' "$(points hit 0,114,178 | tr ' ' '\n' |
 drawn linear --x linear
 for text in '0 B' '64 B' '192 B' '256 B'; do shows linear "$text"; done
 drawn log --y log
-shows log 0.1
+for text in 0.1 0.2 0.5 1; do shows log $text; done
 drawn range --xrange 128B..256 --yrange 0..0.1
 lacks range '64 B'
 shows range '128 B'

@@ -369,8 +369,37 @@ table front.csv machine,trace,bytes,access_cycles,front,L1.ways \
 draw pareto front.svg front.csv
 quiet 'machines as bytes and access times'
 read_texts front
-for text in 'one.din: 3 machines, 2 on the front' 'bytes of all caches'; do
+for text in 'one.din: 3 machines, 2 on the front' 'bytes of all caches' \
+    'the front' 'other machines'; do
     shows front "$text"
+done
+table fronts.csv machine,trace,bytes,access_cycles,front,L1.ways \
+    m,one.din,1024,5,1,1 m,one.din,2048,4.5,1,2 m,one.din,4096,5.5,0,4 \
+    m,two.din,1024,6,1,1 m,two.din,2048,6.5,0,2 m,two.din,4096,5.5,1,4
+draw pareto fronts.svg fronts.csv
+quiet 'machines of two traces'
+read_texts fronts
+for text in '3 machines, 3 on the front of a trace' one.din two.din; do
+    shows fronts "$text"
+done
+is 'one entry of the key for all others' \
+    "$(grep -c 'other machines' fronts.txt)" 1
+table best.csv machine,trace,bytes,access_cycles,front m,t,1024,5,1
+draw pareto best.svg best.csv
+quiet 'one machine'
+read_texts best
+lacks best 'other machines'
+
+# Phases: in order, and boxes on a linear axis.
+table phases.csv trace,phase,from,to,references,recurs,working_set_blocks \
+    t,0,0,10,10,,10 t,1,10,90,80,,4000 t,2,90,100,10,0,10
+draw phases phases.svg phases.csv
+quiet 'phases'
+read_texts phases
+is 'phases in order' "$(grep phase phases.txt | tr '\n' ';')" \
+    'phase 0, 2 times;phase 1;'
+for text in 0 '500' '3.5 k'; do
+    shows phases "$text"
 done
 
 for suffix in png pdf; do
