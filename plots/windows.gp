@@ -20,7 +20,7 @@ load folder(ARG0) . "terminal.gp"
 # counts, and what they have in common; then blocks of lines "REFERENCE RATIO"
 # below one of "# NAME".  The name of a trace may hold anything, so the other
 # fields are counted from the end of a row.
-program = 'NR == 1 { objects = /,byte_miss_ratio$/ }' \
+program = 'NR == 1 { objects = /,byte_miss_ratio/ }' \
 . 'function in_words(size, block,   bytes, unit) {' \
 . '    if (block == "" && !objects) return size (size == 1 ? " block" : " blocks");' \
 . '    for (bytes = size * (objects ? 1 : block); bytes >= 1024; unit++) bytes /= 1024;' \

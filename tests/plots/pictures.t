@@ -209,6 +209,9 @@ for text in 'Miss ratio of requests over time' requests 'a, b' '1 MiB' \
     '31.25 MiB' 30; do
     shows objects "$text"
 done
+sed 's/$/\r/' objects.csv >crlf.csv
+draw windows crlf.svg crlf.csv
+check 'and with the line ends of other programs' cmp -s objects.svg crlf.svg
 # Seven sizes, none of which is a power of two.
 {
     echo window,$curve
