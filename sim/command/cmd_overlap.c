@@ -71,12 +71,10 @@ static enum margay_status read_both(struct overlap *overlap,
 
 /* ------------------------------------------------------------------ rows -- */
 
-/* Of two that share nothing, rounding may leave less than 0. */
 static double overlap_of(const struct run_csv *base,
                          const struct run_csv *other)
 {
-    return fmax(margay_signature_accuracy(base->histogram, other->histogram),
-                0);
+    return margay_signature_accuracy(base->histogram, other->histogram);
 }
 
 /* A place of one table or both; NULL = it is not in that one. */

@@ -131,7 +131,8 @@ static void divide(struct choice *choice)
     }
 }
 
-/* The member of its group that is nearest to the others. */
+/* The member of its group that is nearest to the others; of some that are as
+   near, the one that is chosen already. */
 static size_t find_middle(const struct choice *choice, size_t group)
 {
     size_t middle = choice->members[group];
@@ -144,7 +145,7 @@ static size_t find_middle(const struct choice *choice, size_t group)
             if (choice->group[k] == group)
                 cost += choice->refs[k] * (double)apart(choice, i, k);
         }
-        if (cost < least) {
+        if (cost < least || (cost == least && i == choice->members[group])) {
             least = cost;
             middle = i;
         }

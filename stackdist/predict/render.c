@@ -145,9 +145,12 @@ double margay_signature_accuracy(const margay_histogram *histogram,
     double shares[MARGAY_LOG2_BINS], others[MARGAY_LOG2_BINS], apart = 0;
     margay_log2_shares(histogram, shares);
     margay_log2_shares(other, others);
-    for (size_t i = 0; i < MARGAY_LOG2_BINS; i++)
+    bool has_common = false; /* otherwise rounding may leave more than 0 */
+    for (size_t i = 0; i < MARGAY_LOG2_BINS; i++) {
         apart += fabs(shares[i] - others[i]);
-    return 1 - apart / 2;
+        has_common |= shares[i] > 0 && others[i] > 0;
+    }
+    return has_common ? 1 - apart / 2 : 0;
 }
 
 /* A cache of 2^k blocks hits in bins 0 .. k. */

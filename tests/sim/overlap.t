@@ -136,4 +136,13 @@ refuses 'empty.csv:1: found nothing' overlap a.exact.csv empty.csv
 refuses 'none.csv' overlap none.csv a.exact.csv
 refuses 'RUN.csv' overlap a.exact.csv
 refuses 'RUN.csv' overlap a.exact.csv a.exact.csv a.exact.csv
+
+# Shares whose sum is not quite 1 in binary.
+head='trace,block_bytes,distance_from,distance_to,references,share'
+printf '%s\n' $head t,64,0,1,4,0.235294117647 t,64,2,3,6,0.352941176471 \
+    t,64,8,9,7,0.411764705882 >odd.csv
+printf '%s\n' $head t,64,1,2,3,0.3 t,64,4,5,4,0.4 t,64,16,17,1,0.1 \
+    t,64,32,33,2,0.2 >even.csv
+run overlap odd.csv even.csv
+is 'no bin in common' "$(cat out)" 0
 finish

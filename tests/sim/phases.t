@@ -67,4 +67,10 @@ like 'named' "$(cat err)" '^margay phases: .*-b'
 run phases abab.lines --curves abab.lines
 is 'no trace is written over' "$status $(cat out)" '2 '
 
+# The windows of one phase begin cold, as all of the other are.
+perl -e 'srand 1; print int(rand 400), "\n" for 1 .. 2560; print 1000 + $_, "\n" for 1 .. 2560' \
+    >cold.lines
+run phases -q cold.lines --weights weights.csv
+is 'windows of both phases' \
+    "$(sed 1d weights.csv | cut -d, -f2 | sort -u | paste -sd,)" 0,1
 finish
