@@ -139,10 +139,11 @@ refuses 'RUN.csv' overlap a.exact.csv a.exact.csv a.exact.csv
 
 # Shares whose sum is not quite 1 in binary.
 head='trace,block_bytes,distance_from,distance_to,references,share'
-printf '%s\n' $head t,64,0,1,4,0.235294117647 t,64,2,3,6,0.352941176471 \
-    t,64,8,9,7,0.411764705882 >odd.csv
-printf '%s\n' $head t,64,1,2,3,0.3 t,64,4,5,4,0.4 t,64,16,17,1,0.1 \
-    t,64,32,33,2,0.2 >even.csv
+printf '%s\n' $head t,64,0,1,4,0.222222222222 t,64,2,3,6,0.333333333333 \
+    t,64,8,9,7,0.388888888889 t,64,inf,inf,1,0.0555555555556 >odd.csv
+printf '%s\n' $head t,64,1,2,3,0.272727272727 t,64,4,5,4,0.363636363636 \
+    t,64,16,17,1,0.0909090909091 t,64,32,33,2,0.181818181818 \
+    t,64,inf,inf,1,0.0909090909091 >even.csv
 run overlap odd.csv even.csv
 is 'no bin in common' "$(cat out)" 0
 finish
