@@ -60,7 +60,7 @@ else
 fi
 if command -v groff >/dev/null && groff -mdoc -Tutf8 </dev/null >/dev/null 2>&1; then
     for page in "$pages"/man1/*; do
-        groff -mdoc -Tutf8 -w break "$page" 2>&1 >/dev/null || :
+        { groff -mdoc -Tutf8 -w break "$page" >/dev/null; } 2>&1 || :
     done >broken
     is 'the lines of commands are no wider than a terminal' "$(cat broken)" ''
 else
