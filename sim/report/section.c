@@ -205,93 +205,21 @@ static enum margay_status draw_varied(struct output *output,
 
 /* ------------------------------------------------- bars and cells -- */
 
-/* A picture for each trace, block size and policy. */
+struct picture {
+    void (*draw)(struct output *output, const struct rows *rows,
+                 const char *caption);
+    const char *caption;
+};
+
+/* For each trace, block size and policy. */
 static void draw_each(struct output *output, const struct section *section,
-                      void (*picture)(struct output *output,
-                                      const struct rows *rows,
-                                      const char *caption),
-                      const char *caption)
+                      const struct picture *picture)
 {
     struct rows rows = {.to = 0};
     while (rows.to < section->table.rows) {
         rows = rows_alike(&section->table, rows.to);
-        picture(output, &rows, caption);
+        picture->draw(output, &rows, picture->caption);
     }
-}
-
-static enum margay_status draw_histogram(struct output *output,
-                                         const struct section *section,
-                                         const char *id, unsigned *charts,
-                                         struct margay_error *error)
-{
-    (void)id;
-    (void)charts;
-    (void)error;
-    draw_each(output, section, bars_histogram,
-              "Share of references by reuse distance");
-    return MARGAY_OK;
-}
-
-static enum margay_status draw_map(struct output *output,
-                                   const struct section *section,
-                                   const char *id, unsigned *charts,
-                                   struct margay_error *error)
-{
-    (void)id;
-    (void)charts;
-    (void)error;
-    draw_each(output, section, bars_map, "Misses of set-associative caches");
-    return MARGAY_OK;
-}
-
-static enum margay_status draw_compare(struct output *output,
-                                       const struct section *section,
-                                       const char *id, unsigned *charts,
-                                       struct margay_error *error)
-{
-    enum margay_status status = draw_map(output, section, id, charts, error);
-    draw_each(output, section, bars_three_cs,
-              "Cold, capacity and conflict misses");
-    return status;
-}
-
-static enum margay_status draw_owners(struct output *output,
-                                      const struct section *section,
-                                      const char *id, unsigned *charts,
-                                      struct margay_error *error)
-{
-    (void)id;
-    (void)charts;
-    (void)error;
-    draw_each(output, section, bars_owners,
-              "Misses by line of source, as a share of the references");
-    return MARGAY_OK;
-}
-
-static enum margay_status draw_data(struct output *output,
-                                    const struct section *section,
-                                    const char *id, unsigned *charts,
-                                    struct margay_error *error)
-{
-    (void)id;
-    (void)charts;
-    (void)error;
-    draw_each(output, section, bars_owners,
-              "Misses by array and variable, as a share of the references");
-    return MARGAY_OK;
-}
-
-static enum margay_status draw_phases(struct output *output,
-                                      const struct section *section,
-                                      const char *id, unsigned *charts,
-                                      struct margay_error *error)
-{
-    (void)id;
-    (void)charts;
-    (void)error;
-    draw_each(output, section, bars_phases,
-              "Phases of the trace and their working sets; a colour recurs");
-    return MARGAY_OK;
 }
 
 /* CACHE.COLUMN is what --vary gave a value. */
@@ -305,35 +233,66 @@ static enum margay_status draw_machine(struct output *output,
         if (strchr(cells_name(table, i), '.') != NULL)
             return draw_varied(output, section, id, i, charts, error);
     }
-    draw_each(output, section, bars_machine, "Misses of each cache");
+    draw_each(output, section,
+              &(struct picture){bars_machine, "Misses of each cache"});
     return MARGAY_OK;
 }
 
 /* ------------------------------------------------------- the kinds -- */
 
+#define MAP_CAPTION "Misses of set-associative caches"
+
 /* The first row whose columns a table begins with is its kind. */
 static const struct kind {
     const char *columns, *title;
-    draw *draw; /* NULL: the table is all */
+    draw *draw;                 /* NULL = there is none */
+    struct picture pictures[2]; /* of each group of rows, then */
 } kinds[] = {
-    {CURVE_COLUMNS POLICY_COLUMN, "Replacement policies", draw_policies},
-    {CURVE_COLUMNS CURVE_OBJECT_COLUMNS POLICY_COLUMN, "Replacement policies",
-     draw_object_policies},
-    {CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Miss curve of objects", draw_objects},
-    {CURVE_COLUMNS CURVE_TENANT_COLUMNS, "Tenants", draw_tenants},
-    {CURVE_COLUMNS, "Miss curve", draw_curve},
-    {WINDOW_COLUMN CURVE_COLUMNS, "Over time", draw_windows},
-    {PHASES_COLUMNS, "Phases", draw_phases},
-    {HISTOGRAM_COLUMNS, "Reuse distances", draw_histogram},
-    {COMPARE_COLUMNS, "Set-associative caches", draw_compare},
-    {ASSOC_COLUMNS, "Set-associative caches", draw_map},
-    {ANNOTATE_COLUMNS, "Lines of source", draw_owners},
-    {ANNOTATE_DATA_COLUMNS, "Arrays and variables", draw_data},
-    {SIMULATE_COLUMNS, "A machine", draw_machine},
-    {SHARE_COLUMNS, "A shared cache", draw_shared},
-    {SHARING_COLUMNS, "Blocks that cores share", NULL},
-    {PARETO_COLUMNS, "Machines", NULL},
-    {"key,value", "The trace", NULL},
+    {.columns = CURVE_COLUMNS POLICY_COLUMN,
+     .title = "Replacement policies",
+     .draw = draw_policies},
+    {.columns = CURVE_COLUMNS CURVE_OBJECT_COLUMNS POLICY_COLUMN,
+     .title = "Replacement policies",
+     .draw = draw_object_policies},
+    {.columns = CURVE_COLUMNS CURVE_OBJECT_COLUMNS,
+     .title = "Miss curve of objects",
+     .draw = draw_objects},
+    {.columns = CURVE_COLUMNS CURVE_TENANT_COLUMNS,
+     .title = "Tenants",
+     .draw = draw_tenants},
+    {.columns = CURVE_COLUMNS, .title = "Miss curve", .draw = draw_curve},
+    {.columns = WINDOW_COLUMN CURVE_COLUMNS,
+     .title = "Over time",
+     .draw = draw_windows},
+    {.columns = PHASES_COLUMNS,
+     .title = "Phases",
+     .pictures =
+         {{bars_phases,
+           "Phases of the trace and their working sets; a colour recurs"}}},
+    {.columns = HISTOGRAM_COLUMNS,
+     .title = "Reuse distances",
+     .pictures = {{bars_histogram, "Share of references by reuse distance"}}},
+    {.columns = COMPARE_COLUMNS,
+     .title = "Set-associative caches",
+     .pictures = {{bars_map, MAP_CAPTION},
+                  {bars_three_cs, "Cold, capacity and conflict misses"}}},
+    {.columns = ASSOC_COLUMNS,
+     .title = "Set-associative caches",
+     .pictures = {{bars_map, MAP_CAPTION}}},
+    {.columns = ANNOTATE_COLUMNS,
+     .title = "Lines of source",
+     .pictures = {{bars_owners,
+                   "Misses by line of source, as a share of the references"}}},
+    {.columns = ANNOTATE_DATA_COLUMNS,
+     .title = "Arrays and variables",
+     .pictures =
+         {{bars_owners,
+           "Misses by array and variable, as a share of the references"}}},
+    {.columns = SIMULATE_COLUMNS, .title = "A machine", .draw = draw_machine},
+    {.columns = SHARE_COLUMNS, .title = "A shared cache", .draw = draw_shared},
+    {.columns = SHARING_COLUMNS, .title = "Blocks that cores share"},
+    {.columns = PARETO_COLUMNS, .title = "Machines"},
+    {.columns = "key,value", .title = "The trace"},
 };
 
 static const struct kind *kind_of(const struct section *section)
@@ -367,7 +326,12 @@ enum margay_status section_draw(struct output *output,
                                 unsigned *charts, struct margay_error *error)
 {
     const struct kind *kind = kind_of(section);
-    if (kind == NULL || kind->draw == NULL || section->table.rows == 0)
+    enum margay_status status = MARGAY_OK;
+    if (kind == NULL || section->table.rows == 0)
         return MARGAY_OK;
-    return kind->draw(output, section, id, charts, error);
+    if (kind->draw != NULL)
+        status = kind->draw(output, section, id, charts, error);
+    for (size_t i = 0; i < 2 && kind->pictures[i].draw != NULL; i++)
+        draw_each(output, section, &kind->pictures[i]);
+    return status;
 }
