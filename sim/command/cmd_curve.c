@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/command/answers.h"
+#include "sim/command/curve_parts.h"
 #include "sim/command/curve_policies.h"
 #include "sim/command/drive.h"
 #include "sim/command/objects.h"
@@ -19,12 +20,9 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-/* The table, and the histogram where one is asked for. */
 struct curve {
     const struct options *options;
-    struct output *outputs[3]; /* the last: for Prometheus */
-    struct csv_writer csv, histogram_csv;
-    bool unreached; /* some trace has no cache for --at-most */
+    struct curve_tables tables;
 };
 
 static enum margay_status check_looks(const struct options *options,
@@ -59,30 +57,6 @@ static const char *curve_columns(const struct options *options)
         return WINDOW_COLUMN CURVE_COLUMNS;
     return options->results.writebacks ? CURVE_COLUMNS CURVE_WRITE_COLUMNS
                                        : CURVE_COLUMNS;
-}
-
-static enum margay_status open_outputs(struct curve *curve,
-                                       struct margay_error *error)
-{
-    const struct options *options = curve->options;
-    const char *place = options->output == NULL ? "-" : options->output;
-    enum margay_status status =
-        output_open(place, OUTPUT_HELD, &curve->outputs[0], error);
-    if (status != MARGAY_OK)
-        return status;
-    csv_begin(&curve->csv, curve->outputs[0], options->json,
-              curve_columns(options));
-    if (options->results.prometheus != NULL)
-        status = output_open(options->results.prometheus, OUTPUT_HELD,
-                             &curve->outputs[2], error);
-    if (status != MARGAY_OK || options->results.histogram == NULL)
-        return status;
-    status = output_open(options->results.histogram, OUTPUT_HELD,
-                         &curve->outputs[1], error);
-    if (status == MARGAY_OK)
-        csv_begin(&curve->histogram_csv, curve->outputs[1], options->json,
-                  HISTOGRAM_COLUMNS);
-    return status;
 }
 
 /* -------------------------------------------------------- from a trace -- */
@@ -150,14 +124,14 @@ static enum margay_status write_tables(struct curve *curve,
                                        struct margay_error *error)
 {
     enum margay_status status =
-        table_curve(&curve->csv, measured, &curve->options->results.sizes,
-                    writebacks, error);
-    if (status == MARGAY_OK && curve->outputs[1] != NULL)
-        status = table_histogram(&curve->histogram_csv, measured,
+        table_curve(&curve->tables.csv, measured,
+                    &curve->options->results.sizes, writebacks, error);
+    if (status == MARGAY_OK && curve->options->results.histogram != NULL)
+        status = table_histogram(&curve->tables.histogram_csv, measured,
                                  &curve->options->results.bins, error);
     if (status == MARGAY_OK)
-        status =
-            answer_result(curve->options, measured, &curve->unreached, error);
+        status = answer_result(curve->options, measured,
+                               &curve->tables.unreached, error);
     return status;
 }
 
@@ -170,13 +144,13 @@ static enum margay_status write_pass(void *context,
     const struct measured measured = measured_by(job, pass);
     const margay_consumer *next = margay_engine_consumer_next(job->consumer);
     if (curve->options->run.window_refs != 0)
-        csv_label_u64(&curve->csv, pass->window);
+        csv_label_u64(&curve->tables.csv, pass->window);
     enum margay_status status = write_tables(
         curve, &measured,
         next == NULL ? NULL : margay_writebacks_consumer_of(next, pass), error);
-    if (status == MARGAY_OK && curve->outputs[2] != NULL &&
+    if (status == MARGAY_OK && curve->options->results.prometheus != NULL &&
         pass->index + 1 == job->pass_count)
-        status = prometheus_curves(curve->outputs[2], job,
+        status = prometheus_curves(curve->tables.outputs[CURVE_PROMETHEUS], job,
                                    &curve->options->results.sizes, error);
     return status;
 }
@@ -309,14 +283,12 @@ int cmd_curve(const struct options *options)
     if (status == MARGAY_OK)
         status = check_looks(options, &error);
     if (status == MARGAY_OK)
-        status = open_outputs(&curve, &error);
+        status =
+            curve_tables_open(&curve.tables, options, curve_columns(options),
+                              HISTOGRAM_COLUMNS, &error);
     if (status == MARGAY_OK && options->results.from != NULL)
         status = draw_table(&curve, &error);
     else if (status == MARGAY_OK)
         status = drive_run(&drive, &error);
-    csv_end(&curve.csv);
-    csv_end(&curve.histogram_csv);
-    int exit_status = conclude(status, curve.outputs, 3, &error);
-    return exit_status == EXIT_DONE && curve.unreached ? EXIT_DENIED
-                                                       : exit_status;
+    return curve_tables_end(&curve.tables, status, &error);
 }

@@ -20,25 +20,29 @@ static enum margay_status write_pass(void *context,
     enum margay_status status = MARGAY_OK;
     if (objects->draws) {
         if (objects->options->run.window_refs != 0)
-            csv_label_u64(&objects->csv, pass->window);
-        status = csv_set_key(&objects->csv, pass->trace, 0, error);
+            csv_label_u64(&objects->tables.csv, pass->window);
+        status = csv_set_key(&objects->tables.csv, pass->trace, 0, error);
         if (status == MARGAY_OK)
-            status = objects_curve_rows(objects, &objects->csv, job->consumer,
-                                        error);
+            status = objects_curve_rows(objects, &objects->tables.csv,
+                                        job->consumer, error);
         if (status == MARGAY_OK && objects_asks_for_words(objects->options))
             status = objects_answer(objects, pass, engine, error);
     }
-    if (status == MARGAY_OK && objects->outputs[2] != NULL)
-        status =
-            objects_write_prometheus(objects, objects->outputs[2], job, error);
+    if (status == MARGAY_OK && objects->options->results.prometheus != NULL)
+        status = objects_write_prometheus(
+            objects, objects->tables.outputs[CURVE_PROMETHEUS], job, error);
     if (status == MARGAY_OK && objects->counts)
-        status = objects_histogram_rows(
-            objects, objects->draws ? &objects->histogram_csv : &objects->csv,
-            pass, engine, error);
+        status = objects_histogram_rows(objects,
+                                        objects->draws
+                                            ? &objects->tables.histogram_csv
+                                            : &objects->tables.csv,
+                                        pass, engine, error);
     if (status == MARGAY_OK && !objects->options->quiet && !objects->lists &&
         objects->options->run.window_refs == 0)
         objects_summarise(pass, engine, objects->engine.rate < 1);
-    return objects->lists ? output_status(objects->outputs[0], error) : status;
+    return objects->lists
+               ? output_status(objects->tables.outputs[CURVE_TABLE], error)
+               : status;
 }
 
 static enum margay_status snapshot(void *context, struct csv_writer *csv,
@@ -91,34 +95,10 @@ static enum margay_status open_objects(void *context,
         return margay_object_policies_consumer(&objects->engine, &request,
                                                consumer, error);
     if (objects->lists)
-        status = distances_open(&objects->csv, &next, error);
+        status = distances_open(&objects->tables.csv, &next, error);
     return status == MARGAY_OK ? margay_objects_consumer(&objects->engine, next,
                                                          consumer, error)
                                : status;
-}
-
-static enum margay_status open_outputs(struct objects *objects,
-                                       const char *columns,
-                                       struct margay_error *error)
-{
-    const struct options *options = objects->options;
-    const char *place = options->output == NULL ? "-" : options->output;
-    enum margay_status status =
-        output_open(place, OUTPUT_HELD, &objects->outputs[0], error);
-    if (status != MARGAY_OK)
-        return status;
-    csv_begin(&objects->csv, objects->outputs[0], options->json, columns);
-    if (options->results.prometheus != NULL)
-        status = output_open(options->results.prometheus, OUTPUT_HELD,
-                             &objects->outputs[2], error);
-    if (status != MARGAY_OK || options->results.histogram == NULL)
-        return status;
-    status = output_open(options->results.histogram, OUTPUT_HELD,
-                         &objects->outputs[1], error);
-    if (status == MARGAY_OK)
-        csv_begin(&objects->histogram_csv, objects->outputs[1], options->json,
-                  HISTOGRAM_COLUMNS);
-    return status;
 }
 
 static int run(struct objects *objects, const char *columns)
@@ -135,15 +115,12 @@ static int run(struct objects *objects, const char *columns)
     struct margay_error error;
     enum margay_status status = objects_prepare(objects, &error);
     if (status == MARGAY_OK)
-        status = open_outputs(objects, columns, &error);
+        status = curve_tables_open(&objects->tables, objects->options, columns,
+                                   HISTOGRAM_COLUMNS, &error);
     if (status == MARGAY_OK)
         status = drive_run(&drive, &error);
-    csv_end(&objects->csv);
-    csv_end(&objects->histogram_csv);
     free((void *)objects->sizes.list_blocks);
-    int exit_status = conclude(status, objects->outputs, 3, &error);
-    return exit_status == EXIT_DONE && objects->unreached ? EXIT_DENIED
-                                                          : exit_status;
+    return curve_tables_end(&objects->tables, status, &error);
 }
 
 int objects_curve(const struct options *options)

@@ -33,7 +33,7 @@ static enum margay_status answer_about(
                       : counts->cold + counts->expired,
     };
     if (most >= 0)
-        objects->unreached |= !answer_at_most(&curve, most);
+        objects->tables.unreached |= !answer_at_most(&curve, most);
     if (!bytes && options->results.knees > 0)
         answer_knees(&curve, options->results.knees);
     free(points);

@@ -7,6 +7,7 @@
 #ifndef MARGAY_SIM_COMMAND_OBJECTS_PARTS_H
 #define MARGAY_SIM_COMMAND_OBJECTS_PARTS_H
 
+#include "sim/command/curve_parts.h"
 #include "sim/command/drive.h"
 
 /* A command with --objects: its table, and the histogram beside a curve. */
@@ -17,9 +18,7 @@ struct objects {
     bool draws;                /* a curve, */
     bool counts;               /* a histogram, */
     bool lists;                /* or a row for each reference */
-    struct output *outputs[3]; /* the last: for Prometheus */
-    struct csv_writer csv, histogram_csv;
-    bool unreached; /* some trace has no cache for --at-most */
+    struct curve_tables tables;
 };
 
 /* Make the engine's options and the sizes; MARGAY_BAD_ARGUMENT where an option

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "sim/command/answers.h"
+#include "sim/command/curve_parts.h"
 #include "sim/command/drive.h"
 #include "sim/command/request.h"
 #include "sim/options/commands.h"
@@ -13,31 +14,8 @@
 
 struct prefixes {
     const struct options *options;
-    struct output *outputs[2]; /* the curve and the histogram */
-    struct csv_writer csv, histogram_csv;
-    bool unreached; /* some trace has no cache for --at-most */
+    struct curve_tables tables;
 };
-
-/* The option that does not go with --requests, or NULL. */
-static const char *find_needless(const struct options *options)
-{
-    return options->results.objects                      ? "--objects"
-           : options->results.policies.count > 0         ? "--policy"
-           : options->engine.measure == MARGAY_FOOTPRINT ? "--model footprint"
-           : options->results.from != NULL               ? "--from"
-           : options->results.sample_rate != 0           ? "--sample"
-           : options->results.ttl.given                  ? "--ttl"
-           : options->results.at_most_bytes >= 0         ? "--at-most-bytes"
-           : options->results.writebacks                 ? "--writebacks"
-           : options->run.window_refs != 0               ? "--window"
-           : options->run.every.refs != 0                ? "--every"
-           : options->run.every.seconds != 0             ? "--every"
-           : options->run.save != NULL                   ? "--save"
-           : options->run.resume != NULL                 ? "--resume"
-           : options->engine.half_life_refs != 0         ? "--half-life"
-           : options->results.prometheus != NULL         ? "--prometheus"
-                                                         : NULL;
-}
 
 static enum margay_status open_consumer(void *context,
                                         margay_consumer **consumer,
@@ -49,16 +27,10 @@ static enum margay_status open_consumer(void *context,
                                     error);
 }
 
-/* A wrong size fails before the trace is read. */
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
-    const struct options *options = ((struct prefixes *)context)->options;
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
-        status = cache_sizes_check(&options->results.sizes,
-                                   job->passes[i].block_bytes, error);
-    return status;
+    return curve_check_sizes(((struct prefixes *)context)->options, job, error);
 }
 
 static void summarise(const struct margay_pass *pass,
@@ -96,13 +68,14 @@ static enum margay_status write_pass(void *context,
     const struct measured measured = {pass->trace, pass->block_bytes,
                                       &result->blocks};
     enum margay_status status =
-        table_request_curve(&prefixes->csv, &measured, &options->results.sizes,
-                            result->requests, error);
+        table_request_curve(&prefixes->tables.csv, &measured,
+                            &options->results.sizes, result->requests, error);
     if (status == MARGAY_OK && options->results.histogram != NULL)
-        status = table_histogram(&prefixes->histogram_csv, &measured,
+        status = table_histogram(&prefixes->tables.histogram_csv, &measured,
                                  &options->results.bins, error);
     if (status == MARGAY_OK)
-        status = answer_result(options, &measured, &prefixes->unreached, error);
+        status = answer_result(options, &measured, &prefixes->tables.unreached,
+                               error);
     if (status == MARGAY_OK && !options->quiet)
         summarise(pass, result);
     return status;
@@ -112,24 +85,14 @@ static enum margay_status open_outputs(struct prefixes *prefixes,
                                        struct margay_error *error)
 {
     const struct options *options = prefixes->options;
-    const char *place = options->output == NULL ? "-" : options->output;
-    const char *needless = find_needless(options);
+    const char *needless =
+        options->results.objects ? "--objects" : curve_find_plain(options);
     if (needless != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--requests does not go with %s", needless);
-    enum margay_status status =
-        output_open(place, OUTPUT_HELD, &prefixes->outputs[0], error);
-    if (status == MARGAY_OK)
-        csv_begin(&prefixes->csv, prefixes->outputs[0], options->json,
-                  CURVE_COLUMNS CURVE_REQUEST_COLUMNS);
-    if (status != MARGAY_OK || options->results.histogram == NULL)
-        return status;
-    status = output_open(options->results.histogram, OUTPUT_HELD,
-                         &prefixes->outputs[1], error);
-    if (status == MARGAY_OK)
-        csv_begin(&prefixes->histogram_csv, prefixes->outputs[1], options->json,
-                  HISTOGRAM_COLUMNS);
-    return status;
+    return curve_tables_open(&prefixes->tables, options,
+                             CURVE_COLUMNS CURVE_REQUEST_COLUMNS,
+                             HISTOGRAM_COLUMNS, error);
 }
 
 int prefixes_curve(const struct options *options)
@@ -146,9 +109,5 @@ int prefixes_curve(const struct options *options)
     enum margay_status status = open_outputs(&prefixes, &error);
     if (status == MARGAY_OK)
         status = drive_run(&drive, &error);
-    csv_end(&prefixes.csv);
-    csv_end(&prefixes.histogram_csv);
-    int exit_status = conclude(status, prefixes.outputs, 2, &error);
-    return exit_status == EXIT_DONE && prefixes.unreached ? EXIT_DENIED
-                                                          : exit_status;
+    return curve_tables_end(&prefixes.tables, status, &error);
 }

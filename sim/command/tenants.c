@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/command/curve_parts.h"
 #include "sim/command/drive.h"
 #include "sim/command/request.h"
 #include "sim/options/commands.h"
@@ -14,8 +15,7 @@
 
 struct tenants {
     const struct options *options;
-    struct output *outputs[2]; /* the curve and the histogram */
-    struct csv_writer csv, histogram_csv;
+    struct curve_tables tables;
 };
 
 /* The tenants of a pass that has ended, on the way into the table. */
@@ -30,25 +30,11 @@ struct tenants_rows {
 /* The option that does not go with --tenant, or NULL. */
 static const char *find_needless(const struct options *options)
 {
-    return options->results.objects                      ? "--objects"
-           : options->results.requests                   ? "--requests"
-           : options->results.policies.count > 0         ? "--policy"
-           : options->engine.measure == MARGAY_FOOTPRINT ? "--model footprint"
-           : options->results.from != NULL               ? "--from"
-           : options->results.sample_rate != 0           ? "--sample"
-           : options->results.ttl.given                  ? "--ttl"
-           : options->results.at_most >= 0               ? "--at-most"
-           : options->results.at_most_bytes >= 0         ? "--at-most-bytes"
-           : options->results.knees != 0                 ? "--knees"
-           : options->results.writebacks                 ? "--writebacks"
-           : options->run.window_refs != 0               ? "--window"
-           : options->run.every.refs != 0                ? "--every"
-           : options->run.every.seconds != 0             ? "--every"
-           : options->run.save != NULL                   ? "--save"
-           : options->run.resume != NULL                 ? "--resume"
-           : options->engine.half_life_refs != 0         ? "--half-life"
-           : options->results.prometheus != NULL         ? "--prometheus"
-                                                         : NULL;
+    return options->results.objects        ? "--objects"
+           : options->results.requests     ? "--requests"
+           : options->results.at_most >= 0 ? "--at-most"
+           : options->results.knees != 0   ? "--knees"
+                                           : curve_find_plain(options);
 }
 
 static enum margay_status open_consumer(void *context,
@@ -64,16 +50,10 @@ static enum margay_status open_consumer(void *context,
                                    consumer, error);
 }
 
-/* A wrong size fails before the trace is read. */
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
-    const struct options *options = ((struct tenants *)context)->options;
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
-        status = cache_sizes_check(&options->results.sizes,
-                                   job->passes[i].block_bytes, error);
-    return status;
+    return curve_check_sizes(((struct tenants *)context)->options, job, error);
 }
 
 static enum margay_status write_tenant(void *context, uint64_t key,
@@ -92,12 +72,12 @@ static enum margay_status write_tenant(void *context, uint64_t key,
         name = number;
     }
     enum margay_status status =
-        table_tenant_curve(&tenants->csv, &measured, rows->points, rows->count,
-                           name, shared, error);
+        table_tenant_curve(&tenants->tables.csv, &measured, rows->points,
+                           rows->count, name, shared, error);
     if (status != MARGAY_OK || tenants->options->results.histogram == NULL)
         return status;
-    csv_label_text(&tenants->histogram_csv, name);
-    return table_histogram(&tenants->histogram_csv, &measured,
+    csv_label_text(&tenants->tables.histogram_csv, name);
+    return table_histogram(&tenants->tables.histogram_csv, &measured,
                            &tenants->options->results.bins, error);
 }
 
@@ -127,24 +107,13 @@ static enum margay_status open_outputs(struct tenants *tenants,
                                        struct margay_error *error)
 {
     const struct options *options = tenants->options;
-    const char *place = options->output == NULL ? "-" : options->output;
     const char *needless = find_needless(options);
     if (needless != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--tenant does not go with %s", needless);
-    enum margay_status status =
-        output_open(place, OUTPUT_HELD, &tenants->outputs[0], error);
-    if (status == MARGAY_OK)
-        csv_begin(&tenants->csv, tenants->outputs[0], options->json,
-                  CURVE_COLUMNS CURVE_TENANT_COLUMNS);
-    if (status != MARGAY_OK || options->results.histogram == NULL)
-        return status;
-    status = output_open(options->results.histogram, OUTPUT_HELD,
-                         &tenants->outputs[1], error);
-    if (status == MARGAY_OK)
-        csv_begin(&tenants->histogram_csv, tenants->outputs[1], options->json,
-                  "tenant," HISTOGRAM_COLUMNS);
-    return status;
+    return curve_tables_open(&tenants->tables, options,
+                             CURVE_COLUMNS CURVE_TENANT_COLUMNS,
+                             "tenant," HISTOGRAM_COLUMNS, error);
 }
 
 int tenants_curve(const struct options *options)
@@ -164,7 +133,5 @@ int tenants_curve(const struct options *options)
     enum margay_status status = open_outputs(&tenants, &error);
     if (status == MARGAY_OK)
         status = drive_run(&drive, &error);
-    csv_end(&tenants.csv);
-    csv_end(&tenants.histogram_csv);
-    return conclude(status, tenants.outputs, 2, &error);
+    return curve_tables_end(&tenants.tables, status, &error);
 }
