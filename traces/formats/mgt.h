@@ -246,6 +246,7 @@ const char *margay_mgt_block_next(struct margay_mgt_block *block,
 /* ------------------------------------------------------- events of data -- */
 
 struct margay_data_event;
+struct margay_data_map;
 
 /* Events while they are gathered, MARGAY_MGT_BLOCK_ENTRIES at most. */
 struct margay_mgt_data_builder;
@@ -275,12 +276,33 @@ uint64_t margay_mgt_data_most_bytes(
     (MARGAY_MGT_DATA_COLUMNS *        \
      MARGAY_MGT_COLUMN_BYTES(MARGAY_MGT_BLOCK_ENTRIES))
 
-/* Read `count` events of a part.  Returns what was expected, or NULL;
- *no_memory tells that memory was missing. */
-const char *margay_mgt_data_take(struct margay_mgt_packer *packer,
-                                 const uint8_t *payload, size_t bytes,
-                                 size_t count, struct margay_data_event *events,
-                                 bool *no_memory);
+/* Events that were read and are still to happen, each before an entry or after
+   the last.  NULL: they are not wanted. */
+struct margay_mgt_events;
+enum margay_status margay_mgt_events_create(struct margay_data_map *map,
+                                            struct margay_mgt_events **events,
+                                            struct margay_error *error);
+void margay_mgt_events_free(struct margay_mgt_events *events);
+
+/* Read `count` events of a part, once those before have happened.  Returns what
+   was expected, or NULL; *no_memory tells that memory was missing. */
+const char *margay_mgt_events_take(struct margay_mgt_events *events,
+                                   struct margay_mgt_packer *packer,
+                                   const uint8_t *payload, size_t bytes,
+                                   size_t count, bool *no_memory);
+
+/* All events that are left happen, after `entries` entries of the trace; *late:
+   one of them belongs behind a later entry. */
+enum margay_status margay_mgt_events_finish(struct margay_mgt_events *events,
+                                            uint64_t entries, bool *late,
+                                            struct margay_error *error);
+
+/* Replace the sites of entries from `first` of the batch on by what they are
+   to; the trace has `before` entries before them. */
+enum margay_status margay_mgt_events_name(struct margay_mgt_events *events,
+                                          struct margay_references *batch,
+                                          size_t first, uint64_t before,
+                                          struct margay_error *error);
 
 extern const struct margay_blocks_reading margay_mgt_reading; /* mgt_read.c */
 

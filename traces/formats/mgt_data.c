@@ -150,10 +150,9 @@ static const char *take_column(struct margay_mgt_packer *packer,
     return expected;
 }
 
-const char *margay_mgt_data_take(struct margay_mgt_packer *packer,
-                                 const uint8_t *payload, size_t bytes,
-                                 size_t count, struct margay_data_event *events,
-                                 bool *no_memory)
+static const char *take(struct margay_mgt_packer *packer,
+                        const uint8_t *payload, size_t bytes, size_t count,
+                        struct margay_data_event *events, bool *no_memory)
 {
     const uint8_t *cursor = payload, *end = payload + bytes;
     const char *expected = NULL;
@@ -168,4 +167,73 @@ const char *margay_mgt_data_take(struct margay_mgt_packer *packer,
             expected = "events that can be, in their order";
     }
     return expected;
+}
+
+/* ----------------------------------------- events that are yet to happen -- */
+
+struct margay_mgt_events {
+    struct margay_data_map *map; /* which follows them */
+    size_t count, done;
+    struct margay_data_event events[MARGAY_MGT_BLOCK_ENTRIES];
+};
+
+enum margay_status margay_mgt_events_create(struct margay_data_map *map,
+                                            struct margay_mgt_events **events,
+                                            struct margay_error *error)
+{
+    *events = calloc(1, sizeof **events);
+    if (*events == NULL)
+        return margay_fail_memory(error, "the data of a trace");
+    (*events)->map = map;
+    return MARGAY_OK;
+}
+
+void margay_mgt_events_free(struct margay_mgt_events *events)
+{
+    free(events);
+}
+
+const char *margay_mgt_events_take(struct margay_mgt_events *events,
+                                   struct margay_mgt_packer *packer,
+                                   const uint8_t *payload, size_t bytes,
+                                   size_t count, bool *no_memory)
+{
+    if (events == NULL)
+        return NULL;
+    const char *expected =
+        take(packer, payload, bytes, count, events->events, no_memory);
+    events->done = 0;
+    events->count = expected == NULL ? count : 0;
+    return expected;
+}
+
+enum margay_status margay_mgt_events_finish(struct margay_mgt_events *events,
+                                            uint64_t entries, bool *late,
+                                            struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    *late = false;
+    while (events != NULL && events->done < events->count && !*late &&
+           status == MARGAY_OK) {
+        const struct margay_data_event *event = &events->events[events->done++];
+        *late = event->at > entries;
+        if (!*late)
+            status = margay_data_map_follow(events->map, event, error);
+    }
+    return status;
+}
+
+enum margay_status margay_mgt_events_name(struct margay_mgt_events *events,
+                                          struct margay_references *batch,
+                                          size_t first, uint64_t before,
+                                          struct margay_error *error)
+{
+    struct margay_data_event *next = events->events + events->done;
+    size_t left = events->count - events->done, count = 0;
+    uint64_t given = batch->count - first;
+    for (; count < left && next[count].at < before + given; count++)
+        next[count].at =
+            first + (next[count].at < before ? 0 : next[count].at - before);
+    events->done += count;
+    return margay_data_map_name(events->map, next, count, batch, first, error);
 }

@@ -29,8 +29,7 @@ struct reader {
     uint64_t modules_bytes; /* of the part with the modules */
     /* The events of data that are still to happen; NULL = they are not
        wanted. */
-    struct margay_data_event *events;
-    size_t event_count, events_done;
+    struct margay_mgt_events *events;
     uint8_t payload[MARGAY_MGT_PAYLOAD_BYTES];
 };
 
@@ -156,7 +155,7 @@ static void reader_free(void *state)
         return;
     margay_mgt_packer_free(reader->packer);
     margay_mgt_block_free(&reader->block);
-    free(reader->events);
+    margay_mgt_events_free(reader->events);
     free(reader);
 }
 
@@ -172,12 +171,8 @@ static enum margay_status reader_open(const struct margay_block_source *source,
     reader->source = *source;
     enum margay_status status =
         margay_mgt_packer_create(false, &reader->packer, error);
-    if (status == MARGAY_OK && source->data != NULL) {
-        reader->events =
-            calloc(MARGAY_MGT_BLOCK_ENTRIES, sizeof *reader->events);
-        if (reader->events == NULL)
-            status = margay_fail_memory(error, "the data of a trace");
-    }
+    if (status == MARGAY_OK && source->data != NULL)
+        status = margay_mgt_events_create(source->data, &reader->events, error);
     if (status == MARGAY_OK)
         status = read_header(reader, facts, error);
     if (status == MARGAY_OK)
@@ -322,20 +317,15 @@ static enum margay_status end_modules(struct reader *reader,
 
 /* ------------------------------------------------------ events of data -- */
 
-/* Events that come after all entries so far happen before others are read. */
 static enum margay_status finish_events(struct reader *reader,
                                         struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    while (reader->events_done < reader->event_count && status == MARGAY_OK) {
-        const struct margay_data_event *event =
-            &reader->events[reader->events_done++];
-        if (event->at > reader->entries)
-            return fail(reader, reader->offset, "events before their time",
-                        "the block that they happen in", error);
-        status = margay_data_map_follow(reader->source.data, event, error);
-    }
-    return status;
+    bool late;
+    enum margay_status status =
+        margay_mgt_events_finish(reader->events, reader->entries, &late, error);
+    return late ? fail(reader, reader->offset, "events before their time",
+                       "the block that they happen in", error)
+                : status;
 }
 
 static enum margay_status take_events(struct reader *reader, size_t bytes,
@@ -351,15 +341,10 @@ static enum margay_status take_events(struct reader *reader, size_t bytes,
         return status;
     if (margay_mgt_is_crc(margay_mgt_crc(0, reader->payload, bytes), crc))
         expected =
-            reader->events == NULL
-                ? NULL
-                : margay_mgt_data_take(reader->packer, reader->payload, bytes,
-                                       count, reader->events, &no_memory);
+            margay_mgt_events_take(reader->events, reader->packer,
+                                   reader->payload, bytes, count, &no_memory);
     if (no_memory)
         return margay_fail_memory(error, "the data of a trace");
-    reader->events_done = 0;
-    reader->event_count =
-        expected == NULL && reader->events != NULL ? count : 0;
     return expected == NULL ? MARGAY_OK
                             : fail(reader, offset, "damaged events of data",
                                    expected, error);
@@ -383,24 +368,6 @@ static enum margay_status read_events(struct reader *reader,
         return fail(reader, offset, "damaged events of data",
                     "a head that can be", error);
     return take_events(reader, bytes, count, head + 8, error);
-}
-
-/* Replace the sites of entries from `first` on, of which the trace has `before`
-   before them. */
-static enum margay_status name_entries(struct reader *reader,
-                                       struct margay_references *batch,
-                                       size_t first, uint64_t before,
-                                       struct margay_error *error)
-{
-    struct margay_data_event *events = reader->events + reader->events_done;
-    size_t left = reader->event_count - reader->events_done, count = 0;
-    uint64_t given = batch->count - first;
-    for (; count < left && events[count].at < before + given; count++)
-        events[count].at =
-            first + (events[count].at < before ? 0 : events[count].at - before);
-    reader->events_done += count;
-    return margay_data_map_name(reader->source.data, events, count, batch,
-                                first, error);
 }
 
 /* -------------------------------------------------------------- blocks -- */
@@ -485,7 +452,8 @@ static enum margay_status reader_fill(void *state,
                     expected, error);
     return reader->events == NULL
                ? MARGAY_OK
-               : name_entries(reader, batch, first, before, error);
+               : margay_mgt_events_name(reader->events, batch, first, before,
+                                        error);
 }
 
 /* ------------------------------------------------------------- skipping -- */
