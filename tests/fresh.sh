@@ -37,7 +37,9 @@ mirror=${FRESH_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' \
 }
 
 mounted=
+child=
 clean_up() {
+    [ -z "$child" ] || { kill "$child" && wait "$child"; } 2>/dev/null
     for place in $mounted; do umount -l "$place"; done
     mounted=
     rm -rf --one-file-system "$folder/system"
@@ -50,14 +52,24 @@ mount_in() { # TYPE PLACE
     mount -t "$1" "$1" "$folder/system/$2" && mounted="$folder/system/$2 $mounted"
 }
 
+# bounded COMMAND...: in the background, so that a signal is heard at once.
+bounded() {
+    timeout -k 10 "$seconds" "$@" </dev/null &
+    child=$!
+    wait "$child"
+    status=$?
+    child=
+    return $status
+}
+
 # inside USER COMMAND: in the clone, with nothing of what this machine, or the
 # make that calls, has in the environment but where a proxy is.
 inside() {
-    timeout -k 10 "$seconds" chroot "$folder/system" env -i LC_ALL=C \
+    bounded chroot "$folder/system" env -i LC_ALL=C \
         ${http_proxy:+http_proxy="$http_proxy"} \
         ${https_proxy:+https_proxy="$https_proxy"} \
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        su -s /bin/sh "$1" -c "cd ~$1/margay && $2" </dev/null
+        su -s /bin/sh "$1" -c "cd ~$1/margay && $2"
 }
 
 # try USER COMMAND: says how long it took.
@@ -75,7 +87,7 @@ try() {
 
 # The system, with this machine's settings of apt but those of other places.
 make_system() {
-    timeout -k 10 "$seconds" debootstrap --variant=minbase \
+    bounded debootstrap --variant=minbase \
         --include=ca-certificates "$suite" "$folder/system" "$mirror" \
         >"$folder/$suite.log" 2>&1 || return 1
     for settings in apt.conf apt.conf.d auth.conf.d keyrings trusted.gpg.d; do
