@@ -30,6 +30,7 @@ struct options {
     const char *to;                 /* of generate, convert, record: a format */
     const char *completion;         /* of help: a shell */
     bool map, gain, causes;         /* of plot, */
+    bool traffic;                   /* likewise, */
     struct picture_options picture; /* and so */
     uint64_t seed;                  /* of all random numbers; 1 = not given */
 

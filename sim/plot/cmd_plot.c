@@ -91,7 +91,7 @@ static enum margay_status check_options(const struct plot *plot,
         {"--xrange", picture->x.has_from || picture->x.has_to, PLOT_X},
         {"--yrange", picture->y.has_from || picture->y.has_to, PLOT_Y},
     };
-    unsigned takes = options->map || options->causes ? 0
+    unsigned takes = options->map || options->causes || options->traffic ? 0
                      : options->gain ? plot->kind->takes & ~PLOT_HIT
                                      : plot->kind->takes;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
@@ -104,37 +104,40 @@ static enum margay_status check_options(const struct plot *plot,
     return MARGAY_OK;
 }
 
-/* The pictures of a table beside the usual one. */
+/* The script of the picture: one beside the usual one, if asked for. */
 static enum margay_status choose_script(struct plot *plot,
                                         const struct options *options,
                                         struct margay_error *error)
 {
     const struct {
+        const char *name;
         bool given;
         const char *script, *needs;
     } others[] = {
-        {options->map, plot->kind->map,
-         "--map needs a table of 'margay assoc' or 'compare'"},
-        {options->gain, plot->kind->gain,
-         "--gain needs a table of 'margay curve --policy' (without --objects)"},
-        {options->causes, plot->kind->causes,
-         "--causes needs a table of 'margay compare'"},
+        {"--map", options->map, plot->kind->map, "'margay assoc' or 'compare'"},
+        {"--gain", options->gain, plot->kind->gain,
+         "'margay curve --policy' (without --objects)"},
+        {"--causes", options->causes, plot->kind->causes, "'margay compare'"},
+        {"--traffic", options->traffic, plot->kind->traffic,
+         "'margay simulate'"},
     };
-    const char *script = plot->kind->script;
-    if (options->map + options->gain + options->causes > 1)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           options->map && options->gain
-                               ? "--map and --gain are for different tables"
-                               : "--causes: a picture of its own, expected no "
-                                 "--map and no --gain");
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (others[i].given && others[i].script == NULL)
-            return margay_fail(error, MARGAY_BAD_INPUT, "%s: %s",
-                               options->operands[0], others[i].needs);
+    const size_t count = sizeof others / sizeof others[0];
+    size_t chosen = count;
+    for (size_t i = 0; i < count; i++) {
+        if (others[i].given && chosen < count)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "%s: found %s too, expected one picture",
+                               others[i].name, others[chosen].name);
         if (others[i].given)
-            script = others[i].script;
+            chosen = i;
     }
-    return gnuplot_find_script(script, &plot->script, error);
+    if (chosen == count)
+        return gnuplot_find_script(plot->kind->script, &plot->script, error);
+    if (others[chosen].script == NULL)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: %s needs a table of %s", options->operands[0],
+                           others[chosen].name, others[chosen].needs);
+    return gnuplot_find_script(others[chosen].script, &plot->script, error);
 }
 
 static enum margay_status find_suffix(const char *output, const char **suffix,

@@ -98,6 +98,7 @@ static const struct plot_kind kinds[] = {
      .is_alone = true},
     {.columns = SIMULATE_COLUMNS,
      .script = "machine.gp",
+     .traffic = "traffic.gp",
      .table = "simulate",
      .picture = "misses of caches; access times (--pareto)",
      .is_alone = true},

@@ -17,9 +17,10 @@ enum plot_takes {
 struct plot_kind {
     const char *columns; /* the first columns of such a table */
     const char *script;
-    const char *map;    /* the script for --map; NULL = none */
-    const char *gain;   /* and that for --gain, */
-    const char *causes; /* and for --causes */
+    const char *map;     /* the script for --map; NULL = none */
+    const char *gain;    /* and that for --gain, */
+    const char *causes;  /* for --causes, */
+    const char *traffic; /* and for --traffic */
     const char
         *table; /* the command that writes it; NULL = see the row above */
     const char *picture; /* for the help, at most 48 columns; NULL likewise */

@@ -62,4 +62,9 @@ void bars_phases(struct output *output, const struct rows *rows,
 void bars_machine(struct output *output, const struct rows *rows,
                   const char *caption);
 
+/* The blocks that cross below each cache of a machine: brought in by misses and
+   ahead of them, and written back. */
+void bars_traffic(struct output *output, const struct rows *rows,
+                  const char *caption);
+
 #endif

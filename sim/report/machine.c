@@ -49,33 +49,67 @@ static void tell_caches(struct output *output, const struct rows *rows)
     output_text(output, ".</p>\n");
 }
 
+/* Thousands of instructions that were executed; 0 = unknown.  All rows tell the
+   same, those with many misses with the most digits. */
+static double thousands_of(const struct rows *rows)
+{
+    double most = 0, thousands = 0;
+    for (size_t row = rows->from; row < rows->to; row++) {
+        double misses = number_at(rows, row, "misses");
+        double mpki = number_at(rows, row, "mpki");
+        if (misses <= most || mpki <= 0)
+            continue;
+        most = misses;
+        thousands = misses / mpki;
+    }
+    return thousands;
+}
+
+/* A bar for each cache, of the numbers in some columns. */
+static void write_stacks(struct output *output, const struct rows *rows,
+                         const char *const *columns, size_t count, double scale)
+{
+    struct stacks stacks = {0};
+    for (size_t row = rows->from; row < rows->to && stacks.count < STACKS_MOST;
+         row++) {
+        snprintf(
+            stacks.names[stacks.count], sizeof stacks.names[0], "%s",
+            table_text(rows->table, row, table_column(rows->table, "cache")));
+        for (size_t i = 0; i < count; i++)
+            stacks.parts[stacks.count][i] =
+                number_at(rows, row, columns[i]) * scale;
+        stacks.count++;
+    }
+    stacks_write(output, &stacks);
+}
+
 void bars_machine(struct output *output, const struct rows *rows,
                   const char *caption)
 {
     static const char *const kinds[] = {"fetch_misses", "read_misses",
                                         "write_misses"};
     static const char *const names[] = {"fetches", "reads", "writes"};
+    double thousands = thousands_of(rows);
     double references = fmax(most_of(rows, "references"), 1);
-    bool has_instructions = most_of(rows, "mpki") > 0;
-    struct stacks stacks = {0};
-    for (size_t row = rows->from; row < rows->to && stacks.count < STACKS_MOST;
-         row++) {
-        double misses = fmax(number_at(rows, row, "misses"), 1);
-        double scale = has_instructions ? number_at(rows, row, "mpki") / misses
-                                        : 1 / references;
-        snprintf(
-            stacks.names[stacks.count], sizeof stacks.names[0], "%s",
-            table_text(rows->table, row, table_column(rows->table, "cache")));
-        for (size_t i = 0; i < 3; i++)
-            stacks.parts[stacks.count][i] =
-                number_at(rows, row, kinds[i]) * scale;
-        stacks.count++;
-    }
     tell_caches(output, rows);
     picture_begin(output, rows, caption);
-    stacks_write(output, &stacks);
-    picture_title(output, has_instructions
+    write_stacks(output, rows, kinds, 3,
+                 1 / (thousands > 0 ? thousands : references));
+    picture_title(output, thousands > 0
                               ? "misses per 1000 instructions"
                               : "misses per reference of the program");
+    picture_legend(output, names, 3);
+}
+
+void bars_traffic(struct output *output, const struct rows *rows,
+                  const char *caption)
+{
+    static const char *const kinds[] = {"misses", "prefetches", "writebacks"};
+    static const char *const names[] = {"misses", "prefetches", "write-backs"};
+    double thousands = thousands_of(rows);
+    picture_begin(output, rows, caption);
+    write_stacks(output, rows, kinds, 3, thousands > 0 ? 1 / thousands : 1);
+    picture_title(output,
+                  thousands > 0 ? "blocks per 1000 instructions" : "blocks");
     picture_legend(output, names, 3);
 }

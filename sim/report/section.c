@@ -233,8 +233,12 @@ static enum margay_status draw_machine(struct output *output,
         if (strchr(cells_name(table, i), '.') != NULL)
             return draw_varied(output, section, id, i, charts, error);
     }
-    draw_each(output, section,
-              &(struct picture){bars_machine, "Misses of each cache"});
+    struct rows rows = {.to = 0};
+    while (rows.to < table->rows) {
+        rows = rows_alike(table, rows.to);
+        bars_machine(output, &rows, "Misses of each cache");
+        bars_traffic(output, &rows, "Traffic below each cache");
+    }
     return MARGAY_OK;
 }
 

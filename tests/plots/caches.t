@@ -96,7 +96,7 @@ for text in 'Misses by cause' cold capacity conflict; do
     shows causes "$text"
 done
 refuses '--causes needs a table of' plot --causes assoc.csv -o x.svg
-refuses 'expected no --map' plot --causes --map compare.csv -o x.svg
+refuses '--causes: found --map too' plot --causes --map compare.csv -o x.svg
 drawn map --map assoc.csv
 shows map 'Miss ratio by sets and ways'
 shows map '256'
@@ -105,6 +105,15 @@ drawn odd --map odd.csv
 for text in 3 48 '512 B' '1 KiB'; do
     shows odd "$text"
 done
+printf '%s\n' cache,holds,bytes,block_bytes,ways,next L1,all,1K,64,2,L2 \
+    L2,all,8K,64,4, >m.csv
+"$MARGAY" simulate -q --machine m.csv z.din -o machine.csv
+drawn traffic --traffic machine.csv
+shows traffic 'Traffic below each cache'
+refuses '--traffic needs a table of' plot --traffic assoc.csv -o x.svg
+refuses '--traffic: found --map too' plot --map --traffic assoc.csv -o x.svg
+refuses '--yrange: there is no such choice' plot --traffic --yrange 0..1 \
+    machine.csv -o x.svg
 drawn writebacks writebacks.csv
 shows writebacks 'z.din, 64-byte blocks'
 

@@ -334,6 +334,35 @@ read_texts machine
 for text in L1 L2 one.din two.din 'misses per 1000 instructions'; do
     shows machine "$text"
 done
+# Traffic: fetch misses 4, read misses 3, write misses 2, prefetches 6 and
+# write-backs 5, in 10 instructions; half of that in the other machine's L2.
+table traffic.csv "$simulated,L1.bytes,L1.ways" \
+    m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0,8192,4 \
+    m,t,L2,9,9,1,4,4,4,3,1,2,5,6,0,900,8192,4 \
+    m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0,16384,4 \
+    m,t,L2,18,9,0.5,8,4,8,3,2,2,5,6,0,450,16384,4
+draw traffic traffic.svg traffic.csv
+quiet 'traffic of machines'
+read_texts traffic
+for text in L2 '8 KiB, 4' '16 KiB, 4' 'L1.bytes, L1.ways' 'prefetches' \
+    'blocks per 1000 instructions' 2000; do
+    shows traffic "$text"
+done
+lacks traffic L1
+# From where to where the bars go, by part and machine, if the first goes to 4.
+bars() {
+    perl -ne 'if (/polygon .*points = .([^\x27]*)\x27/) {
+        ($x, $from, $right, $y, undef, $to) = split /[ ,]/, $1;
+        next if $right - $x < 100;
+        ($floor, $unit) = ($from, ($from - $to) / 4) if !$unit;
+        printf "%.1f-%.1f ", map { ($floor - $_) / $unit } $from, $to }' "$1"
+}
+is 'the parts stand upon another' "$(bars traffic.svg)" "0.0-4.0 0.0-2.0 \
+4.0-7.0 2.0-3.5 7.0-9.0 3.5-4.5 9.0-15.0 4.5-7.5 15.0-20.0 7.5-10.0 "
+table none.csv $simulated m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0
+draw traffic x.svg none.csv
+is 'no traffic is no picture' "$status" 2
+like 'and says so' "$(cat out err)" 'none.csv: no block went below a cache'
 table ratios.csv "$simulated,L1.ways" "m,t,L1,9,3,0.3,2,1,$counts,,4" \
     "m,t,L1,9,2,0.2,2,1,$counts,,8"
 draw machine ratios.svg ratios.csv

@@ -96,7 +96,7 @@ refuses 'one.csv: --map needs a table of' plot --map one.csv -o x.svg
 "$MARGAY" curve -q z.u64 -o curve.csv
 refuses "curve.csv: --gain needs a table of 'margay curve --policy'" \
     plot --gain curve.csv -o x.svg
-refuses '--map and --gain are for different tables' \
+refuses '--gain: found --map too, expected one picture' \
     plot --gain --map one.csv -o x.svg
 refuses 'another kind' plot one.csv curve.csv -o x.svg
 printf '%s,policy\n' $columns >none.csv

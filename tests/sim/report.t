@@ -197,7 +197,13 @@ like 'has a bar for each cache' "$(tr '\n' ' ' <machine.html)" \
     "L1: $(misses L1 20000)<.*L2: $(misses L2 20000)<"
 like 'which is told in words' "$(cat machine.html)" \
     'zipf.din: L1 misses [0-9.]*% of what reaches it; L2 misses'
+awk -F, -v OFS=, 'NR > 1 { $13 = 7; $14 = 9 } 1' machine.csv >written.csv
+run report -q written.csv -o written.html
+like 'and what crosses below them' "$(tr '\n' ' ' <written.html)" \
+    "Traffic below each cache<.*L1: $(misses L1 1)<.*L1: 9<.*L1: 7<.*>blocks<"
 run report -q mpki.csv -o mpki.html
+like 'traffic, too' "$(tr '\n' ' ' <mpki.html)" \
+    "Traffic below each cache<.*L1: $(misses L1 40)<.*>blocks per 1000 instructions<"
 like 'instructions scale the bars' "$(cat mpki.html)" "L1: $(misses L1 40)<"
 like 'and say so' "$(cat mpki.html)" 'misses per 1000 instructions'
 run report -q vary.csv -o vary.html

@@ -1,0 +1,116 @@
+# traffic.gp - what crosses below each cache, from a table of `margay simulate`
+#
+#     gnuplot -c traffic.gp OUT.png|svg|pdf|eps|tex SIMULATE.csv
+#
+# A group of bars for each cache, and in it one for each trace and machine: the
+# blocks that misses and the prefetcher bring in and those that are written back,
+# per 1000 instructions, or all of them where the table does not know how many
+# instructions there were.  A cache that nothing crosses has no group.
+
+OUT = ARG1
+CSV = ARG2
+folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
+    . folder(path[strstrt(path, "/") + 1:*])
+load folder(ARG0) . "text.gp"
+load folder(ARG0) . "terminal.gp"
+load folder(ARG0) . "machines.gp"
+HEADING = "Traffic below each cache"
+load folder(ARG0) . "heading.gp"
+load folder(ARG0) . "legend.gp"
+set key samplen 1 invert
+
+# ------------------------------------------------------------ the blocks --
+
+array PART[5] = ["fetch misses", "read misses", "write misses", "prefetches", \
+                 "write-backs"]
+array COLUMN[5] = [8, 10, 12, 14, 13]
+array TINT[5] = [colour(3), colour(1), colour(6), colour(5), colour(2)]
+# Of the first k parts, in the row that is read.
+below(k) = k == 0 ? 0 : below(k - 1) + column(COLUMN[k])
+
+array TRAFFIC[caches]
+array VALUES[machines]
+array SEEN[5]
+do for [i = 1:caches] { TRAFFIC[i] = 0 }
+do for [k = 1:5] { SEEN[k] = 0 }
+see(k) = k == 0 ? 0 : (SEEN[k] = SEEN[k] + column(COLUMN[k]), see(k - 1))
+scale(m) = !knows ? 1 : INSTRUCTIONS[m] == 0 ? 0 : 1 / INSTRUCTIONS[m]
+values(k) = FIXED + k > words(head) ? "" : joined(value_text( \
+    word(head, FIXED + k), strcol(FIXED + k)), values(k + 1))
+row = 0
+highest = 0
+tally(all) = (row = row + 1, m = (row - 1) / caches + 1, \
+    c = (row - 1) % caches + 1, TRAFFIC[c] = TRAFFIC[c] + all, \
+    VALUES[m] = values(1), \
+    highest = all * scale(m) > highest ? all * scale(m) : highest, 1)
+stats CSV using (see(5) + tally(below(5))) skip 1 nooutput
+
+# ------------------------------------------------------------------ bars --
+
+# Caches stand side by side, a bar's width apart; bars of several machines are
+# told apart below them, by values alone: the axis has the names of the fields.
+places = 0
+array FIRST[caches]
+do for [i = 1:caches] {
+    FIRST[i] = NaN
+    if (TRAFFIC[i] > 0) {
+        FIRST[i] = 1 + places * (machines + 1)
+        places = places + 1
+    }
+}
+if (places == 0) {
+    print sprintf("%s: no block went below a cache", CSV)
+    exit status 2
+}
+bars = places * (machines + 1) - 1
+bar_label(m) = joined(several_traces ? TRACE[m] : "", \
+                      several_varied ? VALUES[m] : "")
+names_of(k) = FIXED + k > words(head) ? "" \
+    : joined(word(head, FIXED + k), names_of(k + 1))
+longest = 0
+do for [m = 1:machines] {
+    longest = strlen(bar_label(m)) > longest ? strlen(bar_label(m)) : longest
+}
+room = (right - left - (LEGEND eq "right" ? 9 : 0) * em_x) / bars
+upright = machines > 1 && 0.6 * (longest + 1) * em_x > room
+# TikZ has the letters of the document, of one size.
+small = upright && room < 1.2 * em_x && suffix ne ".tex" \
+    ? room / (1.2 * em_x) : 1
+names_high = machines == 1 ? 0 : upright \
+    ? 0.55 * small * longest * em_x * WIDTH / HEIGHT : 1.1 * em_y
+floor_at = 3 * em_y + names_high + (machines > 1 ? 1.6 * em_y : 0) \
+    + (LEGEND eq "below" ? 4 * em_y : 0)
+set bmargin at screen floor_at
+set xtics () scale 0 noenhanced
+if (upright) { set xtics rotate by 90 right }
+small_font = suffix eq ".tex" ? "" : sprintf(",%g", small * POINTS)
+set xtics font small_font
+do for [i = 1:caches] {
+    if (TRAFFIC[i] > 0) {
+        middle = FIRST[i] + 0.5 * (machines - 1)
+        set label CACHE[i] at first middle, screen floor_at - names_high \
+            - 1.4 * em_y center noenhanced textcolor "#222222"
+        do for [m = 1:machines] {
+            set xtics add (machines == 1 ? "" : bar_label(m) FIRST[i] + m - 1)
+        }
+    }
+}
+if (machines > 1) {
+    set label joined(several_traces ? "trace" : "", \
+                     several_varied ? names_of(1) : "") \
+        at graph 0.5, screen floor_at - names_high - 3.2 * em_y center noenhanced
+}
+set xrange [0.3:bars + 0.7]
+set yrange [0:1.06 * highest]
+set ytics nice_step(highest, (top - floor_at) / (2.5 * em_y))
+set ylabel knows ? "blocks per 1000 instructions" : "blocks" offset 0.5,0
+set format y knows ? "%g" : COUNT_FORMAT
+set grid noxtics
+set style fill solid 0.85 noborder
+place(m) = FIRST[int($0) + 1] + m - 1
+plot for [k = 1:5] for [m = 1:machines] CSV \
+    every ::(m - 1) * caches::m * caches - 1 \
+    using (place(m)):(0.5 * scale(m) * (below(k - 1) + below(k))):(0.4): \
+        (0.5 * scale(m) * column(COLUMN[k])) skip 1 \
+    with boxxyerror linecolor rgb TINT[k] \
+    title m == 1 && SEEN[k] > 0 ? PART[k] : ""
