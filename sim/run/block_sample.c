@@ -15,18 +15,21 @@ static void keep_batch(struct margay_block_sample *sample,
     }
 }
 
-void margay_block_sample_take(margay_trace *trace, margay_range_function *open,
-                              uint64_t first, uint64_t count, uint64_t run,
+void margay_block_sample_take(const struct margay_sampled *sampled,
                               uint64_t seed, struct margay_block_sample *sample)
 {
     struct margay_random random;
+    uint64_t stratum = sampled->count / sampled->places;
     margay_random_seed(&random, seed);
     sample->count = 0;
-    for (size_t i = 0; i < MARGAY_SAMPLE_RUNS; i++) {
-        uint64_t at = first + margay_random_below(&random, count - run);
+    sample->run_refs = MARGAY_SAMPLE_REFS / sampled->places;
+    for (size_t i = 0; i < sampled->places; i++) {
+        uint64_t at = sampled->first + stratum * i +
+                      margay_random_below(&random, stratum - sampled->run);
         struct margay_batch batch;
         margay_range *range;
-        if (open(trace, at, run, &range, NULL) != MARGAY_OK)
+        if (sampled->open(sampled->trace, at, sampled->run, &range, NULL) !=
+            MARGAY_OK)
             return;
         if (margay_range_next(range, &batch, NULL) == MARGAY_OK)
             keep_batch(sample, &batch);
@@ -40,5 +43,5 @@ uint64_t margay_block_sample_expect(const struct margay_block_sample *sample,
     uint64_t blocks[MARGAY_SAMPLE_REFS];
     for (size_t i = 0; i < sample->count; i++)
         blocks[i] = sample->numbers[i] >> shift;
-    return margay_expect_blocks(blocks, sample->count, refs);
+    return margay_expect_blocks(blocks, sample->count, sample->run_refs, refs);
 }

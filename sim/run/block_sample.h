@@ -9,21 +9,29 @@
 
 #include "traces/traces_internal.h"
 
-/* The sample is made of runs of references, each from a place of its own. */
-#define MARGAY_SAMPLE_RUNS     64
-#define MARGAY_SAMPLE_RUN_REFS 512
-#define MARGAY_SAMPLE_REFS     (MARGAY_SAMPLE_RUNS * MARGAY_SAMPLE_RUN_REFS)
+/* The sample is made of runs of references, each from anywhere in a part of its
+   own: the more, the better, but each costs what its decoding costs. */
+#define MARGAY_SAMPLE_REFS        ((size_t)32768)
+#define MARGAY_SAMPLE_PLACES      ((size_t)64)
+#define MARGAY_SAMPLE_MOST_PLACES ((size_t)512) /* of records */
 
 struct margay_block_sample {
     uint64_t numbers[MARGAY_SAMPLE_REFS];
-    size_t count;
+    size_t count, run_refs;
 };
 
-/* Sample `count` references, or bytes, as `open` takes them, from `first` on,
-   by runs of `run`, which is less.  Where the trace cannot be read, the sample
-   ends: the error is found when all is read. */
-void margay_block_sample_take(margay_trace *trace, margay_range_function *open,
-                              uint64_t first, uint64_t count, uint64_t run,
+/* What is sampled: `count` references, or bytes, as `open` takes them, from
+   `first` on, from so many places a run of `run`, which are fewer in all. */
+struct margay_sampled {
+    margay_trace *trace;
+    margay_range_function *open;
+    uint64_t first, count, run;
+    size_t places;
+};
+
+/* Where the trace cannot be read, the sample ends: the error is found when all
+   is read. */
+void margay_block_sample_take(const struct margay_sampled *sampled,
                               uint64_t seed,
                               struct margay_block_sample *sample);
 

@@ -59,11 +59,12 @@ static uint64_t expect_blocks(const struct parts *parts, size_t i,
     return bound != 0 && expected > bound ? bound : expected;
 }
 
-/* Two parts at least, and more as long as their tables are no burden. */
+/* Two parts at least if so many may be, and more as long as their tables are no
+ * burden. */
 static void choose_count(struct parts *parts)
 {
     parts->count = parts->running->plan.most_parts;
-    if (parts->count == 2)
+    if (parts->count <= 2)
         return;
     uint64_t most = MOST_REPEATED * expect_blocks(parts, 0, parts->refs);
     if (most < MOST_BLOCKS)
@@ -274,20 +275,26 @@ static enum margay_status read_parts(struct parts *parts, margay_crew *crew,
 static void measure(struct parts *parts)
 {
     struct margay_running *running = parts->running;
-    uint64_t run = MARGAY_SAMPLE_RUN_REFS;
+    struct margay_sampled sampled = {
+        .trace = running->trace,
+        .places = running->facts.has_records ? MARGAY_SAMPLE_MOST_PLACES
+                                             : MARGAY_SAMPLE_PLACES,
+    };
     parts->refs = running->facts.refs;
     parts->open =
         running->facts.by_lines ? margay_trace_lines : margay_trace_range;
+    sampled.run = MARGAY_SAMPLE_REFS / sampled.places;
     if (running->facts.by_lines) {
         uint64_t refs;
         margay_trace_known_lines(running->trace, &parts->length, &refs);
-        run *= parts->length / parts->refs;
+        sampled.run *= parts->length / parts->refs;
     } else {
         margay_running_range(running, &parts->first, &parts->length);
     }
-    margay_block_sample_take(running->trace, parts->open, parts->first,
-                             parts->length, run, parts->recipes[0].seed,
-                             &parts->sample);
+    sampled.open = parts->open;
+    sampled.first = parts->first;
+    sampled.count = parts->length;
+    margay_block_sample_take(&sampled, parts->recipes[0].seed, &parts->sample);
 }
 
 static enum margay_status make_parts(struct parts *parts,

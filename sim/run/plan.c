@@ -1,6 +1,7 @@
 /* plan.c - how a run is carried out, decided in one place */
 #include "sim/run/plan.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "stackdist/stackdist_internal.h"
@@ -106,10 +107,14 @@ static unsigned most_parts(const struct margay_plan_facts *facts,
     return lesser(parts, MARGAY_ROW_MAX_PARTS);
 }
 
-static bool goes_in_parts(const struct margay_plan_facts *facts)
+/* A single part has no thread beside it to decode, so that it pays where there
+   is nothing to decode.  UINT_MAX: the trace has to be read in its order. */
+static unsigned least_parts(const struct margay_plan_facts *facts)
 {
-    return facts->can.parts && facts->has_ranges && !looks_inside(facts) &&
-           !facts->warms_up && !facts->cuts_work;
+    if (!facts->can.parts || !facts->has_ranges || looks_inside(facts) ||
+        facts->warms_up || facts->cuts_work)
+        return UINT_MAX;
+    return facts->has_records ? 1 : 2;
 }
 
 static void plan_feeding(const struct margay_plan_facts *facts,
@@ -117,7 +122,7 @@ static void plan_feeding(const struct margay_plan_facts *facts,
 {
     plan->most_parts = most_parts(facts, plan->threads);
     plan->executor = goes_to_ranks(facts) ? MARGAY_ON_RANKS
-                     : goes_in_parts(facts) && plan->most_parts > 1
+                     : plan->most_parts >= least_parts(facts)
                          ? MARGAY_IN_PARTS
                          : MARGAY_ONE_READER;
     plan->ranks_read = facts->has_ranges && !facts->by_lines && facts->is_named;
@@ -150,7 +155,8 @@ static const char *executor_text(const struct margay_plan *plan)
 {
     switch (plan->executor) {
     case MARGAY_IN_PARTS:
-        return "in parts of the file, a thread each";
+        return plan->most_parts == 1 ? "as it is read, without a reading thread"
+                                     : "in parts of the file, a thread each";
     case MARGAY_ON_RANKS:
         return plan->ranks_read ? "on ranks that read the file themselves"
                                 : "on ranks that one of them reads for";
@@ -164,7 +170,7 @@ void margay_plan_describe(const struct margay_plan_facts *facts,
                           char text[MARGAY_PLAN_TEXT_BYTES])
 {
     char parts[32] = "", passes[64] = "";
-    if (plan->executor == MARGAY_IN_PARTS)
+    if (plan->executor == MARGAY_IN_PARTS && plan->most_parts > 1)
         snprintf(parts, sizeof parts, ", at most %u of them", plan->most_parts);
     if (pass_count(facts) > 1)
         snprintf(passes, sizeof passes, "; %u block sizes, %s",

@@ -36,15 +36,16 @@ struct margay_plan_facts {
     bool trace_splits; /* as is usual for its format */
     bool has_ranges; /* it is a file whose references can be read from anywhere,
                         by several threads */
-    bool by_lines;   /* namely any line; references are not counted */
-    bool is_named;   /* other processes can open it */
-    uint64_t refs;   /* to be analysed, a guess for lines; 0 = not known without
-                        reading */
+    bool has_records; /* namely records, which take no decoding */
+    bool by_lines;    /* namely any line; references are not counted */
+    bool is_named;    /* other processes can open it */
+    uint64_t refs; /* to be analysed, a guess for lines; 0 = not known without
+                      reading */
 };
 
 enum margay_executor {
     MARGAY_ONE_READER, /* batches in their order, through one thread */
-    MARGAY_IN_PARTS,   /* parts of the file, a thread each */
+    MARGAY_IN_PARTS,   /* parts of the file, a thread each; perhaps one part */
     MARGAY_ON_RANKS,   /* parts of the trace, a rank each */
 };
 

@@ -163,6 +163,8 @@ static void plan_with_trace(struct margay_running *running)
     facts->is_open = true;
     facts->trace_splits = margay_trace_splits(running->trace);
     facts->has_ranges = has_ranges(running);
+    facts->has_records =
+        facts->has_ranges && margay_trace_has_records(running->trace);
     facts->is_named = strcmp(running->job.trace, "-") != 0;
     if (facts->has_ranges)
         margay_running_range(running, &first, &facts->refs);

@@ -25,7 +25,7 @@
 
 /* Memory is reserved for expected blocks from LEAST_EXPECTED on, where it makes
    a difference, and for MOST_EXPECTED at most, as the estimate may be wrong. */
-#define MOST_EXPECTED  ((uint64_t)1 << 23)
+#define MOST_EXPECTED  ((uint64_t)1 << 25)
 #define LEAST_EXPECTED ((uint64_t)1 << 15)
 
 /* Questions looked up together, and questions that are worth a copy. */

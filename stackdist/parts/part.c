@@ -392,15 +392,48 @@ static double blocks_for(double distinct, double refs)
     return low;
 }
 
-uint64_t margay_expect_blocks(const uint64_t *sample, size_t count,
+/* How often the sample meets a block again: how many references, and how many
+   events, each a row of such references in one run. */
+struct met_again {
+    uint64_t refs, events;
+};
+
+static struct met_again count_again(struct margay_hash *seen,
+                                    const uint64_t *sample, size_t count,
+                                    size_t run)
+{
+    struct met_again again = {0};
+    bool before = false;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *met = margay_hash_insert(seen, sample[i]);
+        bool now = *met != 0;
+        again.refs += now;
+        again.events += now && (!before || i % run == 0);
+        before = now;
+        *met = 1;
+    }
+    return again;
+}
+
+/* Events come by chance: with the standard error of their number more, or one
+   whole run if there was none. */
+static double most_again(const struct met_again *again, size_t run)
+{
+    if (again->events == 0)
+        return (double)run;
+    return (double)again->refs * (1 + 1 / sqrt((double)again->events));
+}
+
+uint64_t margay_expect_blocks(const uint64_t *sample, size_t count, size_t run,
                               uint64_t refs)
 {
     struct margay_hash seen;
     if (count == 0 || margay_hash_create(&seen, count, NULL) != MARGAY_OK)
         return 0;
-    for (size_t i = 0; i < count; i++)
-        *margay_hash_insert(&seen, sample[i]) = 1;
-    double distinct = (double)seen.entries;
+    struct met_again again = count_again(&seen, sample, count, run);
     margay_hash_destroy(&seen);
+    double distinct = (double)count - most_again(&again, run);
+    if (distinct < 1)
+        distinct = 1;
     return (uint64_t)touched(blocks_for(distinct, (double)count), (double)refs);
 }

@@ -57,10 +57,12 @@ struct margay_part_setup {
 
 /*
  * The expected number of distinct blocks of `refs` references, from a sample of
- * `count` references from all parts of them, if all blocks were equally likely.
- * Usually they are not, and there are more.  0 = unknown.
+ * `count` references in runs of `run` from all parts of them, if all blocks
+ * were equally likely.  Usually they are not, and there are more.  It errs to
+ * the small side, by about the standard error: the fewer blocks of the sample
+ * were met again, the less it says.  0 = unknown.
  */
-uint64_t margay_expect_blocks(const uint64_t *sample, size_t count,
+uint64_t margay_expect_blocks(const uint64_t *sample, size_t count, size_t run,
                               uint64_t refs);
 
 /* On failure the part can be freed. */

@@ -7,7 +7,9 @@
 # folder for the inputs, which are made on the first run (1.2 GB).  All rates
 # are references per second of user time of a whole command on one analysis
 # thread, input in the page cache; medians over rounds in which the commands
-# take turns, so that a change of the machine's speed meets all of them.  The
+# take turns, so that a change of the machine's speed meets all of them.  Of the
+# workloads W1 to W5, and of the hash pass beside them, the rates of user and
+# system time together, and of the clock, are printed as well.  The
 # engine `olken`, the field's reference, is slow and runs in the first only.
 # Of programs that are recorded, system time counts as well, and what it takes
 # all processes; without a compiler for them they are left out.
@@ -25,17 +27,22 @@ GetOptions('csv' => \$csv, 'rounds=i' => \$rounds, 'only=s' => \$only)
 my ($margay, $tools, $files) = @ARGV;
 my %wanted = map { $_ => 1 } split /,/, $only;
 
-# Name, what it is, its references and `generate`'s options; W4 is the sample
-# over and over.
+# Name, what it is, its references and blocks, and `generate`'s options; W4 is
+# the sample over and over.
 my @workloads = (
     { name => 'W1', what => 'Zipf 0.8 over 1 M blocks', refs => 10_000_000,
+      blocks => 1_000_000,
       make => 'zipf --exponent 0.8 --blocks 1000000' },
     { name => 'W2', what => 'uniform over 1 M blocks', refs => 10_000_000,
+      blocks => 1_000_000,
       make => 'uniform --blocks 1000000' },
     { name => 'W3', what => 'uniform over 16 M blocks', refs => 20_000_000,
+      blocks => 12_000_000,
       make => 'uniform --blocks 16000000' },
-    { name => 'W4', what => "a program's references", refs => 20_000_000 },
+    { name => 'W4', what => "a program's references", refs => 20_000_000,
+      blocks => 10_000 },
     { name => 'W5', what => 'loop over 1 M blocks', refs => 10_000_000,
+      blocks => 1_000_000,
       make => 'loop --blocks 1000000' },
 );
 # Set-associative caches: 15 numbers of sets x 16 ways, in one block size and
@@ -128,7 +135,8 @@ my %encode = (
 # ------------------------------------------------------------- measuring --
 
 # Each case is measured once per round; results{workload}{quantity} collects.
-my (@cases, %results, %walls);
+# So do totals of user and system time together, and walls of the clock.
+my (@cases, %results, %totals, %walls);
 
 sub add_case {
     my ($workload, $quantity, $refs, @command) = @_;
@@ -169,6 +177,8 @@ for my $workload (grep { is_wanted($_->{name}) } @workloads) {
         : repeat_program("$name.blocks.u64", $refs,
             sub { pack 'Q<', hex($_[1]) >> 6 });
     add_case($name, 'hash', $refs, "$tools/passes", 'hash', $blocks);
+    add_case($name, 'hash_sized', $refs, "$tools/passes", 'hash', $blocks,
+        $workload->{blocks});
 }
 
 # Ids stand for 16 bytes, so that six block sizes divide them as they divide a
@@ -334,6 +344,8 @@ for my $round (1 .. $rounds) {
         push @{ $results{ $case->{workload} }{ $case->{quantity} } },
             $case->{refs} / (($measured->{user}
                 + ($case->{system} ? $measured->{system} : 0)) || 1e-6);
+        push @{ $totals{ $case->{workload} }{ $case->{quantity} } },
+            $case->{refs} / (($measured->{user} + $measured->{system}) || 1e-6);
         push @{ $walls{ $case->{workload} }{ $case->{quantity} } },
             $measured->{wall};
     }
@@ -359,6 +371,17 @@ sub rate {
     return median(@{ $results{$workload}{$quantity} });
 }
 
+# The same of user and system time together, and of the clock.
+sub total_rate {
+    my ($workload, $quantity) = @_;
+    return median(@{ $totals{$workload}{$quantity} });
+}
+
+sub clock_rate {
+    my ($workload, $quantity, $refs) = @_;
+    return $refs / (median(@{ $walls{$workload}{$quantity} }) || 1e-6);
+}
+
 # How much less time the second takes.
 sub speedup {
     my ($workload, $before, $after) = @_;
@@ -372,6 +395,9 @@ sub print_csv {
         printf "%s,%s_refs_per_second,%.0f\n",
             @$case{qw(workload quantity)},
             rate(@$case{qw(workload quantity)});
+        printf "%s,%s_refs_per_processor_second,%.0f\n",
+            @$case{qw(workload quantity)},
+            total_rate(@$case{qw(workload quantity)});
     }
     for my $blocks (sort { $a <=> $b } keys %memory) {
         printf "scan-%d,peak_bytes_per_block,%.1f\n", $blocks,
@@ -448,21 +474,41 @@ sub print_recorded {
     }
 }
 
+# What an exact analysis takes, and the share that it reaches of the rate of the
+# hash pass, whose table grows or is made at the right size: by user time, and
+# by user and system time together.
+sub print_workloads {
+    printf "%-31s %8s %8s %8s %8s %6s %10s\n", 'exact', 'user', '+system',
+        'clock', 'olken', 'times', '2 threads';
+    my @measured = grep { $results{ $_->{name} }{exact} } @workloads;
+    for my $workload (@measured) {
+        my ($name, $refs) = @$workload{qw(name refs)};
+        my ($exact, $olken) = map { rate($name, $_) } qw(exact olken);
+        printf "%-4s %-26s %8.1f %8.1f %8.1f %8.2f %6.1f %9.2fx\n", $name,
+            $workload->{what}, $exact / 1e6, total_rate($name, 'exact') / 1e6,
+            clock_rate($name, 'exact', $refs) / 1e6, $olken / 1e6,
+            $exact / $olken, speedup($name, 'exact', 'exact_two_threads');
+    }
+    printf "\n%-31s %8s %6s %8s %6s %8s %6s %8s %6s\n", 'the hash pass alone',
+        'growing', 'of it', '+system', 'of it', 'sized', 'of it', '+system',
+        'of it';
+    for my $workload (@measured) {
+        my $name = $workload->{name};
+        printf "%-4s %-26s", $name, $workload->{what};
+        for my $pass (qw(hash hash_sized)) {
+            printf " %8.1f %6.2f", $_->($name, $pass) / 1e6,
+                $_->($name, 'exact') / $_->($name, $pass)
+                for \&rate, \&total_rate;
+        }
+        print "\n";
+    }
+}
+
 sub print_table {
     printf "%s\n", machine();
     printf "million references per second of user time, one analysis thread, "
         . "medians of %d\n\n", $rounds;
-    printf "%-4s %-26s %8s %10s %8s %8s %8s %10s\n", '', '', 'exact',
-        'hash pass', 'of it', 'olken', 'times', '2 threads'
-        if grep { $_->{exact} } values %results;
-    for my $workload (grep { $results{ $_->{name} }{exact} } @workloads) {
-        my ($exact, $hash, $olken) =
-            map { rate($workload->{name}, $_) } qw(exact hash olken);
-        printf "%-4s %-26s %8.1f %10.1f %8.2f %8.2f %8.1f %9.2fx\n",
-            $workload->{name}, $workload->{what}, $exact / 1e6, $hash / 1e6,
-            $exact / $hash, $olken / 1e6, $exact / $olken,
-            speedup($workload->{name}, 'exact', 'exact_two_threads');
-    }
+    print_workloads() if grep { $_->{exact} } values %results;
     print_objects() if $results{objects};
     print_requests() if $results{requests};
     print_caches() if grep { $results{ $_->{name} }{assoc} } @workloads;

@@ -1,8 +1,10 @@
 /*
  * passes.c - the parts of an analysis, alone
  *
- *     passes hash FILE.u64    look up or insert every number, prefetched: no
- *                             exact analysis can be faster than this
+ *     passes hash FILE.u64 [BLOCKS]
+ *                             look up or insert every number, prefetched: no
+ *                             exact analysis can be faster than this; the
+ *                             table grows, or is made for so many blocks
  *     passes read FILE        read a trace of any format, and do nothing
  *
  * Prints the number of references.
@@ -40,13 +42,17 @@ static void hash_batch(struct margay_hash *hash, const uint64_t *numbers,
     }
 }
 
-static uint64_t hash_pass(const char *path)
+static uint64_t hash_pass(const char *path, uint64_t blocks)
 {
     static uint64_t numbers[8192];
     const size_t numbers_max = sizeof numbers / sizeof numbers[0];
     struct margay_error error;
     struct margay_hash hash;
-    if (margay_hash_create(&hash, numbers_max, &error) != MARGAY_OK)
+    enum margay_status status =
+        blocks == 0
+            ? margay_hash_create(&hash, numbers_max, &error)
+            : margay_hash_create_stretched(&hash, blocks + numbers_max, &error);
+    if (status != MARGAY_OK)
         die(&error);
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
@@ -84,15 +90,15 @@ static uint64_t read_pass(const char *path)
 
 int main(int argc, char **argv)
 {
-    uint64_t (*pass)(const char *path) = NULL;
-    if (argc == 3 && strcmp(argv[1], "hash") == 0)
-        pass = hash_pass;
-    if (argc == 3 && strcmp(argv[1], "read") == 0)
-        pass = read_pass;
-    if (pass == NULL) {
-        fprintf(stderr, "usage: passes hash|read FILE\n");
+    uint64_t blocks = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
+    if ((argc == 3 || blocks > 0) && strcmp(argv[1], "hash") == 0) {
+        printf("%" PRIu64 "\n", hash_pass(argv[2], blocks));
+    } else if (argc == 3 && strcmp(argv[1], "read") == 0) {
+        printf("%" PRIu64 "\n", read_pass(argv[2]));
+    } else {
+        fprintf(stderr, "usage: passes hash FILE [BLOCKS]\n"
+                        "       passes read FILE\n");
         return 2;
     }
-    printf("%" PRIu64 "\n", pass(argv[2]));
     return 0;
 }

@@ -45,7 +45,7 @@ static const struct {
     {FACT(can.shares), false, SHARES},
 };
 
-#define SWITCHES 20 /* bools that are tried both ways */
+#define SWITCHES 21 /* bools that are tried both ways */
 
 static void set_switches(struct margay_plan_facts *facts, uint32_t bits)
 {
@@ -56,7 +56,7 @@ static void set_switches(struct margay_plan_facts *facts, uint32_t bits)
         &facts->is_named,       &facts->can.repeats,    &facts->can.passes,
         &facts->can.traces,     &facts->can.parts,      &facts->can.ranks,
         &facts->can.all_blocks, &facts->can.references, &facts->is_open,
-        &facts->by_lines,       &facts->can.shares,
+        &facts->by_lines,       &facts->can.shares,     &facts->has_records,
     };
     for (unsigned i = 0; i < SWITCHES; i++)
         *switches[i] = (bits >> i & 1) != 0;
@@ -135,10 +135,11 @@ static bool is_as_expected(const struct margay_plan_facts *facts,
         return right;
     uint64_t parts = least(
         least(facts->refs >> (facts->by_lines ? 20 : 18), each / passes), 64);
-    enum margay_executor executor = left & RANKS ? MARGAY_ON_RANKS
-                                    : left & PARTS && parts >= 2
-                                        ? MARGAY_IN_PARTS
-                                        : MARGAY_ONE_READER;
+    enum margay_executor executor =
+        left & RANKS ? MARGAY_ON_RANKS
+        : left & PARTS && parts >= (facts->has_records ? 1 : 2)
+            ? MARGAY_IN_PARTS
+            : MARGAY_ONE_READER;
     uint64_t at_once = left & PASSES ? least(passes, each) : 1;
     return right && plan->executor == executor && plan->passes == at_once &&
            plan->pass_threads == each / at_once &&
@@ -212,6 +213,16 @@ static void test_texts(void)
          "analysed in parts of the file, a thread each, at most 4 of them, "
          "with 8 threads; 2 block sizes, at the same time; repeats are added "
          "up"},
+        {{.trace_count = 1,
+          .threads = 1,
+          .ranks = 1,
+          .can = engine,
+          .is_open = true,
+          .has_ranges = true,
+          .has_records = true,
+          .refs = 10000000},
+         "analysed as it is read, without a reading thread, with 1 thread; "
+         "repeats are added up"},
         {{.trace_count = 1,
           .block_count = 3,
           .threads = 2,

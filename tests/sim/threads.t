@@ -69,6 +69,10 @@ done
 same 'parts' curve --sizes all long.u64
 same 'parts of parts' \
     histogram --skip 12345 --limit 1800001 -b 64,4096 long.u64
+cat long.u64 | "$MARGAY" curve -q -f u64 -j 1 --sizes all - | cut -d, -f2- >piped
+"$MARGAY" curve -v -j 1 --sizes all long.u64 2>err | cut -d, -f2- >alone
+check 'one thread reads and analyses' grep -q 'without a reading thread' err
+check 'what it writes is that of a pipe' cmp -s alone piped
 same 'parts, bounded' curve --bound 7000 -e exact:filter=on long.u64
 run curve -j 2 --skip 2600000 long.u64
 is 'skipping nearly all' "$(sed 's/ references.*//;s/.*: //' err)" 100000

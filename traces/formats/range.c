@@ -197,6 +197,11 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
     return hand_over(made, status, range);
 }
 
+bool margay_trace_has_records(const margay_trace *trace)
+{
+    return trace->reader.detection.format->record_bytes != 0;
+}
+
 enum margay_status margay_trace_lines(margay_trace *trace, uint64_t first,
                                       uint64_t bytes, margay_range **range,
                                       struct margay_error *error)

@@ -82,6 +82,10 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       uint64_t count, margay_range **range,
                                       struct margay_error *error);
 
+/* Are the references of a trace, which must be ready, records of fixed length?
+   These are read without decoding. */
+bool margay_trace_has_records(const margay_trace *trace);
+
 /*
  * The same of a plain file of text whose lines stand alone, where references
  * cannot be counted without reading: those of the lines whose first byte is one
