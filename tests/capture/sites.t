@@ -46,4 +46,20 @@ for kind in -pie -no-pie; do
             "$status $(line $program trace.mgt)" '0 sites.c:5'
     done
 done
+
+# More sites than a buffer has slots for, each of which writes as often.
+awk 'BEGIN { print "volatile int x[600];\nint main(void)\n{"
+    print "for (int i = 0; i < 50; i++) {"
+    for (i = 0; i < 600; i++) print "x[" i "] = i;"
+    print "}\nreturn 0;\n}" }' >many.c
+# shellcheck disable=SC2046 # words
+check 'a program of many sites is built' "$compiler" -g -O1 \
+    $("$MARGAY" record --cflags) -o many many.c $("$MARGAY" record --libs)
+for form in words mgt; do
+    run record --sites --to $form -o many.trace ./many
+    is "$form: each of many sites is known" "$("$MARGAY" histogram -q \
+        --by site --kind write --bins log2 many.trace | awk -F, '
+        NR > 1 { n[$1] += $(NF - 1) }
+        END { for (site in n) sites += n[site] == 50; print sites }')" 600
+done
 finish

@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 
 #include "tests/capture/program.h"
+#include "tests/rounds.h"
 #include "tests/tap.h"
+#include "traces/base/random.h"
 #include "traces/capture/decode.h"
 
 /* A read or a write, and how often it is repeated. */
@@ -64,6 +66,75 @@ static void test_pieces(void)
           "which are one where kinds do not matter");
 }
 
+/* Sites in slots: a slot holds what was last stated for it.  References with
+   few slots, so that whole pieces of them come without a site. */
+#define SLOT_WORDS 200
+
+struct slot_case {
+    uint64_t words[SLOT_WORDS];
+    uint64_t sites[SLOT_WORDS]; /* of the references, as expected */
+    uint32_t first;             /* references before word `cut` */
+    uint32_t cut, references;
+};
+
+static void make_slot_case(struct slot_case *test, struct margay_random *random)
+{
+    uint64_t held[MARGAY_SITE_SLOTS] = {0};
+    uint64_t few = 1 + margay_random_below(random, MARGAY_SITE_SLOTS);
+    uint64_t rare = 1 + margay_random_below(random, 300);
+    test->cut = (uint32_t)margay_random_below(random, SLOT_WORDS + 1);
+    test->first = test->references = 0;
+    for (uint32_t i = 0; i < SLOT_WORDS; i++) {
+        uint64_t slot = margay_random_below(random, few);
+        if (i == test->cut)
+            test->first = test->references;
+        if (i + 1 < SLOT_WORDS && margay_random_below(random, rare) == 0) {
+            bool event = margay_random_below(random, 4) == 0;
+            if (event)
+                slot = 0;
+            held[slot] = margay_random_below(random, 1 << 20);
+            test->words[i++] =
+                margay_control_word(MARGAY_CONTROL_SITE, held[slot]);
+            if (i == test->cut)
+                test->first = test->references;
+            if (event) {
+                test->words[i] = margay_control_word(MARGAY_CONTROL_DATA, 5);
+                continue;
+            }
+        }
+        test->sites[test->references++] = held[slot];
+        test->words[i] =
+            margay_word(i, MARGAY_READ, 4) | slot << MARGAY_SLOT_SHIFT;
+    }
+    if (test->cut == SLOT_WORDS)
+        test->first = test->references;
+}
+
+static void test_slots(void)
+{
+    struct margay_references bare = {
+        .numbers = numbers, .sites = sites, .capacity = 256};
+    struct margay_random random;
+    struct slot_case test;
+    uint64_t wrong = 0;
+    margay_random_seed(&random, 5);
+    for (uint64_t round = 0; round < rounds(4000); round++) {
+        struct margay_decoding decoding = {.slots = true};
+        make_slot_case(&test, &random);
+        bare.count = 0;
+        if (round % 2 == 0)
+            margay_decode_words(&decoding, test.words, test.cut, &bare, NULL);
+        else
+            margay_decode_controls(&decoding, test.words, test.cut);
+        uint32_t from = round % 2 == 0 ? 0 : test.first;
+        margay_decode_words(&decoding, test.words, SLOT_WORDS, &bare, NULL);
+        wrong +=
+            bare.count != test.references - from ||
+            memcmp(sites, test.sites + from, bare.count * sizeof *sites) != 0;
+    }
+    CHECK_U64(wrong, 0, "sites are found in their slots");
+}
+
 static void test_decode(void)
 {
     const uint64_t words[] = {
@@ -97,6 +168,7 @@ static void test_decode(void)
     margay_decode_words(&decoding, words, 9, &references, NULL);
     CHECK_U64(references.count, 6, "nothing twice");
     test_pieces();
+    test_slots();
 }
 
 /* --------------------------------------------------------------- receiver --

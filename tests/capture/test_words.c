@@ -199,6 +199,61 @@ static void test_raw_words(void)
     margay_writer_free(writer);
 }
 
+/* True if the references written have these sites. */
+static bool sites_read(const uint64_t *sites, size_t count)
+{
+    const struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    char path[TEST_PATH_BYTES];
+    margay_trace *trace;
+    struct margay_batch batch;
+    size_t at = 0;
+    write_file(make_path(path, "x.words"), written.data, written.count);
+    bool same = margay_trace_open(path, &options, &trace, NULL) == MARGAY_OK;
+    while (same && margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK) {
+        for (size_t i = 0; i < batch.references && same; i++, at++)
+            same = at < count && batch.sites[i] == sites[at];
+    }
+    margay_trace_free(trace);
+    unlink(path);
+    return same && at == count;
+}
+
+/* Words that name the slots of their sites, before others that have none. */
+static void test_slots(void)
+{
+    const uint64_t raw[] = {
+        margay_control_word(MARGAY_CONTROL_SITE, 0x400123),
+        margay_word(0x1000, MARGAY_READ, 8) | UINT64_C(255) << 48,
+        margay_control_word(MARGAY_CONTROL_SITE, 0x400456),
+        margay_word(0x2000, MARGAY_READ, 8) | UINT64_C(16) << 48,
+        margay_word(0x3000, MARGAY_READ, 8) | UINT64_C(255) << 48,
+    };
+    const struct margay_words words = {.words = raw, .count = 5, .sites = true};
+    const struct margay_batch batch = {.references = 2,
+                                       .numbers = (uint64_t[]){0x4000, 0x5000},
+                                       .sites = (uint64_t[]){7, 0x400789}};
+    const uint64_t sites[] = {0x400123, 0x400456, 0x400123, 7, 0x400789};
+    struct margay_sink sink = {NULL, keep};
+    margay_writer *writer;
+    written.count = 0;
+    CHECK_U64(margay_words_references(&words), 3, "slots are no repeats");
+    margay_writer_create("words", NULL, &sink, &writer, NULL);
+    margay_writer_put_words(writer, &words, NULL);
+    margay_writer_put(writer, &batch, NULL);
+    margay_writer_finish(writer, NULL);
+    margay_writer_free(writer);
+    CHECK(sites_read(sites, 5), "each reference has its site");
+    written.data[7] = 2;
+    struct whole_trace got =
+        read_bytes("x.words", NULL, written.data, written.count);
+    CHECK_U64(got.count, 5, "an older version is read");
+    drop_trace(&got);
+    written.data[7] = 4;
+    got = read_bytes("x.words", NULL, written.data, written.count);
+    CHECK(got.status == MARGAY_BAD_INPUT, "and a later one is not");
+    drop_trace(&got);
+}
+
 int main(void)
 {
     write_trace(false);
@@ -206,6 +261,7 @@ int main(void)
     test_cut();
     test_refusals();
     test_raw_words();
+    test_slots();
     free(written.data);
     return tap_done();
 }

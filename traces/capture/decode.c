@@ -50,7 +50,21 @@ static uint32_t all_repeats_of(uint64_t word)
     return repeats_of(word, MARGAY_READ) + repeats_of(word, MARGAY_WRITE);
 }
 
+static unsigned slot_of(const struct margay_decoding *decoding, uint64_t word)
+{
+    return decoding->slots ? word >> MARGAY_SLOT_SHIFT & (MARGAY_SITE_SLOTS - 1)
+                           : 0;
+}
+
 /* ------------------------------------------------------- word by word -- */
+
+/* Give the site last stated to the slot of what comes next. */
+static void settle(struct margay_decoding *decoding, unsigned slot)
+{
+    if (decoding->stated)
+        decoding->sites[slot] = decoding->site;
+    decoding->stated = false;
+}
 
 static void append(const struct margay_decoding *decoding, uint64_t word,
                    unsigned kind, uint32_t count,
@@ -66,13 +80,14 @@ static void append(const struct margay_decoding *decoding, uint64_t word,
     if (references->counts != NULL)
         references->counts[i] = count;
     if (references->sites != NULL)
-        references->sites[i] = decoding->site;
+        references->sites[i] = decoding->sites[slot_of(decoding, word)];
 }
 
-static void append_word(const struct margay_decoding *decoding, uint64_t word,
+static void append_word(struct margay_decoding *decoding, uint64_t word,
                         struct margay_references *references)
 {
     unsigned kind = kind_of(word), other = !kind;
+    settle(decoding, slot_of(decoding, word));
     if (references->counts == NULL)
         references->repeats += all_repeats_of(word);
     if (references->kinds == NULL) {
@@ -84,10 +99,11 @@ static void append_word(const struct margay_decoding *decoding, uint64_t word,
         append(decoding, word, other, repeats_of(word, other), references);
 }
 
-static void take_event(const struct margay_decoding *decoding, uint64_t payload,
+static void take_event(struct margay_decoding *decoding, uint64_t payload,
                        size_t at, struct margay_data_events *events)
 {
     uint64_t data = payload >> MARGAY_CONTROL_DATA_SHIFT;
+    settle(decoding, 0);
     if (events == NULL || data >= MARGAY_DATA_KINDS ||
         events->count == MARGAY_BUFFER_WORDS)
         return;
@@ -95,7 +111,7 @@ static void take_event(const struct margay_decoding *decoding, uint64_t payload,
         .at = at,
         .address = payload & MARGAY_WORD_ADDRESS_MASK,
         .bytes = decoding->bytes,
-        .site = decoding->site,
+        .site = decoding->sites[0],
         .order = decoding->order,
         .data = (enum margay_data)data,
     };
@@ -109,6 +125,7 @@ static void take_control(struct margay_decoding *decoding, uint64_t word,
     switch (word >> MARGAY_WORD_BYTES_SHIFT & 63) {
     case MARGAY_CONTROL_SITE:
         decoding->site = payload;
+        decoding->stated = true;
         return;
     case MARGAY_CONTROL_ABOVE:
         decoding->above = payload & 0xffff;
@@ -145,7 +162,9 @@ void margay_decode_controls(struct margay_decoding *decoding,
 {
     for (; decoding->words < end; decoding->words++) {
         uint64_t word = words[decoding->words];
-        if (word != 0 && kind_of(word) == MARGAY_WORD_CONTROL)
+        if (is_reference(word))
+            settle(decoding, slot_of(decoding, word));
+        else
             take_control(decoding, word, 0, NULL);
     }
 }
@@ -224,7 +243,7 @@ static bool has_others(const uint64_t *words)
 
 /* A piece in which each word is one reference and becomes one entry; false,
    and nothing has happened, if that is not so. */
-static bool append_piece(const struct margay_decoding *decoding,
+static bool append_piece(struct margay_decoding *decoding,
                          widen_function *widen, const uint64_t *words,
                          struct margay_references *references)
 {
@@ -236,6 +255,7 @@ static bool append_piece(const struct margay_decoding *decoding,
         (references->kinds != NULL && references->counts != NULL &&
          sums.repeats > 0 && has_others(words)))
         return false;
+    settle(decoding, slot_of(decoding, words[0]));
     if (references->counts == NULL)
         references->repeats += sums.repeats;
     for (int i = 0; references->counts != NULL && i < PIECE_WORDS; i++)
@@ -245,7 +265,8 @@ static bool append_piece(const struct margay_decoding *decoding,
     for (int i = 0; references->extents != NULL && i < PIECE_WORDS; i++)
         references->extents[first + i] = extent_of(words[i]);
     for (int i = 0; references->sites != NULL && i < PIECE_WORDS; i++)
-        references->sites[first + i] = decoding->site;
+        references->sites[first + i] =
+            decoding->sites[slot_of(decoding, words[i])];
     references->count += PIECE_WORDS;
     return true;
 }

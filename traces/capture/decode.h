@@ -15,10 +15,13 @@ struct margay_data_events {
     size_t count;
 };
 
-/* How far a buffer has been decoded; all zero to begin. */
+/* How far a buffer has been decoded; to begin, all zero but `slots`. */
 struct margay_decoding {
     uint32_t words; /* decoded so far */
-    uint64_t site;  /* the call site of the references that follow */
+    bool slots;     /* references name the slots of their sites */
+    bool stated;    /* no slot has `site` yet */
+    uint64_t site;  /* the call site last stated */
+    uint64_t sites[MARGAY_SITE_SLOTS];
     uint64_t above; /* the 16 bits above the 48 of an address */
     uint64_t bytes; /* of the next event of data, */
     uint64_t order; /* and its number */

@@ -2,7 +2,8 @@
  * format.c - the format `words`: the words of the recorder, fast to write and
  * read
  *
- *     8 bytes   "mgwords" and the version, 2
+ *     8 bytes   "mgwords" and the version, 3; 2 is read, too, and has no slots
+ *               of sites but slot 0
  *     4 bytes   block size within which repeats were collapsed, 0 = none
  *     4 bytes   1 = the call sites are known, 2 = words may have repeats,
  *               3 = both
@@ -26,7 +27,9 @@
 #include "traces/formats/data.h"
 #include "traces/formats/words.h"
 
-static const char magic[8] = {'m', 'g', 'w', 'o', 'r', 'd', 's', 2};
+static const char magic[8] = {'m', 'g', 'w', 'o', 'r', 'd', 's', 3};
+
+#define OLDER_VERSION 2
 
 #define FLAG_SITES   1u
 #define FLAG_REPEATS 2u
@@ -92,7 +95,10 @@ static enum margay_status fail(const struct reading *reading, const char *found,
 
 static bool is_magic(const void *window, size_t bytes)
 {
-    return bytes >= sizeof magic && memcmp(window, magic, sizeof magic) == 0;
+    const char *found = window;
+    const size_t name = sizeof magic - 1;
+    return bytes >= sizeof magic && memcmp(found, magic, name) == 0 &&
+           (found[name] == magic[name] || found[name] == OLDER_VERSION);
 }
 
 static enum margay_status read_head(struct reading *reading,
@@ -106,7 +112,8 @@ static enum margay_status read_head(struct reading *reading,
     if (status != MARGAY_OK)
         return status;
     if (got < sizeof head || !is_magic(&head, sizeof head))
-        return fail(reading, "another beginning", "mgwords, version 2", error);
+        return fail(reading, "another beginning", "mgwords, version 2 or 3",
+                    error);
     uint32_t collapsed = le32toh(head.collapsed_bytes);
     if (collapsed != 0 && !margay_is_power_of_two(collapsed))
         return fail(reading, "repeats collapsed within a strange length",
@@ -199,8 +206,10 @@ static enum margay_status read_chunk(struct reading *reading,
     size_t words = le32toh(reading->head.words), got;
     size_t bytes = words * sizeof(uint64_t);
     reading->thread = le32toh(reading->head.thread);
-    reading->decoding =
-        (struct margay_decoding){.shift = reading->source.shift};
+    reading->decoding = (struct margay_decoding){
+        .shift = reading->source.shift,
+        .slots = reading->flags == FLAG_SITES,
+    };
     status = read_bytes(reading, reading->chunk, bytes,
                         bytes + sizeof reading->head, &got, &reading->error);
     if (status == MARGAY_OK && got < bytes)

@@ -163,7 +163,9 @@ static enum margay_status map_capture(struct margay_receiver *receiver,
    buffers. */
 static void set_free(struct margay_receiver *receiver, uint32_t buffer)
 {
-    receiver->buffers[buffer].decoding = (struct margay_decoding){0};
+    receiver->buffers[buffer].decoding = (struct margay_decoding){
+        .slots =
+            receiver->options.sites && receiver->options.collapse_bytes == 0};
     atomic_store(&receiver->capture->slots[buffer].process, 0);
     (void)!write(receiver->free_pipe[1], &buffer, sizeof buffer);
 }

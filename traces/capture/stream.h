@@ -26,7 +26,9 @@
  *
  * Repeats are collapsed where that is asked for: the reads and writes that
  * immediately follow a read or write, in the same block, become counts in its
- * word.
+ * word.  Where call sites are recorded and repeats are not collapsed, bits
+ * 48..55 say which of the buffer's slots holds the site of the reference, so
+ * that a site is written once for many references.
  *
  * Both sides run on one machine, so words have its byte order.
  */
@@ -37,7 +39,7 @@
 #include <stdint.h>
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 5
+#define MARGAY_CAPTURE_VERSION 6
 
 /*
  * "FILE,FREE,FULL,RECORDER,READING", in decimal: the three descriptors, the
@@ -78,8 +80,10 @@
 /* The meaning of a control word, in the bits of the size; bits 0..55 hold its
    value. */
 enum margay_control {
-    /* The code at this site makes the references that follow: an address in
-       bits 0..47, and the number of its module in bits 48..55. */
+    /* A site of code: an address in bits 0..47, and the number of its module in
+       bits 48..55.  It goes into the slot of the reference or event of data
+       that comes next, and stays there for those that follow.  Events, and
+       references that have no slots, are of slot 0. */
     MARGAY_CONTROL_SITE = 2,
     /* The addresses that follow have these 16 bits above their 48.  No recorder
        writes this word. */
@@ -95,6 +99,10 @@ enum margay_control {
 };
 
 #define MARGAY_CONTROL_DATA_SHIFT 48
+
+/* The slots of sites in a buffer, all zero to begin. */
+#define MARGAY_SITE_SLOTS 256
+#define MARGAY_SLOT_SHIFT MARGAY_WORD_REPEATS_SHIFT
 
 /* The most words of an event of data, with its site. */
 #define MARGAY_DATA_WORDS 4

@@ -1,6 +1,9 @@
 /*
  * recorder.c - references recorded from inside a program
  *
+ * Algorithm: a buffer has slots for call sites, and a hash of the site chooses
+ *   the slot.  So the site of a reference is a word of its own only where
+ *   another site was in the slot.
  * Cost: everything here happens once per buffer, or once per process, except
  *   put_special(), which records call sites and collapses repeats.
  *
@@ -21,6 +24,9 @@
 /* The size of the ring that takes the words while nothing is recorded. */
 #define SCRATCH_WORDS 64
 
+#define SLOT_BITS 8
+_Static_assert(1u << SLOT_BITS == MARGAY_SITE_SLOTS, "a hash is a slot");
+
 __thread struct margay_recorder margay_recorder
     __attribute__((tls_model("initial-exec")));
 
@@ -29,12 +35,16 @@ static __thread struct {
     uint64_t *base; /* NULL = the thread has none */
     uint64_t *end;  /* of margay_recorder.careful */
     uint32_t buffer;
-    uint64_t site;             /* of the last word */
-    struct margay_image image; /* that this site is in, or one before it */
+    struct margay_image image; /* that the last new site is in */
     bool looks;                /* for an image, or puts an event */
     bool has_stack;            /* the recording knows the thread's stack */
+    uint64_t *sites;           /* what the slots of the buffer hold */
     uint64_t scratch[SCRATCH_WORDS];
 } mine __attribute__((tls_model("initial-exec")));
+
+/* Of each buffer what its slots hold.  Not thread-local, because a library that
+   is loaded late has little room for such variables. */
+static uint64_t sites[MARGAY_MAX_BUFFERS][MARGAY_SITE_SLOTS];
 
 /* ---------------------------------------------------------------- buffers --
  */
@@ -55,7 +65,6 @@ static bool acquire(bool early)
     mine.base = margay_process_map(buffer);
     mine.buffer = buffer;
     margay_recorder.last = MARGAY_NO_ADDRESS;
-    mine.site = 0;
     if (mine.base == NULL)
         margay_buffer_send(buffer, 0); /* other processes may map it */
     return mine.base != NULL;
@@ -85,8 +94,15 @@ static bool collapse(uint64_t word)
                                 bytes == 0 ? MARGAY_WORD_MAX_BYTES : bytes);
 }
 
-/* The next words are of another call site. */
-static void put_site(uint64_t site)
+/* The slot of a site, where references have slots.  Sites of a loop differ in
+   their lower bits; the multiplier is 2^32 divided by the golden ratio. */
+static unsigned slot_of(uint64_t site)
+{
+    return (uint32_t)site * 0x9e3779b1u >> (32 - SLOT_BITS);
+}
+
+/* What comes next is of a site that its slot does not hold. */
+static void put_site(uint64_t site, unsigned slot)
 {
     if (site - mine.image.from >= mine.image.to - mine.image.from) {
         bool looks = mine.looks;
@@ -94,7 +110,7 @@ static void put_site(uint64_t site)
         margay_images_find(site, &mine.image);
         mine.looks = looks;
     }
-    mine.site = site;
+    mine.sites[slot] = site;
     *margay_recorder.careful++ =
         margay_control_word(MARGAY_CONTROL_SITE, site + mine.image.shift);
 }
@@ -103,21 +119,22 @@ static void put_site(uint64_t site)
    not the program's, and would find no room. */
 static void put_special(uint64_t word, uint64_t site)
 {
+    unsigned slot = margay_recorder.site_end == NULL ? 0 : slot_of(site);
     if (mine.looks)
         return;
     if (margay_process.capture->collapses && collapse(word))
         return;
-    if (margay_process.capture->wants_sites && site != mine.site)
-        put_site(site);
-    *margay_recorder.careful++ = word;
+    if (margay_process.capture->wants_sites && site != mine.sites[slot])
+        put_site(site, slot);
+    *margay_recorder.careful++ = word | (uint64_t)slot << MARGAY_SLOT_SHIFT;
 }
 
 /* Write the words of an event of data, for which there is room. */
 static void put_event(unsigned data, uint64_t address, uint64_t bytes,
                       uint64_t site)
 {
-    if (site != mine.site)
-        put_site(site);
+    if (site != mine.sites[0])
+        put_site(site, 0);
     const uint64_t order =
         1 + atomic_fetch_add(&margay_process.capture->events, 1);
     const uint64_t payload = (address & MARGAY_WORD_ADDRESS_MASK) |
@@ -139,7 +156,12 @@ static void begin_special(void)
     mine.end = mine.base + MARGAY_BUFFER_WORDS - 1;
     margay_recorder.collapse_end =
         margay_process.capture->wants_sites ? NULL : mine.end;
+    margay_recorder.site_end =
+        margay_process.capture->collapses ? NULL : mine.end;
     margay_recorder.shift = margay_process.capture->collapse_shift;
+    mine.sites = sites[mine.buffer];
+    for (unsigned i = 0; i < MARGAY_SITE_SLOTS; i++)
+        mine.sites[i] = 0;
     if (margay_process.capture->wants_data == 0 || mine.has_stack)
         return;
     mine.has_stack = true;
@@ -166,7 +188,7 @@ static void put_first(uint64_t word, uint64_t site)
     }
 }
 
-void margay_recorder_put(uint64_t word, uint64_t site)
+static __attribute__((noinline)) void put_slowly(uint64_t word, uint64_t site)
 {
     if (mine.base != NULL && margay_recorder.end == NULL &&
         margay_recorder.careful < mine.end) {
@@ -181,6 +203,19 @@ void margay_recorder_put(uint64_t word, uint64_t site)
         go_quiet();
     pthread_setcancelstate(cancel, NULL);
     errno = reason;
+}
+
+void margay_recorder_put(uint64_t word, uint64_t site)
+{
+    unsigned slot = slot_of(site);
+    uint64_t *next = margay_recorder.careful;
+    if (next >= margay_recorder.site_end || mine.sites[slot] != site ||
+        mine.looks) {
+        put_slowly(word, site);
+        return;
+    }
+    margay_recorder.careful = next + 1;
+    *next = word | (uint64_t)slot << MARGAY_SLOT_SHIFT;
 }
 
 /* Before recording begins, each event has a buffer for itself. */

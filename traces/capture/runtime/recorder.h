@@ -28,12 +28,12 @@
  * Where the next word of a thread goes.  Invariant: where each reference
  * becomes a word, [next, end) is the rest of the buffer; otherwise both are
  * NULL.  Where repeats are collapsed and call sites are not recorded, [careful,
- * collapse_end) is the rest of the buffer.  In all other cases
- * margay_recorder_put() decides.
+ * collapse_end) is the rest of the buffer, and where it is the other way round,
+ * [careful, site_end).  In all other cases margay_recorder_put() decides.
  */
 struct margay_recorder {
     uint64_t *next, *end;
-    uint64_t *careful, *collapse_end;
+    uint64_t *careful, *collapse_end, *site_end;
     uint64_t last;  /* the address that the next reference may repeat */
     unsigned shift; /* a block has 2^shift bytes */
 };
