@@ -1,0 +1,444 @@
+/*
+ * naive_node.h - one cache of a naive machine, and how blocks move between two
+ *
+ * Each cache is a naive_cache, whose blocks are looked for from the front; what
+ * one cache does to another is written down once more, from the description in
+ * <margay/hierarchy.h>.  Nothing here is shared with assoc/hierarchy but what a
+ * prefetcher's constants are.
+ */
+#ifndef MARGAY_TESTS_ASSOC_NAIVE_NODE_H
+#define MARGAY_TESTS_ASSOC_NAIVE_NODE_H
+
+#include "tests/assoc/naive_cache.h"
+#include <margay/hierarchy.h>
+
+#define NAIVE_NODES  64
+#define NAIVE_ASKED  4096
+#define NAIVE_PLACES 4096
+
+/* A block between two caches. */
+struct naive_moving {
+    bool any, dirty;
+    uint64_t block;
+};
+
+/* One cache of one group of cores. */
+struct naive_node {
+    const struct margay_level *level;
+    bool is_victims, is_memory;
+    size_t row; /* of the level */
+    uint64_t group;
+    struct naive_node *next, *victims;
+    struct naive_cache cache;
+    bool *ahead; /* of each line: brought in ahead, not used since */
+    struct margay_level_counts counts;
+    struct {
+        bool known;
+        uint64_t site, block;
+        int64_t stride;
+    } sites[256];
+    struct {
+        uint64_t block, used;
+        int direction;
+    } streams[16];
+    uint64_t now;
+};
+
+/* A block of the private caches of some cores. */
+struct naive_copy {
+    struct naive_copy *other; /* in the same list */
+    size_t row;
+    uint64_t group, block;
+    char state; /* M, E or S, if a cache has the block */
+    bool invalidated, pending;
+    bool fresh[64];   /* written by others, by piece */
+    size_t missed_at; /* the place of the last coherence miss */
+};
+
+struct naive_machine {
+    const struct margay_level *levels;
+    size_t count;
+    uint64_t seed, site;
+    struct naive_node *nodes[NAIVE_NODES];
+    size_t node_count;
+    struct {
+        struct naive_node *node;
+        uint64_t block;
+        enum margay_kind kind;
+    } asked[NAIVE_ASKED];
+    size_t asked_count;
+    struct naive_copy *copies[64]; /* by block modulo 64 */
+    uint32_t core;
+    struct margay_sharing_place places[NAIVE_PLACES];
+    size_t place_count;
+};
+
+/* ------------------------------------------------------------- one cache -- */
+
+static inline bool naive_is_exclusive(const struct naive_node *node)
+{
+    return node->is_victims || node->level->inclusion == MARGAY_EXCLUSIVE;
+}
+
+static inline struct naive_line *naive_line_of(struct naive_node *node,
+                                               uint64_t block)
+{
+    const struct margay_cache_options *options = &node->cache.options;
+    uint64_t set = naive_set(options, block);
+    return naive_find(node->cache.lines + set * options->ways, options->ways,
+                      block);
+}
+
+/* Find a block and use it. */
+static inline struct naive_line *naive_touch(struct naive_machine *machine,
+                                             struct naive_node *node,
+                                             uint64_t block)
+{
+    struct naive_line *line = naive_line_of(node, block);
+    node->cache.site = machine->site;
+    if (line == NULL)
+        return NULL;
+    if (node->cache.listed != NULL)
+        node->cache.listed->hit(
+            &node->cache.sets[naive_set(&node->cache.options, block)], block);
+    naive_use(&node->cache, line, 0, true);
+    return line;
+}
+
+/* Take a block out; returns whether it was dirty. */
+static inline bool naive_remove(struct naive_node *node, uint64_t block)
+{
+    struct naive_line *line = naive_line_of(node, block);
+    struct naive_set *set =
+        &node->cache.sets[naive_set(&node->cache.options, block)];
+    bool dirty = line->dirty;
+    line->valid = line->dirty = false;
+    if (node->cache.listed == NULL)
+        return dirty;
+    if (strcmp(node->cache.policy, "sieve") == 0) {
+        size_t at = list_find(&set->list[0], block);
+        if (at < set->hand)
+            set->hand--;
+        else if (at == set->hand && at + 1 == set->list[0].count)
+            set->hand = 0;
+    }
+    for (size_t i = 0; i < 6; i++)
+        list_drop(&set->list[i], block);
+    return dirty;
+}
+
+static inline bool naive_take_above(struct naive_machine *machine,
+                                    struct naive_node *node, uint64_t block);
+
+/* Put a block where there is room, or make it. */
+static inline struct naive_line *naive_fill(struct naive_machine *machine,
+                                            struct naive_node *node,
+                                            uint64_t block,
+                                            struct naive_moving *out)
+{
+    struct naive_cache *cache = &node->cache;
+    uint32_t ways = cache->options.ways, way = 0;
+    uint64_t index = naive_set(&cache->options, block);
+    struct naive_line *set = cache->lines + index * ways;
+    bool keeps_turn = strcmp(cache->policy, "fifo") == 0 ||
+                      strcmp(cache->policy, "clock") == 0;
+    *out = (struct naive_moving){false, false, 0};
+    while (way < ways && set[way].valid)
+        way++;
+    uint64_t turn = way < ways ? set[way].came : 0;
+    if (way == ways) {
+        way = naive_victim(cache, index, block);
+        *out = (struct naive_moving){true, set[way].dirty, set[way].block};
+    }
+    cache->site = machine->site;
+    struct naive_line *line = &set[way];
+    *line = (struct naive_line){
+        .block = block, .valid = true, .came = ++cache->now};
+    if (keeps_turn && turn != 0)
+        line->came = turn;
+    if (strstr(cache->policy, "rrip") != NULL)
+        line->age = naive_age(cache, index);
+    line->entry = cache->site * UINT64_C(0x9e3779b97f4a7c15) >> 50;
+    if (strcmp(cache->policy, "ship") == 0)
+        line->age = cache->counters[line->entry] + 1 == 0 ? 3 : 2;
+    if (cache->listed != NULL)
+        cache->listed->insert(&cache->sets[index], block);
+    naive_use(cache, line, 0, false);
+    node->ahead[line - cache->lines] = false;
+    /* What leaves an inclusive cache, or its victim blocks, leaves the caches
+       above. */
+    if (out->any && node->level->inclusion == MARGAY_INCLUSIVE &&
+        (node->is_victims || node->victims == NULL) &&
+        naive_take_above(machine, node, out->block))
+        out->dirty = true;
+    if (out->dirty && node->victims == NULL)
+        node->counts.writebacks++;
+    return line;
+}
+
+/* Take the bytes of a block out of all caches above. */
+static inline bool naive_take_above(struct naive_machine *machine,
+                                    struct naive_node *node, uint64_t block)
+{
+    uint64_t bytes = node->level->block_bytes;
+    bool dirty = false;
+    for (size_t i = 0; i < machine->node_count; i++) {
+        struct naive_node *above = machine->nodes[i], *at = above;
+        while (at != NULL && at != node)
+            at = at->next;
+        if (at == NULL || above == node)
+            continue;
+        uint64_t less = above->level->block_bytes;
+        for (uint64_t byte = 0; byte < bytes; byte += less) {
+            uint64_t part = (block * bytes + byte) / less;
+            if (naive_line_of(above, part) == NULL ||
+                !naive_remove(above, part))
+                continue;
+            above->counts.writebacks++;
+            dirty = true;
+        }
+    }
+    return dirty;
+}
+
+/* ------------------------------------------------------------ prefetchers --
+ */
+
+static inline void naive_ask(struct naive_machine *machine,
+                             struct naive_node *node, uint64_t from,
+                             int64_t step, enum margay_kind kind)
+{
+    uint64_t most = UINT64_MAX / node->level->block_bytes;
+    if (step > 0 ? from > most - (uint64_t)step : from < -(uint64_t)step)
+        return;
+    if (machine->asked_count == NAIVE_ASKED)
+        exit(1);
+    machine->asked[machine->asked_count].node = node;
+    machine->asked[machine->asked_count].block = from + (uint64_t)step;
+    machine->asked[machine->asked_count++].kind =
+        kind == MARGAY_FETCH ? MARGAY_FETCH : MARGAY_READ;
+}
+
+static inline void naive_see_site(struct naive_machine *machine,
+                                  struct naive_node *node, uint64_t block,
+                                  enum margay_kind kind)
+{
+    size_t at = machine->site % 256;
+    int64_t step = (int64_t)(block - node->sites[at].block);
+    if (!node->sites[at].known || node->sites[at].site != machine->site) {
+        node->sites[at].known = true;
+        node->sites[at].site = machine->site;
+        node->sites[at].block = block;
+        node->sites[at].stride = 0;
+    } else if (step != 0) {
+        if (step == node->sites[at].stride)
+            naive_ask(machine, node, block, step, kind);
+        node->sites[at].stride = step;
+        node->sites[at].block = block;
+    }
+}
+
+static inline void naive_see_stream(struct naive_machine *machine,
+                                    struct naive_node *node, uint64_t block,
+                                    enum margay_kind kind)
+{
+    size_t at = 0;
+    int direction = 0;
+    for (size_t i = 0; i < 16 && direction == 0; i++) {
+        int way = block == node->streams[i].block + 1   ? 1
+                  : block + 1 == node->streams[i].block ? -1
+                                                        : 0;
+        if (node->streams[i].used == 0 || way == 0 ||
+            node->streams[i].direction == -way)
+            continue;
+        at = i;
+        direction = way;
+    }
+    for (size_t i = 1; i < 16 && direction == 0; i++) {
+        if (node->streams[i].used < node->streams[at].used)
+            at = i;
+    }
+    node->streams[at].block = block;
+    node->streams[at].direction = direction;
+    node->streams[at].used = ++node->now;
+    for (int i = 1; i <= 4 && direction != 0; i++)
+        naive_ask(machine, node, block, i * direction, kind);
+}
+
+static inline void naive_see(struct naive_machine *machine,
+                             struct naive_node *node, uint64_t block,
+                             enum margay_kind kind, bool missed, bool first)
+{
+    if (node->is_victims)
+        return;
+    switch (node->level->prefetch) {
+    case MARGAY_PREFETCH_NEXT_LINE:
+        if (missed)
+            naive_ask(machine, node, block, 1, kind);
+        break;
+    case MARGAY_PREFETCH_STRIDE:
+        naive_see_site(machine, node, block, kind);
+        break;
+    case MARGAY_PREFETCH_STREAM:
+        if (missed || first)
+            naive_see_stream(machine, node, block, kind);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ------------------------------------------------------- between caches -- */
+
+/* Why a block is referenced. */
+enum naive_why { NAIVE_CORE, NAIVE_ABOVE_WRITES, NAIVE_AHEAD };
+
+static inline void naive_refer(struct naive_machine *machine,
+                               struct naive_node *node, uint64_t block,
+                               enum margay_kind kind, enum naive_why why);
+
+static inline void naive_refer_next(struct naive_machine *machine,
+                                    struct naive_node *node, uint64_t block,
+                                    enum margay_kind kind, enum naive_why why)
+{
+    if (node->next == NULL)
+        return;
+    uint64_t bytes = node->level->block_bytes;
+    uint64_t less = node->next->level->block_bytes;
+    naive_refer(machine, node->next, block * bytes / less, kind, why);
+    for (uint64_t byte = less; byte < bytes; byte += less)
+        naive_refer(machine, node->next, (block * bytes + byte) / less, kind,
+                    why);
+}
+
+static inline void naive_write_next(struct naive_machine *machine,
+                                    struct naive_node *node, uint64_t block)
+{
+    naive_refer_next(machine, node, block, MARGAY_WRITE, NAIVE_ABOVE_WRITES);
+}
+
+/* A block comes down into an exclusive cache. */
+static inline void naive_come_down(struct naive_machine *machine,
+                                   struct naive_node *node,
+                                   struct naive_moving in,
+                                   struct naive_moving *out)
+{
+    *out = (struct naive_moving){false, false, 0};
+    if (!in.any)
+        return;
+    struct naive_line *line = naive_touch(machine, node, in.block);
+    if (in.dirty) {
+        node->counts.references[MARGAY_WRITE]++;
+        node->counts.misses[MARGAY_WRITE] += line == NULL;
+    }
+    if (line == NULL)
+        line = naive_fill(machine, node, in.block, out);
+    if (in.dirty && node->level->writing == MARGAY_WRITE_THROUGH)
+        naive_write_next(machine, node, in.block);
+    else if (in.dirty)
+        line->dirty = true;
+}
+
+/* What a block that leaves does to the caches behind, if nothing is asked. */
+static inline void naive_depart(struct naive_machine *machine,
+                                struct naive_node *node,
+                                struct naive_moving out)
+{
+    while (out.any && node->next != NULL && naive_is_exclusive(node->next)) {
+        struct naive_moving further;
+        node = node->next;
+        naive_come_down(machine, node, out, &further);
+        out = further;
+    }
+    if (out.any && out.dirty)
+        naive_write_next(machine, node, out.block);
+}
+
+static inline bool naive_in_victims(struct naive_node *node, uint64_t block)
+{
+    return node->victims != NULL && naive_line_of(node->victims, block) != NULL;
+}
+
+/* Have the caches behind `node` give it a block; `out` has left for it. */
+static inline bool naive_get(struct naive_machine *machine,
+                             struct naive_node *node, uint64_t block,
+                             enum margay_kind kind, enum naive_why why,
+                             struct naive_moving out)
+{
+    while (node->next != NULL && naive_is_exclusive(node->next)) {
+        struct naive_moving further;
+        node = node->next;
+        struct naive_line *line = naive_touch(machine, node, block);
+        bool found = line != NULL, first = false, dirty = false;
+        bool missed = !found && !naive_in_victims(node, block);
+        node->counts.references[kind]++;
+        node->counts.lookups += why == NAIVE_CORE;
+        node->counts.misses[kind] += missed;
+        if (found && why != NAIVE_ABOVE_WRITES) {
+            first = node->ahead[line - node->cache.lines];
+            node->counts.useful_prefetches += first;
+            node->ahead[line - node->cache.lines] = false;
+        }
+        if (why != NAIVE_ABOVE_WRITES)
+            naive_see(machine, node, block, kind, missed, first);
+        if (found)
+            dirty = naive_remove(node, block);
+        naive_come_down(machine, node, out, &further);
+        out = further;
+        if (found) {
+            naive_depart(machine, node, out);
+            return dirty;
+        }
+    }
+    if (out.dirty)
+        naive_write_next(machine, node, out.block);
+    naive_refer_next(machine, node, block, kind, why);
+    return false;
+}
+
+static inline void naive_refer(struct naive_machine *machine,
+                               struct naive_node *node, uint64_t block,
+                               enum margay_kind kind, enum naive_why why)
+{
+    const struct margay_level *level = node->level;
+    bool write = kind == MARGAY_WRITE && level->writing != MARGAY_WRITE_NONE;
+    bool through = write && level->writing == MARGAY_WRITE_THROUGH;
+    bool first = false;
+    node->counts.references[kind]++;
+    node->counts.lookups += why == NAIVE_CORE;
+    if (node->is_memory)
+        return;
+    struct naive_line *line = naive_touch(machine, node, block);
+    bool missed = line == NULL && !naive_in_victims(node, block);
+    node->counts.misses[kind] += missed;
+    if (line != NULL && why != NAIVE_ABOVE_WRITES) {
+        first = node->ahead[line - node->cache.lines];
+        node->counts.useful_prefetches += first;
+        node->ahead[line - node->cache.lines] = false;
+    }
+    if (why != NAIVE_ABOVE_WRITES)
+        naive_see(machine, node, block, kind, missed, first);
+    if (line == NULL &&
+        (naive_is_exclusive(node) || (write && level->no_allocate))) {
+        naive_write_next(machine, node, block);
+        return;
+    }
+    if (line == NULL) {
+        struct naive_moving out;
+        line = naive_fill(machine, node, block, &out);
+        if (write && !through)
+            line->dirty = true;
+        bool dirty = naive_get(
+            machine, node, block,
+            kind == MARGAY_FETCH ? MARGAY_FETCH : MARGAY_READ, why, out);
+        line = naive_line_of(node, block);
+        if (line != NULL && dirty)
+            line->dirty = true;
+    } else if (write && !through) {
+        line->dirty = true;
+    }
+    if (through)
+        naive_write_next(machine, node, block);
+}
+
+#endif
