@@ -464,6 +464,21 @@ struct margay_span {
     bool warmup;
 };
 
+/* ---- Sizes ---- */
+
+/*
+ * A decimal number that may end in a byte suffix: B, K, KB, KiB, M, MB, MiB,
+ * G, GB or GiB, in upper or lower case, all powers of 1024.  *suffixed tells
+ * whether there is one: a cache size without a suffix counts blocks, with one
+ * it counts bytes.  `what` names the quantity in the message ("--bound").
+ * Fails with MARGAY_BAD_ARGUMENT on any other text, and where the value is over
+ * 64 bits.
+ */
+MARGAY_API enum margay_status margay_parse_size(const char *text,
+                                                const char *what,
+                                                uint64_t *value, bool *suffixed,
+                                                struct margay_error *error);
+
 #ifdef __cplusplus
 }
 #endif
