@@ -30,6 +30,7 @@ struct margay_family {
     uint32_t waiting; /* references */
     uint64_t references[MARGAY_KINDS];
     bool is_core[MARGAY_MOST_CORES]; /* has made a reference */
+    bool shares_cores;
     /* What the crew works on. */
     struct margay_source **sources;
     struct margay_shared_group **groups;
@@ -161,13 +162,17 @@ static enum margay_status feed_entry(struct margay_family *family,
                                      const struct margay_span *span, size_t i,
                                      struct margay_error *error)
 {
-    size_t thread = span->threads == NULL ? 0 : span->threads[i];
+    uint32_t core =
+        span->threads == NULL
+            ? 0
+            : margay_core_of(span->threads[i], family->options.cores,
+                             &family->shares_cores);
     uint8_t kind = span->kinds == NULL ? MARGAY_READ : span->kinds[i];
-    enum margay_status status = margay_core_check(thread, error);
+    enum margay_status status = margay_core_check(core, error);
     if (status != MARGAY_OK)
         return status;
-    const struct margay_passed item = {.core = (uint16_t)thread, .kind = kind};
-    family->is_core[thread] = true;
+    const struct margay_passed item = {.core = (uint16_t)core, .kind = kind};
+    family->is_core[core] = true;
     family->references[kind]++;
     for (struct margay_source *at = family->shared.entries;
          at != NULL && status == MARGAY_OK; at = at->next) {
@@ -249,4 +254,9 @@ size_t margay_family_cores(const margay_family *family)
     for (size_t i = 0; i < MARGAY_MOST_CORES; i++)
         cores += family->is_core[i];
     return cores;
+}
+
+bool margay_family_shares_cores(const margay_family *family)
+{
+    return family->shares_cores;
 }

@@ -46,6 +46,7 @@ struct margay_family_options {
     /* As of struct margay_hierarchy_options. */
     unsigned unit_shift;
     bool splits;
+    uint32_t cores;
     unsigned threads; /* at most, at least 1; results never depend on it */
 };
 
@@ -86,6 +87,9 @@ MARGAY_API struct margay_level_counts margay_family_counts(
 MARGAY_API const uint64_t *margay_family_references(
     const margay_family *family);
 MARGAY_API size_t margay_family_cores(const margay_family *family);
+
+/* As margay_hierarchy_shares_cores(). */
+MARGAY_API bool margay_family_shares_cores(const margay_family *family);
 
 #ifdef __cplusplus
 }

@@ -37,8 +37,8 @@
  * above.  The blocks that it names are brought in when the reference is done,
  * as a read that misses would, unless they are there.
  *
- * Cores: a level has one instance for each `shared` cores, and thread t of the
- * references runs on core t.
+ * Cores: a level has one instance for each `shared` cores.  Thread t of the
+ * references runs on core t, or if the machine has C cores on core t modulo C.
  *
  * Coherence: a coherent level and all levels above are private caches of
  * `shared` cores, with blocks of one size, and all levels behind it are shared
@@ -187,7 +187,8 @@ struct margay_hierarchy_options {
     /* The numbers of references are in units of 2^unit_shift bytes, which no
        first level's block is smaller than. */
     unsigned unit_shift;
-    bool splits; /* a reference touches each block that its extent covers */
+    bool splits;    /* a reference touches each block that its extent covers */
+    uint32_t cores; /* at most MARGAY_MOST_CORES; 0 = one for each thread */
     bool notes_sharing; /* for margay_hierarchy_sharing() */
 };
 
@@ -203,8 +204,8 @@ MARGAY_API void margay_hierarchy_free(margay_hierarchy *hierarchy);
 /*
  * Make references: span->blocks are their numbers; kinds, threads, sites and,
  * if they are split, extents are looked at where they are present.
- * MARGAY_BAD_ARGUMENT: a thread beyond the most cores; MARGAY_NO_MEMORY: for
- * the caches of another core.
+ * MARGAY_BAD_ARGUMENT: a thread beyond the most cores that would have one of
+ * its own; MARGAY_NO_MEMORY: for the caches of another core.
  */
 MARGAY_API enum margay_status margay_hierarchy_feed(
     margay_hierarchy *hierarchy, const struct margay_span *span,
@@ -225,7 +226,7 @@ struct margay_sharing_place {
     uint64_t offset; /* the first byte in the block that is touched, of a block
                         of more than 64 bytes the first one of its 64th */
     uint64_t site;   /* the code that touches; 0 where sites are not present */
-    uint32_t core;   /* the thread that does */
+    uint32_t core;   /* that does */
     uint64_t coherence_misses, true_sharing_misses;
     uint64_t invalidations; /* of other cores' copies */
     /* The false sharing misses of the block, at all places. */
@@ -247,6 +248,10 @@ MARGAY_API enum margay_status margay_hierarchy_sharing(
 MARGAY_API const uint64_t *margay_hierarchy_references(
     const margay_hierarchy *hierarchy);
 MARGAY_API size_t margay_hierarchy_cores(const margay_hierarchy *hierarchy);
+
+/* Was there a thread that had no core of its own, since the options said so? */
+MARGAY_API bool margay_hierarchy_shares_cores(
+    const margay_hierarchy *hierarchy);
 
 #ifdef __cplusplus
 }

@@ -45,6 +45,7 @@ enum margay_status margay_hierarchy_create(
     hierarchy->seed = options->seed;
     hierarchy->unit_shift = options->unit_shift;
     hierarchy->splits = options->splits;
+    hierarchy->most_cores = options->cores;
     hierarchy->notes_sharing = options->notes_sharing;
     for (size_t i = 0; i < options->level_count; i++) {
         hierarchy->levels[i] = options->levels[i];
@@ -155,7 +156,6 @@ static __attribute__((noinline)) void feed_coherent(
         .kind = kind,
     };
     bool splits = hierarchy->splits && span->extents != NULL;
-    hierarchy->core = span->threads == NULL ? 0 : span->threads[i];
     for (size_t k = 0; k < entrances->count; k++) {
         struct margay_node *node = entrances->nodes[k];
         unsigned shift = node->shift - hierarchy->unit_shift;
@@ -175,17 +175,22 @@ static enum margay_status feed_entry(struct margay_hierarchy *hierarchy,
                                      const struct margay_span *span, size_t i,
                                      struct margay_error *error)
 {
-    size_t thread = span->threads == NULL ? 0 : span->threads[i];
+    uint32_t core =
+        span->threads == NULL
+            ? 0
+            : margay_core_of(span->threads[i], hierarchy->most_cores,
+                             &hierarchy->shares_cores);
     enum margay_kind kind =
         span->kinds == NULL ? MARGAY_READ : (enum margay_kind)span->kinds[i];
-    if (thread >= hierarchy->core_count || hierarchy->cores[thread] == NULL) {
+    if (core >= hierarchy->core_count || hierarchy->cores[core] == NULL) {
         enum margay_status status =
-            margay_hierarchy_add_core(hierarchy, thread, error);
+            margay_hierarchy_add_core(hierarchy, core, error);
         if (status != MARGAY_OK)
             return status;
     }
     const struct margay_entrances *entrances =
-        &hierarchy->cores[thread]->of_kind[kind];
+        &hierarchy->cores[core]->of_kind[kind];
+    hierarchy->core = core;
     hierarchy->site = span->sites == NULL ? 0 : span->sites[i];
     hierarchy->references[kind]++;
     if (entrances->coherent)
@@ -291,4 +296,9 @@ size_t margay_hierarchy_cores(const margay_hierarchy *hierarchy)
     for (size_t i = 0; i < hierarchy->core_count; i++)
         cores += hierarchy->cores[i] != NULL;
     return cores;
+}
+
+bool margay_hierarchy_shares_cores(const margay_hierarchy *hierarchy)
+{
+    return hierarchy->shares_cores;
 }

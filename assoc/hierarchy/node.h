@@ -58,6 +58,8 @@ struct margay_hierarchy {
     uint64_t seed;
     unsigned unit_shift;
     bool splits;
+    uint32_t most_cores; /* 0 = one for each thread */
+    bool shares_cores;   /* a thread runs on a core of another number */
 
     struct margay_core **cores; /* NULL = has made no reference; owned */
     size_t core_count;
@@ -68,6 +70,17 @@ struct margay_hierarchy {
     bool notes_sharing;
     struct margay_prefetch_queue queue;
 };
+
+/* The core that a thread runs on, if there are `cores`, 0 = as many as threads;
+ *shares is set if its number is another one. */
+static inline uint32_t margay_core_of(uint32_t thread, uint32_t cores,
+                                      bool *shares)
+{
+    if (cores == 0 || thread < cores)
+        return thread;
+    *shares = true;
+    return thread % cores;
+}
 
 /* Fail with MARGAY_BAD_ARGUMENT if there are too many cores for this one. */
 enum margay_status margay_core_check(size_t core, struct margay_error *error);

@@ -34,6 +34,7 @@ static enum margay_status open_machines(void *context,
         .level_count = simulate->machine.count,
         .machine_count = machine_vary_count(&simulate->vary),
         .seed = simulate->options->seed,
+        .cores = simulate->options->machine.cores,
         .notes_sharing = simulate->options->machine.sharing != NULL,
     };
     return margay_machine_consumer(&request, consumer, error);
@@ -72,6 +73,7 @@ static void summarise(const struct machine_results *results,
                       uint64_t references)
 {
     size_t cores = margay_machine_consumer_cores(results->consumer);
+    bool shared = margay_machine_consumer_shares_cores(results->consumer);
     char time[64] = "", fields[256] = "";
     if (machines_have_cycles(results)) {
         size_t best = best_of(results);
@@ -79,9 +81,10 @@ static void summarise(const struct machine_results *results,
                  machine_access_cycles(results, best));
         machine_vary_text(results->vary, best, fields, sizeof fields);
     }
-    message_keep("%s: %" PRIu64 " references of %zu core%s%s%s%s",
+    message_keep("%s: %" PRIu64 " references of %zu core%s%s%s%s%s",
                  results->trace, references, cores, margay_plural(cores, "s"),
-                 time, *fields == '\0' ? "" : " at best, with ", fields);
+                 shared ? " that threads share" : "", time,
+                 *fields == '\0' ? "" : " at best, with ", fields);
 }
 
 /* Of several machines, the one with the most. */

@@ -110,6 +110,7 @@ struct options {
         const char *pareto;    /* NULL = no such table */
         const char *sharing;   /* the table of --sharing, or NULL */
         uint64_t instructions; /* of the trace; 0 = not given */
+        uint64_t cores;        /* 0 = not given */
     } machine;
 
     struct predict_choices predict;

@@ -316,7 +316,8 @@ struct margay_machine_request {
     const struct margay_level *levels;
     size_t level_count, machine_count;
     uint64_t seed;      /* of the policies' random numbers */
-    bool notes_sharing; /* as in struct margay_hierarchy_options */
+    uint64_t cores;     /* as in struct margay_hierarchy_options, */
+    bool notes_sharing; /* and so */
 };
 
 /*
@@ -325,8 +326,8 @@ struct margay_machine_request {
  * are simulated together, as a margay_family, unless the plan says otherwise;
  * all others are fed side by side.  The request has one block size: that of the
  * smallest block of a level that is fed with the trace.  MARGAY_BAD_ARGUMENT
- * where the levels are no machine; MARGAY_NO_MEMORY.  The caller owns
- * *consumer.
+ * where the levels are no machine, or the cores too many; MARGAY_NO_MEMORY. The
+ * caller owns *consumer.
  */
 MARGAY_API enum margay_status margay_machine_consumer(
     const struct margay_machine_request *request, margay_consumer **consumer,
@@ -350,6 +351,10 @@ MARGAY_API const uint64_t *margay_machine_consumer_references(
     const margay_consumer *consumer);
 MARGAY_API size_t
 margay_machine_consumer_cores(const margay_consumer *consumer);
+
+/* As margay_hierarchy_shares_cores(). */
+MARGAY_API bool margay_machine_consumer_shares_cores(
+    const margay_consumer *consumer);
 
 /* ---- Policies ---- */
 

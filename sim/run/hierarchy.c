@@ -69,6 +69,7 @@ static enum margay_status make_apart(struct machines *machines,
         .seed = request->seed,
         .unit_shift = margay_log2_floor(pass->block_bytes) - pass->shift,
         .splits = pass->splits,
+        .cores = (uint32_t)request->cores,
         .notes_sharing = request->notes_sharing,
     };
     for (size_t i = 0; i < request->machine_count && status == MARGAY_OK; i++) {
@@ -94,6 +95,7 @@ static enum margay_status make_family(struct machines *machines,
         .seed = request->seed,
         .unit_shift = margay_log2_floor(pass->block_bytes) - pass->shift,
         .splits = pass->splits,
+        .cores = (uint32_t)request->cores,
         .threads = threads,
     };
     return margay_family_create(&options, &machines->family, error);
@@ -139,13 +141,24 @@ static void feed_one(void *context, size_t i)
                               machines->span, &machines->errors[i]);
 }
 
+/* The library below does not know what the trace is called. */
+static enum margay_status name_trace(const struct margay_pass *pass,
+                                     enum margay_status status,
+                                     struct margay_error *error)
+{
+    if (status != MARGAY_BAD_ARGUMENT || error == NULL)
+        return status;
+    const struct margay_error cause = *error;
+    return margay_fail(error, status, "%s: %s (or say --cores N)", pass->trace,
+                       cause.message);
+}
+
 static enum margay_status machines_feed(margay_consumer *consumer,
                                         const struct margay_pass *pass,
                                         const struct margay_span *span,
                                         struct margay_error *error)
 {
     struct machines *machines = self(consumer);
-    (void)pass;
     machines->span = span;
     margay_crew_start(machines->crew, feed_one, machines,
                       machines->apart_count);
@@ -155,11 +168,13 @@ static enum margay_status machines_feed(margay_consumer *consumer,
             continue;
         if (error != NULL)
             *error = machines->errors[i];
-        return machines->statuses[i];
+        return name_trace(pass, machines->statuses[i], error);
     }
     return machines->family == NULL
                ? MARGAY_OK
-               : margay_family_feed(machines->family, span, error);
+               : name_trace(pass,
+                            margay_family_feed(machines->family, span, error),
+                            error);
 }
 
 static enum margay_status machines_reset(margay_consumer *consumer,
@@ -200,6 +215,10 @@ static enum margay_status check_machines(
 {
     enum margay_status status = MARGAY_OK;
     size_t wrong;
+    if (request->cores > MARGAY_MOST_CORES)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT, "found %llu cores, expected at most %d",
+            (unsigned long long)request->cores, MARGAY_MOST_CORES);
     for (size_t i = 0; i < request->machine_count && status == MARGAY_OK; i++)
         status = margay_machine_check(levels_of(request, i),
                                       request->level_count, &wrong, error);
@@ -288,4 +307,12 @@ size_t margay_machine_consumer_cores(const margay_consumer *consumer)
     const struct machines *machines = self(consumer);
     return machines->family == NULL ? margay_hierarchy_cores(machines->each[0])
                                     : margay_family_cores(machines->family);
+}
+
+bool margay_machine_consumer_shares_cores(const margay_consumer *consumer)
+{
+    const struct machines *machines = self(consumer);
+    return machines->family == NULL
+               ? margay_hierarchy_shares_cores(machines->each[0])
+               : margay_family_shares_cores(machines->family);
 }

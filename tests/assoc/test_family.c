@@ -6,6 +6,7 @@
  */
 #include <margay/family.h>
 
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
@@ -16,17 +17,6 @@
 static uint64_t numbers[REFS];
 static uint32_t extents[REFS], threads[REFS];
 static uint8_t kinds[REFS];
-static struct margay_random seed;
-
-static uint64_t below(uint64_t bound)
-{
-    return margay_random_below(&seed, bound);
-}
-
-static bool one_in(uint64_t count)
-{
-    return below(count) == 0;
-}
 
 /* ----------------------------------------------------------- the machines --
  */
@@ -138,7 +128,7 @@ static void make_variation(const struct margay_level *from,
 static void make_trace(void)
 {
     uint64_t range = UINT64_C(64) << below(6), at = 0, step = below(20);
-    uint64_t cores = one_in(2) ? 1 : 1 + below(3);
+    uint64_t cores = one_in(2) ? 1 : 1 + below(4);
     for (size_t i = 0; i < REFS; i++) {
         at = (at + step) % range;
         numbers[i] = one_in(2) ? below(range) : at;
@@ -187,6 +177,7 @@ struct round {
     struct margay_level levels[MACHINES][MARGAY_MOST_LEVELS];
     size_t count;
     bool splits;
+    uint32_t cores;
     uint64_t warmup, step;
 };
 
@@ -214,7 +205,8 @@ static bool machine_differs(const struct round *round, size_t machine,
         .levels = round->levels[machine],
         .level_count = round->count,
         .seed = 7,
-        .splits = round->splits};
+        .splits = round->splits,
+        .cores = round->cores};
     margay_hierarchy *hierarchy;
     bool differs = false;
     if (margay_hierarchy_create(&options, &hierarchy, NULL) != MARGAY_OK)
@@ -230,6 +222,8 @@ static bool machine_differs(const struct round *round, size_t machine,
             describe(&round->levels[machine][i], &alone, &shared);
     }
     differs |= margay_hierarchy_cores(hierarchy) != margay_family_cores(family);
+    differs |= margay_hierarchy_shares_cores(hierarchy) !=
+               margay_family_shares_cores(family);
     differs |= memcmp(margay_hierarchy_references(hierarchy),
                       margay_family_references(family),
                       MARGAY_KINDS * sizeof(uint64_t)) != 0;
@@ -247,6 +241,7 @@ static uint64_t compare(uint64_t *differ)
     margay_family *family;
     round.count = make_machine(round.levels[0]);
     round.splits = one_in(3);
+    round.cores = one_in(3) ? (uint32_t)(1 + below(3)) : 0;
     round.warmup = 1 + below(REFS / 2);
     round.step = 1 + below(REFS);
     for (size_t i = 0; i < MACHINES; i++) {
@@ -262,6 +257,7 @@ static uint64_t compare(uint64_t *differ)
                                                   .machine_count = MACHINES,
                                                   .seed = 7,
                                                   .splits = round.splits,
+                                                  .cores = round.cores,
                                                   .threads =
                                                       (unsigned)(1 + below(2))};
     if (margay_family_create(&options, &family, NULL) != MARGAY_OK)
@@ -310,7 +306,7 @@ static void test_what_shares(void)
 int main(void)
 {
     uint64_t count = rounds(10000), sharing = 0, differ = 0;
-    margay_random_seed(&seed, 31);
+    margay_random_seed(&chance, 31);
     test_what_shares();
     for (uint64_t i = 0; i < count && differ < 5; i++)
         sharing += compare(&differ);

@@ -2,6 +2,7 @@
  * test_hierarchy.c - random machines against machines made of lists and loops
  */
 #include "tests/assoc/naive_machine.h"
+#include "tests/chance.h"
 #include "tests/rounds.h"
 #include "tests/tap.h"
 
@@ -10,18 +11,6 @@
 static uint64_t numbers[REFS], sites[REFS];
 static uint32_t extents[REFS], threads[REFS];
 static uint8_t kinds[REFS];
-
-static struct margay_random seed;
-
-static uint64_t below(uint64_t bound)
-{
-    return margay_random_below(&seed, bound);
-}
-
-static bool one_in(uint64_t count)
-{
-    return below(count) == 0;
-}
 
 /* ----------------------------------------------------------- the machines --
  */
@@ -136,7 +125,7 @@ static size_t make_machine(struct margay_level *levels)
 static void make_trace(void)
 {
     uint64_t range = UINT64_C(64) << below(6),
-             cores = one_in(2) ? 1 : 1 + below(3);
+             cores = one_in(2) ? 1 : 1 + below(4);
     uint64_t at[4] = {0}, steps[4];
     for (size_t i = 0; i < 4; i++)
         steps[i] = below(40);
@@ -158,6 +147,7 @@ static void make_trace(void)
 struct feeding {
     bool splits, has_extents;
     uint64_t warmup;
+    uint32_t cores; /* 0 = one for each thread */
 };
 
 static margay_hierarchy *feed(const struct margay_level *levels, size_t count,
@@ -167,6 +157,7 @@ static margay_hierarchy *feed(const struct margay_level *levels, size_t count,
                                                      .level_count = count,
                                                      .seed = 5,
                                                      .splits = feeding->splits,
+                                                     .cores = feeding->cores,
                                                      .notes_sharing = true};
     const uint64_t warmup = feeding->warmup;
     margay_hierarchy *hierarchy;
@@ -199,7 +190,9 @@ static void feed_naive(struct naive_machine *machine,
             naive_machine_reset(machine);
         naive_machine_refer(
             machine, numbers[i], feeding->has_extents ? extents[i] : 0,
-            feeding->splits, (enum margay_kind)kinds[i], threads[i], sites[i]);
+            feeding->splits, (enum margay_kind)kinds[i],
+            feeding->cores == 0 ? threads[i] : threads[i] % feeding->cores,
+            sites[i]);
     }
 }
 
@@ -284,7 +277,8 @@ static bool differs(struct margay_level_counts *totals)
 {
     struct margay_level levels[MARGAY_MOST_LEVELS];
     size_t count = make_machine(levels);
-    const struct feeding feeding = {one_in(3), !one_in(4), 1 + below(REFS / 2)};
+    const struct feeding feeding = {one_in(3), !one_in(4), 1 + below(REFS / 2),
+                                    one_in(3) ? (uint32_t)(1 + below(3)) : 0};
     bool wrong = false;
     struct naive_machine naive = {.levels = levels, .count = count, .seed = 5};
     make_trace();
@@ -321,7 +315,7 @@ int main(void)
 {
     uint64_t count = rounds(10000), wrong = 0;
     struct margay_level_counts totals = {.writebacks = 0};
-    margay_random_seed(&seed, 18);
+    margay_random_seed(&chance, 18);
     for (uint64_t i = 0; i < count && wrong < 5; i++)
         wrong += differs(&totals);
     CHECK(wrong == 0, "%llu random machines are as lists and loops say",

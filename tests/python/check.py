@@ -252,12 +252,17 @@ table = margay.simulate("threads", "mesi.csv")
 same("caches that agree", table,
      "simulate", "-q", "--machine", "mesi.csv", "threads")
 check("by upgrades, too", table["upgrades"][0] > 0)
+same("threads that share cores", margay.simulate("threads", "mesi.csv", cores=2),
+     "simulate", "-q", "--machine", "mesi.csv", "--cores", "2", "threads")
 caches = [{"cache": "L1", "holds": "all", "bytes": 1024, "block_bytes": 32,
            "ways": 2, "next": ""}]
 table = margay.simulate("t.din", caches)
 expected = margay.assoc("t.din", sets=16, ways=2, block=32)
 check("a machine of dicts", table["misses"][0] == expected["misses"][0]
       and table["machine"] == ["machine"], table.rows())
+for size in ("1K", "1kb", "1KiB", "1024B", 1024):
+    check(f"bytes of {size}", margay.simulate(
+        "t.din", [{**caches[0], "bytes": size}])["misses"] == table["misses"])
 refuses("no such machine", "none.csv: No such file",
         lambda: margay.simulate("t.din", "none.csv"))
 refuses("but there are some", "amd-zen2, ",
@@ -269,6 +274,8 @@ for column, value, words in (("ways", "x", "expected a number"),
                              ("holds", "x", "expected fetch"),
                              ("next", "L9", "another cache"),
                              ("wais", "1", "no such column"),
+                             ("ways", "1K", "expected a number"),
+                             ("bytes", "1T", "unknown suffix 'T'"),
                              ("bytes", 1000, "bytes")):
     refuses(f"a machine whose {column} is {value}", words,
             lambda: margay.simulate("t.din", [{**caches[0], column: value}]))

@@ -45,6 +45,29 @@ is 'false sharing' "$(counts false)" '8 8 7 6 0 6 7 7 0'
 # The same word.
 perl -e 'print "0 w 640 8\n1 r 640 8\n" x 4' | pack true
 is 'true sharing' "$(counts true)" '8 5 4 3 3 0 3 4 3'
+# Threads that share a core share its caches; the third of two cores runs on the
+# first.
+run simulate --machine m.csv --cores 1 false
+is 'both on one core' "$(awk -F, '$3 == "L1" { print $5, $17 }' out)" '1 0'
+like 'which is said' "$(cat err)" '16 references of 1 core that threads share$'
+perl -e 'print "0 w 640 8\n1 w 648 8\n2 w 656 8\n" x 4' | pack three
+run simulate --machine m.csv three
+is 'three cores' "$(awk -F, '$3 == "L1" { print $5, $17 }' out)" '12 9'
+like 'nothing is shared' "$(cat err)" '24 references of 3 cores$'
+run simulate --machine m.csv --cores 2 three
+# The third takes it for the first, which then has it.
+is 'two cores' "$(awk -F, '$3 == "L1" { print $5, $17 }' out)" '9 7'
+like 'threads share them' "$(cat err)" '24 references of 2 cores that threads share$'
+run simulate --machine m.csv --cores 3 three
+like 'there are enough' "$(cat err)" '24 references of 3 cores$'
+perl -e 'print "$_ w 640 8\n" for 0 .. 4999' | pack crowd
+refuses 'crowd: found thread 4096, expected at most 4096 threads, a core' \
+    simulate --machine m.csv crowd
+run simulate --machine m.csv --cores 4096 crowd
+like 'fewer cores run any number' "$(cat err)" \
+    '10000 references of 4096 cores that threads share$'
+refuses 'found 4097 cores, expected at most 4096' \
+    simulate --machine m.csv --cores 4097 crowd
 # A byte of the other thread's, after the miss: it was needed.
 pack later <<'END'
 0 r 640 8

@@ -35,7 +35,8 @@ _WORDS: dict[str, tuple[str, dict[str, int]]] = {
     "coherence": ("coherence", {"none": lib.MARGAY_COHERENCE_NONE,
                                 "mesi": lib.MARGAY_MESI}),
 }
-_NUMBERS = ("bytes", "block_bytes", "ways", "victim_blocks")
+_SIZES = ("bytes", "block_bytes")
+_NUMBERS = ("ways", "victim_blocks")
 _COHERENCE = ("coherence_misses", "true_sharing_misses",
               "false_sharing_misses", "invalidations", "interventions",
               "upgrades")
@@ -43,13 +44,17 @@ _OTHERS = ("cache", "next", "policy", "shared", "cycles", "source")
 
 
 def _number(value: Any, what: str) -> int:
-    text = str(value)
-    power = "KMGT".find(text[-1:].upper()) + 1 if text else 0
-    digits = text[:-1] if power else text
-    if not digits.isdecimal():
-        raise Error(f"{what}: {value!r} (expected a number, perhaps with K, M "
-                    "or G)")
-    return int(digits) << 10 * power
+    if not str(value).isdecimal():
+        raise Error(f"{what}: {value!r} (expected a number)")
+    return int(value)
+
+
+def _size(value: Any, what: str) -> int:
+    size, suffixed = ctypes.c_uint64(), ctypes.c_bool()
+    error = lib.margay_error()
+    _check(_c.margay_parse_size(_text(str(value)), _text(what), size, suffixed,
+                                error), error)
+    return size.value
 
 
 def _level(row: Mapping[str, Any], names: Sequence[str]) -> Any:
@@ -61,9 +66,9 @@ def _level(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     level.shared = 2 ** 64 - 1  # not said
     for column, value in row.items():
         what = f"{name}: {column}"
-        if column not in (*_WORDS, *_NUMBERS, *_OTHERS):
+        if column not in (*_WORDS, *_SIZES, *_NUMBERS, *_OTHERS):
             raise Error(f"{what}: no such column (expected "
-                        + ", ".join((*_OTHERS, *_NUMBERS, *_WORDS)) + ")")
+                        + ", ".join((*_OTHERS, *_SIZES, *_NUMBERS, *_WORDS)) + ")")
         if value is None or value == "":
             continue
         if column in _WORDS:
@@ -72,6 +77,8 @@ def _level(row: Mapping[str, Any], names: Sequence[str]) -> Any:
                 raise Error(f"{what}: {value!r} (expected "
                             + ", ".join(words) + ")")
             setattr(level, member, words[value])
+        elif column in _SIZES:
+            setattr(level, column, _size(value, what))
         elif column in _NUMBERS:
             setattr(level, column, _number(value, what))
         elif column == "next":
@@ -140,8 +147,8 @@ def _coherence(counts: Any) -> tuple[int, ...]:
 
 
 def simulate(trace: Trace, machine: Machine, *,
-             instructions: Union[int, None] = None, seed: int = 1,
-             **options: Any) -> Table:
+             instructions: Union[int, None] = None,
+             cores: Union[int, None] = None, seed: int = 1, **options: Any) -> Table:
     """The misses of each cache and TLB of a machine, as `margay simulate`
     writes them.
 
@@ -149,7 +156,8 @@ def simulate(trace: Trace, machine: Machine, *,
     package, or a list with a dict for each cache, with the columns of that
     table: cache, holds, bytes, block_bytes, ways, next and perhaps
     more.  `instructions`: what misses per 1000 are counted of; without it, the
-    fetches.  Where a cache is coherent, others have 0 in the columns of
+    fetches.  `cores`: thread t runs on core t modulo this; without it, on core
+    t.  Where a cache is coherent, others have 0 in the columns of
     coherence.  Options as of curve(), but for block.
     """
     levels = _levels(machine)
@@ -158,7 +166,7 @@ def simulate(trace: Trace, machine: Machine, *,
     request = lib.margay_machine_request()
     request.levels = levels
     request.level_count, request.machine_count = len(levels), 1
-    request.seed = seed
+    request.seed, request.cores = seed, cores or 0
     kinds = ("fetch", lib.MARGAY_FETCH), ("read", lib.MARGAY_READ), \
         ("write", lib.MARGAY_WRITE)
     rows = _Rows(trace, ("cache", "references", "misses", "fetches",
