@@ -33,7 +33,7 @@
 struct facts {
     uint64_t references;     /* as read */
     uint64_t largest_blocks; /* the last size of its curve */
-    bool has_sites, splits;
+    bool has_sites, has_data, splits;
 };
 
 /* ------------------------------------------------------- what is asked -- */
@@ -110,6 +110,12 @@ static bool ask_lines(struct options *options, const struct facts *facts)
            ask_sizes(options, facts);
 }
 
+static bool ask_data(struct options *options, const struct facts *facts)
+{
+    options->annotate.data = true;
+    return facts->has_data && ask_lines(options, facts);
+}
+
 /* What a report of a trace is made of, in its order. */
 static const struct part {
     const char *command;
@@ -120,6 +126,7 @@ static const struct part {
     {"curve", true, ask_policies},  {"histogram", false, ask_histogram},
     {"compare", false, ask_caches}, {"curve", false, ask_windows},
     {"phases", false, ask_phases},  {"annotate", false, ask_lines},
+    {"annotate", false, ask_data},
 };
 
 /* -------------------------------------------------------- running it -- */
@@ -217,13 +224,17 @@ static enum margay_status add_part(struct section *section,
     return status;
 }
 
-/* What the trace says of itself.  One that cannot be opened is left to the
-   first command to complain of. */
+/* What the trace says of itself; a recording of data tells of a stack before
+   its first reference.  One that cannot be opened is left to the first command
+   to complain of. */
 static void open_trace(const char *path, const struct options *options,
                        struct facts *facts)
 {
+    const struct margay_reading reading = {.data = true};
     margay_trace *trace;
-    if (margay_trace_open(path, &options->reading, &trace, NULL) != MARGAY_OK)
+    struct margay_batch batch;
+    if (margay_trace_open_for(path, &options->reading, &reading, &trace,
+                              NULL) != MARGAY_OK)
         return;
     if (margay_trace_ready(trace, -1, NULL) == MARGAY_OK) {
         facts->has_sites =
@@ -231,6 +242,9 @@ static void open_trace(const char *path, const struct options *options,
         facts->splits = options->run.straddle == MARGAY_STRADDLE_SPLIT ||
                         (options->run.straddle == MARGAY_STRADDLE_USUAL &&
                          margay_trace_splits(trace));
+        facts->has_data =
+            margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK &&
+            margay_trace_tells_data(trace);
     }
     margay_trace_free(trace);
 }

@@ -102,6 +102,7 @@ if grep -q 'without elfutils' err; then
 else
     like 'it has the lines of the program' "$(cat code.html.7)" \
         '^code.pinatrace,.*,0x1002,.*,1333,'
+    check 'and nothing of data' test ! -e code.html.8
 fi
 
 # Lines of which nine own misses, seven of them a part of the picture.

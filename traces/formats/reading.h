@@ -53,8 +53,8 @@ enum margay_status margay_trace_open_for(
  */
 unsigned margay_trace_shift(const margay_trace *trace);
 
-/* With margay_reading.data, once the trace has ended: did it tell any event of
-   data? */
+/* With margay_reading.data: has the trace told any event of data so far?  A
+   recording of data tells some before its first reference. */
 bool margay_trace_tells_data(const margay_trace *trace);
 
 /* How many references the last batch stands for beside one for each of its
