@@ -174,7 +174,15 @@ enum margay_status margay_hash_reserve(struct margay_hash *hash, uint64_t more,
         return margay_fail_memory(error, "a table of that many blocks");
     if (wanted <= hash->entry_limit)
         return MARGAY_OK;
-    return margay_hash_rebuild(hash, wanted, error);
+    if (hash->shift != 0)
+        return margay_hash_rebuild(hash, wanted, error);
+    uint64_t bucket_count = buckets_for(wanted, true);
+    if (bucket_count == 0)
+        return margay_fail_memory(error, "a table of that many blocks");
+    enum margay_status status = margay_hash_spread(hash, bucket_count, error);
+    if (status == MARGAY_OK)
+        hash->entry_limit = limit_of(bucket_count);
+    return status;
 }
 
 /* About where the entries in bucket i of the old table go. */

@@ -7,11 +7,12 @@
  *   is chosen by multiplying with 2^64 / golden ratio and taking the top bits,
  *   so doubling the table keeps the order of buckets and moves sequentially.
  *   A tight table grows by quarters: the product, as a fraction of 2^64, is
- *   that of the bucket among all buckets, which keeps their order too.
+ *   that of the bucket among all buckets, which keeps their order too, and in
+ *   its place (hash_spread.c), so that there never are two tables.
  * Guarantee: any 64-bit key, 0 and 2^64-1 included.
  * Cost: a cache miss per look-up that was not prefetched; 18 to 37 bytes per
- *   entry.  In a tight table 18 to 23, and an entry is moved about four times
- *   instead of once.
+ *   entry.  In a tight table 18 to 23, growth included, and an entry is moved
+ *   about four times instead of once.
  *
  * A value of 0 marks a free slot, so a caller stores values other than 0 and
  * sees 0 for a key that was not there.  Five times six bits beside the values
@@ -73,7 +74,8 @@ void margay_hash_destroy(struct margay_hash *hash);
 
 /*
  * Reserve `more` further entries; the table may move, and pointers into it are
- * then stale.  MARGAY_NO_MEMORY leaves the table as it was.
+ * then stale.  MARGAY_NO_MEMORY leaves the table as it was; a tight one can
+ * then only be destroyed.
  */
 enum margay_status margay_hash_reserve(struct margay_hash *hash, uint64_t more,
                                        struct margay_error *error);
@@ -92,6 +94,14 @@ void margay_hash_stretch(struct margay_hash *hash, uint64_t more);
 enum margay_status margay_hash_rebuild(struct margay_hash *hash,
                                        uint64_t entries,
                                        struct margay_error *error);
+
+/*
+ * Give a tight table more buckets, `bucket_count`, and each entry its place
+ * among these.  On MARGAY_NO_MEMORY the table can only be destroyed.
+ */
+enum margay_status margay_hash_spread(struct margay_hash *hash,
+                                      uint64_t bucket_count,
+                                      struct margay_error *error);
 
 /*
  * Enter a key that is not in the table, without comparing; its entry must have

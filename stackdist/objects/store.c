@@ -127,7 +127,8 @@ static enum margay_status renumber(struct margay_objects *objects,
     if (status != MARGAY_OK)
         return status;
     copy_live(objects, old);
-    margay_weights_clear_rest(&objects->weights);
+    if (objects->weights.low == old->weights.low)
+        margay_weights_clear_rest(&objects->weights);
     objects->kernel->renumber(objects, old);
     return objects->has_classes
                ? margay_classes_fit(&objects->classes, &objects->weights, 0,

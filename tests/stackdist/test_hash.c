@@ -168,6 +168,54 @@ static void test_growth(bool tight, uint64_t most_bytes)
     margay_hash_destroy(&hash);
 }
 
+/* Keys of a few homes near both ends of a tight table, so that they spill far,
+   and around its end; others anywhere. */
+static void crowd(struct margay_hash *hash, struct model *model,
+                  struct margay_random *random, unsigned most)
+{
+    while (model->count < most) {
+        uint64_t low = margay_random_below(random, 1000);
+        uint64_t home = margay_random_below(random, hash->bucket_count);
+        if (margay_random_below(random, 4) != 0)
+            home = (hash->bucket_count - 3 + margay_random_below(random, 8)) %
+                   hash->bucket_count;
+        uint64_t key = key_at(hash, home, low);
+        uint32_t *place = enter(hash, key);
+        if (*place != 0)
+            continue;
+        *place = model->values[model->count] = model->count + 1;
+        model->keys[model->count++] = key;
+    }
+}
+
+/* A crowded table grows in its place, twice, and loses entries then. */
+static void test_spreading(void)
+{
+    struct margay_random random;
+    margay_random_seed(&random, 13);
+    unsigned all = (unsigned)rounds(60), right = 0;
+    for (unsigned i = 0; i < all; i++) {
+        static struct model model;
+        struct margay_hash hash;
+        model.count = 0;
+        if (!create(&hash, true))
+            break;
+        crowd(&hash, &model, &random, 40 * i % MAX_ENTRIES);
+        bool spread = margay_hash_spread(&hash, hash.bucket_count + 1, NULL) ==
+                          MARGAY_OK &&
+                      agrees(&hash, &model) &&
+                      margay_hash_spread(&hash, hash.bucket_count * 5 / 4,
+                                         NULL) == MARGAY_OK &&
+                      agrees(&hash, &model);
+        while (spread && model.count > 20 * i % MAX_ENTRIES)
+            spread = take(&hash, &model,
+                          (unsigned)margay_random_below(&random, model.count));
+        right += spread && agrees(&hash, &model);
+        margay_hash_destroy(&hash);
+    }
+    CHECK_U64(right, all, "crowded tables grow in their place");
+}
+
 /* Values of 38 bits, all five of a bucket, through a growth; then dropping. */
 static void test_wide_values(void)
 {
@@ -220,6 +268,7 @@ int main(void)
     test_churn();
     test_growth(false, 37);
     test_growth(true, 23);
+    test_spreading();
     test_wide_values();
     test_impossible();
     return tap_done();

@@ -53,6 +53,22 @@ void margay_unmap(void *memory, size_t bytes)
         munmap(memory, mapped_bytes(bytes));
 }
 
+void *margay_remap(void *memory, size_t bytes, size_t more_bytes)
+{
+    size_t moved = mapped_bytes(bytes);
+    void *place = margay_map(more_bytes);
+    if (place == NULL)
+        return NULL;
+    if (mremap(memory, moved, moved, MREMAP_MAYMOVE | MREMAP_FIXED, place) ==
+        MAP_FAILED) {
+        margay_unmap(place, more_bytes);
+        return NULL;
+    }
+    if (more_bytes >= 2 * HUGE_PAGE_BYTES)
+        madvise(place, mapped_bytes(more_bytes), MADV_HUGEPAGE);
+    return place;
+}
+
 void margay_touch(void *memory, size_t bytes)
 {
     /* An OR with 0 writes to the page and changes nothing. */

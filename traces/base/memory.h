@@ -18,6 +18,14 @@ void *margay_map(size_t bytes);
 void margay_unmap(void *memory, size_t bytes);
 
 /*
+ * What margay_map() returned for `bytes`, with zeros behind it up to
+ * more_bytes, at another address: its pages are not copied, so that the memory
+ * is never there twice.  NULL if the system refuses; the memory is then as it
+ * was.
+ */
+void *margay_remap(void *memory, size_t bytes, size_t more_bytes);
+
+/*
  * Have the system provide, at once, memory of margay_map() that is soon to be
  * written.  Memory that is read first is mapped to a shared page of zeros and
  * mapped again when it is written, which interrupts the other threads.
