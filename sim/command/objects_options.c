@@ -1,7 +1,4 @@
 /* objects_options.c - what --objects makes of the options of a command */
-#include <stdlib.h>
-#include <string.h>
-
 #include "sim/command/objects.h"
 #include "sim/command/objects_parts.h"
 #include "traces/traces_internal.h"
@@ -55,25 +52,6 @@ static const char *find_needless(const struct options *options)
                                           : NULL;
 }
 
-/* Sizes are in bytes, whether they have a suffix or not. */
-static enum margay_status resolve_sizes(struct objects *objects,
-                                        struct margay_error *error)
-{
-    const struct cache_sizes *sizes = &objects->options->results.sizes;
-    objects->sizes = (struct margay_sizes){.kind = sizes->kind,
-                                           .per_octave = sizes->per_octave};
-    if (sizes->kind != MARGAY_SIZES_LIST)
-        return MARGAY_OK;
-    uint64_t *list = calloc(sizes->count, sizeof *list);
-    if (list == NULL)
-        return margay_fail_memory(error, "the cache sizes");
-    for (size_t i = 0; i < sizes->count; i++)
-        list[i] = sizes->list[i].value;
-    objects->sizes.list_count = sort_unique(list, sizes->count);
-    objects->sizes.list_blocks = list;
-    return MARGAY_OK;
-}
-
 enum margay_status objects_prepare(struct objects *objects,
                                    struct margay_error *error)
 {
@@ -102,5 +80,8 @@ enum margay_status objects_prepare(struct objects *objects,
                            "engine %s does not tell the distance of each "
                            "reference",
                            options->engine.spec);
-    return status == MARGAY_OK ? resolve_sizes(objects, error) : status;
+    /* Sizes are bytes, whether they have a suffix or not. */
+    return status == MARGAY_OK ? cache_sizes_resolve(&options->results.sizes, 1,
+                                                     &objects->sizes, error)
+                               : status;
 }
