@@ -12,25 +12,25 @@
 # terminal to ask on; without either it prints the command and stops.
 set -eu
 
-# What runs programs for `record`: QEMU where Debian's has plugins, and valgrind,
-# which is slower, elsewhere.
-recorder=valgrind
+# What runs programs for `record`: a tool is built with valgrind's libraries.  QEMU
+# is tested, too, where Debian's has plugins.
+recorder='valgrind pkg-config'
 if grep -qs '^ID=debian' /etc/os-release &&
     grep -q '^VERSION_ID="*12' /etc/os-release; then
-    recorder=qemu-user
+    recorder="$recorder qemu-user"
 fi
 
 build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev
     libyajl-dev'
 run="$build gnuplot-nox $recorder"
-check="$run perl pkg-config gzip xz-utils zstd bzip2 lz4"
-capture="$check qemu-user valgrind"
+check="$run perl gzip xz-utils zstd bzip2 lz4"
+capture="$check qemu-user"
 evaluation="$capture gnugo povray povray-includes x264 pocketsphinx
     pocketsphinx-en-us lua5.4 sqlite3 link-grammar
     link-grammar-dictionaries-en hmmer glpk-utils python3-minimal"
 annotate="$capture libdw-dev"
 cross="$capture gcc-aarch64-linux-gnu"
-valgrind="$check valgrind"
+valgrind=$check
 mpi="$build openmpi-bin libopenmpi-dev"
 gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
 python="$build python3 python3-pycparser"

@@ -82,5 +82,68 @@ $(BUILD)/margay_qemu.so: $(plugin_OBJECTS)
 	    $(hardening_LDFLAGS) $(LDFLAGS) \
 	    -fno-sanitize=all -shared -o $@ $^ -pthread
 
+# The tool of Valgrind, where its headers and libraries are: a program without
+# the C library, at the address where Valgrind has its tools; with a launcher,
+# and a library that does nothing, which Valgrind loads before a program's own.
+PKG_CONFIG       ?= pkg-config
+valgrind_SAYS     = $(shell $(PKG_CONFIG) $(1) valgrind 2>/dev/null)
+ifeq ($(is_CROSS),)
+valgrind_MACHINE := $(call valgrind_SAYS,--variable=platform)
+endif
+valgrind_ROOM    := $(BUILD)/valgrind
+valgrind_LAUNCH  := $(valgrind_ROOM)/margay-valgrind
+valgrind_TOOL    := $(valgrind_ROOM)/margay-$(valgrind_MACHINE)
+valgrind_PRELOAD := $(valgrind_ROOM)/vgpreload_core-$(valgrind_MACHINE).so
+ifneq ($(and $(filter amd64-linux arm64-linux,$(valgrind_MACHINE)),$(wildcard \
+    $(call valgrind_SAYS,--variable=libdir)/valgrind/libcoregrind-*.a)),)
+valgrind_PROGRAMS := $(valgrind_LAUNCH) $(valgrind_TOOL)
+valgrind_LIBRARY  := $(valgrind_PRELOAD)
+endif
+valgrind_SOURCES := $(addprefix traces/capture/valgrind/,cursors.c instrument.c \
+                        libc.c tool.c) \
+                    $(addprefix traces/capture/runtime/,buffers.c images.c \
+                        process.c)
+valgrind_OBJECTS  = $(valgrind_SOURCES:%.c=$(valgrind_ROOM)/%.o)
+valgrind_ARCH    := $(firstword $(subst -, ,$(valgrind_MACHINE)))
+valgrind_CFLAGS   = -std=gnu17 $(OPTIMISE) $(WARNINGS) -Wno-pedantic \
+    $(patsubst -I%,-isystem %,$(call valgrind_SAYS,--cflags)) \
+    -DVGA_$(valgrind_ARCH)=1 -DVGO_linux=1 -DVGP_$(valgrind_ARCH)_linux=1 \
+    -DVGPV_$(valgrind_ARCH)_linux_vanilla=1 \
+    -include traces/capture/valgrind/locals.h \
+    -U_FORTIFY_SOURCE -fno-builtin -fno-stack-protector -fno-pie \
+    -fno-strict-aliasing -ffile-prefix-map=$(CURDIR)=. \
+    -ffile-prefix-map=$(BUILD)/=build/
+
+# `deps` may bring Valgrind after this was read.
+all tests: valgrind-tool
+valgrind-tool: $(valgrind_PROGRAMS) $(valgrind_LIBRARY) | deps
+ifeq ($(valgrind_PROGRAMS)$(is_CROSS),)
+	+@if [ '$(DEPS)' != no ] && $(PKG_CONFIG) --exists valgrind 2>/dev/null; \
+	then $(MAKE) --no-print-directory DEPS=no $@; fi
+endif
+.PHONY: valgrind-tool
+
+$(valgrind_OBJECTS): $(valgrind_ROOM)/%.o: %.c $(BUILD)/flags | \
+    $(installed_HEADERS) deps
+	@mkdir -p $(@D)
+	$(call quiet,CC $@)$(CC) -I. -I$(BUILD)/include $(CPPFLAGS) \
+	    $(valgrind_CFLAGS) $(CFLAGS) -fno-sanitize=all $(depend_FLAGS) \
+	    -c -o $@ $<
+
+$(valgrind_TOOL): $(valgrind_OBJECTS)
+	$(call quiet,LD $@)$(CC) -static -nostdlib -nostartfiles \
+	    -u _start -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-S \
+	    -Wl,-Ttext-segment=$(call valgrind_SAYS,--variable=valt_load_address) \
+	    -o $@ $^ $(call valgrind_SAYS,--libs) -lgcc
+
+$(valgrind_LAUNCH): traces/capture/valgrind/launcher.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC $@)$(CC) -std=c17 $(OPTIMISE) $(WARNINGS) $(CFLAGS) \
+	    -DMARGAY_TOOL='"$(notdir $(valgrind_TOOL))"' $(LDFLAGS) -o $@ $<
+
+$(valgrind_PRELOAD):
+	@mkdir -p $(@D)
+	@$(CC) -shared -nostdlib -o $@ -x c /dev/null
+
 -include $(runtime_OBJECTS:.o=.d) $(mmu_OBJECTS:.o=.d) \
-    $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.d)
+    $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.d) $(valgrind_OBJECTS:.o=.d)

@@ -15,6 +15,8 @@
 #include "sim/terminal/search_path.h"
 #include "sim/terminal/signals.h"
 
+#define LAUNCH_RECEIVER_BYTES 128
+
 void launch_put_before(struct launch *launch, const char *argument)
 {
     if (launch->prefix_count < LAUNCH_MAX_PREFIX)
@@ -42,9 +44,21 @@ enum margay_status launch_check(const char *program, int *exit_status,
     return MARGAY_OK;
 }
 
-/* The prefix, then the program and its arguments. */
-static char **make_arguments(const struct launch *launch)
+/* The place of the receiver as an option of a tool, in `argument`. */
+static void tell_receiver(struct launch *launch, char *argument, size_t bytes)
 {
+    const char *place = margay_receiver_environment(launch->receiver);
+    snprintf(argument, bytes, "%s%s", launch->receiver_option,
+             strchr(place, '='));
+    launch_put_before(launch, argument);
+}
+
+/* The prefix, then the program and its arguments. */
+static char **make_arguments(struct launch *launch)
+{
+    static char receiver[LAUNCH_RECEIVER_BYTES];
+    if (launch->receiver_option != NULL)
+        tell_receiver(launch, receiver, sizeof receiver);
     const struct options *options = launch->options;
     size_t count = launch->prefix_count + options->operand_count;
     char **arguments = calloc(count + 1, sizeof *arguments);
@@ -82,7 +96,8 @@ static void become_program(const struct launch *launch, char **arguments,
         return;
     if (launch->receiver != NULL) {
         margay_receiver_pass_on(launch->receiver);
-        if (putenv((char *)margay_receiver_environment(launch->receiver)) != 0)
+        if (launch->receiver_option == NULL &&
+            putenv((char *)margay_receiver_environment(launch->receiver)) != 0)
             return;
     }
     execvp(arguments[0], arguments);

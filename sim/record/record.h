@@ -29,8 +29,10 @@ struct launch {
     size_t prefix_count;
 
     /* References come through the recorder, which finds `receiver` by its
-       environment, ... */
+       environment or, where this option of a tool is set ("--capture"), by the
+       argument that follows the prefix, ... */
     margay_receiver *receiver;
+    const char *receiver_option;
     bool is_launcher;       /* the program is not recorded, but may start or
                                become one that is */
     const char *leaves_out; /* why the method leaves programs out */
@@ -68,6 +70,7 @@ struct record_method {
 };
 
 extern const struct record_method record_runtime;
+extern const struct record_method record_valgrind;
 extern const struct record_method record_qemu;
 extern const struct record_method record_lackey;
 

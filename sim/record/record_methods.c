@@ -9,6 +9,7 @@
    first. */
 static const struct record_method *const methods[] = {
     &record_runtime,
+    &record_valgrind,
     &record_qemu,
     &record_lackey,
 };
@@ -38,8 +39,8 @@ static const struct record_method *fail_method(const char *name,
 {
     const char *nearest = margay_nearest(name, method_name, NULL);
     margay_fail(error, MARGAY_BAD_ARGUMENT,
-                "--method: found '%s', expected auto, runtime, qemu or "
-                "lackey%s%s%s",
+                "--method: found '%s', expected auto, runtime, valgrind, "
+                "qemu or lackey%s%s%s",
                 name, nearest == NULL ? "" : " (did you mean ",
                 nearest == NULL ? "" : nearest, nearest == NULL ? "" : "?)");
     return NULL;

@@ -52,7 +52,7 @@ int main(int count, char **arguments)
 EOF
 check 'one that executes what has no name' "$compiler" -O2 -o nameless nameless.c
 
-for method in qemu lackey; do
+for method in valgrind qemu lackey; do
     run record --method $method --to lackey -o trace ./ends
     if [ "$status" = 125 ] && grep -q 'not with method' err; then
         skip "method $method" "$(tail -n 1 err)"

@@ -38,14 +38,21 @@ is 'all lies in the usual directories' \
     "$(cd "$dest" && echo * && cd usr && echo *)" "$(printf '%s\n' usr \
     'bin include lib share')"
 is 'what can be executed' \
-    "$(cd "$dest" && find . -type f -perm /111 ! -name margay-mpi)" \
-    ./usr/bin/margay
+    "$(cd "$dest" && find . -type f -perm /111 ! -name margay-mpi \
+        ! -path '*/margay/valgrind/*')" ./usr/bin/margay
 is 'all can read all, and only the owner write' \
     "$(find "$dest/usr" ! -type l \( ! -perm -444 -o -perm /022 \))" ''
 check 'the links of the pages lead somewhere' sh -c \
     'cd "$0/usr/share/doc/margay" && perl "$1/tests/docs/links.t" >"$2/links"' \
     "$dest" "$root" "$work"
 grep '^#' links
+if [ -e "$BUILD/valgrind/margay-valgrind" ]; then
+    MARGAY="$dest/usr/bin/margay" run record -q --method valgrind \
+        -o true.u64 true
+    is 'the tool of Valgrind runs' "$status $(cat err)" '0 '
+else
+    skip 'the tool of Valgrind runs' 'built without Valgrind'
+fi
 check 'the command runs' sh -c '"$0" version >version' "$dest/usr/bin/margay"
 grep -rlF -e "$root/" -e "$BUILD/" -e "$work" "$dest" >named
 is 'no file names a directory of the build' "$(cat named)" ''

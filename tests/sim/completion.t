@@ -70,7 +70,7 @@ completes 'margay curve -e olken:tree=s' splay
 completes 'margay curve --engine=olken:tr' 'tree=splay tree=avl'
 completes 'margay assoc --policy opt:b' 'bypass=on bypass=off'
 completes 'margay predict --method ' 'single multi'
-completes 'margay record --method=' 'auto runtime qemu lackey'
+completes 'margay record --method=' 'auto runtime valgrind qemu lackey'
 completes 'margay record --thread-traces s' separate
 completes 'margay predict --bins lin' 'linear linear:'
 completes 'margay histogram --bins lin' linear:

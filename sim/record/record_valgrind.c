@@ -1,0 +1,83 @@
+/*
+ * record_valgrind.c - recording a program with a tool of Valgrind
+ *
+ * The tool is built where Valgrind's headers and libraries are, and needs
+ * nothing of Valgrind's when it runs (traces/capture/valgrind).
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <stdio.h>
+
+#include "sim/record/record.h"
+
+#define LAUNCHER "margay-valgrind"
+#define PLACE    "valgrind/" LAUNCHER
+
+/* Is the program for this machine, as this program is? */
+static bool is_native(const char *program)
+{
+    struct margay_scripts scripts;
+    struct margay_binary own, other;
+    const char *binary = margay_find_binary(program, &scripts);
+    return binary != NULL && margay_read_binary("/proc/self/exe", &own) &&
+           margay_read_binary(binary, &other) && own.machine == other.machine &&
+           own.class == other.class && own.order == other.order;
+}
+
+static bool suits(const struct options *options, const char *program, char *why,
+                  size_t why_bytes)
+{
+    (void)options;
+    struct margay_error error;
+    char directory[PATH_MAX];
+    if (record_find(PLACE, directory, &error) != MARGAY_OK) {
+        snprintf(why, why_bytes,
+                 "this margay was built without Valgrind's libraries (Debian: "
+                 "valgrind)");
+        return false;
+    }
+    bool native = is_native(program);
+    if (!native)
+        snprintf(why, why_bytes,
+                 "neither it nor its interpreter is a binary for this machine");
+    return native;
+}
+
+static enum margay_status prepare(struct launch *launch,
+                                  struct margay_error *error)
+{
+    static char launcher[PATH_MAX + sizeof LAUNCHER];
+    char directory[PATH_MAX];
+    enum margay_status status = record_find(PLACE, directory, error);
+    if (status != MARGAY_OK)
+        return status;
+    snprintf(launcher, sizeof launcher, "%s/" LAUNCHER, directory);
+    launch->receiver_option = "--capture";
+    launch->leaves_out = "they are for another processor, or are gone";
+    const char *const before[] = {
+        launcher,
+        "--tool=margay",
+        "-q",
+        /* Not what the user's files and environment say of Valgrind. */
+        "--command-line-only=yes",
+        "--trace-children=yes",
+        "--vgdb=no",
+        "--run-libc-freeres=no",
+        "--run-cxx-freeres=no",
+        "--sigill-diagnostics=no",
+        launch->options->record.fetches ? "--fetches=yes" : "--fetches=no",
+    };
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+        launch_put_before(launch, before[i]);
+    return MARGAY_OK;
+}
+
+const struct record_method record_valgrind = {
+    .name = "valgrind",
+    .slowdown = "5 to 15 times",
+    .suits = suits,
+    .prepare = prepare,
+    .knows_sites = true,
+    .knows_fetches = true,
+    .knows_threads = true,
+};

@@ -1,0 +1,63 @@
+#!/bin/sh
+# odd_code.t - unmodified programs: unusual instructions, and code that is left
+# in its middle
+. tests/sim/lib.sh
+sources=$root/tests/capture
+compiler=${CC:-cc}
+for program in machine interrupted; do
+    check "$program is built" "$compiler" -O2 -static -no-pie -o $program \
+        "$sources/$program.c"
+done
+thrown=
+if "${CXX:-c++}" -O2 -o thrown "$sources/thrown.cpp" 2>/dev/null; then
+    thrown=yes
+fi
+
+# within FROM TO: the references of the file trace that lie there.
+within() {
+    perl -e 'my ($from, $to) = map { hex } splice @ARGV, 0, 2;
+        while (<>) { /([0-9a-f]+),/ or next; my $address = hex $1;
+            print if $address >= $from && $address < $to }' "$1" "$2" trace
+}
+
+# all_stores METHOD NAME PROGRAM [ARGUMENT]
+all_stores() {
+    method=$1 name=$2
+    shift 2
+    run record -q --method "$method" --to lackey -o trace "$@"
+    read -r from to stores <out
+    is "$method: $name" "$status $(within "$from" "$to" | grep -c '^ S')" \
+        "0 $stores"
+}
+
+for method in valgrind qemu; do
+    run record -q --method $method --to lackey -o trace ./machine expected
+    if [ "$status" = 125 ] && grep -q 'not with method' err; then
+        skip "method $method" "$(tail -n 1 err)"
+        continue
+    fi
+    if [ "$status" = 77 ]; then
+        skip "$method: unusual instructions" 'no such kernel for this machine'
+    else
+        read -r from to <out
+        within "$from" "$to" >got
+        check "$method: unusual instructions" cmp -s got expected
+        diff expected got | head -n 10 | sed 's/^/#   /'
+    fi
+    all_stores $method 'a handler that jumps out of a fault' ./interrupted jump
+    all_stores $method 'jumps out of calls' ./interrupted long
+    all_stores $method 'a handler of a timer' ./interrupted timer
+    if [ "$thrown" ]; then
+        all_stores $method 'exceptions of C++' ./thrown
+    else
+        skip "$method: exceptions of C++" 'needs a compiler of C++'
+    fi
+    [ $method = valgrind ] || continue
+    run record -q --method $method --to lackey -o trace ./machine expected all
+    read -r from to <out
+    within "$from" "$to" >got
+    check "$method: long accesses, and those of vectors" cmp -s got expected
+    diff expected got | head -n 10 | sed 's/^/#   /'
+    all_stores $method 'a handler that mends a fault' ./interrupted mend
+done
+finish

@@ -1,0 +1,124 @@
+/*
+ * cursors.c - where the next word of each thread goes
+ *
+ * The cursor of the thread that runs stands in one place, with the recorder's
+ * variables of that thread; those of the others are put aside.
+ */
+#include "traces/capture/valgrind/cursors.h"
+
+#include <pub_tool_basics.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_mallocfree.h>
+#include <pub_tool_threadstate.h>
+
+#include "traces/capture/runtime/buffers.h"
+#include "traces/capture/runtime/process.h"
+#include "traces/capture/runtime/recorder.h"
+
+struct thread {
+    struct margay_cursor cursor;
+    uint64_t *base; /* of its buffer; NULL = its words are not recorded */
+    uint32_t buffer;
+    char *locals; /* NULL = it has not run yet */
+};
+
+/* The variables of a thread in all files (locals.h), between names that the
+   linker makes. */
+extern char __start_margay_locals[], __stop_margay_locals[];
+
+struct margay_cursor margay_cursor;
+
+static struct thread *threads; /* by number */
+static unsigned running;       /* 0 = none yet */
+
+/* Takes the words that are not recorded. */
+static uint64_t scratch[MARGAY_BUFFER_WORDS];
+
+static size_t locals_bytes(void)
+{
+    return (uintptr_t)__stop_margay_locals - (uintptr_t)__start_margay_locals;
+}
+
+static void begin(uint64_t *words, struct thread *thread, bool recorded)
+{
+    thread->base = recorded ? words : NULL;
+    margay_cursor.next = words;
+    margay_cursor.end = words + MARGAY_BUFFER_WORDS;
+}
+
+static void hand_over(struct thread *thread)
+{
+    if (thread->base != NULL)
+        margay_buffer_send(thread->buffer,
+                           (uint32_t)(margay_cursor.next - thread->base));
+    thread->base = NULL;
+}
+
+void margay_cursor_refill(void)
+{
+    struct thread *thread = &threads[running];
+    uint64_t *words = NULL;
+    hand_over(thread);
+    if (margay_buffer_take(&thread->buffer, false)) {
+        words = margay_process_map(thread->buffer);
+        if (words == NULL)
+            margay_buffer_send(thread->buffer, 0);
+    }
+    begin(words == NULL ? scratch : words, thread, words != NULL);
+}
+
+static void put_aside(struct thread *thread)
+{
+    thread->cursor = margay_cursor;
+    VG_(memcpy)(thread->locals, __start_margay_locals, locals_bytes());
+}
+
+static void take_up(struct thread *thread)
+{
+    if (thread->locals == NULL)
+        thread->locals = VG_(calloc)("margay.locals", 1, locals_bytes() + 1);
+    margay_cursor = thread->cursor;
+    VG_(memcpy)(__start_margay_locals, thread->locals, locals_bytes());
+}
+
+void margay_cursor_switch(unsigned thread)
+{
+    if (thread == running)
+        return;
+    if (threads == NULL)
+        threads = VG_(calloc)("margay.threads", VG_N_THREADS, sizeof *threads);
+    if (running != 0)
+        put_aside(&threads[running]);
+    running = thread;
+    take_up(&threads[running]);
+}
+
+void margay_cursor_catch_up(void)
+{
+    while (threads[running].base != NULL &&
+           margay_cursor.next < margay_cursor.end && *margay_cursor.next != 0)
+        margay_cursor.next++;
+}
+
+/* The next thread of this number is another one. */
+void margay_cursor_end(void)
+{
+    hand_over(&threads[running]);
+    margay_recorder_forget();
+}
+
+/* ------------------------------------------- what the recorder asks for -- */
+
+void margay_recorder_leave(void)
+{
+    hand_over(&threads[running]);
+    margay_cursor.next = margay_cursor.end = NULL;
+}
+
+/* The child of a fork has one thread, and the buffers stay with the parent. */
+void margay_recorder_forget(void)
+{
+    threads[running].base = NULL;
+    margay_cursor.next = margay_cursor.end = NULL;
+    margay_buffer_forget();
+}

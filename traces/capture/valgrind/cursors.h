@@ -1,0 +1,38 @@
+/*
+ * cursors.h - where the next word of each thread goes
+ *
+ * Thread safety: Valgrind runs one thread at a time.
+ */
+#ifndef MARGAY_TRACES_CAPTURE_VALGRIND_CURSORS_H
+#define MARGAY_TRACES_CAPTURE_VALGRIND_CURSORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Of the thread that runs: the next word goes to *next, and the words from
+ * there to `end` are unused.  Code that Valgrind makes of the program's reads
+ * and writes these two, and calls the recorder where they leave no room.
+ */
+struct margay_cursor {
+    uint64_t *next, *end;
+};
+extern struct margay_cursor margay_cursor;
+
+/* The most words for which a cursor always finds room. */
+#define MARGAY_CURSOR_WORDS 1024
+
+/* Send the words of the thread that runs, and get it another buffer. */
+void margay_cursor_refill(void);
+
+/* A thread runs from now on.  Threads have numbers from 1 on. */
+void margay_cursor_switch(unsigned thread);
+
+/* The thread that runs has left a piece of code in its middle: `next` goes
+   behind the words that the piece had stored. */
+void margay_cursor_catch_up(void);
+
+/* The thread that runs has ended; its words are sent. */
+void margay_cursor_end(void);
+
+#endif
