@@ -39,6 +39,7 @@ define install_ROWS
 644 $(docdir)/docs/inside $(wildcard docs/inside/*.md)
 644 $(docdir)/docs/measured $(wildcard docs/measured/*.md)
 644 $(docdir)/docs/measured/pictures $(wildcard docs/measured/pictures/*)
+644 $(docdir)/docs/measured/tables $(wildcard docs/measured/tables/*)
 644 $(docdir)/docs/pictures $(wildcard docs/pictures/*)
 644 $(docdir)/examples $(wildcard docs/*.c docs/recipes/*)
 endef

@@ -1,8 +1,8 @@
 #!/bin/sh
 # pictures.sh MARGAY PROGRAMS WORK DOCS - draw the pictures of DOCS again
 #
-# PROGRAMS is that of tests/prediction, and tables go into WORK.  The pictures of
-# docs/measured/gpu.md are drawn by `make bench-hp-rda`, which measures them.
+# PROGRAMS is that of tests/prediction, and tables go into WORK.  `make papers`
+# draws those of the papers' pages, which it measures.
 set -eu
 margay=$1 programs=$2 work=$3 docs=$4
 sample=tests/sample/walk.lackey.xz

@@ -90,11 +90,6 @@ bench: deps $(BUILD)/margay bench-tools ## measure speed (BENCH_FLAGS=--csv)
 	@perl tests/bench/bench.pl $(BENCH_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench $(BUILD)/bench
 
-# What engine hp-rda is worth (TRACES="FILE ..." beside those that are made).
-bench-hp-rda: deps $(BUILD)/margay bench-tools ## error and speed of hp-rda, with pictures
-	@perl tests/bench/hp_rda.pl $(BENCH_FLAGS) $(BUILD)/margay \
-	    $(BUILD)/tests/bench $(BUILD)/bench $(TRACES)
-
 # How fast a device is: references like those of W1 to W3 of bench.
 DEVICE      ?= 0
 BACKEND     ?= auto
@@ -122,9 +117,8 @@ bench-optimal: deps $(BUILD)/margay bench-tools $(optimal_FILES) ## speed of the
 	@$(BUILD)/tests/bench/optimal $(optimal_FILES) --bound 65536 \
 	    $(BUILD)/bench/W1-10000000.u64
 
-bench-analysers: deps bench-tools ## docs/measured/analysers.md: its tables
+bench-analysers: deps bench-tools ## docs/measured/analysers.md: its table
 	@$(BUILD)/tests/bench/analysers
-	@$(BUILD)/tests/bench/shen
 
 # What the sources have to look like.  Both compilers see everything, with
 # warnings as errors.
@@ -150,10 +144,11 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 	    traces stackdist assoc sim
 	@echo 'lint: nothing to complain about'
 
-.PHONY: tests run bench bench-analysers bench-optimal bench-hp-rda bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-fresh check-real
+.PHONY: tests run bench bench-analysers bench-optimal bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-fresh check-real
 
 include tests/fuzz/module.mk
 include tests/faults/module.mk
 include tests/gpu/module.mk
 include tests/evaluation/module.mk
+include tests/papers/module.mk
 include tests/prediction/module.mk

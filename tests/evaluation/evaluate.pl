@@ -3,7 +3,8 @@
 #
 #     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME]
 #         [--olken-refs N] [--no-collapsed]
-#         [--associative [--cache-blocks N,...]] MARGAY MEASURE FOLDER
+#         [--associative [--cache-blocks N,...]] [--prepare]
+#         MARGAY MEASURE FOLDER
 #
 # MARGAY is the command, MEASURE the tool of tests/bench, FOLDER where inputs
 # and programs are made and kept.  Prints a row per program:
@@ -34,23 +35,26 @@
 #
 #     program,method,references,cache_blocks,fully_associative,ways_1,ways_2,
 #     ways_4,ways_8
+#
+# --prepare only makes inputs and programs.
 use strict;
 use warnings;
 use Cwd 'abs_path';
 use File::Basename;
 use Getopt::Long;
 
-my ($rounds, $only, $method, $associative) = (3, '', '', 0);
+my ($rounds, $only, $method, $associative, $prepare) = (3, '', '', 0, 0);
 my @cache_blocks = map { 1 << $_ } 6 .. 17;
 my ($olken_refs, $with_collapsed) = (20_000_000, 1);
 GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
     'olken-refs=i' => \$olken_refs, 'collapsed!' => \$with_collapsed,
     'method=s' => \$method, 'associative' => \$associative,
+    'prepare' => \$prepare,
     'cache-blocks=s' => sub { @cache_blocks = split /,/, $_[1] })
     && @ARGV == 3 && $rounds > 0
     or die "usage: evaluate.pl [--rounds N] [--only NAME,...] "
     . "[--method qemu|runtime] [--olken-refs N] [--no-collapsed] "
-    . "[--associative [--cache-blocks N,...]] "
+    . "[--associative [--cache-blocks N,...]] [--prepare] "
     . "MARGAY MEASURE FOLDER\n";
 my ($margay, $measure) = map { abs_path($_) } @ARGV[0, 1];
 my $here = abs_path(dirname(__FILE__));
@@ -247,4 +251,5 @@ sub print_associative {
 
 $| = 1;
 prepare();
+exit 0 if $prepare;
 $associative ? print_associative() : print_times();

@@ -1,16 +1,20 @@
 #!/usr/bin/perl
-# hp_rda.pl - what the approximation of engine hp-rda is worth
+# hp-rda.pl - the figures of Cui et al. (2012), on our traces
 #
-#     hp_rda.pl [--backend NAME] MARGAY TOOLS FILES [TRACE...]
+#     hp-rda.pl [--quick] [--backend NAME] MARGAY TOOLS FILES OUT [TRACE...]
 #
-# NAME is a backend whose speed is measured beside that of cpu, TOOLS the folder
-# of `measure`.  Writes into the folder FILES, after Cui et al. (2012):
+# MARGAY is the command, NAME a backend whose speed is measured beside that of
+# cpu, TOOLS the folder of `measure`, FILES where traces are kept, OUT the folder
+# that gets tables/ and pictures/.  Writes
 #
-#   hp-rda-adjust.csv, .png   the error of each trace, with the effective factor
+#   tables/hp-rda-speed.csv   millions of references per second of user time by
+#                             `olken` and by hp-rda (their speeds, on processors)
+#   tables/hp-rda-adjust.csv, pictures/hp-rda-adjust.png
+#                             the error of each trace, with the effective factor
 #                             and without it (their Figure 14), and as we do it
-#   hp-rda-sweep.csv, -error.png, -speed.png   error, with the factor, and speed
-#                             over ST, the references of a chunk (their Figures
-#                             16 and 17)
+#   tables/hp-rda-sweep.csv, pictures/hp-rda-sweep-error.png, -speed.png
+#                             error, with the factor, and speed over ST, the
+#                             references of a chunk (their Figures 16 and 17)
 #
 # The error is theirs: differences of the shares of log2 bars, the infinite one
 # among them, added up and divided by the number of bars.  As that flatters,
@@ -20,13 +24,14 @@ use strict;
 use warnings;
 use Getopt::Long;
 use File::Basename;
+require './tests/papers/tables.pl';
 
-my $backend = '';
-GetOptions('backend=s' => \$backend) && @ARGV >= 3
-    or die "usage: hp_rda.pl [--backend NAME] MARGAY TOOLS FILES "
+my ($quick, $backend) = (0, '');
+GetOptions('quick' => \$quick, 'backend=s' => \$backend) && @ARGV >= 4
+    or die "usage: hp-rda.pl [--quick] [--backend NAME] MARGAY TOOLS FILES OUT "
     . "[TRACE...]\n";
-my ($margay, $tools, $files, @given) = @ARGV;
-my $refs = 2_000_000;
+my ($margay, $tools, $files, $out, @given) = @ARGV;
+my $refs = $quick ? 500_000 : 2_000_000;
 my @made = (
     { name => 'zipf', make => 'zipf --exponent 0.8 --blocks 100000' },
     { name => 'uniform', make => 'uniform --blocks 100000' },
@@ -37,15 +42,15 @@ my @made = (
 );
 my @swept = qw(zipf phases fft);
 my @adjusts = qw(off on times);
-my @chunks = map { 1 << $_ } 7 .. 13;
+my @chunks = map { 1 << $_ } $quick ? (9, 11) : 7 .. 13;
 
-sub note { print STDERR "bench: $_[0]\n" }
+sub note { print STDERR "hp-rda: $_[0]\n" }
 
-sub run { system(@_) == 0 or die "bench: failed: @_\n" }
+sub run { system(@_) == 0 or die "hp-rda: failed: @_\n" }
 
 mkdir $files unless -d $files;
 for my $trace (@made) {
-    $trace->{path} = "$files/hp-$trace->{name}.u64";
+    $trace->{path} = "$files/hp-$trace->{name}-$refs.u64";
     $trace->{options} //= '--ids';
     next if -e $trace->{path};
     note("making $trace->{path}");
@@ -67,10 +72,10 @@ sub command {
 sub seconds {
     my @seconds;
     while (@seconds < (@seconds && $seconds[0] > 0.5 ? 3 : 9)) {
-        open my $out, '-|', "$tools/measure", command(@_)
-            or die "bench: measure: $!\n";
-        push @seconds, (split ' ', scalar <$out>)[0];
-        close $out or die "bench: failed: @_\n";
+        open my $in, '-|', "$tools/measure", @_
+            or die "hp-rda: measure: $!\n";
+        push @seconds, (split ' ', scalar <$in>)[0];
+        close $in or die "hp-rda: failed: @_\n";
     }
     return (sort { $a <=> $b } @seconds)[@seconds / 2];
 }
@@ -79,12 +84,12 @@ sub seconds {
 sub bars {
     my ($trace, $engine) = @_;
     my %share;
-    open my $out, '-|', command($trace, $engine)
-        or die "bench: $margay: $!\n";
-    while (<$out>) {
+    open my $in, '-|', command($trace, $engine)
+        or die "hp-rda: $margay: $!\n";
+    while (<$in>) {
         $share{$1} = $2 if /,(\w+),\w+,\d+,([\d.e+-]+)$/;
     }
-    close $out or die "bench: failed: $engine on $trace->{path}\n";
+    close $in or die "hp-rda: failed: $engine on $trace->{path}\n";
     return \%share;
 }
 
@@ -96,14 +101,20 @@ sub errors {
     return ($sum / keys %bars, 1 - $sum / 2);
 }
 
-sub open_csv {
-    my ($name, $columns) = @_;
-    open my $csv, '>', "$files/$name" or die "bench: $files/$name: $!\n";
-    print $csv "$columns\n";
-    return $csv;
+# Millions of references per second of user time.
+sub write_speeds {
+    my @lines = "trace,olken,hp_rda,over_olken\n";
+    for my $trace (@made) {
+        note("$trace->{name}, speed");
+        my ($olken, $ours) =
+            map { $refs / seconds(command($trace, $_)) / 1e6 } qw(olken hp-rda);
+        push @lines, sprintf "%s,%.1f,%.1f,%.1f\n", $trace->{name}, $olken,
+            $ours, $ours / $olken;
+    }
+    write_table("$out/tables/hp-rda-speed.csv", @lines);
 }
 
-my $adjust_csv = open_csv('hp-rda-adjust.csv', 'trace,adjust,error,overlap');
+my @adjust_lines = "trace,adjust,error,overlap\n";
 my %mean;
 for my $trace (@traces) {
     note($trace->{name});
@@ -113,16 +124,15 @@ for my $trace (@traces) {
         $engine .= ":nb=64,adjust=$adjust" if $adjust ne 'times';
         my $got = bars($trace, $engine);
         my ($error, $overlap) = errors($trace->{true}, $got);
-        printf $adjust_csv "%s,%s,%.6f,%.6f\n", $trace->{name}, $adjust,
-            $error, $overlap;
+        push @adjust_lines, sprintf "%s,%s,%.6f,%.6f\n", $trace->{name},
+            $adjust, $error, $overlap;
         $mean{$adjust} += $error / @traces;
     }
 }
-close $adjust_csv or die;
-note(sprintf 'mean error: adjust=%s %.4f', $_, $mean{$_}) for @adjusts;
+push @adjust_lines, sprintf "mean,%s,%.6f,\n", $_, $mean{$_} for @adjusts;
+write_table("$out/tables/hp-rda-adjust.csv", @adjust_lines);
 
-my $sweep_csv =
-    open_csv('hp-rda-sweep.csv', 'trace,st,backend,error,overlap,refs_per_second');
+my @sweep_lines = "trace,st,backend,error,overlap,refs_per_second\n";
 for my $name (@swept) {
     my ($trace) = grep { $_->{name} eq $name } @traces;
     note("$name, chunks of $chunks[0] to $chunks[-1]");
@@ -131,17 +141,15 @@ for my $name (@swept) {
             my $engine = "hp-rda:st=$st,nb=64,adjust=on,backend=$on";
             my $got = bars($trace, $engine);
             my ($error, $overlap) = errors($trace->{true}, $got);
-            printf $sweep_csv "%s,%d,%s,%.6f,%.6f,%.0f\n", $name, $st, $on,
-                $error, $overlap, $refs / seconds($trace, $engine);
+            push @sweep_lines, sprintf "%s,%d,%s,%.6f,%.6f,%.0f\n", $name, $st,
+                $on, $error, $overlap,
+                $refs / seconds(command($trace, $engine));
         }
     }
 }
-close $sweep_csv or die;
+write_table("$out/tables/hp-rda-sweep.csv", @sweep_lines);
+write_speeds();
 
-my $script = dirname($0) . '/hp_rda.gp';
-run('gnuplot', '-c', $script, "$files/hp-rda-adjust.png",
-    "$files/hp-rda-adjust.csv", 'adjust');
-run('gnuplot', '-c', $script, "$files/hp-rda-sweep-$_.png",
-    "$files/hp-rda-sweep.csv", $_, $backend)
+draw($out, 'hp-rda.gp', 'hp-rda-adjust.png', 'hp-rda-adjust.csv', 'adjust');
+draw($out, 'hp-rda.gp', "hp-rda-sweep-$_.png", 'hp-rda-sweep.csv', $_, $backend)
     for qw(error speed);
-print "$files/hp-rda-adjust.csv $files/hp-rda-sweep.csv\n";

@@ -1,6 +1,6 @@
-# hp_rda.gp - pictures of what hp_rda.pl measures
+# hp-rda.gp - pictures of what hp-rda.pl measures
 #
-#     gnuplot -c hp_rda.gp OUT.png|svg|pdf CSV adjust|error|speed [DEVICE]
+#     gnuplot -c hp-rda.gp OUT.png|svg|pdf CSV adjust|error|speed [DEVICE]
 #
 # DEVICE is the backend beside cpu whose speed is drawn, dashed.
 

@@ -1,0 +1,377 @@
+/*
+ * critical_path.c - how long an analysis in parts takes on more processors than
+ * there are
+ *
+ *     critical_path [--rounds N] [--engines A,B] [--bounds 0,N,...]
+ *         [--ranks 1,2,...] [--block SHIFT] FILE.u64
+ *
+ * Algorithm: the file is cut into as many parts as there are ranks.  All that a
+ *   rank does - begin, feed and close its part, answer a list of first touches,
+ *   copy one that is sent, count - runs here one after the other, each timed by
+ *   the processor's time of this thread.  Then the schedule is added up: ranks
+ *   begin together; a rank answers lists in the order of their parts, each once
+ *   it has come from the next rank; the last rank to end, and all histograms
+ *   after each other, end the analysis.
+ * Guarantee: the histogram is compared with that of one rank.  What the
+ *   schedule leaves out is what ranks do to each other: caches and memory that
+ *   they share, and the time of a network.
+ *
+ * Prints a row for each engine, bound (0 = none) and number of ranks: seconds
+ * by the schedule; of the slowest part, the most that a rank spends on answers,
+ * and all that is sent; the speed in ranks; and, for up to as many ranks as
+ * there are processors, the seconds that a clock shows when threads do it.
+ * Medians.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stackdist/stackdist_internal.h"
+#include "traces/traces_internal.h"
+
+#define MAX_LIST   16
+#define MAX_ROUNDS 99
+
+struct input {
+    uint64_t *refs;
+    size_t count;
+};
+
+/* Seconds of one analysis. */
+struct schedule {
+    double all, slowest_part, most_answers, messages;
+};
+
+static _Noreturn void die(const char *what, const char *why)
+{
+    fprintf(stderr, "critical_path: %s: %s\n", what, why);
+    exit(2);
+}
+
+static void check(enum margay_status status)
+{
+    if (status != MARGAY_OK)
+        die("a part", "no memory");
+}
+
+static double now(clockid_t clock)
+{
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double spent(void)
+{
+    return now(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* ------------------------------------------------------------ a schedule -- */
+
+static struct margay_part_setup setup_of(
+    const char *engine, const struct margay_engine_options *options,
+    size_t refs)
+{
+    return (struct margay_part_setup){
+        .spec = engine, .options = options, .first = true, .refs = refs};
+}
+
+/* Analyse each part by itself, one after the other; its end in ends[]. */
+static void run_parts(struct margay_row *row, const struct input *input,
+                      struct margay_part_setup setup, double *ends,
+                      struct schedule *schedule)
+{
+    for (unsigned i = 0; i < row->count; i++) {
+        size_t from = input->count * i / row->count;
+        size_t to = input->count * (i + 1) / row->count;
+        double began = spent();
+        setup.first = i == 0;
+        check(margay_part_begin(&row->parts[i], &setup, NULL));
+        check(margay_part_feed(&row->parts[i], input->refs + from, to - from,
+                               NULL));
+        check(margay_part_close(&row->parts[i], NULL));
+        ends[i] = spent() - began;
+        if (ends[i] > schedule->slowest_part)
+            schedule->slowest_part = ends[i];
+    }
+}
+
+/* What it takes to hand `count` blocks to another rank. */
+static double send(const uint64_t *blocks, size_t count)
+{
+    uint64_t *copy = malloc((count + 1) * sizeof *copy);
+    double began = spent();
+    if (copy == NULL)
+        die("a message", "no memory");
+    memcpy(copy, blocks, count * sizeof *blocks);
+    __asm__ volatile("" : : "r"(copy) : "memory");
+    double seconds = spent() - began;
+    free(copy);
+    return seconds;
+}
+
+/* The list of part `asking` goes from rank to rank; ends[] are when ranks are
+   free, answers[] what they have spent. */
+static void ask(struct margay_row *row, unsigned asking, double *ends,
+                double *answers, struct schedule *schedule)
+{
+    static const struct margay_part_help none;
+    size_t left;
+    uint64_t *blocks = margay_part_touches(&row->parts[asking], &left);
+    double at = ends[asking];
+    for (unsigned rank = asking; rank-- > 0;) {
+        double message = send(blocks, left);
+        double began = spent();
+        check(
+            margay_part_answer(&row->parts[rank], blocks, &left, &none, NULL));
+        double seconds = spent() - began;
+        schedule->messages += message;
+        answers[rank] += seconds;
+        at = (at + message > ends[rank] ? at + message : ends[rank]) + seconds;
+        ends[rank] = at;
+    }
+}
+
+static struct schedule run(const struct input *input, const char *engine,
+                           const struct margay_engine_options *options,
+                           unsigned ranks, margay_histogram *histogram)
+{
+    static struct margay_row row;
+    struct schedule schedule = {0};
+    double ends[MARGAY_ROW_MAX_PARTS] = {0},
+           answers[MARGAY_ROW_MAX_PARTS] = {0};
+    row = (struct margay_row){.count = ranks, .first = true};
+    run_parts(&row, input, setup_of(engine, options, input->count / ranks),
+              ends, &schedule);
+    for (unsigned i = 1; i < ranks; i++)
+        ask(&row, i, ends, answers, &schedule);
+    for (unsigned i = 0; i < ranks; i++) {
+        double began = spent();
+        check(margay_part_finish(&row.parts[i], NULL));
+        ends[i] += spent() - began;
+        if (ends[i] > schedule.all)
+            schedule.all = ends[i];
+        if (answers[i] > schedule.most_answers)
+            schedule.most_answers = answers[i];
+    }
+    double began = spent();
+    for (unsigned i = 0; i < ranks; i++)
+        check(margay_part_end(&row.parts[i], histogram, NULL));
+    schedule.all += spent() - began;
+    margay_row_free(&row);
+    return schedule;
+}
+
+/* -------------------------------------------------------------- by a clock --
+ */
+
+struct threads {
+    struct margay_row row;
+    const struct input *input;
+};
+
+static void feed_part(void *context, size_t i)
+{
+    struct threads *threads = context;
+    size_t from = threads->input->count * i / threads->row.count;
+    size_t to = threads->input->count * (i + 1) / threads->row.count;
+    threads->row.statuses[i] =
+        margay_row_feed(&threads->row, (unsigned)i, threads->input->refs + from,
+                        to - from, NULL);
+}
+
+static double run_threads(const struct input *input, const char *engine,
+                          const struct margay_engine_options *options,
+                          unsigned ranks, margay_histogram *histogram)
+{
+    static struct threads threads;
+    margay_crew *crew;
+    threads.input = input;
+    check(margay_crew_create(ranks, &crew, NULL));
+    const struct margay_part_setup setup =
+        setup_of(engine, options, input->count / ranks);
+    double began = now(CLOCK_MONOTONIC);
+    check(margay_row_begin(&threads.row, &setup, ranks, crew, NULL));
+    margay_crew_start(crew, feed_part, &threads, ranks);
+    margay_crew_finish(crew);
+    check(margay_row_close(&threads.row, ranks, NULL));
+    check(margay_row_end(&threads.row, histogram, NULL));
+    double seconds = now(CLOCK_MONOTONIC) - began;
+    margay_row_free(&threads.row);
+    margay_crew_free(crew);
+    return seconds;
+}
+
+/* --------------------------------------------------------------- the table --
+ */
+
+static int by_size(const void *one, const void *other)
+{
+    double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_size);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+static bool are_equal(const margay_histogram *one,
+                      const margay_histogram *other)
+{
+    uint64_t from = 0, value, count, more, also;
+    while (margay_histogram_next(one, from, &value, &count)) {
+        if (!margay_histogram_next(other, from, &more, &also) ||
+            more != value || also != count)
+            return false;
+        from = value + 1;
+    }
+    return !margay_histogram_next(other, from, &more, &also) &&
+           margay_histogram_infinite(one) == margay_histogram_infinite(other);
+}
+
+static margay_histogram *make_histogram(void)
+{
+    margay_histogram *histogram;
+    check(margay_histogram_create(&histogram, NULL));
+    return histogram;
+}
+
+struct measurement {
+    const struct input *input;
+    const char *engine;
+    struct margay_engine_options options;
+    unsigned rounds;
+    margay_histogram *one; /* by one rank */
+    double alone;          /* its seconds */
+};
+
+static double measure_threads(struct measurement *what, unsigned ranks)
+{
+    double seconds[MAX_ROUNDS];
+    for (unsigned i = 0; i < what->rounds; i++) {
+        margay_histogram *histogram = make_histogram();
+        seconds[i] = run_threads(what->input, what->engine, &what->options,
+                                 ranks, histogram);
+        margay_histogram_free(histogram);
+    }
+    return median(seconds, what->rounds);
+}
+
+static void measure(struct measurement *what, unsigned ranks)
+{
+    double all[MAX_ROUNDS], parts[MAX_ROUNDS], answers[MAX_ROUNDS],
+        messages[MAX_ROUNDS];
+    for (unsigned i = 0; i < what->rounds; i++) {
+        margay_histogram *histogram = make_histogram();
+        struct schedule schedule =
+            run(what->input, what->engine, &what->options, ranks, histogram);
+        if (what->one != NULL && !are_equal(what->one, histogram))
+            die(what->engine, "another histogram than that of one rank");
+        all[i] = schedule.all;
+        parts[i] = schedule.slowest_part;
+        answers[i] = schedule.most_answers;
+        messages[i] = schedule.messages;
+        if (what->one == NULL)
+            what->one = histogram;
+        else
+            margay_histogram_free(histogram);
+    }
+    double seconds = median(all, what->rounds);
+    what->alone = ranks == 1 ? seconds : what->alone;
+    printf("%s,%" PRIu64 ",%u,%.3f,%.3f,%.3f,%.3f,%.2f,", what->engine,
+           what->options.bound_blocks, ranks, seconds,
+           median(parts, what->rounds), median(answers, what->rounds),
+           median(messages, what->rounds), what->alone / seconds);
+    if (ranks <= (unsigned)sysconf(_SC_NPROCESSORS_ONLN))
+        printf("%.3f", measure_threads(what, ranks));
+    printf("\n");
+    fflush(stdout);
+}
+
+/* A number's block is number >> shift. */
+static struct input read_input(const char *name, unsigned shift)
+{
+    FILE *file = fopen(name, "rbe");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0)
+        die(name, "cannot be opened");
+    long bytes = ftell(file);
+    rewind(file);
+    struct input input = {.count =
+                              bytes < 0 ? 0 : (size_t)bytes / sizeof(uint64_t)};
+    input.refs = malloc((input.count + 1) * sizeof *input.refs);
+    if (input.refs == NULL)
+        die(name, "no memory");
+    if (fread(input.refs, sizeof *input.refs, input.count, file) != input.count)
+        die(name, "cannot be read");
+    fclose(file);
+    for (size_t i = 0; i < input.count; i++)
+        input.refs[i] >>= shift;
+    return input;
+}
+
+/* The items of a list, in place. */
+static size_t split(char *list, char **items)
+{
+    size_t count = 0;
+    for (char *item = strtok(list, ","); item != NULL && count < MAX_LIST;
+         item = strtok(NULL, ","))
+        items[count++] = item;
+    return count;
+}
+
+static unsigned number_of(const char *text, unsigned most)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    if (*end != '\0' || number < 1 || number > most)
+        die(text, "no number that can be");
+    return (unsigned)number;
+}
+
+int main(int argc, char **argv)
+{
+    char engine_list[] = "olken,exact", bound_list[] = "0",
+         rank_list[] = "1,2,4,8,16,32,64";
+    char *lists[] = {engine_list, bound_list, rank_list};
+    static const char *const names[] = {"--engines", "--bounds", "--ranks"};
+    char *engines[MAX_LIST], *bounds[MAX_LIST], *ranks[MAX_LIST];
+    unsigned rounds = 3, shift = 0;
+    int at = 1;
+    for (; at + 2 < argc && argv[at][0] == '-'; at += 2) {
+        for (size_t i = 0; i < 3; i++) {
+            if (strcmp(argv[at], names[i]) == 0)
+                lists[i] = argv[at + 1];
+        }
+        if (strcmp(argv[at], "--rounds") == 0)
+            rounds = number_of(argv[at + 1], MAX_ROUNDS);
+        if (strcmp(argv[at], "--block") == 0)
+            shift = number_of(argv[at + 1], 63);
+    }
+    if (at + 1 != argc)
+        die("usage", "critical_path [--rounds N] [--engines A,B] "
+                     "[--bounds 0,N,...] [--ranks 1,2,...] "
+                     "[--block SHIFT] FILE.u64");
+    const struct input input = read_input(argv[at], shift);
+    size_t engine_count = split(lists[0], engines);
+    size_t bound_count = split(lists[1], bounds);
+    size_t rank_count = split(lists[2], ranks);
+    printf("engine,bound_blocks,ranks,seconds,slowest_part_seconds,"
+           "most_answers_seconds,messages_seconds,speedup,clock_seconds\n");
+    for (size_t i = 0; i < engine_count * bound_count; i++) {
+        struct measurement what = {.input = &input,
+                                   .engine = engines[i / bound_count],
+                                   .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
+                                   .rounds = rounds};
+        what.options.bound_blocks = strtoull(bounds[i % bound_count], NULL, 10);
+        for (size_t k = 0; k < rank_count; k++)
+            measure(&what, number_of(ranks[k], MARGAY_ROW_MAX_PARTS));
+        margay_histogram_free(what.one);
+    }
+    free(input.refs);
+    return 0;
+}

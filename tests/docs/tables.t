@@ -1,0 +1,76 @@
+#!/usr/bin/perl
+# tables.t - pages say what the tables of the last measurement say
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+require './tests/papers/tables.pl';
+
+my ($number, $failed) = (0, 0);
+sub report {
+    my ($passed, $name) = @_;
+    $number++;
+    $failed++ unless $passed;
+    print $passed ? '' : 'not ', "ok $number - $name\n";
+}
+
+sub read_page {
+    my ($path) = @_;
+    open my $file, '<', $path or die "$path: $!\n";
+    return join '', <$file>;
+}
+
+sub write_page {
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "$path: $!\n";
+    print $file $text;
+    close $file or die "$path: $!\n";
+}
+
+# The test must be able to fail.
+my $work = tempdir(CLEANUP => 1);
+mkdir "$work/tables";
+write_page("$work/tables/a.csv", "name,slow_down\ngzip 1,3.5\nbzip2,12\n");
+my $page = "<!-- table tables/a.csv -->\n\n| name | slow down |\n"
+    . "| --- | ---: |\n| gzip 1 | 3.5 |\n| bzip2 | 12 |\n\n"
+    . "<!-- end of table -->\n[3.5](tables/a.csv#gzip_1/slow_down) "
+    . "[12](tables/a.csv#name=bzip2,slow_down=12/slow_down)\n";
+write_page("$work/page.md", $page);
+report(renewed("$work/page.md") eq $page, 'a page that is right stays');
+for my $wrong ([qr/ 12 /, ' 13 '], [qr/=12/, '=13'], [qr/\[3\.5\]/, '[3.6]'],
+    [qr/gzip_1/, 'gzip_2'], [qr{a\.csv -->}, 'b.csv -->']) {
+    write_page("$work/page.md", $page =~ s/$wrong->[0]/$wrong->[1]/r);
+    report(renewed("$work/page.md") ne read_page("$work/page.md"),
+        "a page with '$wrong->[1]' is seen");
+}
+write_page("$work/page.md",
+    "<!-- table tables/a.csv rows name=gzip_1 columns slow_down -->\n"
+    . "<!-- end of table -->\n");
+report(renewed("$work/page.md") =~ /\n\| slow down \|\n.*\n\| 3\.5 \|\n\n/,
+    'rows and columns can be chosen');
+
+my %shown;
+for my $path (sort glob('docs/measured/*.md')) {
+    my $text = read_page($path);
+    $shown{$_} = 1 for $text =~ m{(tables/[\w.-]+\.csv)}g;
+    report(renewed($path) eq $text, "$path says what its tables say");
+}
+# Nor is a picture older than its table.
+my %listed;
+my $drawn = read_table('docs/measured/pictures/drawn.csv');
+for my $row (@{ $drawn->{rows} }) {
+    my ($picture, $table) = @$row;
+    $listed{$table} = 1;
+    report(join(',', @$row) eq drawn_row('docs/measured', $picture, $table),
+        "$picture is drawn from $table as it is");
+}
+report(drawn_row('docs/measured', 'none.png', 'none.csv') eq 'none.png,none.csv,,',
+    'a picture that is not there has no sum');
+
+for my $table (sort glob('docs/measured/tables/*')) {
+    my ($name) = $table =~ m{(tables/.*)};
+    report($shown{$name} || $listed{ $name =~ s{tables/}{}r },
+        "$name stands on a page, or is drawn there");
+}
+
+print "1..$number\n";
+exit($failed != 0);

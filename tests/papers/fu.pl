@@ -1,0 +1,77 @@
+#!/usr/bin/perl
+# fu.pl - the table and figures of Fu, Zhang and Chen (2006), on our programs
+#
+#     fu.pl [--quick] MARGAY TOOLS FILES OUT
+#
+# MARGAY is the command, TOOLS the folder of `measure`, FILES where inputs and
+# programs are kept, OUT the folder that gets tables/ and pictures/.  Writes
+#
+#   tables/fu-ways.csv    miss ratios of each program in caches of 2^6 to 2^17
+#                         blocks of 32 bytes, fully associative and of 1, 2, 4
+#                         and 8 ways (their Table 1)
+#   tables/fu-errors.csv  how far the fully associative ratio is from those of so
+#                         many ways: mean and largest difference
+#   pictures/fu-NAME.png  the ratios of two programs (their Figures 4 and 5)
+#
+# --quick takes three programs.
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use Getopt::Long;
+require './tests/papers/tables.pl';
+
+my $quick = 0;
+GetOptions('quick' => \$quick) && @ARGV == 4
+    or die "usage: fu.pl [--quick] MARGAY TOOLS FILES OUT\n";
+my ($margay, $tools, $files, $out) = @ARGV;
+my @drawn = $quick ? (['bzip2', 'runtime']) : (['gcc', 'qemu'], ['fft', 'runtime']);
+my @ways = (1, 2, 4, 8);
+
+sub measure_ways {
+    my @only = $quick ? ('--only', 'bzip2,lua,sort', '--method', 'runtime') : ();
+    open my $in, '-|', $^X, 'tests/evaluation/evaluate.pl', '--associative',
+        @only, $margay, "$tools/measure", $files
+        or die "fu: evaluate.pl: $!\n";
+    my @lines = <$in>;
+    close $in or die "fu: evaluate.pl failed\n";
+    write_table("$out/tables/fu-ways.csv", @lines);
+}
+
+# Of one program or of all: the mean and the largest difference, by ways.
+sub differences {
+    my ($table, $wanted) = @_;
+    my (@values, %sum, %largest, $rows);
+    for my $row (@{ $table->{rows} }) {
+        my %row;
+        @row{ @{ $table->{columns} } } = @$row;
+        next unless $wanted->(\%row);
+        $rows++;
+        for my $ways (@ways) {
+            my $difference = abs($row{"ways_$ways"} - $row{fully_associative});
+            $sum{$ways} += $difference;
+            $largest{$ways} = $difference
+                if $difference > ($largest{$ways} // -1);
+        }
+    }
+    return map { sprintf '%.4f', $_ }
+        map { ($sum{$_} / $rows, $largest{$_}) } @ways;
+}
+
+sub write_errors {
+    my $table = read_table("$out/tables/fu-ways.csv");
+    my %seen;
+    my $blocks = column_number($table, 'cache_blocks');
+    my @sizes = grep { !$seen{$_}++ } map { $_->[$blocks] } @{ $table->{rows} };
+    my @lines = ('cache_blocks,' . join(',',
+        map { ("mean_$_", "largest_$_") } @ways) . "\n");
+    for my $size (@sizes) {
+        push @lines, join(',', $size, differences($table,
+            sub { $_[0]{cache_blocks} == $size })) . "\n";
+    }
+    push @lines, join(',', 'all', differences($table, sub { 1 })) . "\n";
+    write_table("$out/tables/fu-errors.csv", @lines);
+}
+
+measure_ways();
+write_errors();
+draw($out, 'fu.gp', "fu-$_->[0].png", 'fu-ways.csv', @$_) for @drawn;

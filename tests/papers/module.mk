@@ -1,0 +1,26 @@
+# tests/papers/ - the tables and figures of the five papers, measured again
+#
+# `make papers` writes docs/measured/tables and pictures and puts the tables into
+# the pages; `make papers-quick` tries the same on less, and writes into
+# $(BUILD)/papers alone.  `make paper-NAME` does one paper.
+papers_NAMES := parda fu shen hp-rda
+papers_FILES  = $(BUILD)/evaluation
+papers_RUN    = perl tests/papers/$(1).pl $(2) $(BUILD)/margay \
+                    $(BUILD)/tests/bench $(papers_FILES) $(3)
+
+$(papers_NAMES:%=paper-%): paper-%: deps $(BUILD)/margay bench-tools
+	@mkdir -p docs/measured/tables docs/measured/pictures
+	@$(call papers_RUN,$*,,docs/measured)
+	@perl tests/papers/pages.pl docs/measured/*.md
+
+$(papers_NAMES:%=paper-quick-%): paper-quick-%: deps $(BUILD)/margay bench-tools
+	@mkdir -p $(BUILD)/papers/tables $(BUILD)/papers/pictures
+	@$(call papers_RUN,$*,--quick,$(BUILD)/papers)
+
+papers: $(papers_NAMES:%=paper-%) ## measure the papers' tables and figures again
+
+papers-quick: $(papers_NAMES:%=paper-quick-%) ## the same on less, into $(BUILD)/papers
+	@echo 'tables and pictures: $(BUILD)/papers'
+
+.PHONY: papers papers-quick $(papers_NAMES:%=paper-%) \
+    $(papers_NAMES:%=paper-quick-%)

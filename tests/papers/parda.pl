@@ -1,0 +1,98 @@
+#!/usr/bin/perl
+# parda.pl - the table and figures of PARDA (Niu et al. 2012), on our programs
+#
+#     parda.pl [--quick] MARGAY TOOLS FILES OUT
+#
+# MARGAY is the command, TOOLS the folder of `measure` and `critical_path`, FILES
+# where inputs and programs are kept, OUT the folder that gets tables/ and
+# pictures/.  Writes
+#
+#   tables/parda-programs.csv  what recording and analysing takes (their Table IV)
+#   tables/parda-means.csv     means of that over the programs' own time
+#   tables/parda-ranks.csv     seconds by bound and ranks, by a schedule of steps
+#                              that are timed one after the other (their Figures
+#                              4 and 5)
+#   pictures/parda-ranks.png   the speeds that follow
+#
+# --quick takes three programs once, and an eighth of the references.
+use strict;
+use warnings;
+use Getopt::Long;
+require './tests/papers/tables.pl';
+require './tests/papers/programs.pl';
+
+my $quick = 0;
+GetOptions('quick' => \$quick) && @ARGV == 4
+    or die "usage: parda.pl [--quick] MARGAY TOOLS FILES OUT\n";
+my ($margay, $tools, $files, $out) = @ARGV;
+my @steps = qw(native capture pipe olken margay collapsed);
+my $refs = $quick ? 8_000_000 : 24_000_000;
+
+sub run { system(@_) == 0 or die "parda: failed: @_\n" }
+
+sub lines_of {
+    open my $in, '-|', @_ or die "parda: $_[0]: $!\n";
+    my @lines = <$in>;
+    close $in or die "parda: failed: @_\n";
+    return @lines;
+}
+
+sub write_programs {
+    my @only = $quick
+        ? ('--rounds', 1, '--only', 'bzip2,fft,sort', '--method', 'runtime') : ();
+    write_table("$files/programs.csv",
+        lines_of($^X, 'tests/evaluation/evaluate.pl', @only, $margay,
+            "$tools/measure", $files));
+    my $table = read_table("$files/programs.csv");
+    my @rows = map {
+        my %row;
+        @row{ @{ $table->{columns} } } = @$_;
+        \%row;
+    } @{ $table->{rows} };
+    my @lines = join(',', qw(program stands_for method distinct_blocks
+        references_millions), @steps, qw(slowdown collapsed_slowdown)) . "\n";
+    for my $row (@rows) {
+        push @lines, join(',', @$row{qw(program stands_for method
+            distinct_blocks)}, sprintf('%.0f', $row->{references} / 1e6),
+            (map { sprintf '%.3f', $row->{"${_}_seconds"} } @steps),
+            @$row{qw(margay_slowdown collapsed_slowdown)}) . "\n";
+    }
+    write_table("$out/tables/parda-programs.csv", @lines);
+}
+
+# Means of what each step takes over the program's own time, by method.
+sub write_means {
+    my $table = read_table("$out/tables/parda-programs.csv");
+    my @lines = 'method,programs,' . join(',', @steps[1 .. $#steps]) . "\n";
+    for my $method (qw(qemu runtime)) {
+        my (%sum, $programs);
+        for my $values (@{ $table->{rows} }) {
+            my %row;
+            @row{ @{ $table->{columns} } } = @$values;
+            next if $row{method} ne $method;
+            $programs++;
+            $sum{$_} += $row{$_} / $row{native} for @steps;
+        }
+        push @lines, join(',', $method, $programs,
+            map { sprintf '%.1f', $sum{$_} / $programs } @steps[1 .. $#steps])
+            . "\n" if $programs;
+    }
+    write_table("$out/tables/parda-means.csv", @lines);
+}
+
+# Of one program, glpsol, which stands for a solver as their mcf does.
+sub write_ranks {
+    my ($program) = grep { $_->{name} eq ($quick ? 'bzip2' : 'glpsol') }
+        recorded_programs($margay, $tools, $files, $quick);
+    run($margay, 'convert', '-q', '--limit', $refs, '--to', 'u64',
+        $program->{trace}, "$files/ranks.u64");
+    write_table("$out/tables/parda-ranks.csv",
+        lines_of("$tools/critical_path", '--rounds', $quick ? 1 : 3,
+            '--block', 6, '--bounds', '0,65536,4096', "$files/ranks.u64"));
+    unlink "$files/ranks.u64";
+}
+
+write_ranks();
+draw($out, 'parda.gp', 'parda-ranks.png', 'parda-ranks.csv');
+write_programs();
+write_means();

@@ -1,0 +1,50 @@
+# programs.pl - recordings of the programs that are built from source
+use strict;
+use warnings;
+use Cwd 'abs_path';
+
+# [{name, trace}, ...]: each program of tests/evaluation that is recorded by the
+# runtime, as mgt in FILES/traces, made once; with $quick three of them.
+sub recorded_programs {
+    my ($margay, $tools, $files) = map { abs_path($_) } @_[0 .. 2];
+    my $quick = $_[3];
+    mkdir "$files/traces";
+    my $table = do './tests/evaluation/programs.pl'
+        or die 'programs.pl: ', $@ || $!, "\n";
+    my @programs = grep { $_->{method} eq 'runtime' } @$table;
+    @programs = grep { $_->{name} =~ /^(bzip2|fft|sort)$/ } @programs if $quick;
+    $_->{trace} = "$files/traces/$_->{name}.mgt" for @programs;
+    # evaluate.pl makes the inputs and builds the programs.
+    grep { !-e $_->{trace} } @programs
+        and system($^X, 'tests/evaluation/evaluate.pl', '--prepare', $margay,
+        "$tools/measure", $files) != 0
+        and die "programs: evaluate.pl failed\n";
+    for my $program (@programs) {
+        my $trace = $program->{trace};
+        next if -e $trace;
+        my $command = $program->{command}
+            =~ s{BUILT}{'$files/programs/hooked'}r;
+        system('sh', '-c', "cd '$files/inputs' && { '$margay' record "
+            . "-q --method runtime --to mgt -o '$trace.new' -- $command; } "
+            . "<$program->{input} >/dev/null") == 0
+            or die "programs: cannot record $program->{name}\n";
+        rename "$trace.new", $trace or die "$trace: $!\n";
+    }
+    return @programs;
+}
+
+# A last row with the means of columns, but for one.
+sub mean_row {
+    my ($name, $without, $head, @rows) = @_;
+    chomp(my @columns = split /,/, $head);
+    my @values = ($name);
+    for my $i (1 .. $#columns) {
+        my $sum = 0;
+        $sum += (split /,/)[$i] for @rows;
+        push @values,
+            $columns[$i] eq $without ? '' : sprintf '%.2f', $sum / @rows;
+    }
+    return join(',', @values) . "\n";
+}
+
+1;

@@ -1,0 +1,94 @@
+#!/usr/bin/perl
+# shen.pl - the tables and figures of Shen and Shaw (2008), on our programs
+#
+#     shen.pl [--quick] MARGAY TOOLS FILES OUT
+#
+# MARGAY is the command, TOOLS the folder of `shen` and `measure`, FILES where
+# inputs and programs are kept, OUT the folder that gets tables/ and pictures/.
+# Writes
+#
+#   tables/shen-distributions.csv  accuracy on distances drawn from distributions
+#   tables/shen-programs.csv       accuracy on programs, and speed over that of
+#                                  `exact` and of `scale-tree` (their SPEC table)
+#   tables/shen-NAME.csv, pictures/shen-NAME.png
+#                                  histograms of two programs, true and inferred:
+#                                  one with pulses
+#
+# Accuracy is the overlap of the log2 histograms, in percent.  Speeds are those of
+# `margay engines --run`, of references per second of the engine alone.
+#
+# --quick takes three programs.
+use strict;
+use warnings;
+use Getopt::Long;
+require './tests/papers/tables.pl';
+require './tests/papers/programs.pl';
+
+my $quick = 0;
+GetOptions('quick' => \$quick) && @ARGV == 4
+    or die "usage: shen.pl [--quick] MARGAY TOOLS FILES OUT\n";
+my ($margay, $tools, $files, $out) = @ARGV;
+my @engines = qw(exact scale-tree shen statstack aet);
+my @drawn = qw(bzip2 fft);
+
+sub run { system(@_) == 0 or die "shen: failed: @_\n" }
+
+# {ENGINE => {COLUMN => VALUE}} of one trace.
+sub engines_on {
+    my ($trace) = @_;
+    my %rows;
+    run($margay, 'engines', '--run', $trace, '--only', join(',', @engines),
+        '-q', '-b', 64, '-o', "$files/engines.csv");
+    my $table = read_table("$files/engines.csv");
+    for my $row (@{ $table->{rows} }) {
+        my %row;
+        @row{ @{ $table->{columns} } } = @$row;
+        $rows{ $row{engine} } = \%row;
+    }
+    return \%rows;
+}
+
+my @programs;
+
+sub write_programs {
+    my @lines = ('program,references,'
+        . join(',', map { tr/-/_/r } @engines[1 .. $#engines])
+        . ",speed_over_exact,speed_over_scale_tree\n");
+    for my $program (@programs) {
+        my $of = engines_on($program->{trace});
+        push @lines, join(',', $program->{name}, $of->{exact}{references},
+            (map { sprintf '%.1f', 100 * $of->{$_}{accuracy} }
+                @engines[1 .. $#engines]),
+            map { sprintf '%.2f', $of->{shen}{refs_per_second}
+                / $of->{$_}{refs_per_second} } qw(exact scale-tree)) . "\n";
+    }
+    write_table("$out/tables/shen-programs.csv", @lines,
+        mean_row('mean', 'references', @lines));
+}
+
+# A table of both histograms in log2 bins, and its picture.
+sub draw_histogram {
+    my ($program) = @_;
+    my (%share, @froms);
+    for my $engine (qw(exact shen)) {
+        run($margay, 'histogram', '-q', '-b', 64, '-e', $engine, '--bins',
+            'log2', '-o', "$files/histogram.csv", $program->{trace});
+        for my $row (@{ read_table("$files/histogram.csv")->{rows} }) {
+            push @froms, $row->[2] unless exists $share{ $row->[2] };
+            $share{ $row->[2] }{$engine} = $row->[5];
+        }
+    }
+    my @finite = sort { $a <=> $b } grep { $_ ne 'inf' } @froms;
+    my $name = "shen-$program->{name}";
+    write_table("$out/tables/$name.csv", "distance_from,exact,shen\n",
+        map { join(',', $_, $share{$_}{exact} // 0, $share{$_}{shen} // 0)
+            . "\n" } @finite, 'inf');
+    draw($out, 'shen.gp', "$name.png", "$name.csv", $program->{name});
+}
+
+@programs = recorded_programs($margay, $tools, $files, $quick);
+write_table("$out/tables/shen-distributions.csv", `'$tools/shen'`);
+write_programs();
+for my $program (@programs) {
+    draw_histogram($program) if grep { $_ eq $program->{name} } @drawn;
+}
