@@ -45,6 +45,20 @@ $(row L2 writebacks result)" \
     done
 done
 
+# Behind a first level, a second of one set is a point of the curve of what the
+# first lets through.
+cat >m.csv <<END
+$first
+L1,all,2K,64,4,L2
+L2,all,8K,64,0,
+END
+"$MARGAY" simulate -q --machine m.csv t.din >result
+"$MARGAY" filter -q --bytes 2K --ways 4 --to din t.din |
+    "$MARGAY" curve -q -f din -b 64 --sizes 128 - >second
+is 'a second level of one set is as curve behind filter' \
+    "$(row L2 references result) $(row L2 misses result) \
+$(row L2 miss_ratio result)" "$(awk -F, '$3 == 128 { print $5, $6, $7 }' second)"
+
 # The columns of a machine in another order, and the rows as the table has them.
 cat >split.csv <<END
 next,ways,block_bytes,cycles,bytes,holds,cache
