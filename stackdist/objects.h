@@ -54,10 +54,17 @@ struct margay_objects_options {
        of a sixteenth of the number; what is cached does not change.  0 = for
        ever.  Not with a rate below 1. */
     uint64_t half_life_refs;
+    /*
+     * No cache is larger than this many bytes, and objects that none of these
+     * caches holds any more are forgotten: memory is that of those which they
+     * hold.  The next request of such an object is a first one again, which
+     * names its size, and stores it.  0 = no bound.  Not with a rate below 1.
+     */
+    uint64_t bound_bytes;
 };
-#define MARGAY_OBJECTS_OPTIONS_DEFAULT                \
-    {                                                 \
-        NULL, false, false, UINT64_MAX, 1, true, 1, 0 \
+#define MARGAY_OBJECTS_OPTIONS_DEFAULT                   \
+    {                                                    \
+        NULL, false, false, UINT64_MAX, 1, true, 1, 0, 0 \
     }
 
 /* Requests in their order, as arrays of `count`. */
@@ -86,6 +93,12 @@ struct margay_objects_counts {
     uint64_t other_sizes; /* of the sample, requests whose size is not that of
                              their object's first one */
     uint64_t deletes;
+    uint64_t far; /* requests whose distance is above the bound, and which still
+                     hit in a cache that large objects pass by */
+    uint64_t exceeded_bound; /* the bound in bytes, where the objects have more
+                                than that, or 0.  `cold` then are requests that
+                                hit in no cache, and how many objects there are
+                                is not known: these counts are 0. */
 };
 
 /* A point of a curve; misses of references, and the bytes that these ask for.
@@ -100,8 +113,8 @@ MARGAY_API enum margay_status margay_objects_take_spec(
     const char *spec, struct margay_objects_options *options,
     struct margay_error *error);
 
-/* Fails with MARGAY_NO_MEMORY, and with MARGAY_BAD_ARGUMENT where the counts of
-   a sample are to fade.  The caller owns *objects. */
+/* Fails with MARGAY_NO_MEMORY, and with MARGAY_BAD_ARGUMENT where a sample is
+   to fade or has a bound.  The caller owns *objects. */
 MARGAY_API enum margay_status margay_objects_create(
     const struct margay_objects_options *options, margay_objects **objects,
     struct margay_error *error);
@@ -130,8 +143,9 @@ MARGAY_API struct margay_objects_counts margay_objects_counted(
 /*
  * The curve so far, in a new array of *count points that the caller releases
  * with free().  Where the options ask for MARGAY_SIZES_ALL it has `sizes`;
- * otherwise, and where these are NULL, the sizes that the options ask for.
- * MARGAY_NO_MEMORY.
+ * otherwise, and where these are NULL, the sizes that the options ask for.  An
+ * exceeded bound ends the grid.  MARGAY_BAD_ARGUMENT where a listed size is
+ * above that, and MARGAY_NO_MEMORY.
  */
 MARGAY_API enum margay_status margay_objects_curve(
     const margay_objects *objects, const struct margay_sizes *sizes,

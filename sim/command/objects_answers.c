@@ -28,6 +28,7 @@ static enum margay_status answer_about(
         .in_bytes = true,
         .points = points,
         .count = count,
+        .bound = counts->exceeded_bound,
         .all = bytes ? counts->reference_bytes : counts->references,
         .cold = bytes ? counts->cold_bytes + counts->expired_bytes
                       : counts->cold + counts->expired,

@@ -33,10 +33,9 @@ static const char *find_needless(const struct options *options)
            : options->reading.unit_bytes != 0               ? "--unit"
            : options->reading.ids                           ? "--ids"
            : options->run.straddle != MARGAY_STRADDLE_USUAL ? "--straddle"
-           : options->engine.bound.value != 0
-               ? "--bound: what caches that are smaller than the largest "
-                 "object hold may lie anywhere in the stack (-e shards "
-                 "needs little memory)"
+           : options->engine.bound.value != 0 &&
+                   options->results.policies.count > 0
+               ? "--bound where there are policies"
            : options->engine.measure == MARGAY_FOOTPRINT   ? "--model footprint"
            : options->engine.measure == MARGAY_REUSE_TIMES ? "--of time"
            : options->results.from != NULL                 ? "--from"
@@ -68,6 +67,7 @@ enum margay_status objects_prepare(struct objects *objects,
     engine->distances = objects->counts;
     engine->seed = options->seed;
     engine->half_life_refs = options->engine.half_life_refs;
+    engine->bound_bytes = options->engine.bound.value;
     engine->ages = options->results.ttl.given;
     if (engine->ages)
         engine->ttl_seconds = options->results.ttl.seconds;

@@ -104,24 +104,40 @@ static void add_part(char *text, size_t bytes, uint64_t count, const char *what)
         snprintf(text + used, bytes - used, ", %" PRIu64 " %s", count, what);
 }
 
+/* "12 objects of 3456 bytes in all", or that these are more than the bound. */
+static void name_objects(char *text, size_t bytes,
+                         const struct margay_objects_counts *counts)
+{
+    if (counts->exceeded_bound != 0)
+        snprintf(text, bytes, "objects of more than %" PRIu64 " byte%s",
+                 counts->exceeded_bound,
+                 margay_plural(counts->exceeded_bound, "s"));
+    else
+        snprintf(text, bytes, "%" PRIu64 " object%s of %" PRIu64 " byte%s",
+                 counts->objects, margay_plural(counts->objects, "s"),
+                 counts->object_bytes,
+                 margay_plural(counts->object_bytes, "s"));
+}
+
 void objects_summarise(const struct margay_pass *pass,
                        const margay_objects *engine, bool sampled)
 {
     const struct margay_objects_counts counts = margay_objects_counted(engine);
-    char parts[160] = "";
+    char objects[80], parts[160] = "";
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
     add_part(parts, sizeof parts, counts.expired, "expired");
     add_part(parts, sizeof parts, counts.deletes, "deleted");
     add_part(parts, sizeof parts, counts.other_sizes,
              "named another size than their object's first");
-    message_keep("%s: %" PRIu64 " reference%s, %s%" PRIu64
-                 " object%s of %" PRIu64 " byte%s in all, %" PRIu64
-                 " cold miss%s%s%s, %.1f M refs/s",
+    name_objects(objects, sizeof objects, &counts);
+    message_keep("%s: %" PRIu64 " reference%s, %s%s in all, %" PRIu64
+                 " %s%s%s, %.1f M refs/s",
                  pass->trace, counts.references,
                  margay_plural(counts.references, "s"), sampled ? "about " : "",
-                 counts.objects, margay_plural(counts.objects, "s"),
-                 counts.object_bytes, margay_plural(counts.object_bytes, "s"),
-                 counts.cold, margay_plural(counts.cold, "es"),
+                 objects, counts.cold,
+                 counts.exceeded_bound != 0 ? "hit in no cache up to there"
+                 : counts.cold == 1         ? "cold miss"
+                                            : "cold misses",
                  sampled ? " in the sample" : "", parts, rate);
 }

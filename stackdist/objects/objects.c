@@ -43,6 +43,12 @@ static enum margay_status create(struct margay_objects *objects,
     if (options->half_life_refs != 0 && objects->samples)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a half-life is for exact curves of objects");
+    if (options->bound_bytes != 0 && objects->samples)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a bound is for exact curves of objects");
+    /* All objects together have less than the largest number. */
+    if (options->bound_bytes != UINT64_MAX)
+        objects->bound.bytes = options->bound_bytes;
     if (options->half_life_refs != 0)
         margay_fading_begin(&objects->fading, options->half_life_refs);
     if (objects->has_curve)
@@ -78,7 +84,9 @@ enum margay_status margay_objects_create(
     made->options = *options;
     made->kernel = kernel_here();
     made->has_curve = options->curve != NULL;
-    made->has_classes = made->has_curve && options->rate >= 1;
+    /* Which objects are forgotten does not depend on what is asked for. */
+    made->has_classes =
+        (made->has_curve || options->bound_bytes != 0) && options->rate >= 1;
     made->has_distances = options->distances;
     enum margay_status status = create(made, error);
     if (status == MARGAY_OK)
@@ -228,6 +236,13 @@ static uint64_t rounded(double value)
                             : UINT64_MAX;
 }
 
+static bool is_exceeded(const struct margay_objects *objects)
+{
+    return objects->bound.bytes != 0 &&
+           (objects->bound.exceeded ||
+            objects->weights.total > objects->bound.bytes);
+}
+
 struct margay_objects_counts margay_objects_counted(
     const margay_objects *objects)
 {
@@ -235,6 +250,10 @@ struct margay_objects_counts margay_objects_counted(
     margay_fading_add(&objects->fading, &counts);
     counts.objects = objects->weights.objects;
     counts.object_bytes = objects->weights.total;
+    if (is_exceeded(objects)) {
+        counts.exceeded_bound = objects->bound.bytes;
+        counts.objects = counts.object_bytes = 0;
+    }
     if (objects->samples) {
         counts.objects = rounded((double)counts.objects * objects->scale);
         counts.object_bytes =
@@ -258,6 +277,46 @@ static uint64_t estimate(const struct margay_objects *objects, uint64_t all,
     return misses < all ? misses : all;
 }
 
+/* An exceeded bound ends the rows. */
+static enum margay_status cut_rows(const struct margay_sizes *sizes,
+                                   const struct margay_step_row *rows,
+                                   uint64_t bound, size_t *count,
+                                   struct margay_error *error)
+{
+    uint64_t last = *count == 0 ? 0 : rows[*count - 1].cache_bytes;
+    if (last > bound && sizes->kind == MARGAY_SIZES_LIST)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a cache of %llu bytes is above the bound of %llu, "
+                           "which the objects exceed",
+                           (unsigned long long)last, (unsigned long long)bound);
+    while (*count > 0 && rows[*count - 1].cache_bytes > bound)
+        --*count;
+    return MARGAY_OK;
+}
+
+/* The sizes that the options ask for, or others. */
+static enum margay_status make_rows(const margay_objects *objects,
+                                    const struct margay_sizes *sizes,
+                                    const struct margay_objects_counts *counts,
+                                    struct margay_step_row **rows,
+                                    size_t *count, struct margay_error *error)
+{
+    struct margay_steps steps;
+    uint64_t bound = counts->exceeded_bound;
+    enum margay_status status = margay_masses_settle(
+        &objects->fading.curve, &objects->curve, &steps, error);
+    if (status == MARGAY_OK)
+        status = margay_steps_rows_at(&steps, sizes,
+                                      bound != 0 ? bound : counts->object_bytes,
+                                      rows, count, error);
+    free(steps.steps);
+    if (sizes == NULL || steps.sizes.kind != MARGAY_SIZES_ALL)
+        sizes = &steps.sizes;
+    return status == MARGAY_OK && bound != 0
+               ? cut_rows(sizes, *rows, bound, count, error)
+               : status;
+}
+
 enum margay_status margay_objects_curve(const margay_objects *objects,
                                         const struct margay_sizes *sizes,
                                         struct margay_objects_point **points,
@@ -266,20 +325,15 @@ enum margay_status margay_objects_curve(const margay_objects *objects,
 {
     const struct margay_objects_counts counts = margay_objects_counted(objects);
     struct margay_step_row *rows = NULL;
-    struct margay_steps steps;
     *points = NULL;
     *count = 0;
     if (counts.references == 0)
         return MARGAY_OK;
-    enum margay_status status = margay_masses_settle(
-        &objects->fading.curve, &objects->curve, &steps, error);
-    if (status == MARGAY_OK)
-        status = margay_steps_rows_at(&steps, sizes, counts.object_bytes, &rows,
-                                      count, error);
-    free(steps.steps);
+    enum margay_status status =
+        make_rows(objects, sizes, &counts, &rows, count, error);
     if (status == MARGAY_OK)
         *points = calloc(*count + 1, sizeof **points);
-    if (*points == NULL)
+    if (status == MARGAY_OK && *points == NULL)
         status = margay_fail_memory(error, "the points of a curve");
     for (size_t i = 0; i < *count && status == MARGAY_OK; i++)
         (*points)[i] = (struct margay_objects_point){
@@ -317,7 +371,11 @@ enum margay_status margay_objects_histogram(const margay_objects *objects,
             sums[i].hits.refs - (i > 0 ? sums[i - 1].hits.refs : 0)};
     if (status == MARGAY_OK)
         status = margay_histogram_of_rows(
-            rows, count, counts.cold + counts.expired, histogram, error);
+            rows, count, counts.cold + counts.expired + counts.far, histogram,
+            error);
+    if (status == MARGAY_OK && counts.exceeded_bound != 0)
+        margay_histogram_set_exceeded_bound(*histogram,
+                                            counts.exceeded_bound + 1);
     if (status != MARGAY_OK)
         free(rows);
     free(sums);

@@ -8,6 +8,7 @@
 #define MARGAY_STACKDIST_OBJECTS_OBJECTS_H
 
 #include "stackdist/exact/hash.h"
+#include "stackdist/objects/bound.h"
 #include "stackdist/objects/classes.h"
 #include "stackdist/objects/fading.h"
 #include "stackdist/objects/steps.h"
@@ -23,6 +24,7 @@ struct margay_objects {
     struct margay_hash hash; /* object -> the moment of its last use */
     struct margay_weights weights;
     struct margay_classes classes;
+    struct margay_bound bound;
     /* With options.ages: after which second the object that was last used at a
        moment is no longer valid.  As long as `weights`. */
     uint64_t *expiries;

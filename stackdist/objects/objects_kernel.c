@@ -92,27 +92,6 @@ static void uncount(struct margay_steps *steps, uint64_t position,
     step->bytes -= bytes;
 }
 
-/* Caches below the distance may hit, too: those that larger objects passed. */
-static enum margay_status count_small(struct margay_objects *objects,
-                                      uint64_t moment, uint64_t size,
-                                      uint64_t distance, uint64_t asked,
-                                      struct margay_error *error)
-{
-    struct margay_interval intervals[2 * MARGAY_CLASSES_MOST];
-    struct margay_steps *curve = &objects->curve;
-    size_t found;
-    enum margay_status status =
-        margay_classes_hits(&objects->classes, &objects->weights, moment, size,
-                            distance, asked, intervals, &found, error);
-    if (status == MARGAY_OK)
-        status = margay_steps_reserve(curve, 2 * found, error);
-    for (size_t i = 0; i < found && status == MARGAY_OK; i++) {
-        count(curve, intervals[i].from, size);
-        uncount(curve, intervals[i].to, size);
-    }
-    return status;
-}
-
 /* The distance in the trace, by that in the sample: what others have there is
    larger by the scale. */
 static uint64_t scaled(const struct margay_objects *objects, uint64_t distance,
@@ -122,30 +101,95 @@ static uint64_t scaled(const struct margay_objects *objects, uint64_t distance,
     return all < 0x1p63 ? (uint64_t)(all + 0.5) : UINT64_C(1) << 63;
 }
 
-static enum margay_status count_hit(struct margay_objects *objects,
+/* Where a request hits: in caches of [distance, end) bytes, and in those of
+   some intervals below, which larger objects pass by. */
+struct hits {
+    uint64_t distance, end;
+    bool far; /* the distance is above the bound */
+    size_t small_count;
+    struct margay_interval small[2 * MARGAY_CLASSES_MOST];
+};
+
+/* No cache beyond the reach of the object hits, and none beyond the bound is
+   asked for. */
+static void bound_hits(const struct margay_bound *bound, uint64_t moment,
+                       struct hits *hits)
+{
+    uint64_t reach = margay_bound_reach(bound, moment);
+    size_t count = 0;
+    hits->far =
+        hits->distance > reach || reach < bound->bytes || moment < bound->large;
+    hits->end = reach + 1;
+    for (size_t i = 0; i < hits->small_count; i++) {
+        struct margay_interval interval = hits->small[i];
+        if (interval.to > hits->end)
+            interval.to = hits->end;
+        if (interval.from < interval.to)
+            hits->small[count++] = interval;
+    }
+    hits->small_count = count;
+}
+
+static enum margay_status find_hits(struct margay_objects *objects,
                                     uint64_t moment, uint64_t size,
-                                    uint64_t distance,
+                                    struct hits *hits,
                                     struct margay_error *error)
 {
+    const struct margay_weights *weights = &objects->weights;
+    struct margay_classes *classes = &objects->classes;
+    uint64_t distance = weights->total - margay_weights_before(weights, moment);
+    unsigned class = margay_class_of(size);
+    uint64_t asked = 0;
     enum margay_status status = MARGAY_OK;
+    hits->end = UINT64_MAX;
+    hits->far = false;
+    hits->small_count = 0;
     if (objects->samples)
         distance = scaled(objects, distance, size);
-    if (objects->has_distances)
-        count(&objects->distances, distance, size);
+    hits->distance = distance;
+    if (objects->has_classes && distance != size &&
+        moment >= classes->marks[class])
+        asked = margay_classes_asked(classes, moment, class);
+    if (asked != 0)
+        status =
+            margay_classes_hits(classes, weights, moment, size, distance, asked,
+                                hits->small, &hits->small_count, error);
+    if (objects->bound.bytes != 0)
+        bound_hits(&objects->bound, moment, hits);
+    return status;
+}
+
+/* Hits from this size on, and in caches that are asked for no more from `to`
+   on. */
+static void count_between(struct margay_objects *objects, uint64_t from,
+                          uint64_t to, uint64_t size)
+{
+    count(&objects->curve, from, size);
+    if (objects->bound.bytes == 0 || to <= objects->bound.bytes)
+        uncount(&objects->curve, to, size);
+}
+
+static enum margay_status count_hits(struct margay_objects *objects,
+                                     const struct hits *hits, uint64_t size,
+                                     struct margay_error *error)
+{
+    objects->counts.far += hits->far;
+    if (objects->has_distances && !hits->far)
+        count(&objects->distances, hits->distance, size);
     if (!objects->has_curve)
         return MARGAY_OK;
-    status = margay_steps_reserve(&objects->curve, 1, error);
-    if (status == MARGAY_OK)
-        count(&objects->curve, distance == 0 ? 1 : distance, size);
-    if (status != MARGAY_OK || !objects->has_classes || distance == size)
+    enum margay_status status =
+        margay_steps_reserve(&objects->curve, 2 * hits->small_count + 2, error);
+    if (status != MARGAY_OK)
         return status;
-    unsigned class = margay_class_of(size);
-    if (moment < objects->classes.marks[class])
-        return MARGAY_OK;
-    uint64_t asked = margay_classes_asked(&objects->classes, moment, class);
-    return asked == 0
-               ? MARGAY_OK
-               : count_small(objects, moment, size, distance, asked, error);
+    uint64_t from = hits->distance == 0 ? 1 : hits->distance;
+    if (hits->end == UINT64_MAX)
+        count(&objects->curve, from, size);
+    else if (from < hits->end)
+        count_between(objects, from, hits->end, size);
+    for (size_t i = 0; i < hits->small_count; i++)
+        count_between(objects, hits->small[i].from, hits->small[i].to, size);
+    return MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- storing -- */
@@ -170,7 +214,10 @@ static enum margay_status admit(struct margay_objects *objects, uint64_t size,
                                 size_t i, struct margay_error *error)
 {
     struct margay_weights *weights = &objects->weights;
+    struct margay_bound *bound = &objects->bound;
     enum margay_status status = MARGAY_OK;
+    if (bound->bytes != 0 && size > bound->bytes)
+        bound->large = weights->next;
     if (size >= UINT64_MAX - weights->total)
         return fail_total(objects, "objects", i, error);
     if (size >> 32 != 0 && weights->high == NULL)
@@ -205,31 +252,51 @@ static bool expires(struct margay_objects *objects,
     return late;
 }
 
+/* A request of an object that was last used at `past`: where it hits.  An
+   object that no cache up to a bound has is forgotten: its bytes stay where
+   they are, and *past becomes 0. */
+static enum margay_status find_object(struct margay_objects *objects,
+                                      uint64_t *past, uint64_t *size,
+                                      struct hits *hits,
+                                      struct margay_error *error)
+{
+    uint64_t own = margay_weights_size(&objects->weights, *past);
+    enum margay_status status = find_hits(objects, *past, own, hits, error);
+    if (objects->bound.bytes != 0 && hits->small_count == 0 &&
+        hits->distance >= hits->end)
+        *past = 0;
+    else
+        *size = own;
+    return status;
+}
+
 /* Count a request that is in the sample, and put its object on top. */
 static enum margay_status refer(struct margay_objects *objects,
                                 const struct margay_objects_piece *piece,
                                 size_t k, uint64_t past,
                                 struct margay_error *error)
 {
-    struct margay_weights *weights = &objects->weights;
     const struct margay_requests *requests = piece->requests;
     size_t i = piece->from + k;
     uint64_t size = requests->sizes[i], distance = MARGAY_INFINITE;
-    bool late = expires(objects, requests, i, past);
+    struct hits hits;
     enum margay_status status = MARGAY_OK;
+    if (past != 0)
+        status = find_object(objects, &past, &size, &hits, error);
+    bool late = expires(objects, requests, i, past);
     if (past == 0) {
-        status = admit(objects, size, i, error);
+        if (status == MARGAY_OK)
+            status = admit(objects, size, i, error);
     } else {
-        size = margay_weights_size(weights, past);
         objects->counts.other_sizes += size != requests->sizes[i];
         if (late) {
             objects->counts.expired++;
             objects->counts.expired_bytes += size;
-        } else {
-            distance = weights->total - margay_weights_before(weights, past);
-            status = count_hit(objects, past, size, distance, error);
+        } else if (status == MARGAY_OK) {
+            distance = hits.far ? MARGAY_INFINITE : hits.distance;
+            status = count_hits(objects, &hits, size, error);
         }
-        margay_weights_take(weights, past, size);
+        margay_weights_take(&objects->weights, past, size);
     }
     objects->counts.sampled_refs++;
     if (!margay_add_u64(objects->counts.sampled_bytes, size,
@@ -285,8 +352,8 @@ static uint64_t new_moment(const struct margay_old_time *old, uint64_t moment)
     return nth_moment(word->before + (uint64_t)__builtin_popcountll(below));
 }
 
-/* Without a branch on free slots, which could not be predicted: their value
-   stays 0. */
+/* Without a branch on free slots and objects that are forgotten, which could
+   not be predicted: the value of both is then 0. */
 static void renumber_hash(struct margay_hash *hash,
                           const struct margay_old_time *old)
 {
@@ -294,9 +361,9 @@ static void renumber_hash(struct margay_hash *hash,
         struct margay_bucket *bucket = &hash->buckets[i];
         for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
             uint64_t moment = margay_bucket_value(bucket, slot);
-            uint64_t used = -(uint64_t)(moment != 0);
+            uint64_t live = old->words[moment >> 6].live >> (moment & 63) & 1;
             margay_bucket_set_value(bucket, slot,
-                                    new_moment(old, moment) & used);
+                                    new_moment(old, moment) & -live);
         }
     }
 }
@@ -315,10 +382,20 @@ static void renumber_candidates(struct margay_classes *classes,
     }
 }
 
+static void renumber_bound(struct margay_bound *bound,
+                           const struct margay_old_time *old)
+{
+    for (size_t i = 0; i < bound->count; i++)
+        bound->reaches[i].moment = new_moment(old, bound->reaches[i].moment);
+    if (bound->large != 0)
+        bound->large = new_moment(old, bound->large);
+}
+
 static void renumber(struct margay_objects *objects,
                      const struct margay_old_time *old)
 {
     renumber_hash(&objects->hash, old);
+    renumber_bound(&objects->bound, old);
     renumber_candidates(&objects->classes, old);
 }
 

@@ -46,6 +46,7 @@ static void unmap_expiries(uint64_t *expiries,
 void margay_objects_destroy_store(struct margay_objects *objects)
 {
     unmap_expiries(objects->expiries, &objects->weights);
+    margay_bound_destroy(&objects->bound);
     margay_classes_destroy(&objects->classes);
     margay_weights_destroy(&objects->weights);
     margay_hash_destroy(&objects->hash);
@@ -145,10 +146,16 @@ static enum margay_status begin_anew(struct margay_objects *objects,
     objects->weights = (struct margay_weights){.capacity = 0};
     objects->expiries = NULL;
     objects->refs_to_look = objects->looks = 0;
+    uint64_t before = old.weights.objects;
     enum margay_status status =
         margay_classes_settle_all(&objects->classes, error);
+    if (status == MARGAY_OK && objects->bound.bytes != 0)
+        status = margay_bound_sweep(&objects->bound, &old.weights, error);
     if (status == MARGAY_OK)
         status = renumber(objects, &old, error);
+    if (status == MARGAY_OK && old.weights.objects < before)
+        status = margay_hash_rebuild(&objects->hash, objects->hash.entry_limit,
+                                     error);
     free(old.words);
     if (objects->weights.low == old.weights.low)
         return status;

@@ -200,19 +200,41 @@ run histogram -q --objects --half-life 500 -f oracle a.oracle
 is 'their histogram, too' "$status $(sed 1d out |
     awk -F, '{ sum += $5 } END { print (sum > 700 && sum < 740) }')" '0 1'
 
+make c.oracle 3000 40000 5
+run curve -q --objects --sizes octave:4 -f oracle c.oracle
+awk -F, 'NR == 1 || $4 < 200000' out >expected
+run curve -q --objects --bound 200000 --sizes octave:4 -f oracle c.oracle
+sed '$d' out >cut
+is 'a bound ends the curve' "$status $(cmp cut expected)" '0 '
+is '  with a row of its own' "$(sed '$d' out | wc -l) $(differing c.oracle - |
+    wc -l) $(tail -n 1 out | cut -d, -f4)" "$(wc -l <expected) 0 200000"
+run distances -q --objects -f oracle c.oracle
+awk -F, -v OFS=, 'NR > 1 && $5 > 200000 { $5 = "inf" } 1' out >expected
+run distances -q --objects --bound 200000 -f oracle c.oracle
+is 'distances above it are infinite' "$status $(cmp out expected)" '0 '
+run histogram -q --objects --bins log2 --bound 200000 -f oracle c.oracle
+is 'and the last row of a histogram' "$status $(tail -n 1 out |
+    cut -d, -f3-5)" "0 200001,inf,$(grep -c ',inf$' expected)"
+run curve --objects --bound 200000 -f oracle c.oracle -o /dev/null
+like 'the summary says so' "$(cat err)" \
+    'objects of more than 200000 bytes in all, [0-9]+ hit in no cache up to'
+
 printf '0 1000\n1 1040\n' >t.din
 refuses '--objects: the trace does not say the sizes' curve --objects t.din
 refuses '--op: the trace does not say the operations' curve --op get t.din
 refuses '--ttl is for objects' curve --ttl 5 t.din
 refuses '--ttl is for objects' histogram --ttl 5 t.din
 refuses '--op: .put. .expected get, set or delete' curve --op put t.din
-for option in '-b 64' '--bound 4K' '--writebacks' '--from x.csv' \
+for option in '-b 64' '--bound 4K --policy lru' '--writebacks' '--from x.csv' \
     '--straddle first' '--model footprint' '--save s' '--resume t.din' \
     '--chunk 64' '--phase 64' '--unit 512' '--ids'; do
     # shellcheck disable=SC2086 # two words
     refuses '--objects does not go with --' curve --objects $option a.oracle
 done
-refuses 'may lie anywhere in the stack' curve --objects --bound 4K a.oracle
+refuses 'a bound is for exact curves' curve --objects -e shards --bound 4K \
+    a.oracle
+refuses 'a cache of 8192 bytes is above the bound of 4096' \
+    curve --objects --bound 4K --sizes 8K a.oracle
 refuses 'for exact curves' curve --objects -e shards --half-life 9 a.oracle
 refuses 'does not go with --window' \
     curve --objects --half-life 9 --window 3 a.oracle

@@ -1,0 +1,192 @@
+/* bound.c - which objects are forgotten; see bound.h */
+#include "stackdist/objects/bound.h"
+
+#include <stdlib.h>
+
+#include "stackdist/objects/classes.h"
+#include "traces/traces_internal.h"
+
+/* ----------------------------------------------------------------- sweep -- */
+
+/* What was passed of a class of sizes. */
+struct passed {
+    uint64_t bytes;
+    uint64_t smallest[2]; /* the sizes; UINT64_MAX = none */
+};
+
+struct sweep {
+    uint64_t reach; /* L */
+    /* Of the classes up to that of L: S(L), or more where something of that
+       class is larger than L. */
+    uint64_t sum;
+    struct passed passed[MARGAY_CLASSES_MOST];
+    const struct margay_reach *old; /* not yet passed */
+    size_t old_count;
+};
+
+static void begin(struct sweep *sweep, const struct margay_bound *bound)
+{
+    *sweep = (struct sweep){.reach = bound->bytes,
+                            .old = bound->reaches,
+                            .old_count = bound->count};
+    for (unsigned j = 0; j < MARGAY_CLASSES_MOST; j++)
+        sweep->passed[j] = (struct passed){0, {UINT64_MAX, UINT64_MAX}};
+}
+
+static void add(struct sweep *sweep, uint64_t size)
+{
+    struct passed *of = &sweep->passed[margay_class_of(size)];
+    of->bytes += size;
+    sweep->sum += size;
+    if (size < of->smallest[0]) {
+        of->smallest[1] = of->smallest[0];
+        of->smallest[0] = size;
+    } else if (size < of->smallest[1]) {
+        of->smallest[1] = size;
+    }
+}
+
+/* The reach becomes `most`, which is of class j and less than any second object
+   of this class; `below`: the bytes of the classes below. */
+static void set_reach(struct sweep *sweep, unsigned j, uint64_t most,
+                      uint64_t below)
+{
+    struct passed *of = &sweep->passed[j];
+    if (of->smallest[0] > most)
+        of->smallest[0] = UINT64_MAX;
+    of->smallest[1] = UINT64_MAX;
+    of->bytes = of->smallest[0] == UINT64_MAX ? 0 : of->smallest[0];
+    sweep->reach = most;
+    sweep->sum = below + of->bytes;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The largest cache of the class of the reach that holds what was passed of its
+   size, or all caches below the class. */
+static void leave_class(struct sweep *sweep)
+{
+    unsigned j = margay_class_of(sweep->reach);
+    const struct passed *of = &sweep->passed[j];
+    uint64_t below = sweep->sum - of->bytes;
+    uint64_t one = least(of->smallest[1] - 1, sweep->reach);
+    uint64_t none = least(of->smallest[0] - 1, sweep->reach);
+    if (of->smallest[0] <= one && below + of->smallest[0] <= one) {
+        set_reach(sweep, j, one, below);
+    } else if (none >> j != 0 && below <= none) {
+        set_reach(sweep, j, none, below);
+    } else {
+        sweep->reach = (UINT64_C(1) << j) - 1;
+        sweep->sum = below;
+    }
+}
+
+static void lower(struct sweep *sweep)
+{
+    while (sweep->sum > sweep->reach)
+        leave_class(sweep);
+}
+
+/* No cache of more bytes is asked for. */
+static void cut_reach(struct sweep *sweep, uint64_t most)
+{
+    unsigned j = margay_class_of(most);
+    if (most >= sweep->reach)
+        return;
+    sweep->sum = 0;
+    for (unsigned k = 0; k <= j; k++)
+        sweep->sum += sweep->passed[k].bytes;
+    sweep->reach = most;
+    lower(sweep);
+}
+
+/* An object is passed: is it in a cache? */
+static bool is_kept(struct sweep *sweep, uint64_t moment, uint64_t size)
+{
+    for (; sweep->old_count > 0 && sweep->old->moment >= moment;
+         sweep->old++, sweep->old_count--)
+        cut_reach(sweep, sweep->old->bytes);
+    if (size > 0 && size <= sweep->reach) {
+        add(sweep, size);
+        lower(sweep);
+    }
+    return size <= sweep->reach && sweep->reach > 0;
+}
+
+static bool note_reach(struct margay_bound *bound, uint64_t moment,
+                       uint64_t bytes)
+{
+    uint64_t before = bound->count == 0
+                          ? bound->bytes
+                          : bound->reaches[bound->count - 1].bytes;
+    if (bytes == before)
+        return true;
+    struct margay_reach *reaches = margay_grow(
+        bound->reaches, bound->count, &bound->capacity, sizeof *reaches);
+    if (reaches == NULL)
+        return false;
+    reaches[bound->count++] = (struct margay_reach){moment, bytes};
+    bound->reaches = reaches;
+    return true;
+}
+
+static bool sweep_word(struct margay_bound *bound, struct sweep *sweep,
+                       struct margay_weights *weights, uint64_t word)
+{
+    bool memory = true;
+    for (uint64_t left = weights->live[word]; left != 0 && memory;) {
+        unsigned bit = 63u - (unsigned)__builtin_clzll(left);
+        uint64_t moment = 64 * word + bit;
+        uint64_t size = margay_weights_size(weights, moment);
+        left &= ~(UINT64_C(1) << bit);
+        if (is_kept(sweep, moment, size)) {
+            memory = note_reach(bound, moment, sweep->reach);
+            continue;
+        }
+        weights->live[word] &= ~(UINT64_C(1) << bit);
+        weights->objects--;
+        bound->exceeded = true;
+    }
+    return memory;
+}
+
+enum margay_status margay_bound_sweep(struct margay_bound *bound,
+                                      struct margay_weights *weights,
+                                      struct margay_error *error)
+{
+    struct margay_reach *old = bound->reaches;
+    struct sweep sweep;
+    begin(&sweep, bound);
+    bool memory = true;
+    bound->reaches = NULL;
+    bound->count = bound->capacity = 0;
+    for (uint64_t word = weights->capacity / 64; word-- > 0 && memory;)
+        memory = sweep_word(bound, &sweep, weights, word);
+    free(old);
+    return memory ? MARGAY_OK
+                  : margay_fail_memory(error, "the objects within a bound");
+}
+
+void margay_bound_destroy(struct margay_bound *bound)
+{
+    free(bound->reaches);
+    bound->reaches = NULL;
+    bound->count = bound->capacity = 0;
+}
+
+uint64_t margay_bound_find_reach(const struct margay_bound *bound,
+                                 uint64_t moment)
+{
+    size_t low = 0, high = bound->count; /* reaches[low - 1] holds */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (bound->reaches[middle].moment >= moment)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == 0 ? bound->bytes : bound->reaches[low - 1].bytes;
+}
