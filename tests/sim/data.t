@@ -235,6 +235,48 @@ is 'on the stack of a caller: by the function that refers to it' \
 is 'the rest is variables and stacks' \
     "$(data 4096 | grep -vE '^(heap of|stack of|main::counts )')" ''
 
+# ------------------------------------------------ other ways to get memory --
+cat >ways.c <<'EOF'
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+enum { PAGE = 4096, PROT = PROT_READ | PROT_WRITE };
+static void fill(volatile char *memory, int times)
+{
+    for (int i = 0; i < times; i++)
+        memory[64 * i] = 1;
+}
+int main(void)
+{
+    char *array = reallocarray(NULL, 10, 64); /* line 14 */
+    fill(array, 10);
+    array = reallocarray(array, 11, 64); /* line 16 */
+    fill(array, 11);
+    if (reallocarray(array, SIZE_MAX, 2) != NULL)
+        return 1;
+    fill(array, 11);
+    fill(memalign(64, 12 * 64), 12); /* line 21 */
+    fill(valloc(13 * 64), 13);       /* line 22 */
+    char *map = mmap64(NULL, 8 * PAGE, PROT, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                       0); /* line 23 */
+    fill(map, 14);
+    munmap(map + 2 * PAGE, PAGE);
+    fill(map, 15);
+    fill(map + 3 * PAGE, 16);
+    map = mremap(map + 3 * PAGE, 5 * PAGE, 100 * PAGE, MREMAP_MAYMOVE);
+    fill(map, 17); /* line 29, before it */
+    return 0;
+}
+EOF
+check 'a program with other ways to get memory is built' built ways
+recorded
+run annotate -q --data --sizes 4K t.mgt
+is 'memory of each' \
+    "$(data 4096 | sed -n 's/^heap of main \([0-9]*\) \([0-9]*\) .*/\1 \2/p' |
+        tr '\n' ' ')" '14 10 16 22 21 12 22 13 23 45 29 17 '
+
 # ------------------------------------------------------------------- C++ --
 cat >objects.cc <<'EOF'
 #include <new>

@@ -26,6 +26,24 @@ static void take_out(uint64_t from)
     }
 }
 
+/* Take the range at an address out of [from, to), and keep the rest; its later
+   part begins anew. */
+static void cut(uint64_t at, uint64_t from, uint64_t to)
+{
+    uint64_t of = holds[at].from;
+    for (size_t i = 0; i < ADDRESSES; i++) {
+        if (holds[i].event.data == MARGAY_DATA_UNKNOWN || holds[i].from != of)
+            continue;
+        if (i >= from && i < to)
+            holds[i].event.data = MARGAY_DATA_UNKNOWN;
+        if (i >= to) {
+            if (holds[i].event.data == MARGAY_DATA_VARIABLE)
+                holds[i].event.site += to - of;
+            holds[i].from = to;
+        }
+    }
+}
+
 /* Take out what overlaps, from below; false: something younger does. */
 static bool make_room(const struct margay_data_event *event, uint64_t bytes)
 {
@@ -44,10 +62,13 @@ static void follow_naively(const struct margay_data_event *event)
     uint64_t bytes = event->bytes == 0 ? 1 : event->bytes;
     uint64_t at = event->address;
     if (event->data == MARGAY_DATA_UNKNOWN) {
-        if (event->bytes != 0)
-            make_room(event, event->bytes);
-        else if (holds[at].event.data != MARGAY_DATA_UNKNOWN &&
-                 holds[at].from == at && holds[at].event.order < event->order)
+        for (uint64_t i = at; i < at + event->bytes; i++) {
+            if (holds[i].event.data != MARGAY_DATA_UNKNOWN &&
+                holds[i].event.order <= event->order)
+                cut(i, at, at + event->bytes);
+        }
+        if (event->bytes == 0 && holds[at].event.data != MARGAY_DATA_UNKNOWN &&
+            holds[at].from == at && holds[at].event.order < event->order)
             take_out(at);
         return;
     }

@@ -3,8 +3,8 @@
  *
  * Algorithm: a treap of ranges that do not overlap, ordered by their addresses,
  *   whose priorities are hashes of these.  What is allocated takes the place of
- *   all that it overlaps, unless that is younger; the range of the last look-up
- *   is tried first.
+ *   all that it overlaps, unless that is younger; memory that is given back is
+ *   cut out of what it overlaps.  The range of the last look-up is tried first.
  * Cost: logarithmic in the number of ranges for an event and for a reference to
  *   another range than the one before; 56 bytes for each range.
  */
@@ -189,6 +189,45 @@ static bool make_room(struct margay_data_map *map,
     return true;
 }
 
+/* Put back the part [from, to) of a range, if there is one. */
+static enum margay_status put_part(struct margay_data_map *map,
+                                   struct range range, uint64_t from,
+                                   uint64_t to, struct margay_error *error)
+{
+    if (from >= to)
+        return MARGAY_OK;
+    if (range.data == MARGAY_DATA_VARIABLE)
+        range.site += from - range.from;
+    range.from = from;
+    range.bytes = to - from;
+    return put_in(map, &range, error);
+}
+
+/* The memory of an event is given back, of mappings perhaps a part; what is
+   younger stays. */
+static enum margay_status give_back(struct margay_data_map *map,
+                                    const struct margay_data_event *event,
+                                    struct margay_error *error)
+{
+    uint64_t at = event->address, end = at + event->bytes;
+    enum margay_status status = MARGAY_OK;
+    uint32_t node;
+    if (end < at)
+        end = UINT64_MAX;
+    while (status == MARGAY_OK && at < end &&
+           (node = first_within(map, at, end - at)) != NONE) {
+        const struct range range = map->ranges[node];
+        at = range.from + range.bytes;
+        if (range.order > event->order)
+            continue;
+        take_out(map, node);
+        status = put_part(map, range, range.from, event->address, error);
+        if (status == MARGAY_OK)
+            status = put_part(map, range, end, at, error);
+    }
+    return status;
+}
+
 enum margay_status margay_data_map_follow(struct margay_data_map *map,
                                           const struct margay_data_event *event,
                                           struct margay_error *error)
@@ -205,11 +244,11 @@ enum margay_status margay_data_map_follow(struct margay_data_map *map,
         return range.bytes <= UINT64_MAX - range.from && make_room(map, event)
                    ? put_in(map, &range, error)
                    : MARGAY_OK;
-    uint32_t node = last_from(map, event->address);
     if (event->bytes != 0)
-        make_room(map, event);
-    else if (node != NONE && map->ranges[node].from == event->address &&
-             map->ranges[node].order < event->order)
+        return give_back(map, event, error);
+    uint32_t node = last_from(map, event->address);
+    if (node != NONE && map->ranges[node].from == event->address &&
+        map->ranges[node].order < event->order)
         take_out(map, node);
     return MARGAY_OK;
 }

@@ -7,8 +7,10 @@
  * that the numbers of events have the order of what happens.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <link.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -38,10 +40,16 @@ void *__real_realloc(void *memory, size_t bytes);
 void __real_free(void *memory);
 int __real_posix_memalign(void **memory, size_t alignment, size_t bytes);
 void *__real_aligned_alloc(size_t alignment, size_t bytes);
+void *__real_memalign(size_t alignment, size_t bytes) __attribute__((weak));
+void *__real_valloc(size_t bytes) __attribute__((weak));
+void *__real_pvalloc(size_t bytes) __attribute__((weak));
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t most);
 void *__real_mmap(void *address, size_t bytes, int protection, int flags,
                   int file, off_t offset);
+void *__real_mmap64(void *address, size_t bytes, int protection, int flags,
+                    int file, off64_t offset) __attribute__((weak));
+void *__real_mremap(void *address, size_t before, size_t bytes, int flags, ...);
 int __real_munmap(void *address, size_t bytes);
 void *__real_dlopen(const char *path, int mode) __attribute__((weak));
 
@@ -51,10 +59,18 @@ HOOK void *__wrap_realloc(void *memory, size_t bytes);
 HOOK void __wrap_free(void *memory);
 HOOK int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes);
 HOOK void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+HOOK void *__wrap_memalign(size_t alignment, size_t bytes);
+HOOK void *__wrap_valloc(size_t bytes);
+HOOK void *__wrap_pvalloc(size_t bytes);
+HOOK void *__wrap_reallocarray(void *memory, size_t count, size_t bytes);
 HOOK char *__wrap_strdup(const char *text);
 HOOK char *__wrap_strndup(const char *text, size_t most);
 HOOK void *__wrap_mmap(void *address, size_t bytes, int protection, int flags,
                        int file, off_t offset);
+HOOK void *__wrap_mmap64(void *address, size_t bytes, int protection, int flags,
+                         int file, off64_t offset);
+HOOK void *__wrap_mremap(void *address, size_t before, size_t bytes, int flags,
+                         ...);
 HOOK int __wrap_munmap(void *address, size_t bytes);
 HOOK void *__wrap_dlopen(const char *path, int mode);
 
@@ -69,16 +85,31 @@ void *__wrap_calloc(size_t count, size_t bytes)
 }
 
 /* Where there is no memory the old one stays, with this site for its own. */
-void *__wrap_realloc(void *memory, size_t bytes)
+static void *reallocate(void *memory, size_t bytes, uint64_t site)
 {
     size_t before = memory == NULL || !margay_recorder_wants_data()
                         ? 0
                         : malloc_usable_size(memory);
-    freed(memory, SITE);
+    freed(memory, site);
     void *moved = __real_realloc(memory, bytes);
     if (moved == NULL && bytes != 0)
-        allocated(memory, before, SITE);
-    return allocated(moved, bytes, SITE);
+        allocated(memory, before, site);
+    return allocated(moved, bytes, site);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+    return reallocate(memory, bytes, SITE);
+}
+
+void *__wrap_reallocarray(void *memory, size_t count, size_t bytes)
+{
+    size_t all;
+    if (__builtin_mul_overflow(count, bytes, &all)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return reallocate(memory, all, SITE);
 }
 
 void __wrap_free(void *memory)
@@ -100,6 +131,21 @@ void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
     return allocated(__real_aligned_alloc(alignment, bytes), bytes, SITE);
 }
 
+void *__wrap_memalign(size_t alignment, size_t bytes)
+{
+    return allocated(__real_memalign(alignment, bytes), bytes, SITE);
+}
+
+void *__wrap_valloc(size_t bytes)
+{
+    return allocated(__real_valloc(bytes), bytes, SITE);
+}
+
+void *__wrap_pvalloc(size_t bytes)
+{
+    return allocated(__real_pvalloc(bytes), bytes, SITE);
+}
+
 char *__wrap_strdup(const char *text)
 {
     char *copy = __real_strdup(text);
@@ -119,6 +165,34 @@ void *__wrap_mmap(void *address, size_t bytes, int protection, int flags,
     if (memory != MAP_FAILED)
         allocated(memory, bytes, SITE);
     return memory;
+}
+
+/* What programs call that were compiled with offsets of 64 bits. */
+void *__wrap_mmap64(void *address, size_t bytes, int protection, int flags,
+                    int file, off64_t offset)
+{
+    void *memory =
+        __real_mmap64(address, bytes, protection, flags, file, offset);
+    if (memory != MAP_FAILED)
+        allocated(memory, bytes, SITE);
+    return memory;
+}
+
+/* The new memory is of this site; where there is none, the old one is. */
+void *__wrap_mremap(void *address, size_t before, size_t bytes, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    void *target = flags & MREMAP_FIXED ? va_arg(more, void *) : NULL;
+    va_end(more);
+    if (before != 0)
+        margay_recorder_put_data(MARGAY_DATA_UNKNOWN, address, before, SITE);
+    void *moved = __real_mremap(address, before, bytes, flags, target);
+    if (moved != MAP_FAILED)
+        allocated(moved, bytes, SITE);
+    else if (before != 0)
+        allocated(address, before, SITE);
+    return moved;
 }
 
 int __wrap_munmap(void *address, size_t bytes)
