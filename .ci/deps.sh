@@ -33,7 +33,7 @@ cross="$capture gcc-aarch64-linux-gnu"
 valgrind=$check
 mpi="$build openmpi-bin libopenmpi-dev"
 gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
-python="$build python3 python3-pycparser"
+python="$build python3 python3-pycparser python3-ipykernel python3-nbclient"
 lint="$check mandoc shellcheck clang clang-format cppcheck"
 
 case ${1-} in

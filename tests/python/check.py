@@ -336,7 +336,25 @@ refuses("an array has no sizes", "array: ",
 told = []
 margay.curve(array.array("Q", range(3_000_000)), sizes=[1],
              progress=lambda *now: told.append(now))
-check("progress names the trace", all(len(now) == 3 for now in told))
+check("progress names the trace", all(now[0] == "array" for now in told))
+check("and is a share of it", told and all(0 <= now[2] <= 1 for now in told))
+
+
+class Still:
+    """A clock that stands still."""
+
+    @staticmethod
+    def monotonic():
+        return 0.0
+
+
+told.clear()
+margay._run.time, clock = Still, margay._run.time
+margay.curve(array.array("Q", range(3_000_000)), sizes=[1],
+             progress=lambda *now: told.append(now))
+margay._run.time = clock
+check("it is told now and then, and in the end", len(told) == 2 and
+      told[0][1] < told[1][1] <= 3_000_000)
 
 # Ctrl-C while the library waits for a pipe that says nothing.
 os.mkfifo("pipe")

@@ -71,4 +71,42 @@ for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
           "other: " + printed.getvalue())
 EOP
 is 'the notebook prints what it says' "$(sort -u cells)" same
+
+# The same in a kernel of Jupyter, and a cell that shows progress.
+jupyter=
+for name in python3 /usr/bin/python3; do
+    [ -n "$jupyter" ] || ! $name -c 'import ipykernel, nbclient' 2>/dev/null ||
+        jupyter=$name
+done
+if [ -z "$jupyter" ]; then
+    skip 'a notebook in Jupyter' 'needs python3-ipykernel and python3-nbclient'
+    finish
+fi
+cat >jupyter.py <<'EOP'
+import sys
+import nbclient, nbformat
+book = nbformat.read(sys.argv[1], 4)
+cells = [cell for cell in book.cells if cell.cell_type == "code"]
+said = ["".join(output.get("text", "") for output in cell.outputs)
+        for cell in cells]
+cells.append(nbformat.v4.new_code_cell(
+    "import array\n"
+    "few = margay.curve(array.array('Q', range(3_000_000)), sizes=[1],\n"
+    "                   progress=True)"))
+book.cells.append(cells[-1])
+nbclient.NotebookClient(book, timeout=200, kernel_name="python3").execute()
+for cell, text in zip(cells, said):
+    printed = "".join(output.get("text", "") for output in cell.outputs)
+    print("same" if printed == text else "other: " + printed)
+shown = "".join(output.text for output in cells[-1].outputs
+                if output.get("name") == "stderr")
+print("shown", repr(shown))
+EOP
+JUPYTER_RUNTIME_DIR=$PWD/runtime PYTHONPATH=$BUILD/python timeout 300 "$jupyter" \
+    jupyter.py "$root/docs/using/python.ipynb" >cells 2>jupyter.err ||
+    sed 's/^/# /' jupyter.err
+is 'in Jupyter the notebook prints that, too' \
+    "$(grep -v '^shown' cells | sort -u)" same
+like 'and progress stands below a cell' "$(tail -n 1 cells)" \
+    "^shown '.rmargay: array: [0-9]* references, [0-9]*%.*array: done *.n'$"
 finish

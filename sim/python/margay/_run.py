@@ -6,6 +6,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 from typing import Any, Callable, Iterable, Sequence, Union
 
 from margay import _columns
@@ -118,6 +119,9 @@ def _show(trace: str, references: int, share: float) -> None:
 
 # --------------------------------------------------------------------- runs
 
+# Notebooks keep all that is shown, so progress is not shown at each batch.
+_TELL_SECONDS = 0.2
+
 class _Run:
     """One run: a consumer, and what is to happen with each pass.
 
@@ -133,6 +137,10 @@ class _Run:
         self.stopped = False
         self.exception: BaseException | None = None
         self.progress: Progress = None
+        self.name = ""
+        self.latest: tuple[str, int, float] | None = None
+        self.told: tuple[str, int, float] | None = None
+        self.next_tell = 0.0
 
     def _guarded(self, error: Any, call: Callable[[], Any]) -> int:
         try:
@@ -146,9 +154,18 @@ class _Run:
     def _tell(self, progress: Any) -> None:
         now = progress.contents
         share = now.bytes_done / now.bytes_total if now.bytes_total else 0.0
+        self.latest = (self.name, now.references, min(share, 1.0))
+        if time.monotonic() >= self.next_tell:
+            self._tell_latest()
+
+    def _tell_latest(self) -> None:
+        if self.latest is None or self.latest == self.told:
+            return
+        self.told = self.latest
+        self.next_tell = time.monotonic() + _TELL_SECONDS
         call = self.progress if callable(self.progress) else _show
         try:
-            call(os.fsdecode(now.trace), now.references, share)
+            call(*self.told)
         except BaseException as exception:
             self.exception = exception
             self.stopped = True
@@ -175,6 +192,7 @@ class _Run:
 
     def run(self, trace: Trace, given: dict[str, Any]) -> None:
         source = _Source(trace, given)
+        self.name = _name(trace)
         try:
             self._carry_out(source, given)
         finally:
@@ -217,8 +235,13 @@ class _Run:
             except KeyboardInterrupt:
                 self.stopped = interrupted = True
         del kept
-        if self.progress is True:
-            print(file=sys.stderr)
+        if interrupted or self.exception is not None or status[0]:
+            if self.progress is True:
+                print(file=sys.stderr)
+        elif self.progress is True:
+            print(f"\rmargay: {self.name}: done".ljust(70), file=sys.stderr)
+        else:
+            self._tell_latest()
         if interrupted:
             raise KeyboardInterrupt
         if self.exception is not None:
@@ -388,16 +411,23 @@ def curve(trace: Trace, *, policy: Union[str, Sequence[str], None] = None,
     return rows.table([("miss_ratio", "misses", "references")])
 
 
-def _policies(trace: Trace, policies: Sequence[str], sizes: Any, sample: float,
-              seed: int, rows: _Rows, given: dict[str, Any]) -> None:
+def _policies_request(kind: Any, policies: Sequence[str],
+                      seed: int) -> tuple[Any, Any]:
+    """A request for policies, and their names, which it points to."""
     specs = (ctypes.c_char_p * len(policies))(*map(_text, policies))
-    request = lib.margay_policies_request()
-    request.policies = ctypes.cast(
-        specs, dict(lib.margay_policies_request._fields_)["policies"])
+    request = kind()
+    request.policies = ctypes.cast(specs, dict(kind._fields_)["policies"])
     request.policy_count = len(policies)
-    request.sample_rate = sample
     request.seed = seed
     request.directory = os.fsencode(os.environ.get("TMPDIR") or "/tmp")
+    return request, specs
+
+
+def _policies(trace: Trace, policies: Sequence[str], sizes: Any, sample: float,
+              seed: int, rows: _Rows, given: dict[str, Any]) -> None:
+    request, specs = _policies_request(lib.margay_policies_request, policies,
+                                       seed)
+    request.sample_rate = sample
     asked, kept = (None, None) if sizes is None else _sizes(sizes)
 
     def begun(job: Any, error: Any) -> None:
@@ -418,7 +448,7 @@ def _policies(trace: Trace, policies: Sequence[str], sizes: Any, sample: float,
 
     _Run(lambda consumer, error: _c.margay_policies_consumer(
         request, consumer, error), ended, begun).run(trace, given)
-    del kept
+    del kept, specs
 
 
 _OBJECTS = ("cache_bytes", "references", "misses", "reference_bytes",
@@ -443,13 +473,8 @@ def _objects(trace: Trace, policies: Sequence[str], sizes: Any, engine: str,
         options.rate = sample
     if ttl is not None:
         options.ages, options.ttl_seconds = True, ttl
-    specs = (ctypes.c_char_p * len(policies))(*map(_text, policies))
-    request = lib.margay_object_policies_request()
-    request.policies = ctypes.cast(
-        specs, dict(lib.margay_object_policies_request._fields_)["policies"])
-    request.policy_count = len(policies)
-    request.seed = seed
-    request.directory = os.fsencode(os.environ.get("TMPDIR") or "/tmp")
+    request, specs = _policies_request(lib.margay_object_policies_request,
+                                       policies, seed)
 
     def add(job: Any, points: Any, count: int, *more: str) -> None:
         counts = _c.margay_objects_counted(
@@ -479,7 +504,7 @@ def _objects(trace: Trace, policies: Sequence[str], sizes: Any, engine: str,
         return int(_c.margay_objects_consumer(options, None, consumer, error))
 
     _Run(make, ended).run(trace, given)
-    del kept
+    del kept, specs
     return rows.table([("miss_ratio", "misses", "references"),
                        ("byte_miss_ratio", "missed_bytes",
                         "reference_bytes")])
