@@ -21,7 +21,7 @@ if grep -qs '^ID=debian' /etc/os-release &&
 fi
 
 build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev
-    libyajl-dev'
+    liblzma-dev libyajl-dev'
 run="$build gnuplot-nox $recorder"
 check="$run perl gzip xz-utils zstd bzip2 lz4"
 capture="$check qemu-user"

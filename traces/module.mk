@@ -2,7 +2,7 @@
 library_SOURCES += $(wildcard traces/base/*.c traces/formats/*.c \
                      traces/generate/*.c traces/capture/*.c)
 public_HEADERS  += traces/base/status.h traces/traces.h traces/writing.h
-library_LIBS    += -larchive -lz -lcsv $(zstd_LIBS) $(yajl_LIBS)
+library_LIBS    += -larchive -lz -lcsv $(zstd_LIBS) $(lzma_LIBS) $(yajl_LIBS)
 
 # zstd, of the format mgt, is used if it is there; zstd_LIBS= does without.  It
 # is looked for once, when a recipe needs to know: `deps` may have brought it.
@@ -11,6 +11,16 @@ zstd_LIBS     = $(eval zstd_LIBS := $$(shell printf '$$(zstd_program)' | \
                   $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -lzstd \
                   2>/dev/null && echo -lzstd))$(zstd_LIBS)
 zstd_CPPFLAGS = $(if $(zstd_LIBS),-DMARGAY_HAS_ZSTD)
+
+# liblzma, of xz by several threads, likewise, from 5.4 on.
+lzma_program := \#include <lzma.h>\nint main(void) \
+                { return (int)lzma_stream_decoder_mt(0, 0); }
+lzma_LIBS     = $(eval lzma_LIBS := $$(shell printf '$$(lzma_program)' | \
+                  $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -llzma \
+                  2>/dev/null && echo -llzma))$(lzma_LIBS)
+lzma_CPPFLAGS = $(if $(lzma_LIBS),-DMARGAY_HAS_LZMA)
+$(BUILD)/obj/traces/formats/xz_threads.o \
+$(BUILD)/obj/tests/traces/test_compressed.o: CPPFLAGS_ALL += $(lzma_CPPFLAGS)
 
 # yajl, of the format mooncake, likewise.
 yajl_program := \#include <yajl/yajl_parse.h>\nint main(void) \

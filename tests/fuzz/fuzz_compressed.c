@@ -50,8 +50,9 @@ void fuzz_compressed(const char *name, const uint8_t *data, size_t bytes)
     struct margay_byte_source source = {&memory, read_memory};
     struct margay_decompressor *decompressor;
     (void)name;
-    if (margay_decompressor_create("trace", data, bytes, source, &decompressor,
-                                   NULL) != MARGAY_OK)
+    unsigned threads = 1 + (bytes & 1);
+    if (margay_decompressor_create("trace", data, bytes, source, threads,
+                                   &decompressor, NULL) != MARGAY_OK)
         fuzz_fail("not even created");
     if (decompressor != NULL)
         read_out(decompressor);

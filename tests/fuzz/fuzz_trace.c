@@ -31,10 +31,11 @@ static struct outcome *outcome;
 
 /* -------------------------------------------- in the place of input.c -- */
 
-enum margay_status margay_input_open(const char *path,
+enum margay_status margay_input_open(const char *path, unsigned threads,
                                      struct margay_input **input,
                                      struct margay_error *error)
 {
+    (void)threads;
     *input = NULL;
     return margay_fail(error, MARGAY_IO, "%s: not while fuzzing", path);
 }

@@ -2,35 +2,111 @@
 #define _GNU_SOURCE
 #include <archive.h>
 #include <archive_entry.h>
+#ifdef MARGAY_HAS_LZMA
+#include <lzma.h>
+#endif
 #include <pthread.h>
 #include <sys/stat.h>
+#ifdef MARGAY_HAS_ZSTD
+#include <zstd.h>
+#endif
 
 #include "tests/rounds.h"
 #include "tests/traces/read_all.h"
 #include "traces/base/random.h"
+#include "traces/formats/reading.h"
 
 static const struct compression {
     const char *name, *suffix;
     int (*add_filter)(struct archive *archive);
     bool checks_content; /* a changed bit cannot go unnoticed */
+    unsigned threads;    /* that decompress */
+    enum { WHOLE, BLOCKS, FRAMES } pieces;
 } compressions[] = {
-    {"gzip", "gz", archive_write_add_filter_gzip, true},
-    {"xz", "xz", archive_write_add_filter_xz, true},
-    {"zstd", "zst", archive_write_add_filter_zstd, false},
-    {"bzip2", "bz2", archive_write_add_filter_bzip2, true},
-    {"lz4", "lz4", archive_write_add_filter_lz4, true},
+    {"gzip", "gz", archive_write_add_filter_gzip, true, 1, WHOLE},
+    {"xz", "xz", archive_write_add_filter_xz, true, 1, WHOLE},
+#ifdef MARGAY_HAS_LZMA
+    {"xz", "xz", NULL, true, 3, BLOCKS},
+#endif
+    {"zstd", "zst", archive_write_add_filter_zstd, false, 1, WHOLE},
+#ifdef MARGAY_HAS_ZSTD
+    {"zstd", "zst", NULL, true, 1, FRAMES},
+#endif
+    {"bzip2", "bz2", archive_write_add_filter_bzip2, true, 1, WHOLE},
+    {"lz4", "lz4", archive_write_add_filter_lz4, true, 1, WHOLE},
 };
 #define COMPRESSIONS (sizeof compressions / sizeof *compressions)
+
+/* With which files are read. */
+static unsigned threads = 1;
 
 struct bytes {
     char *data;
     size_t count;
 };
 
+/* Three blocks and more, as `xz -T` writes longer ones. */
+static struct bytes compress_blocks(const char *data, size_t count)
+{
+    struct bytes out = {malloc(2 * count + 4096), 0};
+#ifdef MARGAY_HAS_LZMA
+    lzma_stream stream = LZMA_STREAM_INIT;
+    const lzma_mt options = {.threads = 1,
+                             .block_size = count < 1000 ? count / 3 + 1 : 1000,
+                             .preset = 1,
+                             .check = LZMA_CHECK_CRC64};
+    bool done = lzma_stream_encoder_mt(&stream, &options) == LZMA_OK;
+    stream.next_in = (const uint8_t *)data;
+    stream.avail_in = count;
+    stream.next_out = (uint8_t *)out.data;
+    stream.avail_out = 2 * count + 4096;
+    done = done && lzma_code(&stream, LZMA_FINISH) == LZMA_STREAM_END;
+    out.count = (size_t)stream.total_out;
+    lzma_end(&stream);
+    if (!done) {
+        printf("Bail out! xz in blocks\n");
+        exit(1);
+    }
+#else
+    (void)data;
+#endif
+    return out;
+}
+
+/* Frames of 1000 bytes and less, each behind its length, as pzstd writes them.
+ */
+static struct bytes compress_frames(const char *data, size_t count)
+{
+    struct bytes out = {malloc(2 * count + 4096), 0};
+#ifdef MARGAY_HAS_ZSTD
+    size_t each = 1000, done = 0;
+    ZSTD_CCtx *compressor = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(compressor, ZSTD_c_checksumFlag, 1);
+    do {
+        char *to = out.data + out.count;
+        size_t some = count - done < each ? count - done : each;
+        uint32_t bytes = (uint32_t)ZSTD_compress2(
+            compressor, to + 12, 2 * some + 100, data + done, some);
+        memcpy(to, "\x50\x2a\x4d\x18\x04\0\0\0", 8);
+        memcpy(to + 8, &bytes, 4);
+        out.count += 12 + bytes;
+        done += some;
+    } while (done < count);
+    ZSTD_freeCCtx(compressor);
+#else
+    (void)data;
+#endif
+    return out;
+}
+
 /* Compress with libarchive; zlib, an independent library, reads gzip. */
 static struct bytes compress_bytes(const struct compression *compression,
                                    const char *data, size_t count)
 {
+    if (compression->pieces == BLOCKS)
+        return compress_blocks(data, count);
+    if (compression->pieces == FRAMES)
+        return compress_frames(data, count);
     struct bytes out = {malloc(count + 4096), 0};
     struct archive *archive = archive_write_new();
     struct archive_entry *entry = archive_entry_new();
@@ -77,7 +153,18 @@ static struct bytes make_trace(size_t lines)
 static struct whole_trace read_packed_trace(const char *name,
                                             struct bytes packed)
 {
-    return read_bytes(name, NULL, packed.data, packed.count);
+    char path[TEST_PATH_BYTES];
+    const struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    const struct margay_reading reading = {.threads = threads};
+    struct whole_trace whole = {0};
+    margay_trace *trace;
+    write_file(make_path(path, name), packed.data, packed.count);
+    whole.status =
+        margay_trace_open_for(path, &options, &reading, &trace, &whole.error);
+    if (whole.status == MARGAY_OK)
+        whole = read_open(trace);
+    unlink(path);
+    return whole;
 }
 
 static void test_same_as_plain(const struct compression *compression,
@@ -357,6 +444,7 @@ int main(void)
     CHECK_U64(expected.count, 50000, "the plain trace");
     test_through_pipe(NULL, large, &expected);
     for (size_t i = 0; i < COMPRESSIONS; i++) {
+        threads = compressions[i].threads;
         test_same_as_plain(&compressions[i], large, &expected);
         test_joined(&compressions[i], large, &expected);
         test_through_pipe(&compressions[i], large, &expected);

@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "traces/base/error.h"
+#include "traces/formats/xz_threads.h"
 #include "traces/formats/zip.h"
 
 #define SOURCE_BYTES ((size_t)64 << 10)
@@ -18,20 +19,31 @@ struct compression {
     const char *magic; /* '?' stands for any byte */
     size_t magic_bytes;
     int (*support)(struct archive *archive); /* NULL = use zlib */
-    bool members; /* an archive, whose members are one trace */
+    bool members;        /* an archive, whose members are one trace */
+    bool blocks;         /* liblzma gives its blocks to several threads */
+    size_t header_bytes; /* that the library is not given */
 };
 
 static const struct compression compressions[] = {
-    {"gzip", "\x1f\x8b\x08", 3, NULL, false},
+    {"gzip", "\x1f\x8b\x08", 3, NULL, false, false, 0},
     {"xz",
      "\xfd"
      "7zXZ\0",
-     6, archive_read_support_filter_xz, false},
-    {"zstd", "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd, false},
-    {"bzip2", "BZh?1AY&SY", 10, archive_read_support_filter_bzip2, false},
-    {"bzip2", "BZh?\x17rE8P\x90", 10, archive_read_support_filter_bzip2, false},
-    {"lz4", "\x04\x22\x4d\x18", 4, archive_read_support_filter_lz4, false},
-    {"zip", "PK\x03\x04", 4, archive_read_support_format_zip_streamable, true},
+     6, archive_read_support_filter_xz, false, true, 0},
+    {"zstd", "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd, false,
+     false, 0},
+    /* pzstd tells the length of each frame in a frame of four bytes before it,
+       by which libarchive does not know zstd. */
+    {"zstd", "\x50\x2a\x4d\x18\x04\0\0\0", 8, archive_read_support_filter_zstd,
+     false, false, 12},
+    {"bzip2", "BZh?1AY&SY", 10, archive_read_support_filter_bzip2, false, false,
+     0},
+    {"bzip2", "BZh?\x17rE8P\x90", 10, archive_read_support_filter_bzip2, false,
+     false, 0},
+    {"lz4", "\x04\x22\x4d\x18", 4, archive_read_support_filter_lz4, false,
+     false, 0},
+    {"zip", "PK\x03\x04", 4, archive_read_support_format_zip_streamable, true,
+     false, 0},
 };
 
 #define COMPRESSIONS (sizeof compressions / sizeof *compressions)
@@ -53,6 +65,7 @@ struct margay_decompressor {
     uint64_t members, member_bytes; /* of a zip, so far */
     bool ended;
     z_stream zlib;
+    struct margay_xz *xz; /* NULL: the archive reads it */
 };
 
 static bool begins_like(const struct compression *compression,
@@ -370,12 +383,57 @@ static enum margay_status read_archive(struct margay_decompressor *this,
     return status;
 }
 
+/* ------------------------------------------------------------------ xz -- */
+
+static enum margay_status read_xz(struct margay_decompressor *this,
+                                  void *buffer, size_t bytes, size_t *got,
+                                  struct margay_error *error)
+{
+    const char *reason = NULL;
+    uint64_t position;
+    enum margay_status status =
+        margay_xz_read(this->xz, buffer, bytes, got, &reason, &position, error);
+    return reason == NULL ? status : fail(this, position, reason, error);
+}
+
 /* -------------------------------------------------------------- either -- */
+
+/* Pass over what stands before that which the library reads. */
+static enum margay_status pass_header(struct margay_decompressor *this,
+                                      struct margay_error *error)
+{
+    unsigned char header[16];
+    size_t wanted = this->compression->header_bytes, got = 1;
+    while (this->source_bytes < wanted && got > 0) {
+        enum margay_status status =
+            this->source.read(this->source.context, header,
+                              wanted - (size_t)this->source_bytes, &got, error);
+        if (status != MARGAY_OK)
+            return status;
+        this->source_bytes += got;
+    }
+    this->begin = this->source_bytes;
+    return MARGAY_OK;
+}
+
+static enum margay_status create_any(struct margay_decompressor *this,
+                                     unsigned threads,
+                                     struct margay_error *error)
+{
+    if (this->buffer == NULL)
+        return margay_fail_memory(error, "decompression");
+    if (this->compression->support == NULL)
+        return create_gzip(this, error);
+    if (this->compression->blocks && threads > 1 && margay_xz_is_there())
+        return margay_xz_create(this->source, threads, &this->xz, error);
+    enum margay_status status = pass_header(this, error);
+    return status == MARGAY_OK ? create_archive(this, error) : status;
+}
 
 enum margay_status margay_decompressor_create(
     const char *name, const void *head, size_t bytes,
-    struct margay_byte_source source, struct margay_decompressor **decompressor,
-    struct margay_error *error)
+    struct margay_byte_source source, unsigned threads,
+    struct margay_decompressor **decompressor, struct margay_error *error)
 {
     const struct compression *compression = compression_of(head, bytes);
     *decompressor = NULL;
@@ -389,13 +447,7 @@ enum margay_status margay_decompressor_create(
     this->source = source;
     this->capacity = SOURCE_BYTES;
     this->buffer = malloc(this->capacity);
-    enum margay_status status;
-    if (this->buffer == NULL)
-        status = margay_fail_memory(error, "decompression");
-    else if (compression->support == NULL)
-        status = create_gzip(this, error);
-    else
-        status = create_archive(this, error);
+    enum margay_status status = create_any(this, threads, error);
     if (status == MARGAY_OK)
         *decompressor = this;
     else
@@ -408,6 +460,8 @@ enum margay_status margay_decompressor_read(struct margay_decompressor *this,
                                             size_t *got,
                                             struct margay_error *error)
 {
+    if (this->xz != NULL)
+        return read_xz(this, buffer, bytes, got, error);
     return this->compression->support == NULL
                ? read_gzip(this, buffer, bytes, got, error)
                : read_archive(this, buffer, bytes, got, error);
@@ -426,6 +480,7 @@ void margay_decompressor_free(struct margay_decompressor *this)
         inflateEnd(&this->zlib);
     if (this->archive != NULL)
         archive_read_free(this->archive);
+    margay_xz_free(this->xz);
     free(this->buffer);
     free(this);
 }

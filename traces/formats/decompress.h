@@ -5,7 +5,8 @@
  * or bytes after it that begin no stream, are MARGAY_BAD_INPUT.
  *
  * zlib reads gzip, because libarchive does not compare the check sums of gzip
- * and would give corrupt text; libarchive reads all others.
+ * and would give corrupt text; liblzma reads xz where there are threads for it;
+ * libarchive reads all others.
  */
 #ifndef MARGAY_TRACES_FORMATS_DECOMPRESS_H
 #define MARGAY_TRACES_FORMATS_DECOMPRESS_H
@@ -14,17 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "traces/formats/byte_source.h"
+
 #include <margay/status.h>
 
 /* The length of the longest magic. */
 #define MARGAY_MAGIC_BYTES 10
-
-/* Where the compressed bytes come from.  *got = 0 is the end. */
-struct margay_byte_source {
-    void *context;
-    enum margay_status (*read)(void *context, void *buffer, size_t bytes,
-                               size_t *got, struct margay_error *error);
-};
 
 struct margay_decompressor;
 
@@ -35,12 +31,14 @@ bool margay_may_be_compressed(const void *head, size_t bytes);
 /*
  * Make a decompressor for a file that begins with `head`, which the source
  * gives again.  On success *decompressor is NULL if the file is not compressed.
- * `name` names the file in messages; it must outlive the decompressor.
+ * `name` names the file in messages; it must outlive the decompressor.  With
+ * more threads than one it may use so many of its own, where the file is made
+ * of pieces for them; a read may then wait until a piece is complete.
  */
 enum margay_status margay_decompressor_create(
     const char *name, const void *head, size_t bytes,
-    struct margay_byte_source source, struct margay_decompressor **decompressor,
-    struct margay_error *error);
+    struct margay_byte_source source, unsigned threads,
+    struct margay_decompressor **decompressor, struct margay_error *error);
 
 /* Read up to `bytes` plain bytes; *got = 0 is the end. */
 enum margay_status margay_decompressor_read(

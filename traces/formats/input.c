@@ -34,6 +34,7 @@ struct margay_input {
     unsigned char head[MARGAY_MAGIC_BYTES];
     size_t head_bytes, head_given;
 
+    unsigned threads;                         /* to decompress a regular file */
     struct margay_decompressor *decompressor; /* NULL = plain */
 };
 
@@ -88,7 +89,7 @@ static enum margay_status open_files(struct margay_input *input,
     return examine(input, error);
 }
 
-enum margay_status margay_input_open(const char *path,
+enum margay_status margay_input_open(const char *path, unsigned threads,
                                      struct margay_input **input,
                                      struct margay_error *error)
 {
@@ -97,6 +98,7 @@ enum margay_status margay_input_open(const char *path,
     *input = NULL;
     if (opened == NULL)
         return margay_fail_memory(error, "an open trace");
+    opened->threads = threads;
     opened->name = memcpy(opened + 1, path, name_bytes);
     opened->fd = opened->wake_fd = -1;
     enum margay_status status = open_files(opened, error);
@@ -202,9 +204,9 @@ static enum margay_status look_at_head(struct margay_input *input,
     }
     input->started = true;
     struct margay_byte_source source = {input, read_raw};
-    return margay_decompressor_create(input->name, input->head,
-                                      input->head_bytes, source,
-                                      &input->decompressor, error);
+    return margay_decompressor_create(
+        input->name, input->head, input->head_bytes, source,
+        input->waits ? 1 : input->threads, &input->decompressor, error);
 }
 
 enum margay_status margay_input_read(struct margay_input *input, void *buffer,

@@ -17,10 +17,11 @@ struct margay_input;
 
 /*
  * Open `path` ("-" = standard input, which stays open) without waiting, even
- * for the writer of a FIFO.  Fails with MARGAY_IO, and *input NULL, if there is
- * no such file or it is a directory.
+ * for the writer of a FIFO.  A regular file may be decompressed by so many
+ * threads; what a pipe has brought is given at once.  Fails with MARGAY_IO, and
+ * *input NULL, if there is no such file or it is a directory.
  */
-enum margay_status margay_input_open(const char *path,
+enum margay_status margay_input_open(const char *path, unsigned threads,
                                      struct margay_input **input,
                                      struct margay_error *error);
 

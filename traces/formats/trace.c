@@ -154,7 +154,8 @@ static enum margay_status open_trace(struct margay_trace *trace,
     if (status == MARGAY_OK)
         status = take_reading(trace, reading, error);
     if (status == MARGAY_OK)
-        status = margay_input_open(path, &reader->input, error);
+        status =
+            margay_input_open(path, reading->threads, &reader->input, error);
     if (status != MARGAY_OK)
         return status;
     reader->path = margay_input_name(reader->input);
