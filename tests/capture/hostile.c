@@ -5,6 +5,7 @@
  *
  * truncate: cuts every file that it did not open to nothing, and goes on.
  * close: closes them; lose: closes them, and may open none.
+ * forever: goes on.
  * wait: makes FILE to say that it waits, waits for any signal, and ends by it;
  * deaf: the same, but it goes on after the signal, and ends with status 3.
  */
@@ -56,6 +57,11 @@ int main(int argument_count, char **arguments)
             setrlimit(RLIMIT_NOFILE, &none);
         for (int i = 3; i < DESCRIPTORS; i++)
             close(i);
+        usleep(
+            300000); /* the recorder sleeps, and must be told of what comes */
+    } else if (strcmp(how, "forever") == 0) {
+        for (;;)
+            write_some(100000);
     } else if (argument_count > 2) {
         signal(SIGHUP, on_signal);
         signal(SIGTERM, on_signal);

@@ -8,11 +8,12 @@
 #include <unistd.h>
 
 #include "traces/capture/receiver.h"
+#include "traces/capture/slots.h"
 
 #define PROGRAM_BUFFERS 16
 
 struct program {
-    int file, free_end, full_end;
+    int file, free_end, message_end;
     struct margay_capture *capture;
     uint64_t *buffers[PROGRAM_BUFFERS];
 };
@@ -24,9 +25,9 @@ static bool program_attach(struct program *program,
 {
     if (sscanf(margay_receiver_environment(receiver),
                MARGAY_CAPTURE_VARIABLE "=%d,%d,%d", &program->file,
-               &program->free_end, &program->full_end) != 3)
+               &program->free_end, &program->message_end) != 3)
         return false;
-    program->full_end = dup(program->full_end);
+    program->message_end = dup(program->message_end);
     program->capture =
         mmap(NULL, sizeof *program->capture, PROT_READ | PROT_WRITE, MAP_SHARED,
              program->file, 0);
@@ -47,9 +48,9 @@ static bool program_attach(struct program *program,
 /* Close the last writing end of the pipe: no message will follow. */
 static void program_close(struct program *program)
 {
-    if (program->full_end >= 0)
-        close(program->full_end);
-    program->full_end = -1;
+    if (program->message_end >= 0)
+        close(program->message_end);
+    program->message_end = -1;
 }
 
 static void program_release(struct program *program)
@@ -60,21 +61,34 @@ static void program_release(struct program *program)
     munmap(program->capture, sizeof *program->capture);
 }
 
+/* Say that a thread of a process writes into a buffer; process 0: none. */
 static void program_own(struct program *program, uint32_t buffer,
                         uint32_t process, uint32_t thread)
 {
     struct margay_slot *slot =
         &program->capture->slots[buffer % MARGAY_MAX_BUFFERS];
     atomic_store(&slot->thread, thread);
-    atomic_store(&slot->process, process);
+    atomic_store(
+        &slot->state,
+        margay_slot_state(process == 0 ? MARGAY_SLOT_FREE : MARGAY_SLOT_OPEN,
+                          process, 0));
 }
 
 static void program_send(struct program *program, uint32_t type,
-                         uint32_t buffer, uint32_t words, uint32_t process)
+                         uint32_t process, uint32_t value)
 {
-    const struct margay_message message = {type, buffer, words, process};
-    if (program->full_end >= 0)
-        (void)!write(program->full_end, &message, sizeof message);
+    const struct margay_message message = {type, process, value};
+    if (program->message_end >= 0)
+        (void)!write(program->message_end, &message, sizeof message);
+}
+
+/* Say that a buffer is full. */
+static void program_fill(struct program *program, uint32_t buffer,
+                         uint32_t words, uint32_t process)
+{
+    if (margay_slots_fill(program->capture, buffer % MARGAY_MAX_BUFFERS,
+                          process, words, words))
+        program_send(program, MARGAY_MESSAGE_LOOK, process, 0);
 }
 
 #endif

@@ -109,6 +109,32 @@ status=0
 ended $recorder || status=$?
 is 'and nothing is lost' "$status $(grep -c '^ S.*,8$' kept)" '3 300000'
 
+# A recorder that is killed cannot tell its program, which must not wait for it.
+for method in runtime qemu; do
+    name="method $method: a program whose recorder is killed"
+    program=./hostile
+    if [ $method = qemu ]; then
+        program=./hostile.plain
+        can qemu || {
+            skip "$name" "$(tail -n 1 err)"
+            continue
+        }
+    fi
+    rm -f trace.fifo
+    mkfifo trace.fifo
+    "$MARGAY" record -q --method $method --to words -o - $program forever \
+        >trace.fifo 2>/dev/null & recorder=$!
+    exec 9<trace.fifo
+    left=$(head -c 1000000 <&9 | wc -c)
+    child=$(cat /proc/$recorder/task/$recorder/children 2>/dev/null)
+    kill -KILL $recorder
+    exec 9<&-
+    check "$name has begun" test "$left" -eq 1000000 -a -n "$child"
+    # shellcheck disable=SC2086 # a number and a space
+    check "$name ends" await dead $child
+    ended $recorder 2>/dev/null
+done
+
 # The second kills, and what it would leave behind is removed: more files than
 # any small number.
 mkdir here

@@ -1,6 +1,7 @@
 /* test_receiver.c - what programs send, and what they must not send */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -236,14 +237,14 @@ static void test_order(void)
     fill(&program, 3, 100, 10);
     fill(&program, 1, 110, 5);
     fill(&program, 2, 900, 2);
-    program_send(&program, MARGAY_MESSAGE_FULL, 3, 10, me);
+    program_fill(&program, 3, 10, me);
     size_t count = drain(receiver, got, 64, &status);
     CHECK_U64(count, 17, "all that was written");
     CHECK(is_sequence(got, 2, 900), "another thread comes first");
     CHECK(is_sequence(got + 2, 15, 100), "a thread's buffers in their order");
     CHECK_U64(status, MARGAY_AGAIN, "more may come");
     fill(&program, 1, 110, 8);
-    program_send(&program, MARGAY_MESSAGE_FULL, 1, 8, me);
+    program_fill(&program, 1, 8, me);
     CHECK(drain(receiver, got, 64, &status) == 3 && is_sequence(got, 3, 115),
           "only what is new of a buffer that was looked into");
     program_close(&program);
@@ -268,7 +269,7 @@ static void test_repeats(void)
     fill(&program, 0, 5, 2);
     CHECK_U64(drain(receiver, got, 64, &status), 1, "the last one is left");
     program.buffers[0][1] = REPEATED(program.buffers[0][1], 1, 2);
-    program_send(&program, MARGAY_MESSAGE_FULL, 0, 2, me);
+    program_fill(&program, 0, 2, me);
     struct margay_words words;
     struct margay_batch batch;
     struct margay_error error;
@@ -287,21 +288,35 @@ static void test_repeats(void)
 #define HURRIED_BUFFERS 30000
 #define HURRIED_WORDS   3
 
+/* Take a buffer, as the runtime does; the test makes as many as there are at
+   first. */
+static uint32_t take(struct program *program, uint32_t process, uint32_t thread)
+{
+    const struct margay_slot_owner owner = {process, 0, thread};
+    uint32_t buffer;
+    while (!margay_slots_take(program->capture, process, &buffer)) {
+        if (margay_slots_wakes(program->capture, true))
+            program_send(program, MARGAY_MESSAGE_LOOK, process, 0);
+        sched_yield();
+    }
+    margay_slots_open(program->capture, buffer, &owner,
+                      program->buffers[buffer]);
+    return buffer;
+}
+
 /* A program's thread, which changes buffers all the time. */
 static void *hurry(void *argument)
 {
     struct program *program = argument;
-    uint32_t me = (uint32_t)getpid(), number;
+    uint32_t me = (uint32_t)getpid();
     for (uint64_t n = 0; n < HURRIED_BUFFERS; n++) {
-        while (read(program->free_end, &number, sizeof number) != sizeof number)
-            ;
-        program_own(program, number, me, 0);
+        uint32_t buffer = take(program, me, 0);
         for (uint64_t i = 0; i < HURRIED_WORDS; i++) {
             atomic_signal_fence(memory_order_seq_cst);
-            *(volatile uint64_t *)&program->buffers[number][i] =
+            *(volatile uint64_t *)&program->buffers[buffer][i] =
                 margay_word(1 + n * HURRIED_WORDS + i, MARGAY_READ, 8);
         }
-        program_send(program, MARGAY_MESSAGE_FULL, number, HURRIED_WORDS, me);
+        program_fill(program, buffer, HURRIED_WORDS, me);
     }
     program_close(program);
     return NULL;
@@ -333,6 +348,32 @@ static void test_hurry(void)
     margay_receiver_free(receiver);
 }
 
+/* What is left of a process that died between any two steps, and what another
+   one finds in the buffer after it. */
+static void test_steps(uint32_t dead)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t me = (uint32_t)getpid(), full = take(&program, dead, 0), taken = 0;
+    fill(&program, full, 20, 6);
+    program_fill(&program, full, 6, dead);
+    drain(receiver, got, 64, &status);
+    margay_slots_take(program.capture, dead, &taken);
+    CHECK_U64(taken, full, "the first free buffer is taken again");
+    CHECK(program.buffers[taken][5] != 0 &&
+              drain(receiver, got, 64, &status) == 0,
+          "before it is cleared nothing in it counts");
+    margay_receiver_finish(receiver, false);
+    CHECK(drain(receiver, got, 64, &status) == 0 && status == MARGAY_END,
+          "nor when the process is dead");
+    CHECK_U64(take(&program, me, 0), taken, "then another one has it");
+    CHECK_U64(program.buffers[taken][5], 0, "cleared");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
 static void test_the_dead(void)
 {
     /* Before there is anything that the child would seem to have lost. */
@@ -358,6 +399,7 @@ static void test_the_dead(void)
     CHECK_U64(status, MARGAY_END, "until there are none");
     program_release(&program);
     margay_receiver_free(receiver);
+    test_steps((uint32_t)child);
 }
 
 /* Whether a program comes before or after the message that it was started. */
@@ -369,18 +411,18 @@ static void test_members(void)
     static uint64_t got[64];
     uint32_t me = (uint32_t)getpid(), parent = (uint32_t)getppid();
     margay_receiver_expect(receiver, me);
-    program_send(&program, MARGAY_MESSAGE_ATTACH, 0, 0, me);
-    program_send(&program, MARGAY_MESSAGE_ATTACH, 0, 0, parent);
-    program_send(&program, MARGAY_MESSAGE_LEAVE, 0, 0, parent);
+    program_send(&program, MARGAY_MESSAGE_ATTACH, me, 0);
+    program_send(&program, MARGAY_MESSAGE_ATTACH, parent, 0);
+    program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
     drain(receiver, got, 64, &status);
     CHECK_U64(margay_receiver_left_out(receiver), 0, "all have come");
-    program_send(&program, MARGAY_MESSAGE_LEAVE, 0, 0, me);
-    program_send(&program, MARGAY_MESSAGE_STAY, 0, 0, me);
+    program_send(&program, MARGAY_MESSAGE_LEAVE, me, 0);
+    program_send(&program, MARGAY_MESSAGE_STAY, me, 0);
     drain(receiver, got, 64, &status);
     CHECK_U64(margay_receiver_left_out(receiver), 0, "one that could not go");
-    program_send(&program, MARGAY_MESSAGE_LEAVE, 1, 0, parent);
+    program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 1);
     for (uint32_t i = 1; i <= 300; i++)
-        program_send(&program, MARGAY_MESSAGE_LEAVE, 0, 0, INT32_MAX + i);
+        program_send(&program, MARGAY_MESSAGE_LEAVE, INT32_MAX + i, 0);
     drain(receiver, got, 64, &status);
     CHECK_U64(margay_receiver_left_out(receiver), 301, "many have left");
     CHECK_U64(margay_receiver_processes(receiver), 2, "two have come");
@@ -388,12 +430,12 @@ static void test_members(void)
     margay_receiver_finish(receiver, false);
     drain(receiver, got, 64, &status);
     CHECK_U64(status, MARGAY_AGAIN, "one is waited for");
-    program_send(&program, MARGAY_MESSAGE_LEAVE, 0, 0, parent);
-    program_send(&program, MARGAY_MESSAGE_LEAVE, 0, 0, me);
-    program_send(&program, MARGAY_MESSAGE_FORK, 0, 0, me);
+    program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
+    program_send(&program, MARGAY_MESSAGE_LEAVE, me, 0);
+    program_send(&program, MARGAY_MESSAGE_FORK, me, 0);
     drain(receiver, got, 64, &status);
     CHECK_U64(status, MARGAY_AGAIN, "and so is one to be born");
-    program_send(&program, MARGAY_MESSAGE_BORN, 0, 0, 0);
+    program_send(&program, MARGAY_MESSAGE_BORN, 0, 0);
     drain(receiver, got, 64, &status);
     CHECK_U64(status, MARGAY_END, "but none that is not recorded");
     program_release(&program);
@@ -406,26 +448,56 @@ static void test_harm(void)
     margay_receiver *receiver = make(&program, 0);
     enum margay_status status;
     static uint64_t got[64];
-    program_send(&program, MARGAY_MESSAGE_FULL, 99, 8, 1);
-    program_send(&program, MARGAY_MESSAGE_FULL, UINT32_MAX, 8, 1);
-    program_send(&program, MARGAY_MESSAGE_FULL, 0, MARGAY_BUFFER_WORDS + 1, 1);
-    program_send(&program, 77, 0, 0, 0);
+    program_fill(&program, 99, 8, 1);
+    program_fill(&program, UINT32_MAX, 8, 1);
+    program_fill(&program, 0, MARGAY_BUFFER_WORDS + 1, 1);
+    program_send(&program, 77, 0, 0);
     program_own(&program, MARGAY_MAX_BUFFERS - 1, 1, 1);
     CHECK_U64(drain(receiver, got, 64, &status), 0, "senseless messages");
-    for (int i = 0; i < 40; i++)
-        program_send(&program, MARGAY_MESSAGE_WANT, 0, 0, 1);
-    drain(receiver, got, 64, &status);
+    for (int i = 0; i < 40; i++) {
+        atomic_store(&program.capture->waits, 1);
+        drain(receiver, got, 64, &status);
+    }
     CHECK_U64(status, MARGAY_AGAIN, "wanting what is there");
-    uint32_t number;
-    int count = 0;
-    while (read(program.free_end, &number, sizeof number) > 0)
-        count++;
-    CHECK_U64(count, 16, "brings no more than there are");
-    program_send(&program, MARGAY_MESSAGE_WANT, 0, 0, 1);
+    CHECK_U64(program.capture->buffers, PROGRAM_BUFFERS,
+              "brings no more than there are");
+    for (uint32_t i = 0; i < PROGRAM_BUFFERS; i++)
+        program_own(&program, i, 1, i);
+    atomic_store(&program.capture->waits, 1);
     drain(receiver, got, 64, &status);
-    CHECK(read(program.free_end, &number, sizeof number) == sizeof number &&
-              number == 16,
-          "one more when there are none");
+    CHECK_U64(program.capture->buffers, PROGRAM_BUFFERS + 1,
+              "one more when there are none");
+    uint8_t bells[64];
+    CHECK(read(program.free_end, bells, sizeof bells) == 41 &&
+              program.capture->waits == 0,
+          "and who waits is told");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* A message waits for what was full before it was sent. */
+static void test_messages(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    struct margay_words words;
+    struct margay_error error;
+    uint32_t me = (uint32_t)getpid();
+    for (uint64_t i = 0; i < 3; i++) {
+        uint32_t buffer = take(&program, me, 0);
+        fill(&program, buffer, 10 * i, 10);
+        program_fill(&program, buffer, 10, me);
+    }
+    program_send(&program, MARGAY_MESSAGE_ATTACH, me, 1);
+    bool before = true;
+    for (int i = 0; i < 3; i++)
+        before =
+            margay_receiver_next(receiver, 0, &words, &error) == MARGAY_OK &&
+            words.count > 0 && margay_receiver_processes(receiver) == 0 &&
+            before;
+    CHECK(before, "full buffers come before a message");
+    margay_receiver_next(receiver, 0, &words, &error);
+    CHECK_U64(margay_receiver_processes(receiver), 1, "and then it is heard");
     program_release(&program);
     margay_receiver_free(receiver);
 }
@@ -438,6 +510,7 @@ int main(void)
     test_the_dead();
     test_hurry();
     test_members();
+    test_messages();
     test_harm();
     return tap_done();
 }

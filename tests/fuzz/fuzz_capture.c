@@ -1,5 +1,6 @@
 /* fuzz_capture.c - a program that writes what it likes into the recorder */
 #define _GNU_SOURCE
+#include <stddef.h>
 #include <string.h>
 
 #include "tests/capture/program.h"
@@ -34,7 +35,7 @@ static void step(struct program *program, margay_receiver *receiver,
                  unsigned what, uint64_t number, uint32_t *at)
 {
     uint32_t low = (uint32_t)number, high = (uint32_t)(number >> 32);
-    switch (what % 6) {
+    switch (what % 8) {
     case 0:
         program->buffers[*at / MARGAY_BUFFER_WORDS % PROGRAM_BUFFERS]
                         [*at % MARGAY_BUFFER_WORDS] = number;
@@ -51,7 +52,16 @@ static void step(struct program *program, margay_receiver *receiver,
         program_own(program, low % 20, 1, high);
         break;
     case 4:
-        program_send(program, high & 7, low & 31, high >> 3, 1);
+        program_send(program, high & 7, 1, low & 31);
+        break;
+    case 6:
+        program_fill(program, low % 20, high, 1);
+        break;
+    case 7: /* any word of what both sides share */
+        ((volatile uint8_t *)
+             program->capture)[offsetof(struct margay_capture, buffers) +
+                               low % (20 * sizeof(struct margay_slot))] =
+            (uint8_t)high;
         break;
     default:
         take(receiver);

@@ -91,7 +91,7 @@ void margay_members_hear(struct margay_members *members,
         change(members, message->process, -1, true);
         return;
     case MARGAY_MESSAGE_LEAVE:
-        change(members, message->process, 1, message->buffer == 1);
+        change(members, message->process, 1, message->value == 1);
         return;
     case MARGAY_MESSAGE_FORK:
         members->forking++;

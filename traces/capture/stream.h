@@ -8,12 +8,13 @@
  *     struct margay_capture      what is to be recorded; one page or more
  *     buffer 0, 1, 2, ...        MARGAY_BUFFER_WORDS words each
  *
- * A recording thread reads the number of an empty buffer from the pipe of free
- * ones, and so waits while all are full: there is no other backpressure.  It
- * fills the buffer word by word and, when the buffer is full, sends a struct
- * margay_message through the other pipe.  A program sends nothing at its end,
- * however it ends: an unused word is zero, so the words that a process has left
- * in its buffers can be taken as soon as the process is dead.
+ * A recording thread takes a free buffer, fills it word by word, and says in
+ * the memory that it is full: slots.h is how.  One pipe carries what is said
+ * seldom, struct margay_message, and wakes the recorder; the other one wakes
+ * threads that wait for a buffer, and the bytes in it mean nothing.  A program
+ * sends nothing at its end, however it ends: an unused word is zero, so the
+ * words that a process has left in its buffers can be taken as soon as the
+ * process is dead.
  *
  * A word is one reference or, where its kind is MARGAY_WORD_CONTROL, a
  * statement about the references around it:
@@ -39,11 +40,11 @@
 #include <stdint.h>
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 6
+#define MARGAY_CAPTURE_VERSION 7
 
 /*
- * "FILE,FREE,FULL,RECORDER,READING", in decimal: the three descriptors, the
- * process of the recorder, and its descriptor of the other end of FULL.  A
+ * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
+ * process of the recorder, and its descriptor of the other end of MESSAGES.  A
  * program that has closed descriptors it did not open finds the files again
  * where the system shows the descriptors of other processes
  * (/proc/RECORDER/fd).
@@ -129,15 +130,13 @@ static inline uint64_t margay_control_word(enum margay_control control,
 /* -------------------------------------------------------------- messages -- */
 
 enum margay_message_type {
-    /* `words` words of `buffer` are full. */
-    MARGAY_MESSAGE_FULL = 1,
-    /* `process` has become the program with the number `buffer`; the program
+    /* Buffers are full, or a thread waits for one. */
+    MARGAY_MESSAGE_LOOK = 1,
+    /* `process` has become the program with the number `value`; the program
        that it was before has ended by a call of exec. */
     MARGAY_MESSAGE_ATTACH,
-    /* A thread waits for a buffer, and none is free. */
-    MARGAY_MESSAGE_WANT,
     /* `process` becomes another program, which attaches if it is recorded;
-       `buffer` is 1 if that is certain. */
+       `value` is 1 if that is certain. */
     MARGAY_MESSAGE_LEAVE,
     /* `process` could not become another program. */
     MARGAY_MESSAGE_STAY,
@@ -149,10 +148,9 @@ enum margay_message_type {
 
 /* Shorter than PIPE_BUF, so that a message arrives whole. */
 struct margay_message {
-    uint32_t type;
-    uint32_t buffer;
-    uint32_t words;
+    uint32_t type; /* enum margay_message_type */
     uint32_t process;
+    uint32_t value;
 };
 
 /* ------------------------------------------------------------ the memory -- */
@@ -164,11 +162,14 @@ enum margay_quiet {
     MARGAY_NO_MORE,
 };
 
-/* The owner of a buffer; process 0 = the buffer is free. */
+/* Who has a buffer (slots.h).  In a line of the cache of its own, because
+   threads take and fill buffers at the same time. */
 struct margay_slot {
-    _Atomic uint32_t process;
+    _Alignas(64) _Atomic uint64_t state;
     _Atomic uint32_t program; /* the number of the program in the process */
     _Atomic uint32_t thread;
+    _Atomic uint32_t turn;  /* in which it became full, among all */
+    _Atomic uint32_t dirty; /* words, from the first on, that may not be 0 */
 };
 
 /* The code in [from, to), relative to the address at which the file of the
@@ -210,8 +211,15 @@ struct margay_capture {
     struct margay_code_range start, stop;
     _Atomic uint32_t next_thread;  /* number of the next thread, */
     _Atomic uint32_t next_program; /* and of the next program */
-    _Atomic uint32_t faults;       /* buffers found full by a fault */
     _Atomic uint32_t lost; /* processes that could not send all references */
+    /* What slots.h needs beside the slots. */
+    _Alignas(64) _Atomic uint32_t buffers; /* that there are */
+    _Atomic uint32_t fills;                /* buffers that became full */
+    /* 1: the recorder sleeps, and wants a message when `fills` is `alarm`, ...
+     */
+    _Atomic uint32_t sleeps, alarm;
+    /* ... and 1: a thread waits for a buffer. */
+    _Atomic uint32_t waits;
     struct margay_slot slots[MARGAY_MAX_BUFFERS];
     struct margay_module modules[MARGAY_MODULES];
 };

@@ -1,9 +1,10 @@
 /*
- * buffers.c - buffers that circulate between a program and its recorder
+ * buffers.c - the buffers of a recorded process
  *
  * A program may close descriptors that it did not open, and open others that
  * get their numbers.  So each use of a descriptor checks first that it still
- * belongs to the recording, at the cost of a system call per buffer.
+ * belongs to the recording.  They are used where a thread has to wait, and
+ * where the receiver has to be woken.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/buffers.h"
@@ -15,9 +16,10 @@
 
 #include "traces/capture/runtime/process.h"
 #include "traces/capture/runtime/recorder.h"
+#include "traces/capture/slots.h"
 
 /* How long a thread waits for a buffer before it asks again. */
-#define WANT_MS 20
+#define WAIT_MS 20
 
 /* The number of the calling thread, from 1 on; 0 = it has none yet. */
 static __thread uint32_t thread_number
@@ -29,50 +31,68 @@ static bool is_wanted(bool early)
     return quiet == MARGAY_RECORD || (early && quiet == MARGAY_NOT_YET);
 }
 
-/* Take the number of a free buffer; false: there will be none. */
-static bool take_number(uint32_t *buffer, bool early)
+/* If the receiver has ended, this writes to a pipe without a reader, with the
+   usual consequence, SIGPIPE. */
+static bool ask_to_look(void)
 {
-    while (is_wanted(early)) {
-        if (!margay_process_has(MARGAY_DESCRIPTOR_FREE))
-            break;
-        int file = margay_process.descriptors[MARGAY_DESCRIPTOR_FREE];
-        ssize_t got = read(file, buffer, sizeof *buffer);
-        if (got == (ssize_t)sizeof *buffer)
-            return *buffer < MARGAY_MAX_BUFFERS;
-        /* If the recorder has ended, this writes to a pipe without a reader,
-           with the usual consequence, SIGPIPE. */
-        if (got >= 0 || errno != EINTR) {
-            if (!margay_process_send(MARGAY_MESSAGE_WANT, 0, 0) ||
-                (got < 0 && errno != EAGAIN))
-                break;
-            struct pollfd wait = {.fd = file, .events = POLLIN};
-            poll(&wait, 1, WANT_MS);
-        }
-    }
-    return false;
+    return margay_process_send(MARGAY_MESSAGE_LOOK, 0);
+}
+
+/* Wait a while for a buffer to become free; false: none will. */
+static bool await_free(void)
+{
+    if (!margay_process_has(MARGAY_DESCRIPTOR_FREE))
+        return false;
+    int file = margay_process.descriptors[MARGAY_DESCRIPTOR_FREE];
+    struct pollfd wait = {.fd = file, .events = POLLIN};
+    char bell;
+    if (margay_slots_wakes(margay_process.capture, true) && !ask_to_look())
+        return false;
+    if (poll(&wait, 1, WAIT_MS) == 0 || read(file, &bell, sizeof bell) == 0)
+        return ask_to_look();
+    return true;
 }
 
 bool margay_buffer_take(uint32_t *buffer, bool early)
 {
     struct margay_capture *capture = margay_process.capture;
-    if (!take_number(buffer, early)) {
-        if (is_wanted(early))
+    while (is_wanted(early)) {
+        if (margay_slots_take(capture, margay_process.id, buffer))
+            return true;
+        /* Either the receiver sees this, or a buffer is free already. */
+        atomic_store(&capture->waits, 1);
+        if (margay_slots_take(capture, margay_process.id, buffer))
+            return true;
+        if (!await_free()) {
             margay_process_lose();
-        return false;
+            return false;
+        }
     }
-    if (thread_number == 0)
-        thread_number = 1 + atomic_fetch_add(&capture->next_thread, 1);
-    struct margay_slot *slot = &capture->slots[*buffer];
-    atomic_store(&slot->thread, thread_number - 1);
-    atomic_store(&slot->program, margay_process.program);
-    atomic_store(&slot->process, margay_process.id);
-    margay_process_mark_thread();
-    return true;
+    return false;
 }
 
-void margay_buffer_send(uint32_t buffer, uint32_t words)
+void margay_buffer_open(uint32_t buffer, uint64_t *words)
 {
-    margay_process_send(MARGAY_MESSAGE_FULL, buffer, words);
+    if (thread_number == 0)
+        thread_number =
+            1 + atomic_fetch_add(&margay_process.capture->next_thread, 1);
+    const struct margay_slot_owner owner = {
+        margay_process.id, margay_process.program, thread_number - 1};
+    margay_slots_open(margay_process.capture, buffer, &owner, words);
+    margay_process_mark_thread();
+}
+
+void margay_buffer_return(uint32_t buffer)
+{
+    margay_slots_return(margay_process.capture, buffer);
+}
+
+void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty)
+{
+    if (margay_slots_fill(margay_process.capture, buffer, margay_process.id,
+                          words, dirty) &&
+        !ask_to_look())
+        margay_process_lose();
 }
 
 void margay_buffer_forget(void)

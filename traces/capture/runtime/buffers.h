@@ -1,17 +1,31 @@
-/* buffers.h - buffers that circulate between a program and its recorder */
+/*
+ * buffers.h - the buffers of a recorded process
+ *
+ * A thread takes a buffer, maps it (process.h), opens it, writes words, and
+ * sends it; slots.h says what comes of that.
+ */
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_BUFFERS_H
 #define MARGAY_TRACES_CAPTURE_RUNTIME_BUFFERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Take an empty buffer for the calling thread, after a wait while all are full;
+/* Take a free buffer for the calling thread, after a wait while there is none;
    `early`: also before recording begins.  False: nothing is to be recorded
    now. */
 bool margay_buffer_take(uint32_t *buffer, bool early);
 
-/* Send a buffer of `words` words; the thread no longer owns it. */
-void margay_buffer_send(uint32_t buffer, uint32_t words);
+/* Open a buffer that was taken and mapped at `words`; all of them are 0 then.
+   From now on each word that is written there is recorded, whatever happens to
+   the process. */
+void margay_buffer_open(uint32_t buffer, uint64_t *words);
+
+/* Give back a buffer that could not be mapped; another process may. */
+void margay_buffer_return(uint32_t buffer);
+
+/* Send a buffer of `words` words; the thread no longer owns it.  `dirty`, at
+   least as many, may not be 0. */
+void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty);
 
 /* In the child of a fork: the calling thread is a new thread. */
 void margay_buffer_forget(void);

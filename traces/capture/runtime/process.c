@@ -104,23 +104,22 @@ static bool send_message(const struct margay_message *message)
 {
     ssize_t sent;
     do {
-        if (!margay_process_has(MARGAY_DESCRIPTOR_FULL))
+        if (!margay_process_has(MARGAY_DESCRIPTOR_MESSAGES))
             return false;
-        sent = write(margay_process.descriptors[MARGAY_DESCRIPTOR_FULL],
+        sent = write(margay_process.descriptors[MARGAY_DESCRIPTOR_MESSAGES],
                      message, sizeof *message);
     } while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)sizeof *message;
 }
 
-bool margay_process_send(uint32_t type, uint32_t buffer, uint32_t words)
+bool margay_process_tell(uint32_t type, uint32_t process, uint32_t value)
 {
-    return send_message(
-        &(struct margay_message){type, buffer, words, margay_process.id});
+    return send_message(&(struct margay_message){type, process, value});
 }
 
-bool margay_process_tell(uint32_t type, uint32_t process, uint32_t buffer)
+bool margay_process_send(uint32_t type, uint32_t value)
 {
-    return send_message(&(struct margay_message){type, buffer, 0, process});
+    return margay_process_tell(type, margay_process.id, value);
 }
 
 /* mmap(), by a name that the linker does not redirect (allocations.c). */
@@ -181,7 +180,8 @@ static bool read_descriptors(const char *text)
     for (int i = 0; i < MARGAY_DESCRIPTORS; i++)
         margay_process.descriptors[i] = recorders[i] = (int)numbers[i];
     recorder = numbers[MARGAY_DESCRIPTORS];
-    recorders[MARGAY_DESCRIPTOR_FULL] = (int)numbers[MARGAY_DESCRIPTORS + 1];
+    recorders[MARGAY_DESCRIPTOR_MESSAGES] =
+        (int)numbers[MARGAY_DESCRIPTORS + 1];
     return true;
 }
 
@@ -223,7 +223,7 @@ static bool find_descriptors(void)
 static void before_fork(void)
 {
     int reason = errno;
-    margay_process_send(MARGAY_MESSAGE_FORK, 0, 0);
+    margay_process_send(MARGAY_MESSAGE_FORK, 0);
     errno = reason;
 }
 
@@ -234,7 +234,7 @@ static void after_fork(void)
     margay_process.id = (uint32_t)getpid();
     atomic_store(&loses, false);
     margay_recorder_forget();
-    margay_process_send(MARGAY_MESSAGE_BORN, 0, 0);
+    margay_process_send(MARGAY_MESSAGE_BORN, 0);
     errno = reason;
 }
 
@@ -254,8 +254,7 @@ static bool send_attach(void)
 {
     margay_process.program =
         atomic_fetch_add(&margay_process.capture->next_program, 1);
-    return margay_process_send(MARGAY_MESSAGE_ATTACH, margay_process.program,
-                               0);
+    return margay_process_send(MARGAY_MESSAGE_ATTACH, margay_process.program);
 }
 
 static bool attach(void)

@@ -10,8 +10,8 @@
 
 enum margay_descriptor {
     MARGAY_DESCRIPTOR_FILE, /* the shared memory */
-    MARGAY_DESCRIPTOR_FREE, /* gives the numbers of free buffers */
-    MARGAY_DESCRIPTOR_FULL, /* takes messages */
+    MARGAY_DESCRIPTOR_FREE, /* gives a byte when buffers have become free */
+    MARGAY_DESCRIPTOR_MESSAGES,
 };
 #define MARGAY_DESCRIPTORS 3
 
@@ -31,10 +31,10 @@ bool margay_process_attach(void);
 bool margay_process_has(enum margay_descriptor which);
 
 /* Send a message.  False: the receiver has ended. */
-bool margay_process_send(uint32_t type, uint32_t buffer, uint32_t words);
+bool margay_process_send(uint32_t type, uint32_t value);
 
 /* Send a message about any process. */
-bool margay_process_tell(uint32_t type, uint32_t process, uint32_t buffer);
+bool margay_process_tell(uint32_t type, uint32_t process, uint32_t value);
 
 /* Tell the recorder that references of this process are lost from now on. */
 void margay_process_lose(void);

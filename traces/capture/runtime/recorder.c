@@ -62,19 +62,23 @@ static bool acquire(bool early)
     uint32_t buffer;
     if (!margay_buffer_take(&buffer, early))
         return false;
-    mine.base = margay_process_map(buffer);
+    uint64_t *base = margay_process_map(buffer);
+    if (base == NULL) {
+        margay_buffer_return(buffer);
+        return false;
+    }
+    margay_buffer_open(buffer, base);
+    mine.base = base;
     mine.buffer = buffer;
     margay_recorder.last = MARGAY_NO_ADDRESS;
-    if (mine.base == NULL)
-        margay_buffer_send(buffer, 0); /* other processes may map it */
-    return mine.base != NULL;
+    return true;
 }
 
 static void hand_over(uint64_t *next)
 {
-    uint64_t *base = mine.base;
+    uint32_t words = (uint32_t)(next - mine.base);
     mine.base = NULL;
-    margay_buffer_send(mine.buffer, (uint32_t)(next - base));
+    margay_buffer_send(mine.buffer, words, words);
 }
 
 /* ----------------------------------------------------------------- words -- */

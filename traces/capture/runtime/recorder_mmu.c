@@ -77,8 +77,10 @@ static void fill(unsigned which, char *landing)
             margay_process_map_at(mine.buffer, base, MARGAY_BUFFER_BYTES) &&
             (landing == NULL ||
              margay_process_map_at(mine.buffer, landing, page_bytes));
-        if (!recorded)
-            margay_buffer_send(mine.buffer, 0);
+        if (recorded)
+            margay_buffer_open(mine.buffer, base);
+        else
+            margay_buffer_return(mine.buffer);
     }
     if (!recorded) {
         map_nothing(base, MARGAY_BUFFER_BYTES);
@@ -92,10 +94,10 @@ static void fill(unsigned which, char *landing)
 
 static void hand_over(uint64_t *next)
 {
-    uint64_t *base = mine.base;
+    uint32_t words = mine.base == NULL ? 0 : (uint32_t)(next - mine.base);
+    if (mine.base != NULL)
+        margay_buffer_send(mine.buffer, words, words);
     mine.base = NULL;
-    if (base != NULL)
-        margay_buffer_send(mine.buffer, (uint32_t)(next - base));
 }
 
 /* True if the fault is a store after the end of the window of the calling

@@ -1,0 +1,266 @@
+/*
+ * harvest.c - which words of the shared memory are to be read next
+ *
+ * Algorithm: a look goes through all slots once.  Full buffers are read in
+ *   their turn.  Before each of them come the words that other threads have
+ *   written by then, so that the words of threads are about as old as each
+ *   other.
+ * Guarantee: the words of a thread come in their order.  A thread that has an
+ *   open buffer and a full one has filled that first, so the open one waits.
+ *   Buffers that became full during a look might hide such a pair, so another
+ *   look follows, and where all see such changes, open buffers wait.
+ * Cost: a look at each slot per full buffer, and one at each open buffer.
+ */
+#include "traces/capture/harvest.h"
+
+#include <stdlib.h>
+
+#include "traces/base/error.h"
+#include "traces/capture/members.h"
+
+struct margay_task {
+    uint32_t buffer, words; /* up to which it is read, if whole */
+    bool whole;
+};
+
+/* How often a look is repeated that saw buffers become full. */
+#define LOOKS 3
+
+/* Threads are told apart by their number up to this; two that are not keep each
+   other's open buffers waiting. */
+enum { OWNERS = 4096 };
+
+enum margay_status margay_harvest_begin(struct margay_harvest *harvest,
+                                        struct margay_shared_memory *shared,
+                                        bool site_slots,
+                                        struct margay_error *error)
+{
+    *harvest =
+        (struct margay_harvest){.shared = shared, .site_slots = site_slots};
+    harvest->decoding = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->decoding);
+    harvest->states = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->states);
+    harvest->queued = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->queued);
+    /* Each buffer as it is, and then as a whole. */
+    harvest->tasks =
+        calloc((size_t)2 * MARGAY_MAX_BUFFERS, sizeof *harvest->tasks);
+    if (harvest->decoding == NULL || harvest->states == NULL ||
+        harvest->queued == NULL || harvest->tasks == NULL)
+        return margay_fail_memory(error, "references of a program");
+    return MARGAY_OK;
+}
+
+void margay_harvest_free(struct margay_harvest *harvest)
+{
+    free(harvest->decoding);
+    free(harvest->states);
+    free(harvest->queued);
+    free(harvest->tasks);
+}
+
+/* ------------------------------------------------------------------ looks --
+ */
+
+static const struct margay_slot *slot_of(const struct margay_harvest *harvest,
+                                         uint32_t buffer)
+{
+    return &harvest->shared->capture->slots[buffer];
+}
+
+static bool is_in(const struct margay_harvest *harvest, uint32_t buffer,
+                  enum margay_stage stage)
+{
+    return margay_slot_stage(harvest->states[buffer]) == stage;
+}
+
+/* Load the state of each slot; false: some became full meanwhile. */
+static bool look_once(struct margay_harvest *harvest)
+{
+    _Atomic uint32_t *fills = &harvest->shared->capture->fills;
+    uint32_t before = atomic_load(fills);
+    for (int i = 0; i < MARGAY_SLOT_STAGES; i++)
+        harvest->counts[i] = 0;
+    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
+        harvest->states[i] = atomic_load(&slot_of(harvest, i)->state);
+        harvest->counts[margay_slot_stage(harvest->states[i])]++;
+    }
+    return atomic_load(fills) == before;
+}
+
+static bool look(struct margay_harvest *harvest)
+{
+    bool still = false;
+    harvest->task = harvest->task_count = 0;
+    for (int i = 0; i < LOOKS && !still; i++)
+        still = look_once(harvest);
+    return still;
+}
+
+static void add_task(struct margay_harvest *harvest, uint32_t buffer,
+                     uint32_t words, bool whole)
+{
+    if (whole && harvest->queued[buffer])
+        return;
+    harvest->queued[buffer] = harvest->queued[buffer] || whole;
+    harvest->tasks[harvest->task_count++] =
+        (struct margay_task){buffer, words, whole};
+}
+
+/* Add the open buffers of threads that have no full one. */
+static void add_open(struct margay_harvest *harvest)
+{
+    uint8_t owned[OWNERS] = {0}; /* buffers of a thread, 2 at most */
+    uint16_t owner_of[MARGAY_MAX_BUFFERS];
+    if (harvest->counts[MARGAY_SLOT_OPEN] == 0)
+        return;
+    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
+        owner_of[i] =
+            (uint16_t)(atomic_load(&slot_of(harvest, i)->thread) % OWNERS);
+        if ((is_in(harvest, i, MARGAY_SLOT_OPEN) ||
+             is_in(harvest, i, MARGAY_SLOT_FULL)) &&
+            owned[owner_of[i]] < 2)
+            owned[owner_of[i]]++;
+    }
+    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
+        if (is_in(harvest, i, MARGAY_SLOT_OPEN) && owned[owner_of[i]] == 1)
+            add_task(harvest, i, 0, false);
+    }
+}
+
+void margay_harvest_open(struct margay_harvest *harvest)
+{
+    if (look(harvest))
+        add_open(harvest);
+}
+
+/* The number of a state is the program's. */
+static uint32_t words_of(uint64_t state)
+{
+    uint32_t words = margay_slot_words(state);
+    return words < MARGAY_BUFFER_WORDS ? words : MARGAY_BUFFER_WORDS;
+}
+
+bool margay_harvest_full(struct margay_harvest *harvest, const uint32_t *before)
+{
+    uint32_t first = MARGAY_MAX_BUFFERS, first_turn = 0;
+    bool still = look(harvest);
+    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
+        uint32_t turn = atomic_load(&slot_of(harvest, i)->turn);
+        if (!is_in(harvest, i, MARGAY_SLOT_FULL) ||
+            (first != MARGAY_MAX_BUFFERS && turn - first_turn <= INT32_MAX) ||
+            (before != NULL && turn - *before <= INT32_MAX))
+            continue;
+        first = i;
+        first_turn = turn;
+    }
+    if (first == MARGAY_MAX_BUFFERS)
+        return false;
+    if (still)
+        add_open(harvest);
+    add_task(harvest, first, words_of(harvest->states[first]), true);
+    return true;
+}
+
+void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
+                            uint32_t program)
+{
+    look(harvest);
+    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
+        if (is_in(harvest, i, MARGAY_SLOT_OPEN) &&
+            margay_slot_process(harvest->states[i]) == process &&
+            atomic_load(&slot_of(harvest, i)->program) != program)
+            add_task(harvest, i, MARGAY_BUFFER_WORDS, true);
+    }
+}
+
+/* A buffer that its thread had not opened yet has no words. */
+static void add_dead(struct margay_harvest *harvest, uint32_t buffer)
+{
+    uint64_t state = harvest->states[buffer];
+    if (is_in(harvest, buffer, MARGAY_SLOT_TAKEN))
+        margay_slots_free(harvest->shared->capture, buffer, 0);
+    else
+        add_task(harvest, buffer,
+                 is_in(harvest, buffer, MARGAY_SLOT_FULL) ? words_of(state)
+                                                          : MARGAY_BUFFER_WORDS,
+                 true);
+}
+
+bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
+{
+    bool every = true;
+    look(harvest);
+    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
+        if (is_in(harvest, i, MARGAY_SLOT_FREE))
+            continue;
+        if (all ||
+            margay_process_is_dead(margay_slot_process(harvest->states[i])))
+            add_dead(harvest, i);
+        else
+            every = false;
+    }
+    return every;
+}
+
+/* ------------------------------------------------------------------ words --
+ */
+
+/* The end of the words written so far, without the last one where it may still
+   get repeats. */
+static uint32_t written_words(const struct margay_harvest *harvest,
+                              uint32_t buffer)
+{
+    const uint64_t *words = harvest->shared->buffers[buffer];
+    uint32_t from = harvest->decoding[buffer].words, end = from;
+    while (end < MARGAY_BUFFER_WORDS &&
+           __atomic_load_n(&words[end], __ATOMIC_ACQUIRE) != 0)
+        end++;
+    return harvest->shared->capture->collapses && end > from ? end - 1 : end;
+}
+
+/* The end of the words in a buffer to which none is added. */
+static uint32_t without_unused(const uint64_t *words, uint32_t from,
+                               uint32_t end)
+{
+    while (end > from && words[end - 1] == 0)
+        end--;
+    return end;
+}
+
+bool margay_harvest_next(struct margay_harvest *harvest,
+                         struct margay_yield *yield)
+{
+    while (harvest->task < harvest->task_count) {
+        const struct margay_task task = harvest->tasks[harvest->task++];
+        struct margay_decoding *decoding = &harvest->decoding[task.buffer];
+        uint32_t from = decoding->words;
+        uint32_t end =
+            task.whole ? without_unused(harvest->shared->buffers[task.buffer],
+                                        from, task.words)
+                       : written_words(harvest, task.buffer);
+        decoding->slots = harvest->site_slots;
+        *yield = (struct margay_yield){
+            .buffer = task.buffer,
+            .end = end > from ? end : from,
+            .thread = atomic_load(&slot_of(harvest, task.buffer)->thread),
+            .whole = task.whole,
+        };
+        if (end > from)
+            return true;
+        margay_harvest_done(harvest, yield);
+    }
+    return false;
+}
+
+void margay_harvest_done(struct margay_harvest *harvest,
+                         const struct margay_yield *yield)
+{
+    struct margay_decoding *decoding = &harvest->decoding[yield->buffer];
+    if (!yield->whole) {
+        margay_decode_controls(
+            decoding, harvest->shared->buffers[yield->buffer], yield->end);
+        return;
+    }
+    *decoding = (struct margay_decoding){.words = 0};
+    harvest->queued[yield->buffer] = false;
+    margay_slots_free(harvest->shared->capture, yield->buffer, yield->end);
+}

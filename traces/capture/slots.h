@@ -1,0 +1,191 @@
+/*
+ * slots.h - which thread has which buffer: the transport of a recording
+ *
+ * Algorithm: each buffer of the shared memory has a slot, and the slot a state,
+ *   one number of 64 bits: a stage, the process that has the buffer, and how
+ *   many words are in it.
+ *
+ *       FREE -> TAKEN -> OPEN -> FULL -> FREE
+ *
+ *   A thread takes the first free buffer, clears what others wrote in it, opens
+ *   it, writes words, and declares it full; the receiver reads the words and
+ *   frees the buffer.  There is no queue: who looks for a buffer goes through
+ *   the slots, and full ones have their turn from a counter.  Neither side
+ *   calls the system unless the other one sleeps.  The receiver, before it
+ *   does, says at how many full buffers it wants to be woken.  So both sides
+ *   work for several buffers before one wakes the other.  As the first free
+ *   buffer is taken, few go round where the receiver keeps up, and those stay
+ *   in the caches.
+ * Guarantee: each step is one atomic operation, so a thread may be killed
+ *   between any two instructions: no buffer is without an owner, none seems
+ * full that is not, and none is lost once its process is dead.  A word that is
+ * not zero in an open buffer is a reference that was made.  Nothing here waits,
+ *   takes a lock, or uses the C library.  What the other side reads is hostile:
+ *   a state is loaded once, and numbers in it are checked by who uses them.
+ * Cost: per buffer a look at the slots up to it, three atomic operations, and
+ *   the clearing, by the thread that is about to write there, whose cache then
+ *   has the lines.
+ *
+ * A recorder does this, in each thread:
+ *
+ *     while (!margay_slots_take(capture, process, &buffer))
+ *         ...                    sleep until the receiver has freed one
+ *     words = ...                map it
+ *     margay_slots_open(capture, buffer, &owner, words);
+ *     ...                        write words
+ *     if (margay_slots_fill(capture, buffer, process, count, count))
+ *         ...                    send MARGAY_MESSAGE_LOOK
+ */
+#ifndef MARGAY_TRACES_CAPTURE_SLOTS_H
+#define MARGAY_TRACES_CAPTURE_SLOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "traces/capture/stream.h"
+
+enum margay_stage {
+    MARGAY_SLOT_FREE,
+    MARGAY_SLOT_TAKEN, /* being cleared: no word in it means anything */
+    MARGAY_SLOT_OPEN,  /* words are being written */
+    MARGAY_SLOT_FULL,
+    MARGAY_SLOT_STAGES
+};
+
+/* Bits 0..1 of a state are the stage, 2..31 the words, 32..63 the process. */
+static inline uint64_t margay_slot_state(enum margay_stage stage,
+                                         uint32_t process, uint32_t words)
+{
+    return (uint64_t)process << 32 | (uint64_t)words << 2 | (uint64_t)stage;
+}
+
+static inline enum margay_stage margay_slot_stage(uint64_t state)
+{
+    return (enum margay_stage)(state & 3);
+}
+
+static inline uint32_t margay_slot_process(uint64_t state)
+{
+    return (uint32_t)(state >> 32);
+}
+
+static inline uint32_t margay_slot_words(uint64_t state)
+{
+    return (uint32_t)state >> 2;
+}
+
+/* ------------------------------------------------------ a program's side -- */
+
+/* Take the first free buffer for a thread of `process`; false: none is free. */
+static inline bool margay_slots_take(struct margay_capture *capture,
+                                     uint32_t process, uint32_t *buffer)
+{
+    uint32_t count = atomic_load(&capture->buffers);
+    const uint64_t taken = margay_slot_state(MARGAY_SLOT_TAKEN, process, 0);
+    for (uint32_t i = 0; i < count && i < MARGAY_MAX_BUFFERS; i++) {
+        _Atomic uint64_t *state = &capture->slots[i].state;
+        uint64_t now = atomic_load_explicit(state, memory_order_relaxed);
+        if (margay_slot_stage(now) == MARGAY_SLOT_FREE &&
+            atomic_compare_exchange_strong(state, &now, taken)) {
+            *buffer = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static inline void margay_slots_clear(uint64_t *words, size_t count)
+{
+#ifdef __x86_64__
+    __asm__ volatile("rep stosq"
+                     : "+D"(words), "+c"(count)
+                     : "a"(0)
+                     : "memory");
+#else
+    /* Volatile: a compiler would call memset(), which may be the program's. */
+    for (size_t i = 0; i < count; i++)
+        ((volatile uint64_t *)words)[i] = 0;
+#endif
+}
+
+struct margay_slot_owner {
+    uint32_t process, program, thread;
+};
+
+/* Clear the words of a buffer that was taken, and open it for them. */
+static inline void margay_slots_open(struct margay_capture *capture,
+                                     uint32_t buffer,
+                                     const struct margay_slot_owner *owner,
+                                     uint64_t *words)
+{
+    struct margay_slot *slot = &capture->slots[buffer];
+    uint32_t dirty = atomic_load_explicit(&slot->dirty, memory_order_relaxed);
+    margay_slots_clear(
+        words, dirty < MARGAY_BUFFER_WORDS ? dirty : MARGAY_BUFFER_WORDS);
+    atomic_store_explicit(&slot->thread, owner->thread, memory_order_relaxed);
+    atomic_store_explicit(&slot->program, owner->program, memory_order_relaxed);
+    atomic_store_explicit(
+        &slot->state, margay_slot_state(MARGAY_SLOT_OPEN, owner->process, 0),
+        memory_order_release);
+}
+
+/* Give back a buffer that was taken and not opened. */
+static inline void margay_slots_return(struct margay_capture *capture,
+                                       uint32_t buffer)
+{
+    atomic_store(&capture->slots[buffer].state, 0);
+}
+
+/* True if the receiver sleeps and is to be woken now, by MARGAY_MESSAGE_LOOK;
+   it is for the caller to send.  `pressing`: whatever the receiver said. */
+static inline bool margay_slots_wakes(struct margay_capture *capture,
+                                      bool pressing)
+{
+    if (atomic_load(&capture->sleeps) == 0)
+        return false;
+    uint32_t beyond =
+        atomic_load(&capture->fills) -
+        atomic_load_explicit(&capture->alarm, memory_order_relaxed);
+    return (pressing || beyond <= INT32_MAX) &&
+           atomic_exchange(&capture->sleeps, 0) != 0;
+}
+
+/* An open buffer has `words` words, the last ones of its thread; `dirty`, at
+   least as many, may not be zero.  The result is margay_slots_wakes(). */
+static inline bool margay_slots_fill(struct margay_capture *capture,
+                                     uint32_t buffer, uint32_t process,
+                                     uint32_t words, uint32_t dirty)
+{
+    struct margay_slot *slot = &capture->slots[buffer];
+    if (atomic_load_explicit(&slot->dirty, memory_order_relaxed) < dirty)
+        atomic_store_explicit(&slot->dirty, dirty, memory_order_relaxed);
+    atomic_store_explicit(&slot->turn, atomic_fetch_add(&capture->fills, 1),
+                          memory_order_relaxed);
+    atomic_store(&slot->state,
+                 margay_slot_state(MARGAY_SLOT_FULL, process, words));
+    return margay_slots_wakes(capture, false);
+}
+
+/* ---------------------------------------------------- the receiver's side --
+ */
+
+/* Free a buffer whose words have been read; `dirty` as above. */
+static inline void margay_slots_free(struct margay_capture *capture,
+                                     uint32_t buffer, uint32_t dirty)
+{
+    struct margay_slot *slot = &capture->slots[buffer];
+    if (atomic_load_explicit(&slot->dirty, memory_order_relaxed) < dirty)
+        atomic_store_explicit(&slot->dirty, dirty, memory_order_relaxed);
+    atomic_store(&slot->state, 0);
+}
+
+/* Say that the receiver sleeps, until `more` buffers are full.  What became
+   full meanwhile has to be looked for after this call, and before the sleep. */
+static inline void margay_slots_sleep(struct margay_capture *capture,
+                                      uint32_t more)
+{
+    atomic_store(&capture->alarm, atomic_load(&capture->fills) + more);
+    atomic_store(&capture->sleeps, 1);
+}
+
+#endif
