@@ -48,9 +48,10 @@ static void begin(uint64_t *words, struct thread *thread, bool recorded)
 
 static void hand_over(struct thread *thread)
 {
-    if (thread->base != NULL)
-        margay_buffer_send(thread->buffer,
-                           (uint32_t)(margay_cursor.next - thread->base));
+    if (thread->base != NULL) {
+        uint32_t words = (uint32_t)(margay_cursor.next - thread->base);
+        margay_buffer_send(thread->buffer, words, words);
+    }
     thread->base = NULL;
 }
 
@@ -61,8 +62,10 @@ void margay_cursor_refill(void)
     hand_over(thread);
     if (margay_buffer_take(&thread->buffer, false)) {
         words = margay_process_map(thread->buffer);
-        if (words == NULL)
-            margay_buffer_send(thread->buffer, 0);
+        if (words != NULL)
+            margay_buffer_open(thread->buffer, words);
+        else
+            margay_buffer_return(thread->buffer);
     }
     begin(words == NULL ? scratch : words, thread, words != NULL);
 }

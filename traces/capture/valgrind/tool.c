@@ -114,7 +114,7 @@ static void before_call(ThreadId thread, UInt call, UWord *arguments,
 {
     (void)thread, (void)arguments, (void)count;
     if (executes(call))
-        margay_process_send(MARGAY_MESSAGE_LEAVE, 1, 0);
+        margay_process_send(MARGAY_MESSAGE_LEAVE, 1);
 }
 
 static void after_call(ThreadId thread, UInt call, UWord *arguments, UInt count,
@@ -122,7 +122,7 @@ static void after_call(ThreadId thread, UInt call, UWord *arguments, UInt count,
 {
     (void)thread, (void)arguments, (void)count, (void)result;
     if (executes(call))
-        margay_process_send(MARGAY_MESSAGE_STAY, 0, 0);
+        margay_process_send(MARGAY_MESSAGE_STAY, 0);
 }
 
 /* The program is the first module of the process. */
