@@ -14,15 +14,13 @@
 /* A point that moves neither way by this much is not drawn. */
 #define LEAST_MOVE 0.4
 
-/* The styles of lines in report.css. */
-#define STYLES 24
-
 /* What chart_write() found in the table. */
 struct lines {
     const struct chart *chart;
     size_t x, y, keys[CHART_KEYS];  /* columns */
     size_t first[CHART_MOST_LINES]; /* the first row of each line */
     size_t count;
+    bool leaves_out; /* further lines */
     size_t *line_of; /* by row; owned */
     double x_from, x_to, y_to;
 };
@@ -79,6 +77,7 @@ static enum margay_status find_lines(struct lines *lines,
     for (size_t row = 0; row < table->rows; row++) {
         size_t line = line_at(lines, row);
         lines->line_of[row] = line;
+        lines->leaves_out |= line == CHART_MOST_LINES;
         if (line == CHART_MOST_LINES)
             continue;
         if (line == lines->count)
@@ -96,7 +95,7 @@ static void write_line(struct output *output, const struct lines *lines,
 {
     double last_x = -1, last_y = -1, x, y;
     output_text(output, "<path class=\"line style%zu\" data-line=\"%zu\" d=\"",
-                line % STYLES, line);
+                line, line);
     for (size_t row = lines->first[line]; row < lines->chart->table->rows;
          row++) {
         if (lines->line_of[row] != line || !point_at(lines, row, &x, &y))
@@ -212,11 +211,16 @@ static void write_legend(struct output *output, const struct lines *lines)
                     "data-line=\"%zu\"><svg class=\"swatch\" viewBox=\"0 0 32 "
                     "8\" aria-hidden=\"true\"><path class=\"line style%zu\" "
                     "d=\"M0 4H32\"/></svg><span>",
-                    i, i % STYLES);
+                    i, i);
         write_name(output, lines, i);
         output_text(output, "</span></label></li>\n");
     }
     output_text(output, "</ul>\n");
+    if (lines->leaves_out)
+        output_text(output,
+                    "<p>Only the first %d lines are drawn; the table below has "
+                    "all.</p>\n",
+                    CHART_MOST_LINES);
 }
 
 static void write_choice(struct output *output, unsigned number,

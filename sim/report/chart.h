@@ -20,8 +20,9 @@
 
 #define CHART_KEYS 3
 
-/* The most lines of a chart; further ones are left out. */
-#define CHART_MOST_LINES 128
+/* The most lines of a chart, for each of which report.css has a style; further
+   ones are left out, and the page says so. */
+#define CHART_MOST_LINES 24
 
 /* The area between the axes, in units of the drawing. */
 #define CHART_WIDTH  720

@@ -2,7 +2,8 @@
 //
 // The numbers are those of the tables on the page, which stand in it as JSON:
 // an object for each row.  A line of a chart is the rows with the same values
-// in the key columns, lines in the order of their first rows.
+// in the key columns, lines in the order of their first rows; the last of very
+// many are not drawn, and have no box.
 "use strict";
 document.documentElement.classList.add("scripted");
 
@@ -54,7 +55,9 @@ for (const figure of document.querySelectorAll("figure.chart")) {
         const words = [`${x} ${place}`];
         lines.forEach((line, i) => {
             const row = rowAt(line, place);
-            if (row !== undefined && (boxes[i] === undefined || boxes[i].checked))
+            const isShown = boxes.length === 0 ||
+                (boxes[i] !== undefined && boxes[i].checked);
+            if (row !== undefined && isShown)
                 words.push(`${nameOf(i)}${y} ${row[y]}`);
         });
         reading.textContent = words.join("\n");

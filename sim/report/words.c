@@ -129,14 +129,24 @@ static void tell(struct output *output, const struct rows *rows,
                 ratio_at(&reading, INFINITY));
 }
 
+/* The most curves that have a paragraph. */
+#define MOST_PARAGRAPHS 12
+
 void words_of_curve(struct output *output, const struct cells *table,
                     const char *ratio, const char *of)
 {
     struct rows rows = {.to = 0};
-    while (rows.to < table->rows) {
+    size_t curves = 0;
+    for (; rows.to < table->rows; curves++) {
         rows = rows_alike(table, rows.to);
-        tell(output, &rows, ratio, of);
+        if (curves < MOST_PARAGRAPHS)
+            tell(output, &rows, ratio, of);
     }
+    if (curves > MOST_PARAGRAPHS)
+        output_text(output,
+                    "<p>These are the first %d of %zu curves; the table below "
+                    "has all.</p>\n",
+                    MOST_PARAGRAPHS, curves);
 }
 
 /* ------------------------------------------------------------- policies -- */

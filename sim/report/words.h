@@ -7,7 +7,8 @@
 
 /* Write, for each curve of the table: the misses that remain, the smallest
    caches of the table with at most some ratios, and where it falls most.
-   `ratio` is the column, and `of` what it counts, such as ", bytes". */
+   `ratio` is the column, and `of` what it counts, such as ", bytes".  Of very
+   many curves the first ones, and how many there are. */
 void words_of_curve(struct output *output, const struct cells *table,
                     const char *ratio, const char *of);
 

@@ -124,6 +124,24 @@ is 'the parts are shares of all references' \
     'part0 64 B: 0.011 part1 64 B: 0.0108889 part2 64 B: 0.0107778 part3 64 B: 0.0106667 part4 64 B: 0.0105556 part5 64 B: 0.0104444 part6 64 B: 0.0103333 part7 64 B: 0.0203333 part2 128 B: 0.000777778 '
 like 'and each has its name' "$(cat lines.html)" '</span> a&lt;b.c:7 f</li>'
 like 'the last is all others' "$(cat lines.html)" 'part7"></span> other lines'
+# More curves than a picture has lines.
+{
+    echo trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio,tenant,shared_misses
+    for tenant in $(seq 30); do
+        echo "t,64,1,64,100,$((50 + tenant)),0.$((50 + tenant)),who$tenant,90"
+        echo "t,64,2,128,100,$tenant,0.1,who$tenant,$tenant"
+    done
+} >tenants.csv
+run report -q tenants.csv -o tenants.html
+is 'a report of many tenants' "$status $(cat err)" '0 '
+check 'its page is whole' is_page tenants.html
+is 'as many lines as there are styles, in two charts, linear and logarithmic' \
+    "$(grep -c '<path class="line style[0-9]*" data-line' tenants.html)" 96
+is 'it says that others are left out' \
+    "$(grep -c '<p>Only the first 24 lines are drawn; the table' tenants.html)" 2
+is 'and of how many curves it does not speak' \
+    "$(grep -c '<p>t, blocks of 64 bytes, tenant' tenants.html) $(grep -c \
+        '<p>These are the first 12 of 30 curves' tenants.html)" '12 1'
 like 'it says how it was made' "$(cat zipf.html)" \
     'margay report -q --policy lru,fifo -b 64,128 zipf.din -o zipf.html'
 like 'and what the curve says' "$(cat zipf.html)" \
