@@ -57,6 +57,9 @@ struct margay_run {
 /* A model of how a program's histogram changes with the size of its input. */
 typedef struct margay_model margay_model;
 
+/* A model of fewer blocks of data is not trusted. */
+#define MARGAY_LEAST_DATA_BLOCKS 200
+
 /* What is known of a model. */
 struct margay_model_info {
     uint64_t runs;                /* how many it was learnt from */
@@ -73,12 +76,16 @@ struct margay_model_info {
     /* The part, 0 .. 1, of the change of distances between the two largest runs
        that is none of the patterns; negative with `plain`. */
     double unexplained;
-    /* The model is taken to be better than the largest run as it is: no more
-       than a third is unexplained, and the error of the former accuracy is at
-       most two thirds of that of the latter; or it is not larger, or at most
-       0.02, and no more than a fifth is unexplained, which is all that is known
-       of two runs.  Every prediction of a model that is not trusted is the
-       largest run as it is, but with `plain`, where no model is trusted. */
+    /* The blocks of the largest run: its first references, or more if its
+       largest distance shows that there were more. */
+    double data_blocks;
+    /* The model is taken to be better than the largest run as it is.  It has
+       MARGAY_LEAST_DATA_BLOCKS or more.  Of three runs or more, the error of
+       checked_accuracy is at most two thirds of that of checked_no_change, and
+       at most a quarter is unexplained; or it is at most five sixths, or at
+       most 0.02, and at most a fifth is unexplained.  Of two runs, at most 0.14
+       is.  Every prediction of a model that is not trusted is the largest run
+       as it is, but with `plain`, where no model is trusted. */
     bool trusted;
 };
 

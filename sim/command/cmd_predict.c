@@ -165,6 +165,10 @@ static void report_model(const struct prediction *prediction)
         message_print("the largest run, from the others: accuracy %.4f, no "
                       "change %.4f",
                       info->checked_accuracy, info->checked_no_change);
+    if (info->unexplained >= 0 && info->data_blocks < MARGAY_LEAST_DATA_BLOCKS)
+        message_print("the largest run has data of %.0f blocks, fewer than the "
+                      "%d that a model needs",
+                      info->data_blocks, MARGAY_LEAST_DATA_BLOCKS);
     if (info->unexplained >= 0)
         message_print("%.0f%% of what changed from the second largest run to "
                       "the largest is none of the patterns: %s",

@@ -125,7 +125,6 @@ static bool get_head(const uint64_t *head, struct margay_model *model)
         .size_power =
             head[14] <= MARGAY_MOST_SIZE_POWER ? (unsigned)head[14] : 0,
     };
-    info->trusted = margay_model_is_trusted(info);
     model->size = real_of(head[7]);
     model->finite = real_of(head[8]);
     model->finite_exponent = real_of(head[9]);
@@ -195,9 +194,12 @@ enum margay_status margay_model_import(const uint64_t *numbers, size_t count,
     if (status == MARGAY_OK)
         status = get_pieces(at + PIECE_WORDS * numbers[12], numbers[13],
                             &made->unchanged, &made->unchanged_count, error);
-    if (status == MARGAY_OK)
-        *model = made;
-    else
+    if (status != MARGAY_OK) {
         margay_model_free(made);
-    return status;
+        return status;
+    }
+    made->info.data_blocks = margay_data_blocks(made);
+    made->info.trusted = margay_model_is_trusted(&made->info);
+    *model = made;
+    return MARGAY_OK;
 }

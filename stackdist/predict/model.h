@@ -83,6 +83,9 @@ struct margay_model {
     size_t unchanged_count;
 };
 
+/* The blocks of the largest run, or as many as its distances show. */
+double margay_data_blocks(const struct margay_model *model);
+
 /* Whether what is known of a model makes it one to be trusted. */
 bool margay_model_is_trusted(const struct margay_model_info *info);
 

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 
 #include "stackdist/predict/forms.h"
+#include "stackdist/predict/laws.h"
 #include "stackdist/predict/model.h"
 #include "stackdist/predict/nnls.h"
 #include "traces/traces_internal.h"
@@ -38,6 +39,13 @@
 /* What the rows of conservation weigh. */
 #define CONSERVATION 3.0
 
+/* How a distance grows: a part of it is the same at all sizes, the base, and
+   the rest grows by the pattern. */
+struct way {
+    enum margay_growth growth;
+    double base; /* as a share of the distance in the standard run */
+};
+
 /* One system of equations. */
 struct system {
     const struct margay_run *runs;
@@ -46,11 +54,13 @@ struct system {
     double finite; /* references of the standard */
     bool plain;
     struct margay_form form;  /* of the standard */
+    struct way *laws;         /* of its grains, by their groups; owned */
     struct margay_edges bins; /* of the equations */
     struct {                  /* the unknowns: bars of each of these */
         enum margay_growth growth;
         enum margay_mass mass;
-    } kinds[MARGAY_MOST_PATTERNS * MARGAY_MASSES];
+        bool by_law; /* each grain follows its own law */
+    } kinds[MARGAY_MOST_PATTERNS * MARGAY_MASSES + 1];
     size_t kind_count;
     size_t rows, columns;
     double *matrix, *right, *parts;
@@ -60,6 +70,7 @@ static void system_clear(struct system *system)
 {
     margay_form_clear(&system->form);
     margay_edges_clear(&system->bins);
+    free(system->laws);
     free(system->matrix);
     free(system->right);
     free(system->parts);
@@ -67,37 +78,56 @@ static void system_clear(struct system *system)
 
 /* ----------------------------------------------------------- equations -- */
 
-/* The interval that a distance range of the standard lies in at `ratio`. */
-static struct margay_interval move(const struct system *system, double least,
-                                   double most, double ratio)
+static double ratio_of(struct way way, double from, double to)
 {
-    double spread = ratio == 1 ? 0 : SPREAD;
-    if (system->plain)
-        return (struct margay_interval){least * ratio, most * ratio};
-    return (struct margay_interval){least * ratio * (1 - spread),
-                                    most * ratio * (1 + spread) +
+    return way.base +
+           (1 - way.base) * margay_growth_ratio(way.growth, from, to);
+}
+
+static struct way way_of(const struct system *system, size_t kind, size_t grain)
+{
+    if (system->kinds[kind].by_law)
+        return system->laws[grain];
+    return (struct way){system->kinds[kind].growth, 0};
+}
+
+/* The interval that a grain lies in at `ratio`, with `spread` to either side.
+ */
+static struct margay_interval move(const struct margay_grain *grain,
+                                   double ratio, double spread)
+{
+    return (struct margay_interval){grain->least * ratio * (1 - spread),
+                                    grain->most * ratio * (1 + spread) +
                                         (ratio > 1 ? ratio : 1)};
 }
 
-/* The column of one bar's part, in the rows of one run. */
-static void fill_column(const struct system *system,
-                        const struct margay_bar *bar, double ratio, double mass,
+/* The column of one bar's part of a kind, in the rows of a run of this size. */
+static void fill_column(const struct system *system, size_t kind,
+                        const struct margay_bar *bar, double size, double mass,
                         double *column)
 {
-    if (system->plain) {
-        struct margay_interval moved =
-            move(system, (double)bar->from, (double)bar->to, ratio);
-        margay_edges_add(&system->bins, moved, mass, column, system->columns);
-        return;
-    }
     for (size_t i = 0; i < bar->grain_count; i++) {
-        const struct margay_grain *grain =
-            &system->form.grains[bar->first_grain + i];
-        struct margay_interval moved =
-            move(system, grain->least, grain->most, ratio);
-        margay_edges_add(&system->bins, moved, mass * grain->share / bar->share,
-                         column, system->columns);
+        size_t at = bar->first_grain + i;
+        const struct margay_grain *grain = &system->form.grains[at];
+        double ratio =
+            ratio_of(way_of(system, kind, at), system->standard->size, size);
+        bool is_exact = ratio == 1 || system->kinds[kind].by_law;
+        margay_edges_add(
+            &system->bins, move(grain, ratio, is_exact ? 0 : SPREAD),
+            mass * grain->share / bar->share, column, system->columns);
     }
+}
+
+/* The same, as published: a bar is spread evenly over its bin. */
+static void fill_plain_column(const struct system *system, size_t kind,
+                              const struct margay_bar *bar, double size,
+                              double mass, double *column)
+{
+    double ratio =
+        ratio_of(way_of(system, kind, 0), system->standard->size, size);
+    struct margay_interval moved = {(double)bar->from * ratio,
+                                    (double)bar->to * ratio};
+    margay_edges_add(&system->bins, moved, mass, column, system->columns);
 }
 
 static void fill_run(struct system *system, size_t run, double *matrix,
@@ -107,14 +137,13 @@ static void fill_run(struct system *system, size_t run, double *matrix,
     double finite = (double)margay_finite_references(at->histogram);
     margay_edges_count(&system->bins, at->histogram, right);
     for (size_t k = 0; k < system->kind_count; k++) {
-        double ratio = margay_growth_ratio(system->kinds[k].growth,
-                                           system->standard->size, at->size);
         double mass =
             margay_mass_ratio(system->kinds[k].mass, system->standard->size,
                               system->finite, at->size, finite);
         for (size_t i = 0; i < system->form.count; i++)
-            fill_column(system, &system->form.bars[i], ratio, mass,
-                        matrix + k * system->form.count + i);
+            (system->plain ? fill_plain_column : fill_column)(
+                system, k, &system->form.bars[i], at->size, mass,
+                matrix + k * system->form.count + i);
     }
 }
 
@@ -142,6 +171,46 @@ static void list_kinds(struct system *system,
             system->kinds[system->kind_count++].mass = mass;
         }
     }
+    if (!system->plain)
+        system->kinds[system->kind_count++].by_law = true;
+}
+
+/* The law of a group, as the growth of a distance in the standard run. */
+static struct way way_by(const struct margay_law *law, double size)
+{
+    double at = law->base + law->slope * margay_growth_at(law->growth, size);
+    if (law->growth == MARGAY_CONSTANT || !(at > 0))
+        return (struct way){MARGAY_CONSTANT, 0};
+    return (struct way){law->growth, law->base / at};
+}
+
+/* A grain follows the law of the group that has its middle. */
+static enum margay_status find_laws(struct system *system,
+                                    const struct margay_patterns *patterns,
+                                    struct margay_error *error)
+{
+    struct margay_groups groups;
+    double before = 0;
+    system->laws = calloc(system->form.grain_count, sizeof *system->laws);
+    if (system->laws == NULL)
+        return margay_fail_memory(error, "the laws of a model");
+    enum margay_status status = margay_groups_make(
+        &groups, system->runs, system->run_count, MARGAY_USUAL_GROUPS, error);
+    if (status != MARGAY_OK)
+        return status;
+    for (size_t i = 0; i < system->form.grain_count; i++) {
+        double share = system->form.grains[i].share;
+        size_t group = (size_t)((before + share / 2) * (double)groups.count);
+        if (group >= groups.count)
+            group = groups.count - 1;
+        struct margay_points points = margay_points_of(&groups, group);
+        struct margay_law law =
+            margay_law_choose(&points, patterns, false, NULL);
+        system->laws[i] = way_by(&law, system->standard->size);
+        before += share;
+    }
+    margay_groups_clear(&groups);
+    return MARGAY_OK;
 }
 
 /* Groups at the same distances are one bar. */
@@ -218,16 +287,15 @@ static enum margay_status find_parts(struct system *system,
 
 /* Add a piece that is at distances in [from, to) in the standard run. */
 static enum margay_status add_piece(const struct system *system, size_t kind,
-                                    double share, double from, double to,
-                                    struct margay_model *model,
+                                    struct way way, double share, double from,
+                                    double to, struct margay_model *model,
                                     struct margay_error *error)
 {
-    enum margay_growth growth = system->kinds[kind].growth;
-    double at = margay_growth_at(growth, system->standard->size);
+    double at = margay_growth_at(way.growth, system->standard->size);
     struct margay_piece piece = {.share = share,
-                                 .growth = (uint8_t)growth,
+                                 .growth = (uint8_t)way.growth,
                                  .mass = (uint8_t)system->kinds[kind].mass};
-    if (growth == MARGAY_CONSTANT) {
+    if (way.growth == MARGAY_CONSTANT) {
         piece.least = from;
         piece.most = to - 1;
     } else if (system->plain) {
@@ -235,8 +303,10 @@ static enum margay_status add_piece(const struct system *system, size_t kind,
         piece.most_growth = to / at;
         piece.most = -1;
     } else {
-        piece.least_growth = from / at;
-        piece.most_growth = (to - 1) / at;
+        piece.least = way.base * from;
+        piece.least_growth = (1 - way.base) * from / at;
+        piece.most = way.base * (to - 1);
+        piece.most_growth = (1 - way.base) * (to - 1) / at;
     }
     return margay_model_add_piece(model, &piece, error);
 }
@@ -252,15 +322,18 @@ static enum margay_status add_pieces(const struct system *system,
         const struct margay_bar *bar = &form->bars[i % form->count];
         double part = system->parts[i];
         if (part > 0 && system->plain)
-            status = add_piece(system, kind, part, (double)bar->from,
-                               (double)bar->to, model, error);
+            status =
+                add_piece(system, kind, way_of(system, kind, 0), part,
+                          (double)bar->from, (double)bar->to, model, error);
         for (size_t j = 0; part > 0 && !system->plain && j < bar->grain_count &&
                            status == MARGAY_OK;
              j++) {
             const struct margay_grain *grain =
                 &form->grains[bar->first_grain + j];
-            status = add_piece(system, kind, part * grain->share / bar->share,
-                               grain->least, grain->most + 1, model, error);
+            status = add_piece(system, kind,
+                               way_of(system, kind, bar->first_grain + j),
+                               part * grain->share / bar->share, grain->least,
+                               grain->most + 1, model, error);
         }
     }
     return status;
@@ -281,6 +354,8 @@ enum margay_status margay_multi_fit(
         (double)margay_finite_references(system.standard->histogram);
     list_kinds(&system, margay_patterns_of(dimension));
     enum margay_status status = prepare(&system, options, error);
+    if (status == MARGAY_OK && !options->plain)
+        status = find_laws(&system, margay_patterns_of(dimension), error);
     if (status == MARGAY_OK)
         status = find_parts(&system, error);
     if (status == MARGAY_OK)

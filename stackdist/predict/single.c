@@ -1,268 +1,23 @@
 /*
  * single.c - each part of the references follows one pattern
  *
- * Algorithm: the references of each run, in the order of their distances, are
- * cut into P groups of equal mass.  Group g of one run is taken to be group g
- * of every other, so its mean distance is a function of the size, of which
- * each run gives a point: d(s) = c + e f(s).  From two runs f is the pattern
- * whose growth is nearest to that of the distance, and c and e follow.  From
- * three and more they are those of the least squares of relative errors, and f
- * the pattern with the least.  A prediction has P pieces of equal share.
- *
- * Additions to the paper, which the option "plain" leaves out, from three runs
- * on: e is not negative; a distance may approach a constant, as c + e/s; a
- * small c is slightly preferred; and where no pattern fits, because the groups
- * of different runs are not of the same references, only the two largest runs
- * count, and a leap between these is not extrapolated.
+ * Algorithm: the references of each run are cut into P groups of equal mass,
+ * and the distance of each group follows its law (laws.c).  A prediction has P
+ * pieces of equal share.
  *
  * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, sections 3.2, 3.3.
  *
  * Cost: O(rows + P runs patterns).
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "stackdist/predict/forms.h"
+#include "stackdist/predict/laws.h"
 #include "stackdist/predict/model.h"
-#include "traces/traces_internal.h"
 
-/* The penalties for a c as large as the distance, and for 1/s instead of a
-   growing pattern, in squares of relative errors. */
-#define PRICE_OF_BASE     0.01
-#define PRICE_OF_SETTLING 0.001
-
-/* Sum of squares of relative errors from which on no pattern fits. */
-#define WORST_FIT 0.01
-
-/* A distance that grows by more than this times the ratio of the sizes, or
-   becomes this times smaller, leaps. */
-#define LEAP 4.0
-
-/* A distance as a function of the size. */
-struct law {
-    enum margay_growth growth;
-    double base, slope;
-    double error; /* by which it was chosen */
-};
-
-/* The means of one group in all runs. */
-struct points {
-    const double *sizes;
-    double *distances;
-    size_t count;
-};
-
-static double weight_of(double distance)
+static uint64_t group_count(const struct margay_predict_options *options)
 {
-    double divisor = distance < 1 ? 1 : distance;
-    return 1 / (divisor * divisor);
-}
-
-/* ------------------------------------------------------------- patterns -- */
-
-double margay_growth_at(enum margay_growth growth, double size)
-{
-    double root;
-    switch (growth) {
-    case MARGAY_CUBE_ROOT:
-        return cbrt(size);
-    case MARGAY_SQUARE_ROOT:
-        return sqrt(size);
-    case MARGAY_TWO_THIRDS:
-        root = cbrt(size);
-        return root * root;
-    case MARGAY_LINEAR:
-        return size;
-    case MARGAY_SETTLING:
-        return 1 / size;
-    default:
-        return 0;
-    }
-}
-
-double margay_growth_ratio(enum margay_growth growth, double from, double to)
-{
-    if (growth == MARGAY_CONSTANT)
-        return 1;
-    return margay_growth_at(growth, to) / margay_growth_at(growth, from);
-}
-
-const struct margay_patterns *margay_patterns_of(enum margay_pattern dimension)
-{
-    static const struct margay_patterns patterns[] = {
-        [MARGAY_PATTERN_1D] = {{MARGAY_CONSTANT, MARGAY_LINEAR}, 2},
-        [MARGAY_PATTERN_2D] = {{MARGAY_CONSTANT, MARGAY_SQUARE_ROOT,
-                                MARGAY_LINEAR},
-                               3},
-        [MARGAY_PATTERN_3D] = {{MARGAY_CONSTANT, MARGAY_CUBE_ROOT,
-                                MARGAY_TWO_THIRDS, MARGAY_LINEAR},
-                               4},
-    };
-    return &patterns[dimension];
-}
-
-/* ----------------------------------------------------------------- laws -- */
-
-/* Weighted least squares of base + slope f(s). */
-static struct law fit(const struct points *points, enum margay_growth growth)
-{
-    double w = 0, wf = 0, wd = 0, wff = 0, wfd = 0;
-    struct law law = {.growth = growth};
-    for (size_t i = 0; i < points->count; i++) {
-        double weight = weight_of(points->distances[i]);
-        double f = margay_growth_at(growth, points->sizes[i]);
-        w += weight;
-        wf += weight * f;
-        wd += weight * points->distances[i];
-        wff += weight * f * f;
-        wfd += weight * f * points->distances[i];
-    }
-    double determinant = w * wff - wf * wf;
-    if (determinant > 1e-12 * w * wff) {
-        law.slope = (w * wfd - wf * wd) / determinant;
-        law.base = (wd - law.slope * wf) / w;
-    } else {
-        law.base = wd / w;
-    }
-    for (size_t i = 0; i < points->count; i++) {
-        double f = margay_growth_at(growth, points->sizes[i]);
-        double off = law.base + law.slope * f - points->distances[i];
-        law.error += weight_of(points->distances[i]) * off * off;
-    }
-    return law;
-}
-
-/* Of two runs: the pattern whose ratio is nearest, solved. */
-static struct law fit_two(const struct points *points,
-                          const struct margay_patterns *patterns)
-{
-    const double *sizes = points->sizes, *distances = points->distances;
-    double ratio = distances[0] > 0   ? distances[1] / distances[0]
-                   : distances[1] > 0 ? HUGE_VAL
-                                      : 1;
-    enum margay_growth nearest = MARGAY_CONSTANT;
-    double least = HUGE_VAL;
-    for (size_t i = 0; i < patterns->count; i++) {
-        double growth =
-            margay_growth_ratio(patterns->growths[i], sizes[0], sizes[1]);
-        /* An endless ratio is nearest to the largest. */
-        double off = ratio == HUGE_VAL ? 1 / growth : fabs(growth - ratio);
-        if (off < least) {
-            nearest = patterns->growths[i];
-            least = off;
-        }
-    }
-    struct law law = fit(points, nearest);
-    law.error = least;
-    return law;
-}
-
-static struct law fit_least_squares(const struct points *points,
-                                    const struct margay_patterns *patterns,
-                                    bool plain)
-{
-    struct law best = {.error = HUGE_VAL};
-    double last = points->distances[points->count - 1];
-    for (size_t i = 0; i < patterns->count; i++) {
-        struct law law = fit(points, patterns->growths[i]);
-        double part = law.base / (last < 1 ? 1 : last);
-        if (!plain && law.growth != MARGAY_CONSTANT)
-            law.error += PRICE_OF_BASE * part * part;
-        if (!plain && law.slope < 0)
-            continue;
-        if (law.error < best.error)
-            best = law;
-    }
-    if (plain)
-        return best;
-    struct law law = fit(points, MARGAY_SETTLING);
-    law.error += PRICE_OF_SETTLING;
-    return law.error < best.error ? law : best;
-}
-
-/* Where no pattern fits: from the two largest runs, or a constant if the
-   distance leaps. */
-static struct law fit_last_two(const struct points *points,
-                               const struct margay_patterns *patterns)
-{
-    size_t first = points->count - 2;
-    const struct points last = {points->sizes + first,
-                                points->distances + first, 2};
-    double from = last.distances[0], to = last.distances[1];
-    if (to > LEAP * from * last.sizes[1] / last.sizes[0] || to * LEAP < from)
-        return (struct law){.growth = MARGAY_CONSTANT, .base = to};
-    return fit_two(&last, patterns);
-}
-
-/* Choose the law of a group; *error receives the error of its fit. */
-static struct law choose(const struct points *points,
-                         const struct margay_patterns *patterns, bool plain,
-                         double *error)
-{
-    struct law law = points->count == 2
-                         ? fit_two(points, patterns)
-                         : fit_least_squares(points, patterns, plain);
-    *error = law.error;
-    if (points->count > 2 && !plain && law.error > WORST_FIT)
-        return fit_last_two(points, patterns);
-    return law;
-}
-
-/* --------------------------------------------------------------- groups -- */
-
-/* The reference histograms of all runs, and room for a group's points. */
-struct groups {
-    struct margay_form *forms;
-    size_t run_count, count;
-    double *sizes, *distances;
-};
-
-static void groups_clear(struct groups *groups)
-{
-    for (size_t i = 0; groups->forms != NULL && i < groups->run_count; i++)
-        margay_form_clear(&groups->forms[i]);
-    free(groups->forms);
-    free(groups->sizes);
-    free(groups->distances);
-}
-
-static enum margay_status groups_make(
-    struct groups *groups, const struct margay_run *runs, size_t count,
-    const struct margay_predict_options *options, struct margay_error *error)
-{
-    struct margay_bins bins = {MARGAY_BINS_REFERENCE, MARGAY_USUAL_GROUPS};
-    enum margay_status status = MARGAY_OK;
-    if (options->method == MARGAY_METHOD_SINGLE)
-        bins.parameter = options->bins.parameter;
-    /* Every run has all groups, so that they correspond. */
-    for (size_t i = 0; i < count; i++) {
-        uint64_t finite = margay_finite_references(runs[i].histogram);
-        if (finite < bins.parameter)
-            bins.parameter = finite;
-    }
-    *groups =
-        (struct groups){.run_count = count, .count = (size_t)bins.parameter};
-    groups->forms = calloc(count, sizeof *groups->forms);
-    groups->sizes = calloc(count, sizeof *groups->sizes);
-    groups->distances = calloc(count, sizeof *groups->distances);
-    if (groups->forms == NULL || groups->sizes == NULL ||
-        groups->distances == NULL)
-        status = margay_fail_memory(error, "reference histograms");
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        groups->sizes[i] = runs[i].size;
-        status = margay_form_make(runs[i].histogram, &bins, 0,
-                                  &groups->forms[i], error);
-    }
-    if (status != MARGAY_OK)
-        groups_clear(groups);
-    return status;
-}
-
-static struct points points_of(const struct groups *groups, size_t group)
-{
-    for (size_t i = 0; i < groups->run_count; i++)
-        groups->distances[i] = groups->forms[i].bars[group].mean;
-    return (struct points){groups->sizes, groups->distances, groups->run_count};
+    return options->method == MARGAY_METHOD_SINGLE ? options->bins.parameter
+                                                   : MARGAY_USUAL_GROUPS;
 }
 
 /* ------------------------------------------------------------- the model -- */
@@ -273,15 +28,15 @@ enum margay_status margay_single_fit(
     struct margay_error *error)
 {
     const struct margay_patterns *patterns = margay_patterns_of(dimension);
-    struct groups groups;
-    double ignored;
+    struct margay_groups groups;
     enum margay_status status =
-        groups_make(&groups, runs, count, options, error);
+        margay_groups_make(&groups, runs, count, group_count(options), error);
     if (status != MARGAY_OK)
         return status;
     for (size_t i = 0; i < groups.count && status == MARGAY_OK; i++) {
-        struct points points = points_of(&groups, i);
-        struct law law = choose(&points, patterns, options->plain, &ignored);
+        struct margay_points points = margay_points_of(&groups, i);
+        struct margay_law law =
+            margay_law_choose(&points, patterns, options->plain, NULL);
         struct margay_piece piece = {
             .share = 1 / (double)groups.count,
             .least = law.base,
@@ -293,7 +48,7 @@ enum margay_status margay_single_fit(
         };
         status = margay_model_add_piece(model, &piece, error);
     }
-    groups_clear(&groups);
+    margay_groups_clear(&groups);
     return status;
 }
 
@@ -302,13 +57,13 @@ enum margay_status margay_choose_dimension(
     const struct margay_predict_options *options,
     enum margay_pattern *dimension, struct margay_error *error)
 {
-    struct groups groups;
+    struct margay_groups groups;
     double least = HUGE_VAL;
     *dimension = options->pattern;
     if (options->pattern != MARGAY_PATTERN_AUTO)
         return MARGAY_OK;
     enum margay_status status =
-        groups_make(&groups, runs, count, options, error);
+        margay_groups_make(&groups, runs, count, group_count(options), error);
     if (status != MARGAY_OK)
         return status;
     for (enum margay_pattern d = MARGAY_PATTERN_1D; d <= MARGAY_PATTERN_3D;
@@ -316,8 +71,9 @@ enum margay_status margay_choose_dimension(
         const struct margay_patterns *patterns = margay_patterns_of(d);
         double sum = 0, error_of_group;
         for (size_t i = 0; i < groups.count; i++) {
-            struct points points = points_of(&groups, i);
-            choose(&points, patterns, options->plain, &error_of_group);
+            struct margay_points points = margay_points_of(&groups, i);
+            margay_law_choose(&points, patterns, options->plain,
+                              &error_of_group);
             sum += error_of_group;
         }
         /* A dimension of more patterns has to fit better. */
@@ -326,7 +82,7 @@ enum margay_status margay_choose_dimension(
             *dimension = d;
         }
     }
-    groups_clear(&groups);
+    margay_groups_clear(&groups);
     return MARGAY_OK;
 }
 
@@ -336,7 +92,7 @@ enum margay_status margay_choose_dimension(
 /* How far the change of one group is from the nearest pattern, and how far it
    goes, as exponents of the size, of which more than 1 counts as 1.  Half a
    block is added to distances, so that 0 has a logarithm, too. */
-static double distance_to(const struct points *points,
+static double distance_to(const struct margay_points *points,
                           const struct margay_patterns *patterns,
                           double *change)
 {
@@ -361,22 +117,19 @@ enum margay_status margay_find_unexplained(const struct margay_run runs[2],
                                            double *part,
                                            struct margay_error *error)
 {
-    static const struct margay_predict_options usual = {
-        .method = MARGAY_METHOD_SINGLE,
-        .bins = {MARGAY_BINS_REFERENCE, MARGAY_USUAL_GROUPS},
-    };
     const struct margay_patterns *patterns = margay_patterns_of(dimension);
-    struct groups groups;
+    struct margay_groups groups;
     double left = 0, changes = 0, change;
-    enum margay_status status = groups_make(&groups, runs, 2, &usual, error);
+    enum margay_status status =
+        margay_groups_make(&groups, runs, 2, MARGAY_USUAL_GROUPS, error);
     if (status != MARGAY_OK)
         return status;
     for (size_t i = 0; i < groups.count; i++) {
-        struct points points = points_of(&groups, i);
+        struct margay_points points = margay_points_of(&groups, i);
         left += distance_to(&points, patterns, &change);
         changes += change;
     }
-    groups_clear(&groups);
+    margay_groups_clear(&groups);
     /* The constant pattern is as far away as the change goes, at most. */
     *part = changes > 0 ? fmin(left / changes, 1) : 0;
     return MARGAY_OK;

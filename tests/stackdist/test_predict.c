@@ -297,6 +297,46 @@ static void test_sides(void)
     margay_histogram_free(truth);
 }
 
+/* Rows with a border of 200 elements: by the row alone, the distance of the
+   large run is in the next octave. */
+static margay_histogram *run_with_border(double s)
+{
+    margay_histogram *h = new_histogram();
+    add(h, 0, 4000);
+    add(h, 200 + 3 * sqrt(s), 3000);
+    add(h, 2 * s, 3000);
+    margay_histogram_add(h, MARGAY_INFINITE, (uint64_t)s, NULL);
+    return h;
+}
+
+static void test_bases(void)
+{
+    static const double sizes[] = {1024, 2304, 4096};
+    margay_histogram *h[3], *p;
+    struct margay_run runs[3];
+    margay_model *model;
+    for (size_t k = 0; k < 3; k++) {
+        h[k] = run_with_border(sizes[k]);
+        runs[k] = (struct margay_run){h[k], sizes[k]};
+    }
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        struct margay_predict_options options = methods[i].options;
+        options.pattern = MARGAY_PATTERN_2D;
+        if (options.plain)
+            continue;
+        if (margay_model_fit(runs, 3, &options, &model, NULL) != MARGAY_OK ||
+            margay_model_predict(model, 65536, 1000000, &p, NULL) != MARGAY_OK)
+            abort();
+        double finite = (double)margay_finite_references(p);
+        CHECK(fabs((double)count_at(p, 900, 1024) / finite - 0.3) < 0.01,
+              "%s: a distance with a constant part", methods[i].name);
+        margay_histogram_free(p);
+        margay_model_free(model);
+    }
+    for (size_t k = 0; k < 3; k++)
+        margay_histogram_free(h[k]);
+}
+
 /* Two runs that suggest growth, and a third that has none. */
 static void test_trust(void)
 {
@@ -573,6 +613,7 @@ int main(void)
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         test_method(i);
     test_sides();
+    test_bases();
     test_trust();
     test_never_worse();
     test_refusals();
