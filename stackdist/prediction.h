@@ -43,6 +43,10 @@ struct margay_predict_options {
     struct margay_bins bins;
     enum margay_pattern pattern; /* the dimension of the data */
     bool plain;                  /* as published, without Margay's additions */
+    /* The model is to predict sizes below those of the runs: the smallest run
+       has the place that the largest one has otherwise, in the model, in its
+       check, and as no change. */
+    bool downwards;
 };
 
 /* The usual number of reference bins for the single method. */
@@ -84,9 +88,12 @@ struct margay_model_info {
        checked_accuracy is at most two thirds of that of checked_no_change, and
        at most a quarter is unexplained; or it is at most five sixths, or at
        most 0.02, and at most a fifth is unexplained.  Of two runs, at most 0.14
-       is.  Every prediction of a model that is not trusted is the largest run
-       as it is, but with `plain`, where no model is trusted. */
+       is; nor more than 0.125 if `downwards`.  Every prediction of a model that
+       is not trusted is the largest run as it is, but with `plain`, where no
+       model is trusted. */
     bool trusted;
+    /* As in the options: read "smallest" for "largest" above. */
+    bool downwards;
 };
 
 /*

@@ -58,7 +58,7 @@ static enum margay_status read_runs(struct prediction *prediction,
 static enum margay_status learn(struct prediction *prediction,
                                 struct margay_error *error)
 {
-    const struct margay_predict_options options =
+    struct margay_predict_options options =
         predict_resolve(prediction->choices);
     enum margay_status status = read_runs(prediction, error);
     if (status != MARGAY_OK)
@@ -66,9 +66,13 @@ static enum margay_status learn(struct prediction *prediction,
     struct margay_run *runs = calloc(prediction->run_count + 1, sizeof *runs);
     if (runs == NULL)
         return margay_fail_memory(error, "the runs");
-    for (size_t i = 0; i < prediction->run_count; i++)
+    options.downwards = prediction->choices->size > 0;
+    for (size_t i = 0; i < prediction->run_count; i++) {
+        options.downwards &=
+            prediction->choices->size < prediction->runs[i].size;
         runs[i] = (struct margay_run){prediction->runs[i].histogram,
                                       prediction->runs[i].size};
+    }
     status = margay_model_fit(runs, prediction->run_count, &options,
                               &prediction->model, error);
     free(runs);
@@ -152,6 +156,7 @@ static void report_model(const struct prediction *prediction)
 {
     const struct margay_model_info *info =
         margay_model_describe(prediction->model);
+    const char *end = info->downwards ? "smallest" : "largest";
     message_print("learnt from %" PRIu64 " runs of sizes %.12g to %.12g; "
                   "patterns of %d-dimensional data",
                   info->runs, info->least_size, info->most_size,
@@ -162,17 +167,17 @@ static void report_model(const struct prediction *prediction)
                       info->size_power == 2 ? "squares" : "cubes",
                       info->size_power);
     if (info->checked_accuracy >= 0)
-        message_print("the largest run, from the others: accuracy %.4f, no "
+        message_print("the %s run, from the others: accuracy %.4f, no "
                       "change %.4f",
-                      info->checked_accuracy, info->checked_no_change);
+                      end, info->checked_accuracy, info->checked_no_change);
     if (info->unexplained >= 0 && info->data_blocks < MARGAY_LEAST_DATA_BLOCKS)
-        message_print("the largest run has data of %.0f blocks, fewer than the "
+        message_print("the %s run has data of %.0f blocks, fewer than the "
                       "%d that a model needs",
-                      info->data_blocks, MARGAY_LEAST_DATA_BLOCKS);
+                      end, info->data_blocks, MARGAY_LEAST_DATA_BLOCKS);
     if (info->unexplained >= 0)
-        message_print("%.0f%% of what changed from the second largest run to "
-                      "the largest is none of the patterns: %s",
-                      100 * info->unexplained,
+        message_print("%.0f%% of what changed from the second %s run to "
+                      "the %s is none of the patterns: %s",
+                      100 * info->unexplained, end, end,
                       info->trusted
                           ? "trusted"
                           : "not trusted, the prediction is no change");

@@ -68,7 +68,7 @@ enum margay_status margay_model_export(const margay_model *model,
         word_of(model->cold_exponent),
         model->piece_count,
         model->unchanged_count,
-        info->size_power,
+        info->size_power | (uint64_t)info->downwards << 8,
     };
     *count = HEAD_WORDS +
              PIECE_WORDS * (model->piece_count + model->unchanged_count);
@@ -122,8 +122,10 @@ static bool get_head(const uint64_t *head, struct margay_model *model)
         .checked_accuracy = real_of(head[4]),
         .checked_no_change = real_of(head[5]),
         .unexplained = real_of(head[6]),
-        .size_power =
-            head[14] <= MARGAY_MOST_SIZE_POWER ? (unsigned)head[14] : 0,
+        .size_power = (head[14] & 0xff) <= MARGAY_MOST_SIZE_POWER
+                          ? (unsigned)(head[14] & 0xff)
+                          : 0,
+        .downwards = head[14] >> 8 != 0,
     };
     model->size = real_of(head[7]);
     model->finite = real_of(head[8]);
@@ -133,7 +135,10 @@ static bool get_head(const uint64_t *head, struct margay_model *model)
     return info->runs >= 2 && info->pattern != MARGAY_PATTERN_AUTO &&
            info->least_size > 0 && info->most_size > info->least_size &&
            info->most_size <= LARGEST && info->size_power > 0 &&
-           model->size == margay_raise(info->most_size, info->size_power) &&
+           head[14] >> 8 <= 1 &&
+           model->size == margay_raise(info->downwards ? info->least_size
+                                                       : info->most_size,
+                                       info->size_power) &&
            is_within(info->checked_accuracy, -1, 1.5) &&
            is_within(info->checked_no_change, -1, 1.5) &&
            is_within(info->unexplained, -1, 1) &&

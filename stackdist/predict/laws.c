@@ -9,7 +9,7 @@
  * Additions to the paper, which the option "plain" leaves out, from three runs
  * on: e is not negative; a distance may approach a constant, as c + e/s; a
  * small c is slightly preferred; and where no pattern fits, because the groups
- * of different runs are not of the same references, only the two largest runs
+ * of different runs are not of the same references, only the last two runs
  * count, and a leap between these is not extrapolated.
  *
  * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, sections 3.2, 3.3.
@@ -157,14 +157,15 @@ static struct margay_law fit_least_squares(
         if (law.error < best.error)
             best = law;
     }
-    if (plain)
+    /* Towards smaller sizes 1/s grows, and without end. */
+    if (plain || points->sizes[0] > points->sizes[points->count - 1])
         return best;
     struct margay_law law = fit(points, MARGAY_SETTLING);
     law.error += PRICE_OF_SETTLING;
     return law.error < best.error ? law : best;
 }
 
-/* Where no pattern fits: from the two largest runs, or a constant if the
+/* Where no pattern fits: from the last two runs, or a constant if the
    distance leaps. */
 static struct margay_law fit_last_two(const struct margay_points *points,
                                       const struct margay_patterns *patterns)
@@ -173,7 +174,8 @@ static struct margay_law fit_last_two(const struct margay_points *points,
     const struct margay_points last = {points->sizes + first,
                                        points->distances + first, 2};
     double from = last.distances[0], to = last.distances[1];
-    if (to > LEAP * from * last.sizes[1] / last.sizes[0] || to * LEAP < from)
+    double ratio = last.sizes[1] / last.sizes[0];
+    if (to > LEAP * from * fmax(ratio, 1) || to * LEAP < from * fmin(ratio, 1))
         return (struct margay_law){.growth = MARGAY_CONSTANT, .base = to};
     return fit_two(&last, patterns);
 }

@@ -23,7 +23,7 @@ struct margay_law {
     double error; /* by which it was chosen */
 };
 
-/* The means of one group in all runs, ascending by size. */
+/* The means of one group in all runs, in the order of their sizes. */
 struct margay_points {
     const double *sizes;
     const double *distances;

@@ -2,10 +2,12 @@
  * model.c - learning from runs, and what a model predicts
  *
  * The dimension of the patterns is chosen before anything is fitted (single.c).
- * Where there are three runs or more, the model is checked: the largest run is
- * predicted from the others, and compared with the second largest as it is.
- * Of two runs it is only known how much of the change between them the patterns
- * explain.  A model that is not trusted predicts the largest run as it is.
+ * Where there are three runs or more, the model is checked: the last run, which
+ * is the largest, is predicted from the others, and compared with the one
+ * before as it is.  Of two runs it is only known how much of the change between
+ * them the patterns explain.  A model that is not trusted predicts the last run
+ * as it is.  For sizes below those of the runs, these come in descending order,
+ * so that the last is the smallest.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +28,10 @@
 #define MOST_UNCHECKED 0.14
 #define MOST_BY_SIXTH  0.2
 #define MOST_BY_THIRD  0.25
+
+/* The most in any case of a model for smaller sizes, where distances of few
+   blocks jump from one to the next. */
+#define MOST_DOWNWARDS 0.125
 
 /* Sizes are sides of squares or cubes if the exponent by which the data grow is
    this near to 2 or 3. */
@@ -118,7 +124,7 @@ static enum margay_status check_width(const margay_histogram *histogram,
                        (unsigned long long)largest, (unsigned long long)width);
 }
 
-/* `runs` ascend by size. */
+/* `runs` are in the order of their sizes. */
 static enum margay_status check_runs(const struct margay_run *runs,
                                      size_t count,
                                      const struct margay_bins *bins,
@@ -153,10 +159,15 @@ static enum margay_status check_runs(const struct margay_run *runs,
     return status;
 }
 
-static int compare_runs(const void *left, const void *right)
+static int ascending(const void *left, const void *right)
 {
     const struct margay_run *a = left, *b = right;
     return (a->size > b->size) - (a->size < b->size);
+}
+
+static int descending(const void *left, const void *right)
+{
+    return ascending(right, left);
 }
 
 /* ------------------------------------------------------------- learning -- */
@@ -173,8 +184,7 @@ static double odds_of(const margay_histogram *histogram)
            (double)margay_finite_references(histogram);
 }
 
-/* Learn the number of references, and of first ones, from the two largest runs.
- */
+/* Learn the number of references, and of first ones, from the last two runs. */
 static void learn_lengths(struct margay_model *model,
                           const struct margay_run *before,
                           const struct margay_run *last)
@@ -190,7 +200,7 @@ static void learn_lengths(struct margay_model *model,
         model->cold_exponent = log_ratio(odds, model->cold_odds) / growth;
 }
 
-/* The largest run as pieces that do not move. */
+/* The last run as pieces that do not move. */
 static enum margay_status learn_unchanged(struct margay_model *model,
                                           const struct margay_run *last,
                                           struct margay_error *error)
@@ -229,13 +239,12 @@ static enum margay_status learn(const struct margay_run *runs, size_t count,
         return margay_fail_memory(error, "a model");
     model->info = (struct margay_model_info){
         .runs = count,
-        .least_size = runs[0].size,
-        .most_size = runs[count - 1].size,
         .pattern = dimension,
         .size_power = 1,
         .checked_accuracy = -1,
         .checked_no_change = -1,
         .unexplained = -1,
+        .downwards = options->downwards,
     };
     learn_lengths(model, &runs[count - 2], &runs[count - 1]);
     enum margay_status status = learn_unchanged(model, &runs[count - 1], error);
@@ -271,6 +280,8 @@ bool margay_model_is_trusted(const struct margay_model_info *info)
     double unexplained = info->unexplained;
     if (unexplained < 0 || info->data_blocks < MARGAY_LEAST_DATA_BLOCKS)
         return false;
+    if (info->downwards && unexplained > MOST_DOWNWARDS)
+        return false;
     if (info->checked_accuracy < 0)
         return unexplained <= MOST_UNCHECKED;
     if (3 * error <= 2 * no_change_error)
@@ -288,7 +299,7 @@ static double accuracy_of(const double *shares, const double *truth)
     return 1 - apart / 2;
 }
 
-/* Predict the largest run from the others. */
+/* Predict the last run from the others. */
 static enum margay_status check(struct margay_model *model,
                                 const struct margay_run *runs, size_t count,
                                 const struct margay_predict_options *options,
@@ -375,7 +386,7 @@ static enum margay_status fit(struct margay_run *runs, size_t count,
                               margay_model **model, struct margay_error *error)
 {
     enum margay_pattern dimension;
-    double least = runs[0].size, most = runs[count - 1].size;
+    double first = runs[0].size, last = runs[count - 1].size;
     unsigned power = 1;
     enum margay_status status = check_runs(runs, count, &options->bins, error);
     if (status != MARGAY_OK)
@@ -390,8 +401,8 @@ static enum margay_status fit(struct margay_run *runs, size_t count,
     if (status != MARGAY_OK)
         return status;
     status = judge(*model, runs, count, options, error);
-    (*model)->info.least_size = least;
-    (*model)->info.most_size = most;
+    (*model)->info.least_size = fmin(first, last);
+    (*model)->info.most_size = fmax(first, last);
     (*model)->info.size_power = power;
     if (status != MARGAY_OK) {
         margay_model_free(*model);
@@ -413,7 +424,8 @@ enum margay_status margay_model_fit(
     if (sorted == NULL)
         return margay_fail_memory(error, "the runs");
     memcpy(sorted, runs, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_runs);
+    qsort(sorted, count, sizeof *sorted,
+          options->downwards ? descending : ascending);
     status = fit(sorted, count, options, model, error);
     free(sorted);
     return status;

@@ -63,7 +63,7 @@ enum margay_mass {
 /* At size s: distances from least + least_growth f(s) to most + most_growth
    f(s), both included. */
 struct margay_piece {
-    double share; /* at the size of the largest run */
+    double share; /* at the size of the last run */
     double least, least_growth;
     double most, most_growth;
     uint8_t growth; /* enum margay_growth */
@@ -72,18 +72,18 @@ struct margay_piece {
 
 struct margay_model {
     struct margay_model_info info;
-    /* The largest run: its size and its references at finite distances.  These,
+    /* The last run: its size and its references at finite distances.  These,
        and the odds that a reference is a first one, are extrapolated as powers
        of the size. */
     double size, finite, finite_exponent;
     double cold_odds, cold_exponent;
     struct margay_piece *pieces; /* owned */
     size_t piece_count, piece_capacity;
-    struct margay_piece *unchanged; /* owned: the largest run as it is */
+    struct margay_piece *unchanged; /* owned: the last run as it is */
     size_t unchanged_count;
 };
 
-/* The blocks of the largest run, or as many as its distances show. */
+/* The blocks of the last run, or as many as its distances show. */
 double margay_data_blocks(const struct margay_model *model);
 
 /* Whether what is known of a model makes it one to be trusted. */
@@ -100,9 +100,9 @@ double margay_mass_ratio(enum margay_mass mass, double size_from,
                          double finite_from, double size_to, double finite_to);
 
 /*
- * Fill in the pieces of a model from the runs, ascending by size, of which
- * there are two or more; model->size and model->finite are known.  `dimension`
- * is that of the patterns, which was chosen beforehand.
+ * Fill in the pieces of a model from the runs, in the order of their sizes, of
+ * which there are two or more; model->size and model->finite are known.
+ * `dimension` is that of the patterns, which was chosen beforehand.
  */
 enum margay_status margay_single_fit(
     struct margay_model *model, const struct margay_run *runs, size_t count,

@@ -8,13 +8,14 @@
  * prediction moves the parts to its size.
  *
  * The paper's own form ("plain") takes the smallest run for the standard, and
- * a bar for spread evenly over its bin.  Otherwise the standard is the largest
- * run; what moves are the distances that occurred in the bar (its grains), a
- * little spread, as c + e f(s) is not quite proportional to f; the equations
- * are those of half octaves, for bars of any width; a row for each bar says
- * that its parts sum up to it (conservation); and parts may also be
- * proportional to the input, or always the same, instead of a share of all
- * references, as those of the beginning and the end of a run are.
+ * a bar for spread evenly over its bin.  Otherwise the standard is the last
+ * run, which is the largest unless smaller sizes are to be predicted; what
+ * moves are the distances that occurred in the bar (its grains), a little
+ * spread, as c + e f(s) is not quite proportional to f; the equations are those
+ * of half octaves, for bars of any width; a row for each bar says that its
+ * parts sum up to it (conservation); and parts may also be proportional to the
+ * input, or always the same, instead of a share of all references, as those of
+ * the beginning and the end of a run are.
  *
  * Source: Zhong, Shen, Ding, ACM TOPLAS 31(6), 2009, section 3.4.
  *
@@ -347,7 +348,8 @@ enum margay_status margay_multi_fit(
     struct system system = {
         .runs = runs,
         .run_count = count,
-        .standard = options->plain ? &runs[0] : &runs[count - 1],
+        .standard =
+            options->plain && !options->downwards ? &runs[0] : &runs[count - 1],
         .plain = options->plain,
     };
     system.finite =
