@@ -251,7 +251,7 @@ struct margay_size_rule {
 /*
  * Choose the peak from runs of known size.  Fails with MARGAY_BAD_ARGUMENT for
  * fewer than two runs, and with MARGAY_BAD_INPUT where no peak grows with the
- * size.
+ * size as data do, by an exponent near 1/3, 1/2, 2/3, 1, 3/2, 2 or 3.
  */
 MARGAY_API enum margay_status margay_size_rule_fit(
     const struct margay_sampled_run *runs, size_t count,

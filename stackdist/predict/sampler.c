@@ -284,6 +284,20 @@ enum margay_status margay_sampler_finish(const margay_sampler *sampler,
 /* Mean square of a logarithm: 1%. */
 #define GOOD_ENOUGH 1e-4
 
+/* A peak that goes with the data grows as one of these powers of the size, or
+   nearly: that of rows, planes and all, and of sides. */
+#define POWER_TOLERANCE 0.06
+static const double powers[] = {1.0 / 3, 0.5, 2.0 / 3, 1, 1.5, 2, 3};
+
+static bool is_of_data(double exponent)
+{
+    for (size_t i = 0; i < sizeof powers / sizeof powers[0]; i++) {
+        if (fabs(exponent - powers[i]) <= POWER_TOLERANCE * powers[i])
+            return true;
+    }
+    return false;
+}
+
 static const struct margay_peak *find_peak(const struct margay_sampled_run *run,
                                            unsigned sample, unsigned peak)
 {
@@ -324,7 +338,7 @@ static bool fit(const struct margay_sampled_run *runs, size_t count,
                      log((double)peak->distance);
         *error += off * off / n;
     }
-    return rule->exponent > 0;
+    return is_of_data(rule->exponent);
 }
 
 enum margay_status margay_size_rule_fit(const struct margay_sampled_run *runs,
@@ -354,8 +368,8 @@ enum margay_status margay_size_rule_fit(const struct margay_sampled_run *runs,
     if (least < HUGE_VAL)
         return MARGAY_OK;
     return margay_fail(error, MARGAY_BAD_INPUT,
-                       "no peak of the runs of known size grows with it, so "
-                       "none can tell another size");
+                       "no peak of the runs of known size grows with it as "
+                       "data do, so none can tell another size");
 }
 
 bool margay_size_rule_apply(const struct margay_size_rule *rule,

@@ -2,6 +2,8 @@
 #
 # Measured, never tested: the tables of docs/measured/prediction.md.
 prediction_SOURCES := $(wildcard tests/prediction/*.c)
+prediction_PARTS   := $(BUILD)/margay $(BUILD)/tests/prediction/programs \
+    $(BUILD)/prediction
 
 $(BUILD)/tests/prediction/programs: $(prediction_SOURCES:%.c=$(BUILD)/obj/%.o)
 	@mkdir -p $(@D)
@@ -10,7 +12,8 @@ $(BUILD)/tests/prediction/programs: $(prediction_SOURCES:%.c=$(BUILD)/obj/%.o)
 bench-tools: $(BUILD)/tests/prediction/programs
 
 prediction: deps $(BUILD)/margay $(BUILD)/tests/prediction/programs ## measure how well programs are predicted (PREDICTION_FLAGS=--csv)
-	@perl tests/prediction/evaluate.pl $(PREDICTION_FLAGS) $(BUILD)/margay \
-	    $(BUILD)/tests/prediction/programs $(BUILD)/prediction
+	@perl tests/prediction/evaluate.pl $(PREDICTION_FLAGS) $(prediction_PARTS)
+	@perl tests/prediction/sizes.pl $(prediction_PARTS)
+	@perl tests/prediction/small.pl $(prediction_PARTS)
 
 .PHONY: prediction

@@ -53,20 +53,52 @@ predicts --plain
 accuracy_of 'as published' 0.99
 run predict --size 3600 m12.csv=144 m18.csv=324 --truth m60.csv
 accuracy_of 'from two runs' 0.99
-# Cubes of 6 and 8 are mostly borders: no method is to be worse than no change.
-for n in 6 8 28; do
+# Small cubes are mostly borders: no method is to be worse than no change.
+for n in 6 8 10 12 16 20 28; do
     "$MARGAY" generate stencil3d -q --blocks $((2 * n * n * n)) \
         --refs $((32 * (n - 2) * (n - 2) * (n - 2))) --to u64 -o cube.u64
     "$MARGAY" histogram -q -f u64 -b 8 cube.u64 -o cube$n.csv
 done
-for method in '--method single' '--bins log2' '--bins loglinear' '--method multi'; do
-    # shellcheck disable=SC2086 # two words
-    run predict $method --size 21952 cube6.csv=216 cube8.csv=512 --truth cube28.csv
-    like "small cubes, $method: not trusted" "$(cat err)" 'not trusted, the prediction is no change'
-    check "small cubes, $method: not worse than no change" test "$(
-        sed -n 's/.*: accuracy \(.*\) no_change \(.*\)/\1 \2/p' err |
-            awk '{ print ($1 >= $2 - 0.0001) }')" = 1
+for cubes in '6 8' '8 10' '10 12' '12 16' '6 8 10' '8 10 12' '10 12 16' '12 16 20'; do
+    small=
+    for n in $cubes; do
+        small="$small cube$n.csv=$((n * n * n))"
+    done
+    for method in '--method single' '--bins log2' '--bins loglinear' '--method multi'; do
+        # shellcheck disable=SC2086 # words
+        run predict $method --size 21952 $small --truth cube28.csv
+        like "cubes of $cubes, $method: trust is told" "$(cat err)" \
+            'patterns: (trusted|not trusted, the prediction is no change)$'
+        check "cubes of $cubes, $method: not worse than no change" test "$(
+            sed -n 's/.*: accuracy \(.*\) no_change \(.*\)/\1 \2/p' err |
+                awk '{ print ($1 >= $2 - 0.0001) }')" = 1
+    done
 done
+run predict --size 21952 cube6.csv=216 cube8.csv=512
+like 'cubes of 6 and 8 are not trusted' "$(cat err)" 'not trusted, the prediction is no change'
+"$MARGAY" generate loop -q --blocks 60 --refs 600 --to u64 --unit 8 -o loop60.u64
+"$MARGAY" generate loop -q --blocks 120 --refs 1200 --to u64 --unit 8 -o loop120.u64
+"$MARGAY" histogram -q -f u64 -b 8 loop60.u64 -o loop60.csv
+"$MARGAY" histogram -q -f u64 -b 8 loop120.u64 -o loop120.csv
+run predict --size 960 loop60.csv=60 loop120.csv=120
+like 'nor is little data' "$(cat err)" 'not trusted, the prediction is no change'
+like 'and it says why' "$(cat err)" 'largest run has data of 120 blocks, fewer than the 200 '
+
+# ------------------------------------------------------ smaller sizes --
+run predict --size 144 m18.csv=324 m27.csv=729 m60.csv=3600 --truth m12.csv
+accuracy_of 'of a size below the runs' 0.99
+like 'which the smallest run checks' "$(cat err)" 'smallest run, from the others'
+like 'and judges' "$(cat err)" \
+    'from the second smallest run to the smallest is none of the patterns: trusted'
+run predict --size 144 m18.csv=324 m27.csv=729 m60.csv=3600 --save-model down.model
+cp out down.csv
+run predict --size 144 --load-model down.model
+check 'the same from a file' cmp -s out down.csv
+run predict --size 64 cube6.csv=216 cube8.csv=512 --references 100000
+like 'no trust, downwards' "$(cat err)" 'not trusted, the prediction is no change'
+run overlap out cube6.csv
+check 'no change is the smallest run then' awk \
+    '{ exit !($NF > 0.9999) }' out
 run predict --size 60 m12.csv=12 m18.csv=18 m27.csv=27 --truth m60.csv
 accuracy_of 'from sides of squares' 0.99
 like 'which are told' "$(cat err)" 'the sizes are sides of squares'

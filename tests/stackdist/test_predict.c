@@ -180,22 +180,22 @@ static const struct {
     double least; /* accuracy */
 } methods[] = {
     {"single",
-     {MARGAY_METHOD_SINGLE, {MARGAY_BINS_REFERENCE, 1000}, 0, false},
+     {MARGAY_METHOD_SINGLE, {MARGAY_BINS_REFERENCE, 1000}, 0, false, false},
      0.995},
     {"single, plain",
-     {MARGAY_METHOD_SINGLE, {MARGAY_BINS_REFERENCE, 1000}, 0, true},
+     {MARGAY_METHOD_SINGLE, {MARGAY_BINS_REFERENCE, 1000}, 0, true, false},
      0.995},
     {"multi/log2",
-     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LOG2, 0}, 0, false},
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LOG2, 0}, 0, false, false},
      0.98},
     {"multi/log-linear",
-     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LOGLINEAR, 0}, 0, false},
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LOGLINEAR, 0}, 0, false, false},
      0.98},
     {"multi/linear",
-     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LINEAR, 64}, 0, false},
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_LINEAR, 64}, 0, false, false},
      0.9},
     {"multi/reference",
-     {MARGAY_METHOD_MULTI, {MARGAY_BINS_REFERENCE, 100}, 0, false},
+     {MARGAY_METHOD_MULTI, {MARGAY_BINS_REFERENCE, 100}, 0, false, false},
      0.98},
 };
 
@@ -307,6 +307,43 @@ static margay_histogram *run_with_border(double s)
     add(h, 2 * s, 3000);
     margay_histogram_add(h, MARGAY_INFINITE, (uint64_t)s, NULL);
     return h;
+}
+
+/* Sizes below those of the runs: the smallest run has the largest one's place.
+ */
+static void test_downwards(void)
+{
+    static const double sizes[] = {9216, 36864, 16384};
+    margay_histogram *h[3], *truth = run_of(2304), *p, *unchanged;
+    struct margay_run runs[3];
+    margay_model *model;
+    for (size_t k = 0; k < 3; k++) {
+        h[k] = run_of(sizes[k]);
+        runs[k] = (struct margay_run){h[k], sizes[k]};
+    }
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        struct margay_predict_options options = methods[i].options;
+        options.downwards = true;
+        if (margay_model_fit(runs, 3, &options, &model, NULL) != MARGAY_OK ||
+            margay_model_predict(model, 2304, 1000000, &p, NULL) != MARGAY_OK ||
+            margay_model_no_change(model, 10 * 9216, &unchanged, NULL) !=
+                MARGAY_OK)
+            abort();
+        CHECK(margay_model_describe(model)->least_size == 9216 &&
+                  margay_model_describe(model)->most_size == 36864,
+              "%s: sizes in any order", methods[i].name);
+        CHECK(margay_signature_accuracy(p, truth) >= methods[i].least,
+              "%s: a smaller size: %.4f", methods[i].name,
+              margay_signature_accuracy(p, truth));
+        CHECK(margay_signature_accuracy(unchanged, h[0]) > 0.9999,
+              "%s: no change is the smallest run", methods[i].name);
+        margay_histogram_free(p);
+        margay_histogram_free(unchanged);
+        margay_model_free(model);
+    }
+    for (size_t k = 0; k < 3; k++)
+        margay_histogram_free(h[k]);
+    margay_histogram_free(truth);
 }
 
 static void test_bases(void)
@@ -614,6 +651,7 @@ int main(void)
         test_method(i);
     test_sides();
     test_bases();
+    test_downwards();
     test_trust();
     test_never_worse();
     test_refusals();

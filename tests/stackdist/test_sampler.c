@@ -125,6 +125,10 @@ static void test_rule(void)
           "but not that of one without peaks");
     CHECK(margay_size_rule_fit(runs, 1, &rule, NULL) == MARGAY_BAD_ARGUMENT,
           "one run of known size is too few");
+    runs[0].size = 1000;
+    runs[1].size = 5656; /* of an exponent of 0.8 */
+    CHECK(margay_size_rule_fit(runs, 2, &rule, NULL) == MARGAY_BAD_INPUT,
+          "no power of the size by which data grow");
     runs[1].peaks = runs[0].peaks;
     runs[1].count = runs[0].count;
     CHECK(margay_size_rule_fit(runs, 2, &rule, NULL) == MARGAY_BAD_INPUT,
