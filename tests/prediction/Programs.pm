@@ -182,7 +182,7 @@ sub mean
 {
     my $sum = 0;
     $sum += $_ for @_;
-    return $sum / @_;
+    return @_ ? $sum / @_ : 0;
 }
 
 1;

@@ -69,10 +69,12 @@ sub print_row
     my ($name, @got) = @_;
     my @trusted = grep { $_->{trusted} } @got;
     my @losses = map { $_->{no_change} - $_->{accuracy} } @trusted;
-    printf "| %s | %d | %d | %d | %.4f | %.1f | %.1f |\n", $name,
-        scalar @got, scalar @trusted, scalar(grep { $_ > 5e-5 } @losses),
-        max(0, @losses), map { my $key = $_; @trusted
-        ? 100 * mean(map { $_->{$key} } @trusted) : 0 } qw(accuracy no_change);
+    my @means = map { my $key = $_; 100 * mean(map { $_->{$key} } @trusted) }
+        qw(accuracy no_change);
+    printf "| %s | %d | %d | %d | %s |\n", $name, scalar @got, scalar @trusted,
+        scalar(grep { $_ > 5e-5 } @losses), @trusted
+        ? sprintf('%.4f | %.1f | %.1f', max(0, @losses), @means)
+        : '- | - | -';
 }
 
 print "| program | predictions | trusted | worse | by at most | accuracy | ",
