@@ -85,8 +85,8 @@ static bool suits(const struct options *options, const char *program, char *why,
     }
     if (!takes_plugins) {
         snprintf(why, why_bytes,
-                 "%s takes no plugins, as that of Debian 13; --method lackey "
-                 "is left (valgrind)",
+                 "%s takes no plugins, as that of Debian 13; --method "
+                 "valgrind or lackey is left",
                  name);
         return false;
     }

@@ -2,7 +2,7 @@
 # evaluate.pl - what it costs to record real programs and analyse them
 #
 #     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME]
-#         [--olken-refs N] [--no-collapsed]
+#         [--olken-refs N] [--no-collapsed] [--long]
 #         [--associative [--cache-blocks N,...]] [--prepare]
 #         MARGAY MEASURE FOLDER
 #
@@ -29,6 +29,12 @@
 # the columns of wall seconds are what a clock showed.  The program and `margay
 # record` are one side, the analysis is the other.
 #
+# With --long the programs are longer runs, by each method that takes programs as
+# they are, without Olken's algorithm and without counted repeats, and the last
+# column is the time with all references dropped in the program:
+#
+#     ...,dropped_seconds
+#
 # With --associative a second kind of table is printed instead, in the manner
 # of Fu, Zhang and Chen: miss ratios in 32-byte blocks of caches of 2^6 to 2^17
 # blocks, or some of these, fully associative and of 1, 2, 4 and 8 ways.
@@ -45,17 +51,18 @@ use Getopt::Long;
 
 my ($rounds, $only, $method, $associative, $prepare) = (3, '', '', 0, 0);
 my @cache_blocks = map { 1 << $_ } 6 .. 17;
-my ($olken_refs, $with_collapsed) = (20_000_000, 1);
+my ($olken_refs, $with_collapsed, $long) = (20_000_000, 1, 0);
 GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
     'olken-refs=i' => \$olken_refs, 'collapsed!' => \$with_collapsed,
     'method=s' => \$method, 'associative' => \$associative,
-    'prepare' => \$prepare,
+    'prepare' => \$prepare, 'long' => \$long,
     'cache-blocks=s' => sub { @cache_blocks = split /,/, $_[1] })
     && @ARGV == 3 && $rounds > 0
     or die "usage: evaluate.pl [--rounds N] [--only NAME,...] "
-    . "[--method qemu|runtime] [--olken-refs N] [--no-collapsed] "
-    . "[--associative [--cache-blocks N,...]] [--prepare] "
+    . "[--method qemu|runtime|valgrind] [--long] [--olken-refs N] "
+    . "[--no-collapsed] [--associative [--cache-blocks N,...]] [--prepare] "
     . "MARGAY MEASURE FOLDER\n";
+$with_collapsed &&= !$long;
 my ($margay, $measure) = map { abs_path($_) } @ARGV[0, 1];
 my $here = abs_path(dirname(__FILE__));
 mkdir $ARGV[2] unless -d $ARGV[2];
@@ -65,7 +72,7 @@ my $block_bytes = 64;
 my $table = do "$here/programs.pl" or die "programs.pl: ", $@ || $!, "\n";
 my %wanted = map { $_ => 1 } split /,/, $only;
 my @programs = grep {
-    (!%wanted || $wanted{ $_->{name} })
+    $_->{long} == $long && (!%wanted || $wanted{ $_->{name} })
         && ($method eq '' || $method eq $_->{method})
 } @$table;
 
@@ -159,6 +166,7 @@ sub measure_program {
     my $curve = "'$margay' curve -j 1 -b $block_bytes";
     my %cases = (
         native => [command($program, 'native')],
+        dropped => [record($program, '/dev/null', '--to words --stop 1')],
         capture => [record($program, '/dev/null', '--to words')],
         pipe => [record($program, '-'), 'cat'],
         collapsed => [record($program, '-', $collapse), "$curve -"],
@@ -167,8 +175,9 @@ sub measure_program {
     my (%seconds, %walls);
     for my $round (1 .. $rounds) {
         # The last one leaves its summary behind.
-        for my $case (qw(native capture pipe collapsed margay)) {
+        for my $case (qw(native dropped capture pipe collapsed margay)) {
             next if $case eq 'collapsed' && !$with_collapsed;
+            next if $case eq 'dropped' && !$long;
             my ($one, $other, $wall) = time_of($program, @{ $cases{$case} });
             push @{ $seconds{$case} }, together($one, $other);
             push @{ $walls{$case} }, $wall;
@@ -183,6 +192,7 @@ sub measure_program {
             $row{"${case}_seconds"} / $row{native_seconds};
     }
     my %counts = counts();
+    return (%row, %counts) if $long;
     $row{olken_seconds} = olken_seconds($program, $curve, $counts{references},
         $row{pipe_seconds});
     return (%row, %counts);
@@ -203,6 +213,7 @@ sub counts {
 my @columns = qw(references distinct_blocks native_seconds capture_seconds
     pipe_seconds olken_seconds margay_seconds collapsed_seconds margay_slowdown
     collapsed_slowdown margay_wall_seconds collapsed_wall_seconds);
+push @columns, 'dropped_seconds' if $long;
 
 sub print_times {
     print join(',', qw(program stands_for method), @columns), "\n";

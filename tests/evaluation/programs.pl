@@ -4,8 +4,10 @@
 # the command, run in the folder of the inputs; optionally what it reads from
 # standard input.
 #
-# Those recorded by `qemu` are the distribution's own binaries.  Those recorded
-# by `runtime` are built by sources.sh, with the hooks and without.
+# Those recorded by `qemu` and `valgrind` are the distribution's own binaries.
+# Those recorded by `runtime` are built by sources.sh, with the hooks and
+# without.  Those that are `long` run for about a second, as Valgrind takes a part
+# of one to begin.
 use strict;
 use warnings;
 
@@ -36,6 +38,20 @@ my @unmodified = (
     ['gnuplot', 'floating point', 'gnuplot surface.gp'],
 );
 
+# Some of them with more to do.
+my $much = join ' ', ('large.txt') x 12;
+my $some = join ' ', ('large.txt') x 4;
+my @long = (
+    ['gzip', '164.gzip', "gzip -9 -c $much"],
+    ['bzip2', '401.bzip2', "bzip2 -c $some"],
+    ['xz', '557.xz', 'xz -1 -T1 -c middle.txt middle.txt'],
+    ['perl', '400.perlbench', 'perl words.perl ' . 'middle.txt ' x 24],
+    ['lua', 'an interpreter',
+        q{lua5.4 -e 'for i = 1, 15 do dofile("tables.lua") end'}],
+    ['python', 'an interpreter', q{/usr/bin/python3 -S -c '}
+        . q{for i in range(10): exec(open("trees.py").read())'}],
+);
+
 # Built here; BUILT is the folder they are in.
 my @built = (
     ['bzip2', '401.bzip2', 'BUILT/bzip2 -c middle.txt'],
@@ -53,11 +69,14 @@ my @built = (
 );
 
 sub rows {
-    my ($method, @table) = @_;
+    my ($method, $long, @table) = @_;
     return map { {
-        name => $_->[0], stands_for => $_->[1], method => $method,
+        long => $long, name => $_->[0], stands_for => $_->[1], method => $method,
         command => $_->[2], input => $_->[3] // '/dev/null',
     } } @table;
 }
 
-return [rows('qemu', @unmodified), rows('runtime', @built)];
+return [
+    rows('qemu', 0, @unmodified), rows('runtime', 0, @built),
+    rows('valgrind', 1, @long), rows('qemu', 1, @long),
+];
