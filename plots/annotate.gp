@@ -16,21 +16,13 @@ load folder(ARG0) . "terminal.gp"
 
 # "TRACES BARS HIGHEST TRACE"; then a block of "BAR SIZE", and one for each line
 # of sources, below "# NAME", of "BAR FROM TO".
-program = 'function read_fields(text,   i, n, from) {' \
-. '    for (n = 1; n <= 7; n++) {' \
-. '        if (substr(text, 1, 1) == "\"") {' \
-. '            for (i = 2; substr(text, i, 1) != "\"" || substr(text, i + 1, 1) == "\""; i++)' \
-. '                if (substr(text, i, 1) == "\"") i++;' \
-. '            field[n] = substr(text, 2, i - 2); gsub(/""/, "\"", field[n]); i++' \
-. '        } else {' \
-. '            i = index(text ",", ","); field[n] = substr(text, 1, i - 1) }' \
-. '        text = substr(text, i + 1) } }' \
+program = awk_cut \
 . 'function base(path) { sub(/.*\//, "", path); return path }' \
 . 'function short(text) {' \
 . '    return length(text) > 20 ? substr(text, 1, 18) ".." : text }' \
 . 'function joined(a, b) { return a == "" ? b : b == "" ? a : a " " b }' \
 . 'NR > 1 {' \
-. '    read_fields($0);' \
+. '    rest = $0; for (n = 1; n <= 7; n++) field[n] = cut();' \
 . '    if (!(field[1] in traces)) { traces[field[1]]; trace_count++ }' \
 . '    if (!(field[5] in bars)) { sizes[++size_count] = field[5]; bars[field[5]] }' \
 . '    key = field[2] SUBSEP field[3] SUBSEP field[4];' \

@@ -18,16 +18,7 @@ load folder(ARG0) . "terminal.gp"
 # fronts, of which a machine has one for each trace; then a block for
 # each trace, of "BYTES CYCLES FRONT", below "# NAME".  The name of a trace may
 # hold anything.
-program = 'function cut(   i) {' \
-. '    if (substr(rest, 1, 1) != "\"") {' \
-. '        i = index(rest ",", ","); field = substr(rest, 1, i - 1)' \
-. '    } else {' \
-. '        for (i = 2; substr(rest, i, 1) != "\"" ||' \
-. '            substr(rest, i + 1, 1) == "\""; i++)' \
-. '            if (substr(rest, i, 1) == "\"") i++;' \
-. '        field = substr(rest, 2, i - 2); gsub(/""/, "\"", field); i++' \
-. '    }' \
-. '    rest = substr(rest, i + 1); return field }' \
+program = awk_cut \
 . 'NR > 1 {' \
 . '    rest = $0; machine = cut(); name = cut(); split(rest, number, ",");' \
 . '    cut(); cut(); cut(); machine = machine "," number[1] "," rest;' \

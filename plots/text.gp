@@ -25,6 +25,18 @@ shell_rest(text) = strstrt(text, "'") == 0 ? text \
       . shell_rest(text[strstrt(text, "'") + 1:*])
 shell_word(text) = "'" . shell_rest(text) . "'"
 
+# A function of awk: cuts the first field off the row of CSV in `rest`.
+awk_cut = 'function cut(   i, value) {' \
+. '    if (substr(rest, 1, 1) != "\"") {' \
+. '        i = index(rest ",", ","); value = substr(rest, 1, i - 1)' \
+. '    } else {' \
+. '        for (i = 2; substr(rest, i, 1) != "\"" ||' \
+. '            substr(rest, i + 1, 1) == "\""; i++)' \
+. '            if (substr(rest, i, 1) == "\"") i++;' \
+. '        value = substr(rest, 2, i - 2); gsub(/""/, "\"", value); i++' \
+. '    }' \
+. '    rest = substr(rest, i + 1); return value }'
+
 # 1, 2 or 5 times a power of ten, of which `most` at most go into a span.
 power_below(x) = 10.0 ** floor(log10(x) + 1e-9)
 nice_step(span, most) = nice_above(span / (most < 1 ? 1 : most))

@@ -5,7 +5,8 @@
 
 #include "sim/tables/csv.h"
 
-enum { POLICIES, OBJECTS, CURVE = 4 };
+/* The rows that others speak of, and those before them. */
+enum { POLICIES, OBJECTS, SHARED, TENANTS, CURVE };
 
 /* The first row whose columns match is the kind of a table. */
 static const struct plot_kind kinds[] = {
@@ -21,16 +22,16 @@ static const struct plot_kind kinds[] = {
                  .table = "curve --objects",
                  .picture = "miss ratios of requests and of bytes",
                  .takes = PLOT_RATIOS},
-    {.columns = SHARE_COLUMNS,
-     .script = "sharers.gp",
-     .table = "share",
-     .picture = "misses of programs or tenants who share a cache",
-     .takes = PLOT_RATIOS,
-     .is_alone = true},
-    {.columns = CURVE_COLUMNS CURVE_TENANT_COLUMNS,
-     .script = "sharers.gp",
-     .takes = PLOT_RATIOS,
-     .is_alone = true},
+    [SHARED] = {.columns = SHARE_COLUMNS,
+                .script = "sharers.gp",
+                .table = "share",
+                .picture = "misses of programs or tenants who share a cache",
+                .takes = PLOT_RATIOS,
+                .is_alone = true},
+    [TENANTS] = {.columns = CURVE_COLUMNS CURVE_TENANT_COLUMNS,
+                 .script = "sharers.gp",
+                 .takes = PLOT_RATIOS,
+                 .is_alone = true},
     [CURVE] = {.columns = CURVE_COLUMNS,
                .script = "curve.gp",
                .table = "curve",

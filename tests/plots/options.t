@@ -3,6 +3,7 @@
 #
 # An SVG's text can be read: labels, ticks and the points of lines.
 . tests/sim/lib.sh
+. "$root/tests/plots/texts.sh"
 MARGAY_PLOTS=$root/plots
 export MARGAY_PLOTS
 
@@ -26,17 +27,7 @@ drawn() {
     shift
     run plot "${table:-curve.csv}" -o "$name.svg" "$@"
     is "plot $*: drawn, nothing said" "$status$(cat out err)" 0
-    sed -n 's/.*<text>\(.*\)<\/text>.*/\1/p' "$name.svg" |
-        sed 's/<!\[CDATA\[//; s/]]>//; s/^ *//; s/ *$//' >"$name.txt"
-}
-shows() {
-    check "$1 shows: $2" grep -Fqx -e "$2" "$1.txt"
-}
-lacks() {
-    check "$1 does not show: $2" not_in "$1.txt" "$2"
-}
-not_in() {
-    ! grep -Fqx -e "$2" "$1"
+    read_texts "$name"
 }
 
 # points NAME COLOUR: those of the line of that colour, as "X,Y X,Y ...".

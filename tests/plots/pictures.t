@@ -3,6 +3,7 @@
 #
 # An SVG's text can be read: labels, ticks and titles are looked for there.
 . tests/sim/lib.sh
+. "$root/tests/plots/texts.sh"
 
 command -v gnuplot >/dev/null || {
     echo '1..0 # SKIP gnuplot is not installed'
@@ -21,26 +22,6 @@ draw() {
 # quiet NAME: drawn without a word.
 quiet() {
     is "$1: drawn, nothing said" "$status$(cat out err)" 0
-}
-
-# read_texts NAME: the texts in NAME.svg, a line each, into NAME.txt.
-read_texts() {
-    sed -n 's/.*<text>\(.*\)<\/text>.*/\1/p' "$1.svg" |
-        sed 's/<!\[CDATA\[//; s/]]>//; s/^ *//; s/ *$//
-            s/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' >"$1.txt"
-}
-
-# shows NAME TEXT
-shows() {
-    check "$1 shows: $2" grep -Fqx -e "$2" "$1.txt"
-}
-
-lacks() {
-    check "$1 does not show: $2" absent_text "$1.txt" "$2"
-}
-
-absent_text() {
-    ! grep -Fqx -e "$2" "$1"
 }
 
 # table NAME HEADER ROW...: a CSV file.
