@@ -496,8 +496,12 @@ static void test_messages(void)
             words.count > 0 && margay_receiver_processes(receiver) == 0 &&
             before;
     CHECK(before, "full buffers come before a message");
+    uint32_t later = take(&program, me, 0);
+    fill(&program, later, 30, 10);
+    program_fill(&program, later, 10, me);
     margay_receiver_next(receiver, 0, &words, &error);
-    CHECK_U64(margay_receiver_processes(receiver), 1, "and then it is heard");
+    CHECK(margay_receiver_processes(receiver) == 1 && words.count == 0,
+          "and then it is heard, before later ones");
     program_release(&program);
     margay_receiver_free(receiver);
 }
