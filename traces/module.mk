@@ -19,8 +19,6 @@ lzma_LIBS     = $(eval lzma_LIBS := $$(shell printf '$$(lzma_program)' | \
                   $(CC) $(CPPFLAGS) $(LDFLAGS) -x c - -o /dev/null -llzma \
                   2>/dev/null && echo -llzma))$(lzma_LIBS)
 lzma_CPPFLAGS = $(if $(lzma_LIBS),-DMARGAY_HAS_LZMA)
-$(BUILD)/obj/traces/formats/xz_threads.o \
-$(BUILD)/obj/tests/traces/test_compressed.o: CPPFLAGS_ALL += $(lzma_CPPFLAGS)
 
 # yajl, of the format mooncake, likewise.
 yajl_program := \#include <yajl/yajl_parse.h>\nint main(void) \
