@@ -6,6 +6,7 @@
 # + a compiler for aarch64), annotate (capture + what finds lines of sources),
 # gpu (build + OpenCL on the processor, 250 MB with the compiler that it brings),
 # evaluation (capture + the programs that are recorded, 170 MB), valgrind, mpi,
+# llvm (check + what builds the plugin for clang, 500 MB),
 # python (build + what makes the package for Python), lint.
 # With nothing missing it says nothing and changes nothing.  Otherwise it says
 # what it installs; it needs root, or sudo that asks for no password or has a
@@ -31,6 +32,7 @@ evaluation="$capture gnugo povray povray-includes x264 pocketsphinx
 annotate="$capture libdw-dev"
 cross="$capture gcc-aarch64-linux-gnu"
 valgrind=$check
+llvm="$check g++ clang llvm-dev"
 mpi="$build openmpi-bin libopenmpi-dev"
 gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
 python="$build python3 python3-pycparser python3-ipykernel python3-nbclient"
@@ -46,12 +48,13 @@ cross) packages=$cross ;;
 evaluation) packages=$evaluation ;;
 valgrind) packages=$valgrind ;;
 mpi) packages=$mpi ;;
+llvm) packages=$llvm ;;
 gpu) packages=$gpu ;;
 python) packages=$python ;;
 lint) packages=$lint ;;
 *)
     echo "usage: deps.sh build|run|check|capture|annotate|cross|gpu|evaluation|\
-valgrind|mpi|python|lint" >&2
+valgrind|mpi|llvm|python|lint" >&2
     exit 2
     ;;
 esac

@@ -36,7 +36,7 @@ runtime_SOURCES := $(wildcard traces/capture/runtime/*.c)
 runtime_OBJECTS  = $(patsubst %.c,$(BUILD)/runtime/%.o,\
     $(filter-out %_mmu.c,$(runtime_SOURCES)))
 mmu_OBJECTS      = $(patsubst %.c,$(BUILD)/runtime/%.mmu.o,\
-    $(filter-out %/recorder.c,$(runtime_SOURCES)))
+    $(filter-out %/recorder.c %/pass.c,$(runtime_SOURCES)))
 runtime_CFLAGS   = -std=c17 $(OPTIMISE) $(WARNINGS) -fPIC -fno-builtin \
                    -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. \
                    -ffile-prefix-map=$(BUILD)/=build/
@@ -152,6 +152,38 @@ $(valgrind_LAUNCH): traces/capture/valgrind/launcher.c $(BUILD)/flags
 $(valgrind_PRELOAD):
 	@mkdir -p $(@D)
 	@$(CC) -shared -nostdlib -o $@ -x c /dev/null
+
+# The plugin for clang, if the files of its version of LLVM are there; LLVM_CONFIG=
+# does without.  It is named after this version, which alone can load it.
+CLANG        ?= clang
+CXX          ?= c++
+clang_VERSION := $(shell $(CLANG) --version 2>/dev/null | \
+                   sed -n 's/.*clang version \([0-9]*\)\..*/\1/p')
+LLVM_CONFIG  ?= $(firstword $(shell command -v llvm-config-$(clang_VERSION) \
+                  llvm-config 2>/dev/null))
+llvm_VERSION := $(if $(LLVM_CONFIG),$(firstword $(subst ., ,\
+                  $(shell $(LLVM_CONFIG) --version 2>/dev/null))))
+llvm_INCLUDE := $(if $(llvm_VERSION),$(shell $(LLVM_CONFIG) --includedir))
+llvm_PLUGIN  := $(if $(is_CROSS),,$(if $(shell command -v $(CXX)),\
+    $(if $(wildcard $(llvm_INCLUDE)/llvm/Passes/PassPlugin.h),\
+        $(BUILD)/margay_llvm$(llvm_VERSION).so)))
+llvm_SOURCES := $(wildcard traces/capture/llvm/*.cpp)
+llvm_OBJECTS := $(patsubst %.cpp,$(BUILD)/llvm/%.o,$(llvm_SOURCES))
+llvm_CXXFLAGS = -std=c++17 -O2 -Wall -Wextra -Wpedantic -Wshadow -fPIC \
+                -fno-rtti -fno-exceptions -fvisibility=hidden \
+                -isystem $(llvm_INCLUDE) -D_GNU_SOURCE
+
+all tests: $(llvm_PLUGIN)
+
+$(llvm_OBJECTS): $(BUILD)/llvm/%.o: %.cpp $(BUILD)/flags | deps
+	@mkdir -p $(@D)
+	$(call quiet,CXX $@)$(CXX) -I. $(llvm_CXXFLAGS) $(CXXFLAGS) \
+	    $(depend_FLAGS) -c -o $@ $<
+
+$(BUILD)/margay_llvm%.so: $(llvm_OBJECTS)
+	$(call quiet,LD $@)$(CXX) $(CXXFLAGS) -shared -o $@ $^
+
+-include $(llvm_OBJECTS:.o=.d)
 
 -include $(runtime_OBJECTS:.o=.d) $(mmu_OBJECTS:.o=.d) \
     $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.d) $(valgrind_OBJECTS:.o=.d)

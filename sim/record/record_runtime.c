@@ -97,20 +97,61 @@ static enum compiler compiler(void)
                                          : EITHER;
 }
 
+/* The version of the clang that CC names; 0 = it does not say. */
+static int clang_version(void)
+{
+    char command[PATH_MAX], line[256] = "";
+    int version = 0;
+    int length = snprintf(command, sizeof command, "%s --version 2>/dev/null",
+                          getenv("CC"));
+    FILE *output = (size_t)length < sizeof command ? popen(command, "r") : NULL;
+    if (output == NULL)
+        return 0;
+    const char *found = fgets(line, sizeof line, output) == NULL
+                            ? NULL
+                            : strstr(line, "clang version ");
+    if (found != NULL)
+        version = atoi(found + strlen("clang version "));
+    pclose(output);
+    return version;
+}
+
+/* The plugin for the compiler, if there is one: its path. */
+static bool find_plugin(char *path, size_t bytes)
+{
+    char directory[PATH_MAX], file[64];
+    struct margay_error error;
+    int version = compiler() == CLANG && !wants_mmu() ? clang_version() : 0;
+    snprintf(file, sizeof file, "margay_llvm%d.so", version);
+    return version > 0 && record_find(file, directory, &error) == MARGAY_OK &&
+           (size_t)snprintf(path, bytes, "%s/%s", directory, file) < bytes;
+}
+
 /*
+ * The plugin for clang, or the hooks of -fsanitize=thread.
+ *
  * A compiler that compiles and links in one command would link its own library
  * for -fsanitize=thread as well.  gcc finds an empty library of that name;
  * clang has a flag against it, which gcc does not know.  With -Wp, the flag
  * reaches the preprocessor, which is the compiler itself, and not the linker's
- * driver.
+ * driver.  clang calls no hook for a read in front of a write to the same
+ * place, unless it is told to; gcc does not know that flag, either.
  *
  * The builtin copies would be inlined unseen; without them, copies are calls.
  */
 static void print_cflags(const char *directory)
 {
-    printf("%s-fsanitize=thread -fno-builtin-memcpy -fno-builtin-memmove "
-           "-fno-builtin-memset -include %s/calls.h",
-           compiler() == EITHER ? "-Wp," : "", directory);
+    char plugin[PATH_MAX + 64];
+    if (find_plugin(plugin, sizeof plugin))
+        printf("-fpass-plugin=%s", plugin);
+    else
+        printf("%s-fsanitize=thread%s", compiler() == EITHER ? "-Wp," : "",
+               compiler() == CLANG
+                   ? " -mllvm -tsan-instrument-read-before-write"
+                   : "");
+    printf(" -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
+           "-include %s/calls.h",
+           directory);
 }
 
 /* What the runtime stands before: copies, allocations, and signals. */

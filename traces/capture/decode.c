@@ -50,24 +50,10 @@ static uint32_t all_repeats_of(uint64_t word)
     return repeats_of(word, MARGAY_READ) + repeats_of(word, MARGAY_WRITE);
 }
 
-static unsigned slot_of(const struct margay_decoding *decoding, uint64_t word)
-{
-    return decoding->slots ? word >> MARGAY_SLOT_SHIFT & (MARGAY_SITE_SLOTS - 1)
-                           : 0;
-}
-
 /* ------------------------------------------------------- word by word -- */
 
-/* Give the site last stated to the slot of what comes next. */
-static void settle(struct margay_decoding *decoding, unsigned slot)
-{
-    if (decoding->stated)
-        decoding->sites[slot] = decoding->site;
-    decoding->stated = false;
-}
-
 static void append(const struct margay_decoding *decoding, uint64_t word,
-                   unsigned kind, uint32_t count,
+                   uint64_t site, unsigned kind, uint32_t count,
                    struct margay_references *references)
 {
     size_t i = references->count++;
@@ -80,30 +66,33 @@ static void append(const struct margay_decoding *decoding, uint64_t word,
     if (references->counts != NULL)
         references->counts[i] = count;
     if (references->sites != NULL)
-        references->sites[i] = decoding->sites[slot_of(decoding, word)];
+        references->sites[i] = site;
 }
 
-static void append_word(struct margay_decoding *decoding, uint64_t word,
-                        struct margay_references *references)
+static void append_word(struct margay_decoding *decoding, const uint64_t *words,
+                        uint64_t word, struct margay_references *references)
 {
     unsigned kind = kind_of(word), other = !kind;
-    settle(decoding, slot_of(decoding, word));
+    uint64_t site = margay_decode_site(decoding, words, word);
     if (references->counts == NULL)
         references->repeats += all_repeats_of(word);
     if (references->kinds == NULL) {
-        append(decoding, word, kind, 1 + all_repeats_of(word), references);
+        append(decoding, word, site, kind, 1 + all_repeats_of(word),
+               references);
         return;
     }
-    append(decoding, word, kind, 1 + repeats_of(word, kind % 2), references);
+    append(decoding, word, site, kind, 1 + repeats_of(word, kind % 2),
+           references);
     if (references->counts != NULL && repeats_of(word, other) > 0)
-        append(decoding, word, other, repeats_of(word, other), references);
+        append(decoding, word, site, other, repeats_of(word, other),
+               references);
 }
 
 static void take_event(struct margay_decoding *decoding, uint64_t payload,
                        size_t at, struct margay_data_events *events)
 {
     uint64_t data = payload >> MARGAY_CONTROL_DATA_SHIFT;
-    settle(decoding, 0);
+    uint64_t site = margay_decode_settle(decoding, 0);
     if (events == NULL || data >= MARGAY_DATA_KINDS ||
         events->count == MARGAY_BUFFER_WORDS)
         return;
@@ -111,21 +100,31 @@ static void take_event(struct margay_decoding *decoding, uint64_t payload,
         .at = at,
         .address = payload & MARGAY_WORD_ADDRESS_MASK,
         .bytes = decoding->bytes,
-        .site = decoding->sites[0],
+        .site = site,
         .order = decoding->order,
         .data = (enum margay_data)data,
     };
 }
 
-/* `at` is the number of entries before it. */
-static void take_control(struct margay_decoding *decoding, uint64_t word,
-                         size_t at, struct margay_data_events *events)
+/* Word `index` is no reference; `at` is the number of entries before it. */
+static void take_control(struct margay_decoding *decoding,
+                         const uint64_t *words, uint32_t index, size_t at,
+                         struct margay_data_events *events)
 {
-    uint64_t payload = word & MARGAY_CONTROL_MASK;
+    uint64_t word = words[index], payload = word & MARGAY_CONTROL_MASK;
+    if (word == 0)
+        return;
     switch (word >> MARGAY_WORD_BYTES_SHIFT & 63) {
+    case MARGAY_CONTROL_NONE:
+        decoding->next_site += margay_decode_has_next_site(decoding);
+        return;
+    case MARGAY_CONTROL_NEXT_SITE:
+        margay_decode_next_site(decoding, index);
+        return;
     case MARGAY_CONTROL_SITE:
         decoding->site = payload;
         decoding->stated = true;
+        decoding->next_site = decoding->next_site_end;
         return;
     case MARGAY_CONTROL_ABOVE:
         decoding->above = payload & 0xffff;
@@ -149,11 +148,11 @@ static void append_singly(struct margay_decoding *decoding,
                           struct margay_references *references,
                           struct margay_data_events *events)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = decoding->words; i < decoding->words + count; i++) {
         if (is_reference(words[i]))
-            append_word(decoding, words[i], references);
+            append_word(decoding, words, words[i], references);
         else
-            take_control(decoding, words[i], references->count, events);
+            take_control(decoding, words, i, references->count, events);
     }
 }
 
@@ -163,9 +162,9 @@ void margay_decode_controls(struct margay_decoding *decoding,
     for (; decoding->words < end; decoding->words++) {
         uint64_t word = words[decoding->words];
         if (is_reference(word))
-            settle(decoding, slot_of(decoding, word));
+            margay_decode_site(decoding, words, word);
         else
-            take_control(decoding, word, 0, NULL);
+            take_control(decoding, words, decoding->words, 0, NULL);
     }
 }
 
@@ -255,7 +254,7 @@ static bool append_piece(struct margay_decoding *decoding,
         (references->kinds != NULL && references->counts != NULL &&
          sums.repeats > 0 && has_others(words)))
         return false;
-    settle(decoding, slot_of(decoding, words[0]));
+    margay_decode_settle(decoding, margay_decode_slot(decoding, words[0]));
     if (references->counts == NULL)
         references->repeats += sums.repeats;
     for (int i = 0; references->counts != NULL && i < PIECE_WORDS; i++)
@@ -266,7 +265,7 @@ static bool append_piece(struct margay_decoding *decoding,
         references->extents[first + i] = extent_of(words[i]);
     for (int i = 0; references->sites != NULL && i < PIECE_WORDS; i++)
         references->sites[first + i] =
-            decoding->sites[slot_of(decoding, words[i])];
+            decoding->sites[margay_decode_slot(decoding, words[i])];
     references->count += PIECE_WORDS;
     return true;
 }
@@ -281,9 +280,9 @@ void margay_decode_words(struct margay_decoding *decoding,
         const uint64_t *piece = words + decoding->words;
         uint32_t left = end - decoding->words;
         uint32_t count = left < PIECE_WORDS ? left : PIECE_WORDS;
-        if (count < PIECE_WORDS ||
+        if (count < PIECE_WORDS || margay_decode_has_next_site(decoding) ||
             !append_piece(decoding, widen, piece, references))
-            append_singly(decoding, piece, count, references, events);
+            append_singly(decoding, words, count, references, events);
         decoding->words += count;
     }
 }

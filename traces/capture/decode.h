@@ -2,6 +2,7 @@
 #ifndef MARGAY_TRACES_CAPTURE_DECODE_H
 #define MARGAY_TRACES_CAPTURE_DECODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "traces/capture/stream.h"
@@ -22,11 +23,56 @@ struct margay_decoding {
     bool stated;    /* no slot has `site` yet */
     uint64_t site;  /* the call site last stated */
     uint64_t sites[MARGAY_SITE_SLOTS];
+    /* The words that tell the sites of the next references, one each. */
+    uint32_t next_site, next_site_end;
     uint64_t above; /* the 16 bits above the 48 of an address */
     uint64_t bytes; /* of the next event of data, */
     uint64_t order; /* and its number */
     unsigned shift; /* bits by which addresses are shifted right, 0 to 63 */
 };
+
+/* The site in word `index` is of one of the references that follow. */
+static inline void margay_decode_next_site(struct margay_decoding *decoding,
+                                           uint32_t index)
+{
+    if (decoding->next_site_end != index)
+        decoding->next_site = index;
+    decoding->next_site_end = index + 1;
+}
+
+static inline bool margay_decode_has_next_site(
+    const struct margay_decoding *decoding)
+{
+    return decoding->next_site < decoding->next_site_end;
+}
+
+static inline unsigned margay_decode_slot(
+    const struct margay_decoding *decoding, uint64_t word)
+{
+    return decoding->slots ? word >> MARGAY_SLOT_SHIFT & (MARGAY_SITE_SLOTS - 1)
+                           : 0;
+}
+
+/* The site of what comes next, which has this slot. */
+static inline uint64_t margay_decode_settle(struct margay_decoding *decoding,
+                                            unsigned slot)
+{
+    if (decoding->stated)
+        decoding->sites[slot] = decoding->site;
+    decoding->stated = false;
+    return decoding->sites[slot];
+}
+
+/* The site of `word`, a reference among `words`. */
+static inline uint64_t margay_decode_site(struct margay_decoding *decoding,
+                                          const uint64_t *words, uint64_t word)
+{
+    if (margay_decode_has_next_site(decoding)) {
+        decoding->site = words[decoding->next_site++] & MARGAY_CONTROL_MASK;
+        decoding->stated = true;
+    }
+    return margay_decode_settle(decoding, margay_decode_slot(decoding, word));
+}
 
 /* The most references of a buffer: the repeats of a word may be of another
    kind. */

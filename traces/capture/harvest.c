@@ -204,24 +204,28 @@ bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
 /* ------------------------------------------------------------------ words --
  */
 
-/* The end of the words written so far, without the last one where it may still
-   get repeats. */
+static bool is_unused(uint64_t word)
+{
+    return word == 0 || word == MARGAY_WORD_END;
+}
+
+/* The end of the words written so far. */
 static uint32_t written_words(const struct margay_harvest *harvest,
                               uint32_t buffer)
 {
     const uint64_t *words = harvest->shared->buffers[buffer];
-    uint32_t from = harvest->decoding[buffer].words, end = from;
+    uint32_t end = harvest->decoding[buffer].words;
     while (end < MARGAY_BUFFER_WORDS &&
-           __atomic_load_n(&words[end], __ATOMIC_ACQUIRE) != 0)
+           !is_unused(__atomic_load_n(&words[end], __ATOMIC_ACQUIRE)))
         end++;
-    return harvest->shared->capture->collapses && end > from ? end - 1 : end;
+    return end;
 }
 
 /* The end of the words in a buffer to which none is added. */
 static uint32_t without_unused(const uint64_t *words, uint32_t from,
                                uint32_t end)
 {
-    while (end > from && words[end - 1] == 0)
+    while (end > from && is_unused(words[end - 1]))
         end--;
     return end;
 }

@@ -17,6 +17,7 @@
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
+#include "traces/capture/collapse.h"
 #include "traces/capture/decode.h"
 #include "traces/capture/harvest.h"
 #include "traces/capture/members.h"
@@ -44,6 +45,8 @@ struct margay_receiver {
     /* The words just given; the next call marks them as done. */
     bool given;
     struct margay_yield yield;
+    uint64_t *collapsed; /* what became of them; NULL = they stay as they are */
+    uint32_t collapsed_count;
     struct margay_references references;
     struct margay_data_events *events; /* NULL = not recorded */
     bool finishing, alone, ended;
@@ -74,9 +77,6 @@ static void describe(struct margay_receiver *receiver)
 {
     const struct margay_receiver_options *options = &receiver->options;
     struct margay_capture *capture = receiver->shared.capture;
-    capture->collapses = options->collapse_bytes != 0;
-    if (options->collapse_bytes != 0)
-        capture->collapse_shift = margay_log2_floor(options->collapse_bytes);
     capture->wants_sites = options->sites;
     capture->wants_data = options->data;
     capture->start = options->start;
@@ -99,7 +99,11 @@ static enum margay_status allocate(struct margay_receiver *receiver,
     references->numbers = malloc(references->capacity * sizeof(uint64_t));
     if (receiver->options.data)
         receiver->events = calloc(1, sizeof *receiver->events);
+    if (receiver->options.collapse_bytes != 0)
+        receiver->collapsed = malloc(MARGAY_COLLAPSED_WORDS * sizeof(uint64_t));
     if (references->numbers == NULL ||
+        (receiver->options.collapse_bytes != 0 &&
+         receiver->collapsed == NULL) ||
         (receiver->options.data && receiver->events == NULL) ||
         !margay_references_allocate(references, columns))
         return margay_fail_memory(error, "references of a program");
@@ -131,9 +135,8 @@ enum margay_status margay_receiver_create(
     enum margay_status status =
         margay_shared_memory_create(&made->shared, error);
     if (status == MARGAY_OK)
-        status = margay_harvest_begin(
-            &made->harvest, &made->shared,
-            options->sites && options->collapse_bytes == 0, error);
+        status = margay_harvest_begin(&made->harvest, &made->shared,
+                                      options->sites, error);
     if (status == MARGAY_OK)
         status = open_pipes(made, error);
     if (status == MARGAY_OK)
@@ -168,6 +171,7 @@ void margay_receiver_free(margay_receiver *receiver)
     }
     margay_references_free(&receiver->references);
     free(receiver->events);
+    free(receiver->collapsed);
     margay_members_free(&receiver->members);
     free(receiver);
 }
@@ -252,6 +256,22 @@ static void take_back(struct margay_receiver *receiver)
     receiver->given = false;
 }
 
+/* Words beyond the last that fits are of no recorder. */
+static void collapse(struct margay_receiver *receiver,
+                     struct margay_words *words)
+{
+    const struct margay_yield *yield = &receiver->yield;
+    uint32_t count = margay_collapse_words(
+        &receiver->harvest.decoding[yield->buffer],
+        receiver->shared.buffers[yield->buffer], yield->end,
+        margay_log2_floor(receiver->options.collapse_bytes),
+        receiver->collapsed);
+    receiver->collapsed_count =
+        count < MARGAY_BUFFER_WORDS ? count : MARGAY_BUFFER_WORDS;
+    words->words = receiver->collapsed;
+    words->count = receiver->collapsed_count;
+}
+
 static void give(struct margay_receiver *receiver, struct margay_words *words)
 {
     const struct margay_yield *yield = &receiver->yield;
@@ -262,13 +282,15 @@ static void give(struct margay_receiver *receiver, struct margay_words *words)
         .count = yield->end - from,
         .thread = yield->thread,
         .sites = receiver->options.sites,
-        .repeats = receiver->options.collapse_bytes != 0,
+        .repeats = receiver->collapsed != NULL,
     };
+    if (receiver->collapsed != NULL)
+        collapse(receiver, words);
 }
 
 bool margay_receiver_words_stand_alone(const margay_receiver *receiver)
 {
-    return !receiver->options.sites ||
+    return !receiver->options.sites || receiver->collapsed != NULL ||
            receiver->harvest.decoding[receiver->yield.buffer].words == 0;
 }
 
@@ -280,7 +302,11 @@ void margay_receiver_decode(margay_receiver *receiver,
     references->count = 0;
     if (receiver->events != NULL)
         receiver->events->count = 0;
-    if (receiver->given)
+    if (receiver->given && receiver->collapsed != NULL)
+        margay_decode_words(&(struct margay_decoding){0}, receiver->collapsed,
+                            receiver->collapsed_count, references,
+                            receiver->events);
+    else if (receiver->given)
         margay_decode_words(&receiver->harvest.decoding[yield->buffer],
                             receiver->shared.buffers[yield->buffer], yield->end,
                             references, receiver->events);

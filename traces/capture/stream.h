@@ -40,7 +40,7 @@
 #include <stdint.h>
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 7
+#define MARGAY_CAPTURE_VERSION 8
 
 /*
  * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
@@ -81,6 +81,11 @@
 /* The meaning of a control word, in the bits of the size; bits 0..55 hold its
    value. */
 enum margay_control {
+    /* Words may yet be written here: the end of what a thread has written, for
+       now. */
+    MARGAY_CONTROL_END = 0,
+    /* A reference that might have been made, and was not. */
+    MARGAY_CONTROL_NONE = 1,
     /* A site of code: an address in bits 0..47, and the number of its module in
        bits 48..55.  It goes into the slot of the reference or event of data
        that comes next, and stays there for those that follow.  Events, and
@@ -97,9 +102,20 @@ enum margay_control {
        bits 48..55 say (enum margay_data, traces/formats/data.h); the site says
        which. */
     MARGAY_CONTROL_DATA = 6,
+    /* The code at this site makes one of the references that follow: the first
+       of several such words that of the first reference, and so on.  There are
+       as many references as such words, MARGAY_PIECE_WORDS at most; they have
+       slot 0. */
+    MARGAY_CONTROL_NEXT_SITE = 7,
 };
 
 #define MARGAY_CONTROL_DATA_SHIFT 48
+
+/* The most references whose words a thread makes room for at once. */
+#define MARGAY_PIECE_WORDS 32
+
+#define MARGAY_WORD_END \
+    ((uint64_t)MARGAY_WORD_CONTROL << MARGAY_WORD_KIND_SHIFT)
 
 /* The slots of sites in a buffer, all zero to begin. */
 #define MARGAY_SITE_SLOTS 256
@@ -200,8 +216,6 @@ struct margay_capture {
     uint64_t magic;
     uint32_t version;
     uint32_t data_offset;    /* of buffer 0 in the file */
-    uint32_t collapse_shift; /* repeats collapse in blocks of 2^this bytes, */
-    uint32_t collapses;      /* if this is 1 */
     uint32_t wants_sites;    /* 1 = MARGAY_CONTROL_SITE is used */
     uint32_t wants_data;     /* 1 = events of data are recorded, */
     _Atomic uint64_t events; /* until now */

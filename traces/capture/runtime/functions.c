@@ -7,6 +7,8 @@
  * symbols of the program.
  */
 #define _GNU_SOURCE
+#include "traces/capture/runtime/functions.h"
+
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -28,6 +30,8 @@ const char margay_runtime_mark[] __attribute__((used)) =
 extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
 
 static struct margay_code_range start, stop; /* addresses */
+
+static bool begun; /* start and stop are known */
 
 /* How many calls of the function to stop at have not returned. */
 static __thread unsigned depth;
@@ -64,6 +68,7 @@ static void begin(void)
 __attribute__((constructor(101))) static void begin_program(void)
 {
     begin();
+    begun = true;
 }
 
 /* References after this stay in a buffer, from which the receiver takes them.
@@ -87,18 +92,30 @@ static inline int is_in(const struct margay_code_range *range, uint64_t code)
     return code - range->from < range->to - range->from;
 }
 
+void margay_functions_enter(uint64_t site)
+{
+    if (begun && start.from == start.to && stop.from == stop.to)
+        margay_recorder.watches = 0;
+    if (__builtin_expect(is_in(&start, site), 0))
+        margay_recorder_start();
+    if (__builtin_expect(is_in(&stop, site), 0))
+        depth++;
+}
+
+void margay_functions_leave(uint64_t site)
+{
+    if (__builtin_expect(is_in(&stop, site), 0) && depth > 0 && --depth == 0)
+        margay_recorder_stop();
+}
+
 void __tsan_func_entry(void *caller)
 {
     (void)caller;
     margay_recorder_begin();
-    if (__builtin_expect(is_in(&start, SITE), 0))
-        margay_recorder_start();
-    if (__builtin_expect(is_in(&stop, SITE), 0))
-        depth++;
+    margay_functions_enter(SITE);
 }
 
 void __tsan_func_exit(void)
 {
-    if (__builtin_expect(is_in(&stop, SITE), 0) && depth > 0 && --depth == 0)
-        margay_recorder_stop();
+    margay_functions_leave(SITE);
 }

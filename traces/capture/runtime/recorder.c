@@ -1,13 +1,23 @@
 /*
  * recorder.c - references recorded from inside a program
  *
- * Algorithm: a buffer has slots for call sites, and a hash of the site chooses
- *   the slot.  So the site of a reference is a word of its own only where
- *   another site was in the slot.
- * Cost: everything here happens once per buffer, or once per process, except
- *   put_special(), which records call sites and collapses repeats.
+ * Algorithm: a thread reserves the place of its next words by a store to
+ *   margay_recorder.next, and then looks whether the word there is still 0.  If
+ *   it is not, a handler of a signal has written there before the store, the
+ *   buffer ends there, or there is none: the functions here find the place
+ *   anew.  A handler that runs after the store writes behind what was reserved.
+ *   So a handler and what it interrupts share a buffer, without locks and
+ *   without blocking signals.
  *
- * recorder_mmu.c does the same without comparing with the end of the buffer.
+ *   A handler may fill the buffer in which the code that it interrupts has yet
+ *   to write.  Such a buffer has unused words in its midst; it is kept until
+ *   these are written, and sent then.
+ * Guarantee: no reference is lost or written twice, whatever a signal
+ *   interrupts, except with call sites (images.h).
+ * Cost: everything here happens once per buffer, or once per process, except
+ *   where call sites are recorded.
+ *
+ * recorder_mmu.c does the same without looking for the end of the buffer.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/recorder.h"
@@ -21,46 +31,156 @@
 #include "traces/capture/runtime/process.h"
 #include "traces/formats/data_kind.h"
 
-/* The size of the ring that takes the words while nothing is recorded. */
-#define SCRATCH_WORDS 64
+/* What may be written behind the place of the last words: the sites and the
+   references of a piece, and the end. */
+#define SLACK_WORDS (2 * MARGAY_PIECE_WORDS + 8)
+#define ROOM_WORDS  (MARGAY_BUFFER_WORDS - SLACK_WORDS)
+
+/* The size of the ring that takes the words while nothing is recorded, and of
+   the end behind it.  A plugin may have little memory for each thread. */
+#define SCRATCH_WORDS     64
+#define SCRATCH_END_WORDS (MARGAY_PIECE_WORDS + 8)
+
+/* The most buffers of a thread that wait for words; each is its number + 1, and
+   how many words are reserved. */
+#define PARKED       8
+#define PARKED_SHIFT 16
 
 #define SLOT_BITS 8
 _Static_assert(1u << SLOT_BITS == MARGAY_SITE_SLOTS, "a hash is a slot");
 
-__thread struct margay_recorder margay_recorder
-    __attribute__((tls_model("initial-exec")));
+#define FOUR(x)    x, x, x, x
+#define SIXTEEN(x) FOUR(x), FOUR(x), FOUR(x), FOUR(x)
 
-/* The calling thread's buffer. */
+/* Where a thread without a buffer begins, and a few handlers more. */
+static const uint64_t no_room[256] = {
+    FOUR(SIXTEEN(MARGAY_WORD_END)), FOUR(SIXTEEN(MARGAY_WORD_END)),
+    FOUR(SIXTEEN(MARGAY_WORD_END)), FOUR(SIXTEEN(MARGAY_WORD_END))};
+#define NO_ROOM ((uint64_t *)(uintptr_t)no_room)
+
+__thread struct margay_recorder margay_recorder
+    __attribute__((tls_model("initial-exec"), visibility("default"))) = {
+        (uint64_t *)no_room, 1, 0};
+
+/* The calling thread's buffers, by their numbers + 1; 0 = none. */
 static __thread struct {
-    uint64_t *base; /* NULL = the thread has none */
-    uint64_t *end;  /* of margay_recorder.careful */
-    uint32_t buffer;
+    _Atomic uint32_t held;
+    _Atomic uint32_t parked[PARKED];
+    uint64_t *sites;           /* what the slots of the buffer hold */
     struct margay_image image; /* that the last new site is in */
     bool looks;                /* for an image, or puts an event */
     bool has_stack;            /* the recording knows the thread's stack */
-    uint64_t *sites;           /* what the slots of the buffer hold */
-    uint64_t scratch[SCRATCH_WORDS];
+    uint64_t scratch[SCRATCH_WORDS + SCRATCH_END_WORDS];
 } mine __attribute__((tls_model("initial-exec")));
 
 /* Of each buffer what its slots hold.  Not thread-local, because a library that
    is loaded late has little room for such variables. */
 static uint64_t sites[MARGAY_MAX_BUFFERS][MARGAY_SITE_SLOTS];
 
+static uint64_t load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static void move_to(uint64_t *next)
+{
+    __atomic_store_n(&margay_recorder.next, next, __ATOMIC_RELAXED);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
 /* ---------------------------------------------------------------- buffers --
  */
 
-static void go_quiet(void)
+/* The words of a buffer that may have been written: all up to the last one. */
+static uint32_t used_words(const uint64_t *base)
 {
-    margay_recorder.next = mine.scratch;
-    margay_recorder.end = mine.scratch + SCRATCH_WORDS;
+    uint32_t used = MARGAY_BUFFER_WORDS;
+    while (used > 0 && (load(base + used - 1) == 0 ||
+                        load(base + used - 1) == MARGAY_WORD_END))
+        used--;
+    return used;
 }
+
+/* True if some of the first `reserved` words are still to be written. */
+static bool has_holes(const uint64_t *base, uint32_t reserved)
+{
+    uint64_t zero = 0; /* the top bit is set if some word is 0 */
+    bool ends = false;
+    for (uint32_t i = 0; i < reserved; i++)
+        zero |= (base[i] - 1) & ~base[i];
+    for (uint32_t i = ROOM_WORDS; i < reserved; i++)
+        ends |= base[i] == MARGAY_WORD_END;
+    return zero >> 63 != 0 || ends;
+}
+
+static void send_buffer(uint32_t held)
+{
+    margay_buffer_send(held - 1, used_words(margay_process_map(held - 1)),
+                       MARGAY_BUFFER_WORDS);
+}
+
+/* Keep a buffer until the words that are reserved in it are written. */
+static void park(uint32_t held, uint32_t reserved)
+{
+    for (int i = 0; i < PARKED; i++) {
+        uint32_t none = 0;
+        if (atomic_compare_exchange_strong(&mine.parked[i], &none,
+                                           held << PARKED_SHIFT | reserved))
+            return;
+    }
+    send_buffer(held);
+}
+
+/* Send the buffers whose words are written by now; `all`: all of them. */
+static void send_parked(bool all)
+{
+    for (int i = 0; i < PARKED; i++) {
+        uint32_t parked = atomic_load(&mine.parked[i]);
+        uint32_t held = parked >> PARKED_SHIFT;
+        if (held != 0 &&
+            (all || !has_holes(margay_process_map(held - 1),
+                               parked & (MARGAY_BUFFER_WORDS * 2 - 1))) &&
+            atomic_exchange(&mine.parked[i], 0) == parked)
+            send_buffer(held);
+    }
+}
+
+/* The thread has no buffer from now on; the number + 1 of that which it had. */
+static uint32_t give_up(void)
+{
+    uint32_t held = atomic_exchange(&mine.held, 0);
+    margay_recorder.tells_sites = 0;
+    move_to(NO_ROOM);
+    return held;
+}
+
+/* Send the thread's buffer, or keep it, unless `all` are to be sent.  What is
+   in front of `next` is reserved. */
+static void hand_over(const uint64_t *next, bool all)
+{
+    uint32_t held = give_up();
+    send_parked(all);
+    if (held == 0)
+        return;
+    const uint64_t *base = margay_process_map(held - 1);
+    size_t at = ((uintptr_t)next - (uintptr_t)base) / sizeof *base;
+    uint32_t reserved = used_words(base);
+    if (at <= MARGAY_BUFFER_WORDS && at > reserved)
+        reserved = (uint32_t)at;
+    if (!all && has_holes(base, reserved))
+        park(held, reserved);
+    else
+        send_buffer(held);
+}
+
+static void begin_buffer(uint32_t buffer, uint64_t *base);
 
 /* Get a buffer, after a wait while all are full; `early`: also before recording
    begins. */
 static bool acquire(bool early)
 {
     uint32_t buffer;
-    if (!margay_buffer_take(&buffer, early))
+    if (!margay_process_attach() || !margay_buffer_take(&buffer, early))
         return false;
     uint64_t *base = margay_process_map(buffer);
     if (base == NULL) {
@@ -68,45 +188,106 @@ static bool acquire(bool early)
         return false;
     }
     margay_buffer_open(buffer, base);
-    mine.base = base;
-    mine.buffer = buffer;
-    margay_recorder.last = MARGAY_NO_ADDRESS;
+    begin_buffer(buffer, base);
     return true;
 }
 
-static void hand_over(uint64_t *next)
+/* Get the next buffer. */
+static bool change_buffer(const uint64_t *next, bool early)
 {
-    uint32_t words = (uint32_t)(next - mine.base);
-    mine.base = NULL;
-    margay_buffer_send(mine.buffer, words, words);
+    int reason = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    hand_over(next, false);
+    bool acquired = acquire(early);
+    pthread_setcancelstate(cancel, NULL);
+    errno = reason;
+    return acquired;
+}
+
+/* ----------------------------------------------------------------- places --
+ */
+
+/* The first of unused words enough for a piece, from `at` on, or the end in
+   front of it. Between the words of a handler and those behind them there are
+   fewer. */
+static uint64_t *find_run(uint64_t *base, size_t at)
+{
+    size_t unused = 0;
+    while (at < ROOM_WORDS && unused < MARGAY_PIECE_WORDS)
+        unused = load(base + at++) == 0 ? unused + 1 : 0;
+    if (unused == 0)
+        return NULL;
+    uint64_t *found = base + at - unused;
+    return found > base && load(found - 1) == MARGAY_WORD_END ? found - 1
+                                                              : found;
+}
+
+/* Where the next words go; NULL: in another buffer. */
+static uint64_t *find_place(uint64_t *next)
+{
+    uint32_t held = atomic_load(&mine.held);
+    if (held == 0)
+        return NULL;
+    uint64_t *base = margay_process_map(held - 1);
+    size_t at = ((uintptr_t)next - (uintptr_t)base) / sizeof *base;
+    if (at >= MARGAY_BUFFER_WORDS)
+        at = 0; /* the buffer has been changed in the meantime */
+    if (at < ROOM_WORDS && load(base + at) == MARGAY_WORD_END)
+        return base + at;
+    return find_run(base, at);
+}
+
+/* A place in the ring. */
+static uint64_t *place_in_scratch(size_t words)
+{
+    for (size_t i = 0; i < SCRATCH_WORDS; i++)
+        mine.scratch[i] = 0;
+    for (size_t i = SCRATCH_WORDS; i < SCRATCH_WORDS + SCRATCH_END_WORDS; i++)
+        mine.scratch[i] = MARGAY_WORD_END;
+    margay_recorder.tells_sites = 0;
+    move_to(mine.scratch + words);
+    return mine.scratch;
+}
+
+/* Reserve a place for words, or for more of them where sites are told: there,
+   an end follows, so that whoever comes next ends up here. */
+static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
+                         bool early)
+{
+    for (;;) {
+        uint64_t *at = find_place(next), nothing = 0;
+        if (at == NULL && !change_buffer(next, early))
+            return place_in_scratch(words);
+        if (at == NULL) {
+            next = margay_recorder.next;
+            continue;
+        }
+        uint64_t before = load(at);
+        size_t count = margay_recorder.tells_sites ? with_sites : words;
+        bool ends = !margay_recorder.tells_sites ||
+                    __atomic_compare_exchange_n(
+                        at + count, &nothing, MARGAY_WORD_END, false,
+                        __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+                    nothing == MARGAY_WORD_END;
+        move_to(at + count);
+        if (ends && load(at) == before)
+            return at;
+        next = at;
+    }
+}
+
+uint64_t *margay_recorder_room(uint64_t *next, size_t words)
+{
+    if (!mine.looks)
+        return reserve(next, words, 2 * words, false);
+    move_to(NO_ROOM);
+    return mine.scratch;
 }
 
 /* ----------------------------------------------------------------- words -- */
 
-static bool is_special(void)
-{
-    return margay_process.capture->collapses != 0 ||
-           margay_process.capture->wants_sites != 0;
-}
-
-/* margay_record_repeat() for a word. */
-static bool collapse(uint64_t word)
-{
-    unsigned bytes = word >> MARGAY_WORD_BYTES_SHIFT & 63;
-    return margay_record_repeat(word,
-                                (unsigned)(word >> MARGAY_WORD_KIND_SHIFT),
-                                bytes == 0 ? MARGAY_WORD_MAX_BYTES : bytes);
-}
-
-/* The slot of a site, where references have slots.  Sites of a loop differ in
-   their lower bits; the multiplier is 2^32 divided by the golden ratio. */
-static unsigned slot_of(uint64_t site)
-{
-    return (uint32_t)site * 0x9e3779b1u >> (32 - SLOT_BITS);
-}
-
-/* What comes next is of a site that its slot does not hold. */
-static void put_site(uint64_t site, unsigned slot)
+/* The value of a word about a site. */
+static uint64_t locate(uint64_t site)
 {
     if (site - mine.image.from >= mine.image.to - mine.image.from) {
         bool looks = mine.looks;
@@ -114,136 +295,110 @@ static void put_site(uint64_t site, unsigned slot)
         margay_images_find(site, &mine.image);
         mine.looks = looks;
     }
-    mine.sites[slot] = site;
-    *margay_recorder.careful++ =
-        margay_control_word(MARGAY_CONTROL_SITE, site + mine.image.shift);
+    return site + mine.image.shift;
 }
 
-/* The buffer must have two free words.  What a look for an image refers to is
-   not the program's, and would find no room. */
-static void put_special(uint64_t word, uint64_t site)
+uint64_t margay_recorder_site(uint64_t site)
 {
-    unsigned slot = margay_recorder.site_end == NULL ? 0 : slot_of(site);
-    if (mine.looks)
-        return;
-    if (margay_process.capture->collapses && collapse(word))
-        return;
-    if (margay_process.capture->wants_sites && site != mine.sites[slot])
-        put_site(site, slot);
-    *margay_recorder.careful++ = word | (uint64_t)slot << MARGAY_SLOT_SHIFT;
+    mine.sites[0] = 0;
+    return mine.looks
+               ? MARGAY_WORD_END
+               : margay_control_word(MARGAY_CONTROL_NEXT_SITE, locate(site));
 }
 
-/* Write the words of an event of data, for which there is room. */
+/* The slot of a site.  Sites of a loop differ in their lower bits; the
+   multiplier is 2^32 divided by the golden ratio. */
+static unsigned slot_of(uint64_t site)
+{
+    return (uint32_t)site * 0x9e3779b1u >> (32 - SLOT_BITS);
+}
+
+/* What comes next is of a site that its slot does not hold. */
+static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot)
+{
+    mine.sites[slot] = site;
+    *at = margay_control_word(MARGAY_CONTROL_SITE, locate(site));
+    return at + 1;
+}
+
+/* The thread may get another buffer, whose slots are empty. */
+static void put_with_site(uint64_t *next, uint64_t word, uint64_t site)
+{
+    unsigned slot = slot_of(site);
+    bool told = mine.sites[slot] == site;
+    uint64_t *at = reserve(next, 1, told ? 1 : 2, false);
+    if (told && margay_recorder.tells_sites && mine.sites[slot] != site) {
+        *at = margay_control_word(MARGAY_CONTROL_NONE, 0);
+        at = reserve(margay_recorder.next, 2, 2, false);
+        told = false;
+    }
+    if (!told && margay_recorder.tells_sites)
+        at = put_site(at, site, slot);
+    *at = word | (uint64_t)slot << MARGAY_SLOT_SHIFT;
+}
+
+/* What a look for an image refers to is not the program's. */
+void margay_recorder_put(uint64_t *next, uint64_t word, uint64_t site)
+{
+    if (mine.looks) {
+        move_to(NO_ROOM);
+    } else if (margay_recorder.tells_sites) {
+        put_with_site(next, word, site);
+    } else {
+        uint64_t *at = reserve(next, 1, 2, false);
+        if (margay_recorder.tells_sites)
+            at = put_site(at, site, 0);
+        *at = word;
+    }
+}
+
+/* Write the words of an event of data. */
 static void put_event(unsigned data, uint64_t address, uint64_t bytes,
                       uint64_t site)
 {
-    if (site != mine.sites[0])
-        put_site(site, 0);
+    uint64_t *at = reserve(margay_recorder.next, MARGAY_DATA_WORDS,
+                           MARGAY_DATA_WORDS, true);
+    if (!margay_recorder.tells_sites)
+        return;
     const uint64_t order =
         1 + atomic_fetch_add(&margay_process.capture->events, 1);
     const uint64_t payload = (address & MARGAY_WORD_ADDRESS_MASK) |
                              (uint64_t)data << MARGAY_CONTROL_DATA_SHIFT;
-    uint64_t *next = margay_recorder.careful;
-    next[0] = margay_control_word(MARGAY_CONTROL_BYTES, bytes);
-    next[1] = margay_control_word(MARGAY_CONTROL_ORDER, order);
-    next[2] = margay_control_word(MARGAY_CONTROL_DATA, payload);
-    margay_recorder.careful = next + 3;
-    margay_recorder.last = MARGAY_NO_ADDRESS;
+    at = put_site(at, site, 0);
+    at[0] = margay_control_word(MARGAY_CONTROL_BYTES, bytes);
+    at[1] = margay_control_word(MARGAY_CONTROL_ORDER, order);
+    at[2] = margay_control_word(MARGAY_CONTROL_DATA, payload);
 }
 
-/* Begin the buffer of a thread whose words are special. */
-static void begin_special(void)
+static void put_stack(void)
 {
-    uint64_t from, to, site = (uint64_t)(uintptr_t)begin_special;
-    margay_recorder.careful = mine.base;
-    /* The last word stays unused, because put_special() may need two. */
-    mine.end = mine.base + MARGAY_BUFFER_WORDS - 1;
-    margay_recorder.collapse_end =
-        margay_process.capture->wants_sites ? NULL : mine.end;
-    margay_recorder.site_end =
-        margay_process.capture->collapses ? NULL : mine.end;
-    margay_recorder.shift = margay_process.capture->collapse_shift;
-    mine.sites = sites[mine.buffer];
-    for (unsigned i = 0; i < MARGAY_SITE_SLOTS; i++)
-        mine.sites[i] = 0;
-    if (margay_process.capture->wants_data == 0 || mine.has_stack)
-        return;
+    uint64_t from, to, site = (uint64_t)(uintptr_t)put_stack;
     mine.has_stack = true;
     if (margay_images_stack((uint64_t)(uintptr_t)&site, &from, &to))
         put_event(MARGAY_DATA_STACK, from, to - from, site);
 }
 
-/* The first word of a thread, or of a buffer. */
-static void put_first(uint64_t word, uint64_t site)
+/* A handler may have got a buffer in the meantime. */
+static void begin_buffer(uint32_t buffer, uint64_t *base)
 {
-    bool special = is_special();
-    if (mine.base != NULL)
-        hand_over(special ? margay_recorder.careful : margay_recorder.next);
-    margay_recorder = (struct margay_recorder){0};
-    if (!acquire(false)) {
-        go_quiet();
-    } else if (special) {
-        begin_special();
-        put_special(word, site);
-    } else {
-        margay_recorder.end = mine.base + MARGAY_BUFFER_WORDS;
-        margay_recorder.next = mine.base + 1;
-        *mine.base = word;
-    }
-}
-
-static __attribute__((noinline)) void put_slowly(uint64_t word, uint64_t site)
-{
-    if (mine.base != NULL && margay_recorder.end == NULL &&
-        margay_recorder.careful < mine.end) {
-        put_special(word, site);
-        return;
-    }
-    int reason = errno, cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    if (margay_process_attach())
-        put_first(word, site);
-    else
-        go_quiet();
-    pthread_setcancelstate(cancel, NULL);
-    errno = reason;
-}
-
-void margay_recorder_put(uint64_t word, uint64_t site)
-{
-    unsigned slot = slot_of(site);
-    uint64_t *next = margay_recorder.careful;
-    if (next >= margay_recorder.site_end || mine.sites[slot] != site ||
-        mine.looks) {
-        put_slowly(word, site);
-        return;
-    }
-    margay_recorder.careful = next + 1;
-    *next = word | (uint64_t)slot << MARGAY_SLOT_SHIFT;
+    const struct margay_capture *capture = margay_process.capture;
+    for (size_t i = ROOM_WORDS; i < MARGAY_BUFFER_WORDS; i++)
+        base[i] = MARGAY_WORD_END;
+    if (capture->wants_sites)
+        base[0] = MARGAY_WORD_END;
+    uint32_t theirs = atomic_exchange(&mine.held, buffer + 1);
+    mine.sites = sites[buffer];
+    for (unsigned i = 0; i < MARGAY_SITE_SLOTS && capture->wants_sites; i++)
+        mine.sites[i] = 0;
+    margay_recorder.tells_sites = capture->wants_sites != 0;
+    move_to(base);
+    if (theirs != 0)
+        park(theirs, used_words(margay_process_map(theirs - 1)));
+    if (capture->wants_data && !mine.has_stack)
+        put_stack();
 }
 
 /* Before recording begins, each event has a buffer for itself. */
-static void put_data(unsigned data, uint64_t address, uint64_t bytes,
-                     uint64_t site)
-{
-    bool has_room =
-        mine.base != NULL && margay_recorder.careful - mine.base <=
-                                 MARGAY_BUFFER_WORDS - MARGAY_DATA_WORDS;
-    if (mine.base != NULL && !has_room)
-        hand_over(margay_recorder.careful);
-    if (!has_room) {
-        margay_recorder = (struct margay_recorder){0};
-        if (!acquire(true)) {
-            go_quiet();
-            return;
-        }
-        begin_special();
-    }
-    put_event(data, address, bytes, site);
-    if (atomic_load(&margay_process.capture->quiet) != MARGAY_RECORD)
-        margay_recorder_leave();
-}
-
 void margay_recorder_put_data(unsigned data, const volatile void *address,
                               uint64_t bytes, uint64_t site)
 {
@@ -252,7 +407,9 @@ void margay_recorder_put_data(unsigned data, const volatile void *address,
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     mine.looks = true;
-    put_data(data, (uint64_t)(uintptr_t)address, bytes, site);
+    put_event(data, (uint64_t)(uintptr_t)address, bytes, site);
+    if (atomic_load(&margay_process.capture->quiet) != MARGAY_RECORD)
+        margay_recorder_leave();
     mine.looks = false;
     pthread_setcancelstate(cancel, NULL);
     errno = reason;
@@ -270,19 +427,13 @@ bool margay_recorder_wants_sites(void)
 
 void margay_recorder_leave(void)
 {
-    uint64_t *next = margay_recorder.end == NULL ? margay_recorder.careful
-                                                 : margay_recorder.next;
-    margay_recorder = (struct margay_recorder){0};
-    if (mine.base != NULL)
-        hand_over(next);
+    hand_over(margay_recorder.next, true);
 }
-
-/* ------------------------------------------------------ starting, stopping --
- */
 
 void margay_recorder_forget(void)
 {
-    margay_recorder = (struct margay_recorder){0};
-    mine.base = NULL;
+    give_up();
+    for (int i = 0; i < PARKED; i++)
+        atomic_store(&mine.parked[i], 0);
     margay_buffer_forget();
 }

@@ -8,9 +8,9 @@
  * and costs next to nothing.
  *
  * Thread safety: every thread has a buffer of its own, and so has the child of
- * a fork.  If a signal comes between two instructions of margay_record_at(),
- * and its handler is recorded, one reference of the handler may be lost.  No
- * function takes a lock.
+ * a fork.  A signal may come between any two instructions of
+ * margay_record_at(), and its handler may be recorded.  No function takes a
+ * lock.
  *
  * The runtime is linked into programs of others: it uses the C library for
  * system calls only, and neither allocates nor prints.
@@ -25,28 +25,29 @@
 #include "traces/capture/stream.h"
 
 /*
- * Where the next word of a thread goes.  Invariant: where each reference
- * becomes a word, [next, end) is the rest of the buffer; otherwise both are
- * NULL.  Where repeats are collapsed and call sites are not recorded, [careful,
- * collapse_end) is the rest of the buffer, and where it is the other way round,
- * [careful, site_end).  In all other cases margay_recorder_put() decides.
+ * Where the next word of a thread goes.  A word that is not 0 lies there if the
+ * buffer is full, if there is none, if call sites are recorded, or if a handler
+ * of a signal has written since: then margay_recorder_put() decides.  Who
+ * records moves `next` first, and looks at that word afterwards, so that a
+ * handler in between finds another place.
+ *
+ * Code that a compiler's pass has instrumented (traces/capture/llvm) knows this
+ * layout.
  */
 struct margay_recorder {
-    uint64_t *next, *end;
-    uint64_t *careful, *collapse_end, *site_end;
-    uint64_t last;  /* the address that the next reference may repeat */
-    unsigned shift; /* a block has 2^shift bytes */
+    uint64_t *next;
+    /* 1 = margay_pass_enter() and margay_pass_leave() want to be called, ... */
+    uint8_t watches;
+    /* ... and margay_pass_site(), after margay_pass_room(). */
+    uint8_t tells_sites;
 };
 
-/* In no block with an address, because it has more bits than addresses have. */
-#define MARGAY_NO_ADDRESS UINT64_MAX
-
 extern __thread struct margay_recorder margay_recorder
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((tls_model("initial-exec"), visibility("default")));
 
 #ifdef MARGAY_MMU
 /*
- * In this variant nothing compares with `end`: a page that cannot be written
+ * In this variant nothing looks for the end: a page that cannot be written
  * follows the buffer, and the fault does the work of put().  A thread must call
  * begin() before its first reference.
  */
@@ -63,36 +64,17 @@ static inline void margay_recorder_begin(void)
 }
 #endif
 
-/* Record a reference where the buffer is full, or where repeats or call sites
-   are to be recorded. */
-void margay_recorder_put(uint64_t word, uint64_t site);
+/* Record a reference whose word cannot simply be written at `next`. */
+void margay_recorder_put(uint64_t *next, uint64_t word, uint64_t site);
 
-/*
- * Try to count a reference as a repeat in the word before
- * margay_recorder.careful; true if that is done.  Only a read or a write within
- * one block can be a repeat or have repeats, and a word counts up to 15 of
- * each.  Inline, because a hook knows kind and length at compile time.
- */
-static inline bool margay_record_repeat(uint64_t address, unsigned kind,
-                                        unsigned bytes)
-{
-    const unsigned field =
-        MARGAY_WORD_REPEATS_SHIFT + kind * MARGAY_WORD_REPEATS_BITS;
-    uint64_t first = address & MARGAY_WORD_ADDRESS_MASK;
-    uint64_t end = first + bytes - 1, last = margay_recorder.last;
-    unsigned shift = margay_recorder.shift;
-    if (kind <= 1 && ((first ^ last) | (end ^ last)) >> shift == 0) {
-        uint64_t *before = margay_recorder.careful - 1;
-        if (__builtin_expect((~*before >> field & MARGAY_WORD_MAX_REPEATS) != 0,
-                             1)) {
-            *before += UINT64_C(1) << field;
-            return true;
-        }
-    }
-    margay_recorder.last =
-        kind > 1 || (first ^ end) >> shift != 0 ? MARGAY_NO_ADDRESS : first;
-    return false;
-}
+/* Make room for `words` words, 1 to MARGAY_PIECE_WORDS, which are written one
+   after another from the address that is returned on; where sites are told,
+   those of the sites of all of them come first.  `next` is where room was
+   expected. */
+uint64_t *margay_recorder_room(uint64_t *next, size_t words);
+
+/* The word that tells the site of one of the references that follow. */
+uint64_t margay_recorder_site(uint64_t site);
 
 /*
  * Record a reference of 1 to 64 bytes at an address of at most 48 bits (tags
@@ -104,21 +86,16 @@ static inline void margay_record_at(uint64_t address, unsigned kind,
 {
     uint64_t word = margay_word(address, kind, bytes);
     uint64_t *next = margay_recorder.next;
+    margay_recorder.next = next + 1;
+    __asm__ volatile("" ::: "memory");
 #ifdef MARGAY_MMU
     (void)site;
 #else
-    if (__builtin_expect(next == margay_recorder.end, 0)) {
-        if (margay_recorder.careful >= margay_recorder.collapse_end)
-            margay_recorder_put(word, site);
-        else if (!margay_record_repeat(address, kind, bytes))
-            *margay_recorder.careful++ = word;
+    if (__builtin_expect(*next != 0, 0)) {
+        margay_recorder_put(next, word, site);
         return;
     }
 #endif
-    /* In this order, a signal handler that runs in between records after this
-       word. */
-    margay_recorder.next = next + 1;
-    __asm__ volatile("" ::: "memory");
     *next = word;
 }
 

@@ -1,0 +1,96 @@
+/*
+ * pass.c - what code that traces/capture/llvm has instrumented calls
+ *
+ * On x86-64 the callers use LLVM's convention preserve_most: a function changes
+ * r11, the register of its result, and vectors.  Elsewhere they use C's.
+ */
+#include "traces/capture/runtime/pass.h"
+
+#include "traces/capture/runtime/functions.h"
+#include "traces/capture/runtime/observe.h"
+
+/* The bodies, which are told the return address. */
+__attribute__((used)) static uint64_t *room(uint64_t *end, size_t words)
+{
+    return margay_recorder_room(end - words, words);
+}
+
+__attribute__((used)) static uint64_t *site(uint64_t *at, uint64_t after)
+{
+    *at = margay_recorder_site(after - 1);
+    return at + 1;
+}
+
+__attribute__((used)) static void enter(uint64_t after)
+{
+    margay_functions_enter(after - 1);
+}
+
+__attribute__((used)) static void leave(uint64_t after)
+{
+    margay_functions_leave(after - 1);
+}
+
+#ifdef __x86_64__
+
+/* `name` keeps all registers but r11 and what `keeps` does not list, and calls
+   `body` with the return address in `argument`.  Nine registers and the
+   address that is returned to keep the stack aligned. */
+#define ENTRY(name, body, argument, first)                                    \
+    __asm__(".text\n"                                                         \
+            ".globl " #name "\n"                                              \
+            ".type " #name ", @function\n" #name ":\n"                        \
+            ".cfi_startproc\n"                                                \
+            "push %" first "\n.cfi_adjust_cfa_offset 8\n"                     \
+            "push %rcx\n.cfi_adjust_cfa_offset 8\n"                           \
+            "push %rdx\n.cfi_adjust_cfa_offset 8\n"                           \
+            "push %rsi\n.cfi_adjust_cfa_offset 8\n"                           \
+            "push %rdi\n.cfi_adjust_cfa_offset 8\n"                           \
+            "push %r8\n.cfi_adjust_cfa_offset 8\n"                            \
+            "push %r9\n.cfi_adjust_cfa_offset 8\n"                            \
+            "push %r10\n.cfi_adjust_cfa_offset 8\n"                           \
+            "sub $8, %rsp\n.cfi_adjust_cfa_offset 8\n" argument "call " #body \
+            "\n"                                                              \
+            "add $8, %rsp\n.cfi_adjust_cfa_offset -8\n"                       \
+            "pop %r10\n.cfi_adjust_cfa_offset -8\n"                           \
+            "pop %r9\n.cfi_adjust_cfa_offset -8\n"                            \
+            "pop %r8\n.cfi_adjust_cfa_offset -8\n"                            \
+            "pop %rdi\n.cfi_adjust_cfa_offset -8\n"                           \
+            "pop %rsi\n.cfi_adjust_cfa_offset -8\n"                           \
+            "pop %rdx\n.cfi_adjust_cfa_offset -8\n"                           \
+            "pop %rcx\n.cfi_adjust_cfa_offset -8\n"                           \
+            "pop %" first "\n.cfi_adjust_cfa_offset -8\n"                     \
+            "ret\n"                                                           \
+            ".cfi_endproc\n"                                                  \
+            ".size " #name ", .-" #name "\n")
+
+ENTRY(margay_pass_room, room, "", "r11");
+ENTRY(margay_pass_site, site, "mov 72(%rsp), %rsi\n", "r11");
+ENTRY(margay_pass_enter, enter, "mov 72(%rsp), %rdi\n", "rax");
+ENTRY(margay_pass_leave, leave, "mov 72(%rsp), %rdi\n", "rax");
+
+#else
+
+#define RETURN ((uint64_t)(uintptr_t)__builtin_return_address(0))
+
+HOOK uint64_t *margay_pass_room(uint64_t *end, size_t words)
+{
+    return room(end, words);
+}
+
+HOOK uint64_t *margay_pass_site(uint64_t *at)
+{
+    return site(at, RETURN);
+}
+
+HOOK void margay_pass_enter(void)
+{
+    enter(RETURN);
+}
+
+HOOK void margay_pass_leave(void)
+{
+    leave(RETURN);
+}
+
+#endif
