@@ -3,7 +3,7 @@
 # `make papers` writes docs/measured/tables and pictures and puts the tables into
 # the pages; `make papers-quick` tries the same on less, and writes into
 # $(BUILD)/papers alone.  `make paper-NAME` does one paper.
-papers_NAMES := parda fu shen hp-rda
+papers_NAMES := parda fu shen hp-rda toplas
 papers_FILES  = $(BUILD)/evaluation
 papers_RUN    = perl tests/papers/$(1).pl $(2) $(BUILD)/margay \
                     $(BUILD)/tests/bench $(papers_FILES) $(3)
