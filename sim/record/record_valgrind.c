@@ -80,4 +80,5 @@ const struct record_method record_valgrind = {
     .knows_sites = true,
     .knows_fetches = true,
     .knows_threads = true,
+    .collapses = true,
 };
