@@ -1,6 +1,8 @@
 // accesses.cpp - the references that a function makes to memory
 #include "traces/capture/llvm/accesses.hpp"
 
+#include <algorithm>
+
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DataLayout.h>
@@ -107,7 +109,7 @@ class Finder
              !is_recorded(address, writes)))
             return;
         std::uint64_t bytes =
-            layout_.getTypeStoreSize(vector->getElementType());
+            layout_.getTypeStoreSize(vector->getElementType()).getFixedValue();
         if (piece_.size() + vector->getNumElements() > piece_words)
             end_piece(); // the lanes of an operation are counted in a piece
         for (unsigned lane = 0; lane < vector->getNumElements(); lane++)
