@@ -13,7 +13,8 @@
  *   to write.  Such a buffer has unused words in its midst; it is kept until
  *   these are written, and sent then.
  * Guarantee: no reference is lost or written twice, whatever a signal
- *   interrupts, except with call sites (images.h).
+ *   interrupts, except with call sites (images.h), and except where handlers
+ *   come round to the buffer that the code they interrupt has in a register.
  * Cost: everything here happens once per buffer, or once per process, except
  *   where call sites are recorded.
  *
