@@ -268,6 +268,9 @@ static int tell_file(struct dl_phdr_info *info, size_t size, void *context)
 
 void margay_allocations_tell_files(void)
 {
-    if (margay_recorder_wants_data())
-        dl_iterate_phdr(tell_file, NULL);
+    if (!margay_recorder_wants_data())
+        return;
+    dl_iterate_phdr(tell_file, NULL);
+    /* At once, before the references of other threads. */
+    margay_recorder_leave();
 }
