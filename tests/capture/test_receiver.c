@@ -175,9 +175,9 @@ static void test_decode(void)
 /* --------------------------------------------------------------- receiver --
  */
 
-static margay_receiver *make(struct program *program, uint64_t collapse_bytes)
+static margay_receiver *make_with(struct program *program,
+                                  struct margay_receiver_options options)
 {
-    struct margay_receiver_options options = {.collapse_bytes = collapse_bytes};
     margay_receiver *receiver;
     struct margay_error error;
     if (margay_receiver_create(&options, &receiver, &error) != MARGAY_OK ||
@@ -187,6 +187,12 @@ static margay_receiver *make(struct program *program, uint64_t collapse_bytes)
     }
     margay_receiver_started(receiver);
     return receiver;
+}
+
+static margay_receiver *make(struct program *program, uint64_t collapse_bytes)
+{
+    return make_with(program, (struct margay_receiver_options){
+                                  .collapse_bytes = collapse_bytes});
 }
 
 /* The addresses that come until none does, in their order. */
@@ -279,6 +285,40 @@ static void test_repeats(void)
     CHECK(batch.references == 2 && batch.counts[0] == 2 &&
               batch.counts[1] == 1 && batch.kinds[1] == MARGAY_WRITE,
           "with all its repeats");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* Two places in a loop, so that each reference is told with its site. */
+static void test_sited_repeats(void)
+{
+    struct program program;
+    margay_receiver *receiver = make_with(
+        &program,
+        (struct margay_receiver_options){.collapse_bytes = 64, .sites = true});
+    uint32_t me = (uint32_t)getpid(), count = 0;
+    uint64_t *words = program.buffers[0];
+    program_own(&program, 0, me, 0);
+    for (uint64_t i = 0; count < MARGAY_BUFFER_WORDS; i++) {
+        if (i < 2)
+            words[count++] = margay_control_word(MARGAY_CONTROL_SITE, 70 + i);
+        words[count++] = margay_word(64 * i, MARGAY_READ, 8) |
+                         (1 + i % 2) << MARGAY_SLOT_SHIFT;
+    }
+    program_fill(&program, 0, count, me);
+    struct margay_words given;
+    struct margay_batch batch;
+    struct margay_error error;
+    uint64_t found = 0, wrong = 0;
+    while (margay_receiver_next(receiver, 0, &given, &error) == MARGAY_OK) {
+        margay_receiver_decode(receiver, &batch);
+        wrong += given.count > MARGAY_BUFFER_WORDS;
+        for (size_t i = 0; i < batch.references; i++, found++)
+            wrong += batch.numbers[i] != 64 * found || batch.counts[i] != 1 ||
+                     batch.sites[i] != 70 + found % 2;
+    }
+    CHECK(found == MARGAY_BUFFER_WORDS - 2 && wrong == 0,
+          "no reference is lost among the sites of a full buffer");
     program_release(&program);
     margay_receiver_free(receiver);
 }
@@ -509,6 +549,7 @@ int main(void)
     test_decode();
     test_order();
     test_repeats();
+    test_sited_repeats();
     test_the_dead();
     test_hurry();
     test_members();

@@ -32,11 +32,11 @@ enum { OWNERS = 4096 };
 
 enum margay_status margay_harvest_begin(struct margay_harvest *harvest,
                                         struct margay_shared_memory *shared,
-                                        bool site_slots,
+                                        bool site_slots, uint32_t most_words,
                                         struct margay_error *error)
 {
-    *harvest =
-        (struct margay_harvest){.shared = shared, .site_slots = site_slots};
+    *harvest = (struct margay_harvest){
+        .shared = shared, .site_slots = site_slots, .most_words = most_words};
     harvest->decoding = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->decoding);
     harvest->states = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->states);
     harvest->queued = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->queued);
@@ -230,6 +230,17 @@ static uint32_t without_unused(const uint64_t *words, uint32_t from,
     return end;
 }
 
+/* A task of too many words stays, for the others. */
+static void shorten(struct margay_harvest *harvest, uint32_t from,
+                    struct margay_yield *yield)
+{
+    if (yield->end - from <= harvest->most_words)
+        return;
+    yield->end = from + harvest->most_words;
+    yield->whole = false;
+    harvest->task--;
+}
+
 bool margay_harvest_next(struct margay_harvest *harvest,
                          struct margay_yield *yield)
 {
@@ -248,6 +259,7 @@ bool margay_harvest_next(struct margay_harvest *harvest,
             .thread = atomic_load(&slot_of(harvest, task.buffer)->thread),
             .whole = task.whole,
         };
+        shorten(harvest, from, yield);
         if (end > from)
             return true;
         margay_harvest_done(harvest, yield);

@@ -23,6 +23,7 @@ struct margay_harvest {
     /* How far each buffer has been decoded. */
     struct margay_decoding *decoding;
     bool site_slots;           /* references name the slots of their sites */
+    uint32_t most_words;       /* of a yield */
     struct margay_task *tasks; /* those in [task, task_count) are to be done */
     size_t task, task_count;
     bool *queued; /* by buffer: a task of its whole is in the list */
@@ -32,9 +33,10 @@ struct margay_harvest {
     uint32_t counts[MARGAY_SLOT_STAGES];
 };
 
+/* `most_words`: of a yield, 1 to MARGAY_BUFFER_WORDS. */
 enum margay_status margay_harvest_begin(struct margay_harvest *harvest,
                                         struct margay_shared_memory *shared,
-                                        bool site_slots,
+                                        bool site_slots, uint32_t most_words,
                                         struct margay_error *error);
 
 /* ------------------- once all tasks are done, one of these finds others -- */

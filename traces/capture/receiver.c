@@ -121,6 +121,13 @@ static enum margay_status add_buffers(struct margay_receiver *receiver,
     return MARGAY_OK;
 }
 
+/* The most words that are given at a time. */
+static uint32_t most_words(const struct margay_receiver_options *options)
+{
+    return MARGAY_COLLAPSIBLE_WORDS(options->collapse_bytes != 0 &&
+                                    options->sites);
+}
+
 enum margay_status margay_receiver_create(
     const struct margay_receiver_options *options, margay_receiver **receiver,
     struct margay_error *error)
@@ -135,8 +142,9 @@ enum margay_status margay_receiver_create(
     enum margay_status status =
         margay_shared_memory_create(&made->shared, error);
     if (status == MARGAY_OK)
-        status = margay_harvest_begin(&made->harvest, &made->shared,
-                                      options->sites, error);
+        status =
+            margay_harvest_begin(&made->harvest, &made->shared, options->sites,
+                                 most_words(options), error);
     if (status == MARGAY_OK)
         status = open_pipes(made, error);
     if (status == MARGAY_OK)

@@ -16,12 +16,14 @@
  *   work for several buffers before one wakes the other.  As the first free
  *   buffer is taken, few go round where the receiver keeps up, and those stay
  *   in the caches.
+ *
  * Guarantee: each step is one atomic operation, so a thread may be killed
  *   between any two instructions: no buffer is without an owner, none seems
- * full that is not, and none is lost once its process is dead.  A word that is
- * not zero in an open buffer is a reference that was made.  Nothing here waits,
- *   takes a lock, or uses the C library.  What the other side reads is hostile:
- *   a state is loaded once, and numbers in it are checked by who uses them.
+ *   full that is not, and none is lost once its process is dead.  A word in an
+ *   open buffer that is not zero is a reference that was made.  Nothing here
+ *   waits, takes a lock, or uses the C library.  What the receiver reads may be
+ *   hostile: it loads a state once, and checks the numbers in the state.
+ *
  * Cost: per buffer a look at the slots up to it, three atomic operations, and
  *   the clearing, by the thread that is about to write there, whose cache then
  *   has the lines.

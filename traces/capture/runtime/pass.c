@@ -34,8 +34,9 @@ __attribute__((used)) static void leave(uint64_t after)
 #ifdef __x86_64__
 
 /* `name` keeps all registers but r11 and what `keeps` does not list, and calls
-   `body` with the return address in `argument`.  Nine registers and the
-   address that is returned to keep the stack aligned. */
+   `body` with the return address in `argument`.  Eight registers,
+   eight bytes more and the address that is returned to keep the stack
+   aligned. */
 #define ENTRY(name, body, argument, first)                                    \
     __asm__(".text\n"                                                         \
             ".globl " #name "\n"                                              \

@@ -3,12 +3,15 @@
  *
  * Algorithm: a piece of code begins with one question, whether the buffer has
  *   room for all words that the piece may store.  Each reference is then a
- * store at a place known beforehand, relative to the cursor, which moves only
- * where the piece may be left. Guarantee: a reference is stored after it is
- * made, so one that faults is not stored.  Words stored by a piece that a fault
- * ends are found again, as unused words are zero (margay_cursor_catch_up()).
+ *   store at a place known beforehand, relative to the cursor, which moves only
+ *   where the piece may be left.
+ *
+ * Guarantee: a reference is stored after it is made, so one that faults is not
+ *   stored.  Words stored by a piece that a fault ends are found again, as
+ *   unused words are zero (margay_cursor_catch_up()).
+ *
  * Cost: two loads, an addition and a comparison for each piece; an operation
- * and a store for each reference, and no call.
+ *   and a store for each reference, and no call.
  */
 #include "traces/capture/valgrind/instrument.h"
 
