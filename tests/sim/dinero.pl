@@ -26,9 +26,10 @@ sub make {
     my $size = $given{"$option" . 'size'} or return $next;
     my $block = $given{"$option" . 'bsize'};
     my $ways = $given{"$option" . 'assoc'};
+    die "dinero.pl: $size: expected a power of two\n" if $size & ($size - 1);
     return {
         name => $name, next => $next, block => $block, ways => $ways,
-        sets => $size / $block / $ways, lists => [],
+        sets => int($size / $block / $ways), lists => [],
         fifo => $given{"$option" . 'repl'} eq 'f',
         allocates => ($given{"$option" . 'walloc'} // 'a') eq 'a',
         back => ($given{"$option" . 'wback'} // 'a') eq 'a',
