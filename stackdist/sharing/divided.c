@@ -10,7 +10,10 @@
  *   that.  So no step, and no state, is of use whose excess is above what a
  *   division that is known misses beyond the bound.  L is the slope at which
  *   the lower convex hulls of the curves, followed from the steepest piece on,
- *   use up the cache; and the division known is the one that this gives.
+ *   use up the cache; and the division known is the one that this gives, once
+ *   every two programs have divided again what they have together, which takes
+ *   going through the steps of one up and of the other down.  In the same way
+ *   the programs are taken in two halves, and the states of both put together.
  * Source: the recurrence is that of Bellman; for caches, Stone, Turek, Wolf,
  *   IEEE TC 41(9), 1992, and Brock et al. (shared.c).  The bound is that of
  *   Lagrangian relaxation.
@@ -35,7 +38,7 @@ struct part {
                            not larger than the cache */
     size_t *hull;       /* steps on the lower convex hull; owned */
     size_t hull_count;
-    size_t taken;   /* the step of the division known, on the hull */
+    size_t taken;   /* the step of the division known */
     cost cheapest;  /* in misses times `blocks` of the slope */
     size_t at_hull; /* how far along the hull */
 };
@@ -58,8 +61,15 @@ struct division {
     struct part parts[MARGAY_MOST_SHARERS];
     /* What a block costs: misses / blocks. */
     uint64_t slope_misses, slope_blocks;
-    cost gap; /* the most excess, in misses times slope_blocks */
+    cost gap;    /* the most excess, in misses times slope_blocks */
+    size_t half; /* the programs from here on are the second half */
+    /* By program: the states of its half up to it. */
     struct states layers[MARGAY_MOST_SHARERS];
+};
+
+/* A division: a state of each half. */
+struct choice {
+    size_t first, second;
 };
 
 /* ----------------------------------------------------------------- hull -- */
@@ -149,6 +159,55 @@ static uint64_t follow_hulls(struct division *division, uint64_t left)
     return left;
 }
 
+/* ------------------------------------------------------- a division known --
+ */
+
+/* Divide what two programs have between them as well as can be; the more one
+   takes, the less is left to the other.  Is that better than before? */
+static bool improve_pair(struct part *one, struct part *other, uint64_t blocks)
+{
+    const uint64_t *misses = one->steps->misses, *sizes = one->steps->sizes;
+    uint64_t fewest = misses[one->taken] + other->steps->misses[other->taken];
+    size_t k = other->last;
+    bool better = false;
+    for (size_t i = one->first; i <= one->last && sizes[i] <= blocks; i++) {
+        while (k > other->first && other->steps->sizes[k] > blocks - sizes[i])
+            k--;
+        if (other->steps->sizes[k] > blocks - sizes[i])
+            break;
+        if (misses[i] + other->steps->misses[k] < fewest) {
+            fewest = misses[i] + other->steps->misses[k];
+            one->taken = i;
+            other->taken = k;
+            better = true;
+        }
+    }
+    return better;
+}
+
+/* Divide between every two programs again as long as that helps: the nearer the
+   division known is to the best, the fewer states there are. */
+static void improve(struct division *division, uint64_t left)
+{
+    enum { MOST_ROUNDS = 8 };
+    size_t count = division->sharing->count;
+    bool better = true;
+    for (unsigned round = 0; round < MOST_ROUNDS && better; round++) {
+        better = false;
+        for (size_t i = 0; i + 1 < count; i++) {
+            for (size_t k = i + 1; k < count; k++) {
+                struct part *one = &division->parts[i];
+                struct part *other = &division->parts[k];
+                uint64_t blocks = left + one->steps->sizes[one->taken] +
+                                  other->steps->sizes[other->taken];
+                better |= improve_pair(one, other, blocks);
+                left = blocks - one->steps->sizes[one->taken] -
+                       other->steps->sizes[other->taken];
+            }
+        }
+    }
+}
+
 /* -------------------------------------------------------------- bounds -- */
 
 /* Misses, and blocks for what they cost, times slope_blocks. */
@@ -183,6 +242,20 @@ static void find_gap(struct division *division)
 
 /* -------------------------------------------------------------- states -- */
 
+/* The first state that uses `blocks` or more. */
+static size_t find_state(const struct states *states, uint64_t blocks)
+{
+    size_t low = 0, high = states->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (states->list[middle].used < blocks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Append a state, unless an earlier one has as few misses. */
 static enum margay_status append(struct states *states,
                                  const struct state *state,
@@ -200,59 +273,67 @@ static enum margay_status append(struct states *states,
     return MARGAY_OK;
 }
 
-/* What has been found, and the states before with one step more, in the order
-   of the blocks used. */
+/* Is a state of use?  `cheapest` is of all programs of its half up to its own.
+ */
+static bool is_of_use(const struct division *division,
+                      const struct state *state, cost cheapest)
+{
+    return state->used <= division->cache_blocks &&
+           price(division, state->misses, state->used) - cheapest <=
+               division->gap;
+}
+
+/* Add the states before with one step more to those that have been found, in
+   the order of the blocks used.  Those found with fewer blocks than all of the
+   others stay where they are; `rest` is room for the others. */
 static enum margay_status merge(const struct division *division,
-                                const struct states *found,
+                                struct states *found,
                                 const struct states *before,
                                 const struct part *part, size_t step,
-                                cost cheapest, struct states *merged,
+                                cost cheapest, struct states *rest,
                                 struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     uint64_t blocks = part->steps->sizes[step],
              misses = part->steps->misses[step];
+    size_t stay = find_state(found, before->list[0].used + blocks);
     size_t i = 0, k = 0;
-    merged->count = 0;
-    while (status == MARGAY_OK && (i < found->count || k < before->count)) {
+    rest->count = 0;
+    for (size_t at = stay; at < found->count && status == MARGAY_OK; at++)
+        status = append(rest, &found->list[at], error);
+    found->count = stay;
+    while (status == MARGAY_OK && (i < rest->count || k < before->count)) {
         struct state next = {0};
         if (k < before->count)
             next = (struct state){before->list[k].used + blocks,
                                   before->list[k].misses + misses, step, k};
         bool is_old =
             k == before->count ||
-            (i < found->count && (found->list[i].used < next.used ||
-                                  (found->list[i].used == next.used &&
-                                   found->list[i].misses <= next.misses)));
+            (i < rest->count && (rest->list[i].used < next.used ||
+                                 (rest->list[i].used == next.used &&
+                                  rest->list[i].misses <= next.misses)));
         if (is_old)
-            next = found->list[i++];
+            next = rest->list[i++];
         else
             k++;
-        if (is_old || (next.used <= division->cache_blocks &&
-                       price(division, next.misses, next.used) - cheapest <=
-                           division->gap))
-            status = append(merged, &next, error);
+        if (is_old || is_of_use(division, &next, cheapest))
+            status = append(found, &next, error);
     }
     return status;
 }
 
-static void swap(struct states *a, struct states *b)
-{
-    struct states kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-/* All states with one program more; `cheapest` is of all up to that one. */
+/* All states with one program more; `cheapest` is of all of its half up to that
+   one. */
 static enum margay_status add_program(struct division *division, size_t i,
                                       cost cheapest, struct margay_error *error)
 {
     static const struct state nothing = {0, 0, 0, 0};
     const struct states none = {(struct state *)&nothing, 1, 0};
-    const struct states *before = i == 0 ? &none : &division->layers[i - 1];
+    const struct states *before =
+        i == 0 || i == division->half ? &none : &division->layers[i - 1];
     const struct part *part = &division->parts[i];
     struct states *found = &division->layers[i];
-    struct states merged = {NULL, 0, 0};
+    struct states rest = {NULL, 0, 0};
     enum margay_status status = MARGAY_OK;
     for (size_t step = part->first; step <= part->last && status == MARGAY_OK;
          step++) {
@@ -261,11 +342,10 @@ static enum margay_status add_program(struct division *division, size_t i,
                       part->cheapest;
         if (excess > division->gap)
             continue;
-        status = merge(division, found, before, part, step, cheapest, &merged,
-                       error);
-        swap(found, &merged);
+        status =
+            merge(division, found, before, part, step, cheapest, &rest, error);
     }
-    free(merged.list);
+    free(rest.list);
     return status;
 }
 
@@ -288,21 +368,62 @@ static enum margay_status begin(struct division *division, bool fair,
     return status;
 }
 
-/* The last state of the last layer has the fewest misses. */
-static void trace_back(const struct division *division,
-                       struct margay_sharer_result *results)
+/* The two states with the fewest misses that fit together.  The more the first
+   half has, the less is left to the second. */
+static struct choice choose(const struct division *division)
 {
-    size_t count = division->sharing->count;
-    size_t at = division->layers[count - 1].count - 1;
-    uint64_t left = division->cache_blocks;
-    for (size_t i = count; i-- > 0;) {
+    const struct states *first = &division->layers[division->half - 1];
+    const struct states *second =
+        &division->layers[division->sharing->count - 1];
+    struct choice best = {0, 0};
+    uint64_t fewest = UINT64_MAX;
+    size_t k = second->count;
+    for (size_t i = 0; i < first->count && k > 0; i++) {
+        const struct state *one = &first->list[i];
+        while (k > 0 &&
+               second->list[k - 1].used > division->cache_blocks - one->used)
+            k--;
+        if (k > 0 && one->misses + second->list[k - 1].misses < fewest) {
+            fewest = one->misses + second->list[k - 1].misses;
+            best = (struct choice){i, k - 1};
+        }
+    }
+    return best;
+}
+
+/* The parts of the programs from `first` to `last`, which lead to state `at`.
+   Returns what they use. */
+static uint64_t trace_back(const struct division *division, size_t first,
+                           size_t last, size_t at,
+                           struct margay_sharer_result *results)
+{
+    uint64_t used = 0;
+    for (size_t i = last + 1; i-- > first;) {
         const struct part *part = &division->parts[i];
         const struct state *state = &division->layers[i].list[at];
         uint64_t blocks = part->steps->sizes[state->step];
         results[i] = (struct margay_sharer_result){
             (double)blocks, part->steps->misses[state->step]};
-        left -= blocks;
+        used += blocks;
         at = state->before;
+    }
+    return used;
+}
+
+static void take_best(const struct division *division,
+                      struct margay_sharer_result *results)
+{
+    size_t count = division->sharing->count;
+    uint64_t left = division->cache_blocks;
+    if (count == 1) {
+        left -=
+            trace_back(division, 0, 0, division->layers[0].count - 1, results);
+    } else {
+        struct choice best = choose(division);
+        left -=
+            trace_back(division, 0, division->half - 1, best.first, results);
+        left -= trace_back(division, division->half, count - 1, best.second,
+                           results);
     }
     /* What is left helps no program, or the division would not be the best. */
     for (size_t i = 0; i < count; i++)
@@ -320,15 +441,17 @@ static enum margay_status divide(struct division *division, bool fair,
     uint64_t left = division->cache_blocks;
     for (size_t i = 0; i < count; i++)
         left -= division->parts[i].steps->sizes[division->parts[i].first];
-    follow_hulls(division, left);
+    improve(division, follow_hulls(division, left));
     find_gap(division);
+    division->half = (count + 1) / 2;
     cost cheapest = 0;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        cheapest += division->parts[i].cheapest;
+        cheapest =
+            (i == division->half ? 0 : cheapest) + division->parts[i].cheapest;
         status = add_program(division, i, cheapest, error);
     }
     if (status == MARGAY_OK)
-        trace_back(division, results);
+        take_best(division, results);
     return status;
 }
 

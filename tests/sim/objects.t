@@ -204,8 +204,8 @@ make c.oracle 3000 40000 5
 run curve -q --objects --sizes octave:4 -f oracle c.oracle
 awk -F, 'NR == 1 || $4 < 200000' out >expected
 run curve -q --objects --bound 200000 --sizes octave:4 -f oracle c.oracle
-sed '$d' out >cut
-is 'a bound ends the curve' "$status $(cmp cut expected)" '0 '
+sed '$d' out >bounded
+is 'a bound ends the curve' "$status $(cmp bounded expected)" '0 '
 is '  with a row of its own' "$(sed '$d' out | wc -l) $(differing c.oracle - |
     wc -l) $(tail -n 1 out | cut -d, -f4)" "$(wc -l <expected) 0 200000"
 run distances -q --objects -f oracle c.oracle
