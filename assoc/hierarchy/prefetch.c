@@ -4,8 +4,9 @@
  * Algorithm: hierarchy.h says what each prefetcher does.
  * Source: next line: Smith 1978, prefetch on a miss; stride by site: Baer and
  *   Chen 1991; streams: Jouppi 1990, Palacharla and Kessler 1994, into the
- * cache rather than into buffers. Guarantee: the blocks depend on nothing but
- * the references seen. Cost: constant for each reference.
+ *   cache rather than into buffers.
+ * Guarantee: the blocks depend on nothing but the references seen.
+ * Cost: constant for each reference.
  */
 #include "assoc/hierarchy/prefetch.h"
 

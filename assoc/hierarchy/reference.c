@@ -3,11 +3,13 @@
  *
  * Algorithm: one step of the node's cache (cache.h), and then what follows from
  *   it in the order that hierarchy.h gives, all of it before the next
- * reference. Source: Smith 1982 (writing); Baer and Wang 1988 (inclusion);
- * Jouppi 1990 (victim blocks); Jouppi and Wilton 1994 (exclusion). Guarantee:
- * every reference of a node is one of the machine that the rows describe;
- * tests/assoc/test_hierarchy.c has the same rules as lists and loops. Cost: a
- * step for each node that a reference comes to.
+ *   reference.
+ * Source: Smith 1982 (writing); Baer and Wang 1988 (inclusion); Jouppi 1990
+ *   (victim blocks); Jouppi and Wilton 1994 (exclusion).
+ * Guarantee: every reference of a node is one of the machine that the rows
+ *   describe; tests/assoc/test_hierarchy.c has the same rules as lists and
+ *   loops.
+ * Cost: a step for each node that a reference comes to.
  */
 #include "assoc/hierarchy/node.h"
 

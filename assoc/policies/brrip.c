@@ -6,7 +6,7 @@
  *
  * Source: Jaleel et al. 2010, with a probability of 1/32.  What is chosen here:
  *   a count of the blocks that come into any set of the cache takes the place
- * of chance, so that a run can be repeated.
+ *   of chance, so that a run can be repeated.
  */
 #include "assoc/policies/cache.h"
 #include "assoc/policies/rrip.h"

@@ -8,13 +8,13 @@
  *
  * Source: Jaleel et al. 2010; set duelling as Qureshi, Jaleel, Patt, Steely and
  *   Emer, "Adaptive insertion policies for high performance caching", ISCA
- * 2007. What is chosen here:
+ *   2007.  What is chosen here:
  *   - 32 sets lead for each of the two; half of the sets for each if there are
  *     fewer than 64; a single set follows the counter, which stays as it is.
  *   - The sets stand in as many groups of the same number of sets; the first
- * set of a group leads for srrip and the last for brrip.
+ *     set of a group leads for srrip and the last for brrip.
  *   - The counter starts in the middle, and counts misses that bring a block
- * in.
+ *     in.
  *   - The sets that insert as brrip does count their new blocks together.
  */
 #include "assoc/policies/cache.h"

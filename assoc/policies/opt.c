@@ -2,12 +2,16 @@
  * opt.c - evicts the block whose next use is the furthest away
  *
  * With bypass=on the block that misses takes part in the choice: if its next
- * use is the furthest away, the cache does not keep it. Source: Belady, "A
- * study of replacement algorithms for a virtual-storage computer", IBM Systems
- * J. 5(2), 1966. Guarantee: no policy misses less.  Of blocks that are never
- * used again the one in the lowest slot is evicted. Cost: up to 64 ways, one
- * step for each way per eviction; beyond, about 64 steps for each level of 64;
- * 8 bytes for each way.
+ * use is the furthest away, the cache does not keep it.
+ *
+ * Source: Belady, "A study of replacement algorithms for a virtual-storage
+ *   computer", IBM Systems J. 5(2), 1966.
+ *
+ * Guarantee: no policy misses less.  Of blocks that are never used again the
+ *   one in the lowest slot is evicted.
+ *
+ * Cost: up to 64 ways, one step for each way per eviction; beyond, about 64
+ *   steps for each level of 64; 8 bytes for each way.
  */
 #include "assoc/policies/cache.h"
 #include "assoc/policies/peaks.h"

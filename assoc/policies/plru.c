@@ -4,11 +4,13 @@
  * A binary tree over the slots of a set, a power of two of them, has a bit at
  * each inner node: 1 points to the right.  A reference makes the bits on the
  * path to its slot point away from it, and the victim is the slot that the bits
- * lead to from the root.  Node 1 is the root, node i has the children 2i and 2i
- * + 1, and the slots are the nodes from `ways` on. Source: So and
- * Rechtschaffen, "Cache operations by MRU change", IEEE Trans. Computers 37(6),
- * 1988. Cost: log2(ways) steps; one bit for each way, 8 bytes for a set at
- * least.
+ * lead to from the root.  Node 1 is the root, node i has the children 2i and
+ * 2i + 1, and the slots are the nodes from `ways` on.
+ *
+ * Source: So and Rechtschaffen, "Cache operations by MRU change", IEEE Trans.
+ *   Computers 37(6), 1988.
+ *
+ * Cost: log2(ways) steps; one bit for each way, 8 bytes for a set at least.
  */
 #include "assoc/policies/bits.h"
 #include "assoc/policies/cache.h"

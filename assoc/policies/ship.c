@@ -12,7 +12,7 @@
  *   signature-based hit predictor for high performance caching", MICRO 2011,
  *   SHiP-PC.  What is chosen here:
  *   - The table has 2^14 counters from 0 to 7; the site's hashed address
- * chooses one, so that sites may share it.  All sets share the table.
+ *     chooses one, so that sites may share it.  All sets share the table.
  *   - Counters are 1 at first.
  *
  * Cost: as srrip; 4 bytes for each way and 16 KiB.

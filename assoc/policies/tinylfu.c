@@ -15,14 +15,14 @@
  *   - The window has `window` of the cache, rounded down, but 1 block at least,
  *     and the protected line `protected` of the rest, rounded down.
  *   - Uses are counted in a sketch of 4 bits a counter (sketch.h says how wide
- * it is and how it ages), without a doorkeeper before it.  The use that brings
- *     a block in is counted after the choice that it causes.
+ *     it is and how it ages), without a doorkeeper before it.  The use that
+ *     brings a block in is counted after the choice that it causes.
  *   - Of equal frequencies the victim stays.
  *   - If nothing is on probation, the protected line has the victim.
  *   - Until the cache is full, blocks move on from the window without a choice.
  *
  * Cost: constant, and on average a tenth of a pass over the sketch's memory of
- * 8 to 16 bytes for each way; 17 bytes for each way besides.
+ *   8 to 16 bytes for each way; 17 bytes for each way besides.
  */
 #include "assoc/policies/cache.h"
 #include "assoc/policies/queues.h"

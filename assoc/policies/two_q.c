@@ -10,7 +10,7 @@
  *   management replacement algorithm", VLDB 1994, the full version.  What is
  *   chosen here:
  *   - Kin and Kout are `in` and `out` of the cache's blocks, rounded down, and
- * 1 at least.
+ *     1 at least.
  *   - A block that returns leaves A1out before another one enters it.
  *   - If Am is empty, the oldest block of A1in is evicted and remembered.
  *

@@ -21,7 +21,8 @@ struct margay_block_sample {
 };
 
 /* What is sampled: `count` references, or bytes, as `open` takes them, from
-   `first` on, from so many places a run of `run`, which are fewer in all. */
+   `first` on: a run of `run` of them from each of `places` places.  The runs
+   are fewer than `count` together. */
 struct margay_sampled {
     margay_trace *trace;
     margay_range_function *open;

@@ -59,8 +59,8 @@ static uint64_t expect_blocks(const struct parts *parts, size_t i,
     return bound != 0 && expected > bound ? bound : expected;
 }
 
-/* Two parts at least if so many may be, and more as long as their tables are no
- * burden. */
+/* Two parts at least, if there may be two, and more as long as their tables are
+   no burden. */
 static void choose_count(struct parts *parts)
 {
     parts->count = parts->running->plan.most_parts;

@@ -10,7 +10,7 @@
  *   these are set aside until all buckets have been emptied.
  * Guarantee: no second table; all entries stay.
  * Cost: each entry is written once; a byte per bucket, and 16 for each entry
- * set aside, while the table grows.
+ *   set aside, while the table grows.
  */
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
  *
  * Algorithm: a bit per time, and above the bits k-ary sums.  In one form bits
  *   are set at the times of the nodes, and the set bits behind a node's time
- * are the newer nodes.  In the other form bits are set at times that no node
- * has any more, holes, and the times behind that are no holes are newer nodes.
- *   A renewal changes the sums once with holes, and twice with nodes.
+ *   are the newer nodes.  In the other form bits are set at times that no node
+ *   has any more, holes, and the times behind that are no holes are newer
+ *   nodes.  A renewal changes the sums once with holes, and twice with nodes.
  * Source: Bennett, Kruskal, "LRU stack processing", IBM J. R&D 19(4), 1975;
  *   holes: Almasi, Cascaval, Padua, "Calculating stack distances efficiently",
  *   MSP 2002.

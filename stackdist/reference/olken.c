@@ -3,11 +3,11 @@
  *
  * Algorithm: the hash table gives a block's node in a structure that keeps the
  *   nodes in the order of last use and counts those newer than a given one;
- * that count is the distance.  With a bound of B blocks the structure keeps the
- *   newest B: a block that is not found evicts the oldest.  The
- *   structure is a balanced tree that knows the weight of every subtree
- *   (olken, bounded), a bit vector over time with k-ary counts above it
- *   (bennett-kruskal), or the holes between the times of last use (holes).
+ *   that count is the distance.  With a bound of B blocks the structure keeps
+ *   the newest B: a block that is not found evicts the oldest.  The structure
+ *   is a balanced tree that knows the weight of every subtree (olken, bounded),
+ *   a bit vector over time with k-ary counts above it (bennett-kruskal), or the
+ *   holes between the times of last use (holes).
  * Source: Olken, "Efficient methods for calculating the success function of
  *   fixed space replacement policies", LBL-12370, 1981.  Bennett, Kruskal,
  *   "LRU stack processing", IBM J. R&D 19(4), 1975.  Almasi, Cascaval, Padua,

@@ -17,7 +17,10 @@ $(papers_NAMES:%=paper-quick-%): paper-quick-%: deps $(BUILD)/margay bench-tools
 	@mkdir -p $(BUILD)/papers/tables $(BUILD)/papers/pictures
 	@$(call papers_RUN,$*,--quick,$(BUILD)/papers)
 
-papers: $(papers_NAMES:%=paper-%) ## measure the papers' tables and figures again
+# One after the other, also with -j: they measure, and write the same pages.
+papers: deps ## measure the papers' tables and figures again
+	+@for name in $(papers_NAMES); do \
+	    $(MAKE) --no-print-directory paper-$$name || exit 1; done
 
 papers-quick: $(papers_NAMES:%=paper-quick-%) ## the same on less, into $(BUILD)/papers
 	@echo 'tables and pictures: $(BUILD)/papers'

@@ -121,18 +121,9 @@ static void take_control(struct collapsing *to, uint32_t index)
 {
     struct margay_decoding *decoding = to->decoding;
     uint64_t word = to->words[index], payload = word & MARGAY_CONTROL_MASK;
+    if (margay_decode_about_sites(decoding, word, index))
+        return;
     switch (word >> MARGAY_WORD_BYTES_SHIFT & 63) {
-    case MARGAY_CONTROL_NONE:
-        decoding->next_site += margay_decode_has_next_site(decoding);
-        return;
-    case MARGAY_CONTROL_NEXT_SITE:
-        margay_decode_next_site(decoding, index);
-        return;
-    case MARGAY_CONTROL_SITE:
-        decoding->site = payload;
-        decoding->stated = true;
-        decoding->next_site = decoding->next_site_end;
-        return;
     case MARGAY_CONTROL_BYTES:
         decoding->bytes = payload;
         put(to, word);

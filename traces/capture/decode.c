@@ -1,10 +1,10 @@
 /*
  * decode.c - from the words of a recorded thread to references
  *
- * Algorithm: nearly all words are references, and few callers want all columns.
- *   So words are decoded in pieces, array by array, in loops that compilers
- * turn into vector instructions.  A piece with any other word is decoded word
- * by word.
+ * Algorithm: nearly all words are references, and few callers want all
+ *   columns.  So words are decoded in pieces, array by array, in loops that
+ *   compilers turn into vector instructions.  A piece with any other word is
+ *   decoded word by word.
  */
 #include "traces/capture/decode.h"
 
@@ -112,20 +112,9 @@ static void take_control(struct margay_decoding *decoding,
                          struct margay_data_events *events)
 {
     uint64_t word = words[index], payload = word & MARGAY_CONTROL_MASK;
-    if (word == 0)
+    if (word == 0 || margay_decode_about_sites(decoding, word, index))
         return;
     switch (word >> MARGAY_WORD_BYTES_SHIFT & 63) {
-    case MARGAY_CONTROL_NONE:
-        decoding->next_site += margay_decode_has_next_site(decoding);
-        return;
-    case MARGAY_CONTROL_NEXT_SITE:
-        margay_decode_next_site(decoding, index);
-        return;
-    case MARGAY_CONTROL_SITE:
-        decoding->site = payload;
-        decoding->stated = true;
-        decoding->next_site = decoding->next_site_end;
-        return;
     case MARGAY_CONTROL_ABOVE:
         decoding->above = payload & 0xffff;
         return;

@@ -46,6 +46,28 @@ static inline bool margay_decode_has_next_site(
     return decoding->next_site < decoding->next_site_end;
 }
 
+/* Word `index`, a control word, is about sites alone; false: it is about
+   something else, and nothing has happened. */
+static inline bool margay_decode_about_sites(struct margay_decoding *decoding,
+                                             uint64_t word, uint32_t index)
+{
+    switch (word >> MARGAY_WORD_BYTES_SHIFT & 63) {
+    case MARGAY_CONTROL_NONE:
+        decoding->next_site += margay_decode_has_next_site(decoding);
+        return true;
+    case MARGAY_CONTROL_NEXT_SITE:
+        margay_decode_next_site(decoding, index);
+        return true;
+    case MARGAY_CONTROL_SITE:
+        decoding->site = word & MARGAY_CONTROL_MASK;
+        decoding->stated = true;
+        decoding->next_site = decoding->next_site_end;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static inline unsigned margay_decode_slot(
     const struct margay_decoding *decoding, uint64_t word)
 {

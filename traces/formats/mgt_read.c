@@ -2,10 +2,11 @@
  * mgt_read.c - a file of the format mgt, in order or by its index
  *
  * A file that is read from its beginning, as from a pipe, needs no index:
- * blocks follow each other, and the footer must agree with them. Guarantee: a
- * file that is cut or damaged gives every reference of the whole blocks before
- * the damage, whose check sums are right, and then an error that says how many
- * references these are.
+ * blocks follow each other, and the footer must agree with them.
+ *
+ * Guarantee: a file that is cut or damaged gives every reference of the whole
+ *   blocks before the damage, whose check sums are right, and then an error
+ *   that says how many references these are.
  */
 #include <stdlib.h>
 

@@ -3,15 +3,16 @@
  *
  * Ids.  One field that is a decimal number of at most 64 bits is an id as it
  *   stands.  Any other text is a key, and so are several fields: their bytes,
- * in the order in which the columns were named, with a NUL byte between two,
+ *   in the order in which the columns were named, with a NUL byte between two,
  *   which no field holds.  The id is the 64-bit FNV-1a hash of the key.
+ *
  * Devices.  The upper 16 bits of a number tell devices apart (in meta-block
- * 38). A device named by a decimal number that fits these bits has that number;
- *   any other name, and several fields, joined as above, have the lowest bits
- * of the hash.  Of 16 bits, a number that another device of the trace has
- * already is not given twice: the next free one is.  So the number depends on
- * the device alone, and a trace in several files may be analysed in turn,
- * unless two of its devices collide.
+ *   38).  A device named by a decimal number that fits these bits has that
+ *   number; any other name, and several fields, joined as above, have the
+ *   lowest bits of the hash.  Of 16 bits, a number that another device of the
+ *   trace has already is not given twice: the next free one is.  So the number
+ *   depends on the device alone, and a trace in several files may be analysed
+ *   in turn, unless two of its devices collide.
  */
 #ifndef MARGAY_TRACES_FORMATS_ROW_H
 #define MARGAY_TRACES_FORMATS_ROW_H

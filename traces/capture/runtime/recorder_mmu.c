@@ -7,7 +7,7 @@
  *
  *   A fault handler cannot portably redirect the faulting store, which is
  *   repeated at the same address, after the end.  The authors open the page,
- * let the store go there, and fetch the word later.  Here the page becomes a
+ *   let the store go there, and fetch the word later.  Here the page becomes a
  *   second view of the beginning of the next buffer, so that the store writes
  *   the first word of that buffer.  As the page is then open, the next buffer
  *   lies elsewhere: a thread has two windows, which take turns.
