@@ -177,18 +177,18 @@ int snprintf(char *text, size_t bytes, const char *format, ...)
     return (int)length;
 }
 
-long strtol(const char *text, char **end, int base)
+/* strtol() by both of its names: the headers of later C libraries give calls
+   of it the second, and would give it to a function of the first as well. */
+long margay_valgrind_strtol(const char *text, char **end, int base);
+long margay_valgrind_strtol(const char *text, char **end, int base)
 {
     (void)base;
     return (long)VG_(strtoll10)(text, end);
 }
-
-/* By its name in later C libraries. */
-long __isoc23_strtol(const char *text, char **end, int base);
-long __isoc23_strtol(const char *text, char **end, int base)
-{
-    return strtol(text, end, base);
-}
+__asm__(".globl strtol\n"
+        ".set strtol, margay_valgrind_strtol\n"
+        ".globl __isoc23_strtol\n"
+        ".set __isoc23_strtol, margay_valgrind_strtol");
 
 size_t strlen(const char *text)
 {
