@@ -106,8 +106,8 @@ void margay_cursor_catch_up(void)
 /* The next thread of this number is another one. */
 void margay_cursor_end(void)
 {
-    hand_over(&threads[running]);
-    margay_recorder_forget();
+    margay_recorder_leave();
+    margay_buffer_forget();
 }
 
 /* ------------------------------------------- what the recorder asks for -- */
@@ -118,10 +118,13 @@ void margay_recorder_leave(void)
     margay_cursor.next = margay_cursor.end = NULL;
 }
 
-/* The child of a fork has one thread, and the buffers stay with the parent. */
+/* The child of a fork has one thread, and the buffers stay with the parent.
+   Later threads of the child may get the numbers of the parent's. */
 void margay_recorder_forget(void)
 {
-    threads[running].base = NULL;
-    margay_cursor.next = margay_cursor.end = NULL;
-    margay_buffer_forget();
+    for (unsigned i = 0; i < VG_N_THREADS; i++) {
+        VG_(free)(threads[i].locals);
+        threads[i] = (struct thread){.base = NULL};
+    }
+    take_up(&threads[running]);
 }
