@@ -440,6 +440,65 @@ static void test_the_dead(void)
     test_steps((uint32_t)child);
 }
 
+/* More processes than there are buffers, each of which dies with one: while the
+   program runs, others get them. */
+static void test_many_dead(void)
+{
+    enum { CROWD = 64 };
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    size_t count = 0;
+    uint32_t buffer;
+    for (uint32_t i = 0; i < CROWD; i++) {
+        program_own(&program, i, (uint32_t)child, i);
+        if (i == CROWD - 1)
+            fill(&program, 3, 50, 9);
+        if (i + 1 < program.capture->buffers)
+            continue;
+        atomic_store(&program.capture->waits, 1);
+        count = drain(receiver, got, 64, &status);
+    }
+    CHECK(count == 9 && is_sequence(got, 9, 50),
+          "what the dead left, when others wait");
+    CHECK_U64(program.capture->buffers, CROWD, "before there are many");
+    CHECK(margay_slots_take(program.capture, 1, &buffer),
+          "and their buffers are free");
+    atomic_store(&program.capture->buffers, 0);
+    atomic_store(&program.capture->waits, 1);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(program.capture->buffers, CROWD,
+              "also after their number was written over");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* A program that attaches before its parent says that it started it, is waited
+   for. */
+static void test_late_parent(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t parent = (uint32_t)getppid();
+    program_send(&program, MARGAY_MESSAGE_ATTACH, parent, 0);
+    program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
+    margay_receiver_finish(receiver, false);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(status, MARGAY_AGAIN, "a child that came before its parent");
+    program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(status, MARGAY_END, "until it leaves");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
 /* Whether a program comes before or after the message that it was started. */
 static void test_members(void)
 {
@@ -552,6 +611,8 @@ int main(void)
     test_sited_repeats();
     test_the_dead();
     test_hurry();
+    test_many_dead();
+    test_late_parent();
     test_members();
     test_messages();
     test_harm();

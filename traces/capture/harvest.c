@@ -185,10 +185,14 @@ static void add_dead(struct margay_harvest *harvest, uint32_t buffer)
                  true);
 }
 
+/* A buffer that became full since the last call of margay_harvest_full() comes
+   before those that its thread has taken since, and waits for the next call. */
 bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
 {
     bool every = true;
     look(harvest);
+    if (harvest->counts[MARGAY_SLOT_FULL] > 0 && !all)
+        return false;
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
         if (is_in(harvest, i, MARGAY_SLOT_FREE))
             continue;

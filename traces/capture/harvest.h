@@ -55,7 +55,7 @@ void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
                             uint32_t program);
 
 /* The buffers of all dead processes; `all`: of every process.  False if a
-   living process owns a buffer. */
+   living process owns a buffer, or buffers are full, which come first. */
 bool margay_harvest_dead(struct margay_harvest *harvest, bool all);
 
 /* ------------------------------------------------------------ the words -- */

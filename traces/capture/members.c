@@ -82,6 +82,16 @@ static void change(struct margay_members *members, uint32_t process, int owes,
     member->recorded = recorded;
 }
 
+/* The parent of a program may say that it started it when the program has
+   attached already: then the program stays recorded. */
+static void leave(struct margay_members *members,
+                  const struct margay_message *message)
+{
+    const struct margay_member *member = find(members, message->process);
+    bool came_before = member != NULL && member->owed < 0;
+    change(members, message->process, 1, message->value == 1 || came_before);
+}
+
 void margay_members_hear(struct margay_members *members,
                          const struct margay_message *message)
 {
@@ -91,7 +101,7 @@ void margay_members_hear(struct margay_members *members,
         change(members, message->process, -1, true);
         return;
     case MARGAY_MESSAGE_LEAVE:
-        change(members, message->process, 1, message->value == 1);
+        leave(members, message);
         return;
     case MARGAY_MESSAGE_FORK:
         members->forking++;

@@ -28,6 +28,10 @@
 #define FIRST_BUFFERS 16
 #define SPARE_BUFFERS 8
 
+/* Where threads have all buffers, those of dead processes are looked for,
+   before each time that there would be as many more. */
+#define CROWD_BUFFERS 64
+
 /* How often the receiver looks for the words of slow programs. */
 #define HARVEST_MS 100
 
@@ -366,14 +370,30 @@ static void hear(struct margay_receiver *receiver)
                            message->value);
 }
 
+/* Where no buffer is free or full, find those that dead processes have left;
+   false: none has words. */
+static bool reclaim(struct margay_receiver *receiver)
+{
+    const uint32_t *counts = receiver->harvest.counts;
+    if (atomic_load(&receiver->shared.capture->waits) == 0 ||
+        counts[MARGAY_SLOT_FREE] > 0 || counts[MARGAY_SLOT_FULL] > 0 ||
+        receiver->shared.buffer_count % CROWD_BUFFERS != 0)
+        return false;
+    margay_harvest_dead(&receiver->harvest, false);
+    return receiver->harvest.task_count > 0;
+}
+
 /* Threads that wait are woken once there are buffers for a while.  Where
-   threads have nearly all of them, there is one more. */
+   threads have nearly all of them, there is one more.  The program may have
+   written over the number of buffers. */
 static void relieve(struct margay_receiver *receiver)
 {
     _Atomic uint32_t *waits = &receiver->shared.capture->waits;
     const uint32_t *counts = receiver->harvest.counts;
     if (atomic_load(waits) == 0)
         return;
+    atomic_store(&receiver->shared.capture->buffers,
+                 receiver->shared.buffer_count);
     bool more = counts[MARGAY_SLOT_FREE] == 0 &&
                 counts[MARGAY_SLOT_FULL] < SPARE_BUFFERS &&
                 margay_shared_memory_add(&receiver->shared);
@@ -395,6 +415,8 @@ static enum margay_status look(struct margay_receiver *receiver,
     bool full = margay_harvest_full(
         &receiver->harvest,
         receiver->has_message ? &receiver->message_turn : NULL);
+    if (!full && !receiver->has_message && reclaim(receiver))
+        return MARGAY_OK;
     relieve(receiver);
     if (!full && receiver->has_message)
         hear(receiver);
@@ -437,17 +459,17 @@ static enum margay_status look_later(struct margay_receiver *receiver,
 }
 
 /* The program has ended, and no message is left; other processes may still
-   run. */
-static enum margay_status clear_up(struct margay_receiver *receiver)
+   run.  `lived`: one of them did before the last look, and may have left
+   messages and words since. */
+static enum margay_status clear_up(struct margay_receiver *receiver, bool lived)
 {
     bool stopped =
         atomic_load(&receiver->shared.capture->quiet) == MARGAY_NO_MORE;
     bool last = margay_harvest_dead(&receiver->harvest, receiver->alone);
     if (receiver->harvest.task_count > 0)
         return MARGAY_OK;
-    receiver->ended =
-        receiver->alone ||
-        (last && (stopped || !margay_members_live(&receiver->members)));
+    bool live = lived || margay_members_live(&receiver->members);
+    receiver->ended = receiver->alone || (last && (stopped || !live));
     return receiver->ended ? MARGAY_END : MARGAY_AGAIN;
 }
 
@@ -455,9 +477,10 @@ static enum margay_status clear_up(struct margay_receiver *receiver)
 static enum margay_status find_tasks(struct margay_receiver *receiver,
                                      int wait_ms, struct margay_error *error)
 {
+    bool lived = receiver->finishing && margay_members_live(&receiver->members);
     enum margay_status status = look(receiver, error);
     if (status == MARGAY_AGAIN && receiver->finishing)
-        status = clear_up(receiver);
+        status = clear_up(receiver, lived);
     if (status == MARGAY_AGAIN && wait_ms != 0)
         status = look_later(receiver, wait_ms, error);
     if (status == MARGAY_AGAIN && wait_ms != 0)

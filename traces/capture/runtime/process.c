@@ -36,6 +36,7 @@ static struct {
 /* Where closed descriptors are found again: a process, and its numbers. */
 static long recorder;
 static int recorders[MARGAY_DESCRIPTORS];
+static off64_t data_offset; /* of buffer 0; the program may spoil the memory */
 static _Atomic bool loses;
 static _Atomic(uint64_t *) buffers[MARGAY_MAX_BUFFERS];
 static pthread_key_t thread_key;
@@ -129,8 +130,7 @@ extern void *map_memory(void *address, size_t bytes, int protection, int flags,
 static void *map(uint32_t buffer, void *address, size_t bytes, int flags)
 {
     void *memory = MAP_FAILED;
-    off64_t offset = (off64_t)margay_process.capture->data_offset +
-                     (off64_t)(buffer * MARGAY_BUFFER_BYTES);
+    off64_t offset = data_offset + (off64_t)(buffer * MARGAY_BUFFER_BYTES);
     if (margay_process_has(MARGAY_DESCRIPTOR_FILE))
         memory = map_memory(
             address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
@@ -193,6 +193,7 @@ static bool map_capture(void)
     if (memory == MAP_FAILED)
         return false;
     margay_process.capture = memory;
+    data_offset = margay_process.capture->data_offset;
     return margay_process.capture->magic == MARGAY_CAPTURE_MAGIC &&
            margay_process.capture->version == MARGAY_CAPTURE_VERSION;
 }
