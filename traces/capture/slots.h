@@ -139,7 +139,7 @@ static inline void margay_slots_return(struct margay_capture *capture,
 }
 
 /* True if the receiver sleeps and is to be woken now, by MARGAY_MESSAGE_LOOK;
-   it is for the caller to send.  `pressing`: whatever the receiver said. */
+   it is for the caller to send.  `pressing`: at any number of full buffers. */
 static inline bool margay_slots_wakes(struct margay_capture *capture,
                                       bool pressing)
 {

@@ -17,7 +17,7 @@ struct margay_input;
 
 /*
  * Open `path` ("-" = standard input, which stays open) without waiting, even
- * for the writer of a FIFO.  A regular file may be decompressed by so many
+ * for the writer of a FIFO.  A regular file may be decompressed by `threads`
  * threads; what a pipe has brought is given at once.  Fails with MARGAY_IO, and
  * *input NULL, if there is no such file or it is a directory.
  */

@@ -30,8 +30,8 @@ struct margay_reading {
        (data.h), as the events of the trace tell it. */
     bool data;
 
-    /* A compressed file may be decompressed by so many threads beside the
-       reading one; 0 and 1: the reading thread does it. */
+    /* How many threads may decompress a compressed file, beside the one that
+       reads; 0 and 1: the reading thread does it. */
     unsigned threads;
 
     /* With numbers_only: the reader may divide addresses by this many bytes, a

@@ -16,8 +16,8 @@
 bool margay_buffer_take(uint32_t *buffer, bool early);
 
 /* Open a buffer that was taken and mapped at `words`; all of them are 0 then.
-   From now on each word that is written there is recorded, whatever happens to
-   the process. */
+   From now on each word that is written there is recorded, also if the process
+   is killed. */
 void margay_buffer_open(uint32_t buffer, uint64_t *words);
 
 /* Give back a buffer that could not be mapped; another process may. */

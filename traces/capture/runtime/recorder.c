@@ -12,9 +12,9 @@
  *   A handler may fill the buffer in which the code that it interrupts has yet
  *   to write.  Such a buffer has unused words in its midst; it is kept until
  *   these are written, and sent then.
- * Guarantee: no reference is lost or written twice, whatever a signal
- *   interrupts, except with call sites (images.h), and except where handlers
- *   come round to the buffer that the code they interrupt has in a register.
+ * Guarantee: wherever a signal interrupts, no reference is lost or written
+ *   twice, except with call sites (images.h), and except where handlers come
+ *   round to the buffer that the code they interrupt has in a register.
  * Cost: everything here happens once per buffer, or once per process, except
  *   where call sites are recorded.
  *
@@ -251,7 +251,7 @@ static uint64_t *place_in_scratch(size_t words)
 }
 
 /* Reserve a place for words, or for more of them where sites are told: there,
-   an end follows, so that whoever comes next ends up here. */
+   an end follows, so that the next words end up here. */
 static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
                          bool early)
 {
