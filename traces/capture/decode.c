@@ -30,6 +30,14 @@ static bool is_reference(uint64_t word)
     return (word != 0) & (kind_of(word) != MARGAY_WORD_CONTROL);
 }
 
+/* Never more than MARGAY_FETCH, also where a program writes over its buffer and
+   makes a control word of a reference that has just been looked at. */
+static uint8_t reference_kind_of(uint64_t word)
+{
+    unsigned kind = kind_of(word);
+    return (uint8_t)(kind & ~(kind >> 1));
+}
+
 /* The number of a word; `above` holds its upper 16 bits where they belong. */
 static uint64_t number_of(uint64_t word, uint64_t above, unsigned shift)
 {
@@ -72,7 +80,7 @@ static void append(const struct margay_decoding *decoding, uint64_t word,
 static void append_word(struct margay_decoding *decoding, const uint64_t *words,
                         uint64_t word, struct margay_references *references)
 {
-    unsigned kind = kind_of(word), other = !kind;
+    unsigned kind = reference_kind_of(word), other = !kind;
     uint64_t site = margay_decode_site(decoding, words, word);
     if (references->counts == NULL)
         references->repeats += all_repeats_of(word);
@@ -249,7 +257,7 @@ static bool append_piece(struct margay_decoding *decoding,
     for (int i = 0; references->counts != NULL && i < PIECE_WORDS; i++)
         references->counts[first + i] = 1 + all_repeats_of(words[i]);
     for (int i = 0; references->kinds != NULL && i < PIECE_WORDS; i++)
-        references->kinds[first + i] = (uint8_t)kind_of(words[i]);
+        references->kinds[first + i] = reference_kind_of(words[i]);
     for (int i = 0; references->extents != NULL && i < PIECE_WORDS; i++)
         references->extents[first + i] = extent_of(words[i]);
     for (int i = 0; references->sites != NULL && i < PIECE_WORDS; i++)
