@@ -164,6 +164,41 @@ for how in execve execv execvp execvpe fexecve execl execlp execle vfork \
         "$status $(grep -c 'left out' err)" '1 0' ;;
     esac
 done
+
+# A process of which pthread_atfork() does not tell.
+cat >unannounced.c <<'CODE'
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile uint64_t array[64];
+static void fill(void)
+{
+    for (int i = 0; i < 20000; i++)
+        array[i % 64] = 1;
+}
+int main(void)
+{
+    for (int i = 0; i < 20; i++) {
+        pid_t child = _Fork();
+        fill();
+        if (child == 0)
+            _exit(0);
+        waitpid(child, NULL, 0);
+    }
+}
+CODE
+# shellcheck disable=SC2046 # words
+if "$compiler" -O2 $("$MARGAY" record --cflags) -o unannounced unannounced.c \
+    $("$MARGAY" record --libs) 2>err; then
+    run record --method runtime --to lackey -o trace ./unannounced
+    is 'runtime: parent and child of _Fork have a buffer each' \
+        "$status $(grep -c '^ S.*,8$' trace)" '0 800000'
+else
+    skip 'runtime: parent and child of _Fork have a buffer each' \
+        'the C library has no _Fork'
+fi
+
 run record --method runtime -o trace ./starts posix_spawn ./built
 is 'runtime: one that is started is not left out' \
     "$status $(grep -c 'left out' err)" '0 0'

@@ -221,7 +221,7 @@ static bool find_descriptors(void)
 
 /* The receiver waits for a process that is about to be made: the parent may end
    before the child sends its first message. */
-static void before_fork(void)
+void margay_process_before_fork(void)
 {
     int reason = errno;
     margay_process_send(MARGAY_MESSAGE_FORK, 0);
@@ -229,7 +229,7 @@ static void before_fork(void)
 }
 
 /* The child has one thread, and no buffer. */
-static void after_fork(void)
+void margay_process_after_fork(void)
 {
     int reason = errno;
     margay_process.id = (uint32_t)getpid();
@@ -269,7 +269,9 @@ static bool attach(void)
     }
     margay_process.id = (uint32_t)getpid();
     return pthread_key_create(&thread_key, at_thread_end) == 0 &&
-           pthread_atfork(before_fork, NULL, after_fork) == 0 && send_attach();
+           pthread_atfork(margay_process_before_fork, NULL,
+                          margay_process_after_fork) == 0 &&
+           send_attach();
 }
 
 /* While one thread attaches, the references of other threads are not recorded,

@@ -36,6 +36,11 @@ bool margay_process_send(uint32_t type, uint32_t value);
 /* Send a message about any process. */
 bool margay_process_tell(uint32_t type, uint32_t process, uint32_t value);
 
+/* Before a fork of which libc does not tell, and in its child, which has no
+   buffer yet. */
+void margay_process_before_fork(void);
+void margay_process_after_fork(void);
+
 /* Tell the recorder that references of this process are lost from now on. */
 void margay_process_lose(void);
 

@@ -5,7 +5,8 @@
  * which then attaches.  The functions of libc that start programs are defined
  * here, before those of libc: each says to the recorder that a program is to
  * attach, and calls libc's.  What has not attached in the end was left out of
- * the trace, and the recorder says so.
+ * the trace, and the recorder says so.  So is the function that makes a process
+ * without a call of what pthread_atfork() was given.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,6 +33,7 @@ static struct {
     __typeof__(&posix_spawnp) posix_spawnp;
     __typeof__(&system) system;
     __typeof__(&popen) popen;
+    pid_t (*_Fork)(void);
 } libc;
 
 #define FIND(name) \
@@ -48,6 +50,7 @@ __attribute__((constructor(101))) static void find_functions(void)
     FIND(posix_spawnp);
     FIND(system);
     FIND(popen);
+    FIND(_Fork);
 }
 
 #define NEXT(name) (libc.name != NULL ? (void)0 : find_functions(), libc.name)
@@ -79,6 +82,26 @@ static void start(pid_t child)
     else if (margay_process_attach())
         margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)getpid(), 1);
     errno = reason;
+}
+
+/* ---------------------------------------------------------------- fork -- */
+
+/* Earlier C libraries do not have it. */
+HOOK pid_t _Fork(void);
+
+pid_t _Fork(void)
+{
+    bool recorded = margay_process_attach();
+    if (NEXT(_Fork) == NULL) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (recorded)
+        margay_process_before_fork();
+    pid_t child = libc._Fork();
+    if (recorded && child == 0)
+        margay_process_after_fork();
+    return child;
 }
 
 /* ---------------------------------------------------------------- exec -- */
