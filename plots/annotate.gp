@@ -5,7 +5,8 @@
 # A bar for each size of the cache, as high as the miss ratio, cut up among the
 # lines of sources, or the data of --data: those with most misses at all sizes
 # together have a colour of their own, and all others share one.  Of many sizes
-# some are drawn.
+# some are drawn.  Names lack the arguments of their function, and long ones their
+# beginning: what tells C++ names apart stands at their end.
 
 OUT = ARG1
 CSV = ARG2
@@ -18,8 +19,19 @@ load folder(ARG0) . "terminal.gp"
 # of sources, below "# NAME", of "BAR FROM TO".
 program = awk_cut \
 . 'function base(path) { sub(/.*\//, "", path); return path }' \
-. 'function short(text) {' \
-. '    return length(text) > 20 ? substr(text, 1, 18) ".." : text }' \
+. 'function plain(text) {' \
+. '    if (match(text, /\([^()]*\)( const)?$/) && RSTART > 1 &&' \
+. '        substr(text, 1, RSTART - 1) !~ /operator$/)' \
+. '        text = substr(text, 1, RSTART - 1);' \
+. '    return text }' \
+. 'function short(text,   kind, keep) {' \
+. '    text = plain(text); keep = 18;' \
+. '    if (match(text, /^(heap|stack|other) of /)) {' \
+. '        kind = substr(text, 1, RLENGTH); text = substr(text, RLENGTH + 1);' \
+. '        keep = 15 }' \
+. '    if (length(text) > keep + 2)' \
+. '        text = ".." substr(text, length(text) - keep + 1);' \
+. '    return kind text }' \
 . 'function joined(a, b) { return a == "" ? b : b == "" ? a : a " " b }' \
 . 'NR > 1 {' \
 . '    rest = $0; for (n = 1; n <= 7; n++) field[n] = cut();' \

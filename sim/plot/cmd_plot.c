@@ -37,13 +37,17 @@ static enum margay_status add_table(struct plot *plot,
     if (status != MARGAY_OK)
         return status;
     plot->count++;
-    plot->kind = plot->count == 1 ? kind : plot_kind_join(plot->kind, kind);
-    if (plot->kind == NULL)
+    const struct plot_kind *first = plot->kind;
+    plot->kind = plot->count == 1 ? kind : plot_kind_join(first, kind);
+    if (plot->kind != NULL)
+        return MARGAY_OK;
+    if (kind == first)
         return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: the tables do not go into one picture: %s is "
-                           "of another kind",
-                           path, options->operands[0]);
-    return MARGAY_OK;
+                           "%s: a picture of this kind shows one table", path);
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s: the tables do not go into one picture: %s is "
+                       "of another kind",
+                       path, options->operands[0]);
 }
 
 static enum margay_status check_operands(const struct options *options,

@@ -111,6 +111,8 @@ printf '%s\n' cache,holds,bytes,block_bytes,ways,next L1,all,1K,64,2,L2 \
 drawn traffic --traffic machine.csv
 shows traffic 'Traffic below each cache'
 refuses '--traffic needs a table of' plot --traffic assoc.csv -o x.svg
+refuses 'machine.csv: a picture of this kind shows one table' plot --traffic \
+    machine.csv machine.csv -o x.svg
 refuses '--traffic: found --map too' plot --map --traffic assoc.csv -o x.svg
 refuses '--yrange: there is no such choice' plot --traffic --yrange 0..1 \
     machine.csv -o x.svg

@@ -258,13 +258,13 @@ lacks many 0x9
 
 # Lines of sources: those that miss most first, named as short as they can be.
 annotate=trace,file,line,function,cache_bytes,references,misses
-table lines.csv $annotate 't,src/b.c,7,"f(int, ""x"")",1536,10,2' \
-    't,src/b.c,7,"f(int, ""x"")",65536,10,2' \
+table lines.csv $annotate 't,src/b.c,7,"f<1, ""x"">(int)",1536,10,2' \
+    't,src/b.c,7,"f<1, ""x"">(int)",65536,10,2' \
     't,,,libz.so+0x4a,1536,10,8' 't,,,libz.so+0x4a,65536,10,1'
 draw annotate lines.svg lines.csv
 quiet 'lines of sources'
 read_texts lines
-for text in t 'b.c:7 f(int, "x")' libz.so+0x4a '1.5 KiB' '64 KiB' 'miss ratio' \
+for text in t 'b.c:7 f<1, "x">' libz.so+0x4a '1.5 KiB' '64 KiB' 'miss ratio' \
     0.5; do
     shows lines "$text"
 done
@@ -272,12 +272,18 @@ is 'most misses first' "$(grep -n -x -e 'b.c:7.*' -e libz.* lines.txt |
     sed 's/.*://' | head -n 1)" libz.so+0x4a
 shows lines 'Misses by line of the sources'
 table data.csv "$(echo $annotate | sed s/function/data/)" t,a.c,7,table,64,10,5 \
-    't,a.c,8,heap of f,64,10,1'
+    't,a.c,8,heap of f,64,10,1' \
+    't,new.h,9,"heap of allocator<Slot>::allocate(long, void*) const",64,10,1' \
+    't,new.h,9,"heap of allocator<double>::allocate(long, void*)",64,10,1' \
+    't,a.c,10,stack of f::operator()(),64,10,1'
 draw annotate data.svg data.csv
 quiet 'data'
 read_texts data
 shows data 'Misses by data'
 shows data 'a.c:8 heap of f'
+shows data 'new.h:9 heap of ..Slot>::allocate'
+shows data 'new.h:9 heap of ..uble>::allocate'
+shows data 'a.c:10 stack of f::operator()'
 for line in 1 2 3 4 5 6 7 8 9 10; do
     echo "t,a.c,$line,f,64,10,$line"
 done >rows
