@@ -2,13 +2,14 @@
 use strict;
 use warnings;
 use Cwd 'abs_path';
+use File::Path 'make_path';
 
 # [{name, trace}, ...]: each program of tests/evaluation that is recorded by the
 # runtime, as mgt in FILES/traces, made once; with $quick three of them.
 sub recorded_programs {
     my ($margay, $tools, $files) = map { abs_path($_) } @_[0 .. 2];
     my $quick = $_[3];
-    mkdir "$files/traces";
+    make_path("$files/traces");
     my $table = do './tests/evaluation/programs.pl'
         or die 'programs.pl: ', $@ || $!, "\n";
     my @programs = grep { $_->{method} eq 'runtime' } @$table;
