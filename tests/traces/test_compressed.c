@@ -266,6 +266,36 @@ static void test_followed_by_garbage(const struct compression *compression,
     free(more.data);
 }
 
+/* zstd may begin with frames to be skipped, of 16 kinds and any length. */
+static void test_skipped(struct bytes plain, const struct whole_trace *expected)
+{
+    static const uint32_t lengths[] = {0, 1, 4, 8, 100, 70000};
+    const struct compression zstd = {
+        .name = "zstd", .add_filter = archive_write_add_filter_zstd};
+    struct bytes packed = compress_bytes(&zstd, plain.data, plain.count);
+    size_t wrong = 0;
+    for (unsigned kind = 0; kind < 16; kind++) {
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+            struct bytes frame = {calloc(1, 8 + lengths[i]), 8 + lengths[i]};
+            memcpy(frame.data, "\x50\x2a\x4d\x18", 4);
+            frame.data[0] += (char)kind;
+            memcpy(frame.data + 4, &lengths[i], 4);
+            struct bytes one = join(frame, packed), two = join(frame, one);
+            struct whole_trace got = read_packed_trace("a.din", one);
+            struct whole_trace again = read_packed_trace("a.din", two);
+            wrong += got.status != MARGAY_OK || !same_trace(&got, expected);
+            wrong += again.status != MARGAY_OK || !same_trace(&again, expected);
+            drop_trace(&got);
+            drop_trace(&again);
+            free(frame.data);
+            free(one.data);
+            free(two.data);
+        }
+    }
+    CHECK_U64(wrong, 0, "zstd: frames to be skipped before it");
+    free(packed.data);
+}
+
 /* A cut anywhere is an error, except the cut to nothing. */
 static void test_cut(const struct compression *compression, struct bytes plain)
 {
@@ -454,6 +484,7 @@ int main(void)
         test_cut(&compressions[i], small);
         test_flipped(&compressions[i], small, &expected_small);
     }
+    test_skipped(small, &expected_small);
     test_zip(large, &expected);
     test_damaged_zip(small, &expected_small);
     drop_trace(&expected);

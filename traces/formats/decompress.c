@@ -19,9 +19,9 @@ struct compression {
     const char *magic; /* '?' stands for any byte */
     size_t magic_bytes;
     int (*support)(struct archive *archive); /* NULL = use zlib */
-    bool members;        /* an archive, whose members are one trace */
-    bool blocks;         /* liblzma gives its blocks to several threads */
-    size_t header_bytes; /* that the library is not given */
+    bool members;      /* an archive, whose members are one trace */
+    bool blocks;       /* liblzma gives its blocks to several threads */
+    unsigned any_bits; /* of the first byte of the magic, from the lowest on */
 };
 
 static const struct compression compressions[] = {
@@ -32,10 +32,10 @@ static const struct compression compressions[] = {
      6, archive_read_support_filter_xz, false, true, 0},
     {"zstd", "\x28\xb5\x2f\xfd", 4, archive_read_support_filter_zstd, false,
      false, 0},
-    /* pzstd tells the length of each frame in a frame of four bytes before it,
-       by which libarchive does not know zstd. */
-    {"zstd", "\x50\x2a\x4d\x18\x04\0\0\0", 8, archive_read_support_filter_zstd,
-     false, false, 12},
+    /* A frame to be skipped, as pzstd tells the length of each frame in one
+       before it: libarchive does not know zstd by these. */
+    {"zstd", "\x50\x2a\x4d\x18", 4, archive_read_support_filter_zstd, false,
+     false, 4},
     {"bzip2", "BZh?1AY&SY", 10, archive_read_support_filter_bzip2, false, false,
      0},
     {"bzip2", "BZh?\x17rE8P\x90", 10, archive_read_support_filter_bzip2, false,
@@ -72,8 +72,9 @@ static bool begins_like(const struct compression *compression,
                         const unsigned char *head, size_t bytes)
 {
     for (size_t i = 0; i < compression->magic_bytes && i < bytes; i++) {
-        if (compression->magic[i] != '?' &&
-            (unsigned char)compression->magic[i] != head[i])
+        unsigned any_bits = i == 0 ? compression->any_bits : 0;
+        unsigned char magic = (unsigned char)compression->magic[i];
+        if (magic != '?' && (magic ^ head[i]) >> any_bits != 0)
             return false;
     }
     return true;
@@ -398,22 +399,57 @@ static enum margay_status read_xz(struct margay_decompressor *this,
 
 /* -------------------------------------------------------------- either -- */
 
-/* Pass over what stands before that which the library reads. */
-static enum margay_status pass_header(struct margay_decompressor *this,
-                                      struct margay_error *error)
+/* Have `bytes` bytes of the source in the buffer, which held none, or what is
+   left of the source. */
+static enum margay_status hold(struct margay_decompressor *this, size_t bytes,
+                               struct margay_error *error)
 {
-    unsigned char header[16];
-    size_t wanted = this->compression->header_bytes, got = 1;
-    while (this->source_bytes < wanted && got > 0) {
+    size_t got = 1;
+    this->held = 0;
+    while (this->held < bytes && got > 0) {
         enum margay_status status =
-            this->source.read(this->source.context, header,
-                              wanted - (size_t)this->source_bytes, &got, error);
+            this->source.read(this->source.context, this->buffer + this->held,
+                              bytes - this->held, &got, error);
         if (status != MARGAY_OK)
             return status;
-        this->source_bytes += got;
+        this->held += got;
     }
-    this->begin = this->source_bytes;
+    this->source_bytes += this->held;
     return MARGAY_OK;
+}
+
+static enum margay_status pass_over(struct margay_decompressor *this,
+                                    size_t bytes, struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    this->held = 1;
+    while (status == MARGAY_OK && bytes > 0 && this->held > 0) {
+        status = hold(this, bytes < SOURCE_BYTES ? bytes : SOURCE_BYTES, error);
+        bytes -= this->held;
+    }
+    return status;
+}
+
+/* Pass over the frames to be skipped that a stream begins with: the magic, a
+   length in 32 bits, and as many bytes.  What is behind them stays held. */
+static enum margay_status pass_skipped(struct margay_decompressor *this,
+                                       struct margay_error *error)
+{
+    enum margay_status status = hold(this, 8, error);
+    while (status == MARGAY_OK && this->held == 8 &&
+           begins_like(this->compression, this->buffer, 8)) {
+        const unsigned char *length = this->buffer + 4;
+        status =
+            pass_over(this,
+                      (size_t)length[0] | (size_t)length[1] << 8 |
+                          (size_t)length[2] << 16 | (size_t)length[3] << 24,
+                      error);
+        if (status == MARGAY_OK)
+            status = hold(this, 8, error);
+    }
+    this->begin = this->source_bytes - this->held;
+    this->again = this->held > 0;
+    return status;
 }
 
 static enum margay_status create_any(struct margay_decompressor *this,
@@ -426,7 +462,8 @@ static enum margay_status create_any(struct margay_decompressor *this,
         return create_gzip(this, error);
     if (this->compression->blocks && threads > 1 && margay_xz_is_there())
         return margay_xz_create(this->source, threads, &this->xz, error);
-    enum margay_status status = pass_header(this, error);
+    enum margay_status status =
+        this->compression->any_bits > 0 ? pass_skipped(this, error) : MARGAY_OK;
     return status == MARGAY_OK ? create_archive(this, error) : status;
 }
 
