@@ -208,7 +208,8 @@ static enum margay_status check_from(const struct options *options,
 /*
  * A table of reuse times (--of time) has the same columns.  An immediate
  * repeat is at distance 0 and at time 1; and a distance is less than the
- * number of blocks, which is that of cold misses unless there was a warm-up.
+ * number of blocks, which is that of cold misses unless there was a warm-up or
+ * counts are predicted shares of another number of references.
  */
 static enum margay_status check_distances(const struct curve *curve,
                                           const char *trace,
@@ -218,6 +219,7 @@ static enum margay_status check_distances(const struct curve *curve,
     uint64_t first, count, largest;
     uint64_t cold = margay_histogram_infinite(histogram);
     if (curve->options->results.of_distances || cold == 0 ||
+        strncmp(trace, PREDICTED_NAME, strlen(PREDICTED_NAME)) == 0 ||
         !margay_histogram_next(histogram, 0, &first, &count) || first == 0 ||
         !margay_histogram_largest(histogram, &largest) || largest < cold)
         return MARGAY_OK;

@@ -125,7 +125,7 @@ static enum margay_status write_prediction(struct prediction *prediction,
               choices->with_runs ? ROLE_COLUMN CURVE_COLUMNS
               : choices->curve   ? CURVE_COLUMNS
                                  : HISTOGRAM_COLUMNS);
-    snprintf(name, sizeof name, "predicted %.12g", choices->size);
+    snprintf(name, sizeof name, PREDICTED_NAME "%.12g", choices->size);
     if (choices->with_runs)
         status = write_runs(prediction, error);
     if (status == MARGAY_OK)

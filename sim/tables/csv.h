@@ -26,6 +26,8 @@
 #define CURVE_OBJECT_COLUMNS  ",reference_bytes,missed_bytes,byte_miss_ratio"
 #define HISTOGRAM_COLUMNS \
     "trace,block_bytes,distance_from,distance_to,references,share"
+/* In the place of a trace: the size that a histogram was predicted for. */
+#define PREDICTED_NAME    "predicted "
 #define DISTANCES_COLUMNS "trace,block_bytes,index,block,distance"
 #define ASSOC_COLUMNS \
     "trace,block_bytes,sets,ways,cache_bytes,references,misses,miss_ratio"

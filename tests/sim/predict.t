@@ -118,6 +118,18 @@ predicts --curve --sizes pow2
 check '--curve is the curve of the histogram' cmp -s out curve.csv
 run curve --from single.csv --sizes all --histogram again.csv
 check 'it can be read back whole' cmp -s again.csv single.csv
+for n in 8 12 16; do
+    "$MARGAY" generate stencil3d -q --blocks $((2 * n * n * n)) \
+        --refs $((32 * (n - 2) * (n - 2) * (n - 2))) --to u64 |
+        "$MARGAY" histogram -q -f u64 -b 8 -o "s$n.csv"
+done
+run predict --size 64000 --references 1000 -o far.csv \
+    s8.csv=512 s12.csv=1728 s16.csv=4096
+is 'shares of few references: no 0, few cold ones' "$(awk -F, '
+    NR > 1 && $3 == 0 { none = 1 } $3 == "inf" { print none + 0, ($5 < last) }
+    { last = $3 }' far.csv)" '0 1'
+run curve --from far.csv --sizes 1,64000
+is 'and their curve is drawn' "$status $(wc -l <out)" '0 3'
 "$MARGAY" generate histogram --from single.csv --refs 30000 --to lines -q |
     "$MARGAY" histogram -q -f lines >regenerated.csv 2>err
 check 'a trace can be made of it' test "$(wc -l <regenerated.csv)" -gt 5
