@@ -65,7 +65,7 @@ static enum margay_status prepare(struct launch *launch,
 
 const struct record_method record_runtime = {
     .name = "runtime",
-    .slowdown = "3 to 7 times",
+    .slowdown = "2 to 17 times",
     .suits = suits,
     .prepare = prepare,
     .knows_functions = true,
