@@ -32,6 +32,7 @@ static const char *const attribution_columns[] = {
     [MARGAY_BY_SITE] = "site," HISTOGRAM_COLUMNS,
     [MARGAY_BY_THREAD] = "thread," HISTOGRAM_COLUMNS,
     [MARGAY_BY_REGION] = "region," HISTOGRAM_COLUMNS,
+    [MARGAY_BY_OP] = "op," HISTOGRAM_COLUMNS,
 };
 
 static uint32_t region_of(void *context, uint64_t address)
@@ -65,6 +66,8 @@ static enum margay_status write_part(void *context, uint64_t key,
         csv_label_text(csv, regions_name(histogram->regions, (size_t)key));
     else if (histogram->options->results.by.by == MARGAY_BY_SITE)
         csv_label_hexadecimal(csv, key);
+    else if (histogram->options->results.by.by == MARGAY_BY_OP)
+        csv_label_text(csv, operation_name((enum margay_op)key));
     else
         csv_label_u64(csv, key);
     return rows(histogram, csv, &measured, error);

@@ -42,8 +42,9 @@ static const char *find_needless(const struct options *options)
            : options->results.sample_rate != 0 &&
                    options->results.policies.count == 0
                ? "--sample"
-           : options->results.writebacks  ? "--writebacks"
-           : options->results.by.given    ? "--by"
+           : options->results.writebacks ? "--writebacks"
+           : options->results.by.given
+               ? "--by, which counts distances of blocks, below 2^40"
            : options->run.save != NULL    ? "--save"
            : options->run.resume != NULL  ? "--resume"
            : options->run.chunk_refs != 0 ? "--chunk"

@@ -54,12 +54,13 @@ void request_needs(const struct options *options,
         {options->command->bit == ON_ANNOTATE,
          {"annotate", MARGAY_COLUMN_SITES, 0,
           "margay record --to mgt --sites"}},
-        {by->given && by->by != MARGAY_BY_REGION,
-         by->by == MARGAY_BY_SITE
-             ? (struct margay_need){"--by site", MARGAY_COLUMN_SITES, 0,
-                                    "margay record --to mgt --sites"}
-             : (struct margay_need){"--by thread", MARGAY_COLUMN_THREADS, 0,
-                                    "margay record --to mgt"}},
+        {by->given && by->by == MARGAY_BY_SITE,
+         {"--by site", MARGAY_COLUMN_SITES, 0,
+          "margay record --to mgt --sites"}},
+        {by->given && by->by == MARGAY_BY_THREAD,
+         {"--by thread", MARGAY_COLUMN_THREADS, 0, "margay record --to mgt"}},
+        {by->given && by->by == MARGAY_BY_OP,
+         {"--by op", MARGAY_COLUMN_OPS, 0, NULL}},
     };
     for (size_t i = 0; i < REQUEST_NEEDS; i++)
         needs[i] = table[i].given ? table[i].need : (struct margay_need){0};

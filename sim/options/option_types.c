@@ -322,13 +322,22 @@ OPTION_TYPE(kinds)
     return parse_set(name, text, words, field, error);
 }
 
+static const struct word operation_words[] = {{"get", MARGAY_GET},
+                                              {"set", MARGAY_SET},
+                                              {"delete", MARGAY_DELETE},
+                                              {NULL, 0}};
+
 OPTION_TYPE(operations)
 {
-    static const struct word words[] = {{"get", MARGAY_GET},
-                                        {"set", MARGAY_SET},
-                                        {"delete", MARGAY_DELETE},
-                                        {NULL, 0}};
-    return parse_set(name, text, words, field, error);
+    return parse_set(name, text, operation_words, field, error);
+}
+
+const char *operation_name(enum margay_op op)
+{
+    const struct word *word = operation_words;
+    while (word->value != (int)op)
+        word++;
+    return word->text;
 }
 
 OPTION_TYPE(ttl)
@@ -423,10 +432,12 @@ OPTION_TYPE(attribution)
         option->by = MARGAY_BY_SITE;
     else if (strcmp(text, "thread") == 0)
         option->by = MARGAY_BY_THREAD;
+    else if (strcmp(text, "op") == 0)
+        option->by = MARGAY_BY_OP;
     else if (strncmp(text, "region=", 7) == 0 && text[7] != '\0')
         option->by = MARGAY_BY_REGION;
     else
-        return refuse(name, text, "site, thread or region=MAP.csv", error);
+        return refuse(name, text, "site, thread, op or region=MAP.csv", error);
     if (option->by == MARGAY_BY_REGION)
         option->map = text + strlen("region=");
     return MARGAY_OK;

@@ -49,8 +49,11 @@ struct record_point {
 struct attribution_option {
     bool given;
     enum margay_attribution by;
-    const char *map; /* the table of regions; NULL for sites and threads */
+    const char *map; /* the table of regions; NULL for all others */
 };
+
+/* The word of --op for an operation.  Static storage. */
+const char *operation_name(enum margay_op op);
 
 /* Of --sets and --ways: ascending, distinct; none = as usual. */
 struct number_list {

@@ -2,9 +2,9 @@
  * attribution.c - whose references have which distances
  *
  * Algorithm: there may be many thousand sites, and a histogram for each would
- *   be mostly empty.  So each key (a site, thread, tenant or region) gets a
- *   number, pairs of number and distance are counted in one hash table, and
- *   the histograms are put together at the end, one at a time.
+ *   be mostly empty.  So each key (a site, thread, tenant, operation or region)
+ *   gets a number, pairs of number and distance are counted in one hash table,
+ *   and the histograms are put together at the end, one at a time.
  * Cost: two look-ups per reference; 32 bytes for each pair that occurs.
  */
 #define _GNU_SOURCE
@@ -120,6 +120,8 @@ static uint64_t key_of(const struct attribution *made,
         return span->threads[i];
     case MARGAY_BY_TENANT:
         return span->tenants[i];
+    case MARGAY_BY_OP:
+        return span->ops[i];
     case MARGAY_BY_DATUM:
         return made->region_of(made->context, span->sites[i]);
     default:
@@ -234,6 +236,7 @@ static unsigned column_of(enum margay_attribution by)
            : by == MARGAY_BY_DATUM  ? MARGAY_COLUMN_SITES
            : by == MARGAY_BY_THREAD ? MARGAY_COLUMN_THREADS
            : by == MARGAY_BY_TENANT ? MARGAY_COLUMN_TENANTS
+           : by == MARGAY_BY_OP     ? MARGAY_COLUMN_OPS
                                     : MARGAY_COLUMN_NUMBERS;
 }
 

@@ -502,6 +502,7 @@ enum margay_attribution {
     MARGAY_BY_REGION, /* the region of their address, as a caller numbers it */
     MARGAY_BY_TENANT, /* the tenant of a table */
     MARGAY_BY_DATUM,  /* what they are to, as a caller numbers that */
+    MARGAY_BY_OP,     /* what they do to their object: enum margay_op */
 };
 
 /* The number of the region of an address, or of a datum, below 2^24. */
@@ -509,23 +510,23 @@ typedef uint32_t margay_region_of(void *context, uint64_t address);
 
 /*
  * A consumer of distances that counts them apart for each site, thread, tenant,
- * region or datum.  region_of() may be NULL for the others; it may be called
- * for several passes in turn, but never at the same time.
+ * operation, region or datum.  region_of() may be NULL for the others; it may
+ * be called for several passes in turn, but never at the same time.
  */
 MARGAY_API enum margay_status margay_attribution_consumer(
     enum margay_attribution by, margay_region_of *region_of, void *context,
     margay_consumer **consumer, struct margay_error *error);
 
-/* The histogram of a site, thread, tenant or region, which is only to be read;
-   a failure ends the visit. */
+/* The histogram of a site, thread, tenant, operation or region, which is only
+   to be read; a failure ends the visit. */
 typedef enum margay_status margay_attribution_take(
     void *context, uint64_t key, const margay_histogram *histogram,
     struct margay_error *error);
 
 /*
  * Visit what was counted in a pass that has finished: each site, thread,
- * tenant or region, these ascending.  `bound_blocks` is what the engine says of
- * an exceeded bound.
+ * tenant, operation or region, these ascending.  `bound_blocks` is what the
+ * engine says of an exceeded bound.
  */
 MARGAY_API enum margay_status margay_attribution_visit(
     const margay_consumer *consumer, const struct margay_pass *pass,

@@ -14,6 +14,7 @@ static const struct column {
     {"policy", COLUMN_KEY, true},
     {"role", COLUMN_KEY, true},
     {"region", COLUMN_KEY, true},
+    {"op", COLUMN_KEY, true},
     {"engine", COLUMN_KEY, true},
     {"name", COLUMN_KEY, true},
     {"key", COLUMN_KEY, true},

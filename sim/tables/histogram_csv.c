@@ -72,7 +72,8 @@ __attribute__((format(printf, 4, 5))) static enum margay_status fail(
 /* Is there one column before those of a histogram, a place? */
 static bool take_place_column(struct reader *reader, const char *columns)
 {
-    static const char *const places[] = {"site", "thread", "region", "tenant"};
+    static const char *const places[] = {"site", "thread", "region", "tenant",
+                                         "op"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         size_t bytes = strlen(places[i]);
         if (strncmp(columns, places[i], bytes) == 0 && columns[bytes] == ',' &&

@@ -42,7 +42,7 @@ enum margay_status histogram_csv_read_bins(const char *path, bins_take *take,
                                            struct margay_error *error);
 
 /* Whose references a histogram counts, where a table has a column of that
-   before the others: a site, thread, region or tenant. */
+   before the others: a site, thread, region, tenant or op. */
 struct histogram_place {
     char column[16];  /* its name; "" = the table has none */
     const char *text; /* of the histogram; belongs to the reader */

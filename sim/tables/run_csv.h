@@ -19,7 +19,8 @@ struct run_csv {
 
 /* The histograms of one table: one, or one for each place. */
 struct run_places {
-    char column[16]; /* "site", "thread", "region", "tenant"; "" = no places */
+    /* "site", "thread", "region", "tenant", "op"; "" = no places */
+    char column[16];
     struct run_csv *runs; /* owned; of the same path, name, blocks and size */
     size_t count, capacity;
 };

@@ -161,6 +161,7 @@ static const struct job {
     {"convert t.din out.mgt --to mgt", "out.mgt"},
     {"convert t.mgt out.din --to din", "out.din"},
     {"histogram --by region=map.csv t.mgt", NULL},
+    {"histogram --by op --column id=id,op=op ops.csv", NULL},
     {"generate histogram --from kept.csv --refs 900 --to mgt -o out.mgt",
      "out.mgt"},
     {"predict -q --references 99 --size 900 --bins log2 kept.csv=99 "
@@ -472,6 +473,7 @@ static void make_inputs(void)
         "1,t,64,inf,inf,1,1\n";
     write_file("places.csv", places, sizeof places - 1);
     write_file("who.csv", "who,id\na,1\nb,2\na,1\n", 19);
+    write_file("ops.csv", "op,id\nget,1\nset,2\nget,1\n", 24);
     write_file("t.arc", "0 8 0 0\n4 8 0 1\n", 16);
     static const char levels[] =
         "cache,holds,bytes,block_bytes,ways,next,cycles\n"

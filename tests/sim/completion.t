@@ -97,7 +97,7 @@ for command in curve histogram assoc; do
             --format* | --quote*) continue ;; # not of this trace
             *octave: | *reference: | *linear:) word=${word}2 ;;
             --engine*=) continue ;; # a number is to follow
-            --bysite | --bythread | --byregion=) continue ;; # nor these
+            --bysite | --bythread | --byop | --byregion=) continue ;; # nor these
             --opget | --opset | --opdelete) continue ;;
             esac
             bound='--bound 4'

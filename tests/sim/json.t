@@ -95,7 +95,7 @@ sub json_table {
 
 # --------------------------------------------------------------- the cells --
 
-my %is_text = map { ($_ => 1) } qw(trace policy role region engine name exact machine cache program tenant
+my %is_text = map { ($_ => 1) } qw(trace policy role region op engine name exact machine cache program tenant
     guarantee parameters time space source format column file
     function data);
 
@@ -166,6 +166,8 @@ text_file('requests.csv', "request,block\n", map { int($_ / 3) . ",$_\n" }
     1 .. 30);
 text_file('tenants.csv', "who,block\n",
     map { '"a ""' . $_ % 3 . "\"\",\"," . $_ % 7 . "\n" } 1 .. 30);
+text_file('ops.csv', "id,op\n",
+    map { $_ % 7 . ',' . (qw(get set delete))[$_ % 3] . "\n" } 1 .. 30);
 text_file('none.csv', "id,size\n1,0\n");
 text_file('map.csv', "name,from,to\n\"the \"\"first\"\", half\",0,0x1000\n");
 copy("$root/tests/fuzz/seeds/mgt/columns", "$folder/columns") or die "$!\n";
@@ -241,6 +243,7 @@ my %jobs = (
         [@din, '--bound', 16],
         ['sites.mgt', '--by', 'site'],
         ['sites.mgt', '--by', 'thread'],
+        ['--by', 'op', '--column', 'id=id,op=op', 'ops.csv'],
         [@din, '--by', 'region=map.csv'],
         [@objects, 'objects.csv'],
     ],

@@ -243,7 +243,8 @@ refuses 'none for each --window' \
 refuses 'does not go with --policy' \
     curve --objects --window 9 --policy fifo a.oracle
 refuses 'does not go with --of time' histogram --objects --of time a.oracle
-refuses 'does not go with --by' histogram --objects --by thread a.oracle
+refuses 'does not go with --by, which counts distances of blocks' \
+    histogram --objects --by thread a.oracle
 refuses 'olken knows nothing of sizes' curve --objects -e olken a.oracle
 refuses 'does not tell the distance' distances --objects -e shards a.oracle
 

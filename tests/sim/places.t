@@ -78,7 +78,7 @@ is 'with a bound, the map from standard input' "$(grep -c ',1,inf,' out)" 3
 run histogram -q --by region=map.csv /dev/null
 is 'nothing at all' "$status $(wc -l <out)" '0 1'
 
-refuses '--by: .nobody. .expected site, thread or region=MAP' \
+refuses '--by: .nobody. .expected site, thread, op or region=MAP' \
     histogram --by nobody r.lackey
 refuses 'r.lackey: --by site: the trace does not say the sites' \
     histogram --by site r.lackey
