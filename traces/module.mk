@@ -177,11 +177,11 @@ all tests: $(llvm_PLUGIN)
 
 $(llvm_OBJECTS): $(BUILD)/llvm/%.o: %.cpp $(BUILD)/flags | deps
 	@mkdir -p $(@D)
-	$(call quiet,CXX $@)$(CXX) -I. $(llvm_CXXFLAGS) $(CXXFLAGS) \
+	$(call quiet,CXX $@)$(CXX) -I. $(CPPFLAGS) $(llvm_CXXFLAGS) $(CXXFLAGS) \
 	    $(depend_FLAGS) -c -o $@ $<
 
 $(BUILD)/margay_llvm%.so: $(llvm_OBJECTS)
-	$(call quiet,LD $@)$(CXX) $(CXXFLAGS) -shared -o $@ $^
+	$(call quiet,LD $@)$(CXX) $(CXXFLAGS) $(LDFLAGS) -shared -o $@ $^
 
 -include $(llvm_OBJECTS:.o=.d)
 

@@ -44,8 +44,8 @@ flags_reach() { # PATTERN FLAG...
 env -u MAKEFLAGS -u MAKEOVERRIDES CC=cc1.of.mine CFLAGS=-fmine CPPFLAGS=-DMINE \
     LDFLAGS=-Wl,--mine make -n -C some/other/place DEPS=no BUILD=none all \
     2>/dev/null | sed -e :a -e '/\\$/N; s/\\\n//; ta' >commands
-check 'CC, CFLAGS and CPPFLAGS reach what is compiled' flags_reach ' -c -o ' \
-    cc1.of.mine -fmine -DMINE
+check 'CC, CFLAGS and CPPFLAGS reach what is compiled' \
+    flags_reach ' -c -o .*[.]c$' cc1.of.mine -fmine -DMINE
 check 'CC, CFLAGS and LDFLAGS reach what is linked' flags_reach \
     ' -o [^ ]*(margay|libmargay\.so[.0-9]*) ' cc1.of.mine -fmine -Wl,--mine
 is 'no source asks for the time of its compilation' \
