@@ -4,7 +4,7 @@
  *     passes hash FILE.u64 [BLOCKS]
  *                             look up or insert every number, prefetched: no
  *                             exact analysis can be faster than this; the
- *                             table grows, or is made for so many blocks
+ *                             table grows, or is made for BLOCKS
  *     passes read FILE        read a trace of any format, and do nothing
  *
  * Prints the number of references.
