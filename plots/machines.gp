@@ -29,6 +29,9 @@ caches = 0
 machines = 0
 row = 0
 knows = 1
+# A row with an empty field that is asked for as a number would be left out, so
+# the misses per 1000 instructions come as a text.
+number(text) = text eq "" ? 0 : real(text)
 begin(cache) = caches == 0 || cache eq CACHE[1]
 note(cache, trace, misses, mpki, given) = ( \
     machines = begin(cache) ? machines + 1 : machines, \
@@ -36,9 +39,10 @@ note(cache, trace, misses, mpki, given) = ( \
     caches = row > caches ? row : caches, \
     CACHE[row] = cache, MISSES[row] = MISSES[row] + misses, \
     machines > MOST ? 0 : (TRACE[machines] = base_name(trace), \
-        VARIED[machines] = given, INSTRUCTIONS[machines] = misses > 0 \
-            && mpki > 0 ? misses / mpki : INSTRUCTIONS[machines]), \
-    knows = knows && mpki >= 0, 1)
+        VARIED[machines] = given, INSTRUCTIONS[machines] = \
+            misses > 0 && number(mpki) > 0 ? misses / number(mpki) \
+            : INSTRUCTIONS[machines]), \
+    knows = knows && mpki ne "", 1)
 # Fields that vary stand behind the others, and have a dot in their names.
 head = system(sprintf("head -n 1 %s | tr , ' '", shell_word(CSV)))
 fixed(k) = strstrt(word(head, k), ".") == 0 && k <= words(head) \
@@ -51,8 +55,8 @@ value_text(field, text) = in_bytes(field) && text ne "" \
 varied(k) = FIXED + k > words(head) ? "" : (k > 1 ? ", " : "") \
     . word(head, FIXED + k) . " " \
     . value_text(word(head, FIXED + k), strcol(FIXED + k)) . varied(k + 1)
-stats CSV using (note(strcol(3), strcol(2), column(5), \
-    strcol(16) eq "" ? -1 : column(16), varied(1))) skip 1 nooutput
+stats CSV using (note(strcol(3), strcol(2), column(5), strcol(16), varied(1))) \
+    skip 1 nooutput
 if (machines == 0) {
     print sprintf("%s: no cache to draw", CSV)
     exit status 2
