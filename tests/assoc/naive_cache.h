@@ -271,6 +271,22 @@ static inline struct naive_line *naive_find(struct naive_line *set,
     return NULL;
 }
 
+/* A block comes into a line of set `index`. */
+static inline void naive_enter(struct naive_cache *cache,
+                               struct naive_line *line, uint64_t index,
+                               uint64_t block)
+{
+    *line = (struct naive_line){
+        .block = block, .valid = true, .came = ++cache->now};
+    if (strstr(cache->policy, "rrip") != NULL)
+        line->age = naive_age(cache, index);
+    line->entry = cache->site * UINT64_C(0x9e3779b97f4a7c15) >> 50;
+    if (strcmp(cache->policy, "ship") == 0)
+        line->age = cache->counters[line->entry] + 1 == 0 ? 3 : 2;
+    if (cache->listed != NULL)
+        cache->listed->insert(&cache->sets[index], block);
+}
+
 static inline struct naive_line *naive_bring_in(struct naive_cache *cache,
                                                 uint64_t block,
                                                 uint64_t next_use)
@@ -281,15 +297,7 @@ static inline struct naive_line *naive_bring_in(struct naive_cache *cache,
     if (way == ways)
         return NULL;
     struct naive_line *line = cache->lines + index * ways + way;
-    *line = (struct naive_line){
-        .block = block, .valid = true, .came = ++cache->now};
-    if (strstr(cache->policy, "rrip") != NULL)
-        line->age = naive_age(cache, index);
-    line->entry = cache->site * UINT64_C(0x9e3779b97f4a7c15) >> 50;
-    if (strcmp(cache->policy, "ship") == 0)
-        line->age = cache->counters[line->entry] + 1 == 0 ? 3 : 2;
-    if (cache->listed != NULL)
-        cache->listed->insert(&cache->sets[index], block);
+    naive_enter(cache, line, index, block);
     return line;
 }
 

@@ -152,17 +152,9 @@ static inline struct naive_line *naive_fill(struct naive_machine *machine,
     }
     cache->site = machine->site;
     struct naive_line *line = &set[way];
-    *line = (struct naive_line){
-        .block = block, .valid = true, .came = ++cache->now};
+    naive_enter(cache, line, index, block);
     if (keeps_turn && turn != 0)
         line->came = turn;
-    if (strstr(cache->policy, "rrip") != NULL)
-        line->age = naive_age(cache, index);
-    line->entry = cache->site * UINT64_C(0x9e3779b97f4a7c15) >> 50;
-    if (strcmp(cache->policy, "ship") == 0)
-        line->age = cache->counters[line->entry] + 1 == 0 ? 3 : 2;
-    if (cache->listed != NULL)
-        cache->listed->insert(&cache->sets[index], block);
     naive_use(cache, line, 0, false);
     node->ahead[line - cache->lines] = false;
     /* What leaves an inclusive cache, or its victim blocks, leaves the caches
