@@ -23,6 +23,13 @@ void launch_put_before(struct launch *launch, const char *argument)
         launch->prefix[launch->prefix_count++] = argument;
 }
 
+void launch_put_all_before(struct launch *launch, const char *const *arguments,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        launch_put_before(launch, arguments[i]);
+}
+
 enum margay_status launch_check(const char *program, int *exit_status,
                                 struct margay_error *error)
 {

@@ -100,8 +100,10 @@ enum margay_status record_find_function(const char *program, const char *name,
                                         struct margay_code_range *range,
                                         struct margay_error *error);
 
-/* Add an argument to the prefix, within prepare(). */
+/* Add an argument, or several, to the prefix, within prepare(). */
 void launch_put_before(struct launch *launch, const char *argument);
+void launch_put_all_before(struct launch *launch, const char *const *arguments,
+                           size_t count);
 
 /*
  * Start the program.  MARGAY_IO if it cannot be run or is not found; then

@@ -41,8 +41,7 @@ static enum margay_status prepare(struct launch *launch,
         "--trace-children=yes",
     };
     launch->text_format = "lackey";
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
-        launch_put_before(launch, before[i]);
+    launch_put_all_before(launch, before, sizeof before / sizeof before[0]);
     return MARGAY_OK;
 }
 

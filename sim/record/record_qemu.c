@@ -136,8 +136,7 @@ static enum margay_status prepare(struct launch *launch,
         "-0",
         scripts.count > 0 ? binary : launch->options->operands[0],
     };
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
-        launch_put_before(launch, before[i]);
+    launch_put_all_before(launch, before, sizeof before / sizeof before[0]);
     for (size_t i = scripts.count; i-- > 0;) {
         launch_put_before(launch, scripts.list[i].interpreter);
         if (*scripts.list[i].argument != '\0')

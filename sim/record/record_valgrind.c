@@ -67,8 +67,7 @@ static enum margay_status prepare(struct launch *launch,
         "--sigill-diagnostics=no",
         launch->options->record.fetches ? "--fetches=yes" : "--fetches=no",
     };
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
-        launch_put_before(launch, before[i]);
+    launch_put_all_before(launch, before, sizeof before / sizeof before[0]);
     return MARGAY_OK;
 }
 
