@@ -168,8 +168,7 @@ static bool try_words(struct margay_random *random)
     struct margay_decoding decoding = {.slots = slots},
                            collapsing = {.slots = slots};
     for (uint32_t i = 0; slots && i < end; i++) {
-        if (words[i] != 0 &&
-            words[i] >> MARGAY_WORD_KIND_SHIFT != MARGAY_WORD_CONTROL)
+        if (words[i] != 0 && margay_word_kind(words[i]) != MARGAY_WORD_CONTROL)
             words[i] |= margay_random_below(random, 4) << MARGAY_SLOT_SHIFT;
     }
     plain.count = expected.count = got.count = 0;

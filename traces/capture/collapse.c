@@ -36,11 +36,6 @@ struct collapsing {
     bool continues; /* the last of these may get repeats */
 };
 
-static unsigned kind_of(uint64_t word)
-{
-    return (unsigned)(word >> MARGAY_WORD_KIND_SHIFT);
-}
-
 static uint64_t address_of(uint64_t word)
 {
     return word & MARGAY_WORD_ADDRESS_MASK;
@@ -56,7 +51,8 @@ static uint64_t last_of(uint64_t word)
 /* Neither a repeat nor with repeats: in two blocks, or a fetch.  Nonzero. */
 static uint64_t is_alone(uint64_t word, unsigned shift)
 {
-    return (address_of(word) ^ last_of(word)) >> shift | kind_of(word) >> 1;
+    return (address_of(word) ^ last_of(word)) >> shift |
+           margay_word_kind(word) >> 1;
 }
 
 /* Nonzero if `word`, behind `before`, begins a run. */
@@ -86,8 +82,9 @@ static void put_site(struct collapsing *to, uint64_t site)
 /* Count a reference in the word before it; false if that cannot be. */
 static bool repeat(struct collapsing *to, uint64_t word)
 {
-    const unsigned field = MARGAY_WORD_REPEATS_SHIFT +
-                           kind_of(word) % 2 * MARGAY_WORD_REPEATS_BITS;
+    const unsigned field =
+        MARGAY_WORD_REPEATS_SHIFT +
+        margay_word_kind(word) % 2 * MARGAY_WORD_REPEATS_BITS;
     uint64_t *last = to->count == 0 ? NULL : &to->out[to->count - 1];
     if (!to->continues || begins(word, *last, to->shift) != 0 ||
         (~*last >> field & MARGAY_WORD_MAX_REPEATS) == 0)
@@ -123,7 +120,7 @@ static void take_control(struct collapsing *to, uint32_t index)
     uint64_t word = to->words[index], payload = word & MARGAY_CONTROL_MASK;
     if (margay_decode_about_sites(decoding, word, index))
         return;
-    switch (word >> MARGAY_WORD_BYTES_SHIFT & 63) {
+    switch (margay_word_control(word)) {
     case MARGAY_CONTROL_BYTES:
         decoding->bytes = payload;
         put(to, word);
@@ -146,7 +143,7 @@ static void collapse_singly(struct collapsing *to, uint32_t from, uint32_t end)
         uint64_t word = to->words[i];
         if (word == 0)
             continue;
-        if (kind_of(word) == MARGAY_WORD_CONTROL) {
+        if (margay_word_kind(word) == MARGAY_WORD_CONTROL) {
             take_control(to, i);
         } else {
             uint64_t site = margay_decode_site(to->decoding, to->words, word);
@@ -173,7 +170,7 @@ static struct masks find_masks_portably(const uint64_t *word, unsigned shift)
         masks.begins |= is_begin << i;
         masks.writes |= (word[i] >> MARGAY_WORD_KIND_SHIFT & 1) << i;
         masks.odd |= (word[i] == 0) |
-                     (kind_of(word[i]) == MARGAY_WORD_CONTROL) |
+                     (margay_word_kind(word[i]) == MARGAY_WORD_CONTROL) |
                      (word[i] & REPEATS_MASK);
     }
     return masks;

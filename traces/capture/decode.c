@@ -13,11 +13,6 @@
 
 #define PIECE_WORDS 64
 
-static unsigned kind_of(uint64_t word)
-{
-    return (unsigned)(word >> MARGAY_WORD_KIND_SHIFT);
-}
-
 static uint32_t extent_of(uint64_t word)
 {
     uint32_t bytes = word >> MARGAY_WORD_BYTES_SHIFT & 63;
@@ -27,14 +22,14 @@ static uint32_t extent_of(uint64_t word)
 /* False for an unused word and for a control word. */
 static bool is_reference(uint64_t word)
 {
-    return (word != 0) & (kind_of(word) != MARGAY_WORD_CONTROL);
+    return (word != 0) & (margay_word_kind(word) != MARGAY_WORD_CONTROL);
 }
 
 /* Never more than MARGAY_FETCH, also where a program writes over its buffer and
    makes a control word of a reference that has just been looked at. */
 static uint8_t reference_kind_of(uint64_t word)
 {
-    unsigned kind = kind_of(word);
+    unsigned kind = margay_word_kind(word);
     return (uint8_t)(kind & ~(kind >> 1));
 }
 
@@ -122,7 +117,7 @@ static void take_control(struct margay_decoding *decoding,
     uint64_t word = words[index], payload = word & MARGAY_CONTROL_MASK;
     if (word == 0 || margay_decode_about_sites(decoding, word, index))
         return;
-    switch (word >> MARGAY_WORD_BYTES_SHIFT & 63) {
+    switch (margay_word_control(word)) {
     case MARGAY_CONTROL_ABOVE:
         decoding->above = payload & 0xffff;
         return;
@@ -233,7 +228,7 @@ static bool has_others(const uint64_t *words)
 {
     uint64_t others = 0;
     for (int i = 0; i < PIECE_WORDS; i++)
-        others |= repeats_of(words[i], !kind_of(words[i]));
+        others |= repeats_of(words[i], !margay_word_kind(words[i]));
     return others != 0;
 }
 

@@ -51,7 +51,7 @@ static inline bool margay_decode_has_next_site(
 static inline bool margay_decode_about_sites(struct margay_decoding *decoding,
                                              uint64_t word, uint32_t index)
 {
-    switch (word >> MARGAY_WORD_BYTES_SHIFT & 63) {
+    switch (margay_word_control(word)) {
     case MARGAY_CONTROL_NONE:
         decoding->next_site += margay_decode_has_next_site(decoding);
         return true;

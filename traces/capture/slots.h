@@ -76,6 +76,14 @@ static inline uint32_t margay_slot_words(uint64_t state)
     return (uint32_t)state >> 2;
 }
 
+/* At least the first `dirty` words of the buffer may not be zero. */
+static inline void margay_slot_note_dirty(struct margay_slot *slot,
+                                          uint32_t dirty)
+{
+    if (atomic_load_explicit(&slot->dirty, memory_order_relaxed) < dirty)
+        atomic_store_explicit(&slot->dirty, dirty, memory_order_relaxed);
+}
+
 /* ------------------------------------------------------ a program's side -- */
 
 /* Take the first free buffer for a thread of `process`; false: none is free. */
@@ -159,8 +167,7 @@ static inline bool margay_slots_fill(struct margay_capture *capture,
                                      uint32_t words, uint32_t dirty)
 {
     struct margay_slot *slot = &capture->slots[buffer];
-    if (atomic_load_explicit(&slot->dirty, memory_order_relaxed) < dirty)
-        atomic_store_explicit(&slot->dirty, dirty, memory_order_relaxed);
+    margay_slot_note_dirty(slot, dirty);
     atomic_store_explicit(&slot->turn, atomic_fetch_add(&capture->fills, 1),
                           memory_order_relaxed);
     atomic_store(&slot->state,
@@ -176,8 +183,7 @@ static inline void margay_slots_free(struct margay_capture *capture,
                                      uint32_t buffer, uint32_t dirty)
 {
     struct margay_slot *slot = &capture->slots[buffer];
-    if (atomic_load_explicit(&slot->dirty, memory_order_relaxed) < dirty)
-        atomic_store_explicit(&slot->dirty, dirty, memory_order_relaxed);
+    margay_slot_note_dirty(slot, dirty);
     atomic_store(&slot->state, 0);
 }
 

@@ -135,6 +135,18 @@ static inline uint64_t margay_word(uint64_t address, unsigned kind,
            (uint64_t)kind << MARGAY_WORD_KIND_SHIFT;
 }
 
+/* enum margay_kind, or MARGAY_WORD_CONTROL. */
+static inline unsigned margay_word_kind(uint64_t word)
+{
+    return (unsigned)(word >> MARGAY_WORD_KIND_SHIFT);
+}
+
+/* Of a control word: enum margay_control, or a number that none has. */
+static inline unsigned margay_word_control(uint64_t word)
+{
+    return (unsigned)(word >> MARGAY_WORD_BYTES_SHIFT & 63);
+}
+
 static inline uint64_t margay_control_word(enum margay_control control,
                                            uint64_t payload)
 {

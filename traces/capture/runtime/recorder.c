@@ -120,6 +120,13 @@ static void send_buffer(uint32_t held)
                        MARGAY_BUFFER_WORDS);
 }
 
+/* The number of the word of a buffer; MARGAY_BUFFER_WORDS and more: it is in
+   another one. */
+static size_t number_in(const uint64_t *base, const uint64_t *word)
+{
+    return ((uintptr_t)word - (uintptr_t)base) / sizeof *base;
+}
+
 /* Keep a buffer until the words that are reserved in it are written. */
 static void park(uint32_t held, uint32_t reserved)
 {
@@ -164,7 +171,7 @@ static void hand_over(const uint64_t *next, bool all)
     if (held == 0)
         return;
     const uint64_t *base = margay_process_map(held - 1);
-    size_t at = ((uintptr_t)next - (uintptr_t)base) / sizeof *base;
+    size_t at = number_in(base, next);
     uint32_t reserved = used_words(base);
     if (at <= MARGAY_BUFFER_WORDS && at > reserved)
         reserved = (uint32_t)at;
@@ -230,7 +237,7 @@ static uint64_t *find_place(uint64_t *next)
     if (held == 0)
         return NULL;
     uint64_t *base = margay_process_map(held - 1);
-    size_t at = ((uintptr_t)next - (uintptr_t)base) / sizeof *base;
+    size_t at = number_in(base, next);
     if (at >= MARGAY_BUFFER_WORDS)
         at = 0; /* the buffer has been changed in the meantime */
     if (at < ROOM_WORDS && load(base + at) == MARGAY_WORD_END)
