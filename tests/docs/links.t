@@ -6,6 +6,7 @@
 # among the pages that are installed.
 use strict;
 use warnings;
+use Test::More;
 use File::Basename qw(dirname);
 
 # How a heading is named in links.
@@ -44,20 +45,12 @@ sub fault {
     return has_section($path, $section) ? '' : 'no such section';
 }
 
-my ($number, $failed) = (0, 0);
-sub report {
-    my ($passed, $name) = @_;
-    $number++;
-    $failed++ unless $passed;
-    print $passed ? '' : 'not ', "ok $number - $name\n";
-}
-
 # The test must be able to fail.
-report(fault('docs/using/formats.md', 'nowhere.md') ne '',
+ok(fault('docs/using/formats.md', 'nowhere.md') ne '',
     'a missing file is seen');
-report(fault('README.md', 'docs/using/formats.md#nowhere') ne '',
+ok(fault('README.md', 'docs/using/formats.md#nowhere') ne '',
     'a missing section is seen');
-report(fault('README.md', 'docs/using/formats.md#mgt') eq '',
+ok(fault('README.md', 'docs/using/formats.md#mgt') eq '',
     'a section is found');
 
 for my $page (sort glob('*.md docs/*.md docs/*/*.md tests/*/*.md')) {
@@ -67,8 +60,8 @@ for my $page (sort glob('*.md docs/*.md docs/*/*.md tests/*/*.md')) {
         my $why = fault($page, $1);
         push @faults, "$1: $why" if $why ne '';
     }
-    report(!@faults, "the links of $page lead somewhere");
-    print "#   $_\n" for @faults;
+    ok(!@faults, "the links of $page lead somewhere");
+    diag("  $_") for @faults;
 }
 
 # Pages are named in comments and messages, too, from the top.
@@ -83,8 +76,7 @@ for my $path (-e 'GNUmakefile' ? @sources : ()) {
             && !-e $1;
     }
 }
-report(!%absent, 'pages that are named are there');
-print "#   $_\n" for sort keys %absent;
+ok(!%absent, 'pages that are named are there');
+diag("  $_") for sort keys %absent;
 
-print "1..$number\n";
-exit($failed != 0);
+done_testing();

@@ -2,16 +2,9 @@
 # tables.t - pages say what the tables of the last measurement say
 use strict;
 use warnings;
+use Test::More;
 use File::Temp qw(tempdir);
 require './tests/papers/tables.pl';
-
-my ($number, $failed) = (0, 0);
-sub report {
-    my ($passed, $name) = @_;
-    $number++;
-    $failed++ unless $passed;
-    print $passed ? '' : 'not ', "ok $number - $name\n";
-}
 
 sub read_page {
     my ($path) = @_;
@@ -35,24 +28,24 @@ my $page = "<!-- table tables/a.csv -->\n\n| name | slow down |\n"
     . "<!-- end of table -->\n[3.5](tables/a.csv#gzip_1/slow_down) "
     . "[12](tables/a.csv#name=bzip2,slow_down=12/slow_down)\n";
 write_page("$work/page.md", $page);
-report(renewed("$work/page.md") eq $page, 'a page that is right stays');
+ok(renewed("$work/page.md") eq $page, 'a page that is right stays');
 for my $wrong ([qr/ 12 /, ' 13 '], [qr/=12/, '=13'], [qr/\[3\.5\]/, '[3.6]'],
     [qr/gzip_1/, 'gzip_2'], [qr{a\.csv -->}, 'b.csv -->']) {
     write_page("$work/page.md", $page =~ s/$wrong->[0]/$wrong->[1]/r);
-    report(renewed("$work/page.md") ne read_page("$work/page.md"),
+    ok(renewed("$work/page.md") ne read_page("$work/page.md"),
         "a page with '$wrong->[1]' is seen");
 }
 write_page("$work/page.md",
     "<!-- table tables/a.csv rows name=gzip_1 columns slow_down -->\n"
     . "<!-- end of table -->\n");
-report(renewed("$work/page.md") =~ /\n\| slow down \|\n.*\n\| 3\.5 \|\n\n/,
+ok(renewed("$work/page.md") =~ /\n\| slow down \|\n.*\n\| 3\.5 \|\n\n/,
     'rows and columns can be chosen');
 
 my %shown;
 for my $path (sort glob('docs/measured/*.md')) {
     my $text = read_page($path);
     $shown{$_} = 1 for $text =~ m{(tables/[\w.-]+\.csv)}g;
-    report(renewed($path) eq $text, "$path says what its tables say");
+    ok(renewed($path) eq $text, "$path says what its tables say");
 }
 # Nor is a picture older than its table.
 my %listed;
@@ -60,17 +53,16 @@ my $drawn = read_table('docs/measured/pictures/drawn.csv');
 for my $row (@{ $drawn->{rows} }) {
     my ($picture, $table) = @$row;
     $listed{$table} = 1;
-    report(join(',', @$row) eq drawn_row('docs/measured', $picture, $table),
+    ok(join(',', @$row) eq drawn_row('docs/measured', $picture, $table),
         "$picture is drawn from $table as it is");
 }
-report(drawn_row('docs/measured', 'none.png', 'none.csv') eq 'none.png,none.csv,,',
+ok(drawn_row('docs/measured', 'none.png', 'none.csv') eq 'none.png,none.csv,,',
     'a picture that is not there has no sum');
 
 for my $table (sort glob('docs/measured/tables/*')) {
     my ($name) = $table =~ m{(tables/.*)};
-    report($shown{$name} || $listed{ $name =~ s{tables/}{}r },
+    ok($shown{$name} || $listed{ $name =~ s{tables/}{}r },
         "$name stands on a page, or is drawn there");
 }
 
-print "1..$number\n";
-exit($failed != 0);
+done_testing();
