@@ -3,8 +3,7 @@
 #
 #     fu.pl [--quick] MARGAY TOOLS FILES OUT
 #
-# MARGAY is the command, TOOLS the folder of `measure`, FILES where inputs and
-# programs are kept, OUT the folder that gets tables/ and pictures/.  Writes
+# The arguments are as paper.pl says.  Writes
 #
 #   tables/fu-ways.csv    miss ratios of each program in caches of 2^6 to 2^17
 #                         blocks of 32 bytes, fully associative and of 1, 2, 4
@@ -16,45 +15,36 @@
 # --quick takes three programs.
 use strict;
 use warnings;
-use File::Basename qw(dirname);
-use Getopt::Long;
-require './tests/papers/tables.pl';
+require './tests/papers/paper.pl';
 
-my $quick = 0;
-GetOptions('quick' => \$quick) && @ARGV == 4
-    or die "usage: fu.pl [--quick] MARGAY TOOLS FILES OUT\n";
-my ($margay, $tools, $files, $out) = @ARGV;
+my ($quick, $margay, $tools, $files, $out) =
+    @{ arguments() }{qw(quick margay tools files out)};
 my @drawn = $quick ? (['bzip2', 'runtime']) : (['gcc', 'qemu'], ['fft', 'runtime']);
 my @ways = (1, 2, 4, 8);
 
 sub measure_ways {
     my @only = $quick ? ('--only', 'bzip2,lua,sort', '--method', 'runtime') : ();
-    open my $in, '-|', $^X, 'tests/evaluation/evaluate.pl', '--associative',
-        @only, $margay, "$tools/measure", $files
-        or die "fu: evaluate.pl: $!\n";
-    my @lines = <$in>;
-    close $in or die "fu: evaluate.pl failed\n";
-    write_table("$out/tables/fu-ways.csv", @lines);
+    write_table("$out/tables/fu-ways.csv",
+        lines_of($^X, 'tests/evaluation/evaluate.pl', '--associative', @only,
+            $margay, "$tools/measure", $files));
 }
 
 # Of one program or of all: the mean and the largest difference, by ways.
 sub differences {
     my ($table, $wanted) = @_;
-    my (@values, %sum, %largest, $rows);
-    for my $row (@{ $table->{rows} }) {
-        my %row;
-        @row{ @{ $table->{columns} } } = @$row;
-        next unless $wanted->(\%row);
-        $rows++;
+    my (%sum, %largest);
+    my @rows = grep { $wanted->($_) } rows_of($table);
+    for my $row (@rows) {
         for my $ways (@ways) {
-            my $difference = abs($row{"ways_$ways"} - $row{fully_associative});
+            my $difference =
+                abs($row->{"ways_$ways"} - $row->{fully_associative});
             $sum{$ways} += $difference;
             $largest{$ways} = $difference
                 if $difference > ($largest{$ways} // -1);
         }
     }
     return map { sprintf '%.4f', $_ }
-        map { ($sum{$_} / $rows, $largest{$_}) } @ways;
+        map { ($sum{$_} / @rows, $largest{$_}) } @ways;
 }
 
 sub write_errors {

@@ -3,9 +3,8 @@
 #
 #     hp-rda.pl [--quick] [--backend NAME] MARGAY TOOLS FILES OUT [TRACE...]
 #
-# MARGAY is the command, NAME a backend whose speed is measured beside that of
-# cpu, TOOLS the folder of `measure`, FILES where traces are kept, OUT the folder
-# that gets tables/ and pictures/.  Writes
+# The arguments are as paper.pl says, and NAME is a backend whose speed is
+# measured beside that of cpu.  Writes
 #
 #   tables/hp-rda-speed.csv   millions of references per second of user time by
 #                             `olken` and by hp-rda (their speeds, on processors)
@@ -22,15 +21,12 @@
 # those that are given; blocks of 64 bytes where a trace has addresses.
 use strict;
 use warnings;
-use Getopt::Long;
-use File::Basename;
-require './tests/papers/tables.pl';
+use File::Basename qw(basename);
+require './tests/papers/paper.pl';
 
-my ($quick, $backend) = (0, '');
-GetOptions('quick' => \$quick, 'backend=s' => \$backend) && @ARGV >= 4
-    or die "usage: hp-rda.pl [--quick] [--backend NAME] MARGAY TOOLS FILES OUT "
-    . "[TRACE...]\n";
-my ($margay, $tools, $files, $out, @given) = @ARGV;
+my $backend = '';
+my ($quick, $margay, $tools, $files, $out) =
+    @{ arguments('backend=s' => \$backend) }{qw(quick margay tools files out)};
 my $refs = $quick ? 500_000 : 2_000_000;
 my @made = (
     { name => 'zipf', make => 'zipf --exponent 0.8 --blocks 100000' },
@@ -44,10 +40,6 @@ my @swept = qw(zipf phases fft);
 my @adjusts = qw(off on times);
 my @chunks = map { 1 << $_ } $quick ? (9, 11) : 7 .. 13;
 
-sub note { print STDERR "hp-rda: $_[0]\n" }
-
-sub run { system(@_) == 0 or die "hp-rda: failed: @_\n" }
-
 mkdir $files unless -d $files;
 for my $trace (@made) {
     $trace->{path} = "$files/hp-$trace->{name}-$refs.u64";
@@ -60,7 +52,7 @@ for my $trace (@made) {
 }
 my @traces = (@made,
     map { { name => basename($_) =~ s/[._].*//r, path => $_, options => '' } }
-        @given);
+        @ARGV);
 
 sub command {
     my ($trace, $engine) = @_;
@@ -72,10 +64,8 @@ sub command {
 sub seconds {
     my @seconds;
     while (@seconds < (@seconds && $seconds[0] > 0.5 ? 3 : 9)) {
-        open my $in, '-|', "$tools/measure", @_
-            or die "hp-rda: measure: $!\n";
-        push @seconds, (split ' ', scalar <$in>)[0];
-        close $in or die "hp-rda: failed: @_\n";
+        my ($report) = lines_of("$tools/measure", @_);
+        push @seconds, (split ' ', $report)[0];
     }
     return (sort { $a <=> $b } @seconds)[@seconds / 2];
 }
@@ -84,12 +74,9 @@ sub seconds {
 sub bars {
     my ($trace, $engine) = @_;
     my %share;
-    open my $in, '-|', command($trace, $engine)
-        or die "hp-rda: $margay: $!\n";
-    while (<$in>) {
+    for (lines_of(command($trace, $engine))) {
         $share{$1} = $2 if /,(\w+),\w+,\d+,([\d.e+-]+)$/;
     }
-    close $in or die "hp-rda: failed: $engine on $trace->{path}\n";
     return \%share;
 }
 

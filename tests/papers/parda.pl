@@ -3,9 +3,7 @@
 #
 #     parda.pl [--quick] MARGAY TOOLS FILES OUT
 #
-# MARGAY is the command, TOOLS the folder of `measure` and `critical_path`, FILES
-# where inputs and programs are kept, OUT the folder that gets tables/ and
-# pictures/.  Writes
+# The arguments are as paper.pl says.  Writes
 #
 #   tables/parda-programs.csv  what recording and analysing takes (their Table IV)
 #   tables/parda-means.csv     means of that over the programs' own time
@@ -14,28 +12,16 @@
 #                              4 and 5)
 #   pictures/parda-ranks.png   the speeds that follow
 #
-# --quick takes three programs once, and an eighth of the references.
+# --quick takes three programs once, and a third of the references.
 use strict;
 use warnings;
-use Getopt::Long;
-require './tests/papers/tables.pl';
+require './tests/papers/paper.pl';
 require './tests/papers/programs.pl';
 
-my $quick = 0;
-GetOptions('quick' => \$quick) && @ARGV == 4
-    or die "usage: parda.pl [--quick] MARGAY TOOLS FILES OUT\n";
-my ($margay, $tools, $files, $out) = @ARGV;
+my ($quick, $margay, $tools, $files, $out) =
+    @{ arguments() }{qw(quick margay tools files out)};
 my @steps = qw(native capture pipe olken margay collapsed);
 my $refs = $quick ? 8_000_000 : 24_000_000;
-
-sub run { system(@_) == 0 or die "parda: failed: @_\n" }
-
-sub lines_of {
-    open my $in, '-|', @_ or die "parda: $_[0]: $!\n";
-    my @lines = <$in>;
-    close $in or die "parda: failed: @_\n";
-    return @lines;
-}
 
 sub write_programs {
     my @only = $quick
@@ -43,15 +29,9 @@ sub write_programs {
     write_table("$files/programs.csv",
         lines_of($^X, 'tests/evaluation/evaluate.pl', @only, $margay,
             "$tools/measure", $files));
-    my $table = read_table("$files/programs.csv");
-    my @rows = map {
-        my %row;
-        @row{ @{ $table->{columns} } } = @$_;
-        \%row;
-    } @{ $table->{rows} };
     my @lines = join(',', qw(program stands_for method distinct_blocks
         references_millions), @steps, qw(slowdown collapsed_slowdown)) . "\n";
-    for my $row (@rows) {
+    for my $row (rows_of(read_table("$files/programs.csv"))) {
         push @lines, join(',', @$row{qw(program stands_for method
             distinct_blocks)}, sprintf('%.0f', $row->{references} / 1e6),
             (map { sprintf '%.3f', $row->{"${_}_seconds"} } @steps),
@@ -62,20 +42,17 @@ sub write_programs {
 
 # Means of what each step takes over the program's own time, by method.
 sub write_means {
-    my $table = read_table("$out/tables/parda-programs.csv");
+    my @programs = rows_of(read_table("$out/tables/parda-programs.csv"));
     my @lines = 'method,programs,' . join(',', @steps[1 .. $#steps]) . "\n";
     for my $method (qw(qemu runtime)) {
-        my (%sum, $programs);
-        for my $values (@{ $table->{rows} }) {
-            my %row;
-            @row{ @{ $table->{columns} } } = @$values;
-            next if $row{method} ne $method;
-            $programs++;
-            $sum{$_} += $row{$_} / $row{native} for @steps;
+        my @rows = grep { $_->{method} eq $method } @programs or next;
+        my %sum;
+        for my $row (@rows) {
+            $sum{$_} += $row->{$_} / $row->{native} for @steps;
         }
-        push @lines, join(',', $method, $programs,
-            map { sprintf '%.1f', $sum{$_} / $programs } @steps[1 .. $#steps])
-            . "\n" if $programs;
+        push @lines, join(',', $method, scalar @rows,
+            map { sprintf '%.1f', $sum{$_} / @rows } @steps[1 .. $#steps])
+            . "\n";
     }
     write_table("$out/tables/parda-means.csv", @lines);
 }

@@ -34,18 +34,4 @@ sub recorded_programs {
     return @programs;
 }
 
-# A last row with the means of columns, but for one.
-sub mean_row {
-    my ($name, $without, $head, @rows) = @_;
-    chomp(my @columns = split /,/, $head);
-    my @values = ($name);
-    for my $i (1 .. $#columns) {
-        my $sum = 0;
-        $sum += (split /,/)[$i] for @rows;
-        push @values,
-            $columns[$i] eq $without ? '' : sprintf '%.2f', $sum / @rows;
-    }
-    return join(',', @values) . "\n";
-}
-
 1;

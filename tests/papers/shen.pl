@@ -3,9 +3,7 @@
 #
 #     shen.pl [--quick] MARGAY TOOLS FILES OUT
 #
-# MARGAY is the command, TOOLS the folder of `shen` and `measure`, FILES where
-# inputs and programs are kept, OUT the folder that gets tables/ and pictures/.
-# Writes
+# The arguments are as paper.pl says.  Writes
 #
 #   tables/shen-distributions.csv  accuracy on distances drawn from distributions
 #   tables/shen-programs.csv       accuracy on programs, and speed over that of
@@ -20,35 +18,23 @@
 # --quick takes three programs.
 use strict;
 use warnings;
-use Getopt::Long;
-require './tests/papers/tables.pl';
+require './tests/papers/paper.pl';
 require './tests/papers/programs.pl';
 
-my $quick = 0;
-GetOptions('quick' => \$quick) && @ARGV == 4
-    or die "usage: shen.pl [--quick] MARGAY TOOLS FILES OUT\n";
-my ($margay, $tools, $files, $out) = @ARGV;
+my ($quick, $margay, $tools, $files, $out) =
+    @{ arguments() }{qw(quick margay tools files out)};
+my @programs = recorded_programs($margay, $tools, $files, $quick);
 my @engines = qw(exact scale-tree shen statstack aet);
 my @drawn = qw(bzip2 fft);
-
-sub run { system(@_) == 0 or die "shen: failed: @_\n" }
 
 # {ENGINE => {COLUMN => VALUE}} of one trace.
 sub engines_on {
     my ($trace) = @_;
-    my %rows;
     run($margay, 'engines', '--run', $trace, '--only', join(',', @engines),
         '-q', '-b', 64, '-o', "$files/engines.csv");
-    my $table = read_table("$files/engines.csv");
-    for my $row (@{ $table->{rows} }) {
-        my %row;
-        @row{ @{ $table->{columns} } } = @$row;
-        $rows{ $row{engine} } = \%row;
-    }
-    return \%rows;
+    return { map { $_->{engine} => $_ }
+        rows_of(read_table("$files/engines.csv")) };
 }
-
-my @programs;
 
 sub write_programs {
     my @lines = ('program,references,'
@@ -69,16 +55,14 @@ sub write_programs {
 # A table of both histograms in log2 bins, and its picture.
 sub draw_histogram {
     my ($program) = @_;
-    my (%share, @froms);
+    my %share;
     for my $engine (qw(exact shen)) {
         run($margay, 'histogram', '-q', '-b', 64, '-e', $engine, '--bins',
             'log2', '-o', "$files/histogram.csv", $program->{trace});
-        for my $row (@{ read_table("$files/histogram.csv")->{rows} }) {
-            push @froms, $row->[2] unless exists $share{ $row->[2] };
-            $share{ $row->[2] }{$engine} = $row->[5];
-        }
+        $share{ $_->{distance_from} }{$engine} = $_->{share}
+            for rows_of(read_table("$files/histogram.csv"));
     }
-    my @finite = sort { $a <=> $b } grep { $_ ne 'inf' } @froms;
+    my @finite = sort { $a <=> $b } grep { $_ ne 'inf' } keys %share;
     my $name = "shen-$program->{name}";
     write_table("$out/tables/$name.csv", "distance_from,exact,shen\n",
         map { join(',', $_, $share{$_}{exact} // 0, $share{$_}{shen} // 0)
@@ -86,8 +70,7 @@ sub draw_histogram {
     draw($out, 'shen.gp', "$name.png", "$name.csv", $program->{name});
 }
 
-@programs = recorded_programs($margay, $tools, $files, $quick);
-write_table("$out/tables/shen-distributions.csv", `'$tools/shen'`);
+write_table("$out/tables/shen-distributions.csv", lines_of("$tools/shen"));
 write_programs();
 for my $program (@programs) {
     draw_histogram($program) if grep { $_ eq $program->{name} } @drawn;

@@ -26,6 +26,16 @@ sub read_table {
     return { columns => $head, rows => \@rows };
 }
 
+# The rows of a table, each {COLUMN => VALUE}.
+sub rows_of {
+    my ($table) = @_;
+    return map {
+        my %row;
+        @row{ @{ $table->{columns} } } = @$_;
+        \%row;
+    } @{ $table->{rows} };
+}
+
 # Replace a table, whole or not at all.
 sub write_table {
     my ($path, @lines) = @_;
@@ -100,6 +110,20 @@ sub renewed {
     $text =~ s{\[([^\]\n]*)\]\((tables/[^)#\s]+)\#([^)\s]+)\)}
         {'[' . (cell("$folder/$2", $3) // "no cell $3") . "]($2#$3)"}ge;
     return $text;
+}
+
+# A last row with the means of columns, but for one.
+sub mean_row {
+    my ($name, $without, $head, @rows) = @_;
+    chomp(my @columns = split /,/, $head);
+    my @values = ($name);
+    for my $i (1 .. $#columns) {
+        my $sum = 0;
+        $sum += (split /,/)[$i] for @rows;
+        push @values,
+            $columns[$i] eq $without ? '' : sprintf '%.2f', $sum / @rows;
+    }
+    return join(',', @values) . "\n";
 }
 
 # ------------------------------------------------------------- pictures --

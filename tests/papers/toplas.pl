@@ -3,8 +3,7 @@
 #
 #     toplas.pl [--quick] MARGAY TOOLS FILES OUT
 #
-# MARGAY is the command, TOOLS is not needed, FILES where the trace is made, OUT
-# the folder that gets tables/.  Writes
+# The arguments are as paper.pl says.  Writes
 #
 #   tables/toplas-precision.csv  nodes and errors of the approximations on a
 #                                Fourier transform of 65,536 numbers, all of it
@@ -13,18 +12,13 @@
 # transforms 4,096 numbers.
 use strict;
 use warnings;
-use Getopt::Long;
-require './tests/papers/tables.pl';
+require './tests/papers/paper.pl';
 
-my $quick = 0;
-GetOptions('quick' => \$quick) && @ARGV == 4
-    or die "usage: toplas.pl [--quick] MARGAY TOOLS FILES OUT\n";
-my ($margay, undef, $files, $out) = @ARGV;
+my ($quick, $margay, $files, $out) =
+    @{ arguments() }{qw(quick margay files out)};
 my $bits = $quick ? 12 : 16;
 my @engines = ('scale-tree:e=0.1', 'scale-tree', 'scale-tree:e=0.001',
     'absolute', 'absolute:c=0,tree=splay');
-
-sub run { system(@_) == 0 or die "toplas: failed: @_\n" }
 
 # Eight references for each exchange of the bit reversal and each butterfly.
 my $numbers = 2**$bits;
@@ -32,14 +26,14 @@ my $exchanges = ($numbers - 2**int(($bits + 1) / 2)) / 2;
 run($margay, 'generate', 'fft', '--blocks', 2 * $numbers, '--refs',
     8 * ($exchanges + $numbers / 2 * $bits), '--to', 'u64', '-q', '-o',
     "$files/fft.u64");
-run($margay, 'engines', '--run', "$files/fft.u64", '-b', 8, '-q', '--only',
-    join(',', @engines), '--json', '-o', "$files/fft.json");
-open my $in, '<', "$files/fft.json" or die "toplas: fft.json: $!\n";
 my @lines = "engine,nodes,accuracy,mean_error,largest_error\n";
-while (<$in>) {
-    my %row = /"(\w+)":"?([^",}]*(?:,tree=\w+)?)"?[,}]/g;
+for (lines_of($margay, 'engines', '--run', "$files/fft.u64", '-b', 8, '-q',
+    '--only', join(',', @engines), '--json')) {
+    # A name, and a text or what is no text.
+    my %row;
+    $row{$1} = $2 // $3 while /"(\w+)":(?:"([^"]*)"|([^,}]*))/g;
     push @lines, sprintf "%s,%d,%.4f,%.5f,%.4f\n", $row{engine} =~ tr/,/ /r,
         $row{nodes}, @row{qw(accuracy mean_abs_error_linear max_error_linear)};
 }
 write_table("$out/tables/toplas-precision.csv", @lines);
-unlink "$files/fft.u64", "$files/fft.json";
+unlink "$files/fft.u64";

@@ -1,0 +1,37 @@
+# paper.pl - what the scripts of all papers begin with
+#
+#     NAME.pl [--quick] [OPTION...] MARGAY TOOLS FILES OUT [TRACE...]
+#
+# MARGAY is the command, TOOLS the folder of the tools of tests/bench, FILES where
+# inputs and traces are kept, OUT the folder that gets tables/ and pictures/.
+# --quick does less.
+use strict;
+use warnings;
+use File::Basename qw(basename);
+use Getopt::Long;
+require './tests/papers/tables.pl';
+
+my $name = basename($0, '.pl');
+
+# What was given: {quick, margay, tools, files, out}; the rest stays in @ARGV.
+sub arguments {
+    my (%options) = @_;
+    my $given = { quick => 0 };
+    GetOptions('quick' => \$given->{quick}, %options) && @ARGV >= 4
+        or die "usage: $name.pl [--quick] MARGAY TOOLS FILES OUT\n";
+    @$given{qw(margay tools files out)} = splice @ARGV, 0, 4;
+    return $given;
+}
+
+sub note { print STDERR "$name: $_[0]\n" }
+
+sub run { system(@_) == 0 or die "$name: failed: @_\n" }
+
+sub lines_of {
+    open my $in, '-|', @_ or die "$name: $_[0]: $!\n";
+    my @lines = <$in>;
+    close $in or die "$name: failed: @_\n";
+    return @lines;
+}
+
+1;
