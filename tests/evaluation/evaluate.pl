@@ -90,7 +90,7 @@ sub prepare {
         note('making the inputs');
         run("rm -rf '$folder/new' && mkdir '$folder/new' && "
             . "perl '$here/inputs.pl' '$folder/new' && "
-            . "cp '$here'/work/* '$folder/new' && cd '$folder/new' && "
+            . "cp '$here'/tasks/* '$folder/new' && cd '$folder/new' && "
             . 'hmmbuild family.hmm family.sto >/dev/null');
         rename "$folder/new", "$folder/inputs" or die "evaluate: $!\n";
     }

@@ -14,10 +14,11 @@ say what an id stands for) are left out, and a ratio of nothing is no number.
 
 Ctrl-C ends a run and raises KeyboardInterrupt.
 """
+from margay._analyses import assoc, curve, distances, histogram, phases
 from margay._error import Error
 from margay._machine import filter, simulate
 from margay._programs import overlap, share
-from margay._run import (Table, assoc, curve, distances, histogram, phases)
+from margay._table import Table
 
 __all__ = ["Error", "Table", "assoc", "curve", "distances", "filter",
            "histogram", "overlap", "phases", "share", "simulate"]

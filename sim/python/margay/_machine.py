@@ -10,8 +10,8 @@ from typing import Any, Mapping, Sequence, Union
 from margay import _columns
 from margay import _library as lib
 from margay._error import Error
-from margay._run import (Table, Trace, _c, _check, _given, _Rows, _Run,
-                         _text)
+from margay._run import _c, _check, _given, _Run, _text
+from margay._table import Rows, Table, Trace
 
 Machine = Union[str, "os.PathLike[str]", Sequence[Mapping[str, Any]]]
 
@@ -169,7 +169,7 @@ def simulate(trace: Trace, machine: Machine, *,
     request.seed, request.cores = seed, cores or 0
     kinds = ("fetch", lib.MARGAY_FETCH), ("read", lib.MARGAY_READ), \
         ("write", lib.MARGAY_WRITE)
-    rows = _Rows(trace, ("cache", "references", "misses", "fetches",
+    rows = Rows(trace, ("cache", "references", "misses", "fetches",
                          "fetch_misses", "reads", "read_misses", "writes",
                          "write_misses", "writebacks", "prefetches",
                          "useful_prefetches", "thousand_misses",

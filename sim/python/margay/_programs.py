@@ -7,8 +7,8 @@ from typing import Any, Iterator, Mapping, Sequence, Union
 
 from margay import _library as lib
 from margay._error import Error
-from margay._run import (Table, _c, _check, _free, _points, _Rows,
-                         _sizes)
+from margay._run import _c, _check, _free, _points, _sizes
+from margay._table import Rows, Table
 
 _INFINITE = 2 ** 64 - 1
 
@@ -76,7 +76,7 @@ def share(programs: Mapping[str, Mapping[str, Any]], *,
         raise Error("sizes: a shared cache has no steps (expected pow2, "
                     "octave:N or numbers of blocks)")
     block = _block(list(programs.values())) if programs else None
-    rows = _Rows("", ("cache_blocks", "cache_bytes", "program", "references",
+    rows = Rows("", ("cache_blocks", "cache_bytes", "program", "references",
                       "shared_misses", "partition_blocks", "partition_misses"))
     error, sharing = lib.margay_error(), ctypes.c_void_p()
     with contextlib.ExitStack() as stack:
