@@ -141,7 +141,8 @@ static void feed_one(void *context, size_t i)
                               machines->span, &machines->errors[i]);
 }
 
-/* The library below does not know what the trace is called. */
+/* The library below does not know what the trace is called.  What is wrong with
+   references that are fed can only be the number of a thread. */
 static enum margay_status name_trace(const struct margay_pass *pass,
                                      enum margay_status status,
                                      struct margay_error *error)
