@@ -23,6 +23,7 @@
 #include "traces/base/spec.h"
 #include "traces/capture/program_file.h"
 #include "traces/capture/receiver.h"
+#include "traces/capture/relay.h"
 #include "traces/formats/data.h"
 #include "traces/formats/reading.h"
 #include "traces/formats/words.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/options/files.h"
 #include "sim/options/sizes.h"
@@ -34,6 +35,8 @@ struct record_output {
     uint64_t to_skip, to_write; /* references */
     uint64_t refs;              /* written */
     bool full;
+    struct margay_relay *relay; /* for the reader of a pipe; NULL = none */
+    bool offered;
     /* A batch in units of the format's ids. */
     uint64_t numbers[UNITS_REFS];
     uint32_t extents[UNITS_REFS];
@@ -173,6 +176,10 @@ enum margay_status record_output_open(const struct options *options,
                            "--data: a trace as %s has no place for it, mgt and "
                            "words have",
                            made->format);
+    if (status == MARGAY_OK &&
+        margay_writer_takes_words(made->files[0].writer) &&
+        output_turn(made->outputs[0]) == OUTPUT_STANDARD)
+        made->relay = margay_relay_offer(STDOUT_FILENO);
     return status;
 }
 
@@ -404,6 +411,14 @@ bool record_output_takes_words(const struct record_output *output)
            output->options->record.max_trace_bytes == 0;
 }
 
+/* The reader waits for the offer and, once it shares memory, for each head. */
+static void flush_to_reader(struct record_output *output)
+{
+    if (!output->offered || margay_relay_is_taken(output->relay))
+        output_flush(output->outputs[0]);
+    output->offered = true;
+}
+
 enum margay_status record_output_put_words(struct record_output *output,
                                            const struct margay_words *words,
                                            struct margay_error *error)
@@ -411,9 +426,15 @@ enum margay_status record_output_put_words(struct record_output *output,
     size_t index = output->options->record.separate_threads ? words->thread : 0;
     output->refs += margay_words_references(words);
     enum margay_status status = need_file(output, index, error);
-    return status == MARGAY_OK ? margay_writer_put_words(
-                                     output->files[index].writer, words, error)
-                               : status;
+    if (status != MARGAY_OK)
+        return status;
+    struct margay_words relayed = *words;
+    relayed.relay = output->relay;
+    status =
+        margay_writer_put_words(output->files[index].writer, &relayed, error);
+    if (output->relay != NULL && status == MARGAY_OK)
+        flush_to_reader(output);
+    return status;
 }
 
 /* --------------------------------------------------------------- the end -- */
@@ -441,6 +462,7 @@ static void release(struct record_output *output)
         margay_writer_free(output->files[i].writer);
         free(output->files[i].path);
     }
+    margay_relay_withdraw(output->relay);
     free(output->files);
     free(output->outputs);
     free(output);

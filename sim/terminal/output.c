@@ -85,7 +85,7 @@ static enum margay_status open_spool(struct output *output,
     return MARGAY_OK;
 }
 
-static void flush(struct output *output)
+void output_flush(struct output *output)
 {
     struct margay_error *failure = &output->failure;
     if (failure->status == MARGAY_OK && output->store < 0)
@@ -99,7 +99,7 @@ static void flush(struct output *output)
 char *output_room(struct output *output, size_t bytes)
 {
     if (output->capacity - output->used < bytes)
-        flush(output);
+        output_flush(output);
     return output->buffer + output->used;
 }
 
@@ -147,7 +147,7 @@ static ssize_t read_spool(struct output *output, struct margay_error *error)
 static enum margay_status rewind_spool(struct output *output,
                                        struct margay_error *error)
 {
-    flush(output);
+    output_flush(output);
     enum margay_status status = output_status(output, error);
     if (status == MARGAY_OK && lseek(output->store, 0, SEEK_SET) != 0)
         status = margay_fail(error, MARGAY_IO, "%s: cannot rewind: %s",
@@ -178,7 +178,7 @@ enum margay_status output_finish(struct output *output,
                                  struct margay_error *error)
 {
     if (output->store >= 0)
-        flush(output);
+        output_flush(output);
     enum margay_status status = output_status(output, error);
     if (status == MARGAY_OK)
         status = target_close(&output->target, error);

@@ -51,6 +51,9 @@ void output_text(struct output *output, const char *format, ...)
 /* Append the contents of `part`, which can only be freed afterwards. */
 void output_append(struct output *output, struct output *part);
 
+/* Write what is held back of a stream. */
+void output_flush(struct output *output);
+
 /* The first failure so far. */
 enum margay_status output_status(const struct output *output,
                                  struct margay_error *error);

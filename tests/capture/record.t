@@ -261,6 +261,14 @@ check 'and the trace is alone' test "$(grep -vc '^ [LS] ' out)" = 0
 # What it reads besides lies in one block or two.
 like 'analysed while it runs' "$(tail -n 1 curve | cut -d, -f4-6)" \
     '^32768,1000002,51[34]$'
+"$MARGAY" record -q -o - ./ends return 1000000 |
+    "$MARGAY" curve -q --sizes pow2 - >direct
+"$MARGAY" record -q -o - ./ends return 1000000 | tee kept.words |
+    "$MARGAY" curve -q --sizes pow2 - >copied
+"$MARGAY" curve -q --sizes pow2 - <kept.words >read
+check 'with a copy on the way as without' cmp -s copied direct
+check 'and from the copy' cmp -s copied read
+rm kept.words
 "$MARGAY" record -q --to u64 -o - ./ends return 3000000 2>err | head -c 800 >few
 is 'a reader that has enough' "$(wc -c <few) $(cat err)" '800 '
 if [ -e /dev/full ]; then

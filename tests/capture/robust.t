@@ -135,6 +135,17 @@ for method in runtime qemu; do
     ended $recorder 2>/dev/null
 done
 
+# Nor may a recorder wait for an analysis that is killed.
+mkfifo trace.words
+"$MARGAY" record -q -o - ./hostile forever >trace.words 2>/dev/null & recorder=$!
+"$MARGAY" curve -q trace.words >/dev/null & reader=$!
+await has_child $recorder
+sleep 0.3
+kill -KILL $reader
+check 'a recorder whose reader is killed ends' await dead $recorder
+ended $reader 2>/dev/null
+ended $recorder 2>/dev/null
+
 # The second kills, and what it would leave behind is removed: more files than
 # any small number.
 mkdir here

@@ -8,7 +8,9 @@
  *     4 bytes   1 = the call sites are known, 2 = words may have repeats,
  *               3 = both
  *     then chunks, each of
- *     4 bytes   the number of words, up to 8192
+ *     4 bytes   the number of words, up to 8192; 2^31 more: the words are not
+ *               here, but in the next slot of memory that the reader has taken
+ *               (relay.h)
  *     4 bytes   the number of the thread
  *     words     of 8 bytes, as stream.h defines them
  *
@@ -23,6 +25,7 @@
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/capture/decode.h"
+#include "traces/capture/relay.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/data.h"
 #include "traces/formats/words.h"
@@ -46,6 +49,9 @@ struct chunk_head {
 /* A constant of the file format, independent of MARGAY_BUFFER_WORDS. */
 #define CHUNK_WORDS 8192
 
+/* In the number of words. */
+#define RELAYED (UINT32_C(1) << 31)
+
 /* --------------------------------------------------------------- reading -- */
 
 struct reading {
@@ -59,6 +65,8 @@ struct reading {
     struct margay_error error;
     size_t ahead; /* bytes of the next head that have been read */
     struct chunk_head head;
+    struct margay_relay_end *relay; /* NULL: all words are in the trace */
+    const uint64_t *from;           /* where the words of the chunk are */
     /* The words, and the next head if it comes with them. */
     uint64_t chunk[CHUNK_WORDS + 1];
 };
@@ -133,8 +141,10 @@ static enum margay_status read_head(struct reading *reading,
 static void free_reading(void *state)
 {
     struct reading *reading = state;
-    if (reading != NULL)
+    if (reading != NULL) {
         free(reading->events);
+        margay_relay_leave(reading->relay);
+    }
     free(reading);
 }
 
@@ -185,9 +195,36 @@ static enum margay_status read_chunk_head(struct reading *reading,
         return got + reading->ahead == 0
                    ? MARGAY_END
                    : fail(reading, "the end", "the rest of 8 bytes", error);
-    return le32toh(reading->head.words) <= CHUNK_WORDS
+    uint32_t words = le32toh(reading->head.words);
+    if ((words & RELAYED) != 0 && reading->relay == NULL)
+        return fail(reading, "words that another process has", "the words",
+                    error);
+    return (words & ~RELAYED) <= CHUNK_WORDS
                ? MARGAY_OK
                : fail(reading, "a chunk of more words", "8192 at most", error);
+}
+
+/* The words of a chunk, up to `words`, and the bytes of the next head that come
+   with them.  A cut is kept for later. */
+static void read_words(struct reading *reading, size_t words)
+{
+    size_t bytes = words * sizeof(uint64_t), got;
+    enum margay_status status =
+        read_bytes(reading, reading->chunk, bytes, bytes + sizeof reading->head,
+                   &got, &reading->error);
+    if (status == MARGAY_OK && got < bytes)
+        status = fail(reading, "the end", "more words", &reading->error);
+    reading->cut = status;
+    reading->ahead = got > bytes ? got - bytes : 0;
+    memcpy(&reading->head, reading->chunk + words, reading->ahead);
+    reading->from = reading->chunk;
+    reading->words = (uint32_t)((got < bytes ? got : bytes) / sizeof(uint64_t));
+    for (uint32_t i = 0; le64toh(1) != 1 && i < reading->words; i++)
+        reading->chunk[i] = le64toh(reading->chunk[i]);
+    if (reading->relay == NULL && reading->source.pipe != NULL &&
+        reading->words == MARGAY_RELAY_OFFER_WORDS)
+        reading->relay = margay_relay_take(
+            reading->chunk, reading->source.pipe(reading->source.context));
 }
 
 /* Read the next chunk.  A cut within it is reported once its whole words have
@@ -203,23 +240,19 @@ static enum margay_status read_chunk(struct reading *reading,
     enum margay_status status = read_chunk_head(reading, error);
     if (status != MARGAY_OK)
         return status;
-    size_t words = le32toh(reading->head.words), got;
-    size_t bytes = words * sizeof(uint64_t);
+    uint32_t words = le32toh(reading->head.words);
     reading->thread = le32toh(reading->head.thread);
     reading->decoding = (struct margay_decoding){
         .shift = reading->source.shift,
         .slots = reading->flags == FLAG_SITES,
     };
-    status = read_bytes(reading, reading->chunk, bytes,
-                        bytes + sizeof reading->head, &got, &reading->error);
-    if (status == MARGAY_OK && got < bytes)
-        status = fail(reading, "the end", "more words", &reading->error);
-    reading->cut = status;
-    reading->ahead = got > bytes ? got - bytes : 0;
-    memcpy(&reading->head, reading->chunk + words, reading->ahead);
-    reading->words = (uint32_t)((got < bytes ? got : bytes) / sizeof(uint64_t));
-    for (uint32_t i = 0; le64toh(1) != 1 && i < reading->words; i++)
-        reading->chunk[i] = le64toh(reading->chunk[i]);
+    if (words & RELAYED) {
+        reading->ahead = 0;
+        reading->words = words & ~RELAYED;
+        reading->from = margay_relay_next(reading->relay);
+    } else {
+        read_words(reading, words);
+    }
     return MARGAY_OK;
 }
 
@@ -237,7 +270,7 @@ static enum margay_status decode(struct reading *reading,
         wanted.counts = NULL;
     if (!batch->sited)
         wanted.sites = NULL;
-    margay_decode_words(&reading->decoding, reading->chunk,
+    margay_decode_words(&reading->decoding, reading->from,
                         reading->decoding.words +
                             (uint32_t)(left < room ? left : room),
                         &wanted, reading->events);
@@ -288,7 +321,7 @@ static const struct margay_blocks_reading reading_words = {
 struct writing {
     struct margay_sink sink;
     uint32_t collapsed_bytes;
-    bool begun;
+    bool begun, offered;
     uint32_t flags; /* valid once it has begun */
     /* What the last control words of the chunk say. */
     uint64_t site, above;
@@ -476,19 +509,37 @@ static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
            words * sizeof(uint64_t);
 }
 
+/* Tell the reader where words may be. */
+static enum margay_status offer(struct writing *writing,
+                                const struct margay_relay *relay,
+                                struct margay_error *error)
+{
+    uint64_t words[MARGAY_RELAY_OFFER_WORDS];
+    margay_relay_describe(relay, words);
+    writing->offered = true;
+    for (int i = 0; i < MARGAY_RELAY_OFFER_WORDS; i++)
+        add_word(writing, words[i]);
+    return write_chunk(writing, error);
+}
+
 static enum margay_status put_words(void *state,
                                     const struct margay_words *words,
                                     struct margay_error *error)
 {
     struct writing *writing = state;
-    struct chunk_head head = {htole32(words->count), htole32(words->thread)};
     enum margay_status status = write_head(writing, words->sites, false, error);
     if (status == MARGAY_OK)
         status = write_chunk(writing, error);
+    if (status == MARGAY_OK && words->relay != NULL && !writing->offered)
+        status = offer(writing, words->relay, error);
+    bool relayed = status == MARGAY_OK && words->relay != NULL &&
+                   margay_relay_put(words->relay, words->words, words->count);
+    struct chunk_head head = {htole32(words->count | (relayed ? RELAYED : 0)),
+                              htole32(words->thread)};
     if (status == MARGAY_OK)
         status = writing->sink.write(writing->sink.context, &head, sizeof head,
                                      error);
-    if (status == MARGAY_OK)
+    if (status == MARGAY_OK && !relayed)
         status =
             writing->sink.write(writing->sink.context, words->words,
                                 words->count * sizeof *words->words, error);

@@ -107,6 +107,10 @@ enum margay_control {
        as many references as such words, MARGAY_PIECE_WORDS at most; they have
        slot 0. */
     MARGAY_CONTROL_NEXT_SITE = 7,
+    /* In a trace: who reads it straight from the pipe of this number ... */
+    MARGAY_CONTROL_PIPE = 8,
+    /* ... may find words in this memory (relay.h). */
+    MARGAY_CONTROL_MEMORY = 9,
 };
 
 #define MARGAY_CONTROL_DATA_SHIFT 48

@@ -42,6 +42,9 @@ struct margay_block_source {
     /* Read up to `bytes` bytes; *got = 0 is the end. */
     enum margay_status (*read)(void *context, void *buffer, size_t bytes,
                                size_t *got, struct margay_error *error);
+    /* The number of the pipe that the bytes come from as they are; 0 = they
+       come from elsewhere.  NULL = from no pipe at all. */
+    uint64_t (*pipe)(void *context);
     /* The length of a plain regular file; false for anything else. */
     bool (*plain_bytes)(void *context, uint64_t *bytes);
     /* In such a file, go on reading at `offset`. */

@@ -22,9 +22,10 @@
 struct margay_input {
     const char *name; /* the path, stored after the structure */
     int fd;
-    int wake_fd;  /* readable once reading is cancelled */
-    bool waits;   /* a read may wait, as the file is not a regular one */
-    bool started; /* the head has been examined */
+    int wake_fd;   /* readable once reading is cancelled */
+    bool waits;    /* a read may wait, as the file is not a regular one */
+    bool started;  /* the head has been examined */
+    uint64_t pipe; /* its number; 0 = the file is none */
     uint64_t bytes_total;
     off_t start; /* the offset at which a regular file was opened */
     atomic_uint_fast64_t bytes_read;
@@ -61,8 +62,10 @@ static enum margay_status examine(struct margay_input *input,
         return margay_fail(error, MARGAY_IO,
                            "%s: is a directory, expected a trace", input->name);
     input->waits = !S_ISREG(status.st_mode);
-    if (S_ISFIFO(status.st_mode))
+    if (S_ISFIFO(status.st_mode)) {
+        input->pipe = status.st_ino;
         fcntl(input->fd, F_SETPIPE_SZ, PIPE_BYTES);
+    }
     if (!input->waits) {
         off_t position = lseek(input->fd, 0, SEEK_CUR);
         if (position >= 0 && position < status.st_size)
@@ -222,6 +225,11 @@ enum margay_status margay_input_read(struct margay_input *input, void *buffer,
         return margay_decompressor_read(input->decompressor, buffer, bytes, got,
                                         error);
     return read_raw(input, buffer, bytes, got, error);
+}
+
+uint64_t margay_input_pipe(const struct margay_input *input)
+{
+    return input->decompressor == NULL ? input->pipe : 0;
 }
 
 bool margay_input_plain_bytes(struct margay_input *input, uint64_t *bytes)

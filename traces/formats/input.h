@@ -49,6 +49,10 @@ enum margay_status margay_input_read(struct margay_input *input, void *buffer,
    where this cannot be known. */
 bool margay_input_would_wait(const struct margay_input *input);
 
+/* The number of the pipe that the bytes come from as they are; 0 = they come
+   from elsewhere, or are compressed.  Known after the first read. */
+uint64_t margay_input_pipe(const struct margay_input *input);
+
 /*
  * The length of a plain regular file, from the offset at which it was opened;
  * false for anything else, or if the first bytes cannot be read.  To be called

@@ -216,6 +216,12 @@ static enum margay_status read_bytes(void *context, void *bytes, size_t count,
     return MARGAY_OK;
 }
 
+static uint64_t pipe_number(void *context)
+{
+    struct margay_reader *reader = context;
+    return margay_input_pipe(reader->input);
+}
+
 static bool plain_bytes(void *context, uint64_t *bytes)
 {
     struct margay_reader *reader = context;
@@ -244,6 +250,7 @@ static enum margay_status open_blocks(struct margay_reader *reader)
         .modules = &reader->modules,
         .data = reader->data,
         .read = read_bytes,
+        .pipe = pipe_number,
         .plain_bytes = plain_bytes,
         .go_to = go_to,
     };

@@ -12,6 +12,8 @@
 
 #include <margay/traces.h>
 
+struct margay_relay; /* traces/capture/relay.h */
+
 /* Consecutive words of one thread, as traces/capture/stream.h defines them. */
 struct margay_words {
     const uint64_t *words;
@@ -19,6 +21,9 @@ struct margay_words {
     uint32_t thread; /* numbered from 0 on */
     bool sites;      /* some words are call sites */
     bool repeats;    /* words may stand for repeats */
+    /* Where the reader of the trace may find them; NULL = in the trace.  The
+       same for all words of a trace. */
+    struct margay_relay *relay;
 };
 
 /* True if the format of the writer consists of such words. */

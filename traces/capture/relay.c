@@ -1,0 +1,268 @@
+/* relay.c - words that reach the reader of a pipe in memory: see relay.h */
+#define _GNU_SOURCE
+#include "traces/capture/relay.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#endif
+
+#include "traces/capture/shared.h"
+#include "traces/capture/stream.h"
+
+#define MAGIC UINT64_C(0x01796c6572796167)
+
+/* A power of two: few, so that all stay in the caches, and enough for both
+   sides to work for a while before one wakes the other. */
+#define SLOTS 8
+
+/* How often the writer looks whether there still is a reader. */
+#define WAIT_NS 100000000
+
+/* The process and the descriptor of the memory in a control word. */
+#define PROCESS_SHIFT 24
+
+struct memory {
+    uint64_t magic;
+    _Atomic uint32_t taken; /* 1 = the reader looks here */
+    _Atomic uint32_t waits; /* 1 = the writer waits for a slot */
+    /* Slots that the reader is done with, modulo 2^32. */
+    _Alignas(64) _Atomic uint32_t done;
+    _Alignas(4096) uint64_t words[SLOTS][MARGAY_BUFFER_WORDS];
+};
+
+static struct memory *map(int file)
+{
+    void *memory = mmap(NULL, sizeof(struct memory), PROT_READ | PROT_WRITE,
+                        MAP_SHARED, file, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* ----------------------------------------------------- the writer's side -- */
+
+struct margay_relay {
+    struct memory *memory;
+    int file, pipe;
+    uint64_t number; /* of the pipe */
+    uint32_t given;  /* slots with words so far, modulo 2^32 */
+};
+
+/* The number of the pipe behind a descriptor; 0 = it is none. */
+static uint64_t pipe_number(int descriptor)
+{
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode)
+               ? status.st_ino
+               : 0;
+}
+
+static int make_file(void)
+{
+#ifdef MFD_ALLOW_SEALING
+    int file = memfd_create("margay-relay", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file >= 0 && (ftruncate(file, sizeof(struct memory)) != 0 ||
+                      fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) != 0)) {
+        close(file);
+        return -1;
+    }
+    return file;
+#else
+    return -1;
+#endif
+}
+
+struct margay_relay *margay_relay_offer(int descriptor)
+{
+    struct margay_relay *relay = calloc(1, sizeof *relay);
+    if (relay == NULL)
+        return NULL;
+    relay->pipe = descriptor;
+    relay->number = pipe_number(descriptor);
+    relay->file = relay->number == 0 ? -1 : make_file();
+    if (relay->file >= 0 && margay_move_descriptor_up(&relay->file))
+        relay->memory = map(relay->file);
+    if (relay->memory == NULL) {
+        margay_relay_withdraw(relay);
+        return NULL;
+    }
+    relay->memory->magic = MAGIC;
+    return relay;
+}
+
+void margay_relay_withdraw(struct margay_relay *relay)
+{
+    if (relay == NULL)
+        return;
+    if (relay->memory != NULL)
+        munmap(relay->memory, sizeof *relay->memory);
+    if (relay->file >= 0)
+        close(relay->file);
+    free(relay);
+}
+
+void margay_relay_describe(const struct margay_relay *relay,
+                           uint64_t words[MARGAY_RELAY_OFFER_WORDS])
+{
+    words[0] = margay_control_word(MARGAY_CONTROL_PIPE, relay->number);
+    words[1] = margay_control_word(MARGAY_CONTROL_MEMORY,
+                                   (uint64_t)getpid() << PROCESS_SHIFT |
+                                       (uint64_t)relay->file);
+}
+
+bool margay_relay_is_taken(const struct margay_relay *relay)
+{
+    return atomic_load(&relay->memory->taken) == 1;
+}
+
+/* Sleep while `done` slots are done, and the reader does not wake us. */
+static void sleep_while(struct memory *memory, uint32_t done)
+{
+#ifdef __linux__
+    const struct timespec most = {0, WAIT_NS};
+    syscall(SYS_futex, &memory->done, FUTEX_WAIT, done, &most, NULL, 0);
+#else
+    (void)memory, (void)done;
+#endif
+}
+
+static bool has_reader(const struct margay_relay *relay)
+{
+    struct pollfd file = {.fd = relay->pipe};
+    return margay_relay_is_taken(relay) && poll(&file, 1, 0) >= 0 &&
+           (file.revents & POLLERR) == 0;
+}
+
+static bool wait_for_slot(struct margay_relay *relay)
+{
+    struct memory *memory = relay->memory;
+    uint32_t done = atomic_load(&memory->done);
+    while (relay->given - done == SLOTS) {
+        atomic_store(&memory->waits, 1);
+        done = atomic_load(&memory->done);
+        if (relay->given - done == SLOTS)
+            sleep_while(memory, done);
+        if (!has_reader(relay))
+            return false;
+        done = atomic_load(&memory->done);
+    }
+    return relay->given - done < SLOTS;
+}
+
+bool margay_relay_put(struct margay_relay *relay, const uint64_t *words,
+                      uint32_t count)
+{
+    if (count > MARGAY_BUFFER_WORDS || !margay_relay_is_taken(relay) ||
+        !wait_for_slot(relay))
+        return false;
+    memcpy(relay->memory->words[relay->given++ % SLOTS], words,
+           count * sizeof *words);
+    return true;
+}
+
+/* ----------------------------------------------------- the reader's side -- */
+
+struct margay_relay_end {
+    struct memory *memory;
+    uint32_t next; /* slots given so far, modulo 2^32 */
+};
+
+/* A file that cannot become shorter than the memory. */
+static bool is_memory(int file)
+{
+#ifdef F_GET_SEALS
+    struct stat status;
+    int seals = fcntl(file, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 &&
+           fstat(file, &status) == 0 &&
+           status.st_size == (off_t)sizeof(struct memory);
+#else
+    (void)file;
+    return false;
+#endif
+}
+
+static struct memory *open_memory(uint64_t place)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%llu/fd/%llu",
+             (unsigned long long)(place >> PROCESS_SHIFT),
+             (unsigned long long)(place & ((1u << PROCESS_SHIFT) - 1)));
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct memory *memory = file >= 0 && is_memory(file) ? map(file) : NULL;
+    if (file >= 0)
+        close(file);
+    if (memory != NULL && memory->magic != MAGIC) {
+        munmap(memory, sizeof *memory);
+        memory = NULL;
+    }
+    return memory;
+}
+
+/* The value of a word if it is this control word; 0 = it is not. */
+static uint64_t value_of(uint64_t word, enum margay_control control)
+{
+    return margay_word_kind(word) == MARGAY_WORD_CONTROL &&
+                   margay_word_control(word) == control
+               ? word & MARGAY_CONTROL_MASK
+               : 0;
+}
+
+struct margay_relay_end *margay_relay_take(
+    const uint64_t words[MARGAY_RELAY_OFFER_WORDS], uint64_t pipe)
+{
+    uint64_t place = value_of(words[1], MARGAY_CONTROL_MEMORY);
+    if (pipe == 0 || place == 0 ||
+        value_of(words[0], MARGAY_CONTROL_PIPE) != pipe)
+        return NULL;
+    struct margay_relay_end *end = calloc(1, sizeof *end);
+    if (end == NULL)
+        return NULL;
+    end->memory = open_memory(place);
+    uint32_t untaken = 0;
+    if (end->memory != NULL &&
+        atomic_compare_exchange_strong(&end->memory->taken, &untaken, 1))
+        return end;
+    if (end->memory != NULL)
+        munmap(end->memory, sizeof *end->memory);
+    free(end);
+    return NULL;
+}
+
+static void wake(struct memory *memory)
+{
+#ifdef __linux__
+    if (atomic_exchange(&memory->waits, 0) != 0)
+        syscall(SYS_futex, &memory->done, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+#else
+    (void)memory;
+#endif
+}
+
+/* A writer that waits is woken for half of the slots at once. */
+const uint64_t *margay_relay_next(struct margay_relay_end *end)
+{
+    struct memory *memory = end->memory;
+    atomic_store(&memory->done, end->next);
+    if (end->next % (SLOTS / 2) == 0)
+        wake(memory);
+    return memory->words[end->next++ % SLOTS];
+}
+
+void margay_relay_leave(struct margay_relay_end *end)
+{
+    if (end == NULL)
+        return;
+    atomic_store(&end->memory->taken, 2);
+    wake(end->memory);
+    munmap(end->memory, sizeof *end->memory);
+    free(end);
+}
