@@ -47,6 +47,11 @@ for level in 1 2; do
     done
 done
 
+# More threads than there are rings for their words.
+build many "$sources/many.c" -O1 -pthread
+./many.pass 64 20000 >out
+is 'unrecorded threads end' "$? $(grep -c ' ' out)" '0 65'
+
 # ---------------------------------------------- handlers of signals, jumps --
 cat >tell.pl <<'END'
 # How many words of the program and of its handlers, and how many of the

@@ -29,11 +29,13 @@
 # the columns of wall seconds are what a clock showed.  The program and `margay
 # record` are one side, the analysis is the other.
 #
-# With --long the programs are longer runs, by each method that takes programs as
-# they are, without Olken's algorithm and without counted repeats, and the last
-# column is the time with all references dropped in the program:
+# With --long the programs are longer runs, without Olken's algorithm and without
+# counted repeats, and the last column is the time with all references dropped
+# in the program:
 #
 #     ...,dropped_seconds
+#
+# With CC in the environment that compiler builds what is built here.
 #
 # With --associative a second kind of table is printed instead, in the manner
 # of Fu, Zhang and Chen: miss ratios in 32-byte blocks of caches of 2^6 to 2^17
@@ -106,6 +108,7 @@ sub prepare {
 sub command {
     my ($program, $build) = @_;
     my $command = $program->{command};
+    $build .= "-$ENV{CC}" if $ENV{CC};
     $command =~ s{BUILT}{'$folder/programs/$build'};
     return $command;
 }
@@ -166,7 +169,9 @@ sub measure_program {
     my $curve = "'$margay' curve -j 1 -b $block_bytes";
     my %cases = (
         native => [command($program, 'native')],
-        dropped => [record($program, '/dev/null', '--to words --stop 1')],
+        dropped => [$program->{method} eq 'runtime'
+            ? command($program, 'hooked')
+            : record($program, '/dev/null', '--to words --stop 1')],
         capture => [record($program, '/dev/null', '--to words')],
         pipe => [record($program, '-'), 'cat'],
         collapsed => [record($program, '-', $collapse), "$curve -"],

@@ -188,3 +188,4 @@ put('proteins.fasta', proteins($motif, 10_000));
 put('transport.lp', transport(90, 170));
 put('clauses.cnf', clauses(210, 893));
 put('points.dat', map { "$_ " . sin($_ / 40) * random(100) . "\n" } 1 .. 6000);
+put('more_clauses.cnf', clauses(250, 1065));

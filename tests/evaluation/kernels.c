@@ -1,10 +1,11 @@
 /*
- * kernels.c - four numerical kernels to be recorded
+ * kernels.c - five kernels to be recorded
  *
- *     kernels fft|lu|sort|multiply N
+ *     kernels fft|lu|sort|multiply|walk N
  *
- * On N numbers, or matrices of N x N, that do not depend on the machine; each
- * prints one figure of its result, so that nothing can be left out.
+ * On N numbers, matrices of N x N, or N searches, that do not depend on the
+ * machine; each prints one figure of its result, so that nothing can be left
+ * out.
  */
 #include <complex.h>
 #include <math.h>
@@ -170,21 +171,61 @@ static double multiply(size_t n)
     return sum;
 }
 
+/* ------------------------------------------------------------------ walk -- */
+
+struct entry {
+    struct entry *next;
+    uint64_t key, found;
+};
+
+/* Where a key's chain begins. */
+static size_t chain_of(uint64_t key)
+{
+    return (size_t)(key * 0x9e3779b97f4a7c15u >> 48);
+}
+
+/* Search a hash table of 65,536 chains and keys. */
+static double walk(size_t n)
+{
+    enum { KEYS = 1 << 16 };
+    struct entry **chains = allocate(KEYS, sizeof(struct entry *));
+    struct entry *entries = allocate(KEYS, sizeof *entries);
+    for (uint64_t key = 0; key < KEYS; key++) {
+        struct entry **chain = &chains[chain_of(key)];
+        entries[key] = (struct entry){*chain, key, 0};
+        *chain = &entries[key];
+    }
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = (uint64_t)(next_number() * KEYS);
+        struct entry *entry = chains[chain_of(key)];
+        while (entry->key != key)
+            entry = entry->next;
+        sum += ++entry->found;
+    }
+    free(chains);
+    free(entries);
+    return (double)sum;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         double (*run)(size_t n);
-    } kernels[] = {
-        {"fft", fft}, {"lu", lu}, {"sort", sort}, {"multiply", multiply}};
+    } kernels[] = {{"fft", fft},
+                   {"lu", lu},
+                   {"sort", sort},
+                   {"multiply", multiply},
+                   {"walk", walk}};
 
     for (size_t i = 0; argc == 3 && i < sizeof kernels / sizeof *kernels; i++) {
         long n = strtol(argv[2], NULL, 10);
-        if (strcmp(argv[1], kernels[i].name) == 0 && n > 0 && n <= 1 << 24) {
+        if (strcmp(argv[1], kernels[i].name) == 0 && n > 0 && n <= 1 << 28) {
             printf("%.6g\n", kernels[i].run((size_t)n));
             return 0;
         }
     }
-    fputs("usage: kernels fft|lu|sort|multiply N\n", stderr);
+    fputs("usage: kernels fft|lu|sort|multiply|walk N\n", stderr);
     return 2;
 }

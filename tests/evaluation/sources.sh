@@ -2,7 +2,8 @@
 # sources.sh MARGAY FOLDER - build programs from Debian's sources, twice
 #
 # FOLDER/native gets them as they are, FOLDER/hooked with what `margay record
-# --cflags` and `--libs` print.  apt-get fetches the sources by lists of its
+# --cflags` and `--libs` print; with CC=NAME in the environment it is
+# FOLDER/native-NAME and FOLDER/hooked-NAME.  apt-get fetches the sources by lists of its
 # own in FOLDER/apt, made from those of the machine, which stay as they are.
 set -eu
 margay=$1
@@ -10,6 +11,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$2"
 cd "$2"
 folder=$PWD
+compiler=${CC:-gcc}
+native=$folder/native${CC:+-$CC}
+hooked=$folder/hooked${CC:+-$CC}
 
 # apt ARGUMENT...: apt-get, with sources and lists of its own.
 apt() {
@@ -43,20 +47,20 @@ fetch() {
     mv "$1.new" "$1"
 }
 
-# compile NAME FLAG...: FOLDER/native/NAME and FOLDER/hooked/NAME, unless they
-# are there, and the latter newer than the runtime in it.
+# compile NAME FLAG...: both builds of NAME, unless they are there, and the
+# second one newer than the runtime in it.
 compile() {
     name=$1
     shift
-    [ -x "$folder/native/$name" ] || gcc -O2 -w -o "$folder/native/$name" "$@"
-    newer=$(find "$folder/hooked" -name "$name" -newer "$margay")
+    [ -x "$native/$name" ] || $compiler -O2 -w -o "$native/$name" "$@"
+    newer=$(find "$hooked" -name "$name" -newer "$margay")
     # Its output is a list of words.
     # shellcheck disable=SC2046
-    [ -n "$newer" ] || gcc -O2 -w $("$margay" record --cflags) \
-        -o "$folder/hooked/$name" "$@" $("$margay" record --libs)
+    [ -n "$newer" ] || $compiler -O2 -w $("$margay" record --cflags) \
+        -o "$hooked/$name" "$@" $("$margay" record --libs)
 }
 
-mkdir -p native hooked
+mkdir -p "$native" "$hooked"
 compile kernels "$here/kernels.c" -lm
 
 fetch bzip2

@@ -53,6 +53,12 @@ static bool await_free(void)
     return true;
 }
 
+bool margay_buffer_refused(bool early)
+{
+    return margay_process_is_apart() ||
+           (margay_process.capture != NULL && !is_wanted(early));
+}
+
 bool margay_buffer_take(uint32_t *buffer, bool early)
 {
     struct margay_capture *capture = margay_process.capture;

@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* True if it is known without a call of the system that margay_buffer_take()
+   would take none. */
+bool margay_buffer_refused(bool early);
+
 /* Take a free buffer for the calling thread, after a wait while there is none;
    `early`: also before recording begins.  False: nothing is to be recorded
    now. */

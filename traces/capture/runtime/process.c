@@ -286,3 +286,9 @@ bool margay_process_attach(void)
     }
     return now == RECORDED;
 }
+
+bool margay_process_is_apart(void)
+{
+    int now = atomic_load_explicit(&state, memory_order_acquire);
+    return now == ATTACHING || now == UNRECORDED;
+}

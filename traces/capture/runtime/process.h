@@ -27,6 +27,10 @@ extern struct margay_process margay_process;
 /* True if the process is recorded.  The first call finds out. */
 bool margay_process_attach(void);
 
+/* True if the call of margay_process_attach() that finds out has begun, and has
+   not found that the process is recorded. */
+bool margay_process_is_apart(void);
+
 /* True if a descriptor still belongs to the recording, or does so again. */
 bool margay_process_has(enum margay_descriptor which);
 

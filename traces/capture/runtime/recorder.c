@@ -30,6 +30,7 @@
 #include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/process.h"
+#include "traces/capture/slots.h"
 #include "traces/formats/data_kind.h"
 
 /* What may be written behind the place of the last words: the sites and the
@@ -37,10 +38,12 @@
 #define SLACK_WORDS (2 * MARGAY_PIECE_WORDS + 8)
 #define ROOM_WORDS  (MARGAY_BUFFER_WORDS - SLACK_WORDS)
 
-/* The size of the ring that takes the words while nothing is recorded, and of
-   the end behind it.  A plugin may have little memory for each thread. */
-#define SCRATCH_WORDS     64
-#define SCRATCH_END_WORDS (MARGAY_PIECE_WORDS + 8)
+/* The rings that take the words while nothing is recorded, and the end behind
+   each.  A plugin may have little memory for each thread, so rings are not
+   thread-local.  Of more threads than rings, some share one: what is in a ring
+   is never read. */
+#define RING_WORDS 4096
+#define RINGS      64
 
 /* The most buffers of a thread that wait for words; each is its number + 1, and
    how many words are reserved. */
@@ -71,12 +74,15 @@ static __thread struct {
     struct margay_image image; /* that the last new site is in */
     bool looks;                /* for an image, or puts an event */
     bool has_stack;            /* the recording knows the thread's stack */
-    uint64_t scratch[SCRATCH_WORDS + SCRATCH_END_WORDS];
+    uint64_t *ring;            /* the thread's ring; NULL = it has none yet */
 } mine __attribute__((tls_model("initial-exec")));
 
 /* Of each buffer what its slots hold.  Not thread-local, because a library that
    is loaded late has little room for such variables. */
 static uint64_t sites[MARGAY_MAX_BUFFERS][MARGAY_SITE_SLOTS];
+
+static uint64_t rings[RINGS][RING_WORDS + SLACK_WORDS];
+static _Atomic uint32_t next_ring;
 
 static uint64_t load(const uint64_t *word)
 {
@@ -102,16 +108,22 @@ static uint32_t used_words(const uint64_t *base)
     return used;
 }
 
+/* Two words, on which processors compute at once. */
+typedef uint64_t word_pair
+    __attribute__((vector_size(2 * sizeof(uint64_t)), may_alias));
+
 /* True if some of the first `reserved` words are still to be written. */
 static bool has_holes(const uint64_t *base, uint32_t reserved)
 {
-    uint64_t zero = 0; /* the top bit is set if some word is 0 */
-    bool ends = false;
-    for (uint32_t i = 0; i < reserved; i++)
-        zero |= (base[i] - 1) & ~base[i];
+    word_pair zero = {0, 0}; /* the top bit of one is set if some word is 0 */
+    bool ends = reserved % 2 != 0 && base[reserved - 1] == 0;
+    for (uint32_t i = 0; i + 1 < reserved; i += 2) {
+        const word_pair *words = (const void *)(base + i);
+        zero |= (*words - 1) & ~*words;
+    }
     for (uint32_t i = ROOM_WORDS; i < reserved; i++)
         ends |= base[i] == MARGAY_WORD_END;
-    return zero >> 63 != 0 || ends;
+    return (zero[0] | zero[1]) >> 63 != 0 || ends;
 }
 
 static void send_buffer(uint32_t held)
@@ -204,6 +216,8 @@ static bool acquire(bool early)
 static bool change_buffer(const uint64_t *next, bool early)
 {
     int reason = errno, cancel;
+    if (atomic_load(&mine.held) == 0 && margay_buffer_refused(early))
+        return false;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     hand_over(next, false);
     bool acquired = acquire(early);
@@ -245,16 +259,24 @@ static uint64_t *find_place(uint64_t *next)
     return find_run(base, at);
 }
 
-/* A place in the ring. */
-static uint64_t *place_in_scratch(size_t words)
+/* The calling thread's ring. */
+static uint64_t *ring(void)
 {
-    for (size_t i = 0; i < SCRATCH_WORDS; i++)
-        mine.scratch[i] = 0;
-    for (size_t i = SCRATCH_WORDS; i < SCRATCH_WORDS + SCRATCH_END_WORDS; i++)
-        mine.scratch[i] = MARGAY_WORD_END;
+    if (mine.ring == NULL)
+        mine.ring = rings[atomic_fetch_add(&next_ring, 1) % RINGS];
+    return mine.ring;
+}
+
+/* A place in the ring. */
+static uint64_t *place_in_ring(size_t words)
+{
+    uint64_t *base = ring();
+    margay_slots_clear(base, RING_WORDS);
+    for (size_t i = RING_WORDS; i < RING_WORDS + SLACK_WORDS; i++)
+        base[i] = MARGAY_WORD_END;
     margay_recorder.tells_sites = 0;
-    move_to(mine.scratch + words);
-    return mine.scratch;
+    move_to(base + words);
+    return base;
 }
 
 /* Reserve a place for words, or for more of them where sites are told: there,
@@ -265,7 +287,7 @@ static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
     for (;;) {
         uint64_t *at = find_place(next), nothing = 0;
         if (at == NULL && !change_buffer(next, early))
-            return place_in_scratch(words);
+            return place_in_ring(words);
         if (at == NULL) {
             next = margay_recorder.next;
             continue;
@@ -289,7 +311,7 @@ uint64_t *margay_recorder_room(uint64_t *next, size_t words)
     if (!mine.looks)
         return reserve(next, words, 2 * words, false);
     move_to(NO_ROOM);
-    return mine.scratch;
+    return ring();
 }
 
 /* ----------------------------------------------------------------- words -- */
