@@ -79,30 +79,9 @@ errors() {
                 ($(at + 1) == "-" ? "" : $(at + 1)) }' "$page"
 }
 
-# speeds FIRST LAST: engines and speeds of the table over the number of blocks.
-speeds() {
-    echo engine,distinct_blocks,references,seconds,refs_per_second
-    awk -F ' *[|] *' -v first="$1" -v last="$2" '
-        /^[|] engine [|] 10.4 blocks/ { table = 1; next }
-        table && !/^[|]/ { exit }
-        table && /`/ {
-            gsub(/`/, "", $2); on = on || $2 == first
-            for (i = 3; on && i < NF && $i != "-"; i++)
-                printf "%s,%.0f,0,0,%.0f\n", $2, 10 ^ (i + 1), 1e6 * $i
-            if ($2 == last) exit }' "$page"
-}
-
 errors zipf >"$work/zipf.csv"
 "$margay" plot "$work/zipf.csv" -o "$pictures/engines-zipf.png" \
     --title 'Error and speed of engines on references by the law of Zipf'
 errors fft >"$work/fft.csv"
 "$margay" plot "$work/fft.csv" -o "$pictures/engines-fft.png" \
     --title 'Error and speed of engines on a Fourier transform of 131,072 numbers'
-{ speeds exact exact; speeds olken parda | sed 1d; } >"$work/sweep-exact.csv"
-"$margay" plot "$work/sweep-exact.csv" --labels \
-    -o "$pictures/engines-sweep-exact.png" \
-    --title 'Speed of exact engines over the number of blocks'
-{ speeds exact exact; speeds markers hp-rda | sed 1d; } >"$work/sweep.csv"
-"$margay" plot "$work/sweep.csv" --labels \
-    -o "$pictures/engines-sweep-others.png" \
-    --title 'Speed of other engines, beside exact, over the number of blocks'

@@ -90,7 +90,7 @@ bench: deps $(BUILD)/margay bench-tools ## measure speed (BENCH_FLAGS=--csv)
 	@perl tests/bench/bench.pl $(BENCH_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench $(BUILD)/bench
 
-# How fast a device is: references like those of W1 to W3 of bench.
+# How fast a device is, into the pages: references like those of W1 to W3 of bench.
 DEVICE      ?= 0
 BACKEND     ?= auto
 DEVICE_REFS ?= 64000000
@@ -104,7 +104,9 @@ $(device_FILES): | $(BUILD)/margay
 	    -q -o $@
 
 bench-gpu: deps $(BUILD)/margay bench-tools $(device_FILES) ## speed of a device (BACKEND= DEVICE= DEVICE_REFS=)
-	@$(BUILD)/tests/bench/device $(BACKEND) $(DEVICE) $(device_FILES)
+	@perl tests/papers/device.pl $(BUILD)/margay $(BUILD)/tests/bench \
+	    $(BUILD)/papers docs/measured $(BACKEND) $(DEVICE) $(device_FILES)
+	@perl tests/papers/pages.pl docs/measured/*.md
 
 # Belady's optimum at all sizes, without and with a bound, on W1, W2 and W5.
 optimal_FILES = $(patsubst %,$(BUILD)/bench/%-10000000.u64,W1 W2 W5)
@@ -118,7 +120,8 @@ bench-optimal: deps $(BUILD)/margay bench-tools $(optimal_FILES) ## speed of the
 	    $(BUILD)/bench/W1-10000000.u64
 
 bench-analysers: deps bench-tools ## docs/measured/analysers.md: its table
-	@$(BUILD)/tests/bench/analysers
+	@$(keep) analysers-wanted $(BUILD)/tests/bench/analysers
+	@perl tests/papers/pages.pl docs/measured/analysers.md
 
 # What the sources have to look like.  Both compilers see everything, with
 # warnings as errors.
@@ -149,6 +152,6 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 include tests/fuzz/module.mk
 include tests/faults/module.mk
 include tests/gpu/module.mk
-include tests/evaluation/module.mk
 include tests/papers/module.mk
+include tests/evaluation/module.mk
 include tests/prediction/module.mk

@@ -2,7 +2,7 @@
 # evaluate.pl - what it costs to record real programs and analyse them
 #
 #     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME]
-#         [--olken-refs N] [--no-collapsed] [--long]
+#         [--olken-refs N] [--whole NAME,...] [--no-collapsed] [--long | --large]
 #         [--associative [--cache-blocks N,...]] [--prepare]
 #         MARGAY MEASURE FOLDER
 #
@@ -23,7 +23,8 @@
 #
 # Seconds are of processor time, medians of the rounds, but for Olken's
 # algorithm, whose time is that of the first --olken-refs references (20
-# million) times as many as there are: of a pipeline, the time it needs on two
+# million) times as many as there are; of those that --whole names it is measured
+# as well, as olken_whole_seconds, of all references.  Of a pipeline, the time it needs on two
 # cores at least, which is that of its dearer side or half of both together,
 # whichever is more.  So they hold on a machine that does other work as well;
 # the columns of wall seconds are what a clock showed.  The program and `margay
@@ -31,9 +32,10 @@
 #
 # With --long the programs are longer runs, without Olken's algorithm and without
 # counted repeats, and the last column is the time with all references dropped
-# in the program:
+# in the program.  With --large they are programs that use more than ten million
+# words of 8 bytes, which are the blocks.
 #
-#     ...,dropped_seconds
+#     ...,olken_whole_seconds,dropped_seconds
 #
 # With CC in the environment that compiler builds what is built here.
 #
@@ -53,28 +55,29 @@ use Getopt::Long;
 
 my ($rounds, $only, $method, $associative, $prepare) = (3, '', '', 0, 0);
 my @cache_blocks = map { 1 << $_ } 6 .. 17;
-my ($olken_refs, $with_collapsed, $long) = (20_000_000, 1, 0);
+my ($olken_refs, $whole, $with_collapsed, $group) = (20_000_000, '', 1, 'usual');
 GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
     'olken-refs=i' => \$olken_refs, 'collapsed!' => \$with_collapsed,
     'method=s' => \$method, 'associative' => \$associative,
-    'prepare' => \$prepare, 'long' => \$long,
+    'prepare' => \$prepare, 'whole=s' => \$whole,
+    'long' => sub { $group = 'long' }, 'large' => sub { $group = 'large' },
     'cache-blocks=s' => sub { @cache_blocks = split /,/, $_[1] })
     && @ARGV == 3 && $rounds > 0
     or die "usage: evaluate.pl [--rounds N] [--only NAME,...] "
-    . "[--method qemu|runtime|valgrind] [--long] [--olken-refs N] "
-    . "[--no-collapsed] [--associative [--cache-blocks N,...]] [--prepare] "
+    . "[--method qemu|runtime|valgrind] [--long | --large] [--olken-refs N] "
+    . "[--whole NAME,...] [--no-collapsed] [--associative [--cache-blocks N,...]] [--prepare] "
     . "MARGAY MEASURE FOLDER\n";
-$with_collapsed &&= !$long;
+$with_collapsed &&= $group eq 'usual';
 my ($margay, $measure) = map { abs_path($_) } @ARGV[0, 1];
 my $here = abs_path(dirname(__FILE__));
 mkdir $ARGV[2] unless -d $ARGV[2];
 my $folder = abs_path($ARGV[2]);
-my $block_bytes = 64;
+my $block_bytes = $group eq 'large' ? 8 : 64;
 
 my $table = do "$here/programs.pl" or die "programs.pl: ", $@ || $!, "\n";
 my %wanted = map { $_ => 1 } split /,/, $only;
 my @programs = grep {
-    $_->{long} == $long && (!%wanted || $wanted{ $_->{name} })
+    $_->{group} eq $group && (!%wanted || $wanted{ $_->{name} })
         && ($method eq '' || $method eq $_->{method})
 } @$table;
 
@@ -87,13 +90,20 @@ sub run {
 
 # ------------------------------------------------------ inputs, programs --
 
+# A folder is made once, and again when what makes it has changed.
+sub is_older {
+    my ($path, @sources) = @_;
+    return !-e $path || grep { -M $_ < -M $path } @sources;
+}
+
 sub prepare {
-    if (!-e "$folder/inputs") {
+    if (is_older("$folder/inputs", "$here/inputs.pl", glob("$here/tasks/*"))) {
         note('making the inputs');
         run("rm -rf '$folder/new' && mkdir '$folder/new' && "
             . "perl '$here/inputs.pl' '$folder/new' && "
             . "cp '$here'/tasks/* '$folder/new' && cd '$folder/new' && "
             . 'hmmbuild family.hmm family.sto >/dev/null');
+        run("rm -rf '$folder/inputs'");
         rename "$folder/new", "$folder/inputs" or die "evaluate: $!\n";
     }
     if (grep { $_->{method} eq 'runtime' } @programs) {
@@ -147,8 +157,8 @@ sub time_of {
 
 # Of Olken's algorithm on all references, of which it has seen some.
 sub olken_seconds {
-    my ($program, $curve, $references, $pipe) = @_;
-    my $some = $references < $olken_refs ? $references : $olken_refs;
+    my ($program, $curve, $references, $most, $pipe) = @_;
+    my $some = $references < $most ? $references : $most;
     # The program is stopped by a pipe that is no longer read.
     my (undef, $seconds) = time_of($program, record($program, '-') . ' || :',
         "$curve -e olken --limit $some -");
@@ -182,7 +192,7 @@ sub measure_program {
         # The last one leaves its summary behind.
         for my $case (qw(native dropped capture pipe collapsed margay)) {
             next if $case eq 'collapsed' && !$with_collapsed;
-            next if $case eq 'dropped' && !$long;
+            next if $case eq 'dropped' && $group ne 'long';
             my ($one, $other, $wall) = time_of($program, @{ $cases{$case} });
             push @{ $seconds{$case} }, together($one, $other);
             push @{ $walls{$case} }, $wall;
@@ -197,9 +207,13 @@ sub measure_program {
             $row{"${case}_seconds"} / $row{native_seconds};
     }
     my %counts = counts();
-    return (%row, %counts) if $long;
-    $row{olken_seconds} = olken_seconds($program, $curve, $counts{references},
+    return (%row, %counts) if $group eq 'long';
+    my $all = $counts{references};
+    $row{olken_seconds} = olken_seconds($program, $curve, $all, $olken_refs,
         $row{pipe_seconds});
+    $row{olken_whole_seconds} =
+        olken_seconds($program, $curve, $all, $all, $row{pipe_seconds})
+        if grep { $_ eq $program->{name} } split /,/, $whole;
     return (%row, %counts);
 }
 
@@ -218,7 +232,7 @@ sub counts {
 my @columns = qw(references distinct_blocks native_seconds capture_seconds
     pipe_seconds olken_seconds margay_seconds collapsed_seconds margay_slowdown
     collapsed_slowdown margay_wall_seconds collapsed_wall_seconds);
-push @columns, 'dropped_seconds' if $long;
+push @columns, qw(olken_whole_seconds dropped_seconds) if $group ne 'usual';
 
 sub print_times {
     print join(',', qw(program stands_for method), @columns), "\n";

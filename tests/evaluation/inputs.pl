@@ -189,3 +189,9 @@ put('transport.lp', transport(90, 170));
 put('clauses.cnf', clauses(210, 893));
 put('points.dat', map { "$_ " . sin($_ / 40) * random(100) . "\n" } 1 .. 6000);
 put('more_clauses.cnf', clauses(250, 1065));
+
+# More than a stack of ten million words holds.
+open my $numbers, '>', "$folder/numbers.txt" or die "$folder/numbers.txt: $!\n";
+print $numbers join(' ', map { random(1_000_000) } 1 .. 7), "\n"
+    for 1 .. 1_700_000;
+close $numbers or die "$folder/numbers.txt: $!\n";

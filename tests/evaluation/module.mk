@@ -8,10 +8,13 @@ evaluation: deps all bench-tools ## record real programs, and analyse them
 
 # How well `margay share` does: docs/measured/sharing.md.
 evaluation-sharing: deps all ## mixtures of recorded programs, and margay share
-	@perl tests/evaluation/sharing.pl $(BUILD)/margay $(BUILD)/sharing
+	@$(keep) sharing,sharing-mixtures perl tests/evaluation/sharing.pl \
+	    $(BUILD)/margay $(BUILD)/sharing
+	@perl tests/papers/pages.pl docs/measured/sharing.md
 
 # How well `margay phases` does: docs/measured/phases.md.
 evaluation-phases: deps all ## recorded programs, and windows that stand for them
-	@perl tests/evaluation/phases.pl $(BUILD)/margay $(BUILD)/phases
+	@$(keep) phases perl tests/evaluation/phases.pl $(BUILD)/margay $(BUILD)/phases
+	@perl tests/papers/pages.pl docs/measured/phases.md
 
 .PHONY: evaluation evaluation-sharing evaluation-phases

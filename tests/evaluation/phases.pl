@@ -51,9 +51,9 @@ sub sum {
     return $sum;
 }
 
-print "| program | references | phases | different | windows | share | mean error "
-    . "| from empty caches | told |\n| --- | --- | --- | --- | --- | --- | --- | --- "
-    . "| --- |\n";
+print "| program | phases | different | windows | share of references "
+    . "| mean error | told | from empty caches |\n| --- | --- | --- | --- | --- "
+    . "| --- | --- | --- |\n";
 my @errors;
 for my $program ((do './tests/evaluation/small.pl' or die)->($files)) {
     my ($name, $command) = @$program;
@@ -73,10 +73,10 @@ for my $program ((do './tests/evaluation/small.pl' or die)->($files)) {
     my $cold = mean_error($trace, \@windows, $sizes, \@whole,
         sub { "--skip $_[0]{from} --limit $_[0]{references}" });
     my $all = sum(map { $_->{references} } @phases);
-    printf "| %s | %d | %d | %d | %d | %.2f %% | %.4f | %.4f | %.4f |\n", $name,
-        $all, scalar @phases, scalar(grep { $_->{recurs} eq '' } @phases),
+    printf "| %s | %d | %d | %d | %.2f %% | %.4f | %.4f | %.4f |\n", $name,
+        scalar @phases, scalar(grep { $_->{recurs} eq '' } @phases),
         scalar @windows, 100 * sum(map { $_->{references} } @windows) / $all,
-        $warm, $cold, $told;
+        $warm, $told, $cold;
     push @errors, $warm;
 }
 my $largest = (sort { $b <=> $a } @errors)[0];

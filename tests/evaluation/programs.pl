@@ -6,8 +6,9 @@
 #
 # Those recorded by `qemu` and `valgrind` are the distribution's own binaries.
 # Those recorded by `runtime` are built by sources.sh, with the hooks and
-# without.  Those that are `long` run for about a second, as Valgrind takes a part
-# of one to begin.
+# without.  Of the three groups, `usual` has short runs; `long` has runs of about a
+# second, as Valgrind takes a part of one to begin; and `large` has programs that use
+# more than ten million words of 8 bytes.
 use strict;
 use warnings;
 
@@ -84,16 +85,25 @@ my @long_built = (
         "BUILT/picosat -n more_clauses.cnf || expr \$? : '[12]0\$' >/dev/null"],
 );
 
+# As one finds them, with much memory.
+my @large = (
+    ['sort', 'quicksort', 'sort -S 1G --parallel=1 numbers.txt'],
+    ['perl', '400.perlbench', 'perl keys.perl'],
+    ['sqlite3', 'a database', "sqlite3 :memory: '.read wide.sql'"],
+    ['zstd', '164.gzip', 'zstd -q -1 --single-thread --long=27 -c numbers.txt'],
+);
+
 sub rows {
-    my ($method, $long, @table) = @_;
+    my ($method, $group, @table) = @_;
     return map { {
-        long => $long, name => $_->[0], stands_for => $_->[1], method => $method,
-        command => $_->[2], input => $_->[3] // '/dev/null',
+        group => $group, name => $_->[0], stands_for => $_->[1],
+        method => $method, command => $_->[2], input => $_->[3] // '/dev/null',
     } } @table;
 }
 
 return [
-    rows('qemu', 0, @unmodified), rows('runtime', 0, @built),
-    rows('valgrind', 1, @long), rows('qemu', 1, @long),
-    rows('runtime', 1, @long_built),
+    rows('qemu', 'usual', @unmodified), rows('runtime', 'usual', @built),
+    rows('valgrind', 'long', @long), rows('qemu', 'long', @long),
+    rows('runtime', 'long', @long_built), rows('valgrind', 'large', @large),
+    rows('runtime', 'large', grep { $_->[0] eq 'fft' } @long_built),
 ];

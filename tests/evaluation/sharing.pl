@@ -134,17 +134,18 @@ sub report {
 
 print "| programs | rates | mean error | largest |\n| --- | --- | --- | --- |\n";
 for my $i (0 .. $#programs) {
-    report('pairs', [@programs[$i, $_]], [1, 1]) for $i + 1 .. $#programs;
+    report('pairs 1:1', [@programs[$i, $_]], [1, 1]) for $i + 1 .. $#programs;
 }
 for my $i (0 .. $#programs) {
-    report('1:4', [@programs[$i, ($i + 1) % @programs]], [1, 4]);
+    report('pairs 1:4', [@programs[$i, ($i + 1) % @programs]], [1, 4]);
     report('quadruples', [@programs[map { ($i + $_) % @programs } 0, 1, 3, 6]],
         [1, 1, 1, 1]);
 }
+print "\n| mixtures | number | mean error |\n| --- | --- | --- |\n";
 for my $kind (sort keys %errors) {
     my $sum = 0;
     $sum += $_ for @{ $errors{$kind} };
-    printf "%s: %d, mean error %.4f\n", $kind, scalar @{ $errors{$kind} },
+    printf "| %s | %d | %.4f |\n", $kind, scalar @{ $errors{$kind} },
         $sum / @{ $errors{$kind} };
 }
 unlink "$files/mixed.u64";

@@ -9,4 +9,5 @@ $(fake_DRIVERS): $(BUILD)/libmargay.a
 	    -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(BUILD)/libmargay.a \
 	    $(library_LIBS) $(LIBS)
 
-tests: $(fake_DRIVERS)
+# bench.t runs what measures devices.
+tests: $(fake_DRIVERS) $(BUILD)/tests/bench/device $(BUILD)/tests/bench/measure

@@ -8,6 +8,8 @@
 #
 #   tables/hp-rda-speed.csv   millions of references per second of user time by
 #                             `olken` and by hp-rda (their speeds, on processors)
+#   tables/hp-rda-steps.csv   what each step takes, in percent of the instructions
+#                             of the engine (their breakdown of the time)
 #   tables/hp-rda-adjust.csv, pictures/hp-rda-adjust.png
 #                             the error of each trace, with the effective factor
 #                             and without it (their Figure 14), and as we do it
@@ -23,36 +25,27 @@ use strict;
 use warnings;
 use File::Basename qw(basename);
 require './tests/papers/paper.pl';
+require './tests/papers/traces.pl';
+require './tests/papers/steps.pl';
 
 my $backend = '';
 my ($quick, $margay, $tools, $files, $out) =
     @{ arguments('backend=s' => \$backend) }{qw(quick margay tools files out)};
 my $refs = $quick ? 500_000 : 2_000_000;
-my @made = (
-    { name => 'zipf', make => 'zipf --exponent 0.8 --blocks 100000' },
-    { name => 'uniform', make => 'uniform --blocks 100000' },
-    { name => 'phases', make => 'phases --blocks 100000' },
-    { name => 'loop', make => 'loop --blocks 100000' },
-    { name => 'matmul', make => 'matmul --blocks 200', options => '-b 64' },
-    { name => 'fft', make => 'fft --blocks 65536', options => '-b 64' },
-);
 my @swept = qw(zipf phases fft);
 my @adjusts = qw(off on times);
 my @chunks = map { 1 << $_ } $quick ? (9, 11) : 7 .. 13;
 
-mkdir $files unless -d $files;
-for my $trace (@made) {
-    $trace->{path} = "$files/hp-$trace->{name}-$refs.u64";
-    $trace->{options} //= '--ids';
-    next if -e $trace->{path};
-    note("making $trace->{path}");
-    run($margay, 'generate', split(/ /, $trace->{make}), '--refs', $refs,
-        '--seed', 1, '--to', 'u64', '-q', '-o', "$trace->{path}.new");
-    rename "$trace->{path}.new", $trace->{path} or die "$trace->{path}: $!\n";
-}
+my @made = made_traces($margay, $files, $refs);
 my @traces = (@made,
     map { { name => basename($_) =~ s/[._].*//r, path => $_, options => '' } }
         @ARGV);
+
+# By times is the default.
+sub engine {
+    my ($adjust) = @_;
+    return $adjust eq 'times' ? 'hp-rda' : "hp-rda:nb=64,adjust=$adjust";
+}
 
 sub command {
     my ($trace, $engine) = @_;
@@ -101,15 +94,33 @@ sub write_speeds {
     write_table("$out/tables/hp-rda-speed.csv", @lines);
 }
 
+# By Callgrind, of the first references, with the paper's correction and ours.
+sub write_steps {
+    my ($some, $counts) = (200_000, "$files/callgrind");
+    my @lines =
+        join(',', qw(trace adjust), steps(), 'instructions_per_reference') . "\n";
+    for my $trace (@made) {
+        note("$trace->{name}, steps");
+        for my $adjust (qw(on times)) {
+            lines_of('valgrind', '-q', '--tool=callgrind',
+                "--callgrind-out-file=$counts",
+                command($trace, engine($adjust)), '--limit', $some);
+            my ($share, $all) = shares_of_steps($counts);
+            push @lines, join(',', $trace->{name}, $adjust,
+                (map { sprintf '%.1f', 100 * $share->{$_} } steps()),
+                sprintf '%.0f', $all / $some) . "\n";
+        }
+    }
+    write_table("$out/tables/hp-rda-steps.csv", @lines);
+}
+
 my @adjust_lines = "trace,adjust,error,overlap\n";
 my %mean;
 for my $trace (@traces) {
     note($trace->{name});
     $trace->{true} = bars($trace, 'exact');
     for my $adjust (@adjusts) {
-        my $engine = 'hp-rda';
-        $engine .= ":nb=64,adjust=$adjust" if $adjust ne 'times';
-        my $got = bars($trace, $engine);
+        my $got = bars($trace, engine($adjust));
         my ($error, $overlap) = errors($trace->{true}, $got);
         push @adjust_lines, sprintf "%s,%s,%.6f,%.6f\n", $trace->{name},
             $adjust, $error, $overlap;
@@ -136,6 +147,7 @@ for my $name (@swept) {
 }
 write_table("$out/tables/hp-rda-sweep.csv", @sweep_lines);
 write_speeds();
+write_steps();
 
 draw($out, 'hp-rda.gp', 'hp-rda-adjust.png', 'hp-rda-adjust.csv', 'adjust');
 draw($out, 'hp-rda.gp', "hp-rda-sweep-$_.png", 'hp-rda-sweep.csv', $_, $backend)

@@ -7,6 +7,8 @@ papers_NAMES := parda fu shen hp-rda toplas
 papers_FILES  = $(BUILD)/evaluation
 papers_RUN    = perl tests/papers/$(1).pl $(2) $(BUILD)/margay \
                     $(BUILD)/tests/bench $(papers_FILES) $(3)
+# Before NAME,... COMMAND: the tables that the command prints go onto the pages.
+keep         := perl tests/papers/keep.pl docs/measured
 
 $(papers_NAMES:%=paper-%): paper-%: deps $(BUILD)/margay bench-tools
 	@mkdir -p docs/measured/tables docs/measured/pictures

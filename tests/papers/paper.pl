@@ -8,6 +8,7 @@
 use strict;
 use warnings;
 use File::Basename qw(basename);
+use File::Path qw(make_path);
 use Getopt::Long;
 require './tests/papers/tables.pl';
 
@@ -20,6 +21,7 @@ sub arguments {
     GetOptions('quick' => \$given->{quick}, %options) && @ARGV >= 4
         or die "usage: $name.pl [--quick] MARGAY TOOLS FILES OUT\n";
     @$given{qw(margay tools files out)} = splice @ARGV, 0, 4;
+    make_path($given->{files});
     return $given;
 }
 

@@ -7,12 +7,18 @@
 #
 #   tables/parda-programs.csv  what recording and analysing takes (their Table IV)
 #   tables/parda-means.csv     means of that over the programs' own time
+#   tables/parda-large.csv     the same of programs that use more than ten million
+#                              words of 8 bytes, two of them with Olken's algorithm
+#                              on all their references
+#   tables/parda-methods.csv   runs of a second by each way to record: times over
+#                              the program's own
 #   tables/parda-ranks.csv     seconds by bound and ranks, by a schedule of steps
 #                              that are timed one after the other (their Figures
 #                              4 and 5)
 #   pictures/parda-ranks.png   the speeds that follow
 #
-# --quick takes three programs once, and a third of the references.
+# --quick takes three programs and one large one, once, and a third of the
+# references.
 use strict;
 use warnings;
 require './tests/papers/paper.pl';
@@ -23,21 +29,64 @@ my ($quick, $margay, $tools, $files, $out) =
 my @steps = qw(native capture pipe olken margay collapsed);
 my $refs = $quick ? 8_000_000 : 24_000_000;
 
+# The rows that evaluate.pl prints, which are kept in FILES.
+sub evaluate {
+    my ($name, @options) = @_;
+    write_table("$files/$name.csv",
+        lines_of($^X, 'tests/evaluation/evaluate.pl', @options, $margay,
+            "$tools/measure", $files));
+    return rows_of(read_table("$files/$name.csv"));
+}
+
 sub write_programs {
     my @only = $quick
         ? ('--rounds', 1, '--only', 'bzip2,fft,sort', '--method', 'runtime') : ();
-    write_table("$files/programs.csv",
-        lines_of($^X, 'tests/evaluation/evaluate.pl', @only, $margay,
-            "$tools/measure", $files));
     my @lines = join(',', qw(program stands_for method distinct_blocks
         references_millions), @steps, qw(slowdown collapsed_slowdown)) . "\n";
-    for my $row (rows_of(read_table("$files/programs.csv"))) {
+    for my $row (evaluate('programs', @only)) {
         push @lines, join(',', @$row{qw(program stands_for method
             distinct_blocks)}, sprintf('%.0f', $row->{references} / 1e6),
             (map { sprintf '%.3f', $row->{"${_}_seconds"} } @steps),
             @$row{qw(margay_slowdown collapsed_slowdown)}) . "\n";
     }
     write_table("$out/tables/parda-programs.csv", @lines);
+}
+
+# Once each, as every case takes minutes.
+sub write_large {
+    my @of = $quick ? ('--only', 'fft') : ('--whole', 'perl,zstd');
+    my @taken = qw(native capture pipe olken olken_whole margay);
+    my @lines = join(',', qw(program stands_for method words_millions
+        references_millions), @taken, 'slowdown') . "\n";
+    for my $row (evaluate('large', '--large', '--rounds', 1, @of)) {
+        push @lines, join(',', @$row{qw(program stands_for method)},
+            sprintf('%.1f', $row->{distinct_blocks} / 1e6),
+            sprintf('%.0f', $row->{references} / 1e6),
+            (map { $_ eq '' ? '' : sprintf '%.1f', $_ }
+                @$row{ map { "${_}_seconds" } @taken }),
+            $row->{margay_slowdown}) . "\n";
+    }
+    write_table("$out/tables/parda-large.csv", @lines);
+}
+
+# Times over the program's own of a few programs, by each way to record; clang has
+# a pass of its own.
+sub write_methods {
+    my @of = ('--long', '--rounds', 1, '--only', $quick ? 'sort' : 'bzip2,gzip,sort');
+    my @rows = evaluate('methods', @of);
+    local $ENV{CC} = 'clang';
+    push @rows, map { { %$_, method => 'runtime by clang' } }
+        evaluate('methods-clang', @of, '--method', 'runtime');
+    my @taken = qw(dropped capture pipe margay);
+    my @lines = join(',', qw(program method references_millions native_seconds),
+        @taken) . "\n";
+    for my $row (sort { $a->{program} cmp $b->{program} } @rows) {
+        my $native = $row->{native_seconds};
+        push @lines, join(',', @$row{qw(program method)},
+            sprintf('%.0f', $row->{references} / 1e6), sprintf('%.2f', $native),
+            map { sprintf '%.1f', $row->{"${_}_seconds"} / $native } @taken) . "\n";
+    }
+    write_table("$out/tables/parda-methods.csv", @lines);
 }
 
 # Means of what each step takes over the program's own time, by method.
@@ -73,3 +122,5 @@ write_ranks();
 draw($out, 'parda.gp', 'parda-ranks.png', 'parda-ranks.csv');
 write_programs();
 write_means();
+write_large();
+write_methods();

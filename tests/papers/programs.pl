@@ -12,7 +12,7 @@ sub recorded_programs {
     make_path("$files/traces");
     my $table = do './tests/evaluation/programs.pl'
         or die 'programs.pl: ', $@ || $!, "\n";
-    my @programs = grep { $_->{method} eq 'runtime' } @$table;
+    my @programs = grep { $_->{group} eq 'usual' && $_->{method} eq 'runtime' } @$table;
     @programs = grep { $_->{name} =~ /^(bzip2|fft|sort)$/ } @programs if $quick;
     $_->{trace} = "$files/traces/$_->{name}.mgt" for @programs;
     # evaluate.pl makes the inputs and builds the programs.

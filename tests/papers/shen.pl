@@ -31,7 +31,7 @@ my @drawn = qw(bzip2 fft);
 sub engines_on {
     my ($trace) = @_;
     run($margay, 'engines', '--run', $trace, '--only', join(',', @engines),
-        '-q', '-b', 64, '-o', "$files/engines.csv");
+        '-q', '-j', 1, '-b', 64, '-o', "$files/engines.csv");
     return { map { $_->{engine} => $_ }
         rows_of(read_table("$files/engines.csv")) };
 }

@@ -75,6 +75,14 @@ sub render {
     return join '', map { '| ' . join(' | ', @$_) . " |\n" } @lines;
 }
 
+# The lines of a CSV from those of a table in Markdown; without commas in cells.
+sub csv_of {
+    my ($head, undef, @rows) = map {
+        join(',', map { tr/,//dr } split / *\| */, s/^\| *| *\|\n$//gr, -1) . "\n"
+    } @_;
+    return ($head =~ tr/ /_/r, @rows);
+}
+
 sub plain { return $_[0] =~ s/[^\w.+-]/_/gr }
 
 # Is the row the one that a link names?
@@ -148,6 +156,12 @@ sub draw {
     system('gnuplot', '-c', "tests/papers/$script", "$out/pictures/$picture",
         "$out/tables/$table", @arguments) == 0
         or die "$script: cannot draw $picture\n";
+    note_drawn($out, $picture, $table);
+}
+
+# A picture has been drawn of a table.
+sub note_drawn {
+    my ($out, $picture, $table) = @_;
     my $drawn = read_table("$out/pictures/drawn.csv") // { rows => [] };
     my %rows = map { $_->[0] => join ',', @$_ } @{ $drawn->{rows} };
     $rows{$picture} = drawn_row($out, $picture, $table);

@@ -12,8 +12,11 @@ $(BUILD)/tests/prediction/programs: $(prediction_SOURCES:%.c=$(BUILD)/obj/%.o)
 bench-tools: $(BUILD)/tests/prediction/programs
 
 prediction: deps $(BUILD)/margay $(BUILD)/tests/prediction/programs ## measure how well programs are predicted (PREDICTION_FLAGS=--csv)
-	@perl tests/prediction/evaluate.pl $(PREDICTION_FLAGS) $(prediction_PARTS)
-	@perl tests/prediction/sizes.pl $(prediction_PARTS)
-	@perl tests/prediction/small.pl $(prediction_PARTS)
+	@$(if $(PREDICTION_FLAGS),,$(keep) prediction-8-bytes,prediction-64-bytes) \
+	    perl tests/prediction/evaluate.pl $(PREDICTION_FLAGS) $(prediction_PARTS)
+	@$(keep) prediction-data,prediction-sizes \
+	    perl tests/prediction/sizes.pl $(prediction_PARTS)
+	@$(keep) prediction-small perl tests/prediction/small.pl $(prediction_PARTS)
+	@perl tests/papers/pages.pl docs/measured/prediction.md
 
 .PHONY: prediction

@@ -1,0 +1,31 @@
+# traces.pl - traces that `generate` makes for the figures of HP-RDA
+use strict;
+use warnings;
+
+my @made = (
+    { name => 'zipf', make => 'zipf --exponent 0.8 --blocks 100000' },
+    { name => 'uniform', make => 'uniform --blocks 100000' },
+    { name => 'phases', make => 'phases --blocks 100000' },
+    { name => 'loop', make => 'loop --blocks 100000' },
+    { name => 'matmul', make => 'matmul --blocks 200', options => '-b 64' },
+    { name => 'fft', make => 'fft --blocks 65536', options => '-b 64' },
+);
+
+# [{name, path, options}, ...]: each as u64 in FILES, made once; the options are
+# those of commands that read it.
+sub made_traces {
+    my ($margay, $files, $refs) = @_;
+    for my $trace (@made) {
+        $trace->{path} = "$files/hp-$trace->{name}-$refs.u64";
+        $trace->{options} //= '--ids';
+        next if -e $trace->{path};
+        note("making $trace->{path}");
+        run($margay, 'generate', split(/ /, $trace->{make}), '--refs', $refs,
+            '--seed', 1, '--to', 'u64', '-q', '-o', "$trace->{path}.new");
+        rename "$trace->{path}.new", $trace->{path}
+            or die "$trace->{path}: $!\n";
+    }
+    return @made;
+}
+
+1;
