@@ -3,30 +3,17 @@
 
 #include "assoc/one_pass/simulation.h"
 
-/* Feed a piece of a list to all levels of a unit. */
-static void run_piece(const margay_assoc *assoc, struct margay_unit *unit,
-                      const struct margay_work *piece)
-{
-    assoc->kernel->begin(piece, unit->shift, &unit->last, &unit->work,
-                         unit->repeats);
-    for (size_t i = 0; i < unit->level_count && unit->work.count > 0; i++)
-        assoc->kernel->pass(&unit->levels[i], &unit->work);
-}
-
+/* Feed the full list to all levels of a unit. */
 static void run_unit(void *context, size_t index)
 {
     const margay_assoc *assoc = context;
-    const struct margay_work *list = &assoc->lists[!assoc->filling];
-    size_t block_bytes = assoc->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    for (size_t done = 0; done < list->count; done += MARGAY_PIECE_REFS) {
-        size_t left = list->count - done;
-        struct margay_work piece = {
-            .blocks = (char *)list->blocks + done * block_bytes,
-            .kinds = list->kinds == NULL ? NULL : list->kinds + done,
-            .count = left < MARGAY_PIECE_REFS ? left : MARGAY_PIECE_REFS,
-        };
-        run_piece(assoc, &assoc->units[index], &piece);
-    }
+    struct margay_unit *unit = &assoc->units[index];
+    assoc->kernel->begin(&assoc->lists[!assoc->filling], unit->shift,
+                         &unit->last, &unit->work);
+    struct margay_level *levels = assoc->caches.levels + unit->first_level;
+    for (size_t i = 0; i < unit->level_count && unit->work.count > 0;)
+        i +=
+            assoc->kernel->pass(&levels[i], unit->level_count - i, &unit->work);
 }
 
 /* The first block of all must differ from its predecessor, which does not
@@ -49,7 +36,7 @@ static void hand_over(margay_assoc *assoc)
         return;
     if (!assoc->started)
         start(assoc, list);
-    assoc->kernel->begin(list, 0, &assoc->last, list, assoc->repeats);
+    assoc->kernel->begin(list, 0, &assoc->last, list);
     margay_crew_finish(assoc->crew);
     assoc->filling = !assoc->filling;
     assoc->lists[assoc->filling].count = 0;
@@ -95,7 +82,7 @@ enum margay_status margay_assoc_feed(margay_assoc *assoc,
                                      struct margay_error *error)
 {
     for (size_t done = 0; done < count;) {
-        size_t room = assoc->list_refs - assoc->lists[assoc->filling].count;
+        size_t room = MARGAY_LIST_REFS - assoc->lists[assoc->filling].count;
         size_t wanted = count - done < room ? count - done : room;
         size_t taken = append(assoc, numbers + done,
                               kinds == NULL ? NULL : kinds + done, wanted);
@@ -117,13 +104,10 @@ void margay_assoc_reset_counts(margay_assoc *assoc)
 {
     margay_assoc_flush(assoc);
     memset(assoc->references, 0, sizeof assoc->references);
-    memset(assoc->repeats, 0, sizeof assoc->repeats);
-    for (size_t i = 0; i < assoc->unit_count; i++)
-        memset(assoc->units[i].repeats, 0, sizeof assoc->units[i].repeats);
-    for (size_t i = 0; i < assoc->block_count * assoc->set_count; i++)
-        memset(assoc->levels[i].hits, 0,
-               (size_t)MARGAY_KINDS * (assoc->levels[i].stride + 1) *
-                   sizeof *assoc->levels[i].hits);
+    for (size_t i = 0; i < assoc->caches.count; i++)
+        memset(assoc->caches.levels[i].hits, 0,
+               (size_t)MARGAY_KINDS * (assoc->caches.levels[i].stride + 1) *
+                   sizeof *assoc->caches.levels[i].hits);
 }
 
 uint64_t margay_assoc_references(margay_assoc *assoc, unsigned kinds)
@@ -136,32 +120,20 @@ uint64_t margay_assoc_references(margay_assoc *assoc, unsigned kinds)
     return references;
 }
 
-/* The hits of one kind at a level: immediate repeats, references that found
-   their block most recent at this level or a coarser one, and those that found
-   it further down. */
-static uint64_t hits_of(const margay_assoc *assoc, size_t level_index,
-                        unsigned ways, unsigned kind)
-{
-    const struct margay_unit *unit = assoc->unit_of[level_index];
-    const struct margay_level *level = &assoc->levels[level_index];
-    uint64_t hits = assoc->repeats[kind] + unit->repeats[kind];
-    for (const struct margay_level *l = unit->levels; l <= level; l++)
-        hits += l->hits[kind * (l->stride + 1)];
-    for (unsigned i = 1; i < ways; i++)
-        hits += level->hits[kind * (level->stride + 1) + i];
-    return hits;
-}
-
+/* A reference that was dropped on its way is a hit at recency 0. */
 uint64_t margay_assoc_misses(margay_assoc *assoc, size_t block_index,
                              size_t set_index, unsigned ways, unsigned kinds)
 {
+    const struct margay_level *level =
+        &assoc->caches.levels[block_index * assoc->set_count + set_index];
     uint64_t misses = 0;
     margay_assoc_flush(assoc);
     for (unsigned kind = 0; kind < MARGAY_KINDS; kind++) {
-        if ((kinds & MARGAY_KIND_BIT(kind)) != 0)
-            misses += assoc->references[kind] -
-                      hits_of(assoc, block_index * assoc->set_count + set_index,
-                              ways, kind);
+        const uint64_t *hits = level->hits + kind * (level->stride + 1);
+        if ((kinds & MARGAY_KIND_BIT(kind)) == 0)
+            continue;
+        for (unsigned i = ways; i <= level->stride; i++)
+            misses += hits[i];
     }
     return misses;
 }

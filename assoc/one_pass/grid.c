@@ -1,5 +1,6 @@
-/* grid.c - the memory that the caches of a grid need */
+/* grid.c - the memory that the caches of a grid need, and the caches */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "assoc/one_pass/simulation.h"
 #include "assoc/room.h"
@@ -97,4 +98,51 @@ enum margay_status margay_grid_check(const struct margay_grid *grid,
     uint64_t room = margay_room_bytes();
     return margay_grid_bytes(grid) > room ? fail_too_large(grid, room, error)
                                           : MARGAY_OK;
+}
+
+/* --------------------------------------------------------------- caches -- */
+
+static uint64_t bytes_of_tags(const margay_assoc *assoc, size_t tag_bytes)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < assoc->set_count; i++)
+        bytes += margay_level_bytes(assoc->most_ways, assoc->set_shifts[i],
+                                    tag_bytes);
+    return bytes * assoc->block_count;
+}
+
+enum margay_status margay_caches_create(const margay_assoc *assoc,
+                                        struct margay_caches *caches,
+                                        struct margay_error *error)
+{
+    size_t tag_bytes = assoc->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    caches->count = assoc->block_count * assoc->set_count;
+    caches->levels = calloc(caches->count, sizeof *caches->levels);
+    caches->tags_bytes = bytes_of_tags(assoc, tag_bytes);
+    caches->tags = margay_map(caches->tags_bytes);
+    if (caches->levels == NULL || caches->tags == NULL)
+        return margay_fail_memory(error, "the tags of the caches");
+    char *tags = caches->tags;
+    for (size_t i = 0; i < caches->count; i++) {
+        struct margay_level *level = &caches->levels[i];
+        level->set_shift = assoc->set_shifts[i % assoc->set_count];
+        level->stride = margay_level_stride(assoc->most_ways, tag_bytes);
+        level->tags = tags;
+        level->hits = calloc((size_t)MARGAY_KINDS * (level->stride + 1),
+                             sizeof *level->hits);
+        if (level->hits == NULL)
+            return margay_fail_memory(error, "the counts of the caches");
+        tags +=
+            margay_level_bytes(assoc->most_ways, level->set_shift, tag_bytes);
+    }
+    return MARGAY_OK;
+}
+
+void margay_caches_destroy(struct margay_caches *caches)
+{
+    for (size_t i = 0; caches->levels != NULL && i < caches->count; i++)
+        free(caches->levels[i].hits);
+    free(caches->levels);
+    margay_unmap(caches->tags, caches->tags_bytes);
+    *caches = (struct margay_caches){0};
 }

@@ -17,15 +17,39 @@
 /* The tags of a cache line. */
 #define LANES (MARGAY_LINE_BYTES / sizeof(tag))
 
-/* A level of 2^9 sets or more does not stay in the first-level cache. */
-#define FETCHED_SET_SHIFT 9
+/*
+ * A level of that many sets or more does not stay in the first-level cache.
+ * Its sets are spread over the lines of that cache, 2^6 of them per way: a
+ * trace with a stride would use a few of them otherwise.
+ */
+#define SPREAD_SET_SHIFT 9
+#define SPREAD_BITS      6
 
 /* The shape of the sets that a loop is compiled for. */
 enum shape {
-    SHAPE_ONE_LINE,   /* sets of LANES tags */
-    SHAPE_MANY_LINES, /* sets of a multiple of LANES tags */
-    SHAPE_PART,       /* sets of fewer than LANES tags */
+    SHAPE_LINES, /* sets of a multiple of LANES tags */
+    SHAPE_PART,  /* sets of fewer than LANES tags */
 };
+
+/* Where a block's set is among the sets of a level. */
+struct places {
+    tag set_mask;
+    unsigned spread;
+};
+
+static ALWAYS_INLINE struct places places_of(const struct margay_level *level,
+                                             bool spread)
+{
+    return (struct places){
+        .set_mask = (tag)((UINT64_C(1) << level->set_shift) - 1),
+        .spread = spread ? SPREAD_BITS : MARGAY_TAG_BITS - 1};
+}
+
+static ALWAYS_INLINE size_t place_of(struct places places, tag block)
+{
+    tag set = block & places.set_mask;
+    return set ^ set >> places.spread;
+}
 
 /*
  * touch() looks for a block in a set and makes it the most recent.  It returns
@@ -34,6 +58,8 @@ enum shape {
 
 #if defined(__AVX2__)
 #include "assoc/one_pass/line.h"
+
+#include "assoc/one_pass/fused.h"
 
 static ALWAYS_INLINE unsigned touch_lines(tag *tags, unsigned stride,
                                           line wanted)
@@ -54,16 +80,11 @@ static ALWAYS_INLINE unsigned touch(tag *tags, unsigned stride, tag block,
                                     enum shape shape)
 {
     line wanted = line_of(block);
-    if (shape == SHAPE_MANY_LINES)
+    if (shape == SHAPE_LINES)
         return touch_lines(tags, stride, wanted);
-    bool whole = shape == SHAPE_ONE_LINE;
-    line old = whole ? line_load(tags) : line_load_part(tags, stride);
+    line old = line_load_part(tags, stride);
     uint32_t found = line_equal(old, wanted) | 1u << stride;
-    line fresh = line_shift(old, wanted, found);
-    if (whole)
-        line_store(tags, fresh);
-    else
-        line_store_part(tags, fresh, stride);
+    line_store_part(tags, line_shift(old, wanted, found), stride);
     return (unsigned)__builtin_ctz(found);
 }
 
@@ -88,13 +109,13 @@ static ALWAYS_INLINE unsigned touch(tag *tags, unsigned stride, tag block,
 
 /* ------------------------------------------------------- many sets -- */
 
-static ALWAYS_INLINE size_t pass_sets(struct margay_level *level,
-                                      struct margay_work *work,
-                                      enum shape shape, bool kinds, bool fetch)
+static ALWAYS_INLINE void pass_sets(struct margay_level *level,
+                                    struct margay_work *work, enum shape shape,
+                                    bool kinds)
 {
-    const unsigned stride =
-        shape == SHAPE_ONE_LINE ? (unsigned)LANES : level->stride;
-    const tag set_mask = (tag)((UINT64_C(1) << level->set_shift) - 1);
+    const unsigned stride = level->stride;
+    const struct places places =
+        places_of(level, level->set_shift >= SPREAD_SET_SHIFT);
     tag *const tags = level->tags;
     tag *const blocks = work->blocks;
     uint8_t *const of_kind = work->kinds;
@@ -103,13 +124,11 @@ static ALWAYS_INLINE size_t pass_sets(struct margay_level *level,
     size_t left = 0;
     for (size_t i = 0; i < count; i++) {
         tag block = blocks[i];
-        if (fetch)
-            __builtin_prefetch(
-                tags + (size_t)(blocks[i + MARGAY_FETCH_AHEAD] & set_mask) *
-                           stride,
-                1);
-        unsigned depth = touch(tags + (size_t)(block & set_mask) * stride,
-                               stride, block | 1, shape);
+        __builtin_prefetch(
+            tags + place_of(places, blocks[i + MARGAY_FETCH_AHEAD]) * stride,
+            1);
+        unsigned depth = touch(tags + place_of(places, block) * stride, stride,
+                               block | 1, shape);
         blocks[left] = block;
         if (kinds) {
             uint8_t kind = of_kind[i];
@@ -120,34 +139,27 @@ static ALWAYS_INLINE size_t pass_sets(struct margay_level *level,
         }
         left += depth != 0;
     }
-    return left;
+    work->count = left;
 }
 
-#define PASS_SETS(name, shape, kinds, fetch)                \
-    static NOINLINE size_t name(struct margay_level *level, \
-                                struct margay_work *work)   \
-    {                                                       \
-        return pass_sets(level, work, shape, kinds, fetch); \
+#define PASS_SETS(name, shape, kinds)                     \
+    static NOINLINE void name(struct margay_level *level, \
+                              struct margay_work *work)   \
+    {                                                     \
+        pass_sets(level, work, shape, kinds);             \
     }
-PASS_SETS(pass_line, SHAPE_ONE_LINE, false, false)
-PASS_SETS(pass_line_fetch, SHAPE_ONE_LINE, false, true)
-PASS_SETS(pass_line_kinds, SHAPE_ONE_LINE, true, true)
-PASS_SETS(pass_lines, SHAPE_MANY_LINES, false, true)
-PASS_SETS(pass_lines_kinds, SHAPE_MANY_LINES, true, true)
-PASS_SETS(pass_part, SHAPE_PART, false, true)
-PASS_SETS(pass_part_kinds, SHAPE_PART, true, true)
+PASS_SETS(pass_lines, SHAPE_LINES, false)
+PASS_SETS(pass_lines_kinds, SHAPE_LINES, true)
+PASS_SETS(pass_part, SHAPE_PART, false)
+PASS_SETS(pass_part_kinds, SHAPE_PART, true)
 
-static size_t pass_many(struct margay_level *level, struct margay_work *work)
+static void pass_many(struct margay_level *level, struct margay_work *work)
 {
     bool kinds = work->kinds != NULL;
-    if (level->stride > LANES)
-        return kinds ? pass_lines_kinds(level, work) : pass_lines(level, work);
     if (level->stride < LANES)
-        return kinds ? pass_part_kinds(level, work) : pass_part(level, work);
-    if (kinds)
-        return pass_line_kinds(level, work);
-    return level->set_shift < FETCHED_SET_SHIFT ? pass_line(level, work)
-                                                : pass_line_fetch(level, work);
+        (kinds ? pass_part_kinds : pass_part)(level, work);
+    else
+        (kinds ? pass_lines_kinds : pass_lines)(level, work);
 }
 
 /* --------------------------------------------------- a single set -- */
@@ -210,7 +222,7 @@ static void pass_single(struct margay_level *level,
             }
 #endif
             depth = touch(level->tags, stride, blocks[i],
-                          stride < LANES ? SHAPE_PART : SHAPE_MANY_LINES);
+                          stride < LANES ? SHAPE_PART : SHAPE_LINES);
         }
         unsigned kind = work->kinds == NULL ? 0 : work->kinds[i];
         level->hits[kind * (stride + 1) + depth]++;
@@ -219,19 +231,28 @@ static void pass_single(struct margay_level *level,
 
 /* ------------------------------------------------------------ the table -- */
 
-static void pass(struct margay_level *level, struct margay_work *work)
+static size_t pass(struct margay_level *levels, size_t count,
+                   struct margay_work *work)
 {
-    if (level->set_shift == 0) {
-        pass_single(level, work);
-        return;
+#if defined(__AVX2__)
+    if (levels->stride == LANES && work->kinds == NULL) {
+        size_t passed = pass_fast(levels, count, work);
+        if (passed > 0)
+            return passed;
     }
-    work->count = pass_many(level, work);
+#else
+    (void)count;
+#endif
+    if (levels->set_shift == 0)
+        pass_single(levels, work);
+    else
+        pass_many(levels, work);
+    return 1;
 }
 
 static ALWAYS_INLINE void drop_repeats(const struct margay_work *from,
                                        unsigned shift, uint64_t *last,
-                                       struct margay_work *to,
-                                       uint64_t *repeats, bool kinds)
+                                       struct margay_work *to, bool kinds)
 {
     const tag *const blocks = from->blocks;
     tag *const kept = to->blocks;
@@ -241,27 +262,22 @@ static ALWAYS_INLINE void drop_repeats(const struct margay_work *from,
         tag block = blocks[i] >> shift;
         bool repeated = block == before;
         kept[count] = block;
-        if (kinds) {
+        if (kinds)
             to->kinds[count] = from->kinds[i];
-            repeats[from->kinds[i]] += repeated;
-        }
         count += !repeated;
         before = block;
     }
-    if (!kinds)
-        repeats[0] += from->count - count;
     to->count = count;
     *last = before;
 }
 
 static NOINLINE void begin(const struct margay_work *from, unsigned shift,
-                           uint64_t *last, struct margay_work *to,
-                           uint64_t *repeats)
+                           uint64_t *last, struct margay_work *to)
 {
     if (from->kinds == NULL)
-        drop_repeats(from, shift, last, to, repeats, false);
+        drop_repeats(from, shift, last, to, false);
     else
-        drop_repeats(from, shift, last, to, repeats, true);
+        drop_repeats(from, shift, last, to, true);
 }
 
 const struct margay_levels_kernel MARGAY_KERNEL(MARGAY_TARGET_SUFFIX) = {

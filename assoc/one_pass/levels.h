@@ -29,10 +29,12 @@ struct margay_level {
      * only, tags are plain numbers, and the first `filled` ways hold one.
      */
     void *tags;
-    size_t tags_bytes;
     unsigned filled;
-    /* hits[kind * (stride + 1) + i]: references that found their block at
-       recency i, or for i = stride, that did not find it. */
+    /*
+     * hits[kind * (stride + 1) + i]: references that found their block at
+     * recency i, or for i = stride, that did not find it.  Those that were
+     * dropped on their way are at recency 0, and not counted.
+     */
     uint64_t *hits;
 };
 
@@ -49,18 +51,19 @@ struct margay_work {
 /* The loops for one processor level and one width of tags. */
 struct margay_levels_kernel {
     /*
-     * Copy `from`, its blocks shifted right, without immediate repeats, and
-     * count the repeats of each kind.  *last is the block before the first of
-     * `from`, and afterwards the last one.
+     * Copy `from`, its blocks shifted right, without immediate repeats.  *last
+     * is the block before the first of `from`, and afterwards the last one.
      */
     void (*begin)(const struct margay_work *from, unsigned shift,
-                  uint64_t *last, struct margay_work *to, uint64_t *repeats);
+                  uint64_t *last, struct margay_work *to);
     /*
-     * Reference `work` at a level, and drop from it each reference that found
-     * its block the most recent of its set: that block is the most recent at
-     * all levels of more sets, too.
+     * Reference `work` at the first of `count` levels, or the first few, and
+     * drop from it each reference that found its block the most recent of its
+     * set: that block is the most recent at all levels of more sets, too.
+     * Returns the number of levels passed, at least 1.
      */
-    void (*pass)(struct margay_level *level, struct margay_work *work);
+    size_t (*pass)(struct margay_level *levels, size_t count,
+                   struct margay_work *work);
 };
 
 extern const struct margay_levels_kernel margay_levels_kernel_portable_32;

@@ -24,9 +24,6 @@
 
 #include "assoc/one_pass/simulation.h"
 
-/* References of a list that several threads share. */
-#define SHARED_REFS (8 * MARGAY_PIECE_REFS)
-
 /* A narrow number has at least this many low bits, so that regions are few. */
 #define LEAST_LOW_BITS 20
 
@@ -67,11 +64,12 @@ static enum margay_status choose_target(const char *name,
 
 /* ------------------------------------------------------- making objects -- */
 
-static enum margay_status make_work(struct margay_work *work, size_t refs,
-                                    bool by_kind, struct margay_error *error)
+static enum margay_status make_work(struct margay_work *work, bool by_kind,
+                                    struct margay_error *error)
 {
-    work->blocks = calloc(refs + MARGAY_FETCH_AHEAD, sizeof(uint64_t));
-    work->kinds = by_kind ? calloc(refs, 1) : NULL;
+    work->blocks =
+        calloc(MARGAY_LIST_REFS + MARGAY_FETCH_AHEAD, sizeof(uint64_t));
+    work->kinds = by_kind ? calloc(MARGAY_LIST_REFS, 1) : NULL;
     if (work->blocks == NULL || (by_kind && work->kinds == NULL))
         return margay_fail_memory(error, "a list of references");
     return MARGAY_OK;
@@ -81,31 +79,6 @@ static void free_work(struct margay_work *work)
 {
     free(work->blocks);
     free(work->kinds);
-}
-
-enum margay_status margay_level_create(const margay_assoc *assoc,
-                                       unsigned set_shift,
-                                       struct margay_level *level,
-                                       struct margay_error *error)
-{
-    size_t tag_bytes = assoc->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    level->set_shift = set_shift;
-    level->stride = margay_level_stride(assoc->most_ways, tag_bytes);
-    level->tags_bytes =
-        margay_level_bytes(assoc->most_ways, set_shift, tag_bytes);
-    level->hits =
-        calloc((size_t)MARGAY_KINDS * (level->stride + 1), sizeof *level->hits);
-    level->tags = margay_map(level->tags_bytes);
-    if (level->tags == NULL || level->hits == NULL)
-        return margay_fail_memory(error, "the tags of the caches");
-    return MARGAY_OK;
-}
-
-void margay_level_destroy(struct margay_level *level)
-{
-    margay_unmap(level->tags, level->tags_bytes);
-    free(level->hits);
-    *level = (struct margay_level){0};
 }
 
 /* Divide the levels into units, at least one for each thread if possible. */
@@ -126,37 +99,16 @@ static enum margay_status make_units(margay_assoc *assoc,
         unit->block_index = i / parts;
         unit->shift =
             grid->block_shifts[unit->block_index] - grid->block_shifts[0];
-        unit->first_level = part * grid->set_count / parts;
-        unit->level_count =
-            (part + 1) * grid->set_count / parts - unit->first_level;
-        unit->levels = assoc->levels + unit->block_index * grid->set_count +
-                       unit->first_level;
+        size_t first = part * grid->set_count / parts;
+        unit->level_count = (part + 1) * grid->set_count / parts - first;
+        unit->first_level = unit->block_index * grid->set_count + first;
         assoc->unit_count++;
         enum margay_status status =
-            make_work(&unit->work, MARGAY_PIECE_REFS, assoc->by_kind, error);
+            make_work(&unit->work, assoc->by_kind, error);
         if (status != MARGAY_OK)
             return status;
-        for (size_t j = 0; j < unit->level_count; j++)
-            assoc->unit_of[unit->levels + j - assoc->levels] = unit;
     }
     return MARGAY_OK;
-}
-
-static enum margay_status make_caches(margay_assoc *assoc,
-                                      const struct margay_grid *grid,
-                                      struct margay_error *error)
-{
-    size_t count = grid->block_count * grid->set_count;
-    enum margay_status status = MARGAY_OK;
-    assoc->levels = calloc(count, sizeof *assoc->levels);
-    assoc->unit_of = calloc(count, sizeof *assoc->unit_of);
-    if (assoc->levels == NULL || assoc->unit_of == NULL)
-        return margay_fail_memory(error, "the caches");
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status =
-            margay_level_create(assoc, grid->set_shifts[i % grid->set_count],
-                                &assoc->levels[i], error);
-    return status;
 }
 
 /*
@@ -190,12 +142,11 @@ static enum margay_status make_parts(margay_assoc *assoc,
     enum margay_status status = make_regions(assoc, grid, error);
     assoc->kernel = margay_levels_kernel_for(assoc->target, assoc->wide);
     if (status == MARGAY_OK)
-        status = make_caches(assoc, grid, error);
+        status = margay_caches_create(assoc, &assoc->caches, error);
     if (status == MARGAY_OK)
         status = make_units(assoc, grid, threads, error);
     for (int i = 0; i < 2 && status == MARGAY_OK; i++)
-        status = make_work(&assoc->lists[i], assoc->list_refs, assoc->by_kind,
-                           error);
+        status = make_work(&assoc->lists[i], assoc->by_kind, error);
     if (status == MARGAY_OK)
         status = margay_crew_create(threads, &assoc->crew, error);
     return status;
@@ -214,10 +165,11 @@ enum margay_status margay_assoc_create(
         return margay_fail_memory(error, "the caches");
     assoc->block_count = grid->block_count;
     assoc->set_count = grid->set_count;
+    memcpy(assoc->set_shifts, grid->set_shifts,
+           grid->set_count * sizeof *grid->set_shifts);
     assoc->first_shift = grid->block_shifts[0];
     assoc->most_ways = grid->most_ways;
     assoc->by_kind = options->by_kind;
-    assoc->list_refs = options->threads > 1 ? SHARED_REFS : MARGAY_PIECE_REFS;
     status = choose_target(options->target, &assoc->target, error);
     if (status == MARGAY_OK)
         status = make_parts(assoc, grid, options->threads, error);
@@ -235,16 +187,11 @@ void margay_assoc_free(margay_assoc *assoc)
     if (assoc->crew != NULL)
         margay_crew_finish(assoc->crew);
     margay_crew_free(assoc->crew);
-    for (size_t i = 0;
-         assoc->levels != NULL && i < assoc->block_count * assoc->set_count;
-         i++)
-        margay_level_destroy(&assoc->levels[i]);
+    margay_caches_destroy(&assoc->caches);
     for (size_t i = 0; i < assoc->unit_count; i++)
         free_work(&assoc->units[i].work);
     for (int i = 0; i < 2; i++)
         free_work(&assoc->lists[i]);
-    free(assoc->levels);
-    free(assoc->unit_of);
     free(assoc->units);
     free(assoc->regions);
     free(assoc);

@@ -1,8 +1,8 @@
 /*
  * simulation.h - an object of the all-associativity engine, shared by its files
  *
- * simulation.c makes the object, feed.c feeds it and adds up its counts,
- * widen.c gives it wide tags, and grid.c computes the memory of a grid.
+ * simulation.c makes the object, grid.c its caches, feed.c feeds it and adds up
+ * its counts, and widen.c gives it wide tags.
  */
 #ifndef MARGAY_ASSOC_SIMULATION_H
 #define MARGAY_ASSOC_SIMULATION_H
@@ -11,39 +11,43 @@
 #include "assoc/one_pass/regions.h"
 #include "traces/traces_internal.h"
 
-/* References that pass through the levels together: a list of this many stays
-   in the second-level cache. */
-#define MARGAY_PIECE_REFS ((size_t)8192)
+/* References that pass through the levels together.  With more of them, a set
+   is used more often while it is in the processor's caches. */
+#define MARGAY_LIST_REFS ((size_t)1 << 17)
+
+/* All levels of a simulation: [block index][set index].  Their tags are in one
+   piece, so that they are on large pages. */
+struct margay_caches {
+    size_t count, tags_bytes;
+    struct margay_level *levels;
+    void *tags;
+};
 
 /* Adjacent levels of one block size: the work of one thread at a time. */
 struct margay_unit {
     size_t block_index;
     unsigned shift; /* from the smallest blocks to these */
     size_t first_level, level_count;
-    struct margay_level *levels;
-    uint64_t last;                  /* the block of the reference before */
-    uint64_t repeats[MARGAY_KINDS]; /* hits at all levels and ways */
+    uint64_t last; /* the block of the reference before */
     struct margay_work work;
 };
 
 struct margay_assoc {
     size_t block_count, set_count, unit_count;
+    unsigned set_shifts[MARGAY_MOST_SET_SHIFT + 1];
     unsigned first_shift, most_ways;
     bool by_kind, wide, started;
     enum margay_target target;
     const struct margay_levels_kernel *kernel;
     struct margay_regions *regions;
-    struct margay_level *levels; /* [block index][set index] */
+    struct margay_caches caches;
     struct margay_unit *units;
-    struct margay_unit **unit_of; /* [block index][set index] */
     uint64_t references[MARGAY_KINDS];
 
     /* References fill one list while the crew works on the other. */
     struct margay_work lists[2];
     unsigned filling;
-    size_t list_refs;
-    uint64_t last;
-    uint64_t repeats[MARGAY_KINDS]; /* of the smallest blocks */
+    uint64_t last; /* the smallest block of the reference before */
     margay_crew *crew;
 };
 
@@ -57,13 +61,12 @@ uint64_t margay_level_bytes(unsigned ways, unsigned set_shift,
 enum margay_status margay_grid_check(const struct margay_grid *grid,
                                      struct margay_error *error);
 
-/* Make an empty level of the width that `assoc` has.  Destroy it in any case.
- */
-enum margay_status margay_level_create(const margay_assoc *assoc,
-                                       unsigned set_shift,
-                                       struct margay_level *level,
-                                       struct margay_error *error);
-void margay_level_destroy(struct margay_level *level);
+/* Make empty levels of the width that `assoc` has, from zero.  Destroy them in
+   any case. */
+enum margay_status margay_caches_create(const margay_assoc *assoc,
+                                        struct margay_caches *caches,
+                                        struct margay_error *error);
+void margay_caches_destroy(struct margay_caches *caches);
 
 const struct margay_levels_kernel *margay_levels_kernel_for(
     enum margay_target target, bool wide);

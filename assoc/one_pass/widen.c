@@ -42,40 +42,38 @@ static void widen_hits(const struct margay_level *from, struct margay_level *to)
     }
 }
 
-static enum margay_status widen_unit(const margay_assoc *assoc,
-                                     struct margay_unit *unit,
-                                     struct margay_error *error)
+static void widen_unit(const margay_assoc *assoc, struct margay_unit *unit,
+                       struct margay_caches *wide)
 {
     for (size_t i = 0; i < unit->level_count; i++) {
-        struct margay_level wide = {0};
-        enum margay_status status =
-            margay_level_create(assoc, unit->levels[i].set_shift, &wide, error);
-        if (status != MARGAY_OK) {
-            margay_level_destroy(&wide);
-            return status;
-        }
-        widen_tags(assoc, unit->shift, &unit->levels[i], &wide);
-        widen_hits(&unit->levels[i], &wide);
-        margay_level_destroy(&unit->levels[i]);
-        unit->levels[i] = wide;
+        size_t index = unit->first_level + i;
+        struct margay_level *from = &assoc->caches.levels[index];
+        widen_tags(assoc, unit->shift, from, &wide->levels[index]);
+        widen_hits(from, &wide->levels[index]);
     }
     if (assoc->started)
         unit->last = margay_regions_widen(assoc->regions, (uint32_t)unit->last,
                                           unit->shift);
-    return MARGAY_OK;
 }
 
 enum margay_status margay_assoc_widen(margay_assoc *assoc,
                                       struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
+    struct margay_caches wide = {0};
     margay_assoc_flush(assoc);
     assoc->wide = true;
     assoc->kernel = margay_levels_kernel_for(assoc->target, true);
-    for (size_t i = 0; i < assoc->unit_count && status == MARGAY_OK; i++)
-        status = widen_unit(assoc, &assoc->units[i], error);
+    enum margay_status status = margay_caches_create(assoc, &wide, error);
+    if (status != MARGAY_OK) {
+        margay_caches_destroy(&wide);
+        return status;
+    }
+    for (size_t i = 0; i < assoc->unit_count; i++)
+        widen_unit(assoc, &assoc->units[i], &wide);
+    margay_caches_destroy(&assoc->caches);
+    assoc->caches = wide;
     if (assoc->started)
         assoc->last =
             margay_regions_widen(assoc->regions, (uint32_t)assoc->last, 0);
-    return status;
+    return MARGAY_OK;
 }

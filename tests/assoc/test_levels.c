@@ -9,9 +9,12 @@
 #include <margay/assoc.h>
 
 #define REFS 400
+/* More than one of the lists that levels are passed with. */
+#define LONG_REFS 140000
 
-static uint64_t numbers[REFS], blocks[REFS];
-static uint8_t kinds[REFS];
+static uint64_t numbers[LONG_REFS], blocks[LONG_REFS];
+static uint8_t kinds[LONG_REFS];
+static size_t refs = REFS;
 
 /* A grid that owns its lists. */
 struct case_grid {
@@ -58,12 +61,12 @@ static struct margay_cache_counts alone(const struct case_grid *g,
     margay_cache *cache;
     if (margay_cache_create(&options, &cache, NULL) != MARGAY_OK)
         abort();
-    for (size_t i = 0; i < REFS; i++)
+    for (size_t i = 0; i < refs; i++)
         blocks[i] = numbers[i] >> g->block_shifts[block_index];
     margay_cache_feed(cache, blocks, NULL, kinds, warmup);
     margay_cache_reset_counts(cache);
     margay_cache_feed(cache, blocks + warmup, NULL, kinds + warmup,
-                      REFS - warmup);
+                      refs - warmup);
     struct margay_cache_counts counts = *margay_cache_counts(cache);
     margay_cache_free(cache);
     return counts;
@@ -83,8 +86,8 @@ static margay_assoc *simulate(const struct case_grid *g, const char *target,
         exit(1);
     margay_assoc_reset_counts(assoc);
     /* In odd portions, so that lists end in odd places. */
-    for (size_t done = warmup; done < REFS;) {
-        size_t portion = REFS - done < 77 ? REFS - done : 77;
+    for (size_t done = warmup; done < refs;) {
+        size_t portion = refs - done < 77 ? refs - done : 77;
         if (margay_assoc_feed(assoc, numbers + done, kinds + done, portion,
                               NULL) != MARGAY_OK)
             exit(1);
@@ -175,6 +178,26 @@ static void test_shape(enum shape shape, uint64_t cases, uint64_t *caches)
               shape_names[shape]);
 }
 
+/* Levels that are passed together, from list to list, with tags of 32 bits and
+   of 64: the last of the block sizes leaves no room for narrow ones. */
+static void test_long(enum shape shape, unsigned ways, uint64_t *caches)
+{
+    struct case_grid g = {.block_shifts = {0, 2, ways == 16 ? 3 : 50},
+                          .set_shifts = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+                          .grid = {.block_count = 3, .set_count = 11}};
+    struct margay_random random;
+    g.grid.block_shifts = g.block_shifts;
+    g.grid.set_shifts = g.set_shifts;
+    g.grid.most_ways = ways;
+    refs = rounds(LONG_REFS);
+    refs = refs < LONG_REFS ? refs : LONG_REFS;
+    margay_random_seed(&random, 200 + shape);
+    shape_fill(shape, &random, numbers, kinds, refs);
+    CHECK_U64(check_grid(&g, 100, caches), 0, "%s, %u ways, %zu references",
+              shape_names[shape], ways, refs);
+    refs = REFS;
+}
+
 static void test_refusals(void)
 {
     static const unsigned one[] = {0}, far[] = {25}, twice[] = {3, 3},
@@ -231,6 +254,9 @@ int main(void)
     uint64_t caches = 0;
     for (int shape = 0; shape < SHAPES; shape++)
         test_shape((enum shape)shape, rounds(70), &caches);
+    test_long(SHAPE_LOCAL, 16, &caches);
+    test_long(SHAPE_UNIFORM, 16, &caches);
+    test_long(SHAPE_LOOPED, 8, &caches);
     printf("# %" PRIu64 " caches\n", caches);
     test_refusals();
     test_empty();
