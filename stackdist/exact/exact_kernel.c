@@ -4,10 +4,10 @@
  * Compiled once per processor level, with MARGAY_TARGET_SUFFIX naming it;
  * the table at the end is all that is visible outside.
  *
- * A batch goes through three passes, each of which prefetches for the next:
- * look-ups (cache misses in the hash table, fetched a batch ahead), ranks
- * (in the bit vector, fetched by the look-ups), counts (in the histogram,
- * fetched by the ranks and made one batch later).
+ * A batch goes through two passes, each of which prefetches for the next:
+ * look-ups (cache misses in the hash table, fetched a batch ahead) and ranks
+ * (in the bit vector, fetched by the look-ups), which also count the distances
+ * of the batch before (in the histogram, fetched by its ranks).
  */
 #include "stackdist/exact/exact_state.h"
 
@@ -45,6 +45,15 @@ static ALWAYS_INLINE void write_value(struct margay_bucket *bucket,
    (PULL). */
 enum motion { RAISE, EXCHANGE, PULL };
 
+/* The buckets where keys belong.  A loop of its own is compiled to vectors. */
+static ALWAYS_INLINE void find_homes(const struct margay_hash *hash,
+                                     const uint64_t *keys, size_t count,
+                                     struct margay_bucket **homes)
+{
+    for (size_t i = 0; i < count; i++)
+        homes[i] = hash->buckets + margay_hash_home(hash, keys[i]);
+}
+
 /*
  * Give each block that enters the next timestamp, and write the previous ones
  * of the blocks wanted to past[].  A block that goes to the filter is marked in
@@ -61,14 +70,18 @@ static ALWAYS_INLINE void look_up(struct margay_exact *e,
     /* Near the end of the array, prefetch this batch's again: that costs less
        than a branch. */
     size_t ahead = batch->ahead >= count ? count : 0;
+    struct margay_bucket *homes[MARGAY_EXACT_BATCH];
+    struct margay_bucket *next_homes[MARGAY_EXACT_BATCH];
+    find_homes(&hash, wanted, count, homes);
+    find_homes(&hash, wanted + ahead, count, next_homes);
     uint64_t fresh = 0;
     for (size_t i = 0; i < count; i++) {
-        margay_hash_prefetch(&hash, wanted[i + ahead]);
+        __builtin_prefetch(next_homes[i], 1);
         if (motion == EXCHANGE)
             margay_hash_prefetch(&hash, demoted[i + ahead]);
         unsigned slot;
         struct margay_bucket *bucket =
-            margay_hash_slot(&hash, wanted[i], &slot);
+            margay_hash_slot_from(&hash, homes[i], wanted[i], &slot);
         uint64_t timestamp = read_value(bucket, slot, wide);
         uint64_t now = rank.next + i;
         write_value(bucket, slot, motion == RAISE ? now : MARGAY_IN_FILTER,
@@ -112,37 +125,70 @@ static NOINLINE void push(struct margay_exact *e, const uint64_t *demoted,
     e->rank.live += count;
 }
 
+static NOINLINE void count_pending(struct margay_exact *e)
+{
+    uint8_t *counters = e->counters;
+    for (unsigned i = 0; i < e->pending_count; i++) {
+        if (__builtin_expect(++counters[e->pending[i]] == 0, 0))
+            margay_exact_spill(e, e->pending[i]);
+    }
+    e->pending_count = 0;
+}
+
 /*
- * Which sums of the bit vector are changed at the end of a batch only: none; or
- * in a tall vector those of groups of 512 leaves and of the top, or those of
- * the top alone.  Lanes have the differences, so there are at most MARGAY_LANES
- * sums.
+ * Which sums of the bit vector are changed at the end of a batch only: those of
+ * groups of 512 leaves and of the top, or in a longer vector those of the top
+ * alone, or in the longest none.  Lanes have the differences, so there are at
+ * most MARGAY_LANES sums.
  */
-enum deferred { NONE_LOW, NONE_TALL, GROUPS, TOPS };
+enum deferred { GROUPS, TOPS, NONE };
 
 static enum deferred choose_deferred(const struct margay_rank *rank)
 {
-    if (!rank->tall)
-        return NONE_LOW;
     if (rank->leaf_count <= (uint64_t)MARGAY_LANES << MARGAY_LEVEL3_SHIFT)
         return GROUPS;
     return rank->leaf_count <= (uint64_t)MARGAY_LANES << MARGAY_TOP_SHIFT
                ? TOPS
-               : NONE_TALL;
+               : NONE;
 }
 
 _Static_assert(MARGAY_EXACT_BATCH <= INT8_MAX, "what a lane can hold");
+_Static_assert((uint64_t)MARGAY_LANES
+                       << (MARGAY_TOP_SHIFT + MARGAY_LEAF_SHIFT) <
+                   UINT32_MAX,
+               "what a sum that is deferred can be");
 
 typedef int8_t i8x16 __attribute__((vector_size(16)));
 typedef int32_t i32x16 __attribute__((vector_size(64)));
+
+static uint64_t count_tops(const struct margay_rank *rank)
+{
+    return (rank->leaf_count + (1u << MARGAY_TOP_SHIFT) - 1) >>
+           MARGAY_TOP_SHIFT;
+}
+
+/* The set bits before what each lane stands for. */
+static ALWAYS_INLINE void read_deferred(const struct margay_rank *rank,
+                                        enum deferred deferred,
+                                        uint32_t sums[MARGAY_LANES])
+{
+    uint64_t tops = count_tops(rank);
+    for (uint64_t i = 0; i < tops; i++) {
+        uint32_t top = (uint32_t)rank->top[i];
+        if (deferred == TOPS)
+            sums[i] = top;
+        for (unsigned k = 0; deferred == GROUPS && k < 16; k++)
+            sums[16 * i + k] = rank->level3[16 * i + k] + top;
+    }
+}
 
 /* Bring up to date what was deferred. */
 static NOINLINE void settle_groups(struct margay_rank *rank,
                                    const int8_t *change)
 {
     margay_u32x16 *level3 = (margay_u32x16 *)rank->level3;
-    uint64_t nodes = rank->leaf_count >> MARGAY_TOP_SHIFT;
-    for (uint64_t i = 0; i < nodes; i++, change += 16) {
+    uint64_t tops = count_tops(rank);
+    for (uint64_t i = 0; i < tops; i++, change += 16) {
         i8x16 changes;
         memcpy(&changes, change, sizeof changes);
         i32x16 wide = __builtin_convertvector(changes, i32x16);
@@ -153,77 +199,119 @@ static NOINLINE void settle_groups(struct margay_rank *rank,
 
 static NOINLINE void settle_tops(struct margay_rank *rank, const int8_t *change)
 {
-    uint64_t tops = rank->leaf_count >> MARGAY_TOP_SHIFT;
+    uint64_t tops = count_tops(rank);
     for (uint64_t i = 0; i < tops; i++)
         rank->top[i] += (uint64_t)change[i];
 }
 
+/* Whether the batch that is pending is counted reference by reference, while
+   those of the next batch, `count` of them, take their places. */
+static bool start_pending(struct margay_exact *e, size_t count)
+{
+    bool together = e->pending_count == count;
+    if (!together)
+        count_pending(e);
+    e->pending_count = (unsigned)count;
+    return together;
+}
+
+/* Count the batch before, and let d + 1 = `index` be pending in its place. */
+static ALWAYS_INLINE void exchange_pending(struct margay_exact *e,
+                                           uint8_t *counters, size_t i,
+                                           uint64_t index, bool count_before)
+{
+    uint64_t before = e->pending[i];
+    e->pending[i] = index;
+    __builtin_prefetch(counters + index, 1);
+    if (count_before && __builtin_expect(++counters[before] == 0, 0))
+        margay_exact_spill(e, before);
+}
+
 /*
  * Turn previous timestamps into e->pending (d + 1, or 0 for infinite) and
- * clear them: the distance is the number of set bits since.
+ * clear them: the distance is the number of set bits since.  What was pending
+ * is counted.
  */
-static ALWAYS_INLINE void rank_batch(struct margay_exact *e,
-                                     const uint64_t *past, size_t count,
-                                     unsigned base, enum deferred deferred)
+static ALWAYS_INLINE void rank_deferred(struct margay_exact *e,
+                                        const uint64_t *past, size_t count,
+                                        unsigned base, enum deferred deferred)
 {
     struct margay_rank rank = e->rank;
-    const bool tall = deferred != NONE_LOW;
+    const bool third = deferred == TOPS;
+    const unsigned lane_shift =
+        MARGAY_LEAF_SHIFT + (third ? MARGAY_TOP_SHIFT : MARGAY_LEVEL3_SHIFT);
     const uint64_t nowhere = margay_rank_nowhere(&rank);
-    const uint64_t top_vectors = margay_rank_top_vectors(&rank);
-    const uint8_t *counters = e->counters;
-    uint64_t live = rank.live + base;
+    const bool count_before = start_pending(e, count);
+    uint8_t *counters = e->counters;
+    uint32_t live = (uint32_t)(rank.live + base);
+    uint32_t sums[MARGAY_LANES];
+    read_deferred(&rank, deferred, sums);
     margay_lanes lanes = margay_fill_lanes(0);
     union margay_lanes_read change = {lanes};
     for (size_t i = 0; i < count; i++) {
-        bool cold = past[i] == 0;
-        uint64_t timestamp = cold ? nowhere : past[i];
-        uint64_t lane = timestamp >> (MARGAY_LEAF_SHIFT +
-                                      (deferred == GROUPS ? MARGAY_LEVEL3_SHIFT
-                                                          : MARGAY_TOP_SHIFT));
-        uint64_t since = live - margay_rank_before(&rank, timestamp, tall);
-        if (deferred >= GROUPS)
-            since -= (uint64_t)change.lane[lane];
-        since &= (uint64_t)cold - 1;
+        /* All ones, or 0 for a first reference.  A barrier keeps the compiler
+           from a branch, which could not be predicted. */
+        uint32_t known = (uint32_t) - (past[i] != 0);
+        __asm__("" : "+r"(known));
+        uint64_t timestamp = past[i] == 0 ? nowhere : past[i];
+        uint64_t lane = timestamp >> lane_shift;
+        uint32_t before =
+            (uint32_t)margay_rank_before_low(&rank, timestamp, third) +
+            sums[lane] + (uint32_t)change.lane[lane];
+        uint32_t since = (live - before) & known;
         /* Compute it now; otherwise the compiler spills its terms to memory
            until the bits are cleared. */
         __asm__("" : "+r"(since));
-        if (deferred >= GROUPS) {
-            margay_rank_clear_low(&rank, timestamp, deferred == TOPS);
-            lanes = margay_lower_behind(lanes, lane);
-            margay_show_lanes(&change, lanes);
-        } else {
-            margay_rank_clear(&rank, timestamp, top_vectors, tall);
-        }
-        live += cold;
-        e->pending[i] = since;
-        __builtin_prefetch(counters + since, 1);
+        exchange_pending(e, counters, i, since, count_before);
+        margay_rank_clear_low(&rank, timestamp, third);
+        lanes = margay_lower_behind(lanes, lane);
+        margay_show_lanes(&change, lanes);
+        live += 1 + known;
     }
-    if (deferred == GROUPS)
-        settle_groups(&e->rank, change.lane);
-    if (deferred == TOPS)
+    if (third)
         settle_tops(&e->rank, change.lane);
+    else
+        settle_groups(&e->rank, change.lane);
     e->rank.live = live - base;
-    e->pending_count = (unsigned)count;
 }
 
-#define RANK(name, deferred)                                                \
-    static NOINLINE void name(struct margay_exact *e, const uint64_t *past, \
-                              size_t count, unsigned base)                  \
-    {                                                                       \
-        rank_batch(e, past, count, base, deferred);                         \
+/* The same where nothing is deferred. */
+static NOINLINE void rank_longest(struct margay_exact *e, const uint64_t *past,
+                                  size_t count, unsigned base)
+{
+    struct margay_rank rank = e->rank;
+    const uint64_t nowhere = margay_rank_nowhere(&rank);
+    const uint64_t top_vectors = margay_rank_top_vectors(&rank);
+    const bool count_before = start_pending(e, count);
+    uint64_t live = rank.live + base;
+    for (size_t i = 0; i < count; i++) {
+        bool cold = past[i] == 0;
+        uint64_t timestamp = cold ? nowhere : past[i];
+        uint64_t since = live - margay_rank_before(&rank, timestamp, true);
+        since &= (uint64_t)cold - 1;
+        exchange_pending(e, e->counters, i, since, count_before);
+        margay_rank_clear(&rank, timestamp, top_vectors, true);
+        live += cold;
     }
-RANK(rank_low, NONE_LOW)
-RANK(rank_groups, GROUPS)
-RANK(rank_tops, TOPS)
-RANK(rank_tall, NONE_TALL)
+    e->rank.live = live - base;
+}
+
+static NOINLINE void rank_groups(struct margay_exact *e, const uint64_t *past,
+                                 size_t count, unsigned base)
+{
+    rank_deferred(e, past, count, base, GROUPS);
+}
+
+static NOINLINE void rank_tops(struct margay_exact *e, const uint64_t *past,
+                               size_t count, unsigned base)
+{
+    rank_deferred(e, past, count, base, TOPS);
+}
 
 static void rank(struct margay_exact *e, const uint64_t *past, size_t count,
                  unsigned base)
 {
     switch (choose_deferred(&e->rank)) {
-    case NONE_LOW:
-        rank_low(e, past, count, base);
-        break;
     case GROUPS:
         rank_groups(e, past, count, base);
         break;
@@ -231,18 +319,8 @@ static void rank(struct margay_exact *e, const uint64_t *past, size_t count,
         rank_tops(e, past, count, base);
         break;
     default:
-        rank_tall(e, past, count, base);
+        rank_longest(e, past, count, base);
     }
-}
-
-static NOINLINE void count_pending(struct margay_exact *e)
-{
-    uint8_t *counters = e->counters;
-    for (unsigned i = 0; i < e->pending_count; i++) {
-        if (__builtin_expect(++counters[e->pending[i]] == 0, 0))
-            margay_exact_spill(e, e->pending[i]);
-    }
-    e->pending_count = 0;
 }
 
 /* Every block is written, and kept if it is a first touch: a branch would cost
@@ -273,7 +351,6 @@ static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
         (e->wide ? raise_wide : raise)(e, batch, past);
     else
         (e->wide ? exchange_wide : exchange)(e, batch, past);
-    count_pending(e);
     if (e->touch_count < e->touch_limit)
         note_touches(e, batch->wanted, past, batch->count);
     if (batch->demoted != NULL)

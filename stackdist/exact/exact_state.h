@@ -111,7 +111,8 @@ struct margay_exact_kernel {
                  unsigned base);
     /*
      * The ranks alone: past[i] is the previous timestamp of the block wanted,
-     * or 0.  The bits of the batch are set already.
+     * or 0.  The bits of the batch are set already.  What was pending is
+     * counted.
      */
     void (*rank)(struct margay_exact *e, const uint64_t *past, size_t count,
                  unsigned base);

@@ -264,8 +264,8 @@ static bool find_spilled(const struct margay_hash *hash, uint64_t hole,
 void margay_hash_erase(struct margay_hash *hash, uint64_t key)
 {
     unsigned slot;
-    struct margay_bucket *bucket =
-        margay_hash_slot_from(hash, home_of(hash, key), key, &slot);
+    struct margay_bucket *bucket = margay_hash_slot_from(
+        hash, hash->buckets + home_of(hash, key), key, &slot);
     if (bucket->values[slot] == 0)
         return;
     hash->entries--;

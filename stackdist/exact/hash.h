@@ -206,12 +206,12 @@ static inline struct margay_bucket *margay_hash_next(
                                                             : bucket + 1;
 }
 
-/* The same as below, from the home of the key on. */
+/* The same as below, from the bucket that is the key's home on. */
 static inline __attribute__((always_inline)) struct margay_bucket *
-margay_hash_slot_from(const struct margay_hash *hash, uint64_t home,
-                      uint64_t key, unsigned *slot)
+margay_hash_slot_from(const struct margay_hash *hash,
+                      struct margay_bucket *bucket, uint64_t key,
+                      unsigned *slot)
 {
-    struct margay_bucket *bucket = hash->buckets + home;
     uint32_t match;
     while (__builtin_expect((match = margay_bucket_match(bucket, key)) == 0, 0))
         bucket = margay_hash_next(hash, bucket);
@@ -226,15 +226,16 @@ margay_hash_slot_from(const struct margay_hash *hash, uint64_t home,
 static inline __attribute__((always_inline)) struct margay_bucket *
 margay_hash_slot(const struct margay_hash *hash, uint64_t key, unsigned *slot)
 {
-    return margay_hash_slot_from(hash, margay_hash_home(hash, key), key, slot);
+    return margay_hash_slot_from(
+        hash, hash->buckets + margay_hash_home(hash, key), key, slot);
 }
 
 static inline __attribute__((always_inline)) struct margay_bucket *
 margay_hash_tight_slot(const struct margay_hash *hash, uint64_t key,
                        unsigned *slot)
 {
-    return margay_hash_slot_from(hash, margay_hash_tight_home(hash, key), key,
-                                 slot);
+    return margay_hash_slot_from(
+        hash, hash->buckets + margay_hash_tight_home(hash, key), key, slot);
 }
 
 /* The value of `key`, NULL if it is absent.  Valid until the table changes. */

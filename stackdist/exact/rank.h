@@ -57,7 +57,8 @@ struct margay_rank_masks {
     margay_u64x4 from64[5];
     uint64_t count_steps[7]; /* one in each 9-bit count after word i's */
 };
-extern struct margay_rank_masks margay_rank_masks;
+extern struct margay_rank_masks margay_rank_masks
+    __attribute__((visibility("hidden")));
 
 struct margay_rank {
     uint64_t *leaves;
@@ -160,10 +161,10 @@ static inline bool margay_rank_has(const struct margay_rank *rank,
     return rank->leaves[timestamp >> 6] >> (timestamp & 63) & 1;
 }
 
-/* Set bits before `timestamp`.  `tall` must be rank->tall; it is a parameter
-   so that a loop can be compiled for either. */
-static inline __attribute__((always_inline)) uint64_t margay_rank_before(
-    const struct margay_rank *rank, uint64_t timestamp, bool tall)
+/* Set bits before `timestamp` in its group of 512 leaves, or if `third` in
+   that of 8192. */
+static inline __attribute__((always_inline)) uint64_t margay_rank_before_low(
+    const struct margay_rank *rank, uint64_t timestamp, bool third)
 {
     uint64_t leaf = timestamp >> MARGAY_LEAF_SHIFT;
     unsigned word = timestamp >> 6 & 7;
@@ -171,9 +172,18 @@ static inline __attribute__((always_inline)) uint64_t margay_rank_before(
     uint64_t below = line[word] & ((UINT64_C(1) << (timestamp & 63)) - 1);
     uint64_t before = (unsigned)__builtin_popcountll(below) +
                       (line[7] >> (9 * word) & 511) + rank->level1[leaf] +
-                      rank->level2[leaf >> MARGAY_LEVEL2_SHIFT] +
-                      rank->level3[leaf >> MARGAY_LEVEL3_SHIFT];
-    return tall ? before + rank->top[leaf >> MARGAY_TOP_SHIFT] : before;
+                      rank->level2[leaf >> MARGAY_LEVEL2_SHIFT];
+    return third ? before + rank->level3[leaf >> MARGAY_LEVEL3_SHIFT] : before;
+}
+
+/* Set bits before `timestamp`.  `tall` must be rank->tall; it is a parameter
+   so that a loop can be compiled for either. */
+static inline __attribute__((always_inline)) uint64_t margay_rank_before(
+    const struct margay_rank *rank, uint64_t timestamp, bool tall)
+{
+    uint64_t before = margay_rank_before_low(rank, timestamp, true);
+    uint64_t top = timestamp >> (MARGAY_LEAF_SHIFT + MARGAY_TOP_SHIFT);
+    return tall ? before + rank->top[top] : before;
 }
 
 /* Vectors of the top that hold sums of entered leaves. */

@@ -228,7 +228,6 @@ static void rank_word(struct margay_slice *slice,
     unsigned base = batch->base;
     if (!batch->pushes)
         base += 64 * (unsigned)word;
-    e->kernel->count_pending(e);
     e->kernel->rank(e, past, count, base);
     if (!batch->pushes)
         e->rank.live -= count;

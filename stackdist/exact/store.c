@@ -11,10 +11,16 @@
 /* Timestamps per live block after a compaction: with fewer, compactions are
    more frequent; with more, the bits are spread over more cache lines, which
    costs nothing while all of these fit the processor's caches. */
-#define AXIS_PER_LIVE  8
-#define AXIS_IF_FEW    16
-#define FEW_LIVE       ((uint64_t)1 << 21)
-#define AXIS_AT_LEAST  ((uint64_t)1 << 16)
+#define AXIS_PER_LIVE 8
+#define AXIS_IF_FEW   16
+#define FEW_LIVE      ((uint64_t)1 << 21)
+#define AXIS_AT_LEAST ((uint64_t)1 << 16)
+
+/* An axis up to this, of 2 MB, is made for all references to come: their blocks
+   may be more than are expected, and a compaction costs as much as a look-up of
+   each block.  Longer axes take more time for each reference. */
+#define AXIS_TO_END ((uint64_t)1 << 24)
+
 #define FIRST_ENTRIES  ((uint64_t)1 << 12)
 #define FIRST_COUNTERS ((uint64_t)1 << 15)
 
@@ -69,8 +75,8 @@ uint64_t margay_exact_surplus(const struct margay_exact *e)
 }
 
 /*
- * The timestamps after a compaction: no more than will be used, if the number
- * of references is known.
+ * The timestamps after a compaction: if the number of references is known, no
+ * more than will be used, and these if they are few.
  */
 static uint64_t axis_for(const struct margay_exact *e, uint64_t live)
 {
@@ -80,7 +86,7 @@ static uint64_t axis_for(const struct margay_exact *e, uint64_t live)
         return wanted;
     uint64_t left = e->expected_refs - e->fed_refs;
     uint64_t to_end = (live + left) / 7 * 8 + AXIS_AT_LEAST;
-    return to_end < wanted ? to_end : wanted;
+    return to_end < wanted || to_end <= AXIS_TO_END ? to_end : wanted;
 }
 
 enum margay_status margay_exact_expect(struct margay_exact *e, uint64_t blocks,
