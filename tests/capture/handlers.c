@@ -3,6 +3,7 @@
  * interrupt
  *
  *     handlers run WORDS    each handler writes WORDS words
+ *     handlers nest WORDS   and two kinds of them interrupt each other
  *     handlers jump WORDS   and jumps out of it every time
  *
  * Prints how many words the program, and its handlers, have written.  All of
@@ -36,7 +37,7 @@ static void handle(int number)
     unsigned now = handled;
     for (unsigned i = 0; i < words; i++)
         THEIRS[i] = now;
-    handled = now + 1;
+    __atomic_fetch_add(&handled, 1, __ATOMIC_RELAXED);
     if (jumps && may_jump)
         siglongjmp(back, 1);
 }
@@ -71,7 +72,10 @@ int main(int count, char **arguments)
     map(OWN, WORDS * sizeof *OWN);
     map(THEIRS, words * sizeof *THEIRS + 1);
     signal(SIGALRM, handle);
+    signal(SIGPROF, handle);
     setitimer(ITIMER_REAL, &often, NULL);
+    if (strcmp(arguments[1], "nest") == 0)
+        setitimer(ITIMER_PROF, &often, NULL);
     volatile uint32_t at = 0;
     sigsetjmp(back, 1);
     may_jump = 1;

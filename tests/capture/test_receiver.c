@@ -165,7 +165,7 @@ static uint32_t take(struct program *program, uint32_t process, uint32_t thread)
 {
     const struct margay_slot_owner owner = {process, 0, thread};
     uint32_t buffer;
-    while (!margay_slots_take(program->capture, process, &buffer)) {
+    while (!margay_slots_take(program->capture, &owner, &buffer)) {
         if (margay_slots_wakes(program->capture, true))
             program_send(program, MARGAY_MESSAGE_LOOK, process, 0);
         sched_yield();
@@ -231,7 +231,8 @@ static void test_steps(uint32_t dead)
     fill(&program, full, 20, 6);
     program_fill(&program, full, 6, dead);
     drain(receiver, got, 64, &status);
-    margay_slots_take(program.capture, dead, &taken);
+    const struct margay_slot_owner owner = {dead, 0, 0};
+    margay_slots_take(program.capture, &owner, &taken);
     CHECK_U64(taken, full, "the first free buffer is taken again");
     CHECK(program.buffers[taken][5] != 0 &&
               drain(receiver, got, 64, &status) == 0,
@@ -241,6 +242,28 @@ static void test_steps(uint32_t dead)
           "nor when the process is dead");
     CHECK_U64(take(&program, me, 0), taken, "then another one has it");
     CHECK_U64(program.buffers[taken][5], 0, "cleared");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* While its thread lives, no other thread gets a buffer, also if it is free. */
+static void test_keepers(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    const struct margay_slot_owner first = {(uint32_t)getpid(), 0, 0};
+    uint32_t one = take(&program, first.process, first.thread);
+    program_fill(&program, one, 0, first.process);
+    drain(receiver, got, 64, &status);
+    uint32_t two = take(&program, first.process, 1);
+    CHECK(two != one, "another thread has another buffer");
+    CHECK_U64(take(&program, first.process, 0), one, "the first has its own");
+    program_fill(&program, one, 0, first.process);
+    drain(receiver, got, 64, &status);
+    margay_slots_end(program.capture, &first);
+    CHECK_U64(take(&program, first.process, 2), one, "until it ends");
     program_release(&program);
     margay_receiver_free(receiver);
 }
@@ -300,7 +323,8 @@ static void test_many_dead(void)
     CHECK(count == 9 && is_sequence(got, 9, 50),
           "what the dead left, when others wait");
     CHECK_U64(program.capture->buffers, CROWD, "before there are many");
-    CHECK(margay_slots_take(program.capture, 1, &buffer),
+    const struct margay_slot_owner owner = {1, 0, 1};
+    CHECK(margay_slots_take(program.capture, &owner, &buffer),
           "and their buffers are free");
     atomic_store(&program.capture->buffers, 0);
     atomic_store(&program.capture->waits, 1);
@@ -441,6 +465,7 @@ int main(void)
     test_order();
     test_repeats();
     test_sited_repeats();
+    test_keepers();
     test_the_dead();
     test_hurry();
     test_many_dead();

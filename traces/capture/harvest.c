@@ -79,9 +79,12 @@ static bool look_once(struct margay_harvest *harvest)
     uint32_t before = atomic_load(fills);
     for (int i = 0; i < MARGAY_SLOT_STAGES; i++)
         harvest->counts[i] = 0;
+    harvest->for_any = 0;
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
         harvest->states[i] = atomic_load(&slot_of(harvest, i)->state);
         harvest->counts[margay_slot_stage(harvest->states[i])]++;
+        harvest->for_any += is_in(harvest, i, MARGAY_SLOT_FREE) &&
+                            atomic_load(&slot_of(harvest, i)->keeper) == 0;
     }
     return atomic_load(fills) == before;
 }
@@ -176,6 +179,7 @@ void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
 static void add_dead(struct margay_harvest *harvest, uint32_t buffer)
 {
     uint64_t state = harvest->states[buffer];
+    atomic_store(&harvest->shared->capture->slots[buffer].keeper, 0);
     if (is_in(harvest, buffer, MARGAY_SLOT_TAKEN))
         margay_slots_free(harvest->shared->capture, buffer, 0);
     else
@@ -183,6 +187,23 @@ static void add_dead(struct margay_harvest *harvest, uint32_t buffer)
                  is_in(harvest, buffer, MARGAY_SLOT_FULL) ? words_of(state)
                                                           : MARGAY_BUFFER_WORDS,
                  true);
+}
+
+/* A free buffer is kept for no thread of a dead process. */
+static void release_of_dead(struct margay_harvest *harvest, uint32_t buffer)
+{
+    _Atomic uint64_t *keeper = &harvest->shared->capture->slots[buffer].keeper;
+    uint64_t now = atomic_load(keeper);
+    if (now != 0 && margay_process_is_dead((uint32_t)(now >> 32)))
+        harvest->for_any += atomic_compare_exchange_strong(keeper, &now, 0);
+}
+
+void margay_harvest_share(struct margay_harvest *harvest)
+{
+    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
+        if (is_in(harvest, i, MARGAY_SLOT_FREE))
+            atomic_store(&harvest->shared->capture->slots[i].keeper, 0);
+    }
 }
 
 /* A buffer that became full since the last call of margay_harvest_full() comes
@@ -195,9 +216,9 @@ bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
         return false;
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
         if (is_in(harvest, i, MARGAY_SLOT_FREE))
-            continue;
-        if (all ||
-            margay_process_is_dead(margay_slot_process(harvest->states[i])))
+            release_of_dead(harvest, i);
+        else if (all || margay_process_is_dead(
+                            margay_slot_process(harvest->states[i])))
             add_dead(harvest, i);
         else
             every = false;

@@ -31,6 +31,7 @@ struct margay_harvest {
        stage. */
     uint64_t *states;
     uint32_t counts[MARGAY_SLOT_STAGES];
+    uint32_t for_any; /* free ones that are kept for no thread */
 };
 
 /* `most_words`: of a yield, 1 to MARGAY_BUFFER_WORDS. */
@@ -57,6 +58,9 @@ void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
 /* The buffers of all dead processes; `all`: of every process.  False if a
    living process owns a buffer, or buffers are full, which come first. */
 bool margay_harvest_dead(struct margay_harvest *harvest, bool all);
+
+/* Keep no free buffer for a thread. */
+void margay_harvest_share(struct margay_harvest *harvest);
 
 /* ------------------------------------------------------------ the words -- */
 

@@ -376,15 +376,16 @@ static bool reclaim(struct margay_receiver *receiver)
 {
     const uint32_t *counts = receiver->harvest.counts;
     if (atomic_load(&receiver->shared.capture->waits) == 0 ||
-        counts[MARGAY_SLOT_FREE] > 0 || counts[MARGAY_SLOT_FULL] > 0 ||
+        receiver->harvest.for_any > 0 || counts[MARGAY_SLOT_FULL] > 0 ||
         receiver->shared.buffer_count % CROWD_BUFFERS != 0)
         return false;
     margay_harvest_dead(&receiver->harvest, false);
-    return receiver->harvest.task_count > 0;
+    return receiver->harvest.task_count > 0 || receiver->harvest.for_any > 0;
 }
 
 /* Threads that wait are woken once there are buffers for a while.  Where
-   threads have nearly all of them, there is one more.  The program may have
+   threads have nearly all of them, there is one more; where there can be no
+   more, those that are kept for threads are for all.  The program may have
    written over the number of buffers. */
 static void relieve(struct margay_receiver *receiver)
 {
@@ -394,9 +395,11 @@ static void relieve(struct margay_receiver *receiver)
         return;
     atomic_store(&receiver->shared.capture->buffers,
                  receiver->shared.buffer_count);
-    bool more = counts[MARGAY_SLOT_FREE] == 0 &&
-                counts[MARGAY_SLOT_FULL] < SPARE_BUFFERS &&
-                margay_shared_memory_add(&receiver->shared);
+    bool wanted = receiver->harvest.for_any == 0 &&
+                  counts[MARGAY_SLOT_FULL] < SPARE_BUFFERS;
+    bool more = wanted && margay_shared_memory_add(&receiver->shared);
+    if (wanted && !more)
+        margay_harvest_share(&receiver->harvest);
     bool enough = counts[MARGAY_SLOT_FREE] > 0 &&
                   counts[MARGAY_SLOT_FREE] >= counts[MARGAY_SLOT_FULL];
     if ((more || enough) && atomic_exchange(waits, 0) != 0)

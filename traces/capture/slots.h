@@ -17,6 +17,11 @@
  *   buffer is taken, few go round where the receiver keeps up, and those stay
  *   in the caches.
  *
+ *   A buffer that a thread has had is kept for the thread until the thread
+ *   ends, because code that a handler of a signal interrupted may still have
+ *   the address of its next word: that word then is either used, or one of the
+ *   thread's own, and never one of another thread.
+ *
  * Guarantee: each step is one atomic operation, so a thread may be killed
  *   between any two instructions: no buffer is without an owner, none seems
  *   full that is not, and none is lost once its process is dead.  A word in an
@@ -30,7 +35,7 @@
  *
  * A recorder does this, in each thread:
  *
- *     while (!margay_slots_take(capture, process, &buffer))
+ *     while (!margay_slots_take(capture, &owner, &buffer))
  *         ...                    sleep until the receiver has freed one
  *     words = ...                map it
  *     margay_slots_open(capture, buffer, &owner, words);
@@ -86,22 +91,69 @@ static inline void margay_slot_note_dirty(struct margay_slot *slot,
 
 /* ------------------------------------------------------ a program's side -- */
 
-/* Take the first free buffer for a thread of `process`; false: none is free. */
+struct margay_slot_owner {
+    uint32_t process, program, thread;
+};
+
+/* Whom a buffer is kept for; not 0. */
+static inline uint64_t margay_slot_keeper(const struct margay_slot_owner *owner)
+{
+    return (uint64_t)owner->process << 32 | (owner->thread + 1);
+}
+
+static inline bool margay_slot_is_kept(struct margay_slot *slot,
+                                       uint64_t but_for)
+{
+    uint64_t keeper = atomic_load(&slot->keeper);
+    return keeper != 0 && keeper != but_for;
+}
+
+/* Take a free buffer, unless it is kept for another thread than `keeper`. */
+static inline bool margay_slot_take(struct margay_slot *slot, uint32_t process,
+                                    uint64_t keeper)
+{
+    uint64_t now = atomic_load_explicit(&slot->state, memory_order_relaxed);
+    if (margay_slot_stage(now) != MARGAY_SLOT_FREE ||
+        margay_slot_is_kept(slot, keeper) ||
+        !atomic_compare_exchange_strong(
+            &slot->state, &now,
+            margay_slot_state(MARGAY_SLOT_TAKEN, process, 0)))
+        return false;
+    /* Another thread may have had it in between. */
+    bool ours = !margay_slot_is_kept(slot, keeper);
+    if (ours)
+        atomic_store(&slot->keeper, keeper);
+    else
+        atomic_store(&slot->state, 0);
+    return ours;
+}
+
+/* Take the first free buffer that is kept for this thread, or for none; false:
+   there is none. */
 static inline bool margay_slots_take(struct margay_capture *capture,
-                                     uint32_t process, uint32_t *buffer)
+                                     const struct margay_slot_owner *owner,
+                                     uint32_t *buffer)
 {
     uint32_t count = atomic_load(&capture->buffers);
-    const uint64_t taken = margay_slot_state(MARGAY_SLOT_TAKEN, process, 0);
+    uint64_t keeper = margay_slot_keeper(owner);
     for (uint32_t i = 0; i < count && i < MARGAY_MAX_BUFFERS; i++) {
-        _Atomic uint64_t *state = &capture->slots[i].state;
-        uint64_t now = atomic_load_explicit(state, memory_order_relaxed);
-        if (margay_slot_stage(now) == MARGAY_SLOT_FREE &&
-            atomic_compare_exchange_strong(state, &now, taken)) {
+        if (margay_slot_take(&capture->slots[i], owner->process, keeper)) {
             *buffer = i;
             return true;
         }
     }
     return false;
+}
+
+/* A thread ends: its buffers are kept no longer. */
+static inline void margay_slots_end(struct margay_capture *capture,
+                                    const struct margay_slot_owner *owner)
+{
+    uint32_t count = atomic_load(&capture->buffers);
+    for (uint32_t i = 0; i < count && i < MARGAY_MAX_BUFFERS; i++) {
+        uint64_t keeper = margay_slot_keeper(owner);
+        atomic_compare_exchange_strong(&capture->slots[i].keeper, &keeper, 0);
+    }
 }
 
 static inline void margay_slots_clear(uint64_t *words, size_t count)
@@ -117,10 +169,6 @@ static inline void margay_slots_clear(uint64_t *words, size_t count)
         ((volatile uint64_t *)words)[i] = 0;
 #endif
 }
-
-struct margay_slot_owner {
-    uint32_t process, program, thread;
-};
 
 /* Clear the words of a buffer that was taken, and open it for them. */
 static inline void margay_slots_open(struct margay_capture *capture,

@@ -40,7 +40,7 @@
 #include <stdint.h>
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 8
+#define MARGAY_CAPTURE_VERSION 9
 
 /*
  * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
@@ -198,6 +198,9 @@ enum margay_quiet {
    threads take and fill buffers at the same time. */
 struct margay_slot {
     _Alignas(64) _Atomic uint64_t state;
+    /* The process and the thread for which it is kept while it is free:
+       margay_slot_keeper(), or 0 = for any. */
+    _Atomic uint64_t keeper;
     _Atomic uint32_t program; /* the number of the program in the process */
     _Atomic uint32_t thread;
     _Atomic uint32_t turn;  /* in which it became full, among all */

@@ -59,15 +59,26 @@ bool margay_buffer_refused(bool early)
            (margay_process.capture != NULL && !is_wanted(early));
 }
 
+/* The calling thread, which has a number from now on. */
+static struct margay_slot_owner myself(void)
+{
+    if (thread_number == 0)
+        thread_number =
+            1 + atomic_fetch_add(&margay_process.capture->next_thread, 1);
+    return (struct margay_slot_owner){margay_process.id, margay_process.program,
+                                      thread_number - 1};
+}
+
 bool margay_buffer_take(uint32_t *buffer, bool early)
 {
     struct margay_capture *capture = margay_process.capture;
     while (is_wanted(early)) {
-        if (margay_slots_take(capture, margay_process.id, buffer))
+        const struct margay_slot_owner owner = myself();
+        if (margay_slots_take(capture, &owner, buffer))
             return true;
         /* Either the receiver sees this, or a buffer is free already. */
         atomic_store(&capture->waits, 1);
-        if (margay_slots_take(capture, margay_process.id, buffer))
+        if (margay_slots_take(capture, &owner, buffer))
             return true;
         if (!await_free()) {
             margay_process_lose();
@@ -79,11 +90,7 @@ bool margay_buffer_take(uint32_t *buffer, bool early)
 
 void margay_buffer_open(uint32_t buffer, uint64_t *words)
 {
-    if (thread_number == 0)
-        thread_number =
-            1 + atomic_fetch_add(&margay_process.capture->next_thread, 1);
-    const struct margay_slot_owner owner = {
-        margay_process.id, margay_process.program, thread_number - 1};
+    const struct margay_slot_owner owner = myself();
     margay_slots_open(margay_process.capture, buffer, &owner, words);
     margay_process_mark_thread();
 }
@@ -99,6 +106,14 @@ void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty)
                           words, dirty) &&
         !ask_to_look())
         margay_process_lose();
+}
+
+void margay_buffer_end(void)
+{
+    if (thread_number == 0)
+        return;
+    const struct margay_slot_owner owner = myself();
+    margay_slots_end(margay_process.capture, &owner);
 }
 
 void margay_buffer_forget(void)

@@ -31,6 +31,10 @@ void margay_buffer_return(uint32_t buffer);
    least as many, may not be 0. */
 void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty);
 
+/* The calling thread ends, and code that it interrupted has: others may have
+   its buffers. */
+void margay_buffer_end(void);
+
 /* In the child of a fork: the calling thread is a new thread. */
 void margay_buffer_forget(void);
 

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/recorder.h"
 
 enum { UNKNOWN, ATTACHING, RECORDED, UNRECORDED };
@@ -243,6 +244,7 @@ static void at_thread_end(void *unused)
 {
     (void)unused;
     margay_recorder_leave();
+    margay_buffer_end();
 }
 
 void margay_process_mark_thread(void)

@@ -11,10 +11,13 @@
  *
  *   A handler may fill the buffer in which the code that it interrupts has yet
  *   to write.  Such a buffer has unused words in its midst; it is kept until
- *   these are written, and sent then.
+ *   these are written, and sent then.  A buffer without such words may be sent,
+ *   and even be in use again, when the interrupted code goes on, whose register
+ *   then has an old place.  As buffers stay with their thread (slots.h), that
+ *   place is unused only if it is one of the thread's present buffer, and as
+ *   good as any.
  * Guarantee: wherever a signal interrupts, no reference is lost or written
- *   twice, except with call sites (images.h), and except where handlers come
- *   round to the buffer that the code they interrupt has in a register.
+ *   twice, except with call sites (images.h).
  * Cost: everything here happens once per buffer, or once per process, except
  *   where call sites are recorded.
  *
@@ -70,6 +73,7 @@ __thread struct margay_recorder margay_recorder
 static __thread struct {
     _Atomic uint32_t held;
     _Atomic uint32_t parked[PARKED];
+    unsigned oldest;           /* of them, where there are as many */
     uint64_t *sites;           /* what the slots of the buffer hold */
     struct margay_image image; /* that the last new site is in */
     bool looks;                /* for an image, or puts an event */
@@ -89,6 +93,11 @@ static uint64_t load(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
+static bool is_unused(uint64_t word)
+{
+    return word == 0 || word == MARGAY_WORD_END;
+}
+
 static void move_to(uint64_t *next)
 {
     __atomic_store_n(&margay_recorder.next, next, __ATOMIC_RELAXED);
@@ -102,8 +111,7 @@ static void move_to(uint64_t *next)
 static uint32_t used_words(const uint64_t *base)
 {
     uint32_t used = MARGAY_BUFFER_WORDS;
-    while (used > 0 && (load(base + used - 1) == 0 ||
-                        load(base + used - 1) == MARGAY_WORD_END))
+    while (used > 0 && is_unused(load(base + used - 1)))
         used--;
     return used;
 }
@@ -139,16 +147,19 @@ static size_t number_in(const uint64_t *base, const uint64_t *word)
     return ((uintptr_t)word - (uintptr_t)base) / sizeof *base;
 }
 
-/* Keep a buffer until the words that are reserved in it are written. */
+/* Keep a buffer until the words that are reserved in it are written.  Where
+   there are many, handlers have jumped out of the code that was to write them:
+   the oldest one goes. */
 static void park(uint32_t held, uint32_t reserved)
 {
+    const uint32_t parked = held << PARKED_SHIFT | reserved;
     for (int i = 0; i < PARKED; i++) {
         uint32_t none = 0;
-        if (atomic_compare_exchange_strong(&mine.parked[i], &none,
-                                           held << PARKED_SHIFT | reserved))
+        if (atomic_compare_exchange_strong(&mine.parked[i], &none, parked))
             return;
     }
-    send_buffer(held);
+    uint32_t oldest = mine.oldest++ % PARKED;
+    send_buffer(atomic_exchange(&mine.parked[oldest], parked) >> PARKED_SHIFT);
 }
 
 /* Send the buffers whose words are written by now; `all`: all of them. */
@@ -293,6 +304,10 @@ static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
             continue;
         }
         uint64_t before = load(at);
+        if (!is_unused(before)) {
+            next = at; /* a handler has just written there */
+            continue;
+        }
         size_t count = margay_recorder.tells_sites ? with_sites : words;
         bool ends = !margay_recorder.tells_sites ||
                     __atomic_compare_exchange_n(

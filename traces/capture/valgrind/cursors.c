@@ -107,6 +107,7 @@ void margay_cursor_catch_up(void)
 void margay_cursor_end(void)
 {
     margay_recorder_leave();
+    margay_buffer_end();
     margay_buffer_forget();
 }
 
