@@ -20,6 +20,7 @@
 #include "traces/base/nearest.h"
 #include "traces/base/number.h"
 #include "traces/base/random.h"
+#include "traces/base/sample.h"
 #include "traces/base/spec.h"
 #include "traces/capture/program_file.h"
 #include "traces/capture/receiver.h"

@@ -134,6 +134,8 @@ struct options {
         bool separate_threads;
         struct record_point start, stop;
         uint64_t max_trace_bytes, collapse_bytes;
+        double sample_rate; /* 0 = all blocks */
+        uint64_t sample_block_bytes;
         bool sites, data, fetches, cflags, libs;
     } record;
 };

@@ -56,6 +56,39 @@ static bool takes_standard_output(const struct options *options)
     return options->output == NULL || strcmp(options->output, "-") == 0;
 }
 
+/* What counts or describes references needs all of them. */
+static const char *beside_sample(const struct options *options)
+{
+    return options->record.collapse_bytes != 0    ? "--collapse"
+           : options->record.data                 ? "--data"
+           : options->record.sites                ? "--sites"
+           : options->record.start.refs != 0      ? "--start with a number"
+           : options->record.stop.refs != 0       ? "--stop with a number"
+           : options->record.max_trace_bytes != 0 ? "--max-trace"
+                                                  : NULL;
+}
+
+static enum margay_status check_sample(const struct options *options,
+                                       struct margay_error *error)
+{
+    uint64_t bytes = options->record.sample_block_bytes;
+    const char *other = beside_sample(options);
+    if (options->record.sample_rate == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--block: the size of the blocks that --sample "
+                           "chooses, and there is no --sample");
+    if (other != NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--sample: %s needs all references", other);
+    if (bytes != 0 &&
+        (!margay_is_power_of_two(bytes) || bytes > MOST_COLLAPSED_BYTES))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--block: %" PRIu64 " is not a power of two up to "
+                           "%" PRIu64,
+                           bytes, MOST_COLLAPSED_BYTES);
+    return MARGAY_OK;
+}
+
 static enum margay_status check(const struct options *options,
                                 struct margay_error *error)
 {
@@ -75,6 +108,9 @@ static enum margay_status check(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--data is of one trace for all threads: leave out "
                            "--thread-traces separate");
+    if (options->record.sample_rate != 0 ||
+        options->record.sample_block_bytes != 0)
+        return check_sample(options, error);
     if (options->record.collapse_bytes != 0 &&
         !margay_is_power_of_two(options->record.collapse_bytes))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -88,6 +124,20 @@ static enum margay_status check(const struct options *options,
     return MARGAY_OK;
 }
 
+/* The blocks that --sample chooses, those of the engine shards by its usual
+   seed. */
+static struct margay_sampling sampling_of(const struct options *options)
+{
+    const uint64_t usual_seed = 1, usual_bytes = 64;
+    uint64_t bytes = options->record.sample_block_bytes;
+    if (options->record.sample_rate == 0)
+        return (struct margay_sampling){.block_bytes = 0};
+    return (struct margay_sampling){
+        .sample = margay_sample_of(options->record.sample_rate, usual_seed),
+        .block_bytes = bytes == 0 ? usual_bytes : bytes,
+    };
+}
+
 /* Open the receiver of the recorder, or the pipe of a tool that writes text. */
 static enum margay_status open_source(struct recording *recording,
                                       struct margay_error *error)
@@ -98,6 +148,7 @@ static enum margay_status open_source(struct recording *recording,
         .collapse_bytes = options->record.collapse_bytes,
         .sites = options->record.sites || options->record.data,
         .data = options->record.data,
+        .sampling = sampling_of(options),
     };
     struct margay_trace_options trace_options = MARGAY_TRACE_OPTIONS_DEFAULT;
     char path[32];

@@ -66,7 +66,7 @@ struct record_method {
     bool knows_data;      /* --data */
     bool knows_fetches;   /* --fetches */
     bool knows_threads;   /* --thread-traces separate */
-    bool collapses;       /* --collapse */
+    bool collapses;       /* --collapse, and --sample */
 };
 
 extern const struct record_method record_runtime;

@@ -64,7 +64,8 @@ static const char *format_of_suffix(const char *path)
 /* The fastest format for a pipe, and the smallest for a file. */
 static const char *usual_format(const struct options *options)
 {
-    if (options->output == NULL || strcmp(options->output, "-") == 0)
+    if (options->output == NULL || strcmp(options->output, "-") == 0 ||
+        options->record.sample_rate != 0)
         return "words";
     const struct margay_format_info *format;
     for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
@@ -176,8 +177,15 @@ enum margay_status record_output_open(const struct options *options,
                            "--data: a trace as %s has no place for it, mgt and "
                            "words have",
                            made->format);
+    if (status == MARGAY_OK && options->record.sample_rate != 0 &&
+        !margay_writer_takes_words(made->files[0].writer))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--sample: a trace as %s has no place for it, words "
+                           "has",
+                           made->format);
     if (status == MARGAY_OK &&
         margay_writer_takes_words(made->files[0].writer) &&
+        options->record.sample_rate == 0 &&
         output_turn(made->outputs[0]) == OUTPUT_STANDARD)
         made->relay = margay_relay_offer(STDOUT_FILENO);
     return status;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "sim/run/consumer.h"
+#include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
 struct engine_pass {
@@ -85,6 +86,9 @@ static enum margay_status begin_pass(struct engine_consumer *made,
     if (status == MARGAY_OK && !share->lends)
         status =
             margay_engine_create(request->spec, &options, &own->engine, error);
+    if (status == MARGAY_OK && pass->sampling != NULL)
+        status = margay_engine_take_sample(own->engine, &pass->sampling->sample,
+                                           error);
     return status;
 }
 
@@ -276,6 +280,7 @@ static void declare(struct engine_consumer *made)
         .ranks = alone && can(made, MARGAY_CAN_SHARE_RANKS),
         .looks = alone && can(made, MARGAY_CAN_PEEK),
         .saves = alone && can(made, MARGAY_CAN_SAVE),
+        .samples = alone,
     };
     snprintf(made->name, sizeof made->name, "engine %s%s",
              made->abilities.info->name, measure_text(made->request.measure));

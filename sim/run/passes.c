@@ -49,6 +49,50 @@ static enum margay_status check_blocks(const struct margay_running *running,
     return MARGAY_OK;
 }
 
+/* What counts references, or tells them apart, would leave out those of blocks
+   that are not in the sample. */
+static bool selects(const struct margay_request *request)
+{
+    const struct margay_trace_options *reading = &request->reading;
+    return reading->skip_refs != 0 || reading->limit_refs != UINT64_MAX ||
+           reading->kinds != MARGAY_ALL_KINDS || request->window_refs != 0 ||
+           request->every_refs != 0 || request->saves ||
+           request->resume_path != NULL;
+}
+
+/* A trace that is a sample is for consumers that sample the same blocks. */
+static enum margay_status check_sampling(const struct margay_running *running,
+                                         struct margay_error *error)
+{
+    const struct margay_sampling *sampling =
+        margay_trace_sampling(running->trace);
+    const struct margay_request *request = running->request;
+    if (sampling == NULL)
+        return MARGAY_OK;
+    if (!running->consumer->can.samples)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: it was recorded with --sample, and %s takes "
+                           "whole traces (margay curve -e shards:rate=%.6g "
+                           "takes this one)",
+                           running->job.trace, running->consumer->name,
+                           1 / margay_sample_scale(&sampling->sample));
+    if (selects(request) || running->warmup_refs != 0 ||
+        margay_plan_splits(&running->facts))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: it was recorded with --sample, and is to be "
+                           "analysed as a whole, without options that choose "
+                           "or split references",
+                           running->job.trace);
+    if (running->pass_count != 1 ||
+        running->passes[0].block_bytes != sampling->block_bytes)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: it was recorded with a sample of blocks of "
+                           "%" PRIu64 " bytes: say -b %" PRIu64,
+                           running->job.trace, sampling->block_bytes,
+                           sampling->block_bytes);
+    return MARGAY_OK;
+}
+
 /* What is known of the trace. */
 static void make_pass(struct margay_running *running, uint64_t block_bytes)
 {
@@ -61,6 +105,7 @@ static void make_pass(struct margay_running *running, uint64_t block_bytes)
         .splits = margay_plan_splits(&running->facts),
         .index = running->pass_count++,
         .block_bytes = block_bytes,
+        .sampling = margay_trace_sampling(running->trace),
     };
     if (unit != 0)
         pass->shift = margay_log2_floor(block_bytes / unit) -
@@ -79,7 +124,7 @@ enum margay_status margay_passes_make(struct margay_running *running,
         make_pass(running, usual);
     for (size_t i = 0; i < request->block_count; i++)
         make_pass(running, request->block_bytes[i]);
-    return MARGAY_OK;
+    return check_sampling(running, error);
 }
 
 void margay_passes_of_state(struct margay_running *running)

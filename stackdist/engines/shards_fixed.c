@@ -17,7 +17,6 @@
 #include "stackdist/engines/shards.h"
 #include "stackdist/exact/hash.h"
 #include "stackdist/reference/order.h"
-#include "stackdist/sample.h"
 #include "traces/traces_internal.h"
 
 #define BAR_BITS   8

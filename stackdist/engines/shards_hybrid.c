@@ -17,7 +17,6 @@
 #include "stackdist/engines/estimate.h"
 #include "stackdist/exact/front.h"
 #include "stackdist/histogram.h"
-#include "stackdist/sample.h"
 #include "traces/traces_internal.h"
 
 #define PIECE_REFS MARGAY_FRONT_REFS

@@ -22,7 +22,6 @@
 #ifndef MARGAY_STACKDIST_EXACT_NEAR_H
 #define MARGAY_STACKDIST_EXACT_NEAR_H
 
-#include "stackdist/sample.h"
 #include "traces/traces_internal.h"
 
 #define MARGAY_NEAR_MOST_BLOCKS 1024 /* the most blocks of the stack */

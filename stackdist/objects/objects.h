@@ -13,7 +13,7 @@
 #include "stackdist/objects/fading.h"
 #include "stackdist/objects/steps.h"
 #include "stackdist/objects/weights.h"
-#include "stackdist/sample.h"
+#include "traces/traces_internal.h"
 
 /* Requests that are looked up together, and then ranked. */
 #define MARGAY_OBJECTS_BATCH 64

@@ -265,9 +265,9 @@ like 'analysed while it runs' "$(tail -n 1 curve | cut -d, -f4-6)" \
     "$MARGAY" curve -q --sizes pow2 - >direct
 "$MARGAY" record -q -o - ./ends return 1000000 | tee kept.words |
     "$MARGAY" curve -q --sizes pow2 - >copied
-"$MARGAY" curve -q --sizes pow2 - <kept.words >read
+"$MARGAY" curve -q --sizes pow2 - <kept.words >again
 check 'with a copy on the way as without' cmp -s copied direct
-check 'and from the copy' cmp -s copied read
+check 'and from the copy' cmp -s copied again
 rm kept.words
 "$MARGAY" record -q --to u64 -o - ./ends return 3000000 2>err | head -c 800 >few
 is 'a reader that has enough' "$(wc -c <few) $(cat err)" '800 '

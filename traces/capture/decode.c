@@ -130,6 +130,9 @@ static void take_control(struct margay_decoding *decoding,
     case MARGAY_CONTROL_DATA:
         take_event(decoding, payload, at, events);
         return;
+    case MARGAY_CONTROL_LEFT_OUT:
+        decoding->left_out += payload;
+        return;
     default:
         return;
     }

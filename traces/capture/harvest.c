@@ -113,7 +113,9 @@ static void add_open(struct margay_harvest *harvest)
 {
     uint8_t owned[OWNERS] = {0}; /* buffers of a thread, 2 at most */
     uint16_t owner_of[MARGAY_MAX_BUFFERS];
-    if (harvest->counts[MARGAY_SLOT_OPEN] == 0)
+    /* Threads move the words of a sample together before they fill a buffer. */
+    if (harvest->counts[MARGAY_SLOT_OPEN] == 0 ||
+        harvest->shared->capture->sampling.block_bytes != 0)
         return;
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
         owner_of[i] =

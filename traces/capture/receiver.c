@@ -16,11 +16,13 @@
 #include <unistd.h>
 
 #include "traces/base/checked.h"
+#include "traces/base/cpu.h"
 #include "traces/base/error.h"
 #include "traces/capture/collapse.h"
 #include "traces/capture/decode.h"
 #include "traces/capture/harvest.h"
 #include "traces/capture/members.h"
+#include "traces/capture/sample.h"
 #include "traces/capture/shared.h"
 
 /* The number of buffers to begin with.  While threads wait, there is one more
@@ -49,8 +51,8 @@ struct margay_receiver {
     /* The words just given; the next call marks them as done. */
     bool given;
     struct margay_yield yield;
-    uint64_t *collapsed; /* what became of them; NULL = they stay as they are */
-    uint32_t collapsed_count;
+    uint64_t *changed; /* what became of them; NULL = they stay as they are */
+    uint32_t changed_count;
     struct margay_references references;
     struct margay_data_events *events; /* NULL = not recorded */
     bool finishing, alone, ended;
@@ -83,10 +85,17 @@ static void describe(struct margay_receiver *receiver)
     struct margay_capture *capture = receiver->shared.capture;
     capture->wants_sites = options->sites;
     capture->wants_data = options->data;
+    capture->sampling = options->sampling;
     capture->start = options->start;
     capture->stop = options->stop;
     capture->quiet = options->start.from != options->start.to ? MARGAY_NOT_YET
                                                               : MARGAY_RECORD;
+}
+
+/* Are words given otherwise than as they are recorded? */
+static bool changes_words(const struct margay_receiver_options *options)
+{
+    return options->collapse_bytes != 0 || options->sampling.block_bytes != 0;
 }
 
 static enum margay_status allocate(struct margay_receiver *receiver,
@@ -103,11 +112,10 @@ static enum margay_status allocate(struct margay_receiver *receiver,
     references->numbers = malloc(references->capacity * sizeof(uint64_t));
     if (receiver->options.data)
         receiver->events = calloc(1, sizeof *receiver->events);
-    if (receiver->options.collapse_bytes != 0)
-        receiver->collapsed = malloc(MARGAY_COLLAPSED_WORDS * sizeof(uint64_t));
+    if (changes_words(&receiver->options))
+        receiver->changed = malloc(MARGAY_COLLAPSED_WORDS * sizeof(uint64_t));
     if (references->numbers == NULL ||
-        (receiver->options.collapse_bytes != 0 &&
-         receiver->collapsed == NULL) ||
+        (changes_words(&receiver->options) && receiver->changed == NULL) ||
         (receiver->options.data && receiver->events == NULL) ||
         !margay_references_allocate(references, columns))
         return margay_fail_memory(error, "references of a program");
@@ -183,7 +191,7 @@ void margay_receiver_free(margay_receiver *receiver)
     }
     margay_references_free(&receiver->references);
     free(receiver->events);
-    free(receiver->collapsed);
+    free(receiver->changed);
     margay_members_free(&receiver->members);
     free(receiver);
 }
@@ -268,24 +276,31 @@ static void take_back(struct margay_receiver *receiver)
     receiver->given = false;
 }
 
-/* Words beyond the last that fits are of no recorder. */
-static void collapse(struct margay_receiver *receiver,
-                     struct margay_words *words)
+/* Collapse the words given, or choose among them.  Words beyond the last that
+   fits are of no recorder. */
+static void change(struct margay_receiver *receiver, struct margay_words *words)
 {
+    const struct margay_receiver_options *options = &receiver->options;
     const struct margay_yield *yield = &receiver->yield;
-    uint32_t count = margay_collapse_words(
-        &receiver->harvest.decoding[yield->buffer],
-        receiver->shared.buffers[yield->buffer], yield->end,
-        margay_log2_floor(receiver->options.collapse_bytes),
-        receiver->collapsed);
-    receiver->collapsed_count =
+    uint32_t count =
+        options->collapse_bytes == 0
+            ? margay_sample_words(
+                  &options->sampling, words->words, words->count,
+                  margay_target_available(MARGAY_TARGET_V3), receiver->changed)
+            : margay_collapse_words(&receiver->harvest.decoding[yield->buffer],
+                                    receiver->shared.buffers[yield->buffer],
+                                    yield->end,
+                                    margay_log2_floor(options->collapse_bytes),
+                                    receiver->changed);
+    receiver->changed_count =
         count < MARGAY_BUFFER_WORDS ? count : MARGAY_BUFFER_WORDS;
-    words->words = receiver->collapsed;
-    words->count = receiver->collapsed_count;
+    words->words = receiver->changed;
+    words->count = receiver->changed_count;
 }
 
 static void give(struct margay_receiver *receiver, struct margay_words *words)
 {
+    const struct margay_receiver_options *options = &receiver->options;
     const struct margay_yield *yield = &receiver->yield;
     uint32_t from = receiver->harvest.decoding[yield->buffer].words;
     receiver->given = true;
@@ -293,16 +308,18 @@ static void give(struct margay_receiver *receiver, struct margay_words *words)
         .words = receiver->shared.buffers[yield->buffer] + from,
         .count = yield->end - from,
         .thread = yield->thread,
-        .sites = receiver->options.sites,
-        .repeats = receiver->collapsed != NULL,
+        .sites = options->sites,
+        .repeats = options->collapse_bytes != 0,
     };
-    if (receiver->collapsed != NULL)
-        collapse(receiver, words);
+    if (options->sampling.block_bytes != 0)
+        words->sampling = &options->sampling;
+    if (changes_words(options))
+        change(receiver, words);
 }
 
 bool margay_receiver_words_stand_alone(const margay_receiver *receiver)
 {
-    return !receiver->options.sites || receiver->collapsed != NULL ||
+    return !receiver->options.sites || receiver->changed != NULL ||
            receiver->harvest.decoding[receiver->yield.buffer].words == 0;
 }
 
@@ -314,9 +331,9 @@ void margay_receiver_decode(margay_receiver *receiver,
     references->count = 0;
     if (receiver->events != NULL)
         receiver->events->count = 0;
-    if (receiver->given && receiver->collapsed != NULL)
-        margay_decode_words(&(struct margay_decoding){0}, receiver->collapsed,
-                            receiver->collapsed_count, references,
+    if (receiver->given && receiver->changed != NULL)
+        margay_decode_words(&(struct margay_decoding){0}, receiver->changed,
+                            receiver->changed_count, references,
                             receiver->events);
     else if (receiver->given)
         margay_decode_words(&receiver->harvest.decoding[yield->buffer],

@@ -32,6 +32,9 @@ struct margay_receiver_options {
     bool sites;
     /* Record events of data, too; needs `sites`. */
     bool data;
+    /* Give only the words of a sample of the blocks, and how many references
+       are left out; without `sites` and `collapse_bytes`. */
+    struct margay_sampling sampling;
     /* Functions: record from the first entry of `start` to the first return
        from `stop`. */
     struct margay_code_range start, stop;

@@ -7,6 +7,7 @@
 #ifndef MARGAY_TRACES_FORMATS_BLOCKS_FORMAT_H
 #define MARGAY_TRACES_FORMATS_BLOCKS_FORMAT_H
 
+#include "traces/base/sample.h"
 #include "traces/formats/format.h"
 
 struct margay_data_event; /* data.h */
@@ -23,6 +24,7 @@ struct margay_trace_facts {
     bool splits;              /* references ask for all that they cover */
     uint64_t collapsed_bytes; /* 0 = repeats were not collapsed */
     unsigned shift; /* bits by which addresses are given shifted right */
+    struct margay_sampling sampling; /* of a trace that is a sample */
 };
 
 /* Where the bytes of a trace come from. */

@@ -559,7 +559,8 @@ void *margay_reader_run(void *argument)
 {
     struct margay_reader *reader = argument;
     reader->status = read_trace(reader);
-    if (reader->batch != NULL && reader->batch->count > 0)
+    if (reader->batch != NULL &&
+        (reader->batch->count > 0 || reader->batch->repeats > 0))
         publish(reader);
     if (reader->state != NULL)
         reader->detection.format->free_state(reader->state);

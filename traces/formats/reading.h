@@ -12,6 +12,8 @@
 
 #include <margay/traces.h>
 
+struct margay_sampling; /* traces/base/sample.h */
+
 /* What the caller makes use of.  All zero is the plain meaning of traces.h. */
 struct margay_reading {
     /* The caller looks at the counts of a batch.  Otherwise a reference that
@@ -29,6 +31,9 @@ struct margay_reading {
     /* Batches have, in the place of the sites, what each reference is to
        (data.h), as the events of the trace tell it. */
     bool data;
+
+    /* The trace may be a sample of the blocks: margay_trace_sampling(). */
+    bool samples;
 
     /* How many threads may decompress a compressed file, beside the one that
        reads; 0 and 1: the reading thread does it. */
@@ -64,6 +69,11 @@ bool margay_trace_tells_data(const margay_trace *trace);
 /* How many references the last batch stands for beside one for each of its
    entries, where the reader has added up the counts; 0 otherwise. */
 uint64_t margay_trace_repeats(const margay_trace *trace);
+
+/* The blocks that the trace has references to; NULL = it is whole.  Of a
+   sample, margay_trace_repeats() are the references to other blocks.  To be
+   called after margay_trace_ready(). */
+const struct margay_sampling *margay_trace_sampling(const margay_trace *trace);
 
 /*
  * A range of the references in a file, read by the thread that asks for them.

@@ -244,6 +244,27 @@ static enum margay_status outcome(const struct margay_trace *trace,
     return trace->reader.status;
 }
 
+const struct margay_sampling *margay_trace_sampling(const margay_trace *trace)
+{
+    const struct margay_sampling *sampling = &trace->reader.facts.sampling;
+    return sampling->block_bytes == 0 ? NULL : sampling;
+}
+
+/* A sample is nothing for who does not ask for it. */
+static enum margay_status check_whole(const struct margay_trace *trace,
+                                      struct margay_error *error)
+{
+    const struct margay_sampling *sampling = margay_trace_sampling(trace);
+    return sampling == NULL || trace->reading.samples
+               ? MARGAY_OK
+               : margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "%s: it was recorded with --sample, and has the "
+                             "references to a share of %.6g of the blocks "
+                             "alone: this takes whole traces",
+                             trace->reader.path,
+                             1 / margay_sample_scale(&sampling->sample));
+}
+
 enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
                                       struct margay_error *error)
 {
@@ -259,7 +280,8 @@ enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
         trace->ready = true;
         trace->to_skip -= trace->reader.skipped_refs;
     }
-    return check_unit(trace, error);
+    enum margay_status status = check_unit(trace, error);
+    return status == MARGAY_OK ? check_whole(trace, error) : status;
 }
 
 const struct margay_format_info *margay_trace_format(const margay_trace *trace)
@@ -589,7 +611,8 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
             return status;
         if (!has_more(trace)) {
             *batch = (struct margay_batch){.references = 0};
-            trace->repeats = 0;
+            trace->repeats = trace->source->repeats;
+            trace->source->repeats = 0;
             return MARGAY_OK;
         }
     }

@@ -12,7 +12,8 @@
 
 #include <margay/traces.h>
 
-struct margay_relay; /* traces/capture/relay.h */
+struct margay_sampling; /* traces/base/sample.h */
+struct margay_relay;    /* traces/capture/relay.h */
 
 /* Consecutive words of one thread, as traces/capture/stream.h defines them. */
 struct margay_words {
@@ -21,6 +22,9 @@ struct margay_words {
     uint32_t thread; /* numbered from 0 on */
     bool sites;      /* some words are call sites */
     bool repeats;    /* words may stand for repeats */
+    /* The sample that they are of; NULL = of all blocks.  The same for all
+       words of a trace. */
+    const struct margay_sampling *sampling;
     /* Where the reader of the trace may find them; NULL = in the trace.  The
        same for all words of a trace. */
     struct margay_relay *relay;

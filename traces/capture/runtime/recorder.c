@@ -33,6 +33,7 @@
 #include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/process.h"
+#include "traces/capture/sample.h"
 #include "traces/capture/slots.h"
 #include "traces/formats/data_kind.h"
 
@@ -134,10 +135,24 @@ static bool has_holes(const uint64_t *base, uint32_t reserved)
     return (zero[0] | zero[1]) >> 63 != 0 || ends;
 }
 
+static bool has_vectors(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+/* Of a sample, only the words that are in it. */
 static void send_buffer(uint32_t held)
 {
-    margay_buffer_send(held - 1, used_words(margay_process_map(held - 1)),
-                       MARGAY_BUFFER_WORDS);
+    const struct margay_sampling *sampling = &margay_process.capture->sampling;
+    uint64_t *base = margay_process_map(held - 1);
+    uint32_t used = used_words(base);
+    if (sampling->block_bytes != 0)
+        used = margay_sample_buffer(sampling, base, used, has_vectors());
+    margay_buffer_send(held - 1, used, MARGAY_BUFFER_WORDS);
 }
 
 /* The number of the word of a buffer; MARGAY_BUFFER_WORDS and more: it is in

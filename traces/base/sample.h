@@ -6,8 +6,8 @@
  * smaller trace with the same behaviour.  The hash is a permutation: no two
  * blocks have the same.
  */
-#ifndef MARGAY_STACKDIST_SAMPLE_H
-#define MARGAY_STACKDIST_SAMPLE_H
+#ifndef MARGAY_TRACES_BASE_SAMPLE_H
+#define MARGAY_TRACES_BASE_SAMPLE_H
 
 #include <math.h>
 #include <stddef.h>
@@ -18,15 +18,23 @@ struct margay_sample {
     uint64_t limit; /* the greatest hash in the sample */
 };
 
+#define MARGAY_SAMPLE_FACTOR UINT64_C(0xd6e8feb86659fd93)
+
 static inline uint64_t margay_sample_hash(uint64_t block, uint64_t key)
 {
     block ^= key;
     block ^= block >> 32;
-    block *= UINT64_C(0xd6e8feb86659fd93);
+    block *= MARGAY_SAMPLE_FACTOR;
     block ^= block >> 32;
-    block *= UINT64_C(0xd6e8feb86659fd93);
+    block *= MARGAY_SAMPLE_FACTOR;
     return block ^ block >> 32;
 }
+
+/* What a trace says of a sample that it holds. */
+struct margay_sampling {
+    struct margay_sample sample;
+    uint64_t block_bytes; /* a power of two; 0 = the trace is whole */
+};
 
 /* A share `rate` in (0, 1] of all blocks. */
 static inline struct margay_sample margay_sample_of(double rate, uint64_t seed)

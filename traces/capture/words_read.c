@@ -1,0 +1,304 @@
+/* words_read.c - the format `words`, read */
+#define _DEFAULT_SOURCE
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/checked.h"
+#include "traces/base/error.h"
+#include "traces/capture/decode.h"
+#include "traces/capture/relay.h"
+#include "traces/capture/words_format.h"
+#include "traces/formats/data.h"
+
+static const char magic[8] = MARGAY_WORDS_MAGIC;
+
+#define OLDER_VERSION 2
+
+struct reading {
+    struct margay_block_source source;
+    uint64_t offset; /* of the byte that comes next */
+    uint32_t flags;
+    uint32_t thread, words; /* of the chunk */
+    struct margay_decoding decoding;
+    struct margay_data_events *events; /* NULL = they are not followed */
+    enum margay_status cut; /* why nothing can be read after the chunk */
+    struct margay_error error;
+    size_t ahead; /* bytes of the next head that have been read */
+    struct margay_chunk_head head;
+    struct margay_relay_end *relay; /* NULL: all words are in the trace */
+    const uint64_t *from;           /* where the words of the chunk are */
+    /* The words, and the next head if it comes with them. */
+    uint64_t chunk[MARGAY_CHUNK_WORDS + 1];
+};
+
+/* Read `count` bytes, fewer only at the end, and the bytes that come with them,
+   up to `most` in all. */
+static enum margay_status read_bytes(struct reading *reading, void *bytes,
+                                     size_t count, size_t most, size_t *all,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    size_t got = 1;
+    for (*all = 0; *all < count && got > 0 && status == MARGAY_OK;
+         *all += got) {
+        got = 0;
+        status =
+            reading->source.read(reading->source.context, (char *)bytes + *all,
+                                 most - *all, &got, error);
+    }
+    reading->offset += *all < count ? *all : count;
+    return status;
+}
+
+static enum margay_status fail(const struct reading *reading, const char *found,
+                               const char *expected, struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s: byte %llu: found %s, expected %s (read as words; "
+                       "%s)",
+                       reading->source.name,
+                       (unsigned long long)reading->offset, found, expected,
+                       reading->source.evidence);
+}
+
+static bool is_magic(const void *window, size_t bytes)
+{
+    const char *found = window;
+    const size_t name = sizeof magic - 1;
+    return bytes >= sizeof magic && memcmp(found, magic, name) == 0 &&
+           (found[name] == magic[name] || found[name] == OLDER_VERSION);
+}
+
+/* Which blocks the trace is a sample of. */
+static enum margay_status read_sample(struct reading *reading,
+                                      struct margay_sampling *sampling,
+                                      struct margay_error *error)
+{
+    struct margay_words_sample head;
+    size_t got;
+    enum margay_status status =
+        read_bytes(reading, &head, sizeof head, sizeof head, &got, error);
+    if (status != MARGAY_OK)
+        return status;
+    *sampling = (struct margay_sampling){
+        .sample = {le64toh(head.key), le64toh(head.limit)},
+        .block_bytes = le64toh(head.block_bytes),
+    };
+    return got == sizeof head && margay_is_power_of_two(sampling->block_bytes)
+               ? MARGAY_OK
+               : fail(reading, "no sample", "a sample of blocks", error);
+}
+
+static enum margay_status read_head(struct reading *reading,
+                                    struct margay_trace_facts *facts,
+                                    struct margay_error *error)
+{
+    struct margay_words_head head;
+    size_t got;
+    enum margay_status status =
+        read_bytes(reading, &head, sizeof head, sizeof head, &got, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (got < sizeof head || !is_magic(&head, sizeof head))
+        return fail(reading, "another beginning", "mgwords, version 2 or 3",
+                    error);
+    uint32_t collapsed = le32toh(head.collapsed_bytes);
+    if (collapsed != 0 && !margay_is_power_of_two(collapsed))
+        return fail(reading, "repeats collapsed within a strange length",
+                    "a power of two", error);
+    reading->flags = le32toh(head.flags);
+    if (reading->flags > MARGAY_WORDS_SAMPLE)
+        return fail(reading, "unknown flags", "0 to 4", error);
+    facts->collapsed_bytes = collapsed;
+    if ((reading->flags & MARGAY_WORDS_SITES) == 0)
+        facts->columns &= ~(unsigned)MARGAY_COLUMN_SITES;
+    if ((reading->flags & MARGAY_WORDS_REPEATS) == 0)
+        facts->columns &= ~(unsigned)MARGAY_COLUMN_COUNTS;
+    facts->shift = reading->source.shift;
+    return reading->flags == MARGAY_WORDS_SAMPLE
+               ? read_sample(reading, &facts->sampling, error)
+               : MARGAY_OK;
+}
+
+static void free_reading(void *state)
+{
+    struct reading *reading = state;
+    if (reading != NULL) {
+        free(reading->events);
+        margay_relay_leave(reading->relay);
+    }
+    free(reading);
+}
+
+static enum margay_status open_words(const struct margay_block_source *source,
+                                     void **state,
+                                     struct margay_trace_facts *facts,
+                                     struct margay_error *error)
+{
+    struct reading *reading = calloc(1, sizeof *reading);
+    *state = NULL;
+    if (reading == NULL)
+        return margay_fail_memory(error, "a reader of words");
+    reading->source = *source;
+    enum margay_status status = read_head(reading, facts, error);
+    if (status == MARGAY_OK && source->data != NULL) {
+        reading->events = calloc(1, sizeof *reading->events);
+        if (reading->events == NULL)
+            status = margay_fail_memory(error, "a reader of words");
+    }
+    if (status == MARGAY_OK)
+        *state = reading;
+    else
+        free_reading(reading);
+    return status;
+}
+
+static enum margay_status skip(void *state, uint64_t skip_refs,
+                               uint64_t *skipped_refs, bool *known,
+                               uint64_t *refs, struct margay_error *error)
+{
+    (void)state, (void)skip_refs, (void)skipped_refs, (void)refs, (void)error;
+    *known = false;
+    return MARGAY_OK;
+}
+
+/* Read the head of the next chunk, or return MARGAY_END. */
+static enum margay_status read_chunk_head(struct reading *reading,
+                                          struct margay_error *error)
+{
+    size_t left = sizeof reading->head - reading->ahead, got;
+    enum margay_status status =
+        read_bytes(reading, (char *)&reading->head + reading->ahead, left, left,
+                   &got, error);
+    reading->offset += reading->ahead;
+    if (status != MARGAY_OK)
+        return status;
+    if (got < left)
+        return got + reading->ahead == 0
+                   ? MARGAY_END
+                   : fail(reading, "the end", "the rest of 8 bytes", error);
+    uint32_t words = le32toh(reading->head.words);
+    if ((words & MARGAY_CHUNK_RELAYED) != 0 && reading->relay == NULL)
+        return fail(reading, "words that another process has", "the words",
+                    error);
+    return (words & ~MARGAY_CHUNK_RELAYED) <= MARGAY_CHUNK_WORDS
+               ? MARGAY_OK
+               : fail(reading, "a chunk of more words", "8192 at most", error);
+}
+
+/* The words of a chunk, up to `words`, and the bytes of the next head that come
+   with them.  A cut is kept for later. */
+static void read_words(struct reading *reading, size_t words)
+{
+    size_t bytes = words * sizeof(uint64_t), got;
+    enum margay_status status =
+        read_bytes(reading, reading->chunk, bytes, bytes + sizeof reading->head,
+                   &got, &reading->error);
+    if (status == MARGAY_OK && got < bytes)
+        status = fail(reading, "the end", "more words", &reading->error);
+    reading->cut = status;
+    reading->ahead = got > bytes ? got - bytes : 0;
+    memcpy(&reading->head, reading->chunk + words, reading->ahead);
+    reading->from = reading->chunk;
+    reading->words = (uint32_t)((got < bytes ? got : bytes) / sizeof(uint64_t));
+    for (uint32_t i = 0; le64toh(1) != 1 && i < reading->words; i++)
+        reading->chunk[i] = le64toh(reading->chunk[i]);
+    if (reading->relay == NULL && reading->source.pipe != NULL &&
+        reading->words == MARGAY_RELAY_OFFER_WORDS)
+        reading->relay = margay_relay_take(
+            reading->chunk, reading->source.pipe(reading->source.context));
+}
+
+/* Read the next chunk.  A cut within it is reported once its whole words have
+   been given. */
+static enum margay_status read_chunk(struct reading *reading,
+                                     struct margay_error *error)
+{
+    if (reading->cut != MARGAY_OK) {
+        if (error != NULL)
+            *error = reading->error;
+        return reading->cut;
+    }
+    enum margay_status status = read_chunk_head(reading, error);
+    if (status != MARGAY_OK)
+        return status;
+    uint32_t words = le32toh(reading->head.words);
+    reading->thread = le32toh(reading->head.thread);
+    reading->decoding = (struct margay_decoding){
+        .shift = reading->source.shift,
+        .slots = reading->flags == MARGAY_WORDS_SITES,
+    };
+    if (words & MARGAY_CHUNK_RELAYED) {
+        reading->ahead = 0;
+        reading->words = words & ~MARGAY_CHUNK_RELAYED;
+        reading->from = margay_relay_next(reading->relay);
+    } else {
+        read_words(reading, words);
+    }
+    return MARGAY_OK;
+}
+
+/* Decode words, each into at most two entries.  Columns that the trace does not
+   have are not filled. */
+static enum margay_status decode(struct reading *reading,
+                                 struct margay_references *batch,
+                                 struct margay_error *error)
+{
+    struct margay_references wanted = *batch;
+    size_t first = batch->count;
+    size_t room = (batch->capacity - batch->count) / 2;
+    uint32_t left = reading->words - reading->decoding.words;
+    if (!batch->counted)
+        wanted.counts = NULL;
+    if (!batch->sited)
+        wanted.sites = NULL;
+    margay_decode_words(&reading->decoding, reading->from,
+                        reading->decoding.words +
+                            (uint32_t)(left < room ? left : room),
+                        &wanted, reading->events);
+    for (size_t i = first; batch->threaded && i < wanted.count; i++)
+        batch->threads[i] = reading->thread;
+    batch->count = wanted.count;
+    if (reading->flags & MARGAY_WORDS_REPEATS)
+        batch->repeats = wanted.repeats;
+    if (reading->flags & MARGAY_WORDS_SAMPLE)
+        batch->repeats += reading->decoding.left_out;
+    reading->decoding.left_out = 0;
+    if (reading->events == NULL)
+        return MARGAY_OK;
+    size_t count = reading->events->count;
+    reading->events->count = 0;
+    return margay_data_map_name(reading->source.data, reading->events->events,
+                                count, batch, first, error);
+}
+
+static enum margay_status fill(void *state, struct margay_references *batch,
+                               struct margay_error *error)
+{
+    struct reading *reading = state;
+    size_t first = batch->count;
+    batch->counted =
+        batch->counts != NULL && reading->flags & MARGAY_WORDS_REPEATS;
+    batch->sited = batch->sites != NULL && reading->flags & MARGAY_WORDS_SITES;
+    batch->threaded = batch->threads != NULL;
+    while (batch->count == first) {
+        while (reading->decoding.words == reading->words) {
+            enum margay_status status = read_chunk(reading, error);
+            if (status != MARGAY_OK)
+                return status;
+        }
+        enum margay_status status = decode(reading, batch, error);
+        if (status != MARGAY_OK)
+            return status;
+    }
+    return MARGAY_OK;
+}
+
+const struct margay_blocks_reading margay_words_reading = {
+    .is_magic = is_magic,
+    .open = open_words,
+    .free_state = free_reading,
+    .skip = skip,
+    .fill = fill,
+};
