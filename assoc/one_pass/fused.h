@@ -95,6 +95,25 @@ static ALWAYS_INLINE size_t keep_older(tag *to, const tag *from,
 
 #endif
 
+/* The same where kinds are told apart. */
+static ALWAYS_INLINE void count_kinds(uint64_t *hits, const uint8_t *recencies,
+                                      const uint8_t *kinds, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hits[kinds[i] * (LANES + 1) + recencies[i]]++;
+}
+
+static ALWAYS_INLINE void keep_older_kinds(uint8_t *to, const uint8_t *from,
+                                           const uint8_t *recencies,
+                                           size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        to[kept] = from[i];
+        kept += recencies[i] != 0;
+    }
+}
+
 static ALWAYS_INLINE uint8_t touch_line(line *held, line wanted)
 {
     uint32_t found = line_equal(*held, wanted) | 1u << LANES;
@@ -121,6 +140,7 @@ static ALWAYS_INLINE void pass_fused(struct margay_level *level,
 {
     _Alignas(64) uint8_t recencies[FIRST_LEVELS][FUSED_REFS];
     tag *tags[FIRST_LEVELS], *const blocks = work->blocks;
+    uint8_t *const kinds = work->kinds;
     struct places places[FIRST_LEVELS];
     line only = single ? line_load(level->tags) : line_of(0);
     size_t left = 0;
@@ -146,8 +166,15 @@ static ALWAYS_INLINE void pass_fused(struct margay_level *level,
                 recencies[j][i] = touch_place(
                     tags[j] + LANES * place_of(places[j], from[i]), wanted);
         }
-        for (unsigned j = 0; j < levels; j++)
-            count_recencies(level[j].hits, recencies[j], some);
+        for (unsigned j = 0; j < levels; j++) {
+            if (kinds == NULL)
+                count_recencies(level[j].hits, recencies[j], some);
+            else
+                count_kinds(level[j].hits, recencies[j], kinds + done, some);
+        }
+        if (kinds != NULL)
+            keep_older_kinds(kinds + left, kinds + done, recencies[levels - 1],
+                             some);
         left += keep_older(blocks + left, from, recencies[levels - 1], some);
     }
     if (single)

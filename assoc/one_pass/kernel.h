@@ -235,7 +235,7 @@ static size_t pass(struct margay_level *levels, size_t count,
                    struct margay_work *work)
 {
 #if defined(__AVX2__)
-    if (levels->stride == LANES && work->kinds == NULL) {
+    if (levels->stride == LANES) {
         size_t passed = pass_fast(levels, count, work);
         if (passed > 0)
             return passed;
