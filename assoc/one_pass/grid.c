@@ -5,6 +5,9 @@
 #include "assoc/one_pass/simulation.h"
 #include "assoc/room.h"
 
+/* Levels of up to so many sets are 256 KiB at most, a line for each set. */
+#define MOST_WHOLE_SET_SHIFT 12
+
 static bool ascends(const unsigned *values, size_t count, unsigned most)
 {
     for (size_t i = 0; i < count; i++) {
@@ -21,11 +24,19 @@ static bool valid_grid(const struct margay_grid *grid)
            grid->most_ways >= 1 && grid->most_ways <= MARGAY_MOST_WAYS;
 }
 
-unsigned margay_level_stride(unsigned ways, size_t tag_bytes)
+/*
+ * A set that is a whole line of the processor's cache is faster than a part of
+ * one, which is not loaded at once when it was just stored.  So a set is a line
+ * where that takes little memory, or at most four times what is needed.
+ */
+unsigned margay_level_stride(unsigned ways, unsigned set_shift,
+                             size_t tag_bytes)
 {
     unsigned lanes = (unsigned)(MARGAY_LINE_BYTES / tag_bytes);
     if (ways > lanes)
         return (ways + lanes - 1) / lanes * lanes;
+    if (ways > lanes / 4 || set_shift <= MOST_WHOLE_SET_SHIFT)
+        return lanes;
     unsigned stride = 1;
     while (stride < ways)
         stride *= 2;
@@ -34,9 +45,8 @@ unsigned margay_level_stride(unsigned ways, size_t tag_bytes)
 
 uint64_t margay_level_bytes(unsigned ways, unsigned set_shift, size_t tag_bytes)
 {
-    uint64_t bytes = margay_level_stride(ways, tag_bytes) * tag_bytes
-                     << set_shift;
-    return bytes < MARGAY_LINE_BYTES ? MARGAY_LINE_BYTES : bytes;
+    uint64_t stride = margay_level_stride(ways, set_shift, tag_bytes);
+    return stride * tag_bytes << set_shift;
 }
 
 uint64_t margay_grid_bytes(const struct margay_grid *grid)
@@ -126,7 +136,8 @@ enum margay_status margay_caches_create(const margay_assoc *assoc,
     for (size_t i = 0; i < caches->count; i++) {
         struct margay_level *level = &caches->levels[i];
         level->set_shift = assoc->set_shifts[i % assoc->set_count];
-        level->stride = margay_level_stride(assoc->most_ways, tag_bytes);
+        level->stride =
+            margay_level_stride(assoc->most_ways, level->set_shift, tag_bytes);
         level->tags = tags;
         level->hits = calloc((size_t)MARGAY_KINDS * (level->stride + 1),
                              sizeof *level->hits);

@@ -52,7 +52,8 @@ struct margay_assoc {
 };
 
 /* Tags per set, so that a set fills whole cache lines or divides one. */
-unsigned margay_level_stride(unsigned ways, size_t tag_bytes);
+unsigned margay_level_stride(unsigned ways, unsigned set_shift,
+                             size_t tag_bytes);
 uint64_t margay_level_bytes(unsigned ways, unsigned set_shift,
                             size_t tag_bytes);
 

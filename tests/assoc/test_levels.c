@@ -44,6 +44,10 @@ static void random_grid(struct margay_random *random, struct case_grid *g,
     g->grid.set_shifts = g->set_shifts;
     random_list(random, g->block_shifts, &g->grid.block_count, 3, 12);
     random_list(random, g->set_shifts, &g->grid.set_count, 7, 10);
+    /* Few ways of many sets share the lines of the processor's cache. */
+    unsigned further = margay_random_below(random, 8) == 0 ? 6 : 0;
+    for (size_t i = 0; i < g->grid.set_count; i++)
+        g->set_shifts[i] += further;
     g->block_shifts[g->grid.block_count] =
         g->block_shifts[g->grid.block_count - 1] + 1 + spread;
     g->grid.block_count++;
