@@ -6,7 +6,8 @@
 # + a compiler for aarch64), annotate (capture + what finds lines of sources),
 # gpu (build + OpenCL on the processor, 250 MB with the compiler that it brings),
 # evaluation (capture + the programs that are recorded, 170 MB), valgrind, mpi,
-# llvm (check + what builds the plugin for clang, 500 MB),
+# llvm (check + what builds the plugin for clang, 500 MB), gcc (check + what
+# builds the plugin for gcc),
 # python (build + what makes the package for Python), lint.
 # With nothing missing it says nothing and changes nothing.  Otherwise it says
 # what it installs; it needs root, or sudo that asks for no password or has a
@@ -33,6 +34,7 @@ annotate="$capture libdw-dev"
 cross="$capture gcc-aarch64-linux-gnu"
 valgrind=$check
 llvm="$check g++ clang llvm-dev"
+gcc="$check g++ gcc-$(gcc -dumpversion 2>/dev/null || echo 12)-plugin-dev"
 mpi="$build openmpi-bin libopenmpi-dev"
 gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
 python="$build python3 python3-pycparser python3-ipykernel python3-nbclient"
@@ -49,12 +51,13 @@ evaluation) packages=$evaluation ;;
 valgrind) packages=$valgrind ;;
 mpi) packages=$mpi ;;
 llvm) packages=$llvm ;;
+gcc) packages=$gcc ;;
 gpu) packages=$gpu ;;
 python) packages=$python ;;
 lint) packages=$lint ;;
 *)
     echo "usage: deps.sh build|run|check|capture|annotate|cross|gpu|evaluation|\
-valgrind|mpi|llvm|python|lint" >&2
+valgrind|mpi|llvm|gcc|python|lint" >&2
     exit 2
     ;;
 esac

@@ -97,38 +97,53 @@ static enum compiler compiler(void)
                                          : EITHER;
 }
 
-/* The version of the clang that CC names; 0 = it does not say. */
-static int clang_version(void)
+/* What the compiler that CC names prints on its first line, with an option. */
+static bool ask_compiler(const char *option, char *line, int bytes)
 {
-    char command[PATH_MAX], line[256] = "";
-    int version = 0;
-    int length = snprintf(command, sizeof command, "%s --version 2>/dev/null",
-                          getenv("CC"));
+    char command[PATH_MAX];
+    int length = snprintf(command, sizeof command, "%s %s 2>/dev/null",
+                          getenv("CC"), option);
     FILE *output = (size_t)length < sizeof command ? popen(command, "r") : NULL;
     if (output == NULL)
-        return 0;
-    const char *found = fgets(line, sizeof line, output) == NULL
-                            ? NULL
-                            : strstr(line, "clang version ");
-    if (found != NULL)
-        version = atoi(found + strlen("clang version "));
+        return false;
+    bool printed = fgets(line, bytes, output) != NULL;
     pclose(output);
-    return version;
+    line[printed ? strcspn(line, "\n") : 0] = '\0';
+    return printed;
+}
+
+/* The name of the plugin for that compiler, if there is one. */
+static bool name_plugin(char *name, size_t bytes)
+{
+    char version[256], machine[256];
+    if (compiler() == CLANG) {
+        const char *found = ask_compiler("--version", version, sizeof version)
+                                ? strstr(version, "clang version ")
+                                : NULL;
+        return found != NULL &&
+               (size_t)snprintf(name, bytes, "margay_llvm%d.so",
+                                atoi(found + strlen("clang version "))) < bytes;
+    }
+    return compiler() == GCC &&
+           ask_compiler("-dumpmachine", machine, sizeof machine) &&
+           ask_compiler("-dumpfullversion", version, sizeof version) &&
+           (size_t)snprintf(name, bytes, "margay_gcc_%s_%s.so", machine,
+                            version) < bytes;
 }
 
 /* The plugin for the compiler, if there is one: its path. */
 static bool find_plugin(char *path, size_t bytes)
 {
-    char directory[PATH_MAX], file[64];
+    char directory[PATH_MAX], name[600];
     struct margay_error error;
-    int version = compiler() == CLANG && !wants_mmu() ? clang_version() : 0;
-    snprintf(file, sizeof file, "margay_llvm%d.so", version);
-    return version > 0 && record_find(file, directory, &error) == MARGAY_OK &&
-           (size_t)snprintf(path, bytes, "%s/%s", directory, file) < bytes;
+    return !wants_mmu() && name_plugin(name, sizeof name) &&
+           record_find(name, directory, &error) == MARGAY_OK &&
+           (size_t)snprintf(path, bytes, "%s/%s", directory, name) < bytes;
 }
 
 /*
- * The plugin for clang, or the hooks of -fsanitize=thread.
+ * The plugin for clang, or the hooks of -fsanitize=thread, most of which the
+ * plugin for gcc replaces.
  *
  * A compiler that compiles and links in one command would link its own library
  * for -fsanitize=thread as well.  gcc finds an empty library of that name;
@@ -141,15 +156,16 @@ static bool find_plugin(char *path, size_t bytes)
  */
 static void print_cflags(const char *directory)
 {
-    char plugin[PATH_MAX + 64];
-    if (find_plugin(plugin, sizeof plugin))
-        printf("-fpass-plugin=%s", plugin);
-    else
-        printf("%s-fsanitize=thread%s", compiler() == EITHER ? "-Wp," : "",
+    char plugin[PATH_MAX + 640];
+    bool found = find_plugin(plugin, sizeof plugin);
+    if (found)
+        printf("-f%splugin=%s ", compiler() == CLANG ? "pass-" : "", plugin);
+    if (!found || compiler() != CLANG)
+        printf("%s-fsanitize=thread%s ", compiler() == EITHER ? "-Wp," : "",
                compiler() == CLANG
                    ? " -mllvm -tsan-instrument-read-before-write"
                    : "");
-    printf(" -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
+    printf("-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
            "-include %s/calls.h",
            directory);
 }

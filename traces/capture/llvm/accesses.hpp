@@ -9,14 +9,10 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "traces/capture/words.hpp"
+
 namespace margay
 {
-
-// The most words of a piece; MARGAY_PIECE_WORDS of the runtime.
-constexpr std::size_t piece_words = 32;
-
-// The longest reference of one word.
-constexpr std::uint64_t word_bytes = 64;
 
 // What decides at run time whether a reference is made.
 enum class Condition {

@@ -34,19 +34,6 @@ namespace
 // struct margay_recorder of the runtime.
 enum Field : unsigned { next, watches, tells_sites };
 
-// The layout of a word.
-constexpr unsigned bytes_shift = 56, kind_shift = 62;
-constexpr std::uint64_t kind_write = 1, kind_control = 3;
-constexpr std::uint64_t word_none =
-    kind_control << kind_shift | std::uint64_t{1} << bytes_shift;
-
-// The bits of a word above its address.
-std::uint64_t tag(const Access &access)
-{
-    return (access.bytes % word_bytes) << bytes_shift |
-           (access.writes ? kind_write : 0) << kind_shift;
-}
-
 MDNode *seldom(LLVMContext &context)
 {
     return MDBuilder(context).createBranchWeights(1, 1U << 20);
@@ -208,8 +195,8 @@ Value *Pieces::word(IRBuilder<> &builder, const Access &access, Value *&packed)
         number =
             builder.CreateAdd(number, ConstantInt::get(word_, access.offset));
     }
-    Value *whole =
-        builder.CreateOr(number, ConstantInt::get(word_, tag(access)));
+    Value *whole = builder.CreateOr(
+        number, ConstantInt::get(word_, word_tag(access.bytes, access.writes)));
     return active == nullptr
                ? whole
                : builder.CreateSelect(active, whole,

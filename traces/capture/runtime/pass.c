@@ -1,8 +1,9 @@
 /*
- * pass.c - what code that traces/capture/llvm has instrumented calls
+ * pass.c - what code that a compiler's plugin has instrumented calls
  *
- * On x86-64 the callers use LLVM's convention preserve_most: a function changes
- * r11, the register of its result, and vectors.  Elsewhere they use C's.
+ * On x86-64 clang's code uses LLVM's convention preserve_most: a function
+ * changes r11, the register of its result, and vectors.  gcc's code uses C's,
+ * under which a function may change these, too, as does all code elsewhere.
  */
 #include "traces/capture/runtime/pass.h"
 

@@ -1,12 +1,13 @@
 /*
- * pass.h - what code that traces/capture/llvm has instrumented calls
+ * pass.h - what code that a compiler's plugin has instrumented calls
  *
- * Such code writes the words of its references itself, one piece after another:
- * a piece is a sequence of references without a call between them, at most
- * MARGAY_PIECE_WORDS.  These functions are called seldom, and by code that
- * does not expect that they change registers; where the calling conventions of
- * C do not say so, each is entered by assembly.  They find the site of the
- * caller themselves.
+ * The plugins are traces/capture/llvm and traces/capture/gcc.  Their code
+ * writes the words of its references itself, one piece after another: a piece
+ * is a sequence of references without a call between them, at most
+ * MARGAY_PIECE_WORDS.  These functions are called seldom, and clang's code does
+ * not expect that they change registers; where the calling conventions of C do
+ * not say so, each is entered by assembly.  They find the site of the caller
+ * themselves.
  */
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_PASS_H
 #define MARGAY_TRACES_CAPTURE_RUNTIME_PASS_H
