@@ -58,7 +58,8 @@ static void explain(const struct drive *drive, const struct margay_job *job)
     if (drive->measures)
         message_print("%s: engine %s; the fastest code for this processor is "
                       "%s",
-                      job->trace, drive->options->engine.spec,
+                      job->trace,
+                      request_engine(drive->options, drive->needs).spec,
                       margay_target_name(margay_target_best()));
 }
 

@@ -104,7 +104,7 @@ static unsigned most_parts(const struct margay_plan_facts *facts,
 {
     uint64_t least = facts->by_lines ? LEAST_LINE_REFS : LEAST_PART_REFS;
     unsigned parts = lesser(facts->refs / least, threads / pass_count(facts));
-    return lesser(parts, MARGAY_ROW_MAX_PARTS);
+    return lesser(parts, facts->can.one_part ? 1 : MARGAY_ROW_MAX_PARTS);
 }
 
 /* A single part has no thread beside it to decode, so that it pays where there

@@ -15,9 +15,9 @@
  *   here; the filter is ours.
  * Guarantee: exact; with a bound B, exact below B and infinite from there.
  * Cost: O(1) expected per reference and O(M) memory, 20 to 45 bytes per
- *   distinct block; O(B) with a bound.  Beyond 2^25 blocks the top level of the
- *   bit vector is linear in M, a few vector additions for any M that fits
- *   today.
+ *   distinct block, with memory=low up to 16 (dense.h); O(B) with a bound.
+ * Beyond 2^25 blocks the top level of the bit vector is linear in M, a few
+ * vector additions for any M that fits today.
  */
 #include "stackdist/exact/exact_state.h"
 
@@ -42,6 +42,9 @@ static void reset_counts(void *state)
     if (e->team != NULL)
         margay_team_clear_counts(e->team);
 }
+
+/* To save memory the table becomes dense instead of growing beyond this. */
+#define DENSE_FROM_BLOCKS (UINT64_C(1) << 16)
 
 /* The blocks of one engine, or of a team. */
 struct blocks_seen {
@@ -68,7 +71,7 @@ static enum margay_status collect(struct margay_exact *e,
                                   struct margay_result *result,
                                   struct margay_error *error)
 {
-    struct blocks_seen seen = {e->hash.entries, e->forgot};
+    struct blocks_seen seen = {margay_exact_distinct(e), e->forgot};
     bool last = histogram == e->histogram;
     /* The histogram takes the memory of these. */
     if (last)
@@ -144,7 +147,8 @@ static void destroy(void *state)
     margay_exact_destroy_store(e);
 }
 
-/* The order of `values` in the class below. */
+/* The orders of `values` in the class below. */
+enum memory_choice { MEMORY_NORMAL, MEMORY_LOW };
 enum target_choice { TARGET_AUTO, TARGET_V4, TARGET_V3, TARGET_PORTABLE };
 
 static const struct margay_exact_kernel *kernel_for(enum margay_target target)
@@ -171,6 +175,17 @@ static enum margay_target target_of(const struct margay_engine_setup *setup)
     default:
         return margay_target_best();
     }
+}
+
+static bool saves_memory(const struct margay_settings *settings)
+{
+    return settings->choices[2] == MEMORY_LOW;
+}
+
+static unsigned changed(const struct margay_settings *settings)
+{
+    return saves_memory(settings) ? MARGAY_SAVES_MEMORY | MARGAY_CAN_USE_THREADS
+                                  : 0;
 }
 
 static enum margay_status check(const struct margay_engine_setup *setup,
@@ -214,11 +229,14 @@ enum margay_status margay_exact_create_at(
     e->filter = (enum margay_exact_filter)setup->settings.choices[0];
     e->bound = setup->options.bound_blocks == 0 ? UINT64_MAX
                                                 : setup->options.bound_blocks;
-    e->threads = setup->options.threads;
+    bool saves = saves_memory(&setup->settings);
+    e->dense_from_blocks = saves ? DENSE_FROM_BLOCKS : UINT64_MAX;
+    e->threads = saves ? 1 : setup->options.threads;
     e->team_after_refs = MARGAY_TEAM_AFTER_REFS;
     e->team_batch_refs = team_batch_refs(&setup->options);
     /* Chunks that are asked for need a team, however small. */
-    if (e->threads < MARGAY_TEAM_LEAST_THREADS && e->team_batch_refs == 0)
+    if (saves ||
+        (e->threads < MARGAY_TEAM_LEAST_THREADS && e->team_batch_refs == 0))
         e->team_after_refs = UINT64_MAX;
     e->look_interval = 1;
     enum margay_status status = choose_kernels(e, target_of(setup), error);
@@ -239,7 +257,8 @@ const struct margay_engine_class margay_engine_exact = {
             .name = "exact",
             .exact = true,
             .guarantee = "exact",
-            .parameters = "filter=auto|on|off,target=auto|v4|v3|portable",
+            .parameters = "filter=auto|on|off,target=auto|v4|v3|portable,"
+                          "memory=normal|low",
             .time = "O(N)",
             .space = "O(M)",
             .source = "Bennett and Kruskal 1975, with constant-time rank",
@@ -247,7 +266,9 @@ const struct margay_engine_class margay_engine_exact = {
     .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND |
            MARGAY_CAN_COUNT_REPEATS | MARGAY_CAN_USE_THREADS,
     .parameters = {{"filter", "auto|on|off", MARGAY_CHOICE},
-                   {"target", "auto|v4|v3|portable", MARGAY_CHOICE}},
+                   {"target", "auto|v4|v3|portable", MARGAY_CHOICE},
+                   {"memory", "normal|low", MARGAY_CHOICE}},
+    .changed = changed,
     .check = check,
     MARGAY_ENGINE_FUNCTIONS(struct margay_exact),
     .peek = peek,

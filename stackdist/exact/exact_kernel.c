@@ -121,8 +121,6 @@ static NOINLINE void push(struct margay_exact *e, const uint64_t *demoted,
             margay_hash_slot(&e->hash, demoted[i], &slot);
         margay_bucket_set_value(bucket, slot, e->rank.next + i);
     }
-    margay_rank_append(&e->rank, (unsigned)count);
-    e->rank.live += count;
 }
 
 static NOINLINE void count_pending(struct margay_exact *e)
@@ -337,20 +335,32 @@ static NOINLINE void note_touches(struct margay_exact *e,
     e->touch_count = noted < e->touch_limit ? noted : e->touch_limit;
 }
 
-static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
-                 unsigned base)
+static void look_up_batch(struct margay_exact *e,
+                          const struct margay_exact_batch *batch,
+                          uint64_t *past)
 {
-    uint64_t past[MARGAY_EXACT_BATCH];
-    if (batch->wanted == NULL) {
+    if (e->dense.buckets != NULL)
+        e->kernel->dense->look_up(e, batch, past);
+    else if (batch->wanted == NULL)
         push(e, batch->demoted, batch->count);
-        return;
-    }
-    if (batch->demoted == NULL)
+    else if (batch->demoted == NULL)
         pull(e, batch, past);
     else if (batch->demoted == batch->wanted)
         (e->wide ? raise_wide : raise)(e, batch, past);
     else
         (e->wide ? exchange_wide : exchange)(e, batch, past);
+}
+
+static void deep(struct margay_exact *e, const struct margay_exact_batch *batch,
+                 unsigned base)
+{
+    uint64_t past[MARGAY_EXACT_BATCH];
+    look_up_batch(e, batch, past);
+    if (batch->wanted == NULL) {
+        margay_rank_append(&e->rank, (unsigned)batch->count);
+        e->rank.live += batch->count;
+        return;
+    }
     if (e->touch_count < e->touch_limit)
         note_touches(e, batch->wanted, past, batch->count);
     if (batch->demoted != NULL)
@@ -442,6 +452,10 @@ static ALWAYS_INLINE void prefetch_two(const struct margay_hash *hash,
 static void find(const struct margay_exact *e, const uint64_t *blocks,
                  size_t count, uint64_t *timestamps)
 {
+    if (e->dense.buckets != NULL) {
+        e->kernel->dense->find(e, blocks, count, timestamps);
+        return;
+    }
     for (size_t done = 0; done < count; done += MARGAY_EXACT_BATCH) {
         size_t left = count - done;
         size_t some = left < MARGAY_EXACT_BATCH ? left : MARGAY_EXACT_BATCH;
@@ -543,6 +557,7 @@ static void refresh(struct margay_rank *rank, uint64_t end)
 
 #define PASTE(a, b)       a##b
 #define KERNEL_OF(suffix) PASTE(margay_exact_kernel_, suffix)
+#define DENSE_OF(suffix)  PASTE(margay_dense_kernel_, suffix)
 
 const struct margay_exact_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .deep = deep,
@@ -553,4 +568,5 @@ const struct margay_exact_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .rank_found = rank_found,
     .clear = clear,
     .refresh = refresh,
+    .dense = &DENSE_OF(MARGAY_TARGET_SUFFIX),
 };

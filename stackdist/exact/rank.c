@@ -38,11 +38,13 @@ static size_t level_bytes(uint64_t leaf_count, unsigned shift, size_t width)
     return (entries * width + 63) / 64 * 64;
 }
 
-static uint64_t leaves_for(uint64_t timestamps)
+uint64_t margay_rank_leaves(uint64_t timestamps)
 {
     uint64_t leaf_count = SMALLEST_LEAVES;
     while (leaf_count << MARGAY_LEAF_SHIFT < timestamps)
-        leaf_count *= 2;
+        leaf_count += leaf_count < MARGAY_TALL_LEAVES
+                          ? leaf_count
+                          : UINT64_C(1) << MARGAY_TOP_SHIFT;
     return leaf_count;
 }
 
@@ -52,7 +54,7 @@ enum margay_status margay_rank_create(struct margay_rank *rank,
 {
     if (timestamps >> (MARGAY_TIMESTAMP_BITS - 1) != 0)
         return margay_fail_memory(error, "that many distinct blocks");
-    uint64_t n = leaves_for(timestamps);
+    uint64_t n = margay_rank_leaves(timestamps);
     size_t leaf_bytes = n * MARGAY_LEAF_WORDS * sizeof *rank->leaves;
     size_t level1_bytes = level_bytes(n, 0, sizeof *rank->level1);
     size_t level2_bytes =

@@ -73,6 +73,9 @@ struct margay_rank {
     size_t bytes;
 };
 
+/* The leaves of a vector of at least `timestamps`. */
+uint64_t margay_rank_leaves(uint64_t timestamps);
+
 /*
  * Make an empty vector of at least `timestamps`, whose first to be given is
  * `first` (other than 0 in tests only).  MARGAY_NO_MEMORY on failure.

@@ -14,6 +14,7 @@
 #define AXIS_PER_LIVE 8
 #define AXIS_IF_FEW   16
 #define FEW_LIVE      ((uint64_t)1 << 21)
+#define AXIS_IF_DENSE 4 /* to save memory */
 #define AXIS_AT_LEAST ((uint64_t)1 << 16)
 
 /* An axis up to this, of 2 MB, is made for all references to come: their blocks
@@ -36,12 +37,13 @@
 static enum margay_status make_counters(struct margay_exact *e, uint64_t count,
                                         struct margay_error *error)
 {
-    uint8_t *counters = margay_map(count * sizeof *counters);
+    uint8_t *counters =
+        e->counters == NULL
+            ? margay_map(count * sizeof *counters)
+            : margay_remap(e->counters, e->counter_count * sizeof *counters,
+                           count * sizeof *counters);
     if (counters == NULL)
         return margay_fail_memory(error, "the histogram of the exact engine");
-    if (e->counters != NULL)
-        memcpy(counters, e->counters, e->counter_count * sizeof *counters);
-    margay_unmap(e->counters, e->counter_count * sizeof *counters);
     e->counters = counters;
     e->counter_count = count;
     return MARGAY_OK;
@@ -81,25 +83,64 @@ uint64_t margay_exact_surplus(const struct margay_exact *e)
 static uint64_t axis_for(const struct margay_exact *e, uint64_t live)
 {
     uint64_t per_live = live < FEW_LIVE ? AXIS_IF_FEW : AXIS_PER_LIVE;
+    if (e->dense.buckets != NULL)
+        per_live = AXIS_IF_DENSE;
     uint64_t wanted = live * per_live + AXIS_AT_LEAST;
-    if (e->expected_refs <= e->fed_refs)
+    if (e->expected_refs > e->fed_refs) {
+        uint64_t left = e->expected_refs - e->fed_refs;
+        uint64_t to_end = (live + left) / 7 * 8 + AXIS_AT_LEAST;
+        if (to_end < wanted || to_end <= AXIS_TO_END)
+            wanted = to_end;
+    }
+    if (e->dense.buckets == NULL)
         return wanted;
-    uint64_t left = e->expected_refs - e->fed_refs;
-    uint64_t to_end = (live + left) / 7 * 8 + AXIS_AT_LEAST;
-    return to_end < wanted || to_end <= AXIS_TO_END ? to_end : wanted;
+    uint64_t most = margay_dense_most_timestamps(&e->dense);
+    return wanted < most ? wanted : most;
+}
+
+/* The longest axis that is kept where `wanted` timestamps are enough. */
+static uint64_t longest_axis(const struct margay_exact *e, uint64_t wanted)
+{
+    uint64_t most = e->dense.buckets == NULL
+                        ? UINT64_MAX
+                        : margay_dense_most_timestamps(&e->dense);
+    return wanted < most / 8 ? 8 * wanted : most;
+}
+
+/* The bits of the timestamps of an axis that is made this long. */
+static unsigned time_bits_for(uint64_t timestamps)
+{
+    uint64_t leaves = margay_rank_leaves(timestamps);
+    return margay_log2_floor((leaves << MARGAY_LEAF_SHIFT) - 1) + 1;
 }
 
 enum margay_status margay_exact_expect(struct margay_exact *e, uint64_t blocks,
                                        struct margay_error *error)
 {
-    margay_hash_destroy(&e->hash);
-    enum margay_status status =
-        margay_hash_create_stretched(&e->hash, blocks, error);
+    enum margay_status status;
+    if (blocks >= e->dense_from_blocks) {
+        status = margay_dense_create(&e->dense, blocks + blocks / 32, error);
+    } else {
+        margay_hash_destroy(&e->hash);
+        status = margay_hash_create_stretched(&e->hash, blocks, error);
+    }
+    uint64_t timestamps = axis_for(e, blocks);
+    e->dense.time_bits = time_bits_for(timestamps);
     if (status == MARGAY_OK)
-        status = make_axis(e, axis_for(e, blocks), 0, error);
+        status = make_axis(e, timestamps, 0, error);
     if (status == MARGAY_OK)
         status = margay_exact_reserve_counters(e, blocks, error);
     return status;
+}
+
+/* Close the gaps of blocks that have been dropped. */
+static enum margay_status close_gaps(struct margay_exact *e,
+                                     struct margay_error *error)
+{
+    e->forgot = true;
+    return e->dense.buckets == NULL
+               ? margay_hash_rebuild(&e->hash, e->hash.entries, error)
+               : margay_dense_close(&e->dense, &e->hash, error);
 }
 
 enum margay_status margay_exact_compact(struct margay_exact *e,
@@ -108,14 +149,17 @@ enum margay_status margay_exact_compact(struct margay_exact *e,
 {
     uint64_t live = e->rank.live - dropped;
     enum margay_status status = MARGAY_OK;
-    e->kernel->renumber(e, dropped);
-    if (dropped > 0) {
-        status = margay_hash_rebuild(&e->hash, e->hash.entries, error);
-        e->forgot = true;
-    }
     uint64_t wanted = axis_for(e, live) + 2 * spare_refs;
     uint64_t timestamps = e->rank.leaf_count << MARGAY_LEAF_SHIFT;
-    if (status == MARGAY_OK && (timestamps < wanted || timestamps / 8 > wanted))
+    bool other_axis =
+        timestamps < wanted || timestamps > longest_axis(e, wanted);
+    e->kernel->renumber(e, dropped);
+    if (e->dense.buckets != NULL)
+        e->kernel->dense->renumber(
+            e, dropped, time_bits_for(other_axis ? wanted : timestamps));
+    if (dropped > 0)
+        status = close_gaps(e, error);
+    if (status == MARGAY_OK && other_axis)
         status = make_axis(e, wanted, 0, error);
     if (status == MARGAY_OK)
         margay_rank_fill(&e->rank, live);
@@ -133,31 +177,71 @@ enum margay_status margay_exact_reserve_counters(struct margay_exact *e,
                                      : make_counters(e, count, error);
 }
 
+uint64_t margay_exact_distinct(const struct margay_exact *e)
+{
+    return e->hash.entries + e->dense.entries;
+}
+
 /* Let the hash table become fuller instead of growing, if that is enough for
    all references to come.  The rate of new blocks so far is an upper estimate.
  */
 static void stretch_if_last(struct margay_exact *e)
 {
     double left = (double)e->expected_refs - (double)e->fed_refs;
-    double share = (double)e->hash.entries / (double)e->fed_refs;
+    double share = (double)margay_exact_distinct(e) / (double)e->fed_refs;
     if (e->fed_refs > 0 && left > 0)
         margay_hash_stretch(&e->hash, (uint64_t)(left * share) +
                                           2 * MARGAY_EXACT_SEGMENT);
+}
+
+/* From a hash table to a dense one, on an axis whose timestamps fit it. */
+static enum margay_status become_dense(struct margay_exact *e,
+                                       struct margay_error *error)
+{
+    enum margay_status status =
+        margay_dense_create(&e->dense, e->hash.entries / 4 * 5, error);
+    if (status == MARGAY_OK)
+        status = margay_exact_compact(e, 0, 0, error);
+    if (status == MARGAY_OK)
+        status = margay_dense_take(&e->dense, &e->hash, error);
+    return status;
+}
+
+/* Whether the tables may not have room for a batch. */
+static bool is_full(const struct margay_exact *e)
+{
+    if (e->dense.buckets != NULL)
+        return margay_exact_distinct(e) + MARGAY_EXACT_BATCH >
+               margay_dense_limit(&e->dense);
+    return e->hash.entries + MARGAY_EXACT_BATCH > e->hash.entry_limit;
+}
+
+static enum margay_status make_room(struct margay_exact *e,
+                                    struct margay_error *error)
+{
+    uint64_t surplus = margay_exact_surplus(e);
+    enum margay_status status = MARGAY_OK;
+    if (surplus > 0)
+        status = margay_exact_compact(e, surplus, 0, error);
+    if (status != MARGAY_OK || !is_full(e))
+        return status;
+    if (e->dense.buckets != NULL)
+        return margay_dense_grow(&e->dense, &e->hash, error);
+    if (e->hash.entries >= e->dense_from_blocks)
+        return become_dense(e, error);
+    return margay_hash_reserve(&e->hash, MARGAY_EXACT_BATCH, error);
 }
 
 enum margay_status margay_exact_prepare(struct margay_exact *e,
                                         struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    if (e->hash.entries + MARGAY_EXACT_BATCH > e->hash.entry_limit)
+    if (is_full(e))
         stretch_if_last(e);
-    if (e->hash.entries + MARGAY_EXACT_BATCH > e->hash.entry_limit) {
-        uint64_t surplus = margay_exact_surplus(e);
-        if (surplus > 0)
-            status = margay_exact_compact(e, surplus, 0, error);
-        if (status == MARGAY_OK)
-            status = margay_hash_reserve(&e->hash, MARGAY_EXACT_BATCH, error);
-    }
+    if (is_full(e))
+        status = make_room(e, error);
+    if (status == MARGAY_OK && e->dense.buckets != NULL)
+        status = margay_hash_reserve(&e->hash, MARGAY_EXACT_BATCH, error);
     if (status == MARGAY_OK)
         status = margay_exact_reserve_counters(e, e->rank.live, error);
     if (status == MARGAY_OK && margay_rank_full(&e->rank))
@@ -234,19 +318,40 @@ enum margay_status margay_exact_collect(struct margay_exact *e,
     return status;
 }
 
-void margay_exact_list(const struct margay_exact *e, uint64_t *blocks)
+static void list_block(const struct margay_rank *rank, uint64_t block,
+                       uint64_t time, uint64_t *blocks)
 {
-    const struct margay_rank *rank = &e->rank;
-    for (uint64_t i = 0; i < e->hash.bucket_count; i++) {
-        const struct margay_bucket *bucket = &e->hash.buckets[i];
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-            uint64_t time = margay_bucket_value(bucket, slot);
-            if (time != 0 && (uint32_t)time != MARGAY_IN_FILTER &&
-                margay_rank_has(rank, time))
-                blocks[margay_rank_before(rank, time, rank->tall)] =
-                    bucket->keys[slot];
+    if (time != 0 && (uint32_t)time != MARGAY_IN_FILTER &&
+        margay_rank_has(rank, time))
+        blocks[margay_rank_before(rank, time, rank->tall)] = block;
+}
+
+static void list_dense(const struct margay_exact *e, uint64_t *blocks)
+{
+    const struct margay_dense *dense = &e->dense;
+    for (uint64_t i = 0; i < margay_dense_buckets(dense); i++) {
+        const struct margay_dense_bucket *bucket = &dense->buckets[i];
+        uint64_t first = margay_dense_first(dense, i);
+        for (unsigned slot = 0; slot < MARGAY_DENSE_SLOTS; slot++) {
+            uint64_t field = margay_dense_field(bucket, slot);
+            uint64_t mixed = margay_dense_mixed(first, bucket->tags[slot],
+                                                field, dense->time_bits);
+            list_block(&e->rank, margay_dense_unmix(mixed),
+                       margay_dense_time(dense, field), blocks);
         }
     }
+}
+
+void margay_exact_list(const struct margay_exact *e, uint64_t *blocks)
+{
+    for (uint64_t i = 0; i < e->hash.bucket_count; i++) {
+        const struct margay_bucket *bucket = &e->hash.buckets[i];
+        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++)
+            list_block(&e->rank, bucket->keys[slot],
+                       margay_bucket_value(bucket, slot), blocks);
+    }
+    if (e->dense.buckets != NULL)
+        list_dense(e, blocks);
 }
 
 enum margay_status margay_exact_create_store(struct margay_exact *e,
@@ -277,6 +382,7 @@ enum margay_status margay_exact_share_time(struct margay_exact *e,
 void margay_exact_destroy_stack(struct margay_exact *e)
 {
     margay_hash_destroy(&e->hash);
+    margay_dense_destroy(&e->dense);
     margay_rank_destroy(&e->rank);
 }
 

@@ -37,6 +37,7 @@ static const struct job {
 } jobs[] = {
     {"curve -e exact ids.lines", NULL},
     {"curve -b 64,256,4096 -j 3 --histogram h.csv -o out.csv t.din", "out.csv"},
+    {"curve -j 1 --memory low many.u64", NULL},
     {"curve --sizes 1,2,3 t.din.gz", NULL},
     {"histogram --bins log2 t.din.xz", NULL},
     {"info t.din.zst", NULL},
@@ -503,6 +504,7 @@ static void make_inputs(void)
          "more.csv=198"),
         "curve -q --save kept.state ids.lines",
         "convert t.din t.u64 --to u64",
+        "generate scan --refs 90000 --blocks 90000 --to u64 -o many.u64",
         "convert t.din t.ls --to ls",
         "histogram --bins exact ids.lines -o odd\001.csv",
         "histogram --bins exact t.din -o single.csv",
