@@ -52,6 +52,7 @@ use warnings;
 use Cwd 'abs_path';
 use File::Basename;
 use Getopt::Long;
+use List::Util 'uniq';
 
 my ($rounds, $only, $method, $associative, $prepare) = (3, '', '', 0, 0);
 my @cache_blocks = map { 1 << $_ } 6 .. 17;
@@ -108,7 +109,8 @@ sub prepare {
     }
     if (grep { $_->{method} eq 'runtime' } @programs) {
         note('building programs from source');
-        run("sh '$here/sources.sh' '$margay' '$folder/programs'");
+        my @built = uniq(map { $_->{command} =~ m{BUILT/(\w+)} } @programs);
+        run("sh '$here/sources.sh' '$margay' '$folder/programs' @built");
         # The interpreter's library of Scheme.
         run("cp '$folder/programs/tinyscheme/init.scm' '$folder/inputs'");
     }

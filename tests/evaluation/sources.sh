@@ -1,15 +1,18 @@
 #!/bin/sh
-# sources.sh MARGAY FOLDER - build programs from Debian's sources, twice
+# sources.sh MARGAY FOLDER [NAME...] - build programs from Debian's sources, twice
 #
-# FOLDER/native gets them as they are, FOLDER/hooked with what `margay record
-# --cflags` and `--libs` print; with CC=NAME in the environment it is
-# FOLDER/native-NAME and FOLDER/hooked-NAME.  apt-get fetches the sources by lists of its
-# own in FOLDER/apt, made from those of the machine, which stay as they are.
+# Those named, or all: FOLDER/native gets them as they are, FOLDER/hooked with what
+# `margay record --cflags` and `--libs` print; with CC=NAME in the environment it
+# is FOLDER/native-NAME and FOLDER/hooked-NAME.  apt-get fetches the sources by
+# lists of its own in FOLDER/apt, made from those of the machine, which stay as they
+# are.
 set -eu
-margay=$1
+margay=$1 folder=$2
+shift 2
+wanted="$*"
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$2"
-cd "$2"
+mkdir -p "$folder"
+cd "$folder"
 folder=$PWD
 compiler=${CC:-gcc}
 native=$folder/native${CC:+-$CC}
@@ -47,11 +50,12 @@ fetch() {
     mv "$1.new" "$1"
 }
 
-# compile NAME FLAG...: both builds of NAME, unless they are there, and the
-# second one newer than the runtime in it.
+# compile NAME FLAG...: both builds of NAME if it is wanted, unless they are there,
+# and the second one newer than the runtime in it.
 compile() {
     name=$1
     shift
+    case " ${wanted:-$name} " in *" $name "*) ;; *) return 0 ;; esac
     [ -x "$native/$name" ] || $compiler -O2 -w -o "$native/$name" "$@"
     newer=$(find "$hooked" -name "$name" -newer "$margay")
     # Its output is a list of words.

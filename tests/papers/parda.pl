@@ -54,7 +54,7 @@ sub write_programs {
 
 # Once each, as every case takes minutes.
 sub write_large {
-    my @of = $quick ? ('--only', 'fft') : ('--whole', 'perl,zstd');
+    my @of = $quick ? ('--only', 'zstd') : ('--whole', 'perl,zstd');
     my @taken = qw(native capture pipe olken olken_whole margay);
     my @lines = join(',', qw(program stands_for method words_millions
         references_millions), @taken, 'slowdown') . "\n";
@@ -72,11 +72,11 @@ sub write_large {
 # Times over the program's own of a few programs, by each way to record; clang has
 # a pass of its own.
 sub write_methods {
-    my @of = ('--long', '--rounds', 1, '--only', $quick ? 'sort' : 'bzip2,gzip,sort');
+    my @of = ('--long', '--rounds', 1, '--only', $quick ? 'sort' : 'bzip2,sort');
     my @rows = evaluate('methods', @of);
     local $ENV{CC} = 'clang';
     push @rows, map { { %$_, method => 'runtime by clang' } }
-        evaluate('methods-clang', @of, '--method', 'runtime');
+        evaluate('methods-clang', @of, '--method', 'runtime') unless $quick;
     my @taken = qw(dropped capture pipe margay);
     my @lines = join(',', qw(program method references_millions native_seconds),
         @taken) . "\n";
