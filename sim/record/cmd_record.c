@@ -344,6 +344,29 @@ static void stop_if_full(struct recording *recording)
         margay_receiver_stop(recording->launch.receiver);
 }
 
+static enum margay_status check_losses(const struct launch *launch,
+                                       struct margay_error *error)
+{
+    static const char *const did[MARGAY_LOSSES] = {
+        [MARGAY_LOSS_DESCRIPTORS] = "closed the recorder's descriptors, and "
+                                    "could not open them again",
+        [MARGAY_LOSS_THREADS] = "had more threads at a time than there are "
+                                "buffers",
+        [MARGAY_LOSS_SHARED] = "made another that has the same variables, by "
+                               "a call of clone",
+    };
+    for (enum margay_loss loss = 0; loss < MARGAY_LOSSES; loss++) {
+        uint64_t lost = margay_receiver_lost(launch->receiver, loss);
+        if (lost > 0)
+            return margay_fail(error, MARGAY_IO,
+                               "%s: %" PRIu64 " process%s %s: references are "
+                               "missing",
+                               launch->program, lost, margay_plural(lost, "es"),
+                               did[loss]);
+    }
+    return MARGAY_OK;
+}
+
 /* A message tells of whole programs that the method could not follow.
    References missing within a program are a failure. */
 static enum margay_status check_whole(const struct recording *recording,
@@ -351,13 +374,9 @@ static enum margay_status check_whole(const struct recording *recording,
 {
     const struct launch *launch = &recording->launch;
     uint64_t left_out = margay_receiver_left_out(launch->receiver);
-    uint64_t lost = margay_receiver_lost(launch->receiver);
-    if (lost > 0)
-        return margay_fail(error, MARGAY_IO,
-                           "%s: %" PRIu64 " process%s closed the recorder's "
-                           "descriptors, and could not open them again: "
-                           "references are missing",
-                           launch->program, lost, margay_plural(lost, "es"));
+    enum margay_status status = check_losses(launch, error);
+    if (status != MARGAY_OK)
+        return status;
     if (left_out > 0)
         message_print("%s: at least %" PRIu64 " program%s of this recording "
                       "%s left out: %s",

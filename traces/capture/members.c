@@ -19,7 +19,8 @@ struct margay_member {
 bool margay_process_is_dead(uint32_t process)
 {
     return process == 0 || process > INT32_MAX ||
-           (kill((pid_t)process, 0) != 0 && errno == ESRCH);
+           (process < MARGAY_FIRST_FOREIGNER && kill((pid_t)process, 0) != 0 &&
+            errno == ESRCH);
 }
 
 static uint64_t owed_by(const struct margay_member *member)

@@ -22,6 +22,7 @@ struct margay_members {
     uint64_t left_out; /* owed by processes no longer in the list */
 };
 
+/* Of a process in another name space nothing is known until the end. */
 bool margay_process_is_dead(uint32_t process);
 
 /* Take note of a message; messages about buffers change nothing. */

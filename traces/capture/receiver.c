@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "traces/base/checked.h"
@@ -83,6 +84,9 @@ static void describe(struct margay_receiver *receiver)
 {
     const struct margay_receiver_options *options = &receiver->options;
     struct margay_capture *capture = receiver->shared.capture;
+    struct stat space;
+    if (stat("/proc/self/ns/pid", &space) == 0)
+        capture->name_space = space.st_ino;
     capture->wants_sites = options->sites;
     capture->wants_data = options->data;
     capture->sampling = options->sampling;
@@ -261,9 +265,10 @@ uint64_t margay_receiver_left_out(const margay_receiver *receiver)
     return margay_members_left_out(&receiver->members);
 }
 
-uint64_t margay_receiver_lost(const margay_receiver *receiver)
+uint64_t margay_receiver_lost(const margay_receiver *receiver,
+                              enum margay_loss loss)
 {
-    return atomic_load(&receiver->shared.capture->lost);
+    return atomic_load(&receiver->shared.capture->lost[loss]);
 }
 
 /* ----------------------------------------------------------------- words -- */

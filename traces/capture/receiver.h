@@ -106,7 +106,8 @@ uint64_t margay_receiver_processes(const margay_receiver *receiver);
 uint64_t margay_receiver_left_out(const margay_receiver *receiver);
 
 /* The number of processes that could not send all of their references. */
-uint64_t margay_receiver_lost(const margay_receiver *receiver);
+uint64_t margay_receiver_lost(const margay_receiver *receiver,
+                              enum margay_loss loss);
 
 /* NULL is fine. */
 void margay_receiver_free(margay_receiver *receiver);

@@ -194,12 +194,23 @@ struct margay_message {
 
 /* ------------------------------------------------------------ the memory -- */
 
+/* Why a process could not hand over all references. */
+enum margay_loss {
+    MARGAY_LOSS_DESCRIPTORS, /* it closed them, and can open no others */
+    MARGAY_LOSS_THREADS,     /* it has more than there can be buffers */
+    MARGAY_LOSS_SHARED,      /* another process or thread has its variables */
+    MARGAY_LOSSES
+};
+
 /* Whether references are recorded. */
 enum margay_quiet {
     MARGAY_RECORD = 0,
     MARGAY_NOT_YET, /* before the function to start at */
     MARGAY_NO_MORE,
 };
+
+/* Larger than the system's numbers of processes. */
+#define MARGAY_FIRST_FOREIGNER (UINT32_C(1) << 30)
 
 /* Who has a buffer (slots.h).  In a line of the cache of its own, because
    threads take and fill buffers at the same time. */
@@ -250,9 +261,14 @@ struct margay_capture {
     /* Recording begins at the first entry of `start`, and ends at the first
        return from `stop`. */
     struct margay_code_range start, stop;
-    _Atomic uint32_t next_thread;  /* number of the next thread, */
-    _Atomic uint32_t next_program; /* and of the next program */
-    _Atomic uint32_t lost; /* processes that could not send all references */
+    _Atomic uint32_t next_thread;         /* number of the next thread, */
+    _Atomic uint32_t next_program;        /* and of the next program */
+    _Atomic uint32_t lost[MARGAY_LOSSES]; /* processes that lost references */
+    /* The name space of the recorder's processes, 0 = unknown.  In others,
+       numbers of processes mean something else: there, processes have numbers
+       from MARGAY_FIRST_FOREIGNER on. */
+    uint64_t name_space;
+    _Atomic uint32_t foreigners;
     /* What slots.h needs beside the slots. */
     _Alignas(64) _Atomic uint32_t buffers; /* that there are */
     _Atomic uint32_t fills;                /* buffers that became full */

@@ -18,8 +18,10 @@
 #include "traces/capture/runtime/recorder.h"
 #include "traces/capture/slots.h"
 
-/* How long a thread waits for a buffer before it asks again. */
+/* How long a thread waits for a buffer before it asks again, and how often,
+   while threads hold all buffers that there can be. */
 #define WAIT_MS 20
+#define WAITS   100
 
 /* The number of the calling thread, from 1 on; 0 = it has none yet. */
 static __thread uint32_t thread_number
@@ -59,6 +61,33 @@ bool margay_buffer_refused(bool early)
            (margay_process.capture != NULL && !is_wanted(early));
 }
 
+/* Threads hold all buffers that there can be: one of them would have to end
+   before another one gets a buffer. */
+static bool all_are_held(struct margay_capture *capture)
+{
+    for (uint32_t i = 0; i < MARGAY_MAX_BUFFERS; i++) {
+        uint64_t state = atomic_load(&capture->slots[i].state);
+        if (margay_slot_stage(state) != MARGAY_SLOT_OPEN)
+            return false;
+    }
+    return true;
+}
+
+/* Wait for a buffer; false: none comes, and references are lost. */
+static bool await_buffer(unsigned *waits)
+{
+    bool held = all_are_held(margay_process.capture);
+    *waits = held ? *waits + 1 : 0;
+    if (held && (*waits > WAITS || margay_process_loses(MARGAY_LOSS_THREADS))) {
+        margay_process_lose(MARGAY_LOSS_THREADS);
+        return false;
+    }
+    if (await_free())
+        return true;
+    margay_process_lose(MARGAY_LOSS_DESCRIPTORS);
+    return false;
+}
+
 /* The calling thread, which has a number from now on. */
 static struct margay_slot_owner myself(void)
 {
@@ -72,6 +101,7 @@ static struct margay_slot_owner myself(void)
 bool margay_buffer_take(uint32_t *buffer, bool early)
 {
     struct margay_capture *capture = margay_process.capture;
+    unsigned waits = 0;
     while (is_wanted(early)) {
         const struct margay_slot_owner owner = myself();
         if (margay_slots_take(capture, &owner, buffer))
@@ -80,10 +110,8 @@ bool margay_buffer_take(uint32_t *buffer, bool early)
         atomic_store(&capture->waits, 1);
         if (margay_slots_take(capture, &owner, buffer))
             return true;
-        if (!await_free()) {
-            margay_process_lose();
+        if (!await_buffer(&waits))
             return false;
-        }
     }
     return false;
 }
@@ -105,7 +133,7 @@ void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty)
     if (margay_slots_fill(margay_process.capture, buffer, margay_process.id,
                           words, dirty) &&
         !ask_to_look())
-        margay_process_lose();
+        margay_process_lose(MARGAY_LOSS_DESCRIPTORS);
 }
 
 void margay_buffer_end(void)

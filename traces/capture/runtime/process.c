@@ -38,7 +38,7 @@ static struct {
 static long recorder;
 static int recorders[MARGAY_DESCRIPTORS];
 static off64_t data_offset; /* of buffer 0; the program may spoil the memory */
-static _Atomic bool loses;
+static _Atomic bool loses[MARGAY_LOSSES];
 static _Atomic(uint64_t *) buffers[MARGAY_MAX_BUFFERS];
 static pthread_key_t thread_key;
 
@@ -96,10 +96,15 @@ bool margay_process_has(enum margay_descriptor which)
     return false;
 }
 
-void margay_process_lose(void)
+void margay_process_lose(enum margay_loss loss)
 {
-    if (!atomic_exchange(&loses, true))
-        atomic_fetch_add(&margay_process.capture->lost, 1);
+    if (!atomic_exchange(&loses[loss], true))
+        atomic_fetch_add(&margay_process.capture->lost[loss], 1);
+}
+
+bool margay_process_loses(enum margay_loss loss)
+{
+    return atomic_load(&loses[loss]);
 }
 
 static bool send_message(const struct margay_message *message)
@@ -137,7 +142,7 @@ static void *map(uint32_t buffer, void *address, size_t bytes, int flags)
             address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
             margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
     if (memory == MAP_FAILED)
-        margay_process_lose();
+        margay_process_lose(MARGAY_LOSS_DESCRIPTORS);
     return memory;
 }
 
@@ -220,6 +225,28 @@ static bool find_descriptors(void)
     return map_capture();
 }
 
+bool margay_process_is_foreign(void)
+{
+    return margay_process.id >= MARGAY_FIRST_FOREIGNER;
+}
+
+/* The system's number of this process, or where that means something else to
+   the recorder, one that no other process has. */
+static uint32_t own_number(void)
+{
+    struct stat space;
+    struct margay_capture *capture = margay_process.capture;
+    int file = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+    bool foreign = file >= 0 && fstat(file, &space) == 0 &&
+                   capture->name_space != 0 &&
+                   capture->name_space != space.st_ino;
+    if (file >= 0)
+        close(file);
+    return foreign ? MARGAY_FIRST_FOREIGNER +
+                         atomic_fetch_add(&capture->foreigners, 1)
+                   : (uint32_t)getpid();
+}
+
 /* The receiver waits for a process that is about to be made: the parent may end
    before the child sends its first message. */
 void margay_process_before_fork(void)
@@ -233,8 +260,9 @@ void margay_process_before_fork(void)
 void margay_process_after_fork(void)
 {
     int reason = errno;
-    margay_process.id = (uint32_t)getpid();
-    atomic_store(&loses, false);
+    margay_process.id = own_number();
+    for (int i = 0; i < MARGAY_LOSSES; i++)
+        atomic_store(&loses[i], false);
     margay_recorder_forget();
     margay_process_send(MARGAY_MESSAGE_BORN, 0);
     errno = reason;
@@ -269,7 +297,7 @@ static bool attach(void)
         if (!identify(i, &identities[i].device, &identities[i].file))
             return false;
     }
-    margay_process.id = (uint32_t)getpid();
+    margay_process.id = own_number();
     return pthread_key_create(&thread_key, at_thread_end) == 0 &&
            pthread_atfork(margay_process_before_fork, NULL,
                           margay_process_after_fork) == 0 &&

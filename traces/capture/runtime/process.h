@@ -46,7 +46,11 @@ void margay_process_before_fork(void);
 void margay_process_after_fork(void);
 
 /* Tell the recorder that references of this process are lost from now on. */
-void margay_process_lose(void);
+void margay_process_lose(enum margay_loss loss);
+bool margay_process_loses(enum margay_loss loss);
+
+/* True if its number means nothing to the recorder, who has given it one. */
+bool margay_process_is_foreign(void);
 
 /* The address of a buffer; NULL if it cannot be mapped. */
 uint64_t *margay_process_map(uint32_t buffer);

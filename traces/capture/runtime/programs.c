@@ -55,19 +55,25 @@ __attribute__((constructor(101))) static void find_functions(void)
 
 #define NEXT(name) (libc.name != NULL ? (void)0 : find_functions(), libc.name)
 
+/* In other name spaces programs are not counted, as they get other numbers. */
+static bool is_counted(void)
+{
+    return margay_process_attach() && !margay_process_is_foreign();
+}
+
 /* This process becomes another program, or, after a failure, does not.  The
    recorder does not wait for a program that may never attach.  The process may
    be the child of vfork(), which has this one's memory. */
 static void leave(void)
 {
-    if (margay_process_attach())
+    if (is_counted())
         margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)getpid(), 0);
 }
 
 static int stay(void)
 {
     int reason = errno;
-    if (margay_process_attach())
+    if (is_counted())
         margay_process_tell(MARGAY_MESSAGE_STAY, (uint32_t)getpid(), 0);
     errno = reason;
     return -1;
@@ -77,9 +83,9 @@ static int stay(void)
 static void start(pid_t child)
 {
     int reason = errno;
-    if (margay_process_attach() && child > 0)
+    if (is_counted() && child > 0)
         margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)child, 0);
-    else if (margay_process_attach())
+    else if (is_counted())
         margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)getpid(), 1);
     errno = reason;
 }

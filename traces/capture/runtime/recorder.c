@@ -270,16 +270,32 @@ static uint64_t *find_run(uint64_t *base, size_t at)
                                                               : found;
 }
 
+/* If a parked buffer waits for words from `next` on, they go elsewhere. */
+static void expect_no_more(const uint64_t *next)
+{
+    for (int i = 0; i < PARKED; i++) {
+        uint32_t parked = atomic_load(&mine.parked[i]);
+        uint32_t held = parked >> PARKED_SHIFT;
+        size_t at = held == 0 ? MARGAY_BUFFER_WORDS
+                              : number_in(margay_process_map(held - 1), next);
+        if (at < (parked & (MARGAY_BUFFER_WORDS * 2 - 1)))
+            atomic_compare_exchange_strong(&mine.parked[i], &parked,
+                                           held << PARKED_SHIFT | (uint32_t)at);
+    }
+}
+
 /* Where the next words go; NULL: in another buffer. */
 static uint64_t *find_place(uint64_t *next)
 {
     uint32_t held = atomic_load(&mine.held);
+    uint64_t *base = held == 0 ? NULL : margay_process_map(held - 1);
+    size_t at = held == 0 ? MARGAY_BUFFER_WORDS : number_in(base, next);
+    if (at >= MARGAY_BUFFER_WORDS) {
+        expect_no_more(next); /* the buffer has been changed meanwhile */
+        at = 0;
+    }
     if (held == 0)
         return NULL;
-    uint64_t *base = margay_process_map(held - 1);
-    size_t at = number_in(base, next);
-    if (at >= MARGAY_BUFFER_WORDS)
-        at = 0; /* the buffer has been changed in the meantime */
     if (at < ROOM_WORDS && load(base + at) == MARGAY_WORD_END)
         return base + at;
     return find_run(base, at);

@@ -1,0 +1,58 @@
+#!/bin/sh
+# clones.t - processes and threads that are made in unusual ways, or too many,
+# are recorded, or the recording says what it lost
+. tests/sim/lib.sh
+sources=$root/tests/capture
+for program in clones many; do
+    # shellcheck disable=SC2046 # words
+    check "$program is built" "${CC:-cc}" -O2 $("$MARGAY" record --cflags) \
+        -o $program "$sources/$program.c" $("$MARGAY" record --libs)
+done
+
+# in_range FROM TO: how many references of the file trace lie there.
+in_range() {
+    perl -e 'my ($from, $to) = map { hex } @ARGV; my $count = 0;
+        open my $trace, "<", "trace" or die;
+        while (<$trace>) { /([0-9a-f]+),/ or next; my $address = hex $1;
+            $count++ if $address >= $from && $address < $to } print $count' \
+        "$1" "$2"
+}
+
+for how in fork copy; do
+    run record -q --to lackey -o trace ./clones $how
+    read -r from to expected <out
+    is "$how: all references of parents and children" \
+        "$status $(in_range "$from" "$to")" "0 $expected"
+done
+run record -q --to lackey -o trace2 ./clones share
+is 'variables that two have: no trace' "$status $(ls trace2 2>/dev/null)" '125 '
+like 'says so' "$(tail -n 1 err)" \
+    ': 1 process made another .* by a call of clone: references are missing$'
+
+# Numbers of processes that mean something else to the recorder.
+cat >spaces.sh <<'END'
+#!/bin/sh
+unshare --pid --fork ./many 2 20000 | unshare --pid --fork ./many 2 20000 |
+    unshare --pid --fork ./many 2 20000
+END
+chmod +x spaces.sh
+name='processes with equal numbers in three name spaces'
+if unshare --pid --fork true 2>err; then
+    run record -q --method runtime --to lackey -o trace ./spaces.sh
+    # One of them is the program's only other store of 8 bytes.
+    is "$name" "$status $(grep -c '^ S .*,8$' trace)" '0 180003'
+else
+    skip "$name" "$(head -n 1 err)"
+fi
+
+name='more threads at a time than there are buffers'
+if ./clones crowd 4200 2>/dev/null; then
+    run record -q --to lackey -o trace2 ./clones crowd 4200
+    is "$name: no trace" "$status $(ls trace2 2>/dev/null)" '125 '
+    like "$name: says so" "$(tail -n 1 err)" \
+        ': 1 process had more threads .*: references are missing$'
+else
+    skip "$name: no trace" 'the system has not as many'
+    skip "$name: says so" 'the system has not as many'
+fi
+finish
