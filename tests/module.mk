@@ -90,6 +90,11 @@ bench: deps $(BUILD)/margay bench-tools ## measure speed (BENCH_FLAGS=--csv)
 	@perl tests/bench/bench.pl $(BENCH_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench $(BUILD)/bench
 
+bench-peers: deps $(BUILD)/margay bench-tools ## beside other programs, whose sources are in PEERS=FOLDER
+	@test -n '$(PEERS)' || { echo 'usage: make bench-peers PEERS=FOLDER'; exit 2; }
+	@perl tests/bench/peers.pl $(BENCH_FLAGS) $(BUILD)/margay \
+	    $(BUILD)/tests/bench $(BUILD)/bench '$(PEERS)'
+
 # How fast a device is, into the pages: references like those of W1 to W3 of bench.
 DEVICE      ?= 0
 BACKEND     ?= auto
@@ -147,7 +152,7 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 	    traces stackdist assoc sim
 	@echo 'lint: nothing to complain about'
 
-.PHONY: tests run bench bench-analysers bench-optimal bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-fresh check-real
+.PHONY: tests run bench bench-peers bench-analysers bench-optimal bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-fresh check-real
 
 include tests/fuzz/module.mk
 include tests/faults/module.mk

@@ -15,36 +15,19 @@
 # all processes; without a compiler for them they are left out.
 use strict;
 use warnings;
-no warnings 'portable';    # addresses have more than 32 bits
 use Getopt::Long;
+require './tests/bench/inputs.pl';
 
-my $sample = 'tests/sample/walk.lackey.xz';
+our ($margay, $tools, $files);
 my ($csv, $rounds, $only) = (0, 5, '');
 GetOptions('csv' => \$csv, 'rounds=i' => \$rounds, 'only=s' => \$only)
     && @ARGV == 3 && $rounds > 0
     or die "usage: bench.pl [--csv] [--rounds N] [--only NAME,...] "
     . "MARGAY TOOLS FILES\n";
-my ($margay, $tools, $files) = @ARGV;
-my %wanted = map { $_ => 1 } split /,/, $only;
+($margay, $tools, $files) = @ARGV;
 
-# Name, what it is, its references and blocks, and `generate`'s options; W4 is
-# the sample over and over.
-my @workloads = (
-    { name => 'W1', what => 'Zipf 0.8 over 1 M blocks', refs => 10_000_000,
-      blocks => 1_000_000,
-      make => 'zipf --exponent 0.8 --blocks 1000000' },
-    { name => 'W2', what => 'uniform over 1 M blocks', refs => 10_000_000,
-      blocks => 1_000_000,
-      make => 'uniform --blocks 1000000' },
-    { name => 'W3', what => 'uniform over 16 M blocks', refs => 20_000_000,
-      blocks => 12_000_000,
-      make => 'uniform --blocks 16000000' },
-    { name => 'W4', what => "a program's references", refs => 20_000_000,
-      blocks => 10_000 },
-    { name => 'W5', what => 'loop over 1 M blocks', refs => 10_000_000,
-      blocks => 1_000_000,
-      make => 'loop --blocks 1000000' },
-);
+my @workloads = workloads();
+my %encode = encoders();
 # Set-associative caches: 15 numbers of sets x 16 ways, in one block size and
 # in six; those on two threads; and a single cache by itself.
 my @caches = (
@@ -70,67 +53,10 @@ my @recorded = qw(native idle recorded online online_collapsed);
 # Beyond 4 M blocks; the last just beyond a power of two.
 my @scans = (4_194_304, 6_000_000, 8_500_000);
 
-sub is_wanted { return !%wanted || $wanted{ $_[0] } }
+my %wanted = wanted_of($only, (map { $_->{name} } @workloads), qw(assoc policies
+    objects requests), @texts, qw(mgt generator record memory));
 
-# ---------------------------------------------------------------- inputs --
-
-sub note { print STDERR "bench: $_[0]\n" }
-
-sub run {
-    system(@_) == 0 or die "bench: failed: @_\n";
-}
-
-# Written beside and renamed, so that an interrupted run leaves no half file.
-sub make_file {
-    my ($name, $write) = @_;
-    my $path = "$files/$name";
-    return $path if -e $path;
-    note("making $path");
-    $write->("$path.new");
-    rename "$path.new", $path or die "bench: $path: $!\n";
-    return $path;
-}
-
-sub generate {
-    my ($name, $refs, $options) = @_;
-    return make_file($name, sub {
-        run($margay, 'generate', split(/ /, $options), '--refs', $refs,
-            '--seed', 1, '--to', 'u64', '-o', $_[0]);
-    });
-}
-
-# The sample's references over and over, each as `encode` writes it.
-my @program;
-sub repeat_program {
-    my ($name, $refs, $encode) = @_;
-    return make_file($name, sub {
-        if (!@program) {
-            open my $in, '-|', 'xz', '-dc', $sample or die "bench: xz: $!\n";
-            while (<$in>) {
-                my ($letter, $address, $bytes) = /^ ([LSM]) (\w+),(\d+)/
-                    or next;
-                push @program, [0, $address, $bytes] if $letter ne 'S';
-                push @program, [1, $address, $bytes] if $letter ne 'L';
-            }
-            close $in or die "bench: xz failed\n";
-        }
-        my $once = join '', map { $encode->(@$_) } @program;
-        open my $out, '>:raw', $_[0] or die "bench: $_[0]: $!\n";
-        my $left = $refs;
-        for (; $left >= @program; $left -= @program) {
-            print $out $once;
-        }
-        print $out map { $encode->(@$_) } @program[0 .. $left - 1];
-        close $out or die "bench: $_[0]: $!\n";
-    });
-}
-
-my %encode = (
-    u64 => sub { pack 'Q<', hex $_[1] },
-    din => sub { "$_[0] $_[1]\n" },
-    lackey => sub { ' ' . qw(L S)[$_[0]] . " $_[1],$_[2]\n" },
-    hex => sub { "0x$_[1]\n" },
-);
+sub is_wanted { return $wanted{ $_[0] } }
 
 # ------------------------------------------------------------- measuring --
 
@@ -144,26 +70,10 @@ sub add_case {
         refs => $refs, command => \@command };
 }
 
-sub measure {
-    open my $out, '-|', "$tools/measure", @_ or die "bench: measure: $!\n";
-    my $line = <$out> // '';
-    close $out or die "bench: failed: @_\n";
-    my ($user, $system, $wall, $peak) = split ' ', $line;
-    return { user => $user, system => $system, wall => $wall, peak => $peak };
-}
-
-sub median {
-    my @sorted = sort { $a <=> $b } @_;
-    return ($sorted[$#sorted / 2] + $sorted[@sorted / 2]) / 2;
-}
-
-mkdir $files unless -d $files;
 for my $workload (grep { is_wanted($_->{name}) } @workloads) {
     my ($name, $refs) = @$workload{qw(name refs)};
     my $made = $workload->{make};
-    my $path = defined $made
-        ? generate("$name.u64", $refs, $made)
-        : repeat_program("$name.u64", $refs, $encode{u64});
+    my $path = numbers_of($workload);
     my @numbers = defined $made ? ('--ids') : ();
     add_case($name, 'exact', $refs,
         $margay, 'curve', '-q', '-j1', @numbers, $path);
@@ -173,9 +83,7 @@ for my $workload (grep { is_wanted($_->{name}) } @workloads) {
         $margay, 'curve', '-q', '-j1', '-e', 'olken', @numbers, $path);
     # The program's addresses are not shifted to blocks in the hash pass, so
     # they are written as blocks for it.
-    my $blocks = defined $made ? $path
-        : repeat_program("$name.blocks.u64", $refs,
-            sub { pack 'Q<', hex($_[1]) >> 6 });
+    my $blocks = blocks_of($workload);
     add_case($name, 'hash', $refs, "$tools/passes", 'hash', $blocks);
     add_case($name, 'hash_sized', $refs, "$tools/passes", 'hash', $blocks,
         $workload->{blocks});
@@ -187,9 +95,7 @@ for my $workload (grep { is_wanted('assoc') && $cached{ $_->{name} } }
     @workloads) {
     my ($name, $refs) = @$workload{qw(name refs)};
     my $made = $workload->{make};
-    my $path = defined $made
-        ? generate("$name.u64", $refs, $made)
-        : repeat_program("$name.u64", $refs, $encode{u64});
+    my $path = numbers_of($workload);
     my @numbers = defined $made ? qw(--ids --unit 16) : ();
     for my $case (@caches) {
         my ($quantity, $options) = @$case;
@@ -203,9 +109,7 @@ for my $workload (grep { is_wanted('policies') && $cached{ $_->{name} } }
     @workloads) {
     my ($name, $refs) = @$workload{qw(name refs)};
     my $made = $workload->{make};
-    my $path = defined $made
-        ? generate("$name.u64", $refs, $made)
-        : repeat_program("$name.u64", $refs, $encode{u64});
+    my $path = numbers_of($workload);
     my @numbers = defined $made ? ('--ids') : ();
     for my $policy (@policies) {
         for my $threads (1, 2) {
@@ -403,13 +307,6 @@ sub print_csv {
         printf "scan-%d,peak_bytes_per_block,%.1f\n", $blocks,
             $memory{$blocks};
     }
-}
-
-sub machine {
-    open my $info, '<', '/proc/cpuinfo' or return 'unknown processor';
-    my @models = map { /^model name\s*:\s*(.*)/ ? $1 : () } <$info>;
-    return @models ? "$models[0], " . @models . " hardware threads"
-        : 'unknown processor';
 }
 
 sub print_objects {

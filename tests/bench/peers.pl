@@ -1,0 +1,385 @@
+#!/usr/bin/perl
+# peers.pl - whole commands beside those of other programs
+#
+#     peers.pl [--csv] [--rounds N] [--only PEER,...] [--on WORKLOAD,...]
+#         [--refs N] [--trace NAME=FILE.u64]... MARGAY TOOLS FILES PEERS
+#
+# PEERS is a folder with the sources of other programs, each where it likes; the
+# table below says what they are known by.  What is not there, or cannot be
+# built, is left out with a line about it.  MARGAY, TOOLS and FILES are those of
+# bench.pl, whose workloads are run; a trace adds one of a program's addresses,
+# of 8 bytes each.  --refs makes the workloads shorter.
+#
+# First every answer is compared; then the commands take turns, on one thread
+# each.  Times are of user and system together, medians over rounds; who took
+# more than 20 seconds is not asked again.  Exits with 1 if answers differ.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Find;
+use File::Path qw(make_path);
+use Getopt::Long;
+require './tests/bench/inputs.pl';
+
+our ($margay, $tools, $files);
+my $patience = 20;
+my ($csv, $rounds, $only, $on, $refs, @traces) = (0, 3, '', '', 0);
+GetOptions('csv' => \$csv, 'rounds=i' => \$rounds, 'only=s' => \$only,
+    'on=s' => \$on, 'refs=i' => \$refs, 'trace=s' => \@traces)
+    && @ARGV == 4 && $rounds > 0 && -d $ARGV[3]
+    or do {
+        print STDERR "usage: peers.pl [--csv] [--rounds N] [--only PEER,...] "
+            . "[--on WORKLOAD,...] [--refs N] [--trace NAME=FILE.u64]... "
+            . "MARGAY TOOLS FILES PEERS\n";
+        exit 2;
+    };
+($margay, $tools, $files) = @ARGV;
+my $peers_folder = abs_path($ARGV[3]);
+$ENV{OMP_NUM_THREADS} = 1;
+
+# --------------------------------------------------------------- workloads --
+
+my @workloads = workloads();
+if ($refs > 0) {
+    $files = "$files/$refs";
+    make_path($files);
+    $_->{refs} = $refs for @workloads;
+}
+for (@traces) {
+    my ($name, $file) = /^(\w+)=(.+)$/;
+    if (!defined $file || !-f $file || (-s $file) % 8 != 0) {
+        note("--trace: found '$_', expected NAME=FILE of 8-byte addresses");
+        exit 2;
+    }
+    push @workloads, { name => $name, what => $file, file => $file,
+        refs => (-s $file) / 8 };
+}
+
+# A file of numbers, each mapped.
+sub mapped {
+    my ($name, $from, $map) = @_;
+    return make_file($name, sub {
+        open my $in, '<:raw', $from or die "peers: $from: $!\n";
+        open my $out, '>:raw', $_[0] or die "peers: $_[0]: $!\n";
+        while (read $in, my $numbers, 1 << 16) {
+            print $out pack 'Q<*', map { $map->($_) } unpack 'Q<*', $numbers;
+        }
+        close $out or die "peers: $_[0]: $!\n";
+    });
+}
+
+sub block_file {
+    my ($workload) = @_;
+    return blocks_of($workload) unless defined $workload->{file};
+    return mapped("$workload->{name}.blocks.u64", $workload->{file},
+        sub { $_[0] >> 6 });
+}
+
+# Addresses that every program takes: of words, below 2^31.  Ids are 16 bytes.
+sub address_file {
+    my ($workload) = @_;
+    my $unit = defined $workload->{make} ? 16 : 1;
+    return mapped("$workload->{name}.words.u64",
+        $workload->{file} // numbers_of($workload),
+        sub { $_[0] * $unit & 0x7ffffffc });
+}
+
+sub din_file {
+    my ($workload) = @_;
+    my $words = address_file($workload);
+    return make_file("$workload->{name}.words.din", sub {
+        run($margay, 'convert', '-q', $words, '--to', 'din', '-o', $_[0]);
+    });
+}
+
+# --------------------------------------------------------------- our side ---
+
+# {command, answers}: what runs for a workload, and the misses that its output
+# tells, by the names of the caches.
+my %ours = (
+    curve => {
+        command => sub {
+            ($margay, qw(curve -q -j1 --ids --sizes pow2), block_file($_[0]));
+        },
+        answers => sub { by_columns('cache_blocks', @_) },
+    },
+    assoc => {
+        command => sub { ($margay, qw(assoc -q -j1 -b 16), address_file($_[0])) },
+        answers => sub { by_columns('block_bytes sets ways', @_) },
+    },
+    assoc6 => {
+        command => sub {
+            ($margay, qw(assoc -q -j1 -b), '16,32,64,128,256,512',
+                address_file($_[0]));
+        },
+        answers => sub { by_columns('block_bytes sets ways', @_) },
+    },
+    one_cache => {
+        command => sub {
+            ($margay, qw(assoc -q -j1 -b 64 --sets 256 --ways 4),
+                din_file($_[0]));
+        },
+        answers => sub { by_columns('sets ways', @_) },
+    },
+);
+
+sub by_columns {
+    my ($key, $head, @rows) = @_;
+    my %misses;
+    for (@rows) {
+        my %row;
+        @row{ split /,/, $head } = split /,/;
+        $misses{ join ' ', @row{ split / /, $key } } = $row{misses};
+    }
+    return \%misses;
+}
+
+# ------------------------------------------------------------- their side ---
+
+# name; what it is; the files by which its folder is known; a script of the shell
+# that builds it there ($1) into a folder ($2); and what is measured: against
+# which of ours, on which workloads (of programs and generated ones, or of all),
+# by which command, and what it says.  Scripts and commands may use $CC and $CXX.
+my $folder;    # of what is built
+my @peers = (
+    { name => 'iaf', what => 'Increment-and-Freeze',
+      known_by => [qw(increment_and_freeze.cc projection.cc bounded_iaf.cc)],
+      build => '$CXX -std=c++20 -w -O3 -march=native -DNDEBUG -DADDR_BIT32 '
+          . '-fopenmp -I"$1" -I"$1/../includes" -o "$2/iaf" '
+          . 'tests/bench/peers/iaf.cc "$1"/increment_and_freeze.cc '
+          . '"$1"/projection.cc "$1"/bounded_iaf.cc',
+      cases => [
+          map {
+              my $mode = $_;
+              { name => "iaf_$mode", ours => 'curve', on => 'W1 W2 W3 W4 W5',
+                command => sub { ("$folder/iaf", $mode, block_file($_[0])) },
+                answers => \&hits_by_size }
+          } qw(whole bounded)
+      ] },
+    { name => 'parda', what => 'PARDA, in order',
+      known_by => [qw(parda.c parda_print.c main.c narray.c process_args.c
+          seperate.c splay.c)],
+      build => 'cd "$1" && $CC -w -O2 -fopenmp -o "$2/parda" parda.c '
+          . 'parda_print.c main.c narray.c process_args.c seperate.c splay.c '
+          . '$(pkg-config --cflags --libs glib-2.0)',
+      # Names of files have 19 characters at most.  The tree may be a list of all
+      # blocks when it is given back, which needs a stack.
+      cases => [{
+          name => 'parda', ours => 'curve', on => 'W1 W2 W3 W4 W5',
+          command => sub {
+              ('sh', '-c', 'ulimit -s unlimited && cd "$1" && '
+                  . 'ln -sf "$2" trace && exec ./parda --fileformat=binary '
+                  . '--input=trace --lines="$3"', 'sh', $folder,
+                  abs_path(block_file($_[0])), $_[0]{refs});
+          },
+          answers => \&hits_by_distance,
+      }] },
+    { name => 'libcachesim', what => 'libCacheSim, one LRU cache',
+      known_by => [qw(CMakeLists.txt libCacheSim/bin/cachesim/main.c)],
+      build => 'cmake -S "$1" -B "$2" -DCMAKE_BUILD_TYPE=Release && '
+          . 'cmake --build "$2" --target cachesim',
+      cases => [{
+          name => 'libcachesim', ours => 'curve', on => 'W1 W2 W3 W4 W5',
+          command => sub {
+              ("$folder/bin/cachesim", block_file($_[0]), 'binary', 'lru',
+                  65536, '-t', 'format=<Q,obj-id-col=1', '--ignore-obj-size',
+                  1, '--num-thread', 1, '-o', "$folder/result");
+          },
+          answers => \&ratio_by_size,
+      }] },
+    { name => 'dinero', what => 'Dinero IV, one cache of 64 KiB in 4 ways',
+      known_by => [qw(d4.h cmdmain.c dinfmt.c ref.c misc.c)],
+      build => 'cp "$1"/* "$2" 2>/dev/null; cd "$2" && '
+          . '{ test -f config.h || sh ./configure; } && '
+          . '$CC -std=gnu89 -w -O2 -o dineroIV *.c -lm',
+      cases => [{
+          name => 'dinero', ours => 'one_cache', on => 'W1 W2 W4',
+          command => sub {
+              ('sh', '-c', 'exec "$1"/dineroIV -l1-usize 64k -l1-ubsize 64 '
+                  . '-l1-uassoc 4 -informat d <"$2"', 'sh', $folder,
+                  din_file($_[0]));
+          },
+          answers => \&demand_misses,
+      }] },
+    { name => 'cheetah', what => 'Cheetah',
+      known_by => [qw(saclru.c util.c)],
+      build => '$CC -std=gnu89 -w -O2 -o "$2/cheetah" '
+          . 'tests/bench/peers/cheetah.c "$1"/saclru.c "$1"/util.c',
+      cases => [
+          { name => 'cheetah_240', ours => 'assoc', on => 'W1 W2 W4',
+            command => sub {
+                ("$folder/cheetah", 4, 14, 4, address_file($_[0]));
+            },
+            answers => \&last_is_misses },
+          { name => 'cheetah_1440', ours => 'assoc6', on => 'W1 W2 W4',
+            command => sub {
+                ('sh', '-c', 'for bits in 4 5 6 7 8 9; do '
+                    . '"$1"/cheetah $bits 14 4 "$2" || exit; done', 'sh',
+                    $folder, address_file($_[0]));
+            },
+            answers => \&last_is_misses },
+      ] },
+);
+
+# Each reads lines for a workload and returns misses by cache, or a ratio with a
+# point that is rounded.
+sub last_is_misses {
+    return { map { /^(.+) (\d+)$/ ? ($1 => $2) : () } @{ $_[0] } };
+}
+
+sub hits_by_size {
+    my ($lines, $workload) = @_;
+    return { map { /^(\d+) (\d+)$/ ? ($1 => $workload->{refs} - $2) : () }
+        @$lines };
+}
+
+# Distances below a million have a line of their own, if there are any.
+sub hits_by_distance {
+    my ($lines, $workload) = @_;
+    my %misses = map { (1 << $_) => $workload->{refs} } 0 .. 19;
+    for (map { /^\s*(\d+)\s+(\d+)\s/ ? [$1, $2] : () } @$lines) {
+        my ($distance, $count) = @$_;
+        $misses{$_} -= $count for grep { $_ > $distance } keys %misses;
+    }
+    return \%misses;
+}
+
+sub ratio_by_size {
+    my ($lines) = @_;
+    return { map { /cache size\s+(\d+),.*, miss ratio ([\d.]+)/
+        ? ($1 => $2) : () } @$lines };
+}
+
+sub demand_misses {
+    my ($lines) = @_;
+    return { '256 4' => map { /^\s*Demand Misses\s+(\d+)/ ? $1 : () } @$lines };
+}
+
+# ---------------------------------------------------------------- building --
+
+# The first folder that has all of a peer's files.
+sub find_peer {
+    my ($peer) = @_;
+    my @folders;
+    find({ no_chdir => 1, preprocess => sub { sort @_ },
+        wanted => sub { push @folders, $_ if -d } }, $peers_folder);
+    for my $folder (@folders) {
+        return $folder
+            unless grep { !-f "$folder/$_" } @{ $peer->{known_by} };
+    }
+    note("$peer->{name}: left out: no folder in $peers_folder has "
+        . join ', ', @{ $peer->{known_by} });
+    return undef;
+}
+
+# The folder that it is built in, or undef.
+sub build_peer {
+    my ($peer) = @_;
+    my $from = find_peer($peer) // return undef;
+    my $into = abs_path($files) . "/peers/$peer->{name}";
+    make_path($into);
+    local $ENV{CC} = $ENV{CC} || 'cc';
+    local $ENV{CXX} = $ENV{CXX} || 'c++';
+    return $into if system('sh', '-c', "exec >\"\$2/log\" 2>&1; $peer->{build}",
+        'sh', $from, $into) == 0;
+    note("$peer->{name}: left out: it cannot be built, see $into/log");
+    return undef;
+}
+
+# --------------------------------------------------------------- measuring --
+
+sub lines_of {
+    open my $in, '-|', @_ or die "peers: $_[0]: $!\n";
+    my @lines = <$in>;
+    chomp @lines;
+    close $in or die "peers: failed: @_\n";
+    return \@lines;
+}
+
+# What two say about the caches that both name: 'equal' or what is wrong.
+sub compared {
+    my ($ours, $theirs, $refs) = @_;
+    my @caches = grep { exists $ours->{$_} } sort keys %$theirs;
+    my @wrong = grep {
+        my ($mine, $other) = ($ours->{$_}, $theirs->{$_});
+        $other =~ /\./ ? abs($mine / $refs - $other) > 0.000051
+            : $mine != $other
+    } @caches;
+    return 'nothing to compare' unless @caches;
+    return 'equal (' . @caches . ')' unless @wrong;
+    return sprintf 'DIFFER: %d of %d, cache %s: %s, theirs %s', scalar @wrong,
+        scalar @caches, $wrong[0], map { $_->{ $wrong[0] } } $ours, $theirs;
+}
+
+my %wanted = wanted_of($only, map { $_->{name} } @peers);
+my %wanted_on = wanted_of($on, map { $_->{name} } @workloads);
+my (@cases, %commands, %answers, %times);
+
+# A command that several cases share is measured once a round.
+sub add_command {
+    my ($key, $command) = @_;
+    $commands{$key} //= $command;
+    return $key;
+}
+
+for my $peer (grep { $wanted{ $_->{name} } } @peers) {
+    my $built = build_peer($peer) // next;
+    for my $case (@{ $peer->{cases} }) {
+        my %on = map { $_ => 1 } split / /, $case->{on};
+        for my $workload (grep { $wanted_on{ $_->{name} }
+            && ($on{ $_->{name} } || defined $_->{file}) } @workloads) {
+            $folder = $built;
+            my ($ours, $name) = ($ours{ $case->{ours} }, $workload->{name});
+            my %case = (case => $case->{name}, workload => $workload,
+                what => $peer->{what},
+                ours => add_command("$case->{ours} $name",
+                    [$ours->{command}->($workload)]),
+                theirs => add_command("$case->{name} $name",
+                    [$case->{command}->($workload)]));
+            $answers{ $case{ours} } //=
+                $ours->{answers}->(@{ lines_of(@{ $commands{ $case{ours} } }) });
+            $case{answer} = compared($answers{ $case{ours} },
+                $case->{answers}->(lines_of(@{ $commands{ $case{theirs} } }),
+                    $workload), $workload->{refs});
+            note("$case{theirs}: $case{answer}");
+            push @cases, \%case;
+        }
+    }
+}
+
+for my $round (1 .. $rounds) {
+    note("round $round of $rounds");
+    for my $key (sort keys %commands) {
+        next if grep { $_ > $patience } @{ $times{$key} // [] };
+        my $measured = measure(@{ $commands{$key} });
+        push @{ $times{$key} }, $measured->{user} + $measured->{system} || 1e-6;
+    }
+}
+
+# ---------------------------------------------------------------- printing --
+
+# Millions of references per second.
+sub rate {
+    my ($case, $side) = @_;
+    return $case->{workload}{refs} / median(@{ $times{ $case->{$side} } }) / 1e6;
+}
+
+if ($csv) {
+    print "peer,workload,ours,theirs,times,equal_caches\n";
+} else {
+    printf "%s\nmillion references per second of user and system time, one "
+        . "thread, whole commands,\nmedians of %d\n\n%-16s %-8s %8s %8s %8s  %s\n",
+        machine(), $rounds, '', 'workload', 'ours', 'theirs', 'times', 'misses';
+}
+for my $case (@cases) {
+    my @row = ($case->{case}, $case->{workload}{name}, rate($case, 'ours'),
+        rate($case, 'theirs'));
+    push @row, $row[2] / $row[3];
+    if ($csv) {
+        printf "%s,%s,%.1f,%.2f,%.1f,%s\n", @row,
+            $case->{answer} =~ /^equal \((\d+)/;
+    } else {
+        printf "%-16s %-8s %8.1f %8.2f %8.1f  %s\n", @row, $case->{answer};
+    }
+}
+exit((grep { $_->{answer} !~ /^equal/ } @cases) ? 1 : 0);
