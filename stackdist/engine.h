@@ -18,6 +18,9 @@ struct margay_engine_setup {
     struct margay_engine_options options;
 };
 
+/* The least questions that are worth a helper. */
+#define MARGAY_LEAST_SHARE ((size_t)65536)
+
 /*
  * The first touches of a later part of the trace, in their order, for the
  * engine of an earlier part.  A block that the stack at the end of the earlier
@@ -37,8 +40,7 @@ struct margay_question {
     margay_crew *crew;
     void *const *helpers;
     unsigned helper_count;
-    size_t
-        least_share; /* the least blocks for a helper; 0 = the usual number */
+    size_t least_share; /* 0 = MARGAY_LEAST_SHARE */
 };
 
 /* Estimates of how many references and blocks will come; 0 = unknown. */

@@ -28,9 +28,8 @@
 #define MOST_EXPECTED  ((uint64_t)1 << 25)
 #define LEAST_EXPECTED ((uint64_t)1 << 15)
 
-/* Questions looked up together, and questions that are worth a copy. */
+/* Questions looked up together. */
 #define PIECE       ((size_t)4096)
-#define LEAST_SHARE ((size_t)65536)
 #define MOST_SHARES 64
 
 /* --------------------------------------------------------- first touches -- */
@@ -224,7 +223,7 @@ static void rank_share(void *context, size_t i)
 static unsigned choose_shares(const struct margay_question *question)
 {
     size_t least =
-        question->least_share == 0 ? LEAST_SHARE : question->least_share;
+        question->least_share == 0 ? MARGAY_LEAST_SHARE : question->least_share;
     size_t most = question->count / least;
     size_t shares = question->helper_count;
     if (shares > most)

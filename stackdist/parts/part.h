@@ -89,8 +89,7 @@ struct margay_part_help {
     margay_crew *crew;
     struct margay_part *parts;
     unsigned part_count;
-    size_t
-        least_share; /* the least blocks for a helper; 0 = the usual number */
+    size_t least_share; /* 0 = MARGAY_LEAST_SHARE */
 };
 
 /* The first touches, in an array that the part owns. */

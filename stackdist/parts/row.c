@@ -7,14 +7,15 @@
 #include "stackdist/engine.h"
 #include "traces/traces_internal.h"
 
-/* Run a task for each part, which leaves its outcome in row->statuses. */
+/* Run tasks that leave their outcomes in row->statuses. */
 static enum margay_status run_tasks(struct margay_row *row,
                                     void (*run)(void *context, size_t i),
-                                    void *context, struct margay_error *error)
+                                    void *context, unsigned tasks,
+                                    struct margay_error *error)
 {
-    margay_crew_start(row->crew, run, context, row->count);
+    margay_crew_start(row->crew, run, context, tasks);
     margay_crew_finish(row->crew);
-    for (unsigned i = 0; i < row->count; i++) {
+    for (unsigned i = 0; i < tasks; i++) {
         if (row->statuses[i] != MARGAY_OK)
             return margay_fail_memory(error, "the parts of a trace");
     }
@@ -47,7 +48,7 @@ enum margay_status margay_row_begin(struct margay_row *row,
     beginning.later.block_count = 0;
     *row = (struct margay_row){
         .count = count, .first = setup->first, .crew = crew};
-    return run_tasks(row, begin_part, &beginning, error);
+    return run_tasks(row, begin_part, &beginning, count, error);
 }
 
 void margay_row_free(struct margay_row *row)
@@ -88,6 +89,61 @@ static enum margay_status ask_below(struct margay_row *row, unsigned end,
     return status;
 }
 
+/* The first touches of all parts, on their way to the first one. */
+struct travel {
+    struct margay_row *row;
+    unsigned distance; /* from a part to the one that asks it */
+    size_t left[MARGAY_ROW_MAX_PARTS];
+};
+
+/* A task: part i answers one list. */
+static void answer_one(void *context, size_t i)
+{
+    static const struct margay_part_help none;
+    struct travel *travel = context;
+    struct margay_row *row = travel->row;
+    size_t asking = i + travel->distance, count;
+    uint64_t *blocks = margay_part_touches(&row->parts[asking], &count);
+    row->statuses[i] = margay_part_answer(&row->parts[i], blocks,
+                                          &travel->left[asking], &none, NULL);
+}
+
+/*
+ * Are there too few blocks for threads to share a list?  Then each takes a
+ * part, and all lists move on at the same time: in p - 1 rounds, where one list
+ * after the other would take p (p - 1) / 2 steps.
+ */
+static bool lists_travel(const struct travel *travel)
+{
+    const struct margay_row *row = travel->row;
+    size_t least =
+        row->least_share == 0 ? MARGAY_LEAST_SHARE : row->least_share;
+    size_t all = 0;
+    for (unsigned i = 1; i < row->count; i++)
+        all += travel->left[i];
+    return row->count > 2 && 2 * (all / (row->count - 1)) < row->count * least;
+}
+
+/* A part answers nearer parts before farther ones, and is answered likewise. */
+static enum margay_status ask_all(struct travel *travel,
+                                  struct margay_error *error)
+{
+    struct margay_row *row = travel->row;
+    enum margay_status status = MARGAY_OK;
+    if (lists_travel(travel)) {
+        while (++travel->distance < row->count && status == MARGAY_OK)
+            status = run_tasks(row, answer_one, travel,
+                               row->count - travel->distance, error);
+        return status;
+    }
+    for (unsigned i = 1; i < row->count && status == MARGAY_OK; i++) {
+        size_t count;
+        uint64_t *blocks = margay_part_touches(&row->parts[i], &count);
+        status = ask_below(row, i, blocks, &travel->left[i], error);
+    }
+    return status;
+}
+
 /* First touches of a part that no other part of the row has are first touches
    of the row. */
 static enum margay_status keep_touches(struct margay_row *row,
@@ -117,15 +173,15 @@ enum margay_status margay_row_close(struct margay_row *row, unsigned count,
 {
     while (row->count > count)
         margay_part_free(&row->parts[--row->count]);
-    enum margay_status status = run_tasks(row, close_part, row, error);
-    /* In order: a part is asked by nearer parts before farther ones. */
-    for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++) {
-        size_t left;
-        uint64_t *touches = margay_part_touches(&row->parts[i], &left);
-        status = ask_below(row, i, touches, &left, error);
-        if (status == MARGAY_OK)
-            status = keep_touches(row, touches, left, error);
-    }
+    enum margay_status status = run_tasks(row, close_part, row, count, error);
+    struct travel travel = {.row = row};
+    uint64_t *touches[MARGAY_ROW_MAX_PARTS];
+    for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++)
+        touches[i] = margay_part_touches(&row->parts[i], &travel.left[i]);
+    if (status == MARGAY_OK)
+        status = ask_all(&travel, error);
+    for (unsigned i = 0; i < row->count && status == MARGAY_OK; i++)
+        status = keep_touches(row, touches[i], travel.left[i], error);
     return status;
 }
 

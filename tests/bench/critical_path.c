@@ -12,6 +12,9 @@
  *   begin together; a rank answers lists in the order of their parts, each once
  *   it has come from the next rank; the last rank to end, and all histograms
  *   after each other, end the analysis.
+ *   Threads of one process answer in rounds, in which all lists move on by a
+ *   part: their schedule is the slowest part, the longest answer of each round,
+ *   and the histograms.  (Two threads share each list instead.)
  * Guarantee: the histogram is compared with that of one rank.  What the
  *   schedule leaves out is what ranks do to each other: caches and memory that
  *   they share, and the time of a network.
@@ -20,7 +23,8 @@
  * by the schedule; of the slowest part, the most that a rank spends on answers,
  * and all that is sent; the speed in ranks; and, for up to as many ranks as
  * there are processors, what threads take when they do it: the processor's time
- * of the slowest part, and of what follows.  Medians.
+ * of the slowest part, and of what follows; and the seconds by the schedule of
+ * threads.  Medians.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,6 +47,8 @@ struct input {
 /* Seconds of one analysis. */
 struct schedule {
     double all, slowest_part, most_answers, messages;
+    double rounds[MARGAY_ROW_MAX_PARTS]; /* the longest answer of each */
+    double threads;                      /* all, by rounds */
 };
 
 static _Noreturn void die(const char *what, const char *why)
@@ -130,6 +136,9 @@ static void ask(struct margay_row *row, unsigned asking, double *ends,
         double seconds = spent() - began;
         schedule->messages += message;
         answers[rank] += seconds;
+        unsigned round = asking - rank;
+        if (seconds > schedule->rounds[round])
+            schedule->rounds[round] = seconds;
         at = (at + message > ends[rank] ? at + message : ends[rank]) + seconds;
         ends[rank] = at;
     }
@@ -141,6 +150,7 @@ static struct schedule run(const struct input *input, const char *engine,
 {
     static struct margay_row row;
     struct schedule schedule = {0};
+    double slowest_finish = 0;
     double ends[MARGAY_ROW_MAX_PARTS] = {0},
            answers[MARGAY_ROW_MAX_PARTS] = {0};
     row = (struct margay_row){.count = ranks, .first = true};
@@ -151,7 +161,10 @@ static struct schedule run(const struct input *input, const char *engine,
     for (unsigned i = 0; i < ranks; i++) {
         double began = spent();
         check(margay_part_finish(&row.parts[i], NULL));
-        ends[i] += spent() - began;
+        double seconds = spent() - began;
+        ends[i] += seconds;
+        if (seconds > slowest_finish)
+            slowest_finish = seconds;
         if (ends[i] > schedule.all)
             schedule.all = ends[i];
         if (answers[i] > schedule.most_answers)
@@ -160,7 +173,11 @@ static struct schedule run(const struct input *input, const char *engine,
     double began = spent();
     for (unsigned i = 0; i < ranks; i++)
         check(margay_part_end(&row.parts[i], histogram, NULL));
-    schedule.all += spent() - began;
+    double ended = spent() - began;
+    schedule.all += ended;
+    schedule.threads = schedule.slowest_part + slowest_finish + ended;
+    for (unsigned i = 1; i < ranks; i++)
+        schedule.threads += schedule.rounds[i];
     margay_row_free(&row);
     return schedule;
 }
@@ -273,7 +290,7 @@ static double measure_threads(struct measurement *what, unsigned ranks)
 static void measure(struct measurement *what, unsigned ranks)
 {
     double all[MAX_ROUNDS], parts[MAX_ROUNDS], answers[MAX_ROUNDS],
-        messages[MAX_ROUNDS];
+        messages[MAX_ROUNDS], threads[MAX_ROUNDS];
     for (unsigned i = 0; i < what->rounds; i++) {
         margay_histogram *histogram = make_histogram();
         struct schedule schedule =
@@ -284,6 +301,7 @@ static void measure(struct measurement *what, unsigned ranks)
         parts[i] = schedule.slowest_part;
         answers[i] = schedule.most_answers;
         messages[i] = schedule.messages;
+        threads[i] = schedule.threads;
         if (what->one == NULL)
             what->one = histogram;
         else
@@ -297,7 +315,7 @@ static void measure(struct measurement *what, unsigned ranks)
            median(messages, what->rounds), what->alone / seconds);
     if (ranks <= (unsigned)sysconf(_SC_NPROCESSORS_ONLN))
         printf("%.3f", measure_threads(what, ranks));
-    printf("\n");
+    printf(",%.3f\n", median(threads, what->rounds));
     fflush(stdout);
 }
 
@@ -369,7 +387,8 @@ int main(int argc, char **argv)
     size_t bound_count = split(lists[1], bounds);
     size_t rank_count = split(lists[2], ranks);
     printf("engine,bound_blocks,ranks,seconds,slowest_part_seconds,"
-           "most_answers_seconds,messages_seconds,speedup,threads_seconds\n");
+           "most_answers_seconds,messages_seconds,speedup,threads_seconds,"
+           "rounds_seconds\n");
     for (size_t i = 0; i < engine_count * bound_count; i++) {
         struct measurement what = {.input = &input,
                                    .engine = engines[i / bound_count],
