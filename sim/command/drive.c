@@ -63,6 +63,21 @@ static void explain(const struct drive *drive, const struct margay_job *job)
                       margay_target_name(margay_target_best()));
 }
 
+/* How much no number of threads makes shorter: the leading thread and the
+   reading one work at the same time. */
+static void explain_work(const struct margay_job *job)
+{
+    const struct margay_job_work *work = &job->work;
+    double serial =
+        work->leading > work->reading ? work->leading : work->reading;
+    if (work->all > 0)
+        message_print("%s: analysed in %.3f s of the processor, %.0f%% of them "
+                      "serial: %.3f s of the leading thread, %.3f s of the "
+                      "reading one",
+                      job->trace, work->all, 100 * serial / work->all,
+                      work->leading, work->reading);
+}
+
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
@@ -78,6 +93,8 @@ static enum margay_status ended(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
     const struct drive *drive = ((struct seat *)context)->drive;
+    if (drive->options->verbose && pass == job->passes)
+        explain_work(job);
     enum margay_status status =
         drive->ended == NULL ? MARGAY_OK
                              : drive->ended(drive->context, job, pass, error);

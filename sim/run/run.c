@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "sim/run/executors.h"
 #include "sim/run/request.h"
@@ -46,8 +47,8 @@ static bool is_stopped(const struct run *run)
     return host->stop != NULL && host->stop(host->context);
 }
 
-static enum margay_status read_trace(struct margay_running *running,
-                                     struct margay_error *error)
+static enum margay_status carry_out(struct margay_running *running,
+                                    struct margay_error *error)
 {
     enum margay_status status = margay_running_begin(running, error);
     if (status != MARGAY_OK)
@@ -60,6 +61,27 @@ static enum margay_status read_trace(struct margay_running *running,
     default:
         return margay_read_in_order(running, error);
     }
+}
+
+static double process_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static enum margay_status read_trace(struct margay_running *running,
+                                     struct margay_error *error)
+{
+    double all = process_seconds(), leading = margay_thread_serial_seconds();
+    enum margay_status status = carry_out(running, error);
+    if (status == MARGAY_OK && running->plan.traces <= 1)
+        running->job.work = (struct margay_job_work){
+            .all = process_seconds() - all,
+            .leading = margay_thread_serial_seconds() - leading,
+            .reading = margay_trace_reading_seconds(running->trace),
+        };
+    return status;
 }
 
 /* An end that the host wants before the format is known leaves passes that

@@ -114,6 +114,14 @@ struct margay_request {
 
 /* ----------------------------------------------------------------- host -- */
 
+/* What a trace has taken of the processor, in seconds, when its passes end;
+   before, and where several traces are analysed at the same time, all is 0. */
+struct margay_job_work {
+    double all;     /* of this process; on ranks, of rank 0 */
+    double leading; /* of one thread, but for what it shares with others */
+    double reading; /* of the thread that reads ahead of it, if any */
+};
+
 /* One trace of a run, as the functions of a host see it. */
 struct margay_job {
     size_t index; /* of the trace in the request */
@@ -124,6 +132,7 @@ struct margay_job {
     const struct margay_pass *passes;
     size_t pass_count;
     const char *plan; /* how the trace is analysed, in a line for people */
+    struct margay_job_work work;
 };
 
 /* How far a run is. */

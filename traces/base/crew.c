@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "traces/base/error.h"
 
@@ -18,6 +19,21 @@ int margay_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
     return reason;
 }
 
+/* What this thread has spent on tasks, without the one that it is in. */
+static _Thread_local double task_seconds;
+
+double margay_thread_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+double margay_thread_serial_seconds(void)
+{
+    return margay_thread_seconds() - task_seconds;
+}
+
 struct margay_crew {
     pthread_mutex_t mutex;
     pthread_cond_t work_came, work_done;
@@ -29,6 +45,14 @@ struct margay_crew {
     pthread_t *threads; /* of the helpers */
 };
 
+/* A task may have a crew of its own, whose tasks are part of it. */
+static void run_task(margay_crew *crew, size_t i)
+{
+    double began = margay_thread_seconds(), before = task_seconds;
+    crew->run(crew->context, i);
+    task_seconds = before + (margay_thread_seconds() - began);
+}
+
 /* With the mutex held: run a task if there is one left. */
 static bool run_one(margay_crew *crew)
 {
@@ -36,7 +60,7 @@ static bool run_one(margay_crew *crew)
         return false;
     size_t i = crew->taken++;
     pthread_mutex_unlock(&crew->mutex);
-    crew->run(crew->context, i);
+    run_task(crew, i);
     pthread_mutex_lock(&crew->mutex);
     if (++crew->done == crew->tasks)
         pthread_cond_signal(&crew->work_done);

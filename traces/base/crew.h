@@ -17,6 +17,16 @@
 int margay_thread_start(pthread_t *thread, void *(*run)(void *),
                         void *argument);
 
+/* Seconds of the processor that the calling thread has used. */
+double margay_thread_seconds(void);
+
+/*
+ * Of these, the seconds in which it did what no other thread could have done in
+ * its place: all but tasks of crews.  Within a task that has no crew of its own
+ * nothing is taken off.  Differences of the same thread mean something.
+ */
+double margay_thread_serial_seconds(void);
+
 /* Threads that work through a list of tasks together. */
 typedef struct margay_crew margay_crew;
 

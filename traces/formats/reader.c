@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/crew.h"
 #include "traces/base/error.h"
 #include "traces/formats/layout.h"
 
@@ -567,6 +568,7 @@ void *margay_reader_run(void *argument)
     if (reader->blocks != NULL)
         reader->detection.format->reading->free_state(reader->blocks);
     free(reader->buffer);
+    atomic_store(&reader->spent_ns, (uint64_t)(1e9 * margay_thread_seconds()));
     margay_queue_close(&reader->queue);
     return NULL;
 }

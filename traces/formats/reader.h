@@ -11,6 +11,7 @@
 #define MARGAY_TRACES_FORMATS_READER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "traces/base/queue.h"
 #include "traces/formats/blocks_format.h"
@@ -50,6 +51,7 @@ struct margay_reader {
 
     enum margay_status status; /* MARGAY_END, or why reading stopped */
     struct margay_error error;
+    atomic_uint_fast64_t spent_ns; /* of the processor, in the end */
 
     /* Used by the reading thread only. */
     struct margay_references *batch; /* reserved and being filled, or NULL */

@@ -75,6 +75,10 @@ uint64_t margay_trace_repeats(const margay_trace *trace);
    called after margay_trace_ready(). */
 const struct margay_sampling *margay_trace_sampling(const margay_trace *trace);
 
+/* What the thread that reads ahead has used of the processor; 0 until it has
+   come to the end.  What ranges are read by is not among it. */
+double margay_trace_reading_seconds(const margay_trace *trace);
+
 /*
  * A range of the references in a file, read by the thread that asks for them.
  * Any number of threads may read ranges of one trace, which must outlive the

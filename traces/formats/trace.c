@@ -531,6 +531,11 @@ uint64_t margay_trace_given(const margay_trace *trace)
     return trace->options.limit_refs - trace->to_read;
 }
 
+double margay_trace_reading_seconds(const margay_trace *trace)
+{
+    return 1e-9 * (double)atomic_load(&trace->reader.spent_ns);
+}
+
 /* Whether `source` has, or now gets, further references of the slot. */
 static bool has_more(struct margay_trace *trace)
 {
