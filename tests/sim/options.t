@@ -96,8 +96,9 @@ help_has generate '--from FILE histogram: whose'
 printf '0 10\n' >one.din
 run assoc -v --sets 1 --ways 1 one.din
 like 'assoc -v tells the format' "$(head -n 1 err)" 'from content: 1 line$'
-like 'and the plan' "$(tail -n 1 err)" 'analysed in one piece, with'
-is 'and speaks of no engine' "$(wc -l <err)" 2
+like 'and the plan' "$(sed -n 2p err)" 'analysed in one piece, with'
+like 'and the serial share' "$(tail -n 1 err)" '% of them serial: '
+is 'and speaks of no engine' "$(wc -l <err)" 3
 run compare -v --sets 1 --ways 1 one.din
 like 'compare -v does' "$(cat err)" 'engine exact; the fastest'
 
