@@ -82,6 +82,12 @@ bool margay_input_would_wait(const struct margay_input *input)
     return input->piece < SIZE_MAX;
 }
 
+uint64_t margay_input_pipe(const struct margay_input *input)
+{
+    (void)input;
+    return 0;
+}
+
 bool margay_input_plain_bytes(struct margay_input *input, uint64_t *bytes)
 {
     (void)input, (void)bytes;
