@@ -335,6 +335,36 @@ static void test_many_dead(void)
     margay_receiver_free(receiver);
 }
 
+/* A process that executes another program before the receiver hears that the
+   first one has attached: the buffer of the second one is no remains. */
+static void test_late_attach(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t me = (uint32_t)getpid();
+    program_own(&program, 3, me, 0);
+    fill(&program, 3, 100, 10);
+    program_own(&program, 5, me, 1);
+    fill(&program, 5, 200, 4);
+    atomic_store(&program.capture->slots[5].program, 1);
+    program_send(&program, MARGAY_MESSAGE_ATTACH, me, 0);
+    size_t count = drain(receiver, got, 64, &status);
+    CHECK_U64(margay_slot_stage(program.capture->slots[5].state),
+              MARGAY_SLOT_OPEN, "the later program keeps its buffer");
+    program_send(&program, MARGAY_MESSAGE_ATTACH, me, 1);
+    count += drain(receiver, got, 64, &status);
+    CHECK_U64(margay_slot_stage(program.capture->slots[3].state),
+              MARGAY_SLOT_FREE, "the earlier one has ended");
+    fill(&program, 5, 200, 6);
+    program_fill(&program, 5, 6, me);
+    count += drain(receiver, got, 64, &status);
+    CHECK_U64(count, 16, "no reference comes twice");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
 /* A program that attaches before its parent says that it started it, is waited
    for. */
 static void test_late_parent(void)
@@ -469,6 +499,7 @@ int main(void)
     test_the_dead();
     test_hurry();
     test_many_dead();
+    test_late_attach();
     test_late_parent();
     test_members();
     test_messages();

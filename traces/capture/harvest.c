@@ -165,6 +165,13 @@ bool margay_harvest_full(struct margay_harvest *harvest, const uint32_t *before)
     return true;
 }
 
+/* Programs are numbered as they attach.  The message about one may come when
+   its process has become another one, which has the later number. */
+static bool is_before(uint32_t program, uint32_t other)
+{
+    return program - other > INT32_MAX;
+}
+
 void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
                             uint32_t program)
 {
@@ -172,7 +179,7 @@ void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
         if (is_in(harvest, i, MARGAY_SLOT_OPEN) &&
             margay_slot_process(harvest->states[i]) == process &&
-            atomic_load(&slot_of(harvest, i)->program) != program)
+            is_before(atomic_load(&slot_of(harvest, i)->program), program))
             add_task(harvest, i, MARGAY_BUFFER_WORDS, true);
     }
 }
