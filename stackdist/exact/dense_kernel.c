@@ -11,7 +11,8 @@
 /* Buckets ahead whose timestamps' leaves are fetched while renumbering. */
 #define RENUMBER_AHEAD 6
 
-/* Bit i of the result tells that slot i has this tag or is free. */
+/* Bit i of the result tells that slot i has this tag, or is free, or has a
+   timestamp that is a multiple of 2^32. */
 static ALWAYS_INLINE uint32_t
 match_tags(const struct margay_dense_bucket *bucket, uint32_t tag)
 {
@@ -46,11 +47,16 @@ static ALWAYS_INLINE struct place find_place(const struct margay_dense *dense,
     struct margay_dense_bucket *bucket =
         dense->buckets + margay_dense_home(dense, mixed);
     uint64_t rest = margay_dense_rest(mixed, dense->time_bits);
+    uint32_t tag = (uint32_t)mixed;
     for (unsigned i = 0; i < MARGAY_DENSE_REACH; i++, bucket++) {
-        uint32_t match = match_tags(bucket, (uint32_t)mixed);
+        uint32_t match = match_tags(bucket, tag);
         for (; match != 0; match &= match - 1) {
             unsigned slot = (unsigned)__builtin_ctz(match);
             uint64_t field = margay_dense_field(bucket, slot);
+            /* Only a word of a longer timestamp is 0 where a slot is used. */
+            if (__builtin_expect(dense->time_bits > 32, 0) && field != 0 &&
+                bucket->tags[slot] != tag)
+                continue;
             /* One branch: which it is can not be predicted. */
             if ((field == 0) | (field >> dense->time_bits == rest))
                 return (struct place){bucket, slot, field};

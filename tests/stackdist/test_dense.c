@@ -95,18 +95,26 @@ static bool has_room(const struct margay_dense *dense)
 static const enum margay_target targets[] = {
     [1] = MARGAY_TARGET_V4, MARGAY_TARGET_V3, MARGAY_TARGET_PORTABLE};
 
-/* Distances from an engine whose table becomes dense early, with time beginning
-   at `first`; false if the engine fails or never had such a table. */
-static bool run(unsigned filter, unsigned target, uint64_t bound,
-                uint64_t first)
+/* An engine to save memory; false if it cannot be made. */
+static bool make(unsigned filter, unsigned target, uint64_t bound,
+                 uint64_t first, struct margay_exact **e)
 {
     struct margay_engine_setup setup = {
         .settings = {.choices = {filter, target, 1}},
         .options = MARGAY_ENGINE_OPTIONS_DEFAULT,
     };
     setup.options.bound_blocks = bound;
-    struct margay_exact *e = margay_map(sizeof *e);
-    bool fine = margay_exact_create_at(&setup, first, e, NULL) == MARGAY_OK;
+    *e = margay_map(sizeof **e);
+    return margay_exact_create_at(&setup, first, *e, NULL) == MARGAY_OK;
+}
+
+/* Distances from an engine whose table becomes dense early, with time beginning
+   at `first`; false if the engine fails or never had such a table. */
+static bool run(unsigned filter, unsigned target, uint64_t bound,
+                uint64_t first)
+{
+    struct margay_exact *e;
+    bool fine = make(filter, target, bound, first, &e);
     e->dense_from_blocks = DENSE_FROM;
     for (size_t i = 0; fine && i < refs; i += 2000)
         fine = margay_exact_feed(e, blocks + i, 2000, got + i, NULL) ==
@@ -201,6 +209,31 @@ static void test_growth(size_t count, enum coding coding)
     free(ids);
 }
 
+/* An entry whose timestamp has a lower word of 0 is neither taken for a free
+   slot nor for that of a block whose id has the same rest and another tag. */
+static void test_long_time(unsigned target)
+{
+    const uint64_t time = UINT64_C(1) << 32, tag = 5;
+    const uint64_t ids[] = {margay_dense_unmix(tag),
+                            margay_dense_unmix(tag + 1)};
+    uint64_t times[] = {0, 0};
+    struct margay_exact *e;
+    bool fine = make(0, target, 0, 0, &e) &&
+                margay_dense_create(&e->dense, DENSE_FROM, NULL) == MARGAY_OK;
+    if (fine) {
+        struct margay_dense_bucket *home = e->dense.buckets;
+        e->dense.time_bits = 34;
+        home->tags[0] = (uint32_t)tag;
+        margay_dense_set_field(home, 0, 0,
+                               margay_dense_join(&e->dense, tag, time));
+        e->kernel->dense->find(e, ids, 2, times);
+    }
+    CHECK(fine && times[0] == time && times[1] == 0,
+          "of two blocks the one at time 2^32 is found, target %s",
+          margay_target_name(targets[target]));
+    margay_engine_free_state(&margay_engine_exact, e);
+}
+
 /* 16 bytes for each block, with the tables beside this one. */
 static void test_bytes(void)
 {
@@ -228,6 +261,10 @@ int main(void)
     }
     test_growth(300000, PLAIN);
     test_growth(300000, HIGH);
+    for (unsigned target = 1; target <= 3; target++) {
+        if (margay_target_available(targets[target]))
+            test_long_time(target);
+    }
     test_bytes();
     return tap_done();
 }
