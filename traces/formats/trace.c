@@ -1,4 +1,4 @@
-/* trace.c - an open trace: its options, its facts, its batches */
+/* trace.c - an open trace: its options, its beginning, its batches */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -213,7 +213,7 @@ void margay_trace_free(margay_trace *trace)
     free(trace);
 }
 
-/* ----------------------------------------------------------- what it is -- */
+/* --------------------------------------------------------- its beginning -- */
 
 /* Do offsets count units, which --unit may say? */
 static bool counts_units(const struct margay_trace *trace)
@@ -242,12 +242,6 @@ static enum margay_status outcome(const struct margay_trace *trace,
     if (trace->reader.status != MARGAY_END && error != NULL)
         *error = trace->reader.error;
     return trace->reader.status;
-}
-
-const struct margay_sampling *margay_trace_sampling(const margay_trace *trace)
-{
-    const struct margay_sampling *sampling = &trace->reader.facts.sampling;
-    return sampling->block_bytes == 0 ? NULL : sampling;
 }
 
 /* A sample is nothing for who does not ask for it. */
@@ -282,93 +276,6 @@ enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
     }
     enum margay_status status = check_unit(trace, error);
     return status == MARGAY_OK ? check_whole(trace, error) : status;
-}
-
-const struct margay_format_info *margay_trace_format(const margay_trace *trace)
-{
-    return &trace->reader.detection.format->info;
-}
-
-const char *margay_trace_evidence(const margay_trace *trace)
-{
-    return trace->reader.detection.evidence;
-}
-
-enum margay_numbers margay_trace_numbers(const margay_trace *trace)
-{
-    return trace->options.ids ? MARGAY_IDS : trace->reader.facts.numbers;
-}
-
-uint64_t margay_trace_unit_bytes(const margay_trace *trace)
-{
-    const struct margay_trace_facts *facts = &trace->reader.facts;
-    if (margay_trace_numbers(trace) == MARGAY_ADDRESSES)
-        return 1;
-    if (trace->options.unit_bytes != 0)
-        return trace->options.unit_bytes;
-    return facts->numbers == MARGAY_IDS ? facts->unit_bytes : 0;
-}
-
-bool margay_trace_known_references(const margay_trace *trace,
-                                   uint64_t *references)
-{
-    *references = trace->reader.refs;
-    return trace->reader.refs_known;
-}
-
-/* The extents of a format of addresses are bytes, which do not apply to ids. */
-static bool sizes_are_lost(const struct margay_trace *trace)
-{
-    return trace->options.ids && trace->reader.facts.numbers != MARGAY_IDS;
-}
-
-unsigned margay_trace_columns(const margay_trace *trace)
-{
-    unsigned lost = sizes_are_lost(trace) ? MARGAY_COLUMN_EXTENTS : 0;
-    return trace->reader.facts.columns & ~lost;
-}
-
-unsigned margay_trace_kinds(const margay_trace *trace)
-{
-    return trace->reader.facts.kinds;
-}
-
-bool margay_trace_splits(const margay_trace *trace)
-{
-    return trace->reader.facts.splits;
-}
-
-unsigned margay_trace_shift(const margay_trace *trace)
-{
-    return trace->reader.facts.shift;
-}
-
-void margay_trace_progress(const margay_trace *trace, uint64_t *bytes_read,
-                           uint64_t *bytes_total)
-{
-    margay_input_progress(trace->reader.input, bytes_read, bytes_total);
-}
-
-uint64_t margay_trace_collapsed_bytes(const margay_trace *trace)
-{
-    return trace->reader.facts.collapsed_bytes;
-}
-
-const char *margay_trace_module(const margay_trace *trace, unsigned number)
-{
-    return margay_modules_path(&trace->reader.modules, number);
-}
-
-const char *margay_trace_tenant(const margay_trace *trace, uint32_t number)
-{
-    struct margay_names *names = trace->reader.state_options.tenants;
-    return names == NULL ? NULL : margay_names_text(names, number);
-}
-
-bool margay_trace_tells_data(const margay_trace *trace)
-{
-    return trace->reader.data != NULL &&
-           margay_data_map_has_events(trace->reader.data);
 }
 
 /* ------------------------------------------------------------- batches -- */
@@ -444,9 +351,10 @@ void margay_trace_select(const struct margay_trace *trace,
         .references = count,
         .numbers = references->numbers + from,
         .kinds = references->kinds == NULL ? NULL : references->kinds + from,
-        .extents = references->extents == NULL || sizes_are_lost(trace)
-                       ? NULL
-                       : references->extents + from,
+        .extents =
+            references->extents == NULL || margay_trace_loses_extents(trace)
+                ? NULL
+                : references->extents + from,
         .counts = references->counted ? references->counts + from : NULL,
         .threads = references->threaded ? references->threads + from : NULL,
         .sites = references->sited ? references->sites + from : NULL,

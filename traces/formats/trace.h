@@ -1,4 +1,4 @@
-/* trace.h - an open trace, as trace.c and range.c see it */
+/* trace.h - an open trace, as trace.c, facts.c and range.c see it */
 #ifndef MARGAY_TRACES_FORMATS_TRACE_H
 #define MARGAY_TRACES_FORMATS_TRACE_H
 
@@ -34,6 +34,12 @@ struct margay_trace {
     uint64_t to_read;    /* and those still to be given, with the warm-up */
     uint64_t most;       /* references of a batch */
 };
+
+/* The extents of a format of addresses are bytes, which do not apply to ids. */
+static inline bool margay_trace_loses_extents(const struct margay_trace *trace)
+{
+    return trace->options.ids && trace->reader.facts.numbers != MARGAY_IDS;
+}
 
 /*
  * Make a batch of the entries [from, from + count), without the kinds that
