@@ -11,15 +11,16 @@
  *   buckets behind the home; what finds no place there is for another table.
  *   The table grows by a sixth, in its place.
  * Source: Knuth, TAOCP 3, 6.4, exercise 13, 1973, for quotients; Cleary,
- * "Compact hash tables using bidirectional linear probing", IEEE TC 33(9),
- * 1984. Guarantee: any 64-bit id; no two are taken for one another. Cost: 10.4
- * to 12.4 bytes per entry, growth included; an entry is moved six times on
- * average as the table grows.
+ *   "Compact hash tables using bidirectional linear probing", IEEE TC 33(9),
+ *   1984.
+ * Guarantee: any 64-bit id; no two are taken for one another.
+ * Cost: 10.4 to 12.4 bytes per entry, growth included; an entry is moved six
+ *   times on average as the table grows.
  *
  * A timestamp of 0 marks a free slot.  Slots fill from the front.
  */
-#ifndef MARGAY_STACKDIST_DENSE_H
-#define MARGAY_STACKDIST_DENSE_H
+#ifndef MARGAY_STACKDIST_EXACT_DENSE_H
+#define MARGAY_STACKDIST_EXACT_DENSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -162,6 +163,7 @@ static inline uint64_t margay_dense_time(const struct margay_dense *dense,
                ? MARGAY_DENSE_MARK
                : time;
 }
+
 /* The field of an entry. */
 static inline uint64_t margay_dense_join(const struct margay_dense *dense,
                                          uint64_t mixed, uint64_t time)

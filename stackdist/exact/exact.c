@@ -16,8 +16,8 @@
  * Guarantee: exact; with a bound B, exact below B and infinite from there.
  * Cost: O(1) expected per reference and O(M) memory, 20 to 45 bytes per
  *   distinct block, with memory=low up to 16 (dense.h); O(B) with a bound.
- * Beyond 2^25 blocks the top level of the bit vector is linear in M, a few
- * vector additions for any M that fits today.
+ *   Beyond 2^25 blocks the top level of the bit vector is linear in M, a few
+ *   vector additions for any M that fits today.
  */
 #include "stackdist/exact/exact_state.h"
 

@@ -467,7 +467,7 @@ static void find(const struct margay_exact *e, const uint64_t *blocks,
 }
 
 /*
- * As rank_batch(), but blocks that are not in the stack, which may be most of
+ * As rank_longest(), but blocks that are not in the stack, which may be most of
  * them, are sorted out first.
  */
 static ALWAYS_INLINE uint64_t rank_found_batch(struct margay_exact *e,

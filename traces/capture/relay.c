@@ -31,9 +31,12 @@
 /* The process and the descriptor of the memory in a control word. */
 #define PROCESS_SHIFT 24
 
+/* Does the reader look into the memory? */
+enum taken { NOT_YET, TAKEN, LEFT };
+
 struct memory {
     uint64_t magic;
-    _Atomic uint32_t taken; /* 1 = the reader looks here */
+    _Atomic uint32_t taken; /* enum taken */
     _Atomic uint32_t waits; /* 1 = the writer waits for a slot */
     /* Slots that the reader is done with, modulo 2^32. */
     _Alignas(64) _Atomic uint32_t done;
@@ -120,7 +123,7 @@ void margay_relay_describe(const struct margay_relay *relay,
 
 bool margay_relay_is_taken(const struct margay_relay *relay)
 {
-    return atomic_load(&relay->memory->taken) == 1;
+    return atomic_load(&relay->memory->taken) == TAKEN;
 }
 
 /* Sleep while `done` slots are done, and the reader does not wake us. */
@@ -227,9 +230,9 @@ struct margay_relay_end *margay_relay_take(
     if (end == NULL)
         return NULL;
     end->memory = open_memory(place);
-    uint32_t untaken = 0;
+    uint32_t before = NOT_YET;
     if (end->memory != NULL &&
-        atomic_compare_exchange_strong(&end->memory->taken, &untaken, 1))
+        atomic_compare_exchange_strong(&end->memory->taken, &before, TAKEN))
         return end;
     if (end->memory != NULL)
         munmap(end->memory, sizeof *end->memory);
@@ -261,7 +264,7 @@ void margay_relay_leave(struct margay_relay_end *end)
 {
     if (end == NULL)
         return;
-    atomic_store(&end->memory->taken, 2);
+    atomic_store(&end->memory->taken, LEFT);
     wake(end->memory);
     munmap(end->memory, sizeof *end->memory);
     free(end);

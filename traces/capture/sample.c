@@ -141,14 +141,15 @@ static void take_singly(struct keeping *keeping, const uint64_t *words,
 {
     for (uint32_t i = 0; i < count && !keeping->stopped; i++) {
         uint64_t word = words[i];
+        if (word == 0)
+            continue;
         if (!is_odd(word) && is_in(keeping, word))
             keep(keeping, word);
         else if (!is_odd(word))
             keeping->left_out++;
-        else if (word != 0 &&
-                 margay_word_control(word) == MARGAY_CONTROL_LEFT_OUT)
+        else if (margay_word_control(word) == MARGAY_CONTROL_LEFT_OUT)
             keeping->left_out += word & MARGAY_CONTROL_MASK;
-        else if (word != 0 && margay_word_control(word) == MARGAY_CONTROL_STOP)
+        else if (margay_word_control(word) == MARGAY_CONTROL_STOP)
             keeping->stopped = true;
     }
 }

@@ -6,7 +6,7 @@
  *               of sites but slot 0
  *     4 bytes   block size within which repeats were collapsed, 0 = none
  *     4 bytes   1 = the call sites are known, 2 = words may have repeats,
- *               4 = these are a sample of the blocks; the sum
+ *               3 = both; 4 = these are a sample of the blocks
  *   where they are a sample (traces/base/sample.h),
  *     8 bytes   the key of the hash
  *     8 bytes   the greatest hash in the sample
