@@ -68,14 +68,16 @@ static void explain(const struct drive *drive, const struct margay_job *job)
 static void explain_work(const struct margay_job *job)
 {
     const struct margay_job_work *work = &job->work;
-    double serial =
-        work->leading > work->reading ? work->leading : work->reading;
-    if (work->all > 0)
+    double serial_seconds = work->leading_seconds > work->reading_seconds
+                                ? work->leading_seconds
+                                : work->reading_seconds;
+    if (work->all_seconds > 0)
         message_print("%s: analysed in %.3f s of the processor, %.0f%% of them "
                       "serial: %.3f s of the leading thread, %.3f s of the "
                       "reading one",
-                      job->trace, work->all, 100 * serial / work->all,
-                      work->leading, work->reading);
+                      job->trace, work->all_seconds,
+                      100 * serial_seconds / work->all_seconds,
+                      work->leading_seconds, work->reading_seconds);
 }
 
 static enum margay_status begun(void *context, const struct margay_job *job,

@@ -77,9 +77,9 @@ static enum margay_status read_trace(struct margay_running *running,
     enum margay_status status = carry_out(running, error);
     if (status == MARGAY_OK && running->plan.traces <= 1)
         running->job.work = (struct margay_job_work){
-            .all = process_seconds() - all,
-            .leading = margay_thread_serial_seconds() - leading,
-            .reading = margay_trace_reading_seconds(running->trace),
+            .all_seconds = process_seconds() - all,
+            .leading_seconds = margay_thread_serial_seconds() - leading,
+            .reading_seconds = margay_trace_reading_seconds(running->trace),
         };
     return status;
 }

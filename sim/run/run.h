@@ -114,12 +114,12 @@ struct margay_request {
 
 /* ----------------------------------------------------------------- host -- */
 
-/* What a trace has taken of the processor, in seconds, when its passes end;
-   before, and where several traces are analysed at the same time, all is 0. */
+/* What a trace has taken of the processor, when its passes end; before, and
+   where several traces are analysed at the same time, all is 0. */
 struct margay_job_work {
-    double all;     /* of this process; on ranks, of rank 0 */
-    double leading; /* of one thread, but for what it shares with others */
-    double reading; /* of the thread that reads ahead of it, if any */
+    double all_seconds;     /* of this process; on ranks, of rank 0 */
+    double leading_seconds; /* of one thread, but for what it shares */
+    double reading_seconds; /* of the thread that reads ahead of it, if any */
 };
 
 /* One trace of a run, as the functions of a host see it. */
