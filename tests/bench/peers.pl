@@ -377,7 +377,7 @@ for my $case (@cases) {
     push @row, $row[2] / $row[3];
     if ($csv) {
         printf "%s,%s,%.1f,%.2f,%.1f,%s\n", @row,
-            $case->{answer} =~ /^equal \((\d+)/;
+            $case->{answer} =~ /^equal \((\d+)/ ? $1 : 0;
     } else {
         printf "%-16s %-8s %8.1f %8.2f %8.1f  %s\n", @row, $case->{answer};
     }

@@ -118,6 +118,10 @@ __attribute__((unused)) static pid_t start_child(const char *words,
         execv(margay, arguments);
         _exit(127);
     }
+    if (child < 0) {
+        printf("Bail out! no process\n");
+        exit(1);
+    }
     return child;
 }
 

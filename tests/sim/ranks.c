@@ -129,7 +129,7 @@ static int await_all(const pid_t *children)
         first = first == 0 ? exit_status : first;
         /* One that crashes takes the others with it. */
         for (unsigned k = 0; WIFSIGNALED(status) && k < ranks; k++) {
-            if (children[k] != child)
+            if (children[k] != child && children[k] > 0)
                 kill(children[k], SIGTERM);
         }
     }
