@@ -44,21 +44,31 @@ struct record_output {
 
 /* ----------------------------------------------------------------- files -- */
 
-/* The format that the suffix of a file asks for; NULL = none. */
-static const char *format_of_suffix(const char *path)
+/* The format of that name; NULL = there is none to write. */
+static const char *format_named(const char *name, size_t bytes)
 {
-    const char *name = strrchr(path, '/');
-    const char *dot = strchr(name == NULL ? path : name, '.');
     const struct margay_format_info *format;
-    if (dot == NULL)
-        return NULL;
-    size_t bytes = strcspn(dot + 1, ".");
     for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
         if (format->writable && strlen(format->name) == bytes &&
-            strncmp(format->name, dot + 1, bytes) == 0)
+            strncmp(format->name, name, bytes) == 0)
             return format->name;
     }
     return NULL;
+}
+
+/* The format that the suffixes of a file ask for, the last one that is a
+   format: "a.out.mgt.zst" asks for mgt.  NULL = none. */
+static const char *format_of_suffix(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *found = NULL;
+    const char *dot = strchr(slash == NULL ? path : slash, '.');
+    for (; dot != NULL; dot = strchr(dot + 1, '.')) {
+        const char *format = format_named(dot + 1, strcspn(dot + 1, "."));
+        if (format != NULL)
+            found = format;
+    }
+    return found;
 }
 
 /* The fastest format for a pipe, and the smallest for a file. */

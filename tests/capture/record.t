@@ -112,6 +112,12 @@ is 'a trace for each thread: main, three, and the child' \
     "$(echo apart*)" 'apart.0.din apart.1.din apart.2.din apart.3.din apart.4.din'
 "$MARGAY" info apart.2.din | grep -q 'writes,500[0-9]' 
 check 'the trace of one' test $? = 0
+for name in a.out.din a.din.lackey a.out.3.lackey.gz; do
+    run record -q -o "$name" ./many 3 5
+    wanted=${name%.gz}
+    is "the last format among the suffixes of $name" \
+        "$("$MARGAY" info -q "$name" | sed -n 2p)" "format,${wanted##*.}"
+done
 run record --thread-traces separate ./many
 is 'separate traces need a name' "$status $(wc -c <out)" '125 0'
 
