@@ -70,12 +70,13 @@ static enum margay_status check_sampling(const struct margay_running *running,
     if (sampling == NULL)
         return MARGAY_OK;
     if (!running->consumer->can.samples)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: it was recorded with --sample, and %s takes "
-                           "whole traces (margay curve -e shards:rate=%.6g "
-                           "takes this one)",
-                           running->job.trace, running->consumer->name,
-                           1 / margay_sample_scale(&sampling->sample));
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: it was recorded with --sample, and whole traces "
+            "alone go into %s (margay curve -b %" PRIu64
+            " -e shards:rate=%.6g takes this one)",
+            running->job.trace, running->consumer->name, sampling->block_bytes,
+            1 / margay_sample_scale(&sampling->sample));
     if (selects(request) || running->warmup_refs != 0 ||
         margay_plan_splits(&running->facts))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

@@ -77,7 +77,8 @@ done
 for command in info 'assoc --sets 1 --ways 4' 'curve --policy fifo' \
     'filter --sets 1 --ways 4 --to din' 'simulate --machine intel-skylake'; do
     # shellcheck disable=SC2086 # words
-    refuses 'recorded with --sample' $command $t
+    refuses 'recorded with --sample.*margay curve -b 64 -e shards:rate=0.01' \
+        $command $t
 done
 refuses 'recorded with --sample' convert --to din $t x.din
 head -c 30 $t >cut.words
