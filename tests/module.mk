@@ -135,15 +135,15 @@ lint_SCRIPTS = $(wildcard .ci/*) $(shell grep -rlE '^\#!.*sh$$' tests)
 lint_PAGES   = $(man_PAGES)
 
 lint: deps ## check the sources: warnings, layout, scripts, man pages
-	+@$(MAKE) --no-print-directory BUILD='$(BUILD)/gcc' CC=gcc DEPS=no \
+	+@$(MAKE) --no-print-directory BUILD='$(BUILD)/lint-gcc' CC=gcc DEPS=no \
 	    CFLAGS=-Werror tests bench-tools
-	+@$(MAKE) --no-print-directory BUILD='$(BUILD)/clang' CC=clang DEPS=no \
+	+@$(MAKE) --no-print-directory BUILD='$(BUILD)/lint-clang' CC=clang DEPS=no \
 	    CFLAGS=-Werror tests bench-tools
 	@clang-format --dry-run -Werror $(lint_C)
 	@shellcheck -x -S warning $(lint_SCRIPTS)
 	@mandoc -T lint -W warning $(lint_PAGES)
 	@cppcheck -q -j$(JOBS) --enable=warning,portability --std=c11 \
-	    --inline-suppr --error-exitcode=1 -I. -I$(BUILD)/gcc/include \
+	    --inline-suppr --error-exitcode=1 -I. -I$(BUILD)/lint-gcc/include \
 	    --suppress=memleak:stackdist/reference/splay.c \
 	    --suppress=nullPointer:stackdist/exact/exact_kernel.c \
 	    --suppress=uninitvar:stackdist/gpu/tile_kernels.h \
