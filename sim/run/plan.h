@@ -80,7 +80,7 @@ void margay_plan_make(const struct margay_plan_facts *facts,
                       struct margay_plan *plan);
 
 /* A line for people about the plan of an open trace. */
-#define MARGAY_PLAN_TEXT_BYTES 192
+#define MARGAY_PLAN_TEXT_BYTES 256
 void margay_plan_describe(const struct margay_plan_facts *facts,
                           const struct margay_plan *plan,
                           char text[MARGAY_PLAN_TEXT_BYTES]);

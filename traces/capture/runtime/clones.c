@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -43,13 +44,15 @@ static bool prepare(uint64_t flags)
     return recorded && !shares;
 }
 
-/* If no process was made, none is waited for. */
+/* If no process was made, none is waited for.  The program's errno stays. */
 static void conclude(bool tells, long child)
 {
+    int reason = errno;
     if (tells && child == 0)
         margay_process_after_fork();
     else if (tells && child < 0)
         margay_process_send(MARGAY_MESSAGE_BORN, 0);
+    errno = reason;
 }
 
 struct beginning {

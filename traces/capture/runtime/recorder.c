@@ -29,6 +29,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/images.h"
@@ -55,6 +56,11 @@
 #define PARKED_SHIFT 16
 
 #define SLOT_BITS 8
+/* The plugins of the compilers store and read these. */
+_Static_assert(offsetof(struct margay_recorder, watches) == 8 &&
+                   offsetof(struct margay_recorder, tells_sites) == 9,
+               "as the plugins have them");
+
 _Static_assert(1u << SLOT_BITS == MARGAY_SITE_SLOTS, "a hash is a slot");
 
 #define FOUR(x)    x, x, x, x
