@@ -15,6 +15,24 @@ hooks="-fsanitize=thread -mllvm -tsan-instrument-read-before-write
 plain_loops='-fno-vectorize -fno-unroll-loops'
 . "$root/tests/capture/pass.sh"
 
+cat >left.c <<'END'
+volatile long cell;
+__attribute__((noinline, disable_sanitizer_instrumentation)) void leave(void)
+{
+    cell = 1;
+}
+int main(void)
+{
+    leave();
+    cell = 2;
+    return 0;
+}
+END
+# shellcheck disable=SC2086 # words
+clang -O1 $pass -o left left.c $libs
+run record -q --to lackey -o trace ./left
+is 'a function that asks for that is left' "$(grep -c '^ S .*,8$' trace)" 1
+
 cat >masked.c <<'END'
 #include <stdio.h>
 #include <sys/mman.h>

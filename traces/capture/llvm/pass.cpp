@@ -24,11 +24,20 @@ using namespace llvm;
 namespace
 {
 
+// Versions of LLVM differ in whether they know the attribute or spell it.
+bool is_to_be_left(const Function &function)
+{
+    const char *name = "disable_sanitizer_instrumentation";
+    Attribute::AttrKind kind = Attribute::getAttrKindFromName(name);
+    return kind == Attribute::None ? function.hasFnAttribute(name)
+                                   : function.hasFnAttribute(kind);
+}
+
 bool is_recorded(const Function &function)
 {
     return !function.isDeclaration() &&
            !function.hasFnAttribute(Attribute::Naked) &&
-           !function.hasFnAttribute("disable_sanitizer_instrumentation");
+           !is_to_be_left(function);
 }
 
 // The function now writes memory that the program does not know of.
