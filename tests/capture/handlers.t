@@ -45,10 +45,13 @@ for compiler in ${CC:-cc} clang; do
     *) [ "$compiler" != clang ] || continue ;;
     esac
     if build "$compiler" stepped 2>err; then
-        rm -f apart.*
-        run record -q --thread-traces separate --to lackey -o apart ./stepped
-        is "$way: a handler fills buffers, at each instruction" \
-            "$(perl tell.pl apart.*)" "$(cat out) 0"
+        for mode in fill end; do
+            rm -f apart.*
+            run record -q --thread-traces separate --to lackey -o apart \
+                ./stepped $mode
+            is "$way: a handler at each instruction, $mode" \
+                "$(perl tell.pl apart.*)" "$(cat out) 0"
+        done
     else
         skip "$way: single steps" "$(head -n 1 err)"
     fi

@@ -11,7 +11,9 @@
  *
  *   A handler may fill the buffer in which the code that it interrupts has yet
  *   to write.  Such a buffer has unused words in its midst; it is kept until
- *   these are written, and sent then.  A buffer without such words may be sent,
+ *   these are written, and sent then.  Code that finds its place used, or the
+ *   end there, takes back what it reserved, for a buffer that is kept for words
+ *   that never come would come late.  A buffer without such words may be sent,
  *   and even be in use again, when the interrupted code goes on, whose register
  *   then has an old place.  As buffers stay with their thread (slots.h), that
  *   place is unused only if it is one of the thread's present buffer, and as
@@ -183,6 +185,26 @@ static void park(uint32_t held, uint32_t reserved)
     send_buffer(atomic_exchange(&mine.parked[oldest], parked) >> PARKED_SHIFT);
 }
 
+static uint32_t parked_words(uint32_t parked)
+{
+    return parked & ((1u << PARKED_SHIFT) - 1);
+}
+
+/* If a parked buffer waits for words from `next` on, they go elsewhere.
+   Handlers that came later have written theirs. */
+static void expect_no_more(const uint64_t *next)
+{
+    for (int i = 0; i < PARKED; i++) {
+        uint32_t parked = atomic_load(&mine.parked[i]);
+        uint32_t held = parked >> PARKED_SHIFT;
+        size_t at = held == 0 ? MARGAY_BUFFER_WORDS
+                              : number_in(margay_process_map(held - 1), next);
+        if (at < parked_words(parked))
+            atomic_compare_exchange_strong(&mine.parked[i], &parked,
+                                           held << PARKED_SHIFT | (uint32_t)at);
+    }
+}
+
 /* Send the buffers whose words are written by now; `all`: all of them. */
 static void send_parked(bool all)
 {
@@ -190,9 +212,9 @@ static void send_parked(bool all)
         uint32_t parked = atomic_load(&mine.parked[i]);
         uint32_t held = parked >> PARKED_SHIFT;
         if (held != 0 &&
-            (all || !has_holes(margay_process_map(held - 1),
-                               parked & (MARGAY_BUFFER_WORDS * 2 - 1))) &&
-            atomic_exchange(&mine.parked[i], 0) == parked)
+            (all ||
+             !has_holes(margay_process_map(held - 1), parked_words(parked))) &&
+            atomic_compare_exchange_strong(&mine.parked[i], &parked, 0))
             send_buffer(held);
     }
 }
@@ -211,6 +233,7 @@ static uint32_t give_up(void)
 static void hand_over(const uint64_t *next, bool all)
 {
     uint32_t held = give_up();
+    expect_no_more(next);
     send_parked(all);
     if (held == 0)
         return;
@@ -261,33 +284,36 @@ static bool change_buffer(const uint64_t *next, bool early)
 /* ----------------------------------------------------------------- places --
  */
 
+/* Write into unused words that are of no use. */
+static void pass_over(uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t nothing = 0;
+        __atomic_compare_exchange_n(words + i, &nothing,
+                                    margay_control_word(MARGAY_CONTROL_NONE, 0),
+                                    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
 /* The first of unused words enough for a piece, from `at` on, or the end in
    front of it. Between the words of a handler and those behind them there are
-   fewer. */
+   fewer, for which the buffer must not be kept. */
 static uint64_t *find_run(uint64_t *base, size_t at)
 {
     size_t unused = 0;
-    while (at < ROOM_WORDS && unused < MARGAY_PIECE_WORDS)
-        unused = load(base + at++) == 0 ? unused + 1 : 0;
+    for (; at < ROOM_WORDS && unused < MARGAY_PIECE_WORDS; at++) {
+        if (load(base + at) == 0) {
+            unused++;
+        } else {
+            pass_over(base + at - unused, unused);
+            unused = 0;
+        }
+    }
     if (unused == 0)
         return NULL;
     uint64_t *found = base + at - unused;
     return found > base && load(found - 1) == MARGAY_WORD_END ? found - 1
                                                               : found;
-}
-
-/* If a parked buffer waits for words from `next` on, they go elsewhere. */
-static void expect_no_more(const uint64_t *next)
-{
-    for (int i = 0; i < PARKED; i++) {
-        uint32_t parked = atomic_load(&mine.parked[i]);
-        uint32_t held = parked >> PARKED_SHIFT;
-        size_t at = held == 0 ? MARGAY_BUFFER_WORDS
-                              : number_in(margay_process_map(held - 1), next);
-        if (at < (parked & (MARGAY_BUFFER_WORDS * 2 - 1)))
-            atomic_compare_exchange_strong(&mine.parked[i], &parked,
-                                           held << PARKED_SHIFT | (uint32_t)at);
-    }
 }
 
 /* Where the next words go; NULL: in another buffer. */
