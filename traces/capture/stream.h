@@ -42,7 +42,7 @@
 #include "traces/base/sample.h"
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 10
+#define MARGAY_CAPTURE_VERSION 11
 
 /*
  * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
