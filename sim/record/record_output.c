@@ -502,6 +502,8 @@ bool record_output_conclude(struct record_output *output,
         if (output->files[i].writer != NULL)
             status = margay_writer_finish(output->files[i].writer, error);
     }
+    if (status == MARGAY_OK)
+        margay_relay_conclude(output->relay);
     bool done = conclude(status, output->outputs, output->file_count, error) !=
                 EXIT_TROUBLE;
     if (done && !output->options->quiet)

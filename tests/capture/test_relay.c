@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 
 #include "tests/rounds.h"
 #include "tests/tap.h"
@@ -21,6 +22,7 @@ struct author {
     unsigned chunks;
     uint64_t seed;
     bool waits; /* after the first chunk, until the memory is taken */
+    bool dies;  /* before it says that there are no more words */
     /* Results. */
     uint64_t words, bytes;
     enum margay_status status;
@@ -71,19 +73,23 @@ static void *write_trace(void *argument)
     }
     if (author->status == MARGAY_OK)
         author->status = margay_writer_finish(writer, NULL);
+    if (!author->dies)
+        margay_relay_conclude(author->relay);
     margay_writer_free(writer);
     close(author->pipe);
     return NULL;
 }
 
 /* Read numbers from 1 on, `batches` batches at most; how many there were, or 0
-   where one is another. */
-static uint64_t read_numbers(int pipe, unsigned batches, unsigned slow_ms)
+   where one is another.  `ended`: they end as a trace does. */
+static uint64_t read_numbers(int pipe, unsigned batches, unsigned slow_ms,
+                             bool *ended)
 {
     const struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
     char path[32];
     margay_trace *trace;
     struct margay_batch batch;
+    enum margay_status status = MARGAY_OK;
     uint64_t expected = 0;
     bool same = true;
     snprintf(path, sizeof path, "/dev/fd/%d", pipe);
@@ -91,13 +97,15 @@ static uint64_t read_numbers(int pipe, unsigned batches, unsigned slow_ms)
         return 0;
     close(pipe);
     while (batches-- > 0 &&
-           margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK) {
+           (status = margay_trace_next(trace, -1, &batch, NULL)) == MARGAY_OK) {
         for (size_t i = 0; i < batch.references; i++)
             same = same && batch.numbers[i] == ++expected;
         if (slow_ms > 0)
             poll(NULL, 0, (int)slow_ms);
     }
     margay_trace_free(trace);
+    if (ended != NULL)
+        *ended = status == MARGAY_END;
     return same ? expected : 0;
 }
 
@@ -116,6 +124,7 @@ static struct author begin(int pipes[2], unsigned chunks, uint64_t seed)
 /* All words but those of the first chunk go through memory. */
 static void test_taken(uint64_t seed, unsigned slow_ms)
 {
+    bool ended;
     int pipes[2];
     pthread_t thread;
     struct author author = begin(pipes, slow_ms > 0 ? 30 : 200, seed);
@@ -123,10 +132,11 @@ static void test_taken(uint64_t seed, unsigned slow_ms)
         return;
     author.waits = true;
     pthread_create(&thread, NULL, write_trace, &author);
-    uint64_t got = read_numbers(pipes[0], UINT32_MAX, slow_ms);
+    uint64_t got = read_numbers(pipes[0], UINT32_MAX, slow_ms, &ended);
     pthread_join(thread, NULL);
     CHECK_U64(author.status, MARGAY_OK, "all words are written");
     CHECK_U64(got, author.words, "and read, in order");
+    CHECK(ended, "to their end");
     CHECK(author.bytes < (MARGAY_BUFFER_WORDS + 2 * author.chunks + 8) * 8,
           "the pipe brings heads: %llu bytes for %llu words",
           (unsigned long long)author.bytes, (unsigned long long)author.words);
@@ -160,7 +170,7 @@ static void test_copied(void)
     struct copy copy = {pipes[0], behind[1]};
     pthread_create(&writer, NULL, write_trace, &author);
     pthread_create(&copier, NULL, copy_bytes, &copy);
-    uint64_t got = read_numbers(behind[0], UINT32_MAX, 0);
+    uint64_t got = read_numbers(behind[0], UINT32_MAX, 0, NULL);
     pthread_join(writer, NULL);
     pthread_join(copier, NULL);
     CHECK_U64(got, author.words, "copied on the way: all words");
@@ -179,10 +189,58 @@ static void test_left(void)
     if (author.relay == NULL)
         return;
     pthread_create(&thread, NULL, write_trace, &author);
-    CHECK(read_numbers(pipes[0], 40, 0) > 0, "the reader has some");
+    CHECK(read_numbers(pipes[0], 40, 0, NULL) > 0, "the reader has some");
     pthread_join(thread, NULL);
     CHECK_U64(author.status, MARGAY_IO, "and the writer ends");
     margay_relay_withdraw(author.relay);
+}
+
+/* A writer that dies between two chunks. */
+static void test_writer_dies(void)
+{
+    int pipes[2];
+    bool ended = true;
+    pthread_t thread;
+    struct author author = begin(pipes, 20, 7);
+    if (author.relay == NULL)
+        return;
+    author.waits = author.dies = true;
+    pthread_create(&thread, NULL, write_trace, &author);
+    uint64_t got = read_numbers(pipes[0], UINT32_MAX, 0, &ended);
+    pthread_join(thread, NULL);
+    CHECK(got == author.words && !ended, "a writer that dies leaves no end");
+    margay_relay_withdraw(author.relay);
+}
+
+/* A reader that dies while another process has the pipe open. */
+static void test_reader_dies(void)
+{
+    static const uint64_t none[MARGAY_BUFFER_WORDS];
+    uint64_t words[MARGAY_RELAY_OFFER_WORDS];
+    int pipes[2], put = 0;
+    struct author author = begin(pipes, 0, 0);
+    if (author.relay == NULL)
+        return;
+    margay_relay_describe(author.relay, words);
+    pid_t child = fork();
+    if (child == 0) {
+        margay_relay_take(words, words[0] & MARGAY_CONTROL_MASK);
+        for (;;)
+            pause();
+    }
+    await_taken(&author);
+    CHECK(margay_relay_put(author.relay, none, 1), "a reader lives");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    alarm(60); /* who waits for the dead is ended */
+    while (put < 100 && margay_relay_put(author.relay, none, 1))
+        put++;
+    alarm(0);
+    CHECK(put < 100 && !margay_relay_is_taken(author.relay),
+          "and nothing waits for it when it is dead");
+    margay_relay_withdraw(author.relay);
+    close(pipes[0]);
+    close(pipes[1]);
 }
 
 static void test_others(void)
@@ -227,6 +285,8 @@ int main(void)
     test_taken(99, 2);
     test_copied();
     test_left();
+    test_writer_dies();
+    test_reader_dies();
     test_others();
     return tap_done();
 }

@@ -38,6 +38,7 @@ struct memory {
     uint64_t magic;
     _Atomic uint32_t taken; /* enum taken */
     _Atomic uint32_t waits; /* 1 = the writer waits for a slot */
+    _Atomic uint32_t ended; /* 1 = there will be no more words */
     /* Slots that the reader is done with, modulo 2^32. */
     _Alignas(64) _Atomic uint32_t done;
     _Alignas(4096) uint64_t words[SLOTS][MARGAY_BUFFER_WORDS];
@@ -126,6 +127,12 @@ bool margay_relay_is_taken(const struct margay_relay *relay)
     return atomic_load(&relay->memory->taken) == TAKEN;
 }
 
+void margay_relay_conclude(struct margay_relay *relay)
+{
+    if (relay != NULL)
+        atomic_store(&relay->memory->ended, 1);
+}
+
 /* Sleep while `done` slots are done, and the reader does not wake us. */
 static void sleep_while(struct memory *memory, uint32_t done)
 {
@@ -137,9 +144,24 @@ static void sleep_while(struct memory *memory, uint32_t done)
 #endif
 }
 
+/* The reader holds a lock on the file, which it loses when it dies: others may
+   still have the pipe open. */
+static bool is_locked(int file)
+{
+#ifdef F_OFD_GETLK
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+#else
+    (void)file;
+    return true;
+#endif
+}
+
 static bool has_reader(const struct margay_relay *relay)
 {
     struct pollfd file = {.fd = relay->pipe};
+    if (!is_locked(relay->file))
+        atomic_store(&relay->memory->taken, LEFT);
     return margay_relay_is_taken(relay) && poll(&file, 1, 0) >= 0 &&
            (file.revents & POLLERR) == 0;
 }
@@ -175,6 +197,7 @@ bool margay_relay_put(struct margay_relay *relay, const uint64_t *words,
 
 struct margay_relay_end {
     struct memory *memory;
+    int file;      /* of the memory */
     uint32_t next; /* slots given so far, modulo 2^32 */
 };
 
@@ -193,21 +216,45 @@ static bool is_memory(int file)
 #endif
 }
 
-static struct memory *open_memory(uint64_t place)
+static int open_file(uint64_t place)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%llu/fd/%llu",
              (unsigned long long)(place >> PROCESS_SHIFT),
              (unsigned long long)(place & ((1u << PROCESS_SHIFT) - 1)));
-    int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    struct memory *memory = file >= 0 && is_memory(file) ? map(file) : NULL;
-    if (file >= 0)
-        close(file);
-    if (memory != NULL && memory->magic != MAGIC) {
-        munmap(memory, sizeof *memory);
-        memory = NULL;
-    }
-    return memory;
+    return open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+static bool lock(int file)
+{
+#ifdef F_OFD_SETLK
+    const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(file, F_OFD_SETLK, &whole) == 0;
+#else
+    (void)file;
+    return true;
+#endif
+}
+
+/* Map the memory, if it is some, and take it, if it is free. */
+static bool take(struct margay_relay_end *end)
+{
+    uint32_t before = NOT_YET;
+    if (end->file < 0 || !is_memory(end->file))
+        return false;
+    end->memory = map(end->file);
+    return end->memory != NULL && end->memory->magic == MAGIC &&
+           lock(end->file) &&
+           atomic_compare_exchange_strong(&end->memory->taken, &before, TAKEN);
+}
+
+static void release(struct margay_relay_end *end)
+{
+    if (end->memory != NULL)
+        munmap(end->memory, sizeof *end->memory);
+    if (end->file >= 0)
+        close(end->file);
+    free(end);
 }
 
 /* The value of a word if it is this control word; 0 = it is not. */
@@ -229,14 +276,10 @@ struct margay_relay_end *margay_relay_take(
     struct margay_relay_end *end = calloc(1, sizeof *end);
     if (end == NULL)
         return NULL;
-    end->memory = open_memory(place);
-    uint32_t before = NOT_YET;
-    if (end->memory != NULL &&
-        atomic_compare_exchange_strong(&end->memory->taken, &before, TAKEN))
+    end->file = open_file(place);
+    if (take(end))
         return end;
-    if (end->memory != NULL)
-        munmap(end->memory, sizeof *end->memory);
-    free(end);
+    release(end);
     return NULL;
 }
 
@@ -260,12 +303,16 @@ const uint64_t *margay_relay_next(struct margay_relay_end *end)
     return memory->words[end->next++ % SLOTS];
 }
 
+bool margay_relay_has_ended(const struct margay_relay_end *end)
+{
+    return atomic_load(&end->memory->ended) == 1;
+}
+
 void margay_relay_leave(struct margay_relay_end *end)
 {
     if (end == NULL)
         return;
     atomic_store(&end->memory->taken, LEFT);
     wake(end->memory);
-    munmap(end->memory, sizeof *end->memory);
-    free(end);
+    release(end);
 }

@@ -11,7 +11,8 @@
  *   that knows nothing of this, or that has something between itself and the
  *   writer (`tee`, `cat`, a file), gets all words through the pipe.  A reader
  *   that dies ends the writer as it would without the memory, at the next write
- *   into the pipe.
+ *   into the pipe; where others read on, they get the words that follow.  A
+ *   writer that dies leaves a trace that is cut, and the reader says so.
  * Cost: one copy of each word, by the writer, in memory that stays in the
  *   caches; a pipe takes two, by the system.
  */
@@ -46,6 +47,10 @@ bool margay_relay_is_taken(const struct margay_relay *relay);
 bool margay_relay_put(struct margay_relay *relay, const uint64_t *words,
                       uint32_t count);
 
+/* All words have been put.  A writer that dies before leaves the reader without
+   an end.  NULL is fine. */
+void margay_relay_conclude(struct margay_relay *relay);
+
 /* ----------------------------------------------------- the reader's side -- */
 
 struct margay_relay_end;
@@ -58,6 +63,9 @@ struct margay_relay_end *margay_relay_take(
 
 /* The words of the next slot.  The slot before is free then. */
 const uint64_t *margay_relay_next(struct margay_relay_end *end);
+
+/* Has the writer put all its words? */
+bool margay_relay_has_ended(const struct margay_relay_end *end);
 
 /* NULL is fine. */
 void margay_relay_leave(struct margay_relay_end *end);

@@ -163,6 +163,19 @@ static enum margay_status skip(void *state, uint64_t skip_refs,
     return MARGAY_OK;
 }
 
+/* The trace ends where `got` bytes of a head are.  A writer that shares memory
+   says when it has put all words. */
+static enum margay_status end_at_head(const struct reading *reading, size_t got,
+                                      struct margay_error *error)
+{
+    if (got > 0)
+        return fail(reading, "the end", "the rest of 8 bytes", error);
+    return reading->relay == NULL || margay_relay_has_ended(reading->relay)
+               ? MARGAY_END
+               : fail(reading, "the end", "more words of who writes them",
+                      error);
+}
+
 /* Read the head of the next chunk, or return MARGAY_END. */
 static enum margay_status read_chunk_head(struct reading *reading,
                                           struct margay_error *error)
@@ -175,9 +188,7 @@ static enum margay_status read_chunk_head(struct reading *reading,
     if (status != MARGAY_OK)
         return status;
     if (got < left)
-        return got + reading->ahead == 0
-                   ? MARGAY_END
-                   : fail(reading, "the end", "the rest of 8 bytes", error);
+        return end_at_head(reading, got + reading->ahead, error);
     uint32_t words = le32toh(reading->head.words);
     if ((words & MARGAY_CHUNK_RELAYED) != 0 && reading->relay == NULL)
         return fail(reading, "words that another process has", "the words",
