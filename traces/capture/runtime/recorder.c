@@ -380,7 +380,7 @@ static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
         move_to(at + count);
         if (ends && load(at) == before)
             return at;
-        next = at;
+        next = ends ? at : at + 1; /* a handler wrote behind this end */
     }
 }
 
