@@ -52,8 +52,8 @@ for compiler in ${CC:-cc} clang; do
             is "$way: a handler at each instruction, $mode" \
                 "$(perl tell.pl apart.*)" "$(cat out) 0"
         done
-        run record -q --sites -o sites.mgt timeout 60 ./stepped end
-        is "$way: with sites, the program ends" "$status" 0
+        timeout 60 "$MARGAY" record -q --sites -o sites.mgt ./stepped end >out
+        is "$way: with sites, the program ends" "$?" 0
     else
         skip "$way: single steps" "$(head -n 1 err)"
     fi
