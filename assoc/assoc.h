@@ -86,9 +86,9 @@ typedef struct margay_assoc margay_assoc;
 
 /*
  * The bytes of state that the caches of a grid need: 4 for each of most_ways
- * ways of each set, rounded up.  The state at most doubles once the numbers turn out to
- * be scattered over more than about 2^32 blocks.  UINT64_MAX if the grid is not
- * valid or needs more than 64 bits can tell.
+ * ways of each set, rounded up.  The state at most doubles once the numbers
+ * turn out to be scattered over more than about 2^32 blocks.  UINT64_MAX if the
+ * grid is not valid or needs more than 64 bits can tell.
  */
 MARGAY_API uint64_t margay_grid_bytes(const struct margay_grid *grid);
 

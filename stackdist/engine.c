@@ -321,7 +321,7 @@ enum margay_status margay_engine_take_sample(margay_engine *engine,
         return engine->class->take_sample(engine->state, sample, error);
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "engine %s takes whole traces, and this one has a "
-                       "share of %.6g of the blocks (shards:rate=%.6g takes "
+                       "share of %.10g of the blocks (shards:rate=%.10g takes "
                        "it)",
                        engine->class->info.name,
                        1 / margay_sample_scale(sample),

@@ -74,7 +74,7 @@ static enum margay_status check_sampling(const struct margay_running *running,
             error, MARGAY_BAD_ARGUMENT,
             "%s: it was recorded with --sample, and whole traces "
             "alone go into %s (margay curve -b %" PRIu64
-            " -e shards:rate=%.6g takes this one)",
+            " -e shards:rate=%.10g takes this one)",
             running->job.trace, running->consumer->name, sampling->block_bytes,
             1 / margay_sample_scale(&sampling->sample));
     if (selects(request) || running->warmup_refs != 0 ||

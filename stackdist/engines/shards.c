@@ -109,11 +109,12 @@ static enum margay_status take_sample(void *state,
     if (shards->fixed == NULL && shards->sample.limit <= sample->limit &&
         shards->sample.key == sample->key)
         return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "engine shards takes other blocks than the share of "
-                       "%.6g that the trace has (shards:rate=%.6g or less, and "
-                       "--seed 1)",
-                       rate, rate);
+    return margay_fail(
+        error, MARGAY_BAD_ARGUMENT,
+        "engine shards takes other blocks than the share of "
+        "%.10g that the trace has (shards:rate=%.10g or less, and "
+        "--seed 1)",
+        rate, rate);
 }
 
 static void leave_out(void *state, uint64_t count)
