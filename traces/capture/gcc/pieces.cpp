@@ -158,6 +158,14 @@ bool begins_behind_call(basic_block block)
     return false;
 }
 
+// True for a call such as setjmp, in front of which a block may have nothing.
+// It ends the block, and the position is read behind it.
+bool returns_twice(gimple_stmt_iterator at)
+{
+    return !gsi_end_p(at) && is_gimple_call(gsi_stmt(at)) &&
+           (gimple_call_flags(gsi_stmt(at)) & ECF_RETURNS_TWICE) != 0;
+}
+
 } // namespace
 
 Pieces::Pieces(function &code) : code_(code)
@@ -190,7 +198,7 @@ void Pieces::read_behind(const std::vector<gimple *> &calls)
     FOR_EACH_BB_FN(block, &code_)
     {
         gimple_stmt_iterator at = gsi_after_labels(block);
-        if (begins_behind_call(block))
+        if (begins_behind_call(block) && !returns_twice(at))
             put_before(at, read());
     }
     gsi_insert_on_edge_immediate(
