@@ -136,9 +136,8 @@ if "$MARGAY" version | grep -q libdw; then
     run annotate -q --sizes 1K trace.mgt
     is 'each reference has its line' \
         "$(grep lines.c out | cut -d, -f3,6 | sort | tr '\n' ' ')" '5,90 6,180 7,90 '
-    run record -q --start main --stop main --to lackey -o trace ./lines
-    is 'functions begin and end a recording' "$(grep -c '^' trace)" 360
-
 else
     skip 'each reference has its line' 'built without libdw'
 fi
+run record -q --start main --stop main --to lackey -o trace ./lines
+is 'functions begin and end a recording' "$(grep -c '^' trace)" 360
