@@ -13,15 +13,21 @@
 
 /* ------------------------------------------------- which machines share -- */
 
+static const char *policy_of(const struct margay_level *level)
+{
+    return level->policy == NULL ? "lru" : level->policy;
+}
+
 static bool is_plain(const struct margay_level *level)
 {
-    const struct margay_policy_info *policy;
+    const struct margay_policy_info *policy =
+        margay_policy_named(policy_of(level));
     return level->inclusion == MARGAY_INCLUSION_NONE &&
            level->victim_blocks == 0 &&
            level->prefetch == MARGAY_PREFETCH_NONE &&
            level->coherence == MARGAY_COHERENCE_NONE &&
-           (level->bytes == 0 || level->policy == NULL ||
-            (margay_policy_find(level->policy, &policy, NULL) == MARGAY_OK &&
+           (level->bytes == 0 ||
+            (policy != NULL &&
              (policy->abilities & MARGAY_POLICY_NEEDS_SITES) == 0));
 }
 
@@ -132,11 +138,6 @@ static struct margay_source *source_of(struct margay_shared_caches *shared,
 }
 
 /* ---------------------------------------------------------------- groups -- */
-
-static const char *policy_of(const struct margay_level *level)
-{
-    return level->policy == NULL ? "lru" : level->policy;
-}
 
 static uint64_t ways_of(const struct margay_level *level)
 {

@@ -1,4 +1,6 @@
 /* table.c - the table of replacement policies */
+#include <string.h>
+
 #include "assoc/policies/policy.h"
 
 /* In the order of lists and messages. */
@@ -56,6 +58,17 @@ enum margay_status margay_policy_parse(const char *spec,
         margay_spec_parse(&table, spec, &index, settings, error);
     *policy = status == MARGAY_OK ? policies[index] : NULL;
     return status;
+}
+
+const struct margay_policy_info *margay_policy_named(const char *spec)
+{
+    size_t length = strcspn(spec, ":");
+    for (size_t i = 0; i < POLICIES; i++) {
+        const char *name = policies[i]->info.name;
+        if (strlen(name) == length && strncmp(name, spec, length) == 0)
+            return &policies[i]->info;
+    }
+    return NULL;
 }
 
 enum margay_status margay_policy_find(const char *spec,

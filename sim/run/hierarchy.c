@@ -204,10 +204,10 @@ static enum margay_status machines_finish(margay_consumer *consumer,
 
 static bool needs_sites(const struct margay_level *level)
 {
-    const struct margay_policy_info *policy;
+    const struct margay_policy_info *policy =
+        margay_policy_named(level->policy == NULL ? "lru" : level->policy);
     return level->prefetch == MARGAY_PREFETCH_STRIDE ||
-           (level->bytes != 0 && level->policy != NULL &&
-            margay_policy_find(level->policy, &policy, NULL) == MARGAY_OK &&
+           (level->bytes != 0 && policy != NULL &&
             (policy->abilities & MARGAY_POLICY_NEEDS_SITES) != 0);
 }
 

@@ -215,6 +215,10 @@ static void test_table(void)
               "%s is found by its name", info->name);
     }
     CHECK(margay_policy_at(margay_policy_count()) == NULL, "none beyond");
+    CHECK(margay_policy_named("opt:bypass=on") == margay_policy_named("opt") &&
+              margay_policy_named("op") == NULL &&
+              margay_policy_named("opts") == NULL,
+          "a spec names its policy");
     CHECK(margay_policy_find("mru", &info, &error) == MARGAY_BAD_ARGUMENT &&
               info == NULL,
           "refused: %s", error.message);
