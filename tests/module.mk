@@ -81,7 +81,7 @@ bench_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 $(bench_TOOLS): $(BUILD)/%: %.c $(BUILD)/libmargay.a | $(installed_HEADERS)
 	@mkdir -p $(@D)
 	$(call quiet,CC $@) \
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -O3 -march=native $(LDFLAGS_ALL) \
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -O3 $(if $(is_CROSS),,-march=native) $(LDFLAGS_ALL) \
 	    -o $@ $< $(BUILD)/libmargay.a $(library_LIBS) -lm $(LIBS)
 
 bench-tools: $(bench_TOOLS)
