@@ -2,8 +2,6 @@
 # commands.t - margay assoc, compare and curve --writebacks, on traces worked
 # out by hand and against each other
 . tests/sim/lib.sh
-MARGAY_PLOTS=$root/plots
-export MARGAY_PLOTS
 
 # Blocks 0 2 0 1 3 1 of one byte, addresses: two sets, 0 and 2 against 1 and 3.
 printf '0 0\n1 2\n0 0\n2 1\n0 3\n1 1\n' >six.din

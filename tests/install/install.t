@@ -106,6 +106,8 @@ printf '0 10\n1 20\n' >trace.din
 (unset MARGAY_PLOTS && PATH=$work/fake:$PATH "$dest/usr/bin/margay" plot \
     curve.csv -o curve.svg 2>err)
 like 'the scripts are found' "$(cat used)" "^$dest/usr/.*/margay/curve.gp$"
+check 'and the machines' env -u MARGAY_MACHINES "$dest/usr/bin/margay" \
+    simulate -q --machine amd-zen2 trace.din -o machine.csv
 
 check 'make uninstall' build uninstall DESTDIR="$dest" PREFIX=/usr
 is 'it leaves nothing' "$(find "$dest" ! -type d -o -name '*margay*')" ''

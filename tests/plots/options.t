@@ -4,8 +4,6 @@
 # An SVG's text can be read: labels, ticks and the points of lines.
 . tests/sim/lib.sh
 . "$root/tests/plots/texts.sh"
-MARGAY_PLOTS=$root/plots
-export MARGAY_PLOTS
 
 command -v gnuplot >/dev/null || {
     echo '1..0 # SKIP gnuplot is not installed'

@@ -1,8 +1,6 @@
 #!/bin/sh
 # policies.t - pictures of curves of policies, by the texts in an SVG
 . tests/sim/lib.sh
-MARGAY_PLOTS=$root/plots
-export MARGAY_PLOTS
 
 command -v gnuplot >/dev/null || {
     echo '1..0 # SKIP gnuplot is not installed'

@@ -1,8 +1,6 @@
 #!/bin/sh
 # coherence.t - private caches that agree, by hand
 . tests/sim/lib.sh
-MARGAY_PLOTS=$root/plots
-export MARGAY_PLOTS
 
 # A trace in drmemtrace's format of lines: THREAD r|w ADDRESS BYTES [SITE].
 cat >pack.pl <<'EOF'

@@ -15,6 +15,9 @@ case $BUILD in /*) ;; *) BUILD=$root/$BUILD ;; esac
     echo 1..1
     exit 1
 }
+# The scripts and machines of the sources, wherever a build lies.
+MARGAY_PLOTS=$root/plots MARGAY_MACHINES=$root/sim/machines
+export MARGAY_PLOTS MARGAY_MACHINES
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

@@ -1,8 +1,6 @@
 #!/bin/sh
 # objects.t - caches and distances in bytes, against a plain LRU cache in Perl
 . tests/sim/lib.sh
-MARGAY_PLOTS=$root/plots
-export MARGAY_PLOTS
 
 # make NAME OBJECTS REQUESTS SEED: a trace whose objects differ in size by
 # powers of two, some of size 0 or 1.

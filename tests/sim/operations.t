@@ -89,8 +89,6 @@ is 'overlap compares operations' "$(head -n 1 out)$(tail -n +2 out |
     'op,references,other_references,overlapdelete,1 get,1 set,1 '
 cp out overlap.csv
 if command -v gnuplot >/dev/null; then
-    MARGAY_PLOTS=$root/plots
-    export MARGAY_PLOTS
     for table in whole overlap; do
         run plot $table.csv -o $table.svg
         is "plot draws $table.csv" "$status$(cat err)" 0

@@ -5,8 +5,6 @@
 printf '0 10\n1 50\n0 10\n2 1000\n0 50\n' >good.din
 "$MARGAY" curve -q -b 16,64 good.din -o curve.csv
 "$MARGAY" histogram -q -b 16 good.din -o histogram.csv
-MARGAY_PLOTS=$root/plots
-export MARGAY_PLOTS
 
 # The scripts say what they draw, and so does help.
 grep -ho '`margay [a-z -]*`' "$root"/plots/*.gp | tr -d '`' |

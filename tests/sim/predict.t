@@ -210,8 +210,6 @@ refuses 'data samples' predict --sample -f u64 --samples 9999 s90.u64
 refuses 'no.u64' predict --sample -f u64 no.u64
 
 # --------------------------------------------------------------- a picture --
-MARGAY_PLOTS=$root/plots
-export MARGAY_PLOTS
 if command -v gnuplot >/dev/null; then
     predicts --curve --with-runs -q -o curves.csv
     run plot curves.csv -o curves.svg

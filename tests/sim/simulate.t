@@ -1,9 +1,6 @@
 #!/bin/sh
 # simulate.t - machines of caches: their tables, and what the others agree on
 . tests/sim/lib.sh
-MARGAY_MACHINES=$root/sim/machines
-MARGAY_PLOTS=$root/plots
-export MARGAY_MACHINES MARGAY_PLOTS
 
 perl -e 'srand 5; for (1 .. 6000) {
     printf "%d %x\n", rand 3, 8 * int(rand(rand() < 0.8 ? 300 : 9000)) }' >t.din
