@@ -256,13 +256,6 @@ MARGAY_API enum margay_status margay_policy_find(
     const char *spec, const struct margay_policy_info **info,
     struct margay_error *error);
 
-/*
- * The row of the policy that a spec names, of which only the name is looked at;
- * NULL if there is none.  Cannot fail for want of memory.
- */
-MARGAY_API const struct margay_policy_info *margay_policy_named(
-    const char *spec);
-
 /* ---------------------------------------------------------- one cache -- */
 
 /* The most blocks that one cache can hold. */

@@ -28,6 +28,15 @@ bool margay_level_is_first(const struct margay_level *levels, size_t count,
     return !is_fed(&machine, index);
 }
 
+bool margay_level_needs_sites(const struct margay_level *level)
+{
+    if (level->bytes == 0)
+        return false;
+    return level->prefetch == MARGAY_PREFETCH_STRIDE ||
+           (margay_policy_named(margay_policy_spec(level->policy))->abilities &
+            MARGAY_POLICY_NEEDS_SITES) != 0;
+}
+
 /* ------------------------------------------------------- one level alone -- */
 
 static enum margay_status check_memory(const struct machine *machine,
@@ -99,7 +108,7 @@ static enum margay_status check_policy(const struct machine *machine,
                                        size_t index, struct margay_error *error)
 {
     const struct margay_level *level = &machine->levels[index];
-    const char *spec = level->policy == NULL ? "lru" : level->policy;
+    const char *spec = margay_policy_spec(level->policy);
     uint64_t ways =
         level->ways == 0 ? level->bytes / level->block_bytes : level->ways;
     const struct margay_policy *policy;

@@ -176,6 +176,10 @@ MARGAY_API enum margay_status margay_machine_check(
 MARGAY_API bool margay_level_is_first(const struct margay_level *levels,
                                       size_t count, size_t index);
 
+/* Does its policy or its prefetcher look at which code makes a reference?  Of a
+   level of a machine that passed. */
+MARGAY_API bool margay_level_needs_sites(const struct margay_level *level);
+
 typedef struct margay_hierarchy margay_hierarchy;
 
 struct margay_hierarchy_options {

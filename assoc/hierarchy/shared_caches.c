@@ -13,22 +13,13 @@
 
 /* ------------------------------------------------- which machines share -- */
 
-static const char *policy_of(const struct margay_level *level)
-{
-    return level->policy == NULL ? "lru" : level->policy;
-}
-
 static bool is_plain(const struct margay_level *level)
 {
-    const struct margay_policy_info *policy =
-        margay_policy_named(policy_of(level));
     return level->inclusion == MARGAY_INCLUSION_NONE &&
            level->victim_blocks == 0 &&
            level->prefetch == MARGAY_PREFETCH_NONE &&
            level->coherence == MARGAY_COHERENCE_NONE &&
-           (level->bytes == 0 ||
-            (policy != NULL &&
-             (policy->abilities & MARGAY_POLICY_NEEDS_SITES) == 0));
+           !margay_level_needs_sites(level);
 }
 
 /* The kinds of the trace's references that reach a level; with *twice set if
@@ -153,7 +144,7 @@ static uint64_t sets_of(const struct margay_level *level)
    block stays out that is there with more ways. */
 static bool is_stacked(const struct margay_level *level)
 {
-    return strcmp(policy_of(level), "lru") == 0 &&
+    return strcmp(margay_policy_spec(level->policy), "lru") == 0 &&
            ways_of(level) <= MARGAY_STACK_WAYS &&
            (!level->no_allocate || level->writing == MARGAY_WRITE_NONE);
 }
@@ -167,7 +158,8 @@ static bool is_in_group(const struct margay_shared_group *group,
            level->writing == group->level->writing &&
            level->no_allocate == group->level->no_allocate &&
            level->shared == group->level->shared &&
-           strcmp(policy_of(level), policy_of(group->level)) == 0;
+           strcmp(margay_policy_spec(level->policy),
+                  margay_policy_spec(group->level->policy)) == 0;
 }
 
 static struct margay_shared_group *new_group(

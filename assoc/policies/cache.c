@@ -81,7 +81,7 @@ static enum margay_status make_design(
     const struct margay_cache_options *options, struct design *design,
     struct margay_error *error)
 {
-    const char *spec = options->policy == NULL ? "lru" : options->policy;
+    const char *spec = margay_policy_spec(options->policy);
     struct margay_policy_setup *setup = &design->setup;
     *setup = (struct margay_policy_setup){
         .sets = options->sets == 0 ? 1 : options->sets,

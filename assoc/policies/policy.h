@@ -169,6 +169,16 @@ extern const struct margay_policy margay_policy_brrip;
 extern const struct margay_policy margay_policy_drrip;
 extern const struct margay_policy margay_policy_ship;
 
+/* The spec of a cache that is given none. */
+static inline const char *margay_policy_spec(const char *spec)
+{
+    return spec == NULL ? "lru" : spec;
+}
+
+/* What is true of the policy that a spec names, of which only the name is
+   looked at; NULL if there is none.  Needs no memory. */
+const struct margay_policy_info *margay_policy_named(const char *spec);
+
 /* The row that a spec names, and its settings; fails as margay_spec_parse().
  */
 enum margay_status margay_policy_parse(const char *spec,

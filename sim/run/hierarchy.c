@@ -202,15 +202,6 @@ static enum margay_status machines_finish(margay_consumer *consumer,
                : margay_family_settle(machines->family, error);
 }
 
-static bool needs_sites(const struct margay_level *level)
-{
-    const struct margay_policy_info *policy =
-        margay_policy_named(level->policy == NULL ? "lru" : level->policy);
-    return level->prefetch == MARGAY_PREFETCH_STRIDE ||
-           (level->bytes != 0 && policy != NULL &&
-            (policy->abilities & MARGAY_POLICY_NEEDS_SITES) != 0);
-}
-
 static enum margay_status check_machines(
     const struct margay_machine_request *request, struct margay_error *error)
 {
@@ -256,7 +247,7 @@ enum margay_status margay_machine_consumer(
     if (request->notes_sharing)
         made->consumer.can.uses |= MARGAY_COLUMN_SITES;
     for (size_t i = 0; i < request->machine_count * request->level_count; i++) {
-        if (needs_sites(&request->levels[i]))
+        if (margay_level_needs_sites(&request->levels[i]))
             made->consumer.can.needs |= MARGAY_COLUMN_SITES;
         if (request->levels[i].coherence != MARGAY_COHERENCE_NONE)
             made->consumer.can.needs |= MARGAY_COLUMN_THREADS;

@@ -2,6 +2,7 @@
  * test_policies.c - caches of every policy against caches made of lists and
  * loops, with few ways, many, and all of them in one set
  */
+#include "assoc/policies/policy.h"
 #include "tests/assoc/naive_cache.h"
 #include "tests/assoc/shapes.h"
 #include "tests/rounds.h"
