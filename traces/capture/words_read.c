@@ -35,19 +35,12 @@ struct reading {
 /* Read `count` bytes, fewer only at the end, and the bytes that come with them,
    up to `most` in all. */
 static enum margay_status read_bytes(struct reading *reading, void *bytes,
-                                     size_t count, size_t most, size_t *all,
+                                     size_t count, size_t most, size_t *got,
                                      struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    size_t got = 1;
-    for (*all = 0; *all < count && got > 0 && status == MARGAY_OK;
-         *all += got) {
-        got = 0;
-        status =
-            reading->source.read(reading->source.context, (char *)bytes + *all,
-                                 most - *all, &got, error);
-    }
-    reading->offset += *all < count ? *all : count;
+    enum margay_status status = margay_block_source_read(
+        &reading->source, bytes, count, most, got, error);
+    reading->offset += *got < count ? *got : count;
     return status;
 }
 

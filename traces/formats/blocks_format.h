@@ -54,6 +54,12 @@ struct margay_block_source {
                                 struct margay_error *error);
 };
 
+/* Read `least` bytes or more, up to `most`; fewer only at the end.  *got says
+   how many, with each status. */
+enum margay_status margay_block_source_read(
+    const struct margay_block_source *source, void *buffer, size_t least,
+    size_t most, size_t *got, struct margay_error *error);
+
 /* The number of bytes by which such a format is recognised. */
 #define MARGAY_BLOCKS_MAGIC_BYTES 8
 

@@ -21,21 +21,16 @@ struct margay_bytes *margay_bytes_create(
 enum margay_status margay_bytes_need(struct margay_bytes *bytes, size_t wanted,
                                      struct margay_error *error)
 {
-    size_t left = margay_bytes_left(bytes), got = 1;
+    size_t left = margay_bytes_left(bytes), got;
     if (left >= wanted)
         return MARGAY_OK;
     memmove(bytes->held, margay_bytes_at(bytes), left);
     bytes->begin = 0;
-    bytes->end = left;
-    while (bytes->end < wanted && got > 0) {
-        enum margay_status status =
-            bytes->source.read(bytes->source.context, bytes->held + bytes->end,
-                               MARGAY_BYTES_HELD - bytes->end, &got, error);
-        if (status != MARGAY_OK)
-            return status;
-        bytes->end += got;
-    }
-    return MARGAY_OK;
+    enum margay_status status = margay_block_source_read(
+        &bytes->source, bytes->held + left, wanted - left,
+        MARGAY_BYTES_HELD - left, &got, error);
+    bytes->end = left + got;
+    return status;
 }
 
 enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,

@@ -176,15 +176,8 @@ static enum margay_status read_some(struct reader *reader, void *buffer,
                                     size_t bytes, size_t *got,
                                     struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    size_t more = 1;
-    for (*got = 0; *got < bytes && more > 0 && status == MARGAY_OK;
-         *got += more) {
-        more = 0;
-        status =
-            reader->source.read(reader->source.context, (char *)buffer + *got,
-                                bytes - *got, &more, error);
-    }
+    enum margay_status status = margay_block_source_read(
+        &reader->source, buffer, bytes, bytes, got, error);
     reader->offset += *got;
     return status;
 }
@@ -378,20 +371,16 @@ static enum margay_status end_trace(const struct reader *reader,
 static enum margay_status read_records(struct reader *reader,
                                        struct margay_error *error)
 {
-    size_t rest = reader->end - reader->begin, got = 0;
-    enum margay_status status;
+    size_t rest = reader->end - reader->begin, got;
     memmove(reader->buffer, reader->buffer + reader->begin, rest);
+    enum margay_status status = margay_block_source_read(
+        &reader->source, reader->buffer + rest, reader->record_bytes - rest,
+        BUFFER_BYTES - rest, &got, error);
     reader->begin = 0;
-    reader->end = rest;
-    do {
-        status = reader->source.read(reader->source.context,
-                                     reader->buffer + reader->end,
-                                     BUFFER_BYTES - reader->end, &got, error);
-        if (status != MARGAY_OK)
-            return status;
-        reader->end += got;
-        reader->offset += got;
-    } while (got > 0 && reader->end < reader->record_bytes);
+    reader->end = rest + got;
+    reader->offset += got;
+    if (status != MARGAY_OK)
+        return status;
     return reader->end < reader->record_bytes ? end_trace(reader, error)
                                               : MARGAY_OK;
 }

@@ -54,14 +54,8 @@ static enum margay_status read_some(struct reader *reader, void *buffer,
                                     size_t bytes, size_t *got,
                                     struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
-    size_t more = 1;
-    for (*got = 0; *got < bytes && more > 0 && status == MARGAY_OK;) {
-        status =
-            reader->source.read(reader->source.context, (char *)buffer + *got,
-                                bytes - *got, &more, error);
-        *got += status == MARGAY_OK ? more : 0;
-    }
+    enum margay_status status = margay_block_source_read(
+        &reader->source, buffer, bytes, bytes, got, error);
     reader->offset += *got;
     return status;
 }
