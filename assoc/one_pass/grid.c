@@ -5,7 +5,7 @@
 #include "assoc/one_pass/simulation.h"
 #include "assoc/room.h"
 
-/* Levels of up to so many sets are 256 KiB at most, a line for each set. */
+/* Levels of up to 2^12 sets are 256 KiB at most, a line for each set. */
 #define MOST_WHOLE_SET_SHIFT 12
 
 static bool ascends(const unsigned *values, size_t count, unsigned most)

@@ -181,16 +181,6 @@ static void prefetch_times(const struct margay_dense *dense, uint64_t index,
     }
 }
 
-/* The new timestamp; 0 if the block is dropped. */
-static ALWAYS_INLINE uint64_t new_time(const struct margay_rank *rank,
-                                       uint64_t time, uint64_t dropped)
-{
-    if (time == MARGAY_IN_FILTER)
-        return time;
-    uint64_t before = margay_rank_before(rank, time, rank->tall);
-    return before < dropped ? 0 : margay_rank_nth(before - dropped);
-}
-
 static void renumber(struct margay_exact *e, uint64_t dropped,
                      unsigned time_bits)
 {
@@ -208,8 +198,9 @@ static void renumber(struct margay_exact *e, uint64_t dropped,
                 break;
             uint64_t mixed = margay_dense_mixed(first, bucket->tags[slot],
                                                 field, from.time_bits);
-            uint64_t time =
-                new_time(&rank, margay_dense_time(&from, field), dropped);
+            uint64_t time = margay_dense_time(&from, field);
+            if (time != MARGAY_IN_FILTER)
+                time = margay_rank_renumbered(&rank, time, dropped, rank.tall);
             margay_dense_set_field(
                 bucket, slot, field,
                 time == 0 ? 0 : margay_dense_join(&e->dense, mixed, time));

@@ -378,16 +378,6 @@ static ALWAYS_INLINE bool in_filter(uint64_t timestamp)
     return (uint32_t)timestamp == MARGAY_IN_FILTER;
 }
 
-static ALWAYS_INLINE uint64_t new_timestamp(const struct margay_rank *rank,
-                                            uint64_t timestamp,
-                                            uint64_t dropped, bool tall)
-{
-    if (in_filter(timestamp))
-        return timestamp;
-    uint64_t before = margay_rank_before(rank, timestamp, tall);
-    return before < dropped ? 0 : margay_rank_nth(before - dropped);
-}
-
 static ALWAYS_INLINE void renumber_buckets(struct margay_exact *e,
                                            uint64_t dropped, bool wide,
                                            bool tall)
@@ -407,7 +397,9 @@ static ALWAYS_INLINE void renumber_buckets(struct margay_exact *e,
             uint64_t timestamp = read_value(&buckets[i], j, wide);
             if (timestamp == 0)
                 break;
-            timestamp = new_timestamp(&rank, timestamp, dropped, tall);
+            if (!in_filter(timestamp))
+                timestamp =
+                    margay_rank_renumbered(&rank, timestamp, dropped, tall);
             write_value(&buckets[i], j, timestamp, wide);
         }
     }

@@ -190,6 +190,16 @@ static inline __attribute__((always_inline)) uint64_t margay_rank_before(
 }
 
 /* Vectors of the top that hold sums of entered leaves. */
+/* The timestamp that takes the place of this one where the live ones are
+   numbered anew without the `dropped` oldest; 0 = it is one of these. */
+static inline __attribute__((always_inline)) uint64_t margay_rank_renumbered(
+    const struct margay_rank *rank, uint64_t timestamp, uint64_t dropped,
+    bool tall)
+{
+    uint64_t before = margay_rank_before(rank, timestamp, tall);
+    return before < dropped ? 0 : margay_rank_nth(before - dropped);
+}
+
 static inline uint64_t margay_rank_top_vectors(const struct margay_rank *rank)
 {
     return (rank->next >> (MARGAY_LEAF_SHIFT + MARGAY_TOP_SHIFT)) / 4 + 1;

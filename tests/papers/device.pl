@@ -11,7 +11,7 @@
 #                             in transfers, and by `olken` on one core
 #   tables/hp-rda-device.csv  the same of hp-rda on the traces of hp-rda.pl
 #
-# On a processor, whatever drives it, everything is written into FILES, as its
+# With a driver for a processor everything is written into FILES, as its
 # figures say nothing about devices.  Speeds are by the clock, less what the first
 # thousand references take, in which the device is opened and the kernels are
 # compiled.  --quick makes shorter traces.

@@ -285,7 +285,7 @@ static bool ranks_are_right(unsigned target, uint64_t live, uint64_t axis)
             past[i] = margay_rank_nth(numbers[done + i]);
         e->kernel->rank(e, past, i, 0);
         e->rank.live -= i;
-        e->pending_count = 0; /* There are no counters for so many blocks. */
+        e->pending_count = 0; /* No counters were made for these blocks. */
         for (size_t k = 0; k < i; k++) {
             uint64_t before =
                 numbers[done + k] - cleared_below(numbers, done + k);
