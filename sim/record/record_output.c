@@ -36,7 +36,6 @@ struct record_output {
     uint64_t refs;              /* written */
     bool full;
     struct margay_relay *relay; /* for the reader of a pipe; NULL = none */
-    bool offered;
     /* A batch in units of the format's ids. */
     uint64_t numbers[UNITS_REFS];
     uint32_t extents[UNITS_REFS];
@@ -429,14 +428,6 @@ bool record_output_takes_words(const struct record_output *output)
            output->options->record.max_trace_bytes == 0;
 }
 
-/* The reader waits for the offer and, once it shares memory, for each head. */
-static void flush_to_reader(struct record_output *output)
-{
-    if (!output->offered || margay_relay_is_taken(output->relay))
-        output_flush(output->outputs[0]);
-    output->offered = true;
-}
-
 enum margay_status record_output_put_words(struct record_output *output,
                                            const struct margay_words *words,
                                            struct margay_error *error)
@@ -450,8 +441,9 @@ enum margay_status record_output_put_words(struct record_output *output,
     relayed.relay = output->relay;
     status =
         margay_writer_put_words(output->files[index].writer, &relayed, error);
-    if (output->relay != NULL && status == MARGAY_OK)
-        flush_to_reader(output);
+    if (output->relay != NULL && status == MARGAY_OK &&
+        margay_relay_is_awaited(output->relay))
+        output_flush(output->outputs[0]);
     return status;
 }
 

@@ -5,6 +5,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "tests/rounds.h"
@@ -21,8 +24,11 @@ struct author {
     struct margay_relay *relay;
     unsigned chunks;
     uint64_t seed;
-    bool waits; /* after the first chunk, until the memory is taken */
-    bool dies;  /* before it says that there are no more words */
+    bool waits;  /* after the first chunk, until the memory is taken */
+    bool dies;   /* before it says that there are no more words */
+    bool loses;  /* the head of the last chunk: another reads from the pipe */
+    bool last;   /* this chunk is it */
+    bool shares; /* a chunk goes to another who reads from the pipe */
     /* Results. */
     uint64_t words, bytes;
     enum margay_status status;
@@ -34,6 +40,8 @@ static enum margay_status write_all(void *context, const void *bytes,
     struct author *author = context;
     (void)error;
     author->bytes += count;
+    if (author->loses && author->last)
+        return MARGAY_OK;
     for (size_t done = 0; done < count;) {
         ssize_t written =
             write(author->pipe, (const char *)bytes + done, count - done);
@@ -67,6 +75,7 @@ static void *write_trace(void *argument)
             buffer[k] = margay_word(++author->words, MARGAY_READ, 8);
         const struct margay_words words = {
             .words = buffer, .count = count, .relay = author->relay};
+        author->last = i + 1 == author->chunks;
         author->status = margay_writer_put_words(writer, &words, NULL);
         if (author->waits && i == 0)
             await_taken(author);
@@ -212,6 +221,24 @@ static void test_writer_dies(void)
     margay_relay_withdraw(author.relay);
 }
 
+/* Another reads from the same pipe. */
+static void test_head_lost(void)
+{
+    int pipes[2];
+    bool ended = true;
+    pthread_t thread;
+    struct author author = begin(pipes, 20, 8);
+    if (author.relay == NULL)
+        return;
+    author.waits = author.loses = true;
+    pthread_create(&thread, NULL, write_trace, &author);
+    uint64_t got = read_numbers(pipes[0], UINT32_MAX, 0, &ended);
+    pthread_join(thread, NULL);
+    CHECK(got > 0 && got < author.words && !ended,
+          "words that were put and not read are missed");
+    margay_relay_withdraw(author.relay);
+}
+
 /* A reader that dies while another process has the pipe open. */
 static void test_reader_dies(void)
 {
@@ -277,6 +304,96 @@ static void test_others(void)
     close(pipes[1]);
 }
 
+/* What the words of an offer say that the memory is. */
+static int file_offered(const uint64_t words[MARGAY_RELAY_OFFER_WORDS])
+{
+    return (int)(words[1] & ((1 << 24) - 1));
+}
+
+/* Is a file of this process taken, where an offer names it?  Closes it. */
+static bool takes(const struct author *author, int file)
+{
+    uint64_t words[MARGAY_RELAY_OFFER_WORDS];
+    margay_relay_describe(author->relay, words);
+    uint64_t number = words[0] & MARGAY_CONTROL_MASK;
+    words[1] += (uint64_t)(file - file_offered(words));
+    struct margay_relay_end *end = margay_relay_take(words, number);
+    bool taken = end != NULL;
+    margay_relay_leave(end);
+    close(file);
+    return taken;
+}
+
+/* A file without a name, as long as the memory of the author and `more` bytes,
+   which is `seals`. */
+static int make_memory(const struct author *author, off_t more, int seals)
+{
+    uint64_t words[MARGAY_RELAY_OFFER_WORDS];
+    struct stat status;
+    margay_relay_describe(author->relay, words);
+    int file = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0 || fstat(file_offered(words), &status) != 0 ||
+        ftruncate(file, status.st_size + more) != 0 ||
+        (seals != 0 && fcntl(file, F_ADD_SEALS, seals) != 0)) {
+        printf("Bail out! no memory\n");
+        exit(1);
+    }
+    return file;
+}
+
+/* A named pipe: whether it was opened, its reader can tell. */
+static void test_named_pipe(const struct author *author)
+{
+    char path[TEST_PATH_BYTES];
+    make_path(path, "pipe");
+    if (mkfifo(path, 0600) != 0)
+        return;
+    int reader = open(path, O_RDONLY | O_NONBLOCK);
+    struct pollfd file = {.fd = reader};
+    CHECK(!takes(author, fcntl(reader, F_DUPFD_CLOEXEC, 0)),
+          "no named pipe is taken");
+    poll(&file, 1, 0);
+    CHECK_U64(file.revents & POLLHUP, 0, "nor is one opened");
+    close(reader);
+    unlink(path);
+}
+
+/* Offers of what is no memory for this pipe. */
+static void test_hostile(void)
+{
+    uint64_t words[MARGAY_RELAY_OFFER_WORDS];
+    int pipes[2], others[2], sockets[2];
+    struct author author = begin(pipes, 0, 0), other = begin(others, 0, 0);
+    if (author.relay == NULL || other.relay == NULL)
+        return;
+    test_named_pipe(&author);
+    CHECK(!takes(&author, open("/dev/zero", O_RDWR)), "no device");
+    CHECK(!takes(&author, open("/", O_RDONLY)), "no directory");
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0) {
+        close(sockets[1]);
+        CHECK(!takes(&author, sockets[0]), "no socket");
+    }
+    CHECK(!takes(&author, make_memory(&author, 0, 0)),
+          "nothing that may become shorter");
+    CHECK(!takes(&author, make_memory(&author, -1, F_SEAL_SHRINK)) &&
+              !takes(&author, make_memory(&author, 1, F_SEAL_SHRINK)),
+          "nothing of another length");
+    CHECK(!takes(&author, make_memory(&author, 0, F_SEAL_SHRINK)),
+          "nothing without the mark");
+    margay_relay_describe(other.relay, words);
+    CHECK(!takes(&author, dup(file_offered(words))) &&
+              !margay_relay_is_taken(other.relay),
+          "not the memory of another pipe");
+    margay_relay_describe(author.relay, words);
+    CHECK(takes(&author, dup(file_offered(words))), "and that of this one is");
+    margay_relay_withdraw(author.relay);
+    margay_relay_withdraw(other.relay);
+    for (int i = 0; i < 2; i++) {
+        close(pipes[i]);
+        close(others[i]);
+    }
+}
+
 int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -286,7 +403,9 @@ int main(void)
     test_copied();
     test_left();
     test_writer_dies();
+    test_head_lost();
     test_reader_dies();
     test_others();
+    test_hostile();
     return tap_done();
 }

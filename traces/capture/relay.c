@@ -19,7 +19,7 @@
 #include "traces/capture/shared.h"
 #include "traces/capture/stream.h"
 
-#define MAGIC UINT64_C(0x01796c6572796167)
+#define MAGIC UINT64_C(0x02796c6572796167)
 
 /* A power of two: few, so that all stay in the caches, and enough for both
    sides to work for a while before one wakes the other. */
@@ -36,6 +36,8 @@ enum taken { NOT_YET, TAKEN, LEFT };
 
 struct memory {
     uint64_t magic;
+    uint64_t pipe;          /* the number of the pipe that it belongs to */
+    _Atomic uint64_t put;   /* words in slots, once `ended` is 1 */
     _Atomic uint32_t taken; /* enum taken */
     _Atomic uint32_t waits; /* 1 = the writer waits for a slot */
     _Atomic uint32_t ended; /* 1 = there will be no more words */
@@ -56,7 +58,8 @@ static struct memory *map(int file)
 struct margay_relay {
     struct memory *memory;
     int file, pipe;
-    uint64_t number; /* of the pipe */
+    uint64_t chunks; /* that were to be put */
+    uint64_t words;  /* in slots so far */
     uint32_t given;  /* slots with words so far, modulo 2^32 */
 };
 
@@ -89,9 +92,9 @@ struct margay_relay *margay_relay_offer(int descriptor)
     struct margay_relay *relay = calloc(1, sizeof *relay);
     if (relay == NULL)
         return NULL;
+    uint64_t number = pipe_number(descriptor);
     relay->pipe = descriptor;
-    relay->number = pipe_number(descriptor);
-    relay->file = relay->number == 0 ? -1 : make_file();
+    relay->file = number == 0 ? -1 : make_file();
     if (relay->file >= 0 && margay_move_descriptor_up(&relay->file))
         relay->memory = map(relay->file);
     if (relay->memory == NULL) {
@@ -99,6 +102,7 @@ struct margay_relay *margay_relay_offer(int descriptor)
         return NULL;
     }
     relay->memory->magic = MAGIC;
+    relay->memory->pipe = number;
     return relay;
 }
 
@@ -113,10 +117,15 @@ void margay_relay_withdraw(struct margay_relay *relay)
     free(relay);
 }
 
+bool margay_relay_is_due(const struct margay_relay *relay)
+{
+    return relay->chunks == 0;
+}
+
 void margay_relay_describe(const struct margay_relay *relay,
                            uint64_t words[MARGAY_RELAY_OFFER_WORDS])
 {
-    words[0] = margay_control_word(MARGAY_CONTROL_PIPE, relay->number);
+    words[0] = margay_control_word(MARGAY_CONTROL_PIPE, relay->memory->pipe);
     words[1] = margay_control_word(MARGAY_CONTROL_MEMORY,
                                    (uint64_t)getpid() << PROCESS_SHIFT |
                                        (uint64_t)relay->file);
@@ -127,10 +136,17 @@ bool margay_relay_is_taken(const struct margay_relay *relay)
     return atomic_load(&relay->memory->taken) == TAKEN;
 }
 
+bool margay_relay_is_awaited(const struct margay_relay *relay)
+{
+    return relay->chunks <= 1 || margay_relay_is_taken(relay);
+}
+
 void margay_relay_conclude(struct margay_relay *relay)
 {
-    if (relay != NULL)
-        atomic_store(&relay->memory->ended, 1);
+    if (relay == NULL)
+        return;
+    atomic_store(&relay->memory->put, relay->words);
+    atomic_store(&relay->memory->ended, 1);
 }
 
 /* Sleep while `done` slots are done, and the reader does not wake us. */
@@ -185,11 +201,13 @@ static bool wait_for_slot(struct margay_relay *relay)
 bool margay_relay_put(struct margay_relay *relay, const uint64_t *words,
                       uint32_t count)
 {
+    relay->chunks++;
     if (count > MARGAY_BUFFER_WORDS || !margay_relay_is_taken(relay) ||
         !wait_for_slot(relay))
         return false;
     memcpy(relay->memory->words[relay->given++ % SLOTS], words,
            count * sizeof *words);
+    relay->words += count;
     return true;
 }
 
@@ -197,32 +215,51 @@ bool margay_relay_put(struct margay_relay *relay, const uint64_t *words,
 
 struct margay_relay_end {
     struct memory *memory;
-    int file;      /* of the memory */
-    uint32_t next; /* slots given so far, modulo 2^32 */
+    int file;       /* of the memory */
+    uint32_t next;  /* slots given so far, modulo 2^32 */
+    uint64_t words; /* read so far */
 };
 
-/* A file that cannot become shorter than the memory. */
+/* A regular file of the length of the memory, ... */
+static bool has_length(int file)
+{
+    struct stat status;
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_size == (off_t)sizeof(struct memory);
+}
+
+/* ... which cannot become shorter. */
 static bool is_memory(int file)
 {
 #ifdef F_GET_SEALS
-    struct stat status;
     int seals = fcntl(file, F_GET_SEALS);
-    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 &&
-           fstat(file, &status) == 0 &&
-           status.st_size == (off_t)sizeof(struct memory);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && has_length(file);
 #else
     (void)file;
     return false;
 #endif
 }
 
+/* What the place holds is looked at before it is opened: to open a device or a
+   named pipe may do something. */
 static int open_file(uint64_t place)
 {
+    int file = -1;
+#ifdef O_PATH
     char path[64];
     snprintf(path, sizeof path, "/proc/%llu/fd/%llu",
              (unsigned long long)(place >> PROCESS_SHIFT),
              (unsigned long long)(place & ((1u << PROCESS_SHIFT) - 1)));
-    return open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int found = open(path, O_PATH | O_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", found);
+    if (found >= 0 && has_length(found))
+        file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (found >= 0)
+        close(found);
+#else
+    (void)place;
+#endif
+    return file;
 }
 
 static bool lock(int file)
@@ -236,15 +273,17 @@ static bool lock(int file)
 #endif
 }
 
-/* Map the memory, if it is some, and take it, if it is free. */
-static bool take(struct margay_relay_end *end)
+/* Map the memory, if it is some, and take it, if it belongs to the pipe and is
+   free.  In another name space of processes, the number of the writer may be
+   that of another writer. */
+static bool take(struct margay_relay_end *end, uint64_t pipe)
 {
     uint32_t before = NOT_YET;
     if (end->file < 0 || !is_memory(end->file))
         return false;
     end->memory = map(end->file);
     return end->memory != NULL && end->memory->magic == MAGIC &&
-           lock(end->file) &&
+           end->memory->pipe == pipe && lock(end->file) &&
            atomic_compare_exchange_strong(&end->memory->taken, &before, TAKEN);
 }
 
@@ -277,7 +316,7 @@ struct margay_relay_end *margay_relay_take(
     if (end == NULL)
         return NULL;
     end->file = open_file(place);
-    if (take(end))
+    if (take(end, pipe))
         return end;
     release(end);
     return NULL;
@@ -294,9 +333,10 @@ static void wake(struct memory *memory)
 }
 
 /* A writer that waits is woken for half of the slots at once. */
-const uint64_t *margay_relay_next(struct margay_relay_end *end)
+const uint64_t *margay_relay_next(struct margay_relay_end *end, uint32_t count)
 {
     struct memory *memory = end->memory;
+    end->words += count;
     atomic_store(&memory->done, end->next);
     if (end->next % (SLOTS / 2) == 0)
         wake(memory);
@@ -305,7 +345,8 @@ const uint64_t *margay_relay_next(struct margay_relay_end *end)
 
 bool margay_relay_has_ended(const struct margay_relay_end *end)
 {
-    return atomic_load(&end->memory->ended) == 1;
+    return atomic_load(&end->memory->ended) == 1 &&
+           atomic_load(&end->memory->put) == end->words;
 }
 
 void margay_relay_leave(struct margay_relay_end *end)

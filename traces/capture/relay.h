@@ -9,10 +9,13 @@
  *   done with; the writer sleeps while all are in use.
  * Guarantee: the words and their order are those of the pipe alone.  A reader
  *   that knows nothing of this, or that has something between itself and the
- *   writer (`tee`, `cat`, a file), gets all words through the pipe.  A reader
- *   that dies ends the writer as it would without the memory, at the next write
- *   into the pipe; where others read on, they get the words that follow.  A
- *   writer that dies leaves a trace that is cut, and the reader says so.
+ *   writer (`tee`, `cat`, a file), gets all words through the pipe.  So does
+ *   one in another name space of processes, where the place means something
+ *   else: the memory has the number of its pipe.  A reader that dies ends the
+ *   writer as it would without the memory, at the next write into the pipe;
+ *   where others read on, they get the words that follow.  A writer that dies
+ *   leaves a trace that is cut.  The reader says so, as it does where it has
+ *   not read all words that were put, because another reads from the same pipe.
  * Cost: one copy of each word, by the writer, in memory that stays in the
  *   caches; a pipe takes two, by the system.
  */
@@ -33,6 +36,9 @@ struct margay_relay *margay_relay_offer(int descriptor);
 /* NULL is fine. */
 void margay_relay_withdraw(struct margay_relay *relay);
 
+/* Is the reader yet to be told where the memory is?  Until words are put. */
+bool margay_relay_is_due(const struct margay_relay *relay);
+
 /* What tells a reader where the memory is: control words of stream.h. */
 #define MARGAY_RELAY_OFFER_WORDS 2
 void margay_relay_describe(const struct margay_relay *relay,
@@ -40,6 +46,10 @@ void margay_relay_describe(const struct margay_relay *relay,
 
 /* Does the reader look for words in the memory? */
 bool margay_relay_is_taken(const struct margay_relay *relay);
+
+/* Does a reader wait for what went into the pipe last, the offer or the head of
+   a chunk whose words are in the memory? */
+bool margay_relay_is_awaited(const struct margay_relay *relay);
 
 /* Put `count` words, MARGAY_BUFFER_WORDS at most, into the next slot, after a
    wait while all are in use; false: there is no such reader, or none any
@@ -61,10 +71,11 @@ struct margay_relay_end;
 struct margay_relay_end *margay_relay_take(
     const uint64_t words[MARGAY_RELAY_OFFER_WORDS], uint64_t pipe);
 
-/* The words of the next slot.  The slot before is free then. */
-const uint64_t *margay_relay_next(struct margay_relay_end *end);
+/* The words of the next slot, which are as many as the head in the pipe says.
+   The slot before is free then. */
+const uint64_t *margay_relay_next(struct margay_relay_end *end, uint32_t count);
 
-/* Has the writer put all its words? */
+/* Has the writer put all its words, and have they been read? */
 bool margay_relay_has_ended(const struct margay_relay_end *end);
 
 /* NULL is fine. */

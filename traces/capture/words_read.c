@@ -236,7 +236,7 @@ static enum margay_status read_chunk(struct reading *reading,
     if (words & MARGAY_CHUNK_RELAYED) {
         reading->ahead = 0;
         reading->words = words & ~MARGAY_CHUNK_RELAYED;
-        reading->from = margay_relay_next(reading->relay);
+        reading->from = margay_relay_next(reading->relay, reading->words);
     } else {
         read_words(reading, words);
     }

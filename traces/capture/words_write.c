@@ -16,7 +16,7 @@ static const char magic[8] = MARGAY_WORDS_MAGIC;
 struct writing {
     struct margay_sink sink;
     uint32_t collapsed_bytes;
-    bool begun, offered;
+    bool begun;
     struct margay_sampling
         sampling;   /* of the words that are taken as they are */
     uint32_t flags; /* valid once it has begun */
@@ -226,7 +226,6 @@ static enum margay_status offer(struct writing *writing,
 {
     uint64_t words[MARGAY_RELAY_OFFER_WORDS];
     margay_relay_describe(relay, words);
-    writing->offered = true;
     for (int i = 0; i < MARGAY_RELAY_OFFER_WORDS; i++)
         add_word(writing, words[i]);
     return write_chunk(writing, error);
@@ -259,7 +258,8 @@ static enum margay_status put_words(void *state,
     enum margay_status status = write_head(writing, words->sites, false, error);
     if (status == MARGAY_OK)
         status = write_chunk(writing, error);
-    if (status == MARGAY_OK && words->relay != NULL && !writing->offered)
+    if (status == MARGAY_OK && words->relay != NULL &&
+        margay_relay_is_due(words->relay))
         status = offer(writing, words->relay, error);
     bool relayed = status == MARGAY_OK && words->relay != NULL &&
                    margay_relay_put(words->relay, words->words, words->count);
