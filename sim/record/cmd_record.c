@@ -367,6 +367,22 @@ static enum margay_status check_losses(const struct launch *launch,
     return MARGAY_OK;
 }
 
+/* All that was sent came, unless a program has written over what it shares with
+   this process.  Programs that are left running may send more. */
+static enum margay_status check_sent(const struct recording *recording,
+                                     struct margay_error *error)
+{
+    uint64_t missing = margay_receiver_missing(recording->launch.receiver);
+    if (missing == 0 || recording->stopped || recording->forwarded != 0)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_IO,
+                       "%s: %" PRIu64 " word%s that were sent did not come, as "
+                       "the program wrote over the recorder's memory: "
+                       "references are missing",
+                       recording->launch.program, missing,
+                       margay_plural(missing, "s"));
+}
+
 /* A message tells of whole programs that the method could not follow.
    References missing within a program are a failure. */
 static enum margay_status check_whole(const struct recording *recording,
@@ -375,6 +391,8 @@ static enum margay_status check_whole(const struct recording *recording,
     const struct launch *launch = &recording->launch;
     uint64_t left_out = margay_receiver_left_out(launch->receiver);
     enum margay_status status = check_losses(launch, error);
+    if (status == MARGAY_OK)
+        status = check_sent(recording, error);
     if (status != MARGAY_OK)
         return status;
     if (left_out > 0)

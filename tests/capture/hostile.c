@@ -4,6 +4,7 @@
  * usage: hostile HOW [FILE]
  *
  * truncate: cuts every file that it did not open to nothing, and goes on.
+ * scrawl: overwrites the state of its recorder's buffers.
  * close: closes them; lose: closes them, and may open none.
  * forever: goes on.
  * wait: makes FILE to say that it waits, waits for any signal, and ends by it;
@@ -15,8 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "traces/capture/slots.h"
 
 #define ELEMENTS    4096
 #define DESCRIPTORS 4096
@@ -44,6 +48,27 @@ static void wait_for_signal(const char *file)
         usleep(1000);
 }
 
+/* Free the buffers of the recorder while they are full. */
+static void scrawl(void)
+{
+    struct margay_capture *capture = MAP_FAILED;
+    const char *variable = getenv(MARGAY_CAPTURE_VARIABLE);
+    int file = variable == NULL ? -1 : atoi(variable);
+    capture = mmap(NULL, sizeof *capture, PROT_READ | PROT_WRITE, MAP_SHARED,
+                   file, 0);
+    if (capture == MAP_FAILED)
+        return;
+    for (uint32_t sent = 0; sent < 1000; sent++) {
+        write_some(8192);
+        for (uint32_t i = 0; i < MARGAY_MAX_BUFFERS; i++) {
+            uint64_t state = atomic_load(&capture->slots[i].state);
+            if (margay_slot_stage(state) == MARGAY_SLOT_FULL)
+                atomic_compare_exchange_strong(&capture->slots[i].state, &state,
+                                               0);
+        }
+    }
+}
+
 int main(int argument_count, char **arguments)
 {
     const char *how = argument_count > 1 ? arguments[1] : "";
@@ -59,6 +84,8 @@ int main(int argument_count, char **arguments)
             close(i);
         usleep(
             300000); /* the recorder sleeps, and must be told of what comes */
+    } else if (strcmp(how, "scrawl") == 0) {
+        scrawl();
     } else if (strcmp(how, "forever") == 0) {
         for (;;)
             write_some(100000);

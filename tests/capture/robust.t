@@ -7,9 +7,9 @@ compiler=${CC:-cc}
 
 # shellcheck disable=SC2046,SC2086 # words
 build() { # NAME
-    $compiler -O2 $("$MARGAY" record --cflags) -o "$1" "$sources/$1.c" \
-        $("$MARGAY" record --libs) &&
-        $compiler -O2 -o "$1.plain" "$sources/$1.c" -pthread
+    $compiler -O2 -I"$root" $("$MARGAY" record --cflags) -o "$1" \
+        "$sources/$1.c" $("$MARGAY" record --libs) &&
+        $compiler -O2 -I"$root" -o "$1.plain" "$sources/$1.c" -pthread
 }
 for program in hostile ends many; do
     check "$program is built" build $program
@@ -30,6 +30,12 @@ ends_by_itself() { # PID
 run record --to lackey -o trace ./hostile truncate
 is 'a program that cuts the memory that it shares with us' \
     "$status $(grep -c '^ S.*,8$' trace)" '3 300000'
+
+run record --to lackey -o trace.scrawl ./hostile scrawl
+is 'a program that frees buffers that are full: no trace' \
+    "$status $(ls trace.scrawl 2>/dev/null)" '125 '
+like 'and the words that did not come are told' "$(tail -n 1 err)" \
+    ': [0-9]* words that were sent did not come, .*references are missing$'
 
 nothing_is_missing() { # NAME
     often=$(awk '$1 == "S" && /,8$/ { n[$2]++ } END {

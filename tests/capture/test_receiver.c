@@ -459,6 +459,35 @@ static void test_harm(void)
     margay_receiver_free(receiver);
 }
 
+/* Words of full buffers that do not come are missed, and others are not. */
+static void test_missing(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t me = (uint32_t)getpid();
+    for (uint32_t i = 0; i < 4; i++) {
+        program_own(&program, i, me, i);
+        fill(&program, i, 10 * i, 10);
+    }
+    program_fill(&program, 0, 10, me);
+    program_fill(&program, 1, 10, me);
+    CHECK_U64(drain(receiver, got, 64, &status), 40, "what is sent, and more");
+    CHECK_U64(margay_receiver_missing(receiver), 0, "none of it is missed");
+    program_fill(&program, 2, 10, me);
+    program_own(&program, 2, 0, 0); /* a stray write */
+    CHECK_U64(drain(receiver, got, 64, &status), 0, "a buffer that is lost");
+    CHECK_U64(margay_receiver_missing(receiver), 10, "is missed");
+    program_fill(&program, 3, 10, me);
+    atomic_store(&program.capture->slots[3].state,
+                 margay_slot_state(MARGAY_SLOT_FULL, me, 3));
+    drain(receiver, got, 64, &status);
+    CHECK_U64(margay_receiver_missing(receiver), 17, "and so are words of one");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
 /* A message waits for what was full before it was sent. */
 static void test_messages(void)
 {
@@ -504,5 +533,6 @@ int main(void)
     test_members();
     test_messages();
     test_harm();
+    test_missing();
     return tap_done();
 }

@@ -312,5 +312,7 @@ void margay_harvest_done(struct margay_harvest *harvest,
     }
     *decoding = (struct margay_decoding){.words = 0};
     harvest->queued[yield->buffer] = false;
+    if (is_in(harvest, yield->buffer, MARGAY_SLOT_FULL))
+        harvest->taken += words_of(harvest->states[yield->buffer]);
     margay_slots_free(harvest->shared->capture, yield->buffer, yield->end);
 }

@@ -271,6 +271,13 @@ uint64_t margay_receiver_lost(const margay_receiver *receiver,
     return atomic_load(&receiver->shared.capture->lost[loss]);
 }
 
+uint64_t margay_receiver_missing(const margay_receiver *receiver)
+{
+    uint64_t sent = atomic_load(&receiver->shared.capture->sent);
+    uint64_t taken = receiver->harvest.taken;
+    return sent > taken ? sent - taken : 0;
+}
+
 /* ----------------------------------------------------------------- words -- */
 
 /* The caller is done with the words given. */

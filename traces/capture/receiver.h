@@ -109,6 +109,11 @@ uint64_t margay_receiver_left_out(const margay_receiver *receiver);
 uint64_t margay_receiver_lost(const margay_receiver *receiver,
                               enum margay_loss loss);
 
+/* Of the words in buffers that became full, how many have not come: after
+   MARGAY_END, and unless a process is recorded still, words are lost where this
+   is not 0. */
+uint64_t margay_receiver_missing(const margay_receiver *receiver);
+
 /* NULL is fine. */
 void margay_receiver_free(margay_receiver *receiver);
 

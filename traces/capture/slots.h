@@ -26,7 +26,8 @@
  *   between any two instructions: no buffer is without an owner, none seems
  *   full that is not, and none is lost once its process is dead.  A word in an
  *   open buffer that is not zero is a reference that was made.  Nothing here
- *   waits, takes a lock, or uses the C library.  What the receiver reads may be
+ *   waits, takes a lock, or uses the C library.  The words of full buffers are
+ *   counted, and the receiver compares them in the end with what came.  What the receiver reads may be
  *   hostile: it loads a state once, and checks the numbers in the state.
  *
  * Cost: per buffer a look at the slots up to it, three atomic operations, and
@@ -220,6 +221,8 @@ static inline bool margay_slots_fill(struct margay_capture *capture,
                           memory_order_relaxed);
     atomic_store(&slot->state,
                  margay_slot_state(MARGAY_SLOT_FULL, process, words));
+    /* Who is killed before this has sent more than it says, and never less. */
+    atomic_fetch_add_explicit(&capture->sent, words, memory_order_relaxed);
     return margay_slots_wakes(capture, false);
 }
 

@@ -42,7 +42,7 @@
 #include "traces/base/sample.h"
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 11
+#define MARGAY_CAPTURE_VERSION 12
 
 /*
  * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
@@ -271,7 +271,8 @@ struct margay_capture {
     _Atomic uint32_t foreigners;
     /* What slots.h needs beside the slots. */
     _Alignas(64) _Atomic uint32_t buffers; /* that there are */
-    _Atomic uint32_t fills;                /* buffers that became full */
+    _Atomic uint32_t fills;                /* buffers that became full, */
+    _Atomic uint64_t sent;                 /* and the words in them */
     /* 1: the recorder sleeps, and wants a message when `fills` is `alarm`, ...
      */
     _Atomic uint32_t sleeps, alarm;
