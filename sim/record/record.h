@@ -52,7 +52,11 @@ struct launch {
 
 struct record_method {
     const char *name;
-    const char *slowdown; /* of the program: "3 to 7 times" */
+    const char *slowdown; /* of the program: "3 to 7 times", ... */
+    /* ... and where the plugin of a compiler has built the recorder in; NULL =
+       for this method none does. */
+    const char *plugin_slowdown;
+    bool (*has_plugin)(const char *program);
 
     /* Can the method record the program on this machine?  If not, *why says why
        ("valgrind is not installed"). */

@@ -38,12 +38,25 @@ static const struct record_method *fail_method(const char *name,
                                                struct margay_error *error)
 {
     const char *nearest = margay_nearest(name, method_name, NULL);
+    char names[METHODS * 16] = "auto";
+    for (size_t i = 0; i < METHODS; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s",
+                 i + 1 < METHODS ? ", " : " or ", methods[i]->name);
+    }
     margay_fail(error, MARGAY_BAD_ARGUMENT,
-                "--method: found '%s', expected auto, runtime, valgrind, "
-                "qemu or lackey%s%s%s",
-                name, nearest == NULL ? "" : " (did you mean ",
+                "--method: found '%s', expected %s%s%s%s", name, names,
+                nearest == NULL ? "" : " (did you mean ",
                 nearest == NULL ? "" : nearest, nearest == NULL ? "" : "?)");
     return NULL;
+}
+
+static const char *slowdown_of(const struct record_method *method,
+                               const char *program)
+{
+    return method->plugin_slowdown != NULL && method->has_plugin(program)
+               ? method->plugin_slowdown
+               : method->slowdown;
 }
 
 /* The first option given that the method does not have; NULL = none. */
@@ -121,7 +134,7 @@ const struct record_method *record_method_choose(const struct options *options,
             return fail_all(options, program, error);
         if (!options->quiet)
             message_print("%s: method %s, which takes about %s its time",
-                          program, chosen->name, chosen->slowdown);
+                          program, chosen->name, slowdown_of(chosen, program));
         return chosen;
     }
     const struct record_method *method = find(options->record.method);

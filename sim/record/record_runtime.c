@@ -14,9 +14,10 @@
 
 #include "sim/record/record.h"
 
-/* The mark of the runtime, in two parts, so that this program does not hold it.
- */
+/* The marks of the runtime, in two parts, so that this program does not hold
+   them. */
 static const char mark[][12] = {"margay-capt", "ure-runtime"};
+static const char plugin_mark[][12] = {"margay-capt", "ure-plugin"};
 
 /* Does a fault mark the end of a buffer? */
 static bool wants_mmu(void)
@@ -31,6 +32,14 @@ static bool carries_runtime(const char *program)
     char whole[sizeof mark + 8];
     snprintf(whole, sizeof whole, "%s%s%s", mark[0], mark[1],
              wants_mmu() ? "-mmu" : "");
+    return record_file_holds(program, whole);
+}
+
+/* Does the program hold code that a plugin has put into it? */
+static bool has_plugin(const char *program)
+{
+    char whole[sizeof plugin_mark];
+    snprintf(whole, sizeof whole, "%s%s", plugin_mark[0], plugin_mark[1]);
     return record_file_holds(program, whole);
 }
 
@@ -66,6 +75,8 @@ static enum margay_status prepare(struct launch *launch,
 const struct record_method record_runtime = {
     .name = "runtime",
     .slowdown = "2 to 17 times",
+    .plugin_slowdown = "2 to 6 times",
+    .has_plugin = has_plugin,
     .suits = suits,
     .prepare = prepare,
     .knows_functions = true,

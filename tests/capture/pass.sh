@@ -28,6 +28,12 @@ record() { # NAME ARGUMENT...
     done
 }
 
+# What --method auto says that a method takes.
+slowdown() { # NAME
+    run record -o trace "./$1" 0
+    sed -n 's/.*: method runtime, which takes about \(.*\) its time$/\1/p' err
+}
+
 for level in $levels; do
     build kernels "$sources/kernels.c" "-O$level"
     for kernel in 0 1 2 3 4 5 6 7 8 9; do
@@ -39,6 +45,9 @@ for level in $levels; do
         check 'of which there are some' test "$(grep -c = pass.trace)" -gt 300
     done
 done
+is 'what a plugin has built takes less' \
+    "$(slowdown kernels.pass), $(slowdown kernels.hooks)" \
+    '2 to 6 times, 2 to 17 times'
 
 # More threads than there are rings for their words.
 build many "$sources/many.c" -O1 -pthread
