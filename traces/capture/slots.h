@@ -28,8 +28,8 @@
  *   open buffer that is not zero is a reference that was made.  Nothing here
  *   waits, takes a lock, or uses the C library.  The words of full buffers are
  *   counted, and the receiver compares them in the end with what came.  What
- * the receiver reads may be hostile: it loads a state once, and checks the
- * numbers in the state.
+ *   the receiver reads may be hostile: it loads a state once, and checks the
+ *   numbers in the state.
  *
  * Cost: per buffer a look at the slots up to it, three atomic operations, and
  *   the clearing, by the thread that is about to write there, whose cache then
