@@ -114,9 +114,11 @@ static enum margay_status check_policy(const struct machine *machine,
     const struct margay_policy *policy;
     struct margay_settings settings = {.given = 0};
     struct margay_error why;
-    if (margay_policy_parse(spec, &policy, &settings, &why) != MARGAY_OK)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: policy: %s",
-                           level->name, why.message);
+    enum margay_status status =
+        margay_policy_parse(spec, &policy, &settings, &why);
+    if (status != MARGAY_OK)
+        return margay_fail(error, status, "%s: policy: %s", level->name,
+                           why.message);
     if (policy->info.abilities & MARGAY_POLICY_NEEDS_FUTURE)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,

@@ -15,6 +15,7 @@
 #include "sim/command/request.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
+#include "sim/options/trace_format.h"
 #include "sim/run/needs.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
@@ -30,6 +31,7 @@
 struct conversion {
     const struct options *options;
     const char *from, *to; /* files */
+    const char *format;    /* to write */
     margay_trace *trace;
     margay_writer *writer;
     struct output *output;
@@ -182,8 +184,6 @@ static enum margay_status check(const struct conversion *conversion,
                            "a trace is written to one file: found '%s' and "
                            "--output '%s'",
                            conversion->to, options->output);
-    if (options->to == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT, "--to FORMAT is needed");
     if (unit != 0 && !margay_is_power_of_two(unit))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--unit: %" PRIu64 " is not a power of two", unit);
@@ -200,8 +200,11 @@ static enum margay_status prepare(struct conversion *conversion,
     struct margay_sink sink = {&conversion->output, sink_write};
     enum margay_status status = check(conversion, error);
     if (status == MARGAY_OK)
-        status = margay_writer_create(conversion->options->to, conversion->to,
-                                      &sink, &conversion->writer, error);
+        status = trace_format_needed(conversion->options, conversion->to,
+                                     &conversion->format, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_create(conversion->format, conversion->to, &sink,
+                                      &conversion->writer, error);
     if (status == MARGAY_OK)
         status = open_trace(conversion, error);
     if (status == MARGAY_OK)
@@ -424,6 +427,6 @@ int cmd_convert(const struct options *options)
                       conversion.from, damaged ? "the first " : "",
                       conversion.written_refs,
                       margay_plural(conversion.written_refs, "s"),
-                      conversion.to, options->to);
+                      conversion.to, conversion.format);
     return exit_status;
 }

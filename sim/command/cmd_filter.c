@@ -11,6 +11,7 @@
 
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
+#include "sim/options/trace_format.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
@@ -227,8 +228,6 @@ static enum margay_status check_cache(const struct options *options,
 static enum margay_status check(const struct options *options,
                                 struct margay_error *error)
 {
-    if (options->to == NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT, "--to FORMAT is needed");
     if (options->caches.policy.info->abilities & MARGAY_POLICY_NEEDS_FUTURE)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--policy %s: what is optimal is known when the "
@@ -248,10 +247,14 @@ static enum margay_status run(struct filter *filter, struct margay_error *error)
         .open = open_consumer,
         .ended = keep_counts,
     };
-    enum margay_status status = check(options, error);
+    const char *format;
+    enum margay_status status =
+        trace_format_needed(options, place, &format, error);
     if (status == MARGAY_OK)
-        status = margay_writer_create(options->to, place, &sink,
-                                      &filter->writer, error);
+        status = check(options, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_writer_create(format, place, &sink, &filter->writer, error);
     if (status == MARGAY_OK)
         status = output_open(place, OUTPUT_HELD, &filter->output, error);
     return status == MARGAY_OK ? drive_run(&drive, error) : status;

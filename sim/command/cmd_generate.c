@@ -8,6 +8,7 @@
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/options/sizes.h"
+#include "sim/options/trace_format.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "sim/terminal/progress.h"
@@ -109,8 +110,7 @@ static enum margay_status check(const struct options *options,
                           : options->generate.blocks == 0 &&
                                   !makes_blocks_at_will(options->operands[0])
                               ? "--blocks N"
-                          : options->to == NULL ? "--to FORMAT"
-                                                : NULL;
+                              : NULL;
     if (missing != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s is needed", missing);
     if (options->output == NULL && isatty(STDOUT_FILENO))
@@ -130,11 +130,14 @@ static enum margay_status prepare(struct generation *generation,
 {
     const struct options *options = generation->options;
     struct margay_sink sink = {&generation->output, sink_write};
+    const char *format;
     enum margay_status status = generator_check(options->operands[0], error);
     if (status == MARGAY_OK)
         status = check(options, error);
     if (status == MARGAY_OK)
-        status = margay_writer_create(options->to, options->output, &sink,
+        status = trace_format_needed(options, options->output, &format, error);
+    if (status == MARGAY_OK)
+        status = margay_writer_create(format, options->output, &sink,
                                       &generation->writer, error);
     if (status == MARGAY_OK)
         status = generator_create(options, &generation->generator, error);

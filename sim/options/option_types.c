@@ -131,6 +131,18 @@ OPTION_TYPE(some_refs)
     return MARGAY_OK;
 }
 
+/* So may numbers of blocks. */
+OPTION_TYPE(some_blocks)
+{
+    uint64_t *value = field;
+    if (!margay_parse_count(text, value) || *value == 0)
+        return refuse(name, text,
+                      "a number of blocks from 1 to 2^64 - 1, such as 250000, "
+                      "250K, 3M or 1G",
+                      error);
+    return MARGAY_OK;
+}
+
 OPTION_TYPE(interval)
 {
     struct interval *interval = field;

@@ -10,6 +10,7 @@
 
 #include "sim/options/files.h"
 #include "sim/options/sizes.h"
+#include "sim/options/trace_format.h"
 #include "sim/run/batch_part.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
@@ -43,33 +44,6 @@ struct record_output {
 
 /* ----------------------------------------------------------------- files -- */
 
-/* The format of that name; NULL = there is none to write. */
-static const char *format_named(const char *name, size_t bytes)
-{
-    const struct margay_format_info *format;
-    for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
-        if (format->writable && strlen(format->name) == bytes &&
-            strncmp(format->name, name, bytes) == 0)
-            return format->name;
-    }
-    return NULL;
-}
-
-/* The format that the suffixes of a file ask for, the last one that is a
-   format: "a.out.mgt.zst" asks for mgt.  NULL = none. */
-static const char *format_of_suffix(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *found = NULL;
-    const char *dot = strchr(slash == NULL ? path : slash, '.');
-    for (; dot != NULL; dot = strchr(dot + 1, '.')) {
-        const char *format = format_named(dot + 1, strcspn(dot + 1, "."));
-        if (format != NULL)
-            found = format;
-    }
-    return found;
-}
-
 /* The fastest format for a pipe, and the smallest for a file. */
 static const char *usual_format(const struct options *options)
 {
@@ -86,11 +60,8 @@ static const char *usual_format(const struct options *options)
 
 static const char *choose_format(const struct options *options)
 {
-    const char *of_suffix =
-        options->output == NULL ? NULL : format_of_suffix(options->output);
-    return options->to != NULL ? options->to
-           : of_suffix != NULL ? of_suffix
-                               : usual_format(options);
+    const char *wanted = trace_format(options, options->output);
+    return wanted != NULL ? wanted : usual_format(options);
 }
 
 /* "runs/sort.3.mgt.zst" for thread 3 and "runs/sort.mgt.zst". */

@@ -377,11 +377,14 @@ enum margay_status machine_settle(struct machine *machine,
                 margay_level_is_first(machine->levels, machine->count, i);
         set_memory_block(machine, i);
     }
-    if (margay_machine_check(machine->levels, machine->count, &wrong, &why) ==
-        MARGAY_OK)
+    enum margay_status status =
+        margay_machine_check(machine->levels, machine->count, &wrong, &why);
+    if (status == MARGAY_OK)
         return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_INPUT, "%s:%" PRIu64 ": %s",
-                       machine->path, machine->rows[wrong].line, why.message);
+    return margay_fail(
+        error, status == MARGAY_BAD_ARGUMENT ? MARGAY_BAD_INPUT : status,
+        "%s:%" PRIu64 ": %s", machine->path, machine->rows[wrong].line,
+        why.message);
 }
 
 static enum margay_status finish(struct machine *machine,
