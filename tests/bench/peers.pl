@@ -2,7 +2,8 @@
 # peers.pl - whole commands beside those of other programs
 #
 #     peers.pl [--csv] [--rounds N] [--only PEER,...] [--on WORKLOAD,...]
-#         [--refs N] [--trace NAME=FILE.u64]... MARGAY TOOLS FILES PEERS
+#         [--refs N] [--seconds N] [--trace NAME=FILE.u64]...
+#         MARGAY TOOLS FILES PEERS
 #
 # PEERS is a folder with the sources of other programs, each where it likes; the
 # table below says what they are known by.  What is not there, or cannot be
@@ -12,7 +13,9 @@
 #
 # First every answer is compared; then the commands take turns, on one thread
 # each.  Times are of user and system together, medians over rounds; who took
-# more than 20 seconds is not asked again.  Exits with 1 if answers differ.
+# more than 20 seconds is not asked again.  A program of others that fails, or
+# does not end in --seconds (600), has no row, and the others go on.  Exits with 1
+# if answers differ or one has failed.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -23,14 +26,16 @@ require './tests/bench/inputs.pl';
 
 our ($margay, $tools, $files);
 my $patience = 20;
-my ($csv, $rounds, $only, $on, $refs, @traces) = (0, 3, '', '', 0);
+my ($csv, $rounds, $only, $on, $refs, $seconds, @traces) =
+    (0, 3, '', '', 0, 600);
 GetOptions('csv' => \$csv, 'rounds=i' => \$rounds, 'only=s' => \$only,
-    'on=s' => \$on, 'refs=i' => \$refs, 'trace=s' => \@traces)
-    && @ARGV == 4 && $rounds > 0 && -d $ARGV[3]
+    'on=s' => \$on, 'refs=i' => \$refs, 'seconds=i' => \$seconds,
+    'trace=s' => \@traces)
+    && @ARGV == 4 && $rounds > 0 && $seconds > 0 && -d $ARGV[3]
     or do {
         print STDERR "usage: peers.pl [--csv] [--rounds N] [--only PEER,...] "
-            . "[--on WORKLOAD,...] [--refs N] [--trace NAME=FILE.u64]... "
-            . "MARGAY TOOLS FILES PEERS\n";
+            . "[--on WORKLOAD,...] [--refs N] [--seconds N] "
+            . "[--trace NAME=FILE.u64]... MARGAY TOOLS FILES PEERS\n";
         exit 2;
     };
 ($margay, $tools, $files) = @ARGV;
@@ -313,13 +318,23 @@ sub compared {
 
 my %wanted = wanted_of($only, map { $_->{name} } @peers);
 my %wanted_on = wanted_of($on, map { $_->{name} } @workloads);
-my (@cases, %commands, %answers, %times);
+my (@cases, %commands, %answers, %times, %failed);
 
 # A command that several cases share is measured once a round.
 sub add_command {
     my ($key, $command) = @_;
     $commands{$key} //= $command;
     return $key;
+}
+
+# What FUNCTION makes of a command; undef where that fails.
+sub unless_failed {
+    my ($key, $function) = @_;
+    my $made = eval { $function->(@{ $commands{$key} }) };
+    return $made if defined $made;
+    note("$key: left out: it failed, or took more than $seconds seconds");
+    $failed{$key} = 1;
+    return undef;
 }
 
 for my $peer (grep { $wanted{ $_->{name} } } @peers) {
@@ -335,12 +350,12 @@ for my $peer (grep { $wanted{ $_->{name} } } @peers) {
                 ours => add_command("$case->{ours} $name",
                     [$ours->{command}->($workload)]),
                 theirs => add_command("$case->{name} $name",
-                    [$case->{command}->($workload)]));
+                    ['timeout', $seconds, $case->{command}->($workload)]));
             $answers{ $case{ours} } //=
                 $ours->{answers}->(@{ lines_of(@{ $commands{ $case{ours} } }) });
+            my $lines = unless_failed($case{theirs}, \&lines_of) // next;
             $case{answer} = compared($answers{ $case{ours} },
-                $case->{answers}->(lines_of(@{ $commands{ $case{theirs} } }),
-                    $workload), $workload->{refs});
+                $case->{answers}->($lines, $workload), $workload->{refs});
             note("$case{theirs}: $case{answer}");
             push @cases, \%case;
         }
@@ -350,8 +365,8 @@ for my $peer (grep { $wanted{ $_->{name} } } @peers) {
 for my $round (1 .. $rounds) {
     note("round $round of $rounds");
     for my $key (sort keys %commands) {
-        next if grep { $_ > $patience } @{ $times{$key} // [] };
-        my $measured = measure(@{ $commands{$key} });
+        next if $failed{$key} || grep { $_ > $patience } @{ $times{$key} // [] };
+        my $measured = unless_failed($key, \&measure) // next;
         push @{ $times{$key} }, $measured->{user} + $measured->{system} || 1e-6;
     }
 }
@@ -371,7 +386,7 @@ if ($csv) {
         . "thread, whole commands,\nmedians of %d\n\n%-16s %-8s %8s %8s %8s  %s\n",
         machine(), $rounds, '', 'workload', 'ours', 'theirs', 'times', 'misses';
 }
-for my $case (@cases) {
+for my $case (grep { !$failed{ $_->{ours} } && !$failed{ $_->{theirs} } } @cases) {
     my @row = ($case->{case}, $case->{workload}{name}, rate($case, 'ours'),
         rate($case, 'theirs'));
     push @row, $row[2] / $row[3];
@@ -382,4 +397,4 @@ for my $case (@cases) {
         printf "%-16s %-8s %8.1f %8.2f %8.1f  %s\n", @row, $case->{answer};
     }
 }
-exit((grep { $_->{answer} !~ /^equal/ } @cases) ? 1 : 0);
+exit(%failed || (grep { $_->{answer} !~ /^equal/ } @cases) ? 1 : 0);

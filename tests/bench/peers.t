@@ -88,6 +88,18 @@ finds_what_differs() {
     on_small
     [ $? -eq 1 ] && grep -q 'cheetah_240 *small .* DIFFER: 11 of 240, cache 16 8' out
 }
+# The one that is asked for 1440 caches, of blocks of up to 512 bytes, does not
+# end, or fails.
+goes_on_without() { # STATEMENT OPTION...
+    write_lists ''
+    sed -i "s/^init_saclru() {/&if (L == 9) { $1; }/" \
+        sources/else/where/saclru.c
+    shift
+    on_small "$@"
+    [ $? -eq 1 ] && grep -q 'cheetah_1440 small: left out: it failed' err &&
+        ! grep -q '^cheetah_1440' out &&
+        grep -q '^cheetah_240 *small .* equal (240)$' out
+}
 
 check 'another name is refused' refuses "found 'olken', expected one of iaf" \
     --only olken
@@ -100,4 +112,7 @@ check 'and so is what cannot be built' cannot_build
 check 'equal answers are found equal' finds_all_equal
 check 'and make a table' writes_a_table
 check 'one that differs is found' finds_what_differs
+check 'a program that fails has no row, and others have' \
+    goes_on_without 'exit(1)'
+check 'nor has one that does not end' goes_on_without 'for (;;)' --seconds 9
 finish
