@@ -98,6 +98,8 @@ static void find_past(struct input *input)
     margay_hash_destroy(&hash);
 }
 
+/* A copy of the engine's own, which is compiled into its kernels and is none of
+   what a library has: a call for each batch would be measured too. */
 static void find_homes(const struct margay_hash *hash, const uint64_t *blocks,
                        struct margay_bucket **homes)
 {
