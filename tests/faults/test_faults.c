@@ -461,7 +461,8 @@ static bool make_watched(void)
            run("record -q --data -o data.words ./watched", "none") == 0;
 }
 
-static void make_inputs(void)
+/* Tables, and traces that no command writes. */
+static void write_inputs(void)
 {
     static const char zeros[20 * 24]; /* records, of id 0 */
     static const char commands_of_a_disk[3 * 32] = {
@@ -486,6 +487,10 @@ static void make_inputs(void)
     write_file("coherent.csv", coherent, sizeof coherent - 1);
     write_file("t.oracle", zeros, sizeof zeros);
     write_file("t.vscsi", commands_of_a_disk, sizeof commands_of_a_disk);
+}
+
+static void make_inputs(void)
+{
     static const char *const commands[] = {
         "generate zipf --refs 3000 --blocks 99 --to lines -o ids.lines",
         "generate zipf --refs 3000 --blocks 99 --unit 64 --to din -o t.din",
@@ -509,6 +514,7 @@ static void make_inputs(void)
         "histogram --bins exact ids.lines -o odd\001.csv",
         "histogram --bins exact t.din -o single.csv",
     };
+    write_inputs();
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (i == 1 && link("ids.lines", "stdin") != 0)
             abort();
