@@ -40,6 +40,11 @@ prepare_apt() {
     apt update
 }
 
+# wants NAME: is that program wanted?
+wants() {
+    case " ${wanted:-$1} " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
 # fetch PACKAGE: its upstream source in the folder PACKAGE.
 fetch() {
     [ ! -d "$1" ] || return 0
@@ -55,7 +60,7 @@ fetch() {
 compile() {
     name=$1
     shift
-    case " ${wanted:-$name} " in *" $name "*) ;; *) return 0 ;; esac
+    wants "$name" || return 0
     [ -x "$native/$name" ] || $compiler -O2 -w -o "$native/$name" "$@"
     newer=$(find "$hooked" -name "$name" -newer "$margay")
     # Its output is a list of words.
@@ -67,29 +72,41 @@ compile() {
 mkdir -p "$native" "$hooked"
 compile kernels "$here/kernels.c" -lm
 
-fetch bzip2
-(cd bzip2 && compile bzip2 blocksort.c huffman.c crctable.c randtable.c \
-    compress.c decompress.c bzlib.c bzip2.c)
+if wants bzip2; then
+    fetch bzip2
+    (cd bzip2 && compile bzip2 blocksort.c huffman.c crctable.c randtable.c \
+        compress.c decompress.c bzlib.c bzip2.c)
+fi
 
-fetch lua5.4
-rm -f lua5.4/src/luac.c
-(cd lua5.4 && compile lua -DLUA_USE_POSIX src/*.c -lm)
+if wants lua; then
+    fetch lua5.4
+    rm -f lua5.4/src/luac.c
+    (cd lua5.4 && compile lua -DLUA_USE_POSIX src/*.c -lm)
+fi
 
+# Its library of Scheme is an input in any case.
 fetch tinyscheme
 (cd tinyscheme && compile tinyscheme -DSTANDALONE=1 -DUSE_DL=0 -DUSE_MATH=1 \
     -DInitFile='"init.scm"' scheme.c -lm)
 
-fetch glpk
-# shellcheck disable=SC2046 # lists of names without blanks
-(cd glpk && compile glpsol $(find src -type d | sed 's/^/-I/') \
-    $(find src -name '*.c' ! -path src/proxy/main.c) examples/glpsol.c -lm)
+if wants glpsol; then
+    fetch glpk
+    # shellcheck disable=SC2046 # lists of names without blanks
+    (cd glpk && compile glpsol $(find src -type d | sed 's/^/-I/') \
+        $(find src -name '*.c' ! -path src/proxy/main.c) examples/glpsol.c -lm)
+fi
 
-fetch picosat
-printf '#define PICOSAT_%s\n' 'CC "gcc"' 'CFLAGS ""' 'VERSION "965"' \
-    >picosat/config.h
-(cd picosat && compile picosat -DNDEBUG picosat.c app.c main.c version.c)
+if wants picosat; then
+    fetch picosat
+    printf '#define PICOSAT_%s\n' 'CC "gcc"' 'CFLAGS ""' 'VERSION "965"' \
+        >picosat/config.h
+    (cd picosat &&
+        compile picosat -DNDEBUG picosat.c app.c main.c version.c)
+fi
 
-fetch libzstd
-(cd libzstd && compile zstd -DZSTD_DISABLE_ASM -DZSTD_NOBENCH -Ilib \
-    programs/*.c lib/common/*.c lib/compress/*.c lib/decompress/*.c \
-    lib/dictBuilder/*.c)
+if wants zstd; then
+    fetch libzstd
+    (cd libzstd && compile zstd -DZSTD_DISABLE_ASM -DZSTD_NOBENCH -Ilib \
+        programs/*.c lib/common/*.c lib/compress/*.c lib/decompress/*.c \
+        lib/dictBuilder/*.c)
+fi

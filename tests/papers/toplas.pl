@@ -5,6 +5,8 @@
 #
 # The arguments are as paper.pl says.  Writes
 #
+#   tables/toplas-engines.csv    what the analysers take, and ours that stand for
+#                                them (their Table I)
 #   tables/NAME-sweep.csv, pictures/NAME-sweep.png
 #                                what `engines --sweep` writes, each row from
 #                                the fastest of three rounds, and its picture;
@@ -12,17 +14,60 @@
 #                                7, or engines-exact or engines-others
 #   tables/NAME-speed.csv        the same, a row for each engine, in million
 #                                references per second
+#   tables/toplas-largest.csv    the same and the memory at the end of the sweep,
+#                                once each, `exact` first
 #   tables/toplas-precision.csv  nodes and errors of the approximations on a
 #                                Fourier transform of 65,536 numbers, all of it
+#   tables/toplas-methods.csv    the accuracy of five methods of prediction,
+#                                beside theirs (their Table V)
+#   tables/toplas-growth.csv     the same by how much larger a run is than those
+#                                that are learnt from, and
+#   tables/toplas-predicted.csv  run by run
 #
-# The other tables of the paper are of predictions: `make prediction`.  --quick
-# goes up to 100,000 blocks and transforms 4,096 numbers.
+# Tables II and III are of `make prediction`, whose programs and runs are used.
+# --quick goes up to 100,000 blocks, transforms 4,096 numbers and predicts two
+# programs.
 use strict;
 use warnings;
+use lib './tests/prediction';
+use Programs qw(find_programs mean);
 require './tests/papers/paper.pl';
 
-my ($quick, $margay, $files, $out) =
-    @{ arguments() }{qw(quick margay files out)};
+my ($quick, $margay, $tools, $files, $out) =
+    @{ arguments() }{qw(quick margay tools files out)};
+
+# The objects of a JSON array, {NAME => VALUE}; values are texts and numbers.
+sub objects_of {
+    return map {
+        my ($line, %row) = $_;
+        $row{$1} = $2 // $3
+            while $line =~ /"(\w+)":(?:"((?:[^"\\]|\\.)*)"|([^,}]*))/g;
+        %row ? \%row : ();
+    } @_;
+}
+
+# ------------------------------------------------------- their Table I --
+
+# Theirs, in our letters: what it is, its time and space; ours.
+my @analysers = (
+    ['trace as a stack', 'O(N M)', 'O(M)', 'naive'],
+    ['trace as a vector', 'O(N log N)', 'O(N)', 'bennett-kruskal'],
+    ['trace as a tree', 'O(N log M)', 'O(M)', 'olken'],
+    ['list-based aggregation', 'O(N s)', 'O(M)', 'markers'],
+    ['relative precision', 'O(N log log M)', 'O(log M)', 'scale-tree'],
+    ['absolute precision', 'O(N log (M / b))', 'O(M / b)', 'absolute'],
+    ['', '', '', 'exact'],
+);
+
+sub write_analysers {
+    my %of = map { $_->{name} => $_ } objects_of(lines_of($margay, 'engines',
+        '--json'));
+    write_table("$out/tables/toplas-engines.csv",
+        "theirs,their_time,their_space,engine,time,space\n", map {
+            join(',', @$_, map { tr/,/;/r } @{ $of{ $_->[3] } }{qw(time space)})
+                . "\n"
+        } @analysers);
+}
 
 # ----------------------------------------------------------------- speed --
 
@@ -96,6 +141,26 @@ sub sweep {
     write_speeds($name, @rows);
 }
 
+# The last two sizes of the sweep, by the processor's time, and the bytes of
+# memory for each block of the last.
+sub write_largest {
+    my $blocks = $most_blocks * 10;
+    my @powers = map { '1e' . (length($blocks) - $_) } 2, 1;
+    my @lines = join(',', 'engine', @powers, 'bytes_a_block') . "\n";
+    for my $engine ('exact', @{ $lines{toplas} }) {
+        note("$blocks blocks, $engine");
+        my @rows = lines_of("$tools/measure", '-o', "$files/largest", $margay,
+            'engines', '--sweep', '-q', '-j', 1, '--blocks', $blocks, '--only',
+            $engine);
+        my ($bytes) = (split ' ', (lines_of('cat', "$files/largest"))[0])[3];
+        my %rate = map { /,(\d+),\d+,[^,]+,([^,]+)$/ ? ($1 => $2) : () } @rows;
+            push @lines, join(',', $engine =~ tr/,/ /r, map({ millions($rate{$_}) }
+            $blocks / 10, $blocks), $rate{$blocks}
+            ? sprintf('%.0f', $bytes / $blocks) : '') . "\n";
+    }
+    write_table("$out/tables/toplas-largest.csv", @lines);
+}
+
 # ------------------------------------------------------------- precision --
 
 my $bits = $quick ? 12 : 16;
@@ -114,18 +179,79 @@ sub write_precision {
     my %paper = map { @$_ } @precise;
     my @rows =
         "engine,nodes,nodes_of_the_paper,accuracy,mean_error,largest_error\n";
-    for (lines_of($margay, 'engines', '--run', "$files/fft.u64", '-b', 8, '-q',
-        '--only', join(',', map { $_->[0] } @precise), '--json')) {
-        # A name, and a text or what is no text.
-        my %row;
-        $row{$1} = $2 // $3 while /"(\w+)":(?:"([^"]*)"|([^,}]*))/g;
+    for my $row (objects_of(lines_of($margay, 'engines', '--run',
+        "$files/fft.u64", '-b', 8, '-q', '--only',
+        join(',', map { $_->[0] } @precise), '--json'))) {
         push @rows, sprintf "%s,%d,%s,%.4f,%.5f,%.4f\n",
-            $row{engine} =~ tr/,/ /r, $row{nodes}, $paper{ $row{engine} },
-            @row{qw(accuracy mean_abs_error_linear max_error_linear)};
+            $row->{engine} =~ tr/,/ /r, $row->{nodes}, $paper{ $row->{engine} },
+            @$row{qw(accuracy mean_abs_error_linear max_error_linear)};
     }
     write_table("$out/tables/toplas-precision.csv", @rows);
     unlink "$files/fft.u64";
 }
 
+# ----------------------------------------------------------- prediction --
+
+# With the paper's means.
+my @methods = (['single_2', 90.0], ['single_3', 95.6], ['multi_log2', 93.2],
+    ['multi_loglinear', 94.9], ['multi_reference', 88.5]);
+
+# Each run that is predicted: the program, the bytes of a block, how much larger
+# it is than the largest that is learnt from, and accuracies by method, in percent.
+sub predictions {
+    my %learnt = map { $_->{name} => $_->{sizes}[2] } find_programs();
+    my ($head, @rows) = lines_of($^X, 'tests/prediction/evaluate.pl', '--csv',
+        $quick ? ('--only', 'matmul,fft') : (), $margay,
+        "$tools/../prediction/programs", "$files/../prediction");
+    chomp(my @columns = split /,/, $head);
+    my (%run, @runs);
+    for (@rows) {
+        chomp;
+        my %row;
+        @row{@columns} = split /,/;
+        my $run = $run{"@row{qw(program block_bytes size)}"} //= {
+            %row{qw(program block_bytes)}, no_change => 100 * $row{no_change},
+            times => $row{size} / $learnt{ $row{program} } };
+        push @runs, $run unless $run->{single_2};
+        $run->{ $row{method} } = 100 * $row{accuracy};
+    }
+    return @runs;
+}
+
+# Means of runs, of no change and by method.
+sub means {
+    my @runs = @_;
+    return map {
+        my $name = $_;
+        sprintf '%.1f', mean(map { $_->{$name} } @runs);
+    } 'no_change', map { $_->[0] } @methods;
+}
+
+sub write_predictions {
+    my $columns = join ',', 'no_change', map { $_->[0] } @methods;
+    my @all = predictions();
+    my @runs = grep { $_->{block_bytes} == 8 } @all;
+    write_table("$out/tables/toplas-methods.csv", "mean_accuracy,$columns\n",
+        join(',', 'theirs', '', map { sprintf '%.1f', $_->[1] } @methods) . "\n",
+        join(',', 'blocks of 8 bytes', means(@runs)) . "\n",
+        join(',', 'blocks of 64 bytes', means(grep { $_->{block_bytes} == 64 } @all)) . "\n");
+    my @growth;
+    for (my $from = 1; $from < 16; $from *= 2) {
+        my @some = grep { $_->{times} > $from && $_->{times} <= 2 * $from } @runs;
+        push @growth, join(',', "$from to " . 2 * $from, scalar @some,
+            means(@some)) . "\n" if @some;
+    }
+    write_table("$out/tables/toplas-growth.csv",
+        "times_as_large,runs,$columns\n", @growth);
+    write_table("$out/tables/toplas-predicted.csv",
+        "program,times_as_large,$columns\n", map {
+            join(',', $_->{program}, sprintf('%.1f', $_->{times}), means($_))
+                . "\n"
+        } @runs);
+}
+
+write_analysers();
 sweep($_) for sort keys %lines;
+write_largest();
 write_precision();
+write_predictions();
