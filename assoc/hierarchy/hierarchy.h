@@ -165,9 +165,9 @@ struct margay_level_counts {
 
 /*
  * Check a machine.  Fails with MARGAY_BAD_ARGUMENT, or MARGAY_NO_MEMORY; the
- * message begins with the name of a level and a member, as "L2: ways: ", and goes
- * on with what was found and what was expected, and *wrong is the index of that
- * level.
+ * message begins with the name of a level and a member, as "L2: ways: ", and
+ * goes on with what was found and what was expected, and *wrong is the index of
+ * that level.
  */
 MARGAY_API enum margay_status margay_machine_check(
     const struct margay_level *levels, size_t count, size_t *wrong,

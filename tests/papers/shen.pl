@@ -15,7 +15,7 @@
 # Accuracy is the overlap of the log2 histograms, in percent.  Speeds are those of
 # `margay engines --run`, of references per second of the engine alone.
 #
-# --quick takes three programs.
+# --quick takes three programs, the first 20 million references of each.
 use strict;
 use warnings;
 require './tests/papers/paper.pl';
@@ -26,12 +26,13 @@ my ($quick, $margay, $tools, $files, $out) =
 my @programs = recorded_programs($margay, $tools, $files, $quick);
 my @engines = qw(exact scale-tree shen statstack aet);
 my @drawn = qw(bzip2 fft);
+my @limit = $quick ? ('--limit', '20M') : ();
 
 # {ENGINE => {COLUMN => VALUE}} of one trace.
 sub engines_on {
     my ($trace) = @_;
     run($margay, 'engines', '--run', $trace, '--only', join(',', @engines),
-        '-q', '-j', 1, '-b', 64, '-o', "$files/engines.csv");
+        @limit, '-q', '-j', 1, '-b', 64, '-o', "$files/engines.csv");
     return { map { $_->{engine} => $_ }
         rows_of(read_table("$files/engines.csv")) };
 }
@@ -58,7 +59,7 @@ sub draw_histogram {
     my %share;
     for my $engine (qw(exact shen)) {
         run($margay, 'histogram', '-q', '-b', 64, '-e', $engine, '--bins',
-            'log2', '-o', "$files/histogram.csv", $program->{trace});
+            'log2', @limit, '-o', "$files/histogram.csv", $program->{trace});
         $share{ $_->{distance_from} }{$engine} = $_->{share}
             for rows_of(read_table("$files/histogram.csv"));
     }
