@@ -1,8 +1,8 @@
 #!/bin/sh
 # pictures.sh MARGAY PROGRAMS WORK DOCS - draw the pictures of DOCS again
 #
-# PROGRAMS is that of tests/prediction, and tables go into WORK.  `make papers`
-# draws those of the papers' pages, which it measures.
+# PROGRAMS is that of tests/prediction, and tables go into WORK.  `make papers` and
+# `make measured-NAME` draw those of the tables that they measure.
 set -eu
 margay=$1 programs=$2 work=$3 docs=$4
 sample=tests/sample/walk.lackey.xz
@@ -57,31 +57,3 @@ done
 "$margay" plot "$work/quicksort.csv" \
     -o "$docs/measured/pictures/prediction-quicksort.png" --legend inside \
     --title 'Misses of quicksort on 131,072 numbers, predicted from three small runs'
-
-# ------------------------------------------ docs/measured/analysers.md --
-page=$docs/measured/analysers.md
-pictures=$docs/measured/pictures
-columns=engine,references,seconds,refs_per_second,peak_bytes,nodes,accuracy
-
-# errors TRACE: the speeds and errors of a trace in the page's table, as
-# `margay engines --run` writes them; what the table lacks is empty.
-errors() {
-    awk -F ' *[|] *' -v trace="$1" -v columns=$columns '
-        /^[|] engine [|] zipf speed/ {
-            print columns ",max_error_log2,mean_abs_error_log2," \
-                "max_error_linear,mean_abs_error_linear"
-            for (i = 2; i < NF; i++) if ($i == trace " speed") at = i
-            next }
-        at && !/^[|]/ { exit }
-        at && /`/ {
-            gsub(/`/, "", $2)
-            printf "%s,0,0,%.0f,,,,,%s,,\n", $2, 1e6 * $at,
-                ($(at + 1) == "-" ? "" : $(at + 1)) }' "$page"
-}
-
-errors zipf >"$work/zipf.csv"
-"$margay" plot "$work/zipf.csv" -o "$pictures/engines-zipf.png" \
-    --title 'Error and speed of engines on references by the law of Zipf'
-errors fft >"$work/fft.csv"
-"$margay" plot "$work/fft.csv" -o "$pictures/engines-fft.png" \
-    --title 'Error and speed of engines on a Fourier transform of 131,072 numbers'

@@ -113,21 +113,6 @@ bench-gpu: deps $(BUILD)/margay bench-tools $(device_FILES) ## speed of a device
 	    $(BUILD)/papers docs/measured $(BACKEND) $(DEVICE) $(device_FILES)
 	@perl tests/papers/pages.pl docs/measured/*.md
 
-# Belady's optimum at all sizes, without and with a bound, on W1, W2 and W5.
-optimal_FILES = $(patsubst %,$(BUILD)/bench/%-10000000.u64,W1 W2 W5)
-$(BUILD)/bench/W5-%: margay_KIND = loop --blocks 1000000
-$(BUILD)/bench/W%-10000000.u64: | $(BUILD)/margay
-	@mkdir -p $(@D)
-	$(BUILD)/margay generate $(margay_KIND) --refs 10000000 --to u64 -q -o $@
-
-bench-optimal: deps $(BUILD)/margay bench-tools $(optimal_FILES) ## speed of the optimum at all sizes
-	@$(BUILD)/tests/bench/optimal $(optimal_FILES) --bound 65536 \
-	    $(BUILD)/bench/W1-10000000.u64
-
-bench-analysers: deps bench-tools ## docs/measured/analysers.md: its table
-	@$(keep) analysers-wanted $(BUILD)/tests/bench/analysers
-	@perl tests/papers/pages.pl docs/measured/analysers.md
-
 # What the sources have to look like.  Both compilers see everything, with
 # warnings as errors.
 lint_C       = $(shell find traces stackdist assoc sim tests -name '*.[ch]')
@@ -152,11 +137,12 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 	    traces stackdist assoc sim
 	@echo 'lint: nothing to complain about'
 
-.PHONY: tests run bench bench-peers bench-analysers bench-optimal bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-fresh check-real
+.PHONY: tests run bench bench-peers bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-fresh check-real
 
 include tests/fuzz/module.mk
 include tests/faults/module.mk
 include tests/gpu/module.mk
 include tests/papers/module.mk
+include tests/measured/module.mk
 include tests/evaluation/module.mk
 include tests/prediction/module.mk

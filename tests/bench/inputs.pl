@@ -78,6 +78,7 @@ sub repeat_program {
     return make_file($file, sub {
         if (!@program) {
             open my $in, '-|', 'xz', '-dc', $sample or die "$name: xz: $!\n";
+            local $_;
             while (<$in>) {
                 my ($letter, $address, $bytes) = /^ ([LSM]) (\w+),(\d+)/
                     or next;

@@ -10,12 +10,12 @@ papers_RUN    = perl tests/papers/$(1).pl $(2) $(BUILD)/margay \
 # Before NAME,... COMMAND: the tables that the command prints go onto the pages.
 keep         := perl tests/papers/keep.pl docs/measured
 
-$(papers_NAMES:%=paper-%): paper-%: deps $(BUILD)/margay bench-tools
+$(papers_NAMES:%=paper-%): paper-%: deps $(BUILD)/margay bench-tools ## one paper's: parda, fu, shen, hp-rda or toplas
 	@mkdir -p docs/measured/tables docs/measured/pictures
 	@$(call papers_RUN,$*,,docs/measured)
 	@perl tests/papers/pages.pl docs/measured/*.md
 
-$(papers_NAMES:%=paper-quick-%): paper-quick-%: deps $(BUILD)/margay bench-tools
+$(papers_NAMES:%=paper-quick-%): paper-quick-%: deps $(BUILD)/margay bench-tools ## one paper's on less
 	@mkdir -p $(BUILD)/papers/tables $(BUILD)/papers/pictures
 	@$(call papers_RUN,$*,--quick,$(BUILD)/papers)
 

@@ -17,6 +17,8 @@ prediction: deps $(BUILD)/margay $(BUILD)/tests/prediction/programs ## measure h
 	@$(keep) prediction-data,prediction-sizes \
 	    perl tests/prediction/sizes.pl $(prediction_PARTS)
 	@$(keep) prediction-small perl tests/prediction/small.pl $(prediction_PARTS)
+	@$(keep) prediction-means,prediction-found,prediction-caches \
+	    perl tests/prediction/means.pl $(prediction_PARTS) docs/measured/tables
 	@perl tests/papers/pages.pl docs/measured/prediction.md
 
 .PHONY: prediction

@@ -1,0 +1,274 @@
+#!/usr/bin/perl
+# performance.pl - the tables of docs/measured/performance.md; see measured.pl
+#
+# performance-exact and performance-threads want a machine with nothing else to
+# do; for the others user time is near enough on one that is shared.
+# performance-cheetah is made by hand, beside `make bench-peers`.
+use strict;
+use warnings;
+require './tests/measured/measured.pl';
+
+our ($margay, $tools, $files);
+my @workloads = workloads();
+
+# What `make bench` has, {WORKLOAD}{QUANTITY} in millions or as it is.
+sub bench {
+    my ($only, $rounds) = @_;
+    my %of;
+    for (csv_rows('perl', 'tests/bench/bench.pl', '--csv', '--rounds', $rounds,
+        '--only', $only, $margay, $tools, $files)) {
+        my $quantity = $_->{quantity} =~ s/_refs_per_second$//r;
+        $of{ $_->{workload} }{$quantity} =
+            $_->{value} / ($quantity ne $_->{quantity} ? 1e6 : 1);
+    }
+    return \%of;
+}
+
+# The files of W1 to W5 that are asked for, each [NAME, FILE, OPTION...].
+sub inputs {
+    my %asked = map { $_ => 1 } @_;
+    return map {
+        [$_->{name}, numbers_of($_), defined $_->{make} ? '--ids' : ()]
+    } grep { $asked{ $_->{name} } } @workloads;
+}
+
+# ------------------------------------------------------------ one thread --
+
+sub exact {
+    my $of = bench('W1,W2,W3,W4,W5', 5);
+    return map {
+        my ($exact, $hash, $sized, $olken) =
+            @{ $of->{$_} }{qw(exact hash hash_sized olken)};
+        [$_, digits($exact, 3), digits($hash, 3), sprintf('%.2f', $exact / $hash),
+            digits($sized, 3), sprintf('%.2f', $exact / $sized),
+            digits($olken, 3), digits($exact / $olken)];
+    } sort keys %$of;
+}
+
+sub stages {
+    return map { [basename($_->{file}, '.u64'), @$_{qw(look_ups ranks engine model
+        rank_cycles)}] } csv_rows("$tools/stages", 9,
+        map { $_->[1] } inputs(qw(W1 W2 W5)));
+}
+
+# Reading: tables of 5 million rows, of the references of W1.
+my %row = (
+    webcachesim => sub { "$_[0] $_[1] $_[2]\n" },
+    csv => sub { "$_[0],$_[1],$_[2]\n" },
+    twitter => sub { "$_[0],key-$_[1],10,$_[2],7,get,0\n" },
+    msr => sub { 128166372000000000 + $_[0] . ",host,0,Read,"
+        . 4096 * $_[1] . ",4096,100\n" },
+);
+
+sub rows_file {
+    my ($format) = @_;
+    my ($blocks) = map { $_->[1] } inputs('W1');
+    return make_file("rows.$format", sub {
+        open my $in, '<:raw', $blocks or die "$blocks: $!\n";
+        open my $to, '>', $_[0] or die "$_[0]: $!\n";
+        print $to "time,id,size\n" if $format eq 'csv';
+        for my $time (1 .. 5_000_000) {
+            read $in, my $number, 8;
+            print $to $row{$format}->($time, unpack('Q<', $number), 4096);
+        }
+        close $to or die "$_[0]: $!\n";
+    });
+}
+
+sub reading {
+    my $of = bench('din,lackey,hex,mgt', 5);
+    my @formats = sort keys %row;
+    my @times = measured(5, map { ["$tools/passes", 'read', rows_file($_)] }
+        @formats);
+    return ((map { [$_, digits($of->{$_}{read}, 3)] } qw(mgt hex din lackey)),
+        map { [$formats[$_], digits(5 / $times[$_]{user})] } 0 .. $#formats);
+}
+
+sub memory {
+    my $of = bench('memory', 1);
+    return map { [$_->[0], sprintf '%.1f', $_->[1]] }
+        sort { $a->[0] <=> $b->[0] } map {
+            [s/scan-//r, $of->{$_}{peak_bytes_per_block}]
+        } keys %$of;
+}
+
+# Bytes beyond those that 100 references take, and seconds.
+sub low_memory {
+    my @rows;
+    for ((inputs(qw(W1 W2 W3))), map { [@$_, 'pipe'] } inputs('W3')) {
+        my ($name, $path) = @$_;
+        my $is_pipe = $_->[-1] eq 'pipe';
+        my ($blocks) = map { /^distinct_blocks,(\d+)/ ? $1 : () }
+            lines_of($margay, 'info', '-q', '--ids', $path);
+        my @curve = ($margay, qw(curve -q -j1 -f u64 --ids));
+        my @times = measured(5, map {
+            my @command = (@curve, '--memory', $_);
+            $is_pipe ? ['sh', '-c', 'f=$1; shift; cat "$f" | "$@"', 'sh', $path,
+                @command] : [@command, $path];
+        } qw(low normal));
+        my ($start) = measured(1, [@curve, '--limit', 100, $path]);
+        push @rows, [$name . ($is_pipe ? ' through a pipe' : ''), $blocks,
+            (map { sprintf '%.1f', ($_->{peak} - $start->{peak}) / $blocks }
+                @times),
+            map { sprintf '%.2f', $_->{user} + $_->{system} } @times];
+    }
+    return @rows;
+}
+
+# --------------------------------------------- objects, requests, others --
+
+sub objects {
+    my $of = bench('objects', 5)->{objects};
+    return [map { digits($of->{$_}, 3) } qw(sized alike lru)];
+}
+
+sub object_memory {
+    bench('objects', 1);    # makes the trace
+    my @curve = ($margay, qw(curve -q -j1 --objects -f oracle));
+    my ($start) = measured(1, [@curve, '--limit', 100, "$files/W1.oracle"]);
+    return map {
+        my @command = ('--limit', $_, "$files/W1.oracle");
+        my ($distinct) = map { /^distinct_blocks,(\d+)/ ? $1 : () }
+            lines_of($margay, 'info', '-q', '-f', 'oracle', @command);
+        my ($full) = measured(1, [@curve, @command]);
+        [$_, $distinct,
+            sprintf '%.1f', ($full->{peak} - $start->{peak}) / $distinct];
+    } map { $_ * 1_000_000 } 1, 2, 3, 4, 5, 6, 7, 8, 10;
+}
+
+sub object_bounds {
+    bench('objects', 1);
+    my @bounds = ('none', qw(4GiB 1GiB 256MiB 64MiB));
+    my @times = measured(3, map { [$margay, qw(curve -q -j1 --objects -f oracle),
+        $_ eq 'none' ? () : ('--bound', $_), "$files/W1.oracle"] } @bounds);
+    return map { [$bounds[$_], sprintf('%.2f', $times[$_]{user}
+        + $times[$_]{system}), sprintf '%.1f', $times[$_]{peak} / 1e6] }
+        0 .. $#bounds;
+}
+
+sub requests {
+    my $of = bench('requests', 5)->{requests};
+    return [map { digits($of->{$_}, 3) } qw(front back blocks)];
+}
+
+# Feeding the engine alone.
+sub filter {
+    my @traces = map { my ($trace, $times, @options) = @$_;
+        [$trace =~ s/\..*//r, repeated($trace, $times, 'u64', @options), '-b', 64]
+    } ['spec2000-gzip.trace.gz', 20], ['spec2000-gcc.trace.gz', 20],
+        ['spec2000-swim.trace.gz', 20], ['cse240a-mat_20M.bz2', 1];
+    push @traces, ['cache2k-orm-busy',
+        published('cache2k-orm-busy.trace.xz'), '-f', 'u32be', '--ids'];
+    push @traces, map { ["Zipf $_ over 1 M",
+        generate("zipf-$_.u64", 10_000_000, "zipf --blocks 1000000 --exponent $_"),
+        '--ids'] } qw(1.2 1.1 1.0);
+    return map {
+        my ($name, @options) = @$_;
+        my %rates;
+        for (1 .. 3) {
+            push @{ $rates{ $_->{engine} } }, $_->{refs_per_second} / 1e6
+                for csv_rows($margay, qw(engines --run), @options, '-q', '-j1',
+                    '--only', 'exact:filter=off,exact:filter=on');
+        }
+        [$name, map { digits(median(@{ $rates{$_} }), 3) } 'exact:filter=off',
+            'exact:filter=on'];
+    } @traces;
+}
+
+sub compact {
+    my @traces = (['the sample', repeat_program('program-long.lackey', 20_000_000,
+        { encoders() }->{lackey})]);
+    push @traces, map { my ($trace, $times, $to, @options) = @$_;
+        [$trace =~ s/\..*//r, repeated($trace, $times, $to, @options)]
+    } ['spec2000-gzip.trace.gz', 20, 'lackey'],
+        ['spec2000-gcc.trace.gz', 20, 'lackey'],
+        ['spec2000-swim.trace.gz', 20, 'lackey'],
+        ['cse240a-mat_20M.bz2', 1, 'lackey'];
+    return map {
+        my ($name, $path) = @$_;
+        my $compact = make_file(basename($path) . '.mgt', sub {
+            run($margay, 'convert', '-q', $path, $_[0], '--to', 'mgt');
+        });
+        my ($refs) = lines_of("$tools/passes", 'read', $compact);
+        my ($time) = measured(3, ["$tools/passes", 'read', $compact]);
+        [$name, 0 + $refs, digits((-s $compact) / $refs),
+            digits($refs / $time->{user} / 1e6, 3)];
+    } @traces;
+}
+
+# ----------------------------------------------------------- two threads --
+
+sub threads {
+    my %aim = (W1 => 1.5, W2 => 1.6, W3 => 1.6, W4 => 1.8);
+    my @inputs = inputs(qw(W1 W2 W3 W4 W5));
+    my $five = make_file('W4-5.u64', sub {
+        run('sh', '-c', 'for i in 1 2 3 4 5; do cat "$1"; done >"$2"', 'sh',
+            $inputs[3][1], $_[0]);
+    });
+    push @inputs, ['W4 five times over', $five],
+        ['gzip 41 times over', repeated('spec2000-gzip.trace.gz', 41, 'u64')];
+    # With real-time priority both cores are the command's, where that is allowed.
+    my @first = system('chrt -f 10 true 2>/dev/null') == 0 ? qw(chrt -f 10) : ();
+    return map {
+        my ($name, @input) = @$_;
+        my ($one, $two) = measured(9, map { [@first, $margay, 'curve', '-q', $_,
+            @input] } '-j1', '-j2');
+        [$name, (map { sprintf '%.3f', $_->{wall} } $one, $two),
+            sprintf('%.2f', $one->{wall} / $two->{wall}), $aim{$name} // '',
+            map { sprintf '%.2f', $_->{user} } $one, $two];
+    } @inputs;
+}
+
+# --------------------------------------------------------------- caches --
+
+sub optimal {
+    my %file = map { $_->[0] => $_->[1] } inputs(qw(W1 W2 W4 W5));
+    my $sample = make_file('sample.u64', sub {
+        run($margay, 'convert', '-q', 'tests/sample/walk.lackey.xz', $_[0], '--to',
+            'u64');
+    });
+    my @inputs = (['W1', $file{W1}], ['W1 bound 65536', '--bound', 65536,
+        $file{W1}], ['W1 with bypass', '--bypass', $file{W1}], ['W2', $file{W2}],
+        ['W5', $file{W5}], ['the sample', '--block', 6, $sample]);
+    my $gzip = eval { repeated('spec2000-gzip.trace.gz', 1, 'u64') };
+    push @inputs, ['gzip each address a block', $gzip] if defined $gzip;
+    return map {
+        my ($name, @arguments) = @$_;
+        my @rows = map { csv_rows("$tools/optimal", @arguments) } 1 .. 3;
+        my $blocks = $rows[0]{distinct_blocks};
+        [$name, digits(median(map { $_->{million_refs_per_second} } @rows)),
+            $rows[0]{largest_distance},
+            $blocks < 500_000 ? '' : sprintf '%.0f', $rows[0]{bytes_per_block}];
+    } @inputs;
+}
+
+sub caches {
+    my $of = bench('assoc', 3);
+    return map { [$_, digits($of->{$_}{assoc}, 3), digits($of->{$_}{assoc6}, 3)] }
+        sort keys %$of;
+}
+
+make_tables(
+    'performance-exact' => ['workload,exact,hash_pass,share_of_it,sized,'
+        . 'share_of_sized,olken,times_olken', \&exact],
+    'performance-stages' => ['workload,look-ups,ranks_and_counts,engine,'
+        . 'sum_over_engine,cycles_of_ranks', \&stages],
+    'performance-reading' => ['format,million/s', \&reading],
+    'performance-memory' => ['blocks,bytes_per_block', \&memory],
+    'performance-low-memory' => ['input,blocks,low_bytes,normal_bytes,'
+        . 'low_seconds,normal_seconds', \&low_memory],
+    'performance-objects' =>
+        ['objects_all_sizes,blocks_all_sizes,one_LRU_cache', \&objects],
+    'performance-objects-memory' =>
+        ['requests,objects,bytes_per_object', \&object_memory],
+    'performance-objects-bound' => ['bound,seconds,MB', \&object_bounds],
+    'performance-requests' =>
+        ['front_to_back,back_to_front,as_blocks', \&requests],
+    'performance-filter' => ['trace,off,on', \&filter],
+    'performance-mgt' => ['trace,references,bytes_each,million/s', \&compact],
+    'performance-threads' => ['workload,1_thread,2_threads,times_faster,aim,'
+        . 'user_1,user_2', \&threads],
+    'performance-optimal' => ['input,million/s,largest_distance,bytes_per_block',
+        \&optimal],
+    'performance-caches' => ['workload,240_caches,1440_caches', \&caches],
+);
