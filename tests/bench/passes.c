@@ -5,7 +5,9 @@
  *                             look up or insert every number, prefetched: no
  *                             exact analysis can be faster than this; the
  *                             table grows, or is made for BLOCKS
- *     passes read FILE        read a trace of any format, and do nothing
+ *     passes read FILE [COLUMN]
+ *                             read a trace of any format, of a CSV this
+ *                             column, and do nothing
  *
  * Prints the number of references.
  */
@@ -69,9 +71,10 @@ static uint64_t hash_pass(const char *path, uint64_t blocks)
     return time;
 }
 
-static uint64_t read_pass(const char *path)
+static uint64_t read_pass(const char *path, const char *column)
 {
     struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
+    options.column = column;
     struct margay_error error;
     struct margay_batch batch;
     margay_trace *trace;
@@ -90,14 +93,15 @@ static uint64_t read_pass(const char *path)
 
 int main(int argc, char **argv)
 {
-    uint64_t blocks = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
+    const char *last = argc == 4 ? argv[3] : NULL;
+    uint64_t blocks = last != NULL ? strtoull(last, NULL, 10) : 0;
     if ((argc == 3 || blocks > 0) && strcmp(argv[1], "hash") == 0) {
         printf("%" PRIu64 "\n", hash_pass(argv[2], blocks));
-    } else if (argc == 3 && strcmp(argv[1], "read") == 0) {
-        printf("%" PRIu64 "\n", read_pass(argv[2]));
+    } else if ((argc == 3 || argc == 4) && strcmp(argv[1], "read") == 0) {
+        printf("%" PRIu64 "\n", read_pass(argv[2], last));
     } else {
         fprintf(stderr, "usage: passes hash FILE [BLOCKS]\n"
-                        "       passes read FILE\n");
+                        "       passes read FILE [COLUMN]\n");
         return 2;
     }
     return 0;

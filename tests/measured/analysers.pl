@@ -22,13 +22,14 @@ sub inputs {
         return generate("analysers-$name.u64", $refs, $options);
     };
     return (
-        zipf => ['--ids', $made->('zipf', 5_000_000, 'zipf --blocks 500000')],
-        phases => ['--ids',
+        zipf => ['--ids', '--run', $made->('zipf', 5_000_000, 'zipf --blocks 500000')],
+        phases => ['--ids', '--run',
             $made->('phases', 5_000_000, 'phases --blocks 200000')],
-        matmul => ['-b', 8, $made->('matmul', 5_000_000,
+        matmul => ['-b', 8, '--run', $made->('matmul', 5_000_000,
             'matmul --blocks 270000')],
-        fft => ['-b', 8, $made->('fft', 9_435_136, 'fft --blocks 262144')],
-        program => ['-b', 64, published('cse240a-mat_20M.bz2')],
+        fft => ['-b', 8, '--run', $made->('fft', 9_435_136,
+            'fft --blocks 262144')],
+        program => ['-b', 64, '--run', published('cse240a-mat_20M.bz2')],
     );
 }
 
@@ -39,10 +40,10 @@ sub accuracy {
         my %of;
         for (1 .. 3) {
             push @{ $of{ $_->{engine} } }, $_ for csv_rows($margay, qw(engines
-                --run -q -j1 --only), join(',', @engines), @{ $inputs{$trace} });
+                -q -j1 --only), join(',', @engines), @{ $inputs{$trace} });
         }
         for my $engine (@engines) {
-            my $error = $of{$engine}[0]{mean_abs_error_linear};
+            my $error = $of{$engine}[0]{mean_abs_error_log2};
             push @{ $cells{$engine} },
                 digits(median(map { $_->{refs_per_second} / 1e6 }
                     @{ $of{$engine} }), 3),
@@ -80,6 +81,7 @@ sub draw_errors {
 
 # Requests as `id,size`, which the command awk writes.
 sub sized {
+    needs('zstd');
     my ($trace, $program) = @_;
     my $path = published($trace);
     return make_file("$trace.csv", sub {
@@ -130,7 +132,8 @@ sub object_samples {
 
 sub wanted {
     my ($head, undef, @rows) =
-        map { [split / *\| */, s/^\| *| *\|\n$//gr, -1] } lines_of("$tools/analysers");
+        map { [split / *\| */, s/^\| *| *\|\n$//gr, -1] } 
+        lines_of("$tools/analysers", 100_000_000);
     return @rows;
 }
 
@@ -140,15 +143,15 @@ sub hybrid {
     my @inputs = (['the sample', $w4], map {
         my ($trace, $times) = @$_;
         [$trace =~ s/\..*//r, repeated($trace, $times, 'u64')]
-    } ['spec2000-gzip.trace.gz', 20], ['spec2000-gcc.trace.gz', 20],
-        ['spec2000-swim.trace.gz', 20], ['cse240a-mat_20M.bz2', 1]);
+    } ['spec2000-gzip.trace.gz', 83], ['spec2000-gcc.trace.gz', 78],
+        ['spec2000-swim.trace.gz', 132], ['cse240a-mat_20M.bz2', 2]);
     return map {
         my ($name, $path) = @$_;
         my %rates;
         for (1 .. 5) {
             push @{ $rates{ $_->{engine} } }, $_->{refs_per_second} / 1e6
-                for csv_rows($margay, qw(engines --run -q -j1 -b 64 --only),
-                    'exact,shards-hybrid', $path);
+                for csv_rows($margay, qw(engines -q -j1 -b 64 --only),
+                    'exact,shards-hybrid', '--run', $path);
         }
         my ($exact, $hybrid) =
             map { median(@{ $rates{$_} }) } qw(exact shards-hybrid);

@@ -14,6 +14,8 @@ my @engines = (['`exact`', 'exact'], ['`olken`', 'olken'],
     ['`gpu:backend=opencl` PoCL', 'gpu:backend=opencl']);
 
 sub on_a_processor {
+    grep { /opencl/ } lines_of($margay, 'version')
+        or die "there is no device for OpenCL\n";
     my @paths = map { numbers_of($_) } (workloads())[0 .. 2];
     return map {
         my ($name, $engine) = @$_;

@@ -5,8 +5,8 @@
 # MARGAY is the command, TOOLS the folder of the tools of tests/bench, FILES a
 # folder for inputs, which are made when they are first asked for, and TRACES one
 # of published traces.  Writes OUT/tables/A.csv and so on, without --tables all
-# of the page.  A table that needs a trace or a file that is not there stays as
-# it is, and a line says so.
+# of the page.  A table that needs a trace or a program that is not there stays
+# as it is, and a line says so.
 use strict;
 use warnings;
 use File::Basename qw(basename);
@@ -24,6 +24,13 @@ sub published {
     my $path = defined $traces ? "$traces/$trace" : $trace;
     -e $path or die "there is no $trace: TRACES= names their folder\n";
     return $path;
+}
+
+# Give the table up where a program is not there.
+sub needs {
+    my ($program) = @_;
+    system('sh', '-c', 'command -v "$1" >/dev/null', 'sh', $program) == 0
+        or die "there is no $program\n";
 }
 
 # A published trace so many times over, in the format that is named.
@@ -98,8 +105,8 @@ sub make_tables {
         note($name);
         my @rows = eval { $rows->() };
         if ($@) {
-            chomp(my $why = $@);
-            note("$name stays as it is: $why");
+            die $@ unless $@ =~ /^there is no (.*)/;
+            note("$name stays as it is: there is no $1");
             next;
         }
         write_table("$out/tables/$name.csv", "$columns\n",

@@ -33,6 +33,9 @@ like($said, qr/policies-lirs stays as it is: there is no lirs-cs/,
     'a table stays as it is, and a line says so');
 ok(!-e "$out/tables/policies-lirs.csv", 'nothing is written');
 
+($said, $status) = made('gpu', 'gpu-processor');
+isnt($status, 0, 'a command that fails ends the script');
+
 ($said, $status) = made('policies', 'policies-lris');
 is($status, 2, 'a table that is not of the page is refused');
 like($said, qr/found 'policies-lris', expected one of/, 'by name');

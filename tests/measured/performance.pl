@@ -78,8 +78,8 @@ sub rows_file {
 sub reading {
     my $of = bench('din,lackey,hex,mgt', 5);
     my @formats = sort keys %row;
-    my @times = measured(5, map { ["$tools/passes", 'read', rows_file($_)] }
-        @formats);
+    my @times = measured(5, map { ["$tools/passes", 'read', rows_file($_),
+        $_ eq 'csv' ? 'time=time,id=id,size=size' : ()] } @formats);
     return ((map { [$_, digits($of->{$_}{read}, 3)] } qw(mgt hex din lackey)),
         map { [$formats[$_], digits(5 / $times[$_]{user})] } 0 .. $#formats);
 }
@@ -101,7 +101,7 @@ sub low_memory {
         my ($blocks) = map { /^distinct_blocks,(\d+)/ ? $1 : () }
             lines_of($margay, 'info', '-q', '--ids', $path);
         my @curve = ($margay, qw(curve -q -j1 -f u64 --ids));
-        my @times = measured(5, map {
+        my @times = measured(7, map {
             my @command = (@curve, '--memory', $_);
             $is_pipe ? ['sh', '-c', 'f=$1; shift; cat "$f" | "$@"', 'sh', $path,
                 @command] : [@command, $path];
@@ -229,9 +229,9 @@ sub optimal {
     });
     my @inputs = (['W1', $file{W1}], ['W1 bound 65536', '--bound', 65536,
         $file{W1}], ['W1 with bypass', '--bypass', $file{W1}], ['W2', $file{W2}],
-        ['W5', $file{W5}], ['the sample', '--block', 6, $sample]);
-    my $gzip = eval { repeated('spec2000-gzip.trace.gz', 1, 'u64') };
-    push @inputs, ['gzip each address a block', $gzip] if defined $gzip;
+        ['W5', $file{W5}], ['the sample', '--block', 6, $sample],
+        ['gzip each address a block',
+            repeated('spec2000-gzip.trace.gz', 1, 'u64')]);
     return map {
         my ($name, @arguments) = @$_;
         my @rows = map { csv_rows("$tools/optimal", @arguments) } 1 .. 3;

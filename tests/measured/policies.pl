@@ -122,7 +122,7 @@ sub sixteen_sizes {
         for my $policy (qw(fifo clock sieve s3fifo)) {
             my ($one, $two) = map {
                 $millions / $_->{user}
-            } measured(3, map { [$margay, 'curve', '-q', $_, '--policy', $policy,
+            } measured(5, map { [$margay, 'curve', '-q', $_, '--policy', $policy,
                 '--sizes', $sixteen, @input] } '-j1', '-j2');
             push @rows, [$trace, $policy, digits($one), digits(16 * $one),
                 $policy eq 'fifo' ? '' : digits(16 * 2 * $two)];

@@ -36,6 +36,7 @@ sub serial_share {
 }
 
 sub serial_shares {
+    needs($_) for 'mpirun', "$margay-mpi", 'zstd';
     my ($w1, $w2) = map { numbers_of($_) } (workloads())[0, 1];
     my $half = make_file('W1-half.u64', sub {
         run('sh', '-c', 'head -c 40000000 "$1" >"$2"', 'sh', $w1, $_[0]);
@@ -60,6 +61,7 @@ sub serial_shares {
 
 # Seconds of the clock, those of the start taken off.
 sub ranks {
+    needs($_) for 'mpirun', "$margay-mpi";
     my @rows;
     my $mpi = sub { ('mpirun', '--allow-run-as-root', '-n', $_[0], "$margay-mpi",
         'curve', '-q', '-j1', '--ids') };
