@@ -5,9 +5,9 @@
 # tests), capture (check + all that records unmodified programs), cross (capture
 # + a compiler for aarch64), annotate (capture + what finds lines of sources),
 # gpu (build + OpenCL on the processor, 250 MB with the compiler that it brings),
-# evaluation (capture + the programs that are recorded, 170 MB), valgrind, mpi,
-# llvm (check + what builds the plugin for clang, 500 MB), gcc (check + what
-# builds the plugin for gcc),
+# evaluation (capture + llvm + gcc + the programs that are recorded, 170 MB),
+# valgrind, mpi, llvm (check + what builds the plugin for clang, 500 MB),
+# gcc (check + what builds the plugin for gcc),
 # python (build + what makes the package for Python), lint.
 # With nothing missing it says nothing and changes nothing.  Otherwise it says
 # what it installs; it needs root, or sudo that asks for no password or has a
@@ -27,14 +27,16 @@ build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev
 run="$build gnuplot-nox $recorder"
 check="$run perl gzip xz-utils zstd bzip2 lz4"
 capture="$check qemu-user"
-evaluation="$capture gnugo povray povray-includes x264 pocketsphinx
-    pocketsphinx-en-us lua5.4 sqlite3 link-grammar
+clang_plugin='g++ clang llvm-dev'
+gcc_plugin="g++ gcc-$(gcc -dumpversion 2>/dev/null || echo 12)-plugin-dev"
+evaluation="$capture $clang_plugin $gcc_plugin gnugo povray povray-includes x264
+    pocketsphinx pocketsphinx-en-us lua5.4 sqlite3 link-grammar
     link-grammar-dictionaries-en hmmer glpk-utils python3-minimal"
 annotate="$capture libdw-dev"
 cross="$capture gcc-aarch64-linux-gnu"
 valgrind=$check
-llvm="$check g++ clang llvm-dev"
-gcc="$check g++ gcc-$(gcc -dumpversion 2>/dev/null || echo 12)-plugin-dev"
+llvm="$check $clang_plugin"
+gcc="$check $gcc_plugin"
 mpi="$build openmpi-bin libopenmpi-dev"
 gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
 python="$build python3 python3-pycparser python3-ipykernel python3-nbclient"

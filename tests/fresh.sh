@@ -6,7 +6,9 @@
 # by root, who has the packages installed, and then by a user, who finds them.
 # Packages come from where this machine's come from, whose settings of apt are
 # copied; FRESH_MIRROR names another place, and FRESH_SECONDS limits each command
-# (7200).  What cannot be tried is skipped, and said: 0 is returned all the same.
+# (7200).  With FRESH_EVALUATION=OUT root runs `make evaluation` in the place of these,
+# with the EVALUATION_FLAGS of the environment, and the table of that system comes to
+# OUT/tables.  What cannot be tried is skipped, and said: 0 is returned all the same.
 set -u
 folder=$1
 shift
@@ -76,13 +78,15 @@ inside() {
 try() {
     from=$(date +%s)
     result=passed
-    inside "$1" "$2" >"$folder/$suite-$1-${2#make }.log" 2>&1 || {
+    goal=${2#make }
+    log=$folder/$suite-$1-${goal%% *}.log
+    inside "$1" "$2" >"$log" 2>&1 || {
         result=FAILED
         failed=1
-        tail -n 40 "$folder/$suite-$1-${2#make }.log"
+        tail -n 40 "$log"
     }
     echo "check-fresh: $suite: $1: $2: $result in $(($(date +%s) - from)) s:" \
-        "$(tail -n 1 "$folder/$suite-$1-${2#make }.log")"
+        "$(tail -n 1 "$log")"
 }
 
 # The system, with this machine's settings of apt but those of other places.
@@ -116,6 +120,23 @@ clone_for() { # USER
         chroot "$folder/system" chown -R "$1:" "$home/margay"
 }
 
+check_readme() {
+    for user in root margay; do
+        clone_for $user
+        try $user 'make run'
+        try $user 'make check'
+    done
+}
+
+evaluate() {
+    clone_for root
+    try root "make evaluation EVALUATION_FLAGS='${EVALUATION_FLAGS-}'"
+    version=$(sed -n 's/^VERSION_ID="*\([^"]*\).*/\1/p' \
+        "$folder/system/etc/os-release")
+    cp "$folder/system/root/margay/docs/measured/tables/recording-debian-$version.csv" \
+        "$FRESH_EVALUATION/tables/"
+}
+
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 failed=0
@@ -123,11 +144,7 @@ for suite; do
     from=$(date +%s)
     if make_system; then
         echo "check-fresh: $suite: a new system in $(($(date +%s) - from)) s"
-        for user in root margay; do
-            clone_for $user
-            try $user 'make run'
-            try $user 'make check'
-        done
+        if [ "${FRESH_EVALUATION-}" ]; then evaluate; else check_readme; fi
     else
         skip "$suite: no system could be made: $(tail -n 1 "$folder/$suite.log")"
     fi

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # evaluate.pl - what it costs to record real programs and analyse them
 #
-#     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME]
+#     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME,...]
 #         [--olken-refs N] [--whole NAME,...] [--no-collapsed] [--long | --large]
 #         [--associative [--cache-blocks N,...]] [--prepare]
 #         MARGAY MEASURE FOLDER
@@ -9,35 +9,33 @@
 # MARGAY is the command, MEASURE the tool of tests/bench, FOLDER where inputs
 # and programs are made and kept.  Prints a row per program:
 #
-#     program,stands_for,method,references,distinct_blocks,native_seconds,
-#     capture_seconds,pipe_seconds,olken_seconds,margay_seconds,
-#     collapsed_seconds,margay_slowdown,collapsed_slowdown,
-#     margay_wall_seconds,collapsed_wall_seconds
+#     program,stands_for,method,by,references,distinct_blocks,native_seconds,
+#     dropped_seconds,capture_seconds,pipe_seconds,olken_seconds,
+#     margay_seconds,collapsed_seconds,margay_both_seconds,olken_whole_seconds
 #
-# The first ones are the columns of table IV of PARDA: the distinct blocks and
-# references of the program; its own time; the time with its references
-# recorded and thrown away; sent through a pipe that is not read; analysed at the
-# other end by Olken's algorithm, and by the default engine; and again with
-# immediate repeats counted where they are recorded, for which --no-collapsed
-# leaves no time.
+# `by` is the version of the compiler, of Valgrind or of QEMU.  Of table IV of PARDA
+# are the distinct blocks and references of the program; its own time; the time
+# with its references recorded and thrown away; sent through a pipe that is not
+# read; analysed at the other end by Olken's algorithm, and by the default
+# engine.  Beside them, all references dropped in the program, by a recorder that
+# has stopped or is not there; and the analysis with immediate repeats counted
+# where they are recorded, for which --no-collapsed leaves no time.
 #
 # Seconds are of processor time, medians of the rounds, but for Olken's
 # algorithm, whose time is that of the first --olken-refs references (20
 # million) times as many as there are; of those that --whole names it is measured
-# as well, as olken_whole_seconds, of all references.  Of a pipeline, the time it needs on two
-# cores at least, which is that of its dearer side or half of both together,
-# whichever is more.  So they hold on a machine that does other work as well;
-# the columns of wall seconds are what a clock showed.  The program and `margay
-# record` are one side, the analysis is the other.
+# as well, as olken_whole_seconds, of all references.  Of a pipeline, the time it
+# needs on two cores at least, which is that of its dearer side or half of both
+# together, whichever is more; margay_both_seconds is the sum of both.  So they
+# hold on a machine that does other work as well.  The program and `margay record`
+# are one side, the analysis is the other.
 #
 # With --long the programs are longer runs, without Olken's algorithm and without
-# counted repeats, and the last column is the time with all references dropped
-# in the program.  With --large they are programs that use more than ten million
+# counted repeats.  With --large they are programs that use more than ten million
 # words of 8 bytes, which are the blocks.
 #
-#     ...,olken_whole_seconds,dropped_seconds
-#
-# With CC in the environment that compiler builds what is built here.
+# Where a method cannot be had, its programs are left out, and a row of a program
+# `none` says what it lacks in the place of the version.
 #
 # With --associative a second kind of table is printed instead, in the manner
 # of Fu, Zhang and Chen: miss ratios in 32-byte blocks of caches of 2^6 to 2^17
@@ -65,7 +63,7 @@ GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
     'cache-blocks=s' => sub { @cache_blocks = split /,/, $_[1] })
     && @ARGV == 3 && $rounds > 0
     or die "usage: evaluate.pl [--rounds N] [--only NAME,...] "
-    . "[--method qemu|runtime|valgrind] [--long | --large] [--olken-refs N] "
+    . "[--method NAME,...] [--long | --large] [--olken-refs N] "
     . "[--whole NAME,...] [--no-collapsed] [--associative [--cache-blocks N,...]] [--prepare] "
     . "MARGAY MEASURE FOLDER\n";
 $with_collapsed &&= $group eq 'usual';
@@ -77,9 +75,10 @@ my $block_bytes = $group eq 'large' ? 8 : 64;
 
 my $table = do "$here/programs.pl" or die "programs.pl: ", $@ || $!, "\n";
 my %wanted = map { $_ => 1 } split /,/, $only;
+my %methods = map { $_ => 1 } split /,/, $method;
 my @programs = grep {
     $_->{group} eq $group && (!%wanted || $wanted{ $_->{name} })
-        && ($method eq '' || $method eq $_->{method})
+        && (!%methods || $methods{ $_->{method} })
 } @$table;
 
 sub note { print STDERR "evaluate: $_[0]\n" }
@@ -88,6 +87,47 @@ sub run {
     system('bash', '-o', 'pipefail', '-c', $_[0]) == 0
         or die "evaluate: failed: $_[0]\n";
 }
+
+# --------------------------------------------------------------- methods --
+
+# What a command says that it is.
+sub version {
+    my ($name, $command, $says) = @_;
+    return `$command 2>&1` =~ $says ? "$name $1" : "no $name";
+}
+
+my %versions = (
+    gcc => version('gcc', 'gcc -dumpfullversion', qr/^([\d.]+)$/m),
+    clang => version('clang', 'clang --version', qr/clang version ([\d.]+)/),
+    valgrind => version('valgrind', 'valgrind --version', qr/valgrind-([\d.]+)/),
+    qemu => version('qemu', 'qemu-x86_64 --version', qr/version ([\d.]+)/),
+);
+
+sub cc { return $_[0] eq '' ? '' : "CC=$_[0] " }
+
+# Can programs be recorded so here?  A compiler has to have its plugin.
+sub is_usable {
+    my ($record, $compiler) = @{ $_[0] }{qw(record compiler)};
+    return system("'$margay' record -q --method $record -o /dev/null -- true "
+        . '2>/dev/null') == 0 if $record ne 'runtime';
+    return $compiler eq ''
+        || `@{[cc($compiler)]}'$margay' record --cflags` =~ /plugin=/;
+}
+
+# Who records is known of each program; of a method that cannot be had one row is
+# left, of no program.
+my (%usable, @unusable);
+for my $program (@programs) {
+    my ($record, $compiler, $method) = @$program{qw(record compiler method)};
+    $program->{by} =
+        $versions{ $record ne 'runtime' ? $record : $compiler || 'gcc' };
+    next if defined $usable{$method};
+    $usable{$method} = is_usable($program);
+    push @unusable, { name => 'none', stands_for => '', method => $method,
+        by => "$program->{by} without " . ($record eq 'valgrind' ? 'tool' : 'plugins') }
+        unless $usable{$method};
+}
+@programs = grep { $usable{ $_->{method} } } @programs;
 
 # ------------------------------------------------------ inputs, programs --
 
@@ -107,20 +147,23 @@ sub prepare {
         run("rm -rf '$folder/inputs'");
         rename "$folder/new", "$folder/inputs" or die "evaluate: $!\n";
     }
-    if (grep { $_->{method} eq 'runtime' } @programs) {
-        note('building programs from source');
-        my @built = uniq(map { $_->{command} =~ m{BUILT/(\w+)} } @programs);
-        run("sh '$here/sources.sh' '$margay' '$folder/programs' @built");
-        # The interpreter's library of Scheme.
-        run("cp '$folder/programs/tinyscheme/init.scm' '$folder/inputs'");
+    my @from_source = grep { $_->{command} =~ /BUILT/ } @programs or return;
+    note('building programs from source');
+    for my $compiler (uniq(map { $_->{compiler} } @from_source)) {
+        my @built = uniq(map { $_->{command} =~ m{BUILT/(\w+)} }
+            grep { $_->{compiler} eq $compiler } @from_source);
+        run(cc($compiler)
+            . "sh '$here/sources.sh' '$margay' '$folder/programs' @built");
     }
+    # The interpreter's library of Scheme.
+    run("cp '$folder/programs/tinyscheme/init.scm' '$folder/inputs'");
 }
 
 # The program's command line, of its build with the hooks or without.
 sub command {
     my ($program, $build) = @_;
     my $command = $program->{command};
-    $build .= "-$ENV{CC}" if $ENV{CC};
+    $build .= "-$program->{compiler}" if $program->{compiler};
     $command =~ s{BUILT}{'$folder/programs/$build'};
     return $command;
 }
@@ -134,8 +177,8 @@ sub median {
 
 sub report {
     open my $in, '<', $_[0] or die "evaluate: $_[0]: $!\n";
-    my ($user, $system, $wall) = split ' ', <$in>;
-    return ($user + $system, $wall);
+    my ($user, $system) = split ' ', <$in>;
+    return $user + $system;
 }
 
 # What both sides of a pipeline take on two cores at least.
@@ -144,8 +187,8 @@ sub together {
     return (sort { $b <=> $a } $one, $other, ($one + $other) / 2)[0];
 }
 
-# Processor seconds of each command of a pipeline of one or two, and the wall
-# seconds of the first.
+# Processor seconds of both commands of a pipeline, 0 of the second where there is
+# one.
 sub time_of {
     my ($program, @sides) = @_;
     my @reports = map { "$folder/report.$_" } 0 .. $#sides;
@@ -153,8 +196,8 @@ sub time_of {
         map { "{ '$measure' -o '$reports[$_]' $sides[$_]; }" } 0 .. $#sides;
     run("cd '$folder/inputs' && { $line; } <$program->{input} "
         . ">/dev/null 2>'$folder/messages'");
-    my @times = map { [report($_)] } @reports;
-    return ($times[0][0], @times > 1 ? $times[1][0] : 0, $times[0][1]);
+    my ($one, $other) = map { report($_) } @reports;
+    return ($one, $other // 0);
 }
 
 # Of Olken's algorithm on all references, of which it has seen some.
@@ -169,8 +212,8 @@ sub olken_seconds {
 
 sub record {
     my ($program, $out, @options) = @_;
-    my $build = $program->{method} eq 'runtime' ? 'hooked' : 'native';
-    return "'$margay' record -q --method $program->{method} @options "
+    my $build = $program->{record} eq 'runtime' ? 'hooked' : 'native';
+    return "'$margay' record -q --method $program->{record} @options "
         . "-o $out -- " . command($program, $build);
 }
 
@@ -181,7 +224,7 @@ sub measure_program {
     my $curve = "'$margay' curve -j 1 -b $block_bytes";
     my %cases = (
         native => [command($program, 'native')],
-        dropped => [$program->{method} eq 'runtime'
+        dropped => [$program->{record} eq 'runtime'
             ? command($program, 'hooked')
             : record($program, '/dev/null', '--to words --stop 1')],
         capture => [record($program, '/dev/null', '--to words')],
@@ -189,34 +232,27 @@ sub measure_program {
         collapsed => [record($program, '-', $collapse), "$curve -"],
         margay => [record($program, '-'), "$curve -"],
     );
-    my (%seconds, %walls);
+    my %seconds;
     for my $round (1 .. $rounds) {
         # The last one leaves its summary behind.
         for my $case (qw(native dropped capture pipe collapsed margay)) {
             next if $case eq 'collapsed' && !$with_collapsed;
-            next if $case eq 'dropped' && $group ne 'long';
-            my ($one, $other, $wall) = time_of($program, @{ $cases{$case} });
-            push @{ $seconds{$case} }, together($one, $other);
-            push @{ $walls{$case} }, $wall;
+            my @sides = time_of($program, @{ $cases{$case} });
+            push @{ $seconds{$case} }, together(@sides);
+            push @{ $seconds{margay_both} }, $sides[0] + $sides[1]
+                if $case eq 'margay';
         }
     }
-    my %row = map { (
-        "${_}_seconds" => median(@{ $seconds{$_} }),
-        "${_}_wall_seconds" => median(@{ $walls{$_} }),
-    ) } keys %seconds;
-    for my $case (grep { $seconds{$_} } qw(margay collapsed)) {
-        $row{"${case}_slowdown"} =
-            $row{"${case}_seconds"} / $row{native_seconds};
-    }
-    my %counts = counts();
-    return (%row, %counts) if $group eq 'long';
-    my $all = $counts{references};
+    my %row = (counts(),
+        map { ("${_}_seconds" => median(@{ $seconds{$_} })) } keys %seconds);
+    return %row if $group eq 'long';
+    my $all = $row{references};
     $row{olken_seconds} = olken_seconds($program, $curve, $all, $olken_refs,
         $row{pipe_seconds});
     $row{olken_whole_seconds} =
         olken_seconds($program, $curve, $all, $all, $row{pipe_seconds})
         if grep { $_ eq $program->{name} } split /,/, $whole;
-    return (%row, %counts);
+    return %row;
 }
 
 # The numbers of references and distinct blocks, by the summary of the curve.
@@ -231,22 +267,24 @@ sub counts {
 
 # -------------------------------------------------------------- printing --
 
-my @columns = qw(references distinct_blocks native_seconds capture_seconds
-    pipe_seconds olken_seconds margay_seconds collapsed_seconds margay_slowdown
-    collapsed_slowdown margay_wall_seconds collapsed_wall_seconds);
-push @columns, qw(olken_whole_seconds dropped_seconds) if $group ne 'usual';
+my @columns = qw(references distinct_blocks native_seconds dropped_seconds
+    capture_seconds pipe_seconds olken_seconds margay_seconds collapsed_seconds
+    margay_both_seconds olken_whole_seconds);
+
+sub print_row {
+    my ($program, %row) = @_;
+    my @values = map {
+        !defined $row{$_} ? '' : /seconds$/ ? sprintf('%.3f', $row{$_}) : $row{$_}
+    } @columns;
+    print join(',', @$program{qw(name stands_for method by)}, @values), "\n";
+}
 
 sub print_times {
-    print join(',', qw(program stands_for method), @columns), "\n";
+    print join(',', qw(program stands_for method by), @columns), "\n";
+    print_row($_) for @unusable;
     for my $program (@programs) {
         note("$program->{name}, $program->{method}");
-        my %row = measure_program($program);
-        my @values = map {
-            !defined $row{$_} ? ''
-                : /seconds$/ ? sprintf('%.3f', $row{$_})
-                : /slowdown$/ ? sprintf('%.1f', $row{$_}) : $row{$_}
-        } @columns;
-        print join(',', @$program{qw(name stands_for method)}, @values), "\n";
+        print_row($program, measure_program($program));
     }
 }
 

@@ -188,7 +188,7 @@ put('proteins.fasta', proteins($motif, 10_000));
 put('transport.lp', transport(90, 170));
 put('clauses.cnf', clauses(210, 893));
 put('points.dat', map { "$_ " . sin($_ / 40) * random(100) . "\n" } 1 .. 6000);
-put('more_clauses.cnf', clauses(250, 1065));
+put('more_clauses.cnf', clauses(270, 1150));
 
 # More than a stack of ten million words holds.
 open my $numbers, '>', "$folder/numbers.txt" or die "$folder/numbers.txt: $!\n";

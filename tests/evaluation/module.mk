@@ -1,10 +1,24 @@
 # tests/evaluation/ - what it costs to record programs, beside the literature
 #
-# evaluate.pl says what is measured, docs/measured/evaluation.md what came out.
-# Inputs and programs are kept in $(BUILD)/evaluation.
-evaluation: deps all bench-tools ## record real programs, and analyse them
-	@perl tests/evaluation/evaluate.pl $(EVALUATION_FLAGS) $(BUILD)/margay \
-	    $(BUILD)/tests/bench/measure $(BUILD)/evaluation
+# evaluate.pl says what is measured, methods.pl of which tables it makes the page;
+# docs/measured/evaluation.md has what came out.  Inputs and programs are kept in
+# $(BUILD)/evaluation.  EVALUATION_FLAGS chooses rows that are measured anew, as in
+# '--only sort,lu --method qemu'.  What `deps` installs makes more plugins possible than
+# make knew when it began, so `all` is made by a second one.
+EVALUATION_FLAGS  ?= --rounds 1
+EVALUATION_SUITES ?= trixie
+evaluation: deps bench-tools ## record programs each way, and analyse them
+	+@$(MAKE) --no-print-directory DEPS=no all
+	@perl tests/evaluation/methods.pl $(EVALUATION_FLAGS) $(BUILD)/margay \
+	    $(BUILD)/tests/bench/measure $(BUILD)/evaluation docs/measured
+	@perl tests/papers/pages.pl docs/measured/evaluation.md docs/measured/parda.md
+
+# The same of the last commit on new systems.
+evaluation-fresh: ## the same on a new Debian, by root (EVALUATION_SUITES=trixie)
+	@EVALUATION_FLAGS='$(EVALUATION_FLAGS)' FRESH_EVALUATION=docs/measured \
+	    sh tests/fresh.sh '$(BUILD)/fresh' $(EVALUATION_SUITES)
+	@perl tests/evaluation/methods.pl docs/measured
+	@perl tests/papers/pages.pl docs/measured/evaluation.md docs/measured/parda.md
 
 # How well `margay share` does: docs/measured/sharing.md.
 evaluation-sharing: deps all ## mixtures of recorded programs, and margay share
@@ -17,4 +31,4 @@ evaluation-phases: deps all ## recorded programs, and windows that stand for the
 	@$(keep) phases perl tests/evaluation/phases.pl $(BUILD)/margay $(BUILD)/phases
 	@perl tests/papers/pages.pl docs/measured/phases.md
 
-.PHONY: evaluation evaluation-sharing evaluation-phases
+.PHONY: evaluation evaluation-fresh evaluation-sharing evaluation-phases

@@ -10,8 +10,8 @@
 #   tables/parda-large.csv     the same of programs that use more than ten million
 #                              words of 8 bytes, two of them with Olken's algorithm
 #                              on all their references
-#   tables/parda-methods.csv   runs of a second by each way to record: times over
-#                              the program's own
+#   tables/recording-*.csv     the same of longer runs, by each way to record, as
+#                              tests/evaluation/methods.pl says
 #   tables/parda-ranks.csv     seconds by bound and ranks, by a schedule of steps
 #                              that are timed one after the other (their Figures
 #                              4 and 5)
@@ -26,7 +26,7 @@ require './tests/papers/programs.pl';
 
 my ($quick, $margay, $tools, $files, $out) =
     @{ arguments() }{qw(quick margay tools files out)};
-my @steps = qw(native capture pipe olken margay collapsed);
+my @steps = qw(native dropped capture pipe olken margay collapsed);
 my $refs = $quick ? 8_000_000 : 24_000_000;
 
 # The rows that evaluate.pl prints, which are kept in FILES.
@@ -38,6 +38,11 @@ sub evaluate {
     return rows_of(read_table("$files/$name.csv"));
 }
 
+sub slowdown {
+    my ($row, $step) = @_;
+    return sprintf '%.1f', $row->{"${step}_seconds"} / $row->{native_seconds};
+}
+
 sub write_programs {
     my @only = $quick
         ? ('--rounds', 1, '--only', 'bzip2,fft,sort', '--method', 'runtime') : ();
@@ -47,7 +52,7 @@ sub write_programs {
         push @lines, join(',', @$row{qw(program stands_for method
             distinct_blocks)}, sprintf('%.0f', $row->{references} / 1e6),
             (map { sprintf '%.3f', $row->{"${_}_seconds"} } @steps),
-            @$row{qw(margay_slowdown collapsed_slowdown)}) . "\n";
+            map { slowdown($row, $_) } qw(margay collapsed)) . "\n";
     }
     write_table("$out/tables/parda-programs.csv", @lines);
 }
@@ -64,29 +69,9 @@ sub write_large {
             sprintf('%.0f', $row->{references} / 1e6),
             (map { $_ eq '' ? '' : sprintf '%.1f', $_ }
                 @$row{ map { "${_}_seconds" } @taken }),
-            $row->{margay_slowdown}) . "\n";
+            slowdown($row, 'margay')) . "\n";
     }
     write_table("$out/tables/parda-large.csv", @lines);
-}
-
-# Times over the program's own of a few programs, by each way to record; clang has
-# a pass of its own.
-sub write_methods {
-    my @of = ('--long', '--rounds', 1, '--only', $quick ? 'sort' : 'bzip2,sort');
-    my @rows = evaluate('methods', @of);
-    local $ENV{CC} = 'clang';
-    push @rows, map { { %$_, method => 'runtime by clang' } }
-        evaluate('methods-clang', @of, '--method', 'runtime') unless $quick;
-    my @taken = qw(dropped capture pipe margay);
-    my @lines = join(',', qw(program method references_millions native_seconds),
-        @taken) . "\n";
-    for my $row (sort { $a->{program} cmp $b->{program} } @rows) {
-        my $native = $row->{native_seconds};
-        push @lines, join(',', @$row{qw(program method)},
-            sprintf('%.0f', $row->{references} / 1e6), sprintf('%.2f', $native),
-            map { sprintf '%.1f', $row->{"${_}_seconds"} / $native } @taken) . "\n";
-    }
-    write_table("$out/tables/parda-methods.csv", @lines);
 }
 
 # Means of what each step takes over the program's own time, by method.
@@ -123,4 +108,6 @@ draw($out, 'parda.gp', 'parda-ranks.png', 'parda-ranks.csv');
 write_programs();
 write_means();
 write_large();
-write_methods();
+run($^X, 'tests/evaluation/methods.pl', '--rounds', 1,
+    $quick ? ('--only', 'sort', '--method', 'runtime') : (), $margay,
+    "$tools/measure", $files, $out);

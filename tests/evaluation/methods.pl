@@ -1,0 +1,115 @@
+#!/usr/bin/perl
+# methods.pl - runs of a second and more by each way to record, beside PARDA's
+#
+#     methods.pl [[OPTION...] MARGAY MEASURE FOLDER] OUT
+#
+# Options, MARGAY, MEASURE and FOLDER are those of evaluate.pl, whose group is
+# `long` here.  Writes
+#
+#   OUT/tables/recording-debian-N.csv  times over the program's own, where N is the
+#       version of Debian; a row that was measured takes the place of the one of its
+#       program and method, as soon as there is one, and the others stay
+#   OUT/tables/recording-means.csv     the means of all such tables by method, with
+#       what PARDA has and what is wanted; with OUT alone nothing else is written
+#
+# `exact` is the analysis by the default engine as two cores need at least, as all
+# columns are, and `exact_sum` that of both processors together.
+use strict;
+use warnings;
+require './tests/papers/tables.pl';
+
+@ARGV == 1 || @ARGV >= 4
+    or die "usage: methods.pl [[OPTION...] MARGAY MEASURE FOLDER] OUT\n";
+my $out = pop . '/tables';
+my @methods = ('runtime clang', 'runtime gcc', 'runtime', 'valgrind', 'qemu');
+my %place = map { $methods[$_] => $_ } 0 .. $#methods;
+my @times = qw(dropped capture pipe exact exact_sum);
+my %seconds = (exact => 'margay_seconds', exact_sum => 'margay_both_seconds');
+my @columns = (qw(program method by references_millions native_seconds), @times);
+
+# The number of this Debian, or the name of another system.
+sub system_here {
+    my $text = do { local (@ARGV, $/) = '/etc/os-release'; <> };
+    my ($system) = $text =~ /^ID="?([\w-]+)/m;
+    my ($version) = $text =~ /^VERSION_ID="?([\w.-]+)/m;
+    return "$system-" . ($version // 'testing');
+}
+
+sub times_of {
+    my ($row) = @_;
+    my $native = $row->{native_seconds};
+    my %new = (%$row{qw(program method by)});
+    return \%new if $native eq '';
+    $new{references_millions} = sprintf '%.0f', $row->{references} / 1e6;
+    $new{native_seconds} = sprintf '%.2f', $native;
+    $new{$_} = sprintf '%.1f', $row->{ $seconds{$_} // "${_}_seconds" } / $native
+        for @times;
+    return \%new;
+}
+
+sub key { return "$_[0]{program},$_[0]{method}" }
+
+# Rows by program, those of none at the end.
+sub write_rows {
+    my ($path, %rows) = @_;
+    my @sorted = sort {
+        ($a->{program} eq 'none') <=> ($b->{program} eq 'none')
+            || $a->{program} cmp $b->{program}
+            || $place{ $a->{method} } <=> $place{ $b->{method} }
+    } values %rows;
+    write_table($path, map { join(',', @$_) . "\n" } \@columns,
+        map { [map { $_ // '' } @$_{@columns}] } @sorted);
+}
+
+# Each row goes into the table as soon as it is measured.
+sub measure {
+    my ($path, @command) = @_;
+    my $table = read_table($path);
+    my %rows = map { key($_) => $_ } $table ? rows_of($table) : ();
+    open my $in, '-|', $^X, 'tests/evaluation/evaluate.pl', '--long', @command
+        or die "methods: $!\n";
+    chomp(my @names = split /,/, <$in> // '');
+    while (<$in>) {
+        chomp;
+        my %row;
+        @row{@names} = split /,/, $_, -1;
+        $rows{ key(\%row) } = times_of(\%row);
+        write_rows($path, %rows);
+    }
+    close $in or die "methods: evaluate.pl failed\n";
+}
+
+# Of a method: the means, and the extremes of the exact analysis.
+sub mean_row_of {
+    my ($system, $method, @rows) = @_;
+    my @measured = grep { $_->{program} ne 'none' } @rows;
+    my $by = (@measured ? @measured : @rows)[0]{by};
+    my @exact = sort { $a <=> $b } map { $_->{exact} } @measured;
+    my @means = map {
+        my ($column, $sum) = ($_, 0);
+        $sum += $_->{$column} for @measured;
+        @measured ? sprintf '%.1f', $sum / @measured : '';
+    } @times;
+    return join(',', $system, $method, $by, scalar @measured, @means,
+        $exact[0] // '', $exact[-1] // '') . "\n";
+}
+
+sub write_means {
+    my @lines = (join(',', qw(system method by programs), @times,
+        qw(exact_least exact_most)) . "\n",
+        "PARDA,Pin,its authors,,,10.2,16.3,28.5,,13.8,50.2\n",
+        "wanted,of built programs,,,1.6,3,,8,,,\n",
+        "wanted,of programs as they are,,,,8,,12,,,\n");
+    for my $path (sort glob "$out/recording-*-*.csv") {
+        my ($system) = $path =~ /recording-(.*)\.csv$/;
+        my @rows = rows_of(read_table($path));
+        for my $method (@methods) {
+            my @of = grep { $_->{method} eq $method } @rows or next;
+            push @lines, mean_row_of($system =~ tr/-/ /r, $method, @of);
+        }
+    }
+    write_table("$out/recording-means.csv", @lines);
+}
+
+measure("$out/recording-" . system_here() . '.csv', @ARGV) if @ARGV;
+write_means();
