@@ -6,8 +6,8 @@
 # by root, who has the packages installed, and then by a user, who finds them.
 # Packages come from where this machine's come from, whose settings of apt are
 # copied; FRESH_MIRROR names another place, and FRESH_SECONDS limits each command
-# (7200).  With FRESH_EVALUATION=OUT root runs `make evaluation` in the place of these,
-# with the EVALUATION_FLAGS of the environment, and the table of that system comes to
+# (7200).  With FRESH_EVALUATION=OUT root runs `make evaluation` instead, with the
+# EVALUATION_FLAGS of the environment, and its table of that system is copied to
 # OUT/tables.  What cannot be tried is skipped, and said: 0 is returned all the same.
 set -u
 folder=$1

@@ -10,7 +10,10 @@
 #       version of Debian; a row that was measured takes the place of the one of its
 #       program and method, as soon as there is one, and the others stay
 #   OUT/tables/recording-means.csv     the means of all such tables by method, with
-#       what PARDA has and what is wanted; with OUT alone nothing else is written
+#       what PARDA has
+#   OUT/tables/recording-goals.csv     what is wanted of them, and what it is
+#
+# With OUT alone nothing is measured, and the last two are written again.
 #
 # `exact` is the analysis by the default engine as two cores need at least, as all
 # columns are, and `exact_sum` that of both processors together.
@@ -73,6 +76,7 @@ sub measure {
         chomp;
         my %row;
         @row{@names} = split /,/, $_, -1;
+        delete $rows{"none,$row{method}"};
         $rows{ key(\%row) } = times_of(\%row);
         write_rows($path, %rows);
     }
@@ -94,22 +98,63 @@ sub mean_row_of {
         $exact[0] // '', $exact[-1] // '') . "\n";
 }
 
+# {SYSTEM => [rows of its table]}.
+sub systems {
+    return map {
+        my ($system) = /recording-(\w+-[\w.]+)\.csv$/;
+        ($system =~ tr/-/ /r => [rows_of(read_table($_))]);
+    } glob "$out/recording-debian-*.csv";
+}
+
 sub write_means {
+    my %systems = @_;
     my @lines = (join(',', qw(system method by programs), @times,
         qw(exact_least exact_most)) . "\n",
-        "PARDA,Pin,its authors,,,10.2,16.3,28.5,,13.8,50.2\n",
-        "wanted,of built programs,,,1.6,3,,8,,,\n",
-        "wanted,of programs as they are,,,,8,,12,,,\n");
-    for my $path (sort glob "$out/recording-*-*.csv") {
-        my ($system) = $path =~ /recording-(.*)\.csv$/;
-        my @rows = rows_of(read_table($path));
+        "PARDA,Pin,its authors,,,10.2,16.3,28.5,,13.8,50.2\n");
+    for my $system (sort keys %systems) {
         for my $method (@methods) {
-            my @of = grep { $_->{method} eq $method } @rows or next;
-            push @lines, mean_row_of($system =~ tr/-/ /r, $method, @of);
+            my @of = grep { $_->{method} eq $method } @{ $systems{$system} } or next;
+            push @lines, mean_row_of($system, $method, @of);
         }
     }
     write_table("$out/recording-means.csv", @lines);
 }
 
+# What is wanted of a step, for programs built for the recorder and as they are.
+my @goals = (
+    ['in the program', 'dropped', 1.6, 'runtime clang', 'runtime gcc'],
+    ['delivered', 'capture', 3, 'runtime clang', 'runtime gcc'],
+    ['analysed', 'exact', 8, 'runtime clang', 'runtime gcc'],
+    ['delivered', 'capture', 8, 'valgrind', 'qemu'],
+    ['analysed', 'exact', 12, 'valgrind', 'qemu'],
+);
+
+# Beside each goal the mean of each system, and how many programs are within.
+sub write_goals {
+    my %systems = @_;
+    my @names = sort keys %systems;
+    my @lines = join(',', qw(goal column method wanted), map { tr/ /_/r } @names) . "\n";
+    for my $goal (@goals) {
+        my ($name, $column, $wanted, @by) = @$goal;
+        for my $method (@by) {
+            push @lines, join(',', $name, $column, $method, $wanted, map {
+                mean_and_count($column, $wanted, grep { $_->{method} eq $method
+                    && $_->{program} ne 'none' } @{ $systems{$_} })
+            } @names) . "\n";
+        }
+    }
+    write_table("$out/recording-goals.csv", @lines);
+}
+
+sub mean_and_count {
+    my ($column, $wanted, @rows) = @_;
+    return 'none' unless @rows;
+    my $sum = 0;
+    $sum += $_->{$column} for @rows;
+    return sprintf '%.1f (%d of %d within)', $sum / @rows,
+        scalar(grep { $_->{$column} <= $wanted } @rows), scalar @rows;
+}
+
 measure("$out/recording-" . system_here() . '.csv', @ARGV) if @ARGV;
-write_means();
+write_means(systems());
+write_goals(systems());

@@ -1,0 +1,206 @@
+#!/usr/bin/perl
+# parts.pl - what the parts of recording cost, each alone
+#
+#     parts.pl [--rounds N] [--only NAME,...] MARGAY TOOLS FOLDER OUT
+#
+# MARGAY is the command, TOOLS the folder of the tools of tests/bench, FOLDER that
+# of evaluate.pl.  Writes, or those that --only names,
+#
+#   OUT/tables/recording-delivery.csv     a second process that has the words
+#   OUT/tables/recording-memory.csv       two commands that share memory, or a pipe
+#   OUT/tables/recording-faults.csv       buffers that end with a fault
+#   OUT/tables/recording-translation.csv  Valgrind and QEMU without anything of ours
+#   OUT/tables/recording-samples.csv      a hundredth of the blocks
+#   OUT/tables/recording-sites.csv        the place of each reference in the program
+#
+# Processor seconds of all processes of a case, medians of the rounds (3), in which
+# the cases of a row take turns; or times over those of the row's first case.
+use strict;
+use warnings;
+use Cwd 'abs_path';
+use Getopt::Long;
+use List::Util 'max';
+require './tests/papers/tables.pl';
+
+my ($rounds, $only) = (3, '');
+GetOptions('rounds=i' => \$rounds, 'only=s' => \$only) && @ARGV == 4 && $rounds > 0
+    or die "usage: parts.pl [--rounds N] [--only NAME,...] MARGAY TOOLS FOLDER OUT\n";
+my ($margay, $tools) = map { abs_path($_) } @ARGV[0, 1];
+my $out = "$ARGV[3]/tables";
+system($^X, 'tests/evaluation/evaluate.pl', '--long', '--prepare', '--only',
+    'multiply,sort,bzip2', '--method',
+    'runtime,runtime gcc', $margay, "$tools/measure", $ARGV[2]) == 0
+    or die "parts: evaluate.pl failed\n";
+my $folder = abs_path($ARGV[2]);
+my %wanted = map { $_ => 1 } split /,/, $only;
+
+# What stands in commands for paths.
+my %paths = (
+    MARGAY => $margay, DELIVER => "$tools/deliver", FOLDER => $folder,
+    NATIVE => "$folder/programs/native", CALLS => "$folder/programs/hooked",
+    PASS => "$folder/programs/hooked-gcc", OUTPUT => "$folder/part",
+);
+my $names = join '|', keys %paths;
+
+sub expanded { return $_[0] =~ s/\b($names)\b/$paths{$1}/gr }
+
+sub run {
+    system('bash', '-o', 'pipefail', '-c', expanded($_[0])) == 0
+        or die "parts: failed: $_[0]\n";
+}
+
+# User and system seconds of a command of the shell and all that it waits for.
+sub time_of {
+    my ($command) = @_;
+    my @measured = ("$tools/measure", '-o', "$folder/report", 'bash', '-o',
+        'pipefail', '-c', "cd $folder/inputs && { " . expanded($command) . '; } '
+            . ">/dev/null 2>$folder/messages");
+    system(@measured) == 0 or die "parts: failed: $command\n";
+    open my $in, '<', "$folder/report" or die "parts: report: $!\n";
+    return (split ' ', <$in>)[0, 1];
+}
+
+sub median {
+    my @sorted = sort { $a <=> $b } @_;
+    return ($sorted[$#sorted / 2] + $sorted[@sorted / 2]) / 2;
+}
+
+# Medians of [user, system] for each of the commands, which take turns.
+sub times_of {
+    my @commands = @_;
+    my @times;
+    for (1 .. $rounds) {
+        for my $i (0 .. $#commands) {
+            my @both = time_of($commands[$i]);
+            push @{ $times[$i][$_] }, $both[$_] for 0, 1;
+        }
+    }
+    return map { [median(@{ $_->[0] }), median(@{ $_->[1] })] } @times;
+}
+
+sub seconds { return sprintf '%.2f', $_[0][0] + $_[0][1] }
+
+sub sides { return map { sprintf '%.2f', $_ } @{ $_[0] } }
+
+sub over {
+    my ($one, $other) = @_;
+    return ($one->[0] + $one->[1]) / ($other->[0] + $other->[1]);
+}
+
+sub times_over {
+    my ($first, @others) = @_;
+    return map { sprintf '%.1f', over($_, $first) } @others;
+}
+
+sub note { print STDERR "parts: @_\n" }
+
+# A table unless others are asked for; `rows` returns lists of cells.
+sub table {
+    my ($name, $columns, $rows) = @_;
+    return if %wanted && !$wanted{$name};
+    note($name);
+    write_table("$out/recording-$name.csv", map { join(',', @$_) . "\n" }
+        [split ' ', $columns], $rows->());
+}
+
+# ---------------------------------------------------------------- tables --
+
+my @kernels = ('multiply 500', 'lu 700', 'sort 3000000', 'fft 1048576');
+my @builds = (['calls', 'CALLS'], ['pass', 'PASS']);
+my $curve = 'MARGAY curve -q -j 1';
+
+# For each kernel and build a row of what `cells` makes of both.
+sub by_build {
+    my ($cells) = @_;
+    return map {
+        my $kernel = $_;
+        map { [$kernel, $_->[0], $cells->($kernel, "$_->[1]/kernels $kernel")] } @builds;
+    } @kernels;
+}
+
+table('delivery', 'kernel built_by native_seconds not_recorded dropped_by_the_reader '
+    . 'every_word_read', sub {
+    by_build(sub {
+        my ($kernel, $program) = @_;
+        my @times = times_of("NATIVE/kernels $kernel", $program,
+            "DELIVER --drop $program", "DELIVER $program");
+        return (seconds($times[0]), times_over(@times));
+    });
+});
+
+table('memory', 'kernel native pipe_user pipe_system memory_user memory_system '
+    . 'the_pass_all', sub {
+    map {
+        my $record = 'MARGAY record -q -o -';
+        my @times = times_of("NATIVE/kernels $_",
+            "$record CALLS/kernels $_ | cat | $curve -",
+            "$record CALLS/kernels $_ | $curve -",
+            "$record PASS/kernels $_ | $curve -");
+        [$_, seconds($times[0]), sides($times[1]), sides($times[2]), seconds($times[3])];
+    } @kernels;
+});
+
+table('faults', 'kernel looks_user looks_system faults_user faults_system', sub {
+    run("gcc -O2 -w \$(MARGAY record --cflags) tests/evaluation/kernels.c "
+        . "-o FOLDER/faults \$(MARGAY_BUFFER=mmu MARGAY record --libs) -lm");
+    map {
+        my $record = 'MARGAY record -q --to words -o /dev/null';
+        my @times = times_of("$record CALLS/kernels $_",
+            "MARGAY_BUFFER=mmu $record FOLDER/faults $_");
+        [$_, map { sides($_) } @times];
+    } @kernels;
+});
+
+table('translation', 'program native_seconds valgrind_alone valgrind_dropped qemu_alone '
+    . 'qemu_dropped', sub {
+    my $record = 'MARGAY record -q --to words --stop 1 -o /dev/null --method';
+    map {
+        my ($name, $command) = @$_;
+        my @times = times_of($command, "valgrind -q --tool=none $command",
+            "$record valgrind -- $command",
+            'qemu-x86_64 $(command -v ' . $command =~ s/ /) /r,
+            "$record qemu -- $command");
+        [$name, seconds($times[0]), times_over(@times)];
+    } ['bzip2', 'NATIVE/bzip2 -c large.txt'],
+        ['gzip -9', 'gzip -9 -c large.txt large.txt large.txt large.txt'],
+        ['sort', 'NATIVE/kernels sort 3000000'],
+        ['multiply', 'NATIVE/kernels multiply 800'];
+});
+
+# The largest difference of two curves, in caches of 1024 to 65,536 blocks.
+my $wide = '--sizes 64K,128K,256K,512K,1M,2M,4M';
+
+sub off_by {
+    my ($one, $other) = map {
+        my @lines = split /\n/, `@{[expanded($_)]}`;
+        [map { (split /,/)[6] } @lines[1 .. $#lines]];
+    } @_;
+    return sprintf '%.3f', max(map { abs $one->[$_] - $other->[$_] } 0 .. 6);
+}
+
+table('samples', 'kernel built_by native_seconds not_recorded sampled with_its_curve '
+    . 'exact off_by', sub {
+    by_build(sub {
+        my ($kernel, $program) = @_;
+        my $sampled = "MARGAY record -q --sample 0.01 -o - $program | "
+            . "$curve -e shards:rate=0.01 $wide -";
+        my $exact = "MARGAY record -q -o - $program | $curve $wide -";
+        my @times = times_of("NATIVE/kernels $kernel", $program,
+            "MARGAY record -q --sample 0.01 -o /dev/null $program", $sampled, $exact);
+        return (seconds($times[0]), times_over(@times), off_by($sampled, $exact));
+    });
+});
+
+table('sites', 'program method format plain_seconds sites_seconds ratio', sub {
+    map {
+        my ($name, $method, $command) = @$_;
+        map {
+            my $record = "MARGAY record -q --method $method --to $_ -o OUTPUT";
+            my @times = times_of("$record -- $command", "$record --sites -- $command");
+            [$name, $method, $_, map({ seconds($_) } @times),
+                sprintf '%.2f', over($times[1], $times[0])];
+        } qw(words mgt);
+    } ['multiply 300', 'runtime', 'CALLS/kernels multiply 300'],
+        ['gzip of 1.5 MB', 'valgrind', 'gzip -c middle.txt'],
+        ['gzip of 1.5 MB', 'qemu', 'gzip -c middle.txt'];
+});
