@@ -175,7 +175,8 @@ sub filter {
     } @traces;
 }
 
-sub compact {
+# Traces in mgt, each [NAME, FILE].
+sub compact_traces {
     my @traces = (['the sample', repeat_program('program-long.lackey', 20_000_000,
         { encoders() }->{lackey})]);
     push @traces, map { my ($trace, $times, $to, @options) = @$_;
@@ -186,14 +187,38 @@ sub compact {
         ['cse240a-mat_20M.bz2', 1, 'lackey'];
     return map {
         my ($name, $path) = @$_;
-        my $compact = make_file(basename($path) . '.mgt', sub {
+        [$name, make_file(basename($path) . '.mgt', sub {
             run($margay, 'convert', '-q', $path, $_[0], '--to', 'mgt');
-        });
+        })];
+    } @traces;
+}
+
+sub compact {
+    return map {
+        my ($name, $compact) = @$_;
         my ($refs) = lines_of("$tools/passes", 'read', $compact);
         my ($time) = measured(3, ["$tools/passes", 'read', $compact]);
         [$name, 0 + $refs, digits((-s $compact) / $refs),
             digits($refs / $time->{user} / 1e6, 3)];
-    } @traces;
+    } compact_traces();
+}
+
+# Three levels of LRU, and the first of them as a filter.
+sub machines {
+    my $machine = "$files/three-levels.csv";
+    write_table($machine, "cache,holds,bytes,block_bytes,ways,next\n",
+        "L1,all,32KiB,64,8,L2\n", "L2,all,512KiB,64,8,L3\n",
+        "L3,all,8MiB,64,16,\n");
+    return map {
+        my ($name, $trace) = @$_;
+        my @simulate = ($margay, qw(simulate -q -j1 --machine), $machine, $trace);
+        my ($first) = csv_rows(@simulate);
+        my @times = measured(3, \@simulate, [$margay, qw(filter -q --bytes 32KiB
+            --ways 8 --to mgt -o /dev/null), $trace]);
+        my $refs = $first->{references};
+        [$name, $refs, sprintf('%.1f', 100 * $first->{misses} / $refs),
+            map { digits($refs / $_->{user} / 1e6) } @times];
+    } compact_traces();
 }
 
 # ----------------------------------------------------------- two threads --
@@ -266,6 +291,8 @@ make_tables(
         ['front_to_back,back_to_front,as_blocks', \&requests],
     'performance-filter' => ['trace,off,on', \&filter],
     'performance-mgt' => ['trace,references,bytes_each,million/s', \&compact],
+    'performance-machines' => ['trace,references,misses_of_L1_%,simulate,filter',
+        \&machines],
     'performance-threads' => ['workload,1_thread,2_threads,times_faster,aim,'
         . 'user_1,user_2', \&threads],
     'performance-optimal' => ['input,million/s,largest_distance,bytes_per_block',
