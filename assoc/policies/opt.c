@@ -54,7 +54,8 @@ const struct margay_policy margay_policy_opt = {
              .parameters = "bypass=off|on",
              .help = "the block goes that is used again last",
              .source = "Belady 1966",
-             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_NEEDS_FUTURE},
+             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_NEEDS_FUTURE |
+                          MARGAY_POLICY_SETS_APART},
     .parameters = {{"bypass", "off|on", MARGAY_CHOICE}},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,

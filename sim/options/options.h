@@ -137,6 +137,7 @@ struct options {
         uint64_t max_trace_bytes, collapse_bytes;
         double sample_rate; /* 0 = all blocks */
         uint64_t sample_block_bytes;
+        uint64_t sample_sets; /* 0 = single blocks are chosen */
         bool sites, data, fetches, cflags, libs;
     } record;
 };

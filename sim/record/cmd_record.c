@@ -73,10 +73,18 @@ static enum margay_status check_sample(const struct options *options,
 {
     uint64_t bytes = options->record.sample_block_bytes;
     const char *other = beside_sample(options);
+    uint64_t sets = options->record.sample_sets;
     if (options->record.sample_rate == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--block: the size of the blocks that --sample "
-                           "chooses, and there is no --sample");
+                           "%s that --sample chooses, and there is no --sample",
+                           sets != 0 ? "--sets: the number of sets"
+                                     : "--block: the size of the blocks");
+    if (sets != 0 &&
+        (!margay_is_power_of_two(sets) || sets > MARGAY_MOST_SAMPLED_SETS))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--sets: %" PRIu64 " is not a power of two up to "
+                           "%" PRIu64,
+                           sets, MARGAY_MOST_SAMPLED_SETS);
     if (other != NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--sample: %s needs all references", other);
@@ -108,7 +116,7 @@ static enum margay_status check(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--data is of one trace for all threads: leave out "
                            "--thread-traces separate");
-    if (options->record.sample_rate != 0 ||
+    if (options->record.sample_rate != 0 || options->record.sample_sets != 0 ||
         options->record.sample_block_bytes != 0)
         return check_sample(options, error);
     if (options->record.collapse_bytes != 0 &&
@@ -125,16 +133,20 @@ static enum margay_status check(const struct options *options,
 }
 
 /* The blocks that --sample chooses, those of the engine shards by its usual
-   seed. */
+   seed, or the sets. */
 static struct margay_sampling sampling_of(const struct options *options)
 {
     const uint64_t usual_seed = 1, usual_bytes = 64;
-    uint64_t bytes = options->record.sample_block_bytes;
-    if (options->record.sample_rate == 0)
+    const double rate = options->record.sample_rate;
+    const uint64_t bytes = options->record.sample_block_bytes;
+    const uint64_t sets = options->record.sample_sets;
+    if (rate == 0)
         return (struct margay_sampling){.block_bytes = 0};
     return (struct margay_sampling){
-        .sample = margay_sample_of(options->record.sample_rate, usual_seed),
+        .sample = sets == 0 ? margay_sample_of(rate, usual_seed)
+                            : margay_sample_of_sets(rate, sets, usual_seed),
         .block_bytes = bytes == 0 ? usual_bytes : bytes,
+        .sets = sets,
     };
 }
 

@@ -181,3 +181,51 @@ enum margay_status margay_caches_check(
     }
     return status;
 }
+
+/* -------------------------------------------------------- samples of sets --
+ */
+
+/* The set of a block, modulo the sets that were chosen among, has to tell
+   whether the block is in the sample. */
+enum margay_status margay_cache_check_sample(const char *what, uint64_t sets,
+                                             enum margay_index index,
+                                             const char *policy,
+                                             const struct margay_pass *pass,
+                                             struct margay_error *error)
+{
+    const struct margay_sampling *sampling = pass->sampling;
+    if (sampling == NULL)
+        return MARGAY_OK;
+    if (index != MARGAY_INDEX_MODULO || sets % sampling->sets != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: %s has %" PRIu64 " set%s%s, and the trace was "
+                           "recorded with a sample of %" PRIu64 " sets: "
+                           "expected a multiple of these, by --index modulo",
+                           pass->trace, what, sets, margay_plural(sets, "s"),
+                           index == MARGAY_INDEX_MODULO ? ""
+                                                        : " by --index xor",
+                           sampling->sets);
+    const struct margay_policy_info *info;
+    enum margay_status status = margay_policy_find(policy, &info, error);
+    if (status == MARGAY_OK &&
+        (info->abilities & MARGAY_POLICY_SETS_APART) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: policy %s takes all sets of a cache together, "
+                           "and the trace was recorded with a sample of the "
+                           "sets (lru, and others, take each by itself)",
+                           pass->trace, policy);
+    return status;
+}
+
+enum margay_status margay_caches_check_sample(
+    const struct margay_caches *caches, const struct margay_pass *pass,
+    struct margay_error *error)
+{
+    const struct margay_caches_request *request = &caches->request;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < request->set_count && status == MARGAY_OK; i++)
+        status = margay_cache_check_sample("a cache", request->sets[i],
+                                           request->index, caches->policy, pass,
+                                           error);
+    return status;
+}

@@ -92,7 +92,8 @@ struct margay_abilities {
     bool looks;      /* has results before the end */
     bool saves;      /* can save and load */
     bool samples;    /* may be fed a sample of the blocks, and as repeats how
-                        many references are not in it */
+                        many references are not in it, ... */
+    bool set_samples; /* ... or one of the sets; begin() says of which */
 };
 
 /*

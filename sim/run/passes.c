@@ -1,5 +1,6 @@
 /* passes.c - the block sizes that a trace is analysed with */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "sim/run/running.h"
 #include "traces/traces_internal.h"
@@ -60,6 +61,26 @@ static bool selects(const struct margay_request *request)
            request->resume_path != NULL;
 }
 
+/* A consumer that takes whole traces, or other samples. */
+static enum margay_status fail_consumer(const struct margay_running *running,
+                                        const struct margay_sampling *sampling,
+                                        struct margay_error *error)
+{
+    char way[96];
+    if (sampling->sets != 0)
+        snprintf(way, sizeof way, "assoc -b %" PRIu64 " --sets %" PRIu64,
+                 sampling->block_bytes, sampling->sets);
+    else
+        snprintf(way, sizeof way, "curve -b %" PRIu64 " -e shards:rate=%.10g",
+                 sampling->block_bytes, margay_sampling_share(sampling));
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "%s: it was recorded with --sample%s, and whole traces "
+                       "alone go into %s (margay %s takes this one)",
+                       running->job.trace,
+                       sampling->sets != 0 ? " and --sets" : "",
+                       running->consumer->name, way);
+}
+
 /* A trace that is a sample is for consumers that sample the same blocks. */
 static enum margay_status check_sampling(const struct margay_running *running,
                                          struct margay_error *error)
@@ -69,14 +90,9 @@ static enum margay_status check_sampling(const struct margay_running *running,
     const struct margay_request *request = running->request;
     if (sampling == NULL)
         return MARGAY_OK;
-    if (!running->consumer->can.samples)
-        return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
-            "%s: it was recorded with --sample, and whole traces "
-            "alone go into %s (margay curve -b %" PRIu64
-            " -e shards:rate=%.10g takes this one)",
-            running->job.trace, running->consumer->name, sampling->block_bytes,
-            1 / margay_sample_scale(&sampling->sample));
+    if (sampling->sets == 0 ? !running->consumer->can.samples
+                            : !running->consumer->can.set_samples)
+        return fail_consumer(running, sampling, error);
     if (selects(request) || running->warmup_refs != 0 ||
         margay_plan_splits(&running->facts))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

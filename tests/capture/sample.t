@@ -49,6 +49,73 @@ else
     skip "$name" 'no plugin for clang'
 fi
 
+# --------------------------------------------------------- samples of sets --
+# rest.pl SAMPLE WHOLE: the references of the whole trace to the 64 sets that
+# the sample has none of.
+cat >rest.pl <<'END'
+my ($sample, $whole) = @ARGV;
+open my $words, '<:raw', $sample or die "$sample: $!\n";
+my $all = do { local $/; <$words> };
+my %in;
+for (my ($at, $count) = 48; $at < length $all; $at += 8 + 8 * $count) {
+    $count = unpack 'V', substr $all, $at, 4;
+    for (unpack "Q<$count", substr $all, $at + 8, 8 * $count) {
+        $in{($_ & 0xffffffffffff) >> 6 & 63} = 1 if $_ >> 62 != 3;
+    }
+}
+open my $lines, '<', $whole or die "$whole: $!\n";
+while (<$lines>) {
+    print if /^ . ([0-9a-f]+),/ && !$in{hex($1) >> 6 & 63};
+}
+print STDERR scalar keys %in, "\n";
+END
+# sums.pl TABLE...: row by row the sums of the counts in tables.
+cat >sums.pl <<'END'
+my @sums;
+for my $table (@ARGV) {
+    open my $csv, '<', $table or die "$table: $!\n";
+    my @names = split /,/, <$csv>;
+    for (my $row = 0; <$csv>; $row++) {
+        my @fields = split /,/;
+        for my $i (0 .. $#names) {
+            $sums[$row]{$names[$i]} += $fields[$i]
+                if $names[$i] =~ /^(reference|misse|read|write|.*_misse|.*back)s$/;
+        }
+    }
+}
+for my $row (@sums) {
+    print join(' ', map { "$_=$row->{$_}" } sort keys %$row), "\n";
+}
+END
+# What the sets of the sample have and what the others have is what all have.
+adds_up() { # COMMAND...
+    "$MARGAY" "$@" sets.words >in.csv 2>notes &&
+        "$MARGAY" "$@" rest.lackey >rest.csv 2>/dev/null &&
+        "$MARGAY" "$@" whole.lackey >whole.csv 2>/dev/null &&
+        perl sums.pl whole.csv >expected && perl sums.pl in.csv rest.csv >got &&
+        [ "$(wc -l <expected)" -gt 1 ] && cmp -s got expected
+}
+cat >machine.csv <<'END'
+cache,holds,bytes,block_bytes,ways,next,inclusion
+L1,all,8192,64,2,L2,none
+L2,all,65536,64,4,L3,inclusive
+L3,all,1048576,64,16,,none
+END
+"$MARGAY" record -q --method runtime --to lackey -o whole.lackey ./sampled
+"$MARGAY" record -q --method runtime --sample 0.125 --sets 64 -o sets.words \
+    ./sampled
+perl rest.pl sets.words whole.lackey >rest.lackey 2>count
+is 'the share of the sets that is asked for' "$(cat count)" 8
+check 'assoc: exact for these sets, by every policy that takes them apart' \
+    adds_up assoc --sets 64,128,1024 --ways 1,2,4,16 \
+    --policy lru,fifo,clock,nru,plru,opt,srrip,sieve
+like 'which says what the counts are of' "$(cat notes)" \
+    "8 of 64 sets; all sets have $(grep -c . whole.lackey) references, .* 8 times"
+check 'also 192 sets' adds_up assoc --sets 192 --ways 2,3
+check 'and what is written' adds_up assoc --sets 64 --ways 4,8 --write back
+check 'simulate: exact for these sets at every level' \
+    adds_up simulate --machine machine.csv
+
 # ----------------------------------------------------- what the sample is --
 refs_of() { "$MARGAY" curve -q -e shards:rate=0.01 "$1" | tail -n 1 | cut -d, -f5; }
 "$MARGAY" record -q -o threads.words --to words ./sampled threads
@@ -83,6 +150,26 @@ done
 refuses 'recorded with --sample' convert --to din $t x.din
 head -c 30 $t >cut.words
 refuses 'found no sample' curve -e shards:rate=0.01 cut.words
+s=sets.words
+head -c 40 $s >cut.words
+refuses 'found no sample' assoc --sets 64 cut.words
+refuses 'a cache has 32 sets, .*expected a multiple' assoc --sets 32 --ways 4 $s
+refuses 'a cache has 64 sets by --index xor' assoc --sets 64 --index xor $s
+refuses 'policy random takes all sets of a cache together' \
+    assoc --sets 64 --policy random $s
+refuses 'say -b 64' assoc --sets 64 -b 128 $s
+refuses 'options that choose or split' assoc --sets 64 --skip 5 $s
+for command in info curve 'curve -e shards:rate=0.1' 'compare --sets 64' \
+    'curve --policy fifo' 'filter --sets 64 --ways 4 --to din'; do
+    # shellcheck disable=SC2086 # words
+    refuses '--sample and --sets.*margay assoc -b 64 --sets 64' $command $s
+done
+sed '1s/$/,prefetch/; 2s/$/,next-line/; 3,$s/$/,none/' machine.csv >x.csv
+refuses 'L1 has a prefetcher' simulate --machine x.csv $s
+sed 's/65536,64,4/65536,128,4/' machine.csv >x.csv
+refuses 'has blocks of another size' simulate --machine x.csv $s
+sed 's/1048576,64,16/1048576,64,0/' machine.csv >x.csv
+refuses 'L3 has 1 set, ' simulate --machine x.csv $s
 for other in '--collapse 64' --sites --data '--start 5' '--stop 5' \
     '--max-trace 1M'; do
     # shellcheck disable=SC2086 # words
@@ -94,6 +181,11 @@ run record --sample 0.1 -o x.mgt ./sampled
 like 'not as mgt' "$status $(tail -n 1 err)" '^125 .*no place for it, words has'
 run record -b 64 -o x.words ./sampled
 like 'no blocks without a sample' "$status $(cat err)" '^125 .* no --sample$'
+run record --sets 64 -o x.words ./sampled
+like 'nor sets' "$status $(cat err)" '^125 .*--sets: .* no --sample$'
+run record --sample 0.1 --sets 96 -o x.words ./sampled
+like 'of which there are not 96' "$status $(cat err)" \
+    '^125 .*96 is not a power of two'
 run record --sample 0.1 -b 96 -o x.words ./sampled
 like 'no strange blocks' "$status $(cat err)" '^125 .*96 is not a power of two'
 run record --method lackey --sample 0.1 -o x.words ./sampled.plain

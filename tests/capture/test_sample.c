@@ -41,10 +41,15 @@ static uint32_t make_words(uint64_t *words, uint64_t most, unsigned odd)
 static struct margay_sampling make_sampling(void)
 {
     static const double rates[] = {0.000001, 0.01, 0.2, 0.5, 0.999};
+    double rate = rates[margay_random_below(&numbers, 5)];
+    uint64_t seed = margay_random_below(&numbers, 3);
+    uint64_t sets = UINT64_C(1) << margay_random_below(&numbers, 10);
+    bool of_sets = margay_random_below(&numbers, 2) == 0;
     return (struct margay_sampling){
-        .sample = margay_sample_of(rates[margay_random_below(&numbers, 5)],
-                                   margay_random_below(&numbers, 3)),
+        .sample = of_sets ? margay_sample_of_sets(rate, sets, seed)
+                          : margay_sample_of(rate, seed),
         .block_bytes = UINT64_C(1) << margay_random_below(&numbers, 13),
+        .sets = of_sets ? sets : 0,
     };
 }
 
@@ -58,6 +63,7 @@ static uint32_t choose(const struct margay_sampling *sampling,
         uint64_t word = words[i];
         uint64_t block =
             (word & MARGAY_WORD_ADDRESS_MASK) / sampling->block_bytes;
+        uint64_t chosen = sampling->sets == 0 ? block : block % sampling->sets;
         if (word == 0)
             continue;
         if (margay_word_kind(word) == MARGAY_WORD_CONTROL) {
@@ -67,7 +73,7 @@ static uint32_t choose(const struct margay_sampling *sampling,
                 left_out += word & MARGAY_CONTROL_MASK;
             continue;
         }
-        if (margay_sample_hash(block, sampling->sample.key) <=
+        if (margay_sample_hash(chosen, sampling->sample.key) <=
             sampling->sample.limit)
             kept[written++] = word;
         else
@@ -134,7 +140,7 @@ static void test_killed(void)
     static uint64_t words[WORDS], expected[WORDS], kept[WORDS];
     struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct margay_sampling sampling = {margay_sample_of(0.3, 1), 64};
+    struct margay_sampling sampling = {margay_sample_of(0.3, 1), 64, 0};
     unsigned moving = 0, wrong = 0;
     while (make_words(words, WORDS, 0) < WORDS / 2)
         continue;
@@ -161,9 +167,28 @@ static void test_killed(void)
     munmap(shared, sizeof *shared);
 }
 
+/* As many sets as the rate says, rounded up, and those of the least hashes. */
+static void test_sets(void)
+{
+    bool right = true;
+    for (uint64_t sets = 1; sets <= 1024; sets *= 2) {
+        for (unsigned i = 1; i <= 20; i++) {
+            uint64_t wanted = (sets * i + 19) / 20;
+            struct margay_sample sample =
+                margay_sample_of_sets(i / 20.0, sets, i % 3);
+            struct margay_sample fewer = {sample.key, sample.limit - 1};
+            right = right && margay_sample_sets(&sample, sets) == wanted &&
+                    (sample.limit == 0 ||
+                     margay_sample_sets(&fewer, sets) == wanted - 1);
+        }
+    }
+    CHECK(right, "the share of the sets that is asked for");
+}
+
 int main(void)
 {
     margay_random_seed(&numbers, 23);
+    test_sets();
     test_random(false);
     if (margay_target_available(MARGAY_TARGET_V3))
         test_random(true);

@@ -7,6 +7,7 @@
  *   value at the end.
  * Source: the choice of blocks is that of SHARDS (Waldspurger et al. 2015), by
  *   the hash of the engine of that name (traces/base/sample.h).
+ *   A sample of sets hashes the number of the set in the place of the block's.
  * Guarantee: a block is in the sample of the recorder if and only if it is in
  *   that of the engine.
  * Cost: eight instructions for each word, with vectors; a few more for each
@@ -25,6 +26,7 @@
 struct keeping {
     const struct margay_sampling *sampling;
     unsigned shift;
+    uint64_t mask;
     uint64_t *out;
     uint32_t count;
     uint64_t first; /* of the words; out[0] gets it in the end */
@@ -49,9 +51,9 @@ static bool is_odd(uint64_t word)
 static bool is_in(const struct keeping *keeping, uint64_t word)
 {
     const struct margay_sample *sample = &keeping->sampling->sample;
-    return margay_sample_hash((word & MARGAY_WORD_ADDRESS_MASK) >>
-                                  keeping->shift,
-                              sample->key) <= sample->limit;
+    const uint64_t block = (word & MARGAY_WORD_ADDRESS_MASK) >> keeping->shift;
+    return margay_sample_hash(block & keeping->mask, sample->key) <=
+           sample->limit;
 }
 
 static struct masks find_masks_portably(const struct keeping *keeping,
@@ -99,7 +101,8 @@ __attribute__((target("avx2"))) static struct masks find_masks_with_avx2(
 {
     const struct margay_sample *sample = &keeping->sampling->sample;
     const __m128i by = _mm_cvtsi32_si128((int)keeping->shift);
-    const __m256i address = _mm256_set1_epi64x(MARGAY_WORD_ADDRESS_MASK);
+    const __m256i address = _mm256_set1_epi64x((
+        long long)(MARGAY_WORD_ADDRESS_MASK & keeping->mask << keeping->shift));
     const __m256i key = _mm256_set1_epi64x((long long)sample->key);
     const __m256i top = _mm256_set1_epi64x(INT64_MIN);
     const __m256i limit =
@@ -199,6 +202,7 @@ static struct keeping begin(const struct margay_sampling *sampling,
     return (struct keeping){
         .sampling = sampling,
         .shift = (unsigned)__builtin_ctzll(sampling->block_bytes),
+        .mask = margay_sampling_mask(sampling),
         .out = out,
     };
 }

@@ -6,17 +6,13 @@
  *               of sites but slot 0
  *     4 bytes   block size within which repeats were collapsed, 0 = none
  *     4 bytes   1 = the call sites are known, 2 = words may have repeats,
- *               3 = both; 4 = these are a sample of the blocks
- *   where they are a sample (traces/base/sample.h),
- *     8 bytes   the key of the hash
- *     8 bytes   the greatest hash in the sample
- *     8 bytes   the size of the blocks
- *     then chunks, each of
- *     4 bytes   the number of words, up to 8192; 2^31 more: the words are not
- *               here, but in the next slot of memory that the reader has taken
- *               (relay.h)
- *     4 bytes   the number of the thread
- *     words     of 8 bytes, as stream.h defines them
+ *               3 = both; 4 = these are a sample of the blocks, 12 = of the
+ * sets where they are a sample (traces/base/sample.h), 8 bytes   the key of the
+ * hash 8 bytes   the greatest hash in the sample 8 bytes   the size of the
+ * blocks 8 bytes   of sets alone: how many there are then chunks, each of 4
+ * bytes   the number of words, up to 8192; 2^31 more: the words are not here,
+ * but in the next slot of memory that the reader has taken (relay.h) 4 bytes
+ * the number of the thread words     of 8 bytes, as stream.h defines them
  *
  * All numbers are little-endian.  No chunk depends on the control words of
  * another.  A trace that is cut gives its whole words.
@@ -24,6 +20,7 @@
 #ifndef MARGAY_TRACES_CAPTURE_WORDS_FORMAT_H
 #define MARGAY_TRACES_CAPTURE_WORDS_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "traces/formats/blocks_format.h"
@@ -35,6 +32,7 @@
 #define MARGAY_WORDS_SITES   1u
 #define MARGAY_WORDS_REPEATS 2u
 #define MARGAY_WORDS_SAMPLE  4u
+#define MARGAY_WORDS_SETS    8u
 
 struct margay_words_head {
     char magic[8];
@@ -43,7 +41,16 @@ struct margay_words_head {
 
 struct margay_words_sample {
     uint64_t key, limit, block_bytes;
+    uint64_t sets; /* with MARGAY_WORDS_SETS */
 };
+
+/* How long the head of a sample is. */
+static inline size_t margay_words_sample_bytes(uint32_t flags)
+{
+    return flags & MARGAY_WORDS_SETS
+               ? sizeof(struct margay_words_sample)
+               : offsetof(struct margay_words_sample, sets);
+}
 
 struct margay_chunk_head {
     uint32_t words, thread;

@@ -68,17 +68,22 @@ static enum margay_status read_sample(struct reading *reading,
                                       struct margay_sampling *sampling,
                                       struct margay_error *error)
 {
-    struct margay_words_sample head;
+    struct margay_words_sample head = {.sets = 0};
+    const size_t bytes = margay_words_sample_bytes(reading->flags);
     size_t got;
     enum margay_status status =
-        read_bytes(reading, &head, sizeof head, sizeof head, &got, error);
+        read_bytes(reading, &head, bytes, bytes, &got, error);
     if (status != MARGAY_OK)
         return status;
     *sampling = (struct margay_sampling){
         .sample = {le64toh(head.key), le64toh(head.limit)},
         .block_bytes = le64toh(head.block_bytes),
+        .sets = le64toh(head.sets),
     };
-    return got == sizeof head && margay_is_power_of_two(sampling->block_bytes)
+    bool of_sets = (reading->flags & MARGAY_WORDS_SETS) != 0;
+    return got == bytes && margay_is_power_of_two(sampling->block_bytes) &&
+                   of_sets == margay_is_power_of_two(sampling->sets) &&
+                   sampling->sets <= MARGAY_MOST_SAMPLED_SETS
                ? MARGAY_OK
                : fail(reading, "no sample", "a sample of blocks", error);
 }
@@ -101,15 +106,16 @@ static enum margay_status read_head(struct reading *reading,
         return fail(reading, "repeats collapsed within a strange length",
                     "a power of two", error);
     reading->flags = le32toh(head.flags);
-    if (reading->flags > MARGAY_WORDS_SAMPLE)
-        return fail(reading, "unknown flags", "0 to 4", error);
+    if (reading->flags > MARGAY_WORDS_SAMPLE &&
+        reading->flags != (MARGAY_WORDS_SAMPLE | MARGAY_WORDS_SETS))
+        return fail(reading, "unknown flags", "0 to 4, or 12", error);
     facts->collapsed_bytes = collapsed;
     if ((reading->flags & MARGAY_WORDS_SITES) == 0)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_SITES;
     if ((reading->flags & MARGAY_WORDS_REPEATS) == 0)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_COUNTS;
     facts->shift = reading->source.shift;
-    return reading->flags == MARGAY_WORDS_SAMPLE
+    return reading->flags & MARGAY_WORDS_SAMPLE
                ? read_sample(reading, &facts->sampling, error)
                : MARGAY_OK;
 }

@@ -54,6 +54,7 @@ static uint32_t choose_flags(const struct writing *writing, bool sites,
 {
     return (sites ? MARGAY_WORDS_SITES : 0) |
            (writing->sampling.block_bytes != 0 ? MARGAY_WORDS_SAMPLE : 0) |
+           (writing->sampling.sets != 0 ? MARGAY_WORDS_SETS : 0) |
            (counts || writing->collapsed_bytes != 0 ? MARGAY_WORDS_REPEATS : 0);
 }
 
@@ -76,10 +77,12 @@ static enum margay_status write_head(struct writing *writing, bool sites,
         htole64(sampling->sample.key),
         htole64(sampling->sample.limit),
         htole64(sampling->block_bytes),
+        htole64(sampling->sets),
     };
     return status == MARGAY_OK && sampling->block_bytes != 0
                ? writing->sink.write(writing->sink.context, &sample,
-                                     sizeof sample, error)
+                                     margay_words_sample_bytes(writing->flags),
+                                     error)
                : status;
 }
 

@@ -253,10 +253,11 @@ static enum margay_status check_whole(const struct margay_trace *trace,
                ? MARGAY_OK
                : margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "%s: it was recorded with --sample, and has the "
-                             "references to a share of %.6g of the blocks "
+                             "references to a share of %.6g of the %s "
                              "alone: this takes whole traces",
                              trace->reader.path,
-                             1 / margay_sample_scale(&sampling->sample));
+                             margay_sampling_share(sampling),
+                             sampling->sets == 0 ? "blocks" : "sets");
 }
 
 enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
