@@ -15,16 +15,14 @@
 #   tables/NAME-speed.csv        the same, a row for each engine, in million
 #                                references per second
 #   tables/toplas-largest.csv    the same and the memory at the end of the sweep,
-#                                once each, `exact` first
+#                                once each, `exact` and `hp-rda` first
 #   tables/toplas-precision.csv  nodes and errors of the approximations on a
 #                                Fourier transform of 65,536 numbers, all of it
-#   tables/toplas-methods.csv    the accuracy of five methods of prediction,
-#                                beside theirs (their Table V)
-#   tables/toplas-growth.csv     the same by how much larger a run is than those
-#                                that are learnt from, and
+#   tables/toplas-growth.csv     the accuracy of predictions by how much larger a
+#                                run is than those that are learnt from, and
 #   tables/toplas-predicted.csv  run by run
 #
-# Tables II and III are of `make prediction`, whose programs and runs are used.
+# Tables II, III and V are of `make prediction`, whose programs and runs are used.
 # --quick goes up to 100,000 blocks, transforms 4,096 numbers and predicts two
 # programs.
 use strict;
@@ -48,7 +46,7 @@ sub objects_of {
 
 # ------------------------------------------------------- their Table I --
 
-# Theirs, in our letters: what it is, its time and space; ours.
+# What it is; its time and space as published, in our letters; ours.
 my @analysers = (
     ['trace as a stack', 'O(N M)', 'O(M)', 'naive'],
     ['trace as a vector', 'O(N log N)', 'O(N)', 'bennett-kruskal'],
@@ -63,7 +61,7 @@ sub write_analysers {
     my %of = map { $_->{name} => $_ } objects_of(lines_of($margay, 'engines',
         '--json'));
     write_table("$out/tables/toplas-engines.csv",
-        "theirs,their_time,their_space,engine,time,space\n", map {
+        "analyser,published_time,published_space,engine,time,space\n", map {
             join(',', @$_, map { tr/,/;/r } @{ $of{ $_->[3] } }{qw(time space)})
                 . "\n"
         } @analysers);
@@ -147,7 +145,7 @@ sub write_largest {
     my $blocks = $most_blocks * 10;
     my @powers = map { '1e' . (length($blocks) - $_) } 2, 1;
     my @lines = join(',', 'engine', @powers, 'bytes_a_block') . "\n";
-    for my $engine ('exact', @{ $lines{toplas} }) {
+    for my $engine (qw(exact hp-rda), @{ $lines{toplas} }) {
         note("$blocks blocks, $engine");
         my @rows = lines_of("$tools/measure", '-o', "$files/largest", $margay,
             'engines', '--sweep', '-q', '-j', 1, '--blocks', $blocks, '--only',
@@ -192,16 +190,14 @@ sub write_precision {
 
 # ----------------------------------------------------------- prediction --
 
-# With the paper's means.
-my @methods = (['single_2', 90.0], ['single_3', 95.6], ['multi_log2', 93.2],
-    ['multi_loglinear', 94.9], ['multi_reference', 88.5]);
+my @methods = qw(single_2 single_3 multi_log2 multi_loglinear multi_reference);
 
-# Each run that is predicted: the program, the bytes of a block, how much larger
-# it is than the largest that is learnt from, and accuracies by method, in percent.
+# Each run that is predicted: the program, how much larger it is than the largest
+# that is learnt from, and accuracies in percent, of no change and by method.
 sub predictions {
     my %learnt = map { $_->{name} => $_->{sizes}[2] } find_programs();
     my ($head, @rows) = lines_of($^X, 'tests/prediction/evaluate.pl', '--csv',
-        $quick ? ('--only', 'matmul,fft') : (), $margay,
+        '--blocks', 8, $quick ? ('--only', 'matmul,fft') : (), $margay,
         "$tools/../prediction/programs", "$files/../prediction");
     chomp(my @columns = split /,/, $head);
     my (%run, @runs);
@@ -209,32 +205,30 @@ sub predictions {
         chomp;
         my %row;
         @row{@columns} = split /,/;
-        my $run = $run{"@row{qw(program block_bytes size)}"} //= {
-            %row{qw(program block_bytes)}, no_change => 100 * $row{no_change},
-            times => $row{size} / $learnt{ $row{program} } };
-        push @runs, $run unless $run->{single_2};
+        my $run = $run{"$row{program} $row{size}"};
+        if (!$run) {
+            $run = $run{"$row{program} $row{size}"} = {
+                program => $row{program}, no_change => 100 * $row{no_change},
+                times => $row{size} / $learnt{ $row{program} } };
+            push @runs, $run;
+        }
         $run->{ $row{method} } = 100 * $row{accuracy};
     }
     return @runs;
 }
 
-# Means of runs, of no change and by method.
+# Means over runs.
 sub means {
     my @runs = @_;
     return map {
         my $name = $_;
         sprintf '%.1f', mean(map { $_->{$name} } @runs);
-    } 'no_change', map { $_->[0] } @methods;
+    } 'no_change', @methods;
 }
 
 sub write_predictions {
-    my $columns = join ',', 'no_change', map { $_->[0] } @methods;
-    my @all = predictions();
-    my @runs = grep { $_->{block_bytes} == 8 } @all;
-    write_table("$out/tables/toplas-methods.csv", "mean_accuracy,$columns\n",
-        join(',', 'theirs', '', map { sprintf '%.1f', $_->[1] } @methods) . "\n",
-        join(',', 'blocks of 8 bytes', means(@runs)) . "\n",
-        join(',', 'blocks of 64 bytes', means(grep { $_->{block_bytes} == 64 } @all)) . "\n");
+    my $columns = join ',', 'no_change', @methods;
+    my @runs = predictions();
     my @growth;
     for (my $from = 1; $from < 16; $from *= 2) {
         my @some = grep { $_->{times} > $from && $_->{times} <= 2 * $from } @runs;
