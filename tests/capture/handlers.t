@@ -32,36 +32,113 @@ for my $name (@ARGV) {
 print "$own $theirs $others $wrong";
 END
 
-build() { # COMPILER NAME
-    # shellcheck disable=SC2046 # words
-    CC=$1 "$1" -O2 $(CC=$1 "$MARGAY" record --cflags) -o "$2" \
-        "$sources/$2.c" $(CC=$1 "$MARGAY" record --libs)
+cat >order.pl <<'END'
+# Of a file of words: how many the program has written, and how many stand on
+# the wrong side of those of handlers, whose addresses say how many of the
+# program's there were.
+my ($own, $wrong, $last, $handled) = (0, 0, -1, 0);
+open my $trace, '<:raw', $ARGV[0] or die;
+read $trace, my $head, 16 or die;
+read $trace, $head, 24, 16 if unpack('x12 V', $head) & 4;
+while (read $trace, my $chunk, 8) {
+    read $trace, my $words, 8 * unpack 'V', $chunk;
+    for my $word (unpack 'Q<*', $words) {
+        my $at = $word & (1 << 48) - 1;
+        next if $word >> 62 == 3;
+        if ($at >> 44 == 2) {
+            $handled = ($at & (1 << 44) - 1) >> 17;
+            $wrong++ if $last >= $handled + 8;
+        } elsif ($at >> 44 == 1) {
+            my $number = ($at & (1 << 44) - 1) / 4;
+            $wrong++ if $number <= $last || $handled >> 3 > $number >> 3;
+            $last = $number;
+            $own++;
+        }
+    }
+}
+print $own > 0 ? $wrong : 'none';
+END
+
+# The flags that name the plugin for a compiler, or those for calls.
+flags() { # WAY OPTION
+    case $1 in
+    calls) env -u CC "$MARGAY" record "$2" ;;
+    *) CC=$1 "$MARGAY" record "$2" ;;
+    esac
 }
 
-for compiler in ${CC:-cc} clang; do
-    way="$compiler's calls"
-    case $(CC=$compiler "$MARGAY" record --cflags) in
-    -fpass-plugin*) way="a pass of $compiler" ;;
-    *) [ "$compiler" != clang ] || continue ;;
+build() { # WAY NAME
+    compiler=$1
+    [ "$1" != calls ] || compiler=${CC:-cc}
+    # shellcheck disable=SC2046 # words
+    "$compiler" -g -O2 $(flags "$1" --cflags) -o "$2" "$sources/$2.c" \
+        $(flags "$1" --libs)
+}
+
+# The words of each line of write_some().
+by_line() { # TRACE
+    "$MARGAY" annotate -q --sizes 64 "$1" |
+        awk -F, '$4 == "write_some" { print $6 }' | sort -n | tr '\n' ' '
+}
+
+single_steps() { # WAY
+    for mode in fill end; do
+        rm -f apart.*
+        run record -q --thread-traces separate --to lackey -o apart \
+            ./stepped $mode
+        is "$1: a handler at each instruction, $mode" \
+            "$(perl tell.pl apart.*)" "$(cat out) 0"
+    done
+    for mode in fill few; do
+        run record -q --sites --to mgt -o sites.mgt ./stepped $mode
+        "$MARGAY" convert -q --to lackey -o sites sites.mgt
+        is "$1: the same with sites, $mode" \
+            "$(perl tell.pl sites)" "$(cat out) 0"
+    done
+    if by_line sites.mgt >lines; then
+        each=$(($(cut -d' ' -f1 out) / 8))
+        is "$1: the lines of these sites" "$(cat lines)" \
+            "$each $each $each $((5 * each)) "
+    else
+        skip "$1: the lines of these sites" 'annotate needs libdw'
+    fi
+    for sample in '' '--sample 0.9'; do
+        # shellcheck disable=SC2086 # words
+        run record -q $sample --to words -o order ./stepped order
+        is "$1: the order of buffers $sample" "$(perl order.pl order)" 0
+    done
+    for turn in 0 20 100; do
+        run record -q --sites --to mgt -o look.mgt ./stepped look $turn
+        "$MARGAY" convert -q --to lackey -o look look.mgt
+        is "$1: a handler in the search for a file, $turn" \
+            "$(perl tell.pl look)" "$(cat out) 0"
+    done
+}
+
+for way in calls gcc clang; do
+    case $(flags $way --cflags) in
+    -fpass-plugin* | -fplugin*) ;;
+    *)
+        if [ $way != calls ]; then
+            skip "$way: its plugin" 'is not there'
+            continue
+        fi
+        ;;
     esac
-    if build "$compiler" stepped 2>err; then
-        for mode in fill end; do
-            rm -f apart.*
-            run record -q --thread-traces separate --to lackey -o apart \
-                ./stepped $mode
-            is "$way: a handler at each instruction, $mode" \
-                "$(perl tell.pl apart.*)" "$(cat out) 0"
-        done
-        timeout 60 "$MARGAY" record -q --sites -o sites.mgt ./stepped end >out
-        is "$way: with sites, the program ends" "$?" 0
+    if build $way stepped 2>err; then
+        single_steps $way
     else
         skip "$way: single steps" "$(head -n 1 err)"
     fi
-    check "$way: handlers are built" build "$compiler" handlers
+    check "$way: handlers are built" build $way handlers
     for words in 1 5 10000; do
         run record -q --to lackey -o trace ./handlers nest $words
         is "$way: handlers of handlers, $words words" \
             "$(perl tell.pl trace)" "$(cat out) 0 0"
     done
+    run record -q --sites --to mgt -o trace.mgt ./handlers nest 5
+    "$MARGAY" convert -q --to lackey -o trace trace.mgt
+    is "$way: handlers of handlers, with sites" \
+        "$(perl tell.pl trace)" "$(cat out) 0 0"
 done
 finish

@@ -2,15 +2,21 @@
  * stepped.c - a handler of a signal after each single instruction of what
  * records
  *
- *     stepped fill    handlers fill buffers
- *     stepped end     handlers come at the end of a buffer
+ *     stepped fill     handlers fill buffers
+ *     stepped few      handlers write a few words
+ *     stepped end      and come at the end of a buffer
+ *     stepped order    one fills buffers while a buffer is handed over
+ *     stepped look T   one comes in the first reference, after 64 T
+ * instructions
  *
  * The processor stops after each instruction (the flag TF of x86) of a function
  * that writes eight words.  Where it is its turn, the handler of that signal
  * fills its thread's buffer, and another thread then takes the buffers that are
- * free; or, where the function comes to the end of a buffer, the handler writes
- * a few words.  Prints how many words the function, the handler and the other
- * thread have written, each of them at addresses that are known.
+ * free; or the handler writes a few words.  The last two let a handler of
+ * another signal write, one that code may hold back.  Prints how many words the
+ * function, the handler and the other thread have written, each of them at
+ * addresses that are known; those of `order` say how many the function had
+ * written.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -32,13 +38,19 @@
 #define BYTES  (1 << 20)
 
 #define STEPS        60
-#define END_STEPS    400  /* from the end of a buffer on, until it is sent */
+#define FEW_STEPS    400  /* from the end of a buffer on, until it is sent */
 #define WORDS        8    /* of the function, each time */
 #define FEW_WORDS    3    /* of a handler, fewer than of the function */
 #define BUFFER_WORDS 9000 /* more than a buffer has */
 #define ROOM_WORDS   8000 /* nearly as many as it has */
 
-static volatile sig_atomic_t step, turn, at_end;
+#define ORDER_STEPS 6
+#define ORDER_FIRST 700  /* beyond the search for a place, */
+#define ORDER_EVERY 2900 /* and some way through the rest */
+#define ORDER_WORDS (1 << 14)
+#define LOOK_EVERY  64
+
+static volatile sig_atomic_t step, turn, few, over, handled;
 static unsigned written; /* by the function */
 static sem_t wanted, done;
 
@@ -55,7 +67,7 @@ static void *write_others(void *unused)
 
 __attribute__((noinline)) static void take_turn(void)
 {
-    if (at_end) {
+    if (few) {
         for (unsigned i = 0; i < FEW_WORDS; i++)
             THEIRS[i] = i;
         return;
@@ -83,9 +95,33 @@ UNRECORDED static void on_step(int number, siginfo_t *information,
     if (++step < turn)
         return;
     take_turn();
-    if (at_end && step == turn)
+    if (few && step == turn)
         return; /* after the next instruction, too */
     interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100L;
+}
+
+/* What the function writes is older than these, except what it is about to. */
+static void on_signal(int number)
+{
+    (void)number;
+    const unsigned words = few ? FEW_WORDS : ORDER_WORDS;
+    volatile uint64_t *at =
+        THEIRS + (few ? 0 : (uint64_t)written * ORDER_WORDS);
+    for (unsigned i = 0; i < words; i++)
+        at[i] = i;
+    handled++;
+}
+
+UNRECORDED static void on_step_of_signal(int number, siginfo_t *information,
+                                         void *context)
+{
+    (void)number, (void)information;
+    ucontext_t *interrupted = context;
+    if (++step < turn && !over)
+        return;
+    interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100L;
+    if (!over)
+        raise(SIGUSR1);
 }
 
 __attribute__((noinline)) static void step_from_here(void)
@@ -124,41 +160,79 @@ static void come_to_end(void)
         FILL[0] = 0;
 }
 
-static void map(volatile void *at)
+static void map(volatile void *at, size_t bytes)
 {
-    if (mmap((void *)(uintptr_t)at, BYTES, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != at)
+    if (mmap((void *)(uintptr_t)at, bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+             -1, 0) != at)
         exit(2);
 }
 
-int main(int count, char **arguments)
+/* Write from here on, at each instruction what is due. */
+UNRECORDED static void write_pieces(int pieces)
 {
-    struct sigaction action = {.sa_flags = SA_SIGINFO};
-    action.sa_sigaction = on_step;
+    step = over = 0;
+    step_from_here();
+    for (int i = 0; i < pieces; i++) {
+        write_some(OWN + written, written);
+        written += WORDS;
+    }
+    over = 1;
+}
+
+static void interrupt_changes(void)
+{
+    for (int i = 0; i < ORDER_STEPS; i++) {
+        come_to_end();
+        turn = ORDER_FIRST + i * ORDER_EVERY;
+        write_pieces(3);
+    }
+    printf("%u %u 0\n", written, (unsigned)handled * ORDER_WORDS);
+}
+
+UNRECORDED static void interrupt_first(const char *number)
+{
+    turn = LOOK_EVERY * (1 + atoi(number));
+    write_pieces(1);
+    printf("%u %u 0\n", written, (unsigned)handled * FEW_WORDS);
+}
+
+static void interrupt_all(bool at_end)
+{
+    const int turns = few ? FEW_STEPS : STEPS;
     pthread_t other;
-    map(OWN);
-    map(THEIRS);
-    map(OTHERS);
-    map(FILL);
     sem_init(&wanted, 0, 0);
     sem_init(&done, 0, 0);
     pthread_create(&other, NULL, write_others, NULL);
-    sigaction(SIGTRAP, &action, NULL);
-    at_end = count > 1 && strcmp(arguments[1], "end") == 0;
-    const int turns = at_end ? END_STEPS : STEPS;
-    const int pieces = at_end ? 3 : 1;
     for (turn = 1; turn <= turns; turn++) {
         if (at_end)
             come_to_end();
-        step = 0;
-        step_from_here();
-        for (int i = 0; i < pieces; i++) {
-            write_some(OWN + written, written);
-            written += WORDS;
-        }
+        write_pieces(few ? 3 : 1);
     }
     printf("%u %u %u\n", written,
-           (unsigned)turns * (at_end ? 2 * FEW_WORDS : BUFFER_WORDS),
-           at_end ? 0 : STEPS * BUFFER_WORDS);
+           (unsigned)turns * (few ? 2 * FEW_WORDS : BUFFER_WORDS),
+           few ? 0u : STEPS * BUFFER_WORDS);
+}
+
+UNRECORDED int main(int count, char **arguments)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO};
+    const char *mode = count > 1 ? arguments[1] : "fill";
+    bool signals = strcmp(mode, "order") == 0 || strcmp(mode, "look") == 0;
+    action.sa_sigaction = signals ? on_step_of_signal : on_step;
+    map(OWN, BYTES);
+    map(THEIRS, (size_t)1 << 30);
+    map(OTHERS, BYTES);
+    map(FILL, BYTES);
+    sigaction(SIGTRAP, &action, NULL);
+    signal(SIGUSR1, on_signal);
+    const bool at_end = strcmp(mode, "end") == 0;
+    few = strcmp(mode, "fill") != 0 && strcmp(mode, "order") != 0;
+    if (strcmp(mode, "order") == 0)
+        interrupt_changes();
+    else if (count > 2)
+        interrupt_first(arguments[2]);
+    else
+        interrupt_all(at_end);
     return 0;
 }

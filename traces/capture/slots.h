@@ -210,8 +210,16 @@ static inline bool margay_slots_wakes(struct margay_capture *capture,
            atomic_exchange(&capture->sleeps, 0) != 0;
 }
 
-/* An open buffer has `words` words, the last ones of its thread; `dirty`, at
-   least as many, may not be zero.  The result is margay_slots_wakes(). */
+/*
+ * An open buffer has `words` words, the last ones of its thread; `dirty`, at
+ * least as many, may not be zero.  The result is margay_slots_wakes().
+ *
+ * Invariant: of two buffers of a thread, the one that was full first has the
+ * earlier turn, since no handler of the thread comes here in between; and who
+ * sees the second one full finds the first one full, or freed since.  A turn is
+ * taken before the buffer is full, so a thread may be killed with a turn that
+ * no buffer has: the receiver waits for no turn, and the buffer is open.
+ */
 static inline bool margay_slots_fill(struct margay_capture *capture,
                                      uint32_t buffer, uint32_t process,
                                      uint32_t words, uint32_t dirty)

@@ -27,7 +27,7 @@
 static __thread uint32_t thread_number
     __attribute__((tls_model("initial-exec")));
 
-static bool is_wanted(bool early)
+bool margay_buffer_is_wanted(bool early)
 {
     uint32_t quiet = atomic_load(&margay_process.capture->quiet);
     return quiet == MARGAY_RECORD || (early && quiet == MARGAY_NOT_YET);
@@ -58,7 +58,7 @@ static bool await_free(void)
 bool margay_buffer_refused(bool early)
 {
     return margay_process_is_apart() ||
-           (margay_process.capture != NULL && !is_wanted(early));
+           (margay_process.capture != NULL && !margay_buffer_is_wanted(early));
 }
 
 /* Threads hold all buffers that there can be: one of them would have to end
@@ -73,8 +73,7 @@ static bool all_are_held(struct margay_capture *capture)
     return true;
 }
 
-/* Wait for a buffer; false: none comes, and references are lost. */
-static bool await_buffer(unsigned *waits)
+bool margay_buffer_await(unsigned *waits)
 {
     bool held = all_are_held(margay_process.capture);
     *waits = held ? *waits + 1 : 0;
@@ -98,19 +97,24 @@ static struct margay_slot_owner myself(void)
                                       thread_number - 1};
 }
 
-bool margay_buffer_take(uint32_t *buffer, bool early)
+bool margay_buffer_try(uint32_t *buffer)
 {
     struct margay_capture *capture = margay_process.capture;
+    const struct margay_slot_owner owner = myself();
+    if (margay_slots_take(capture, &owner, buffer))
+        return true;
+    /* Either the receiver sees this, or a buffer is free already. */
+    atomic_store(&capture->waits, 1);
+    return margay_slots_take(capture, &owner, buffer);
+}
+
+bool margay_buffer_take(uint32_t *buffer, bool early)
+{
     unsigned waits = 0;
-    while (is_wanted(early)) {
-        const struct margay_slot_owner owner = myself();
-        if (margay_slots_take(capture, &owner, buffer))
+    while (margay_buffer_is_wanted(early)) {
+        if (margay_buffer_try(buffer))
             return true;
-        /* Either the receiver sees this, or a buffer is free already. */
-        atomic_store(&capture->waits, 1);
-        if (margay_slots_take(capture, &owner, buffer))
-            return true;
-        if (!await_buffer(&waits))
+        if (!margay_buffer_await(&waits))
             return false;
     }
     return false;

@@ -19,6 +19,13 @@ bool margay_buffer_refused(bool early);
    now. */
 bool margay_buffer_take(uint32_t *buffer, bool early);
 
+/* The same, step by step: whether a buffer is to be taken now, the attempt, and
+   the wait; *waits is 0 before the first one.  False: none comes, and
+   references are lost. */
+bool margay_buffer_is_wanted(bool early);
+bool margay_buffer_try(uint32_t *buffer);
+bool margay_buffer_await(unsigned *waits);
+
 /* Open a buffer that was taken and mapped at `words`; all of them are 0 then.
    From now on each word that is written there is recorded, also if the process
    is killed. */

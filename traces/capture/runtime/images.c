@@ -226,27 +226,26 @@ static struct margay_image look_for(uint64_t site)
     };
 }
 
-void margay_images_find(uint64_t site, struct margay_image *image)
+const struct margay_image *margay_images_find(uint64_t site)
 {
+    static const struct margay_image nowhere = {
+        0, 0, (uint64_t)MARGAY_MODULES << MARGAY_MODULE_SHIFT};
     unsigned count = atomic_load(&image_count);
     for (unsigned i = 0; i < count && i < MOST_IMAGES; i++) {
         if (atomic_load(&images[i].whole) &&
             site - images[i].image.from <
-                images[i].image.to - images[i].image.from) {
-            *image = images[i].image;
-            return;
-        }
+                images[i].image.to - images[i].image.from)
+            return &images[i].image;
     }
-    *image = (struct margay_image){
-        site, site + 1, (uint64_t)MARGAY_MODULES << MARGAY_MODULE_SHIFT};
     if (count >= MOST_IMAGES || atomic_load(&modules) == NULL)
-        return;
+        return &nowhere;
     int reason = errno;
-    *image = look_for(site);
+    const struct margay_image found = look_for(site);
     errno = reason;
     unsigned slot = atomic_fetch_add(&image_count, 1);
-    if (slot < MOST_IMAGES) {
-        images[slot].image = *image;
-        atomic_store(&images[slot].whole, true);
-    }
+    if (slot >= MOST_IMAGES)
+        return &nowhere;
+    images[slot].image = found;
+    atomic_store(&images[slot].whole, true);
+    return &images[slot].image;
 }

@@ -33,8 +33,9 @@ void margay_images_begin(struct margay_module *modules, const char *program,
    process has that address. */
 bool margay_images_stack(uint64_t address, uint64_t *from, uint64_t *to);
 
-/* The image of a site.  Code in no file is an image, too, and so is all code
-   before margay_images_begin(). */
-void margay_images_find(uint64_t site, struct margay_image *image);
+/* The image of a site, which stays as it is.  Code in no file is an image, too;
+   all code is in an image without addresses before margay_images_begin(), and
+   where there are too many images. */
+const struct margay_image *margay_images_find(uint64_t site);
 
 #endif

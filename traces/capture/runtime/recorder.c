@@ -6,8 +6,8 @@
  *   it is not, a handler of a signal has written there before the store, the
  *   buffer ends there, or there is none: the functions here find the place
  *   anew.  A handler that runs after the store writes behind what was reserved.
- *   So a handler and what it interrupts share a buffer, without locks and
- *   without blocking signals.
+ *   So a handler and what it interrupts share a buffer, without locks; signals
+ *   wait only while a buffer is handed over and the next one taken (alone.h).
  *
  *   A handler may fill the buffer in which the code that it interrupts has yet
  *   to write.  Such a buffer has unused words in its midst; it is kept until
@@ -18,8 +18,16 @@
  *   then has an old place.  As buffers stay with their thread (slots.h), that
  *   place is unused only if it is one of the thread's present buffer, and as
  *   good as any.
+ *
+ *   With call sites, all unused words are the end, so code always asks for a
+ *   place here.  A handler that comes between its move and its question would
+ *   otherwise find unused words, and write without a site where the sites of
+ *   the interrupted code go.
  * Guarantee: wherever a signal interrupts, no reference is lost or written
- *   twice, except with call sites (images.h).
+ *   twice, and each has its own site.  The buffers of a thread get their turns
+ *   (slots.h) in the order in which it filled them.  A kept one gets its turn
+ *   before those that the thread hands over once the words are written, and
+ *   after those that handlers have filled until then.
  * Cost: everything here happens once per buffer, or once per process, except
  *   where call sites are recorded.
  *
@@ -28,22 +36,17 @@
 #define _GNU_SOURCE
 #include "traces/capture/runtime/recorder.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "traces/capture/runtime/alone.h"
 #include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/images.h"
+#include "traces/capture/runtime/places.h"
 #include "traces/capture/runtime/process.h"
 #include "traces/capture/sample.h"
 #include "traces/capture/slots.h"
 #include "traces/formats/data_kind.h"
-
-/* What may be written behind the place of the last words: the sites and the
-   references of a piece, and the end. */
-#define SLACK_WORDS (2 * MARGAY_PIECE_WORDS + 8)
-#define ROOM_WORDS  (MARGAY_BUFFER_WORDS - SLACK_WORDS)
 
 /* The rings that take the words while nothing is recorded, and the end behind
    each.  A plugin may have little memory for each thread, so rings are not
@@ -82,12 +85,15 @@ __thread struct margay_recorder margay_recorder
 static __thread struct {
     _Atomic uint32_t held;
     _Atomic uint32_t parked[PARKED];
-    unsigned oldest;           /* of them, where there are as many */
-    uint64_t *sites;           /* what the slots of the buffer hold */
-    struct margay_image image; /* that the last new site is in */
-    bool looks;                /* for an image, or puts an event */
-    bool has_stack;            /* the recording knows the thread's stack */
-    uint64_t *ring;            /* the thread's ring; NULL = it has none yet */
+    uint64_t ages[PARKED]; /* of these, the older the smaller */
+    uint64_t parks;        /* until now */
+    uint64_t *sites;       /* what the slots of the buffer hold */
+    _Atomic uint32_t puts; /* changes whenever a site is told */
+    /* That the last new site is in; NULL = none yet. */
+    const struct margay_image *image;
+    bool looks;     /* for an image: what it refers to is not the program's */
+    bool has_stack; /* the recording knows the thread's stack */
+    uint64_t *ring; /* the thread's ring; NULL = it has none yet */
 } mine __attribute__((tls_model("initial-exec")));
 
 /* Of each buffer what its slots hold.  Not thread-local, because a library that
@@ -96,16 +102,6 @@ static uint64_t sites[MARGAY_MAX_BUFFERS][MARGAY_SITE_SLOTS];
 
 static uint64_t rings[RINGS][RING_WORDS + SLACK_WORDS];
 static _Atomic uint32_t next_ring;
-
-static uint64_t load(const uint64_t *word)
-{
-    return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
-
-static bool is_unused(uint64_t word)
-{
-    return word == 0 || word == MARGAY_WORD_END;
-}
 
 static void move_to(uint64_t *next)
 {
@@ -116,31 +112,12 @@ static void move_to(uint64_t *next)
 /* ---------------------------------------------------------------- buffers --
  */
 
-/* The words of a buffer that may have been written: all up to the last one. */
-static uint32_t used_words(const uint64_t *base)
+static bool is_incomplete(uint32_t held, uint32_t reserved)
 {
-    uint32_t used = MARGAY_BUFFER_WORDS;
-    while (used > 0 && is_unused(load(base + used - 1)))
-        used--;
-    return used;
-}
-
-/* Two words, on which processors compute at once. */
-typedef uint64_t word_pair
-    __attribute__((vector_size(2 * sizeof(uint64_t)), may_alias));
-
-/* True if some of the first `reserved` words are still to be written. */
-static bool has_holes(const uint64_t *base, uint32_t reserved)
-{
-    word_pair zero = {0, 0}; /* the top bit of one is set if some word is 0 */
-    bool ends = reserved % 2 != 0 && base[reserved - 1] == 0;
-    for (uint32_t i = 0; i + 1 < reserved; i += 2) {
-        const word_pair *words = (const void *)(base + i);
-        zero |= (*words - 1) & ~*words;
-    }
-    for (uint32_t i = ROOM_WORDS; i < reserved; i++)
-        ends |= base[i] == MARGAY_WORD_END;
-    return (zero[0] | zero[1]) >> 63 != 0 || ends;
+    const uint64_t *base = margay_process_map(held - 1);
+    return margay_process.capture->wants_sites
+               ? has_holes(base, reserved, MARGAY_WORD_END)
+               : has_holes(base, reserved, 0);
 }
 
 static bool has_vectors(void)
@@ -163,11 +140,17 @@ static void send_buffer(uint32_t held)
     margay_buffer_send(held - 1, used, MARGAY_BUFFER_WORDS);
 }
 
-/* The number of the word of a buffer; MARGAY_BUFFER_WORDS and more: it is in
-   another one. */
-static size_t number_in(const uint64_t *base, const uint64_t *word)
+/* The oldest of the buffers parked at `from` or later; PARKED: there is none.
+ */
+static int next_parked(uint64_t from)
 {
-    return ((uintptr_t)word - (uintptr_t)base) / sizeof *base;
+    int found = PARKED;
+    for (int i = 0; i < PARKED; i++) {
+        if (atomic_load(&mine.parked[i]) != 0 && mine.ages[i] >= from &&
+            (found == PARKED || mine.ages[i] < mine.ages[found]))
+            found = i;
+    }
+    return found;
 }
 
 /* Keep a buffer until the words that are reserved in it are written.  Where
@@ -175,14 +158,15 @@ static size_t number_in(const uint64_t *base, const uint64_t *word)
    the oldest one goes. */
 static void park(uint32_t held, uint32_t reserved)
 {
-    const uint32_t parked = held << PARKED_SHIFT | reserved;
-    for (int i = 0; i < PARKED; i++) {
-        uint32_t none = 0;
-        if (atomic_compare_exchange_strong(&mine.parked[i], &none, parked))
-            return;
+    int place = 0;
+    while (place < PARKED && atomic_load(&mine.parked[place]) != 0)
+        place++;
+    if (place == PARKED) {
+        place = next_parked(0);
+        send_buffer(atomic_exchange(&mine.parked[place], 0) >> PARKED_SHIFT);
     }
-    uint32_t oldest = mine.oldest++ % PARKED;
-    send_buffer(atomic_exchange(&mine.parked[oldest], parked) >> PARKED_SHIFT);
+    mine.ages[place] = mine.parks++;
+    atomic_store(&mine.parked[place], held << PARKED_SHIFT | reserved);
 }
 
 static uint32_t parked_words(uint32_t parked)
@@ -205,17 +189,18 @@ static void expect_no_more(const uint64_t *next)
     }
 }
 
-/* Send the buffers whose words are written by now; `all`: all of them. */
+/* Send the buffers whose words are written by now, in the order in which the
+   thread filled them; `all`: all of them. */
 static void send_parked(bool all)
 {
-    for (int i = 0; i < PARKED; i++) {
+    for (int i = next_parked(0); i != PARKED;
+         i = next_parked(mine.ages[i] + 1)) {
         uint32_t parked = atomic_load(&mine.parked[i]);
         uint32_t held = parked >> PARKED_SHIFT;
-        if (held != 0 &&
-            (all ||
-             !has_holes(margay_process_map(held - 1), parked_words(parked))) &&
-            atomic_compare_exchange_strong(&mine.parked[i], &parked, 0))
-            send_buffer(held);
+        if (!all && is_incomplete(held, parked_words(parked)))
+            continue;
+        atomic_store(&mine.parked[i], 0);
+        send_buffer(held);
     }
 }
 
@@ -242,7 +227,7 @@ static void hand_over(const uint64_t *next, bool all)
     uint32_t reserved = used_words(base);
     if (at <= MARGAY_BUFFER_WORDS && at > reserved)
         reserved = (uint32_t)at;
-    if (!all && has_holes(base, reserved))
+    if (!all && is_incomplete(held, reserved))
         park(held, reserved);
     else
         send_buffer(held);
@@ -250,12 +235,29 @@ static void hand_over(const uint64_t *next, bool all)
 
 static void begin_buffer(uint32_t buffer, uint64_t *base);
 
+/* Take a free buffer; handlers may come while there is none. */
+static bool take_buffer(uint32_t *buffer, bool early,
+                        struct margay_alone *alone)
+{
+    unsigned waits = 0;
+    while (margay_buffer_is_wanted(early)) {
+        if (margay_buffer_try(buffer))
+            return true;
+        margay_alone_let_in(alone);
+        bool waited = margay_buffer_await(&waits);
+        margay_alone_keep_out(alone);
+        if (!waited)
+            return false;
+    }
+    return false;
+}
+
 /* Get a buffer, after a wait while all are full; `early`: also before recording
    begins. */
-static bool acquire(bool early)
+static bool acquire(bool early, struct margay_alone *alone)
 {
     uint32_t buffer;
-    if (!margay_process_attach() || !margay_buffer_take(&buffer, early))
+    if (!margay_process_attach() || !take_buffer(&buffer, early, alone))
         return false;
     uint64_t *base = margay_process_map(buffer);
     if (base == NULL) {
@@ -270,54 +272,21 @@ static bool acquire(bool early)
 /* Get the next buffer. */
 static bool change_buffer(const uint64_t *next, bool early)
 {
-    int reason = errno, cancel;
+    struct margay_alone alone;
     if (atomic_load(&mine.held) == 0 && margay_buffer_refused(early))
         return false;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    margay_alone_begin(&alone);
     hand_over(next, false);
-    bool acquired = acquire(early);
-    pthread_setcancelstate(cancel, NULL);
-    errno = reason;
+    bool acquired = acquire(early, &alone);
+    margay_alone_end(&alone);
     return acquired;
 }
 
 /* ----------------------------------------------------------------- places --
  */
 
-/* Write into unused words that are of no use. */
-static void pass_over(uint64_t *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t nothing = 0;
-        __atomic_compare_exchange_n(words + i, &nothing,
-                                    margay_control_word(MARGAY_CONTROL_NONE, 0),
-                                    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    }
-}
-
-/* The first of unused words enough for a piece, from `at` on, or the end in
-   front of it. Between the words of a handler and those behind them there are
-   fewer, for which the buffer must not be kept. */
-static uint64_t *find_run(uint64_t *base, size_t at)
-{
-    size_t unused = 0;
-    for (; at < ROOM_WORDS && unused < MARGAY_PIECE_WORDS; at++) {
-        if (load(base + at) == 0) {
-            unused++;
-        } else {
-            pass_over(base + at - unused, unused);
-            unused = 0;
-        }
-    }
-    if (unused == 0)
-        return NULL;
-    uint64_t *found = base + at - unused;
-    return found > base && load(found - 1) == MARGAY_WORD_END ? found - 1
-                                                              : found;
-}
-
 /* Where the next words go; NULL: in another buffer. */
-static uint64_t *find_place(uint64_t *next)
+static uint64_t *find_place(uint64_t *next, size_t least)
 {
     uint32_t held = atomic_load(&mine.held);
     uint64_t *base = held == 0 ? NULL : margay_process_map(held - 1);
@@ -326,11 +295,7 @@ static uint64_t *find_place(uint64_t *next)
         expect_no_more(next); /* the buffer has been changed meanwhile */
         at = 0;
     }
-    if (held == 0)
-        return NULL;
-    if (at < ROOM_WORDS && load(base + at) == MARGAY_WORD_END)
-        return base + at;
-    return find_run(base, at);
+    return held == 0 ? NULL : find_run(base, at, least);
 }
 
 /* The calling thread's ring. */
@@ -353,34 +318,27 @@ static uint64_t *place_in_ring(size_t words)
     return base;
 }
 
-/* Reserve a place for words, or for more of them where sites are told: there,
-   an end follows, so that the next words end up here. */
+/* Reserve a place for words, or for more of them where sites are told.  Without
+   sites, code writes a piece where the first word is unused, so as many have to
+   be.  A handler that comes before the move may have written at any of the
+   words; one that comes later writes behind them. */
 static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
                          bool early)
 {
-    for (;;) {
-        uint64_t *at = find_place(next), nothing = 0;
+    for (size_t least = 1;; least = with_sites) {
+        const bool tells = margay_recorder.tells_sites;
+        const size_t count = tells ? with_sites : words;
+        uint64_t *at = find_place(next, tells ? least : MARGAY_PIECE_WORDS);
         if (at == NULL && !change_buffer(next, early))
             return place_in_ring(words);
         if (at == NULL) {
             next = margay_recorder.next;
             continue;
         }
-        uint64_t before = load(at);
-        if (!is_unused(before)) {
-            next = at; /* a handler has just written there */
-            continue;
-        }
-        size_t count = margay_recorder.tells_sites ? with_sites : words;
-        bool ends = !margay_recorder.tells_sites ||
-                    __atomic_compare_exchange_n(
-                        at + count, &nothing, MARGAY_WORD_END, false,
-                        __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
-                    nothing == MARGAY_WORD_END;
         move_to(at + count);
-        if (ends && load(at) == before)
+        if (tells == margay_recorder.tells_sites && are_unused(at, count))
             return at;
-        next = ends ? at : at + 1; /* a handler wrote behind this end */
+        next = at; /* a handler has just written there */
     }
 }
 
@@ -394,20 +352,49 @@ uint64_t *margay_recorder_room(uint64_t *next, size_t words)
 
 /* ----------------------------------------------------------------- words -- */
 
+/* Find the image of a site.  A handler waits, as what is recorded meanwhile is
+   left out. */
+__attribute__((noinline)) static const struct margay_image *look_for(
+    uint64_t site)
+{
+    struct margay_alone alone;
+    margay_alone_begin(&alone);
+    mine.looks = true;
+    mine.image = margay_images_find(site);
+    mine.looks = false;
+    margay_alone_end(&alone);
+    return mine.image;
+}
+
 /* The value of a word about a site. */
 static uint64_t locate(uint64_t site)
 {
-    if (site - mine.image.from >= mine.image.to - mine.image.from) {
-        bool looks = mine.looks;
-        mine.looks = true;
-        margay_images_find(site, &mine.image);
-        mine.looks = looks;
-    }
-    return site + mine.image.shift;
+    const struct margay_image *image = mine.image;
+    if (image == NULL || site - image->from >= image->to - image->from)
+        image = look_for(site);
+    return site + image->shift;
+}
+
+/* A site is about to be told; the number changes again if a handler tells one
+   in the meantime. */
+static uint32_t begin_put(void)
+{
+    uint32_t number =
+        1 + atomic_load_explicit(&mine.puts, memory_order_relaxed);
+    atomic_store_explicit(&mine.puts, number, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    return number;
+}
+
+static bool is_last_put(uint32_t number)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    return atomic_load_explicit(&mine.puts, memory_order_relaxed) == number;
 }
 
 uint64_t margay_recorder_site(uint64_t site)
 {
+    begin_put();
     mine.sites[0] = 0;
     return mine.looks
                ? MARGAY_WORD_END
@@ -421,31 +408,37 @@ static unsigned slot_of(uint64_t site)
     return (uint32_t)site * 0x9e3779b1u >> (32 - SLOT_BITS);
 }
 
-/* What comes next is of a site that its slot does not hold. */
-static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot)
+/* What comes next is of a site that its slot does not hold.  A handler's words
+   lie before these or behind them; the slot is told again after either. */
+static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,
+                          uint32_t number)
 {
     mine.sites[slot] = site;
+    if (!is_last_put(number))
+        mine.sites[slot] = 0;
     *at = margay_control_word(MARGAY_CONTROL_SITE, locate(site));
     return at + 1;
 }
 
-/* The thread may get another buffer, whose slots are empty. */
+/* The thread may get another buffer, whose slots are empty, and a handler may
+   tell another site in the slot. */
 static void put_with_site(uint64_t *next, uint64_t word, uint64_t site)
 {
     unsigned slot = slot_of(site);
+    const uint32_t number = begin_put();
     bool told = mine.sites[slot] == site;
     uint64_t *at = reserve(next, 1, told ? 1 : 2, false);
-    if (told && margay_recorder.tells_sites && mine.sites[slot] != site) {
+    if (told && margay_recorder.tells_sites &&
+        (mine.sites[slot] != site || !is_last_put(number))) {
         *at = margay_control_word(MARGAY_CONTROL_NONE, 0);
         at = reserve(margay_recorder.next, 2, 2, false);
         told = false;
     }
     if (!told && margay_recorder.tells_sites)
-        at = put_site(at, site, slot);
+        at = put_site(at, site, slot, number);
     *at = word | (uint64_t)slot << MARGAY_SLOT_SHIFT;
 }
 
-/* What a look for an image refers to is not the program's. */
 void margay_recorder_put(uint64_t *next, uint64_t word, uint64_t site)
 {
     if (mine.looks) {
@@ -453,9 +446,10 @@ void margay_recorder_put(uint64_t *next, uint64_t word, uint64_t site)
     } else if (margay_recorder.tells_sites) {
         put_with_site(next, word, site);
     } else {
+        const uint32_t number = begin_put();
         uint64_t *at = reserve(next, 1, 2, false);
         if (margay_recorder.tells_sites)
-            at = put_site(at, site, 0);
+            at = put_site(at, site, 0, number);
         *at = word;
     }
 }
@@ -464,6 +458,7 @@ void margay_recorder_put(uint64_t *next, uint64_t word, uint64_t site)
 static void put_event(unsigned data, uint64_t address, uint64_t bytes,
                       uint64_t site)
 {
+    const uint32_t number = begin_put();
     uint64_t *at = reserve(margay_recorder.next, MARGAY_DATA_WORDS,
                            MARGAY_DATA_WORDS, true);
     if (!margay_recorder.tells_sites)
@@ -472,7 +467,7 @@ static void put_event(unsigned data, uint64_t address, uint64_t bytes,
         1 + atomic_fetch_add(&margay_process.capture->events, 1);
     const uint64_t payload = (address & MARGAY_WORD_ADDRESS_MASK) |
                              (uint64_t)data << MARGAY_CONTROL_DATA_SHIFT;
-    at = put_site(at, site, 0);
+    at = put_site(at, site, 0, number);
     at[0] = margay_control_word(MARGAY_CONTROL_BYTES, bytes);
     at[1] = margay_control_word(MARGAY_CONTROL_ORDER, order);
     at[2] = margay_control_word(MARGAY_CONTROL_DATA, payload);
@@ -481,8 +476,10 @@ static void put_event(unsigned data, uint64_t address, uint64_t bytes,
 static void put_stack(void)
 {
     uint64_t from, to, site = (uint64_t)(uintptr_t)put_stack;
-    mine.has_stack = true;
-    if (margay_images_stack((uint64_t)(uintptr_t)&site, &from, &to))
+    mine.has_stack = mine.looks = true;
+    bool found = margay_images_stack((uint64_t)(uintptr_t)&site, &from, &to);
+    mine.looks = false;
+    if (found)
         put_event(MARGAY_DATA_STACK, from, to - from, site);
 }
 
@@ -490,10 +487,9 @@ static void put_stack(void)
 static void begin_buffer(uint32_t buffer, uint64_t *base)
 {
     const struct margay_capture *capture = margay_process.capture;
-    for (size_t i = ROOM_WORDS; i < MARGAY_BUFFER_WORDS; i++)
+    for (size_t i = capture->wants_sites ? 0 : ROOM_WORDS;
+         i < MARGAY_BUFFER_WORDS; i++)
         base[i] = MARGAY_WORD_END;
-    if (capture->wants_sites)
-        base[0] = MARGAY_WORD_END;
     uint32_t theirs = atomic_exchange(&mine.held, buffer + 1);
     mine.sites = sites[buffer];
     for (unsigned i = 0; i < MARGAY_SITE_SLOTS && capture->wants_sites; i++)
@@ -514,11 +510,9 @@ void margay_recorder_put_data(unsigned data, const volatile void *address,
     if (mine.looks || !margay_recorder_wants_data())
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    mine.looks = true;
     put_event(data, (uint64_t)(uintptr_t)address, bytes, site);
     if (atomic_load(&margay_process.capture->quiet) != MARGAY_RECORD)
         margay_recorder_leave();
-    mine.looks = false;
     pthread_setcancelstate(cancel, NULL);
     errno = reason;
 }
@@ -535,7 +529,10 @@ bool margay_recorder_wants_sites(void)
 
 void margay_recorder_leave(void)
 {
+    struct margay_alone alone;
+    margay_alone_begin(&alone);
     hand_over(margay_recorder.next, true);
+    margay_alone_end(&alone);
 }
 
 void margay_recorder_forget(void)

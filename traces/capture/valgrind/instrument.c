@@ -155,15 +155,15 @@ static void store(struct making *making, IRExpr *word, IRExpr *guard)
 
 static void store_site(struct making *making)
 {
-    static struct margay_image image;
+    static const struct margay_image *image;
     if (!making->wishes->sites || making->site == making->instruction)
         return;
     making->site = making->instruction;
-    if (making->site - image.from >= image.to - image.from)
-        margay_images_find(making->site, &image);
+    if (image == NULL || making->site - image->from >= image->to - image->from)
+        image = margay_images_find(making->site);
     store(making,
           number(margay_control_word(MARGAY_CONTROL_SITE,
-                                     making->site + image.shift)),
+                                     making->site + image->shift)),
           NULL);
 }
 
