@@ -108,10 +108,10 @@ static enum margay_status check_level(const struct margay_level *level,
                                       const struct margay_pass *pass,
                                       struct margay_error *error)
 {
-    const uint64_t sets =
-        level->ways == 0 ? 1 : level->bytes / level->block_bytes / level->ways;
     if (level->bytes == 0)
         return MARGAY_OK;
+    const uint64_t sets =
+        level->ways == 0 ? 1 : level->bytes / level->block_bytes / level->ways;
     if (level->block_bytes != pass->block_bytes || level->victim_blocks != 0 ||
         level->prefetch != MARGAY_PREFETCH_NONE)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

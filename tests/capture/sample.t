@@ -101,6 +101,7 @@ L1,all,8192,64,2,L2,none
 L2,all,65536,64,4,L3,inclusive
 L3,all,1048576,64,16,,none
 END
+apart=lru,fifo,clock,nru,plru,opt,srrip,sieve,s3fifo,lfu,arc,2q,lirs,tinylfu
 "$MARGAY" record -q --method runtime --to lackey -o whole.lackey ./sampled
 "$MARGAY" record -q --method runtime --sample 0.125 --sets 64 -o sets.words \
     ./sampled
@@ -108,7 +109,7 @@ perl rest.pl sets.words whole.lackey >rest.lackey 2>count
 is 'the share of the sets that is asked for' "$(cat count)" 8
 check 'assoc: exact for these sets, by every policy that takes them apart' \
     adds_up assoc --sets 64,128,1024 --ways 1,2,4,16 \
-    --policy lru,fifo,clock,nru,plru,opt,srrip,sieve
+    --policy "$apart"
 like 'which says what the counts are of' "$(cat notes)" \
     "8 of 64 sets; all sets have $(grep -c . whole.lackey) references, .* 8 times"
 check 'also 192 sets' adds_up assoc --sets 192 --ways 2,3
@@ -155,8 +156,10 @@ head -c 40 $s >cut.words
 refuses 'found no sample' assoc --sets 64 cut.words
 refuses 'a cache has 32 sets, .*expected a multiple' assoc --sets 32 --ways 4 $s
 refuses 'a cache has 64 sets by --index xor' assoc --sets 64 --index xor $s
-refuses 'policy random takes all sets of a cache together' \
-    assoc --sets 64 --policy random $s
+for policy in random brrip drrip; do
+    refuses "policy $policy takes all sets of a cache together" \
+        assoc --sets 64 --policy $policy $s
+done
 refuses 'say -b 64' assoc --sets 64 -b 128 $s
 refuses 'options that choose or split' assoc --sets 64 --skip 5 $s
 for command in info curve 'curve -e shards:rate=0.1' 'compare --sets 64' \
