@@ -165,7 +165,8 @@ table('translation', 'program native_seconds valgrind_alone valgrind_dropped qem
     } ['bzip2', 'NATIVE/bzip2 -c large.txt'],
         ['gzip -9', 'gzip -9 -c large.txt large.txt large.txt large.txt'],
         ['sort', 'NATIVE/kernels sort 3000000'],
-        ['multiply', 'NATIVE/kernels multiply 800'];
+        ['multiply', 'NATIVE/kernels multiply 800'],
+        ['walk', 'NATIVE/kernels walk 40000000'];
 });
 
 # The largest difference of two curves, in caches of 1024 to 65,536 blocks.
