@@ -3,6 +3,7 @@
 #include "tests/tap.h"
 #include "traces/base/random.h"
 #include "traces/capture/decode.h"
+#include "traces/formats/words.h"
 
 /* A read or a write, and how often it is repeated. */
 #define REPEATED(word, reads, writes) \
@@ -163,8 +164,47 @@ static void test_decode(void)
     test_slots();
 }
 
+/* A word of any kind: a reference, mostly, which may have repeats. */
+static uint64_t any_word(struct margay_random *random, uint64_t rare)
+{
+    unsigned kind = (unsigned)margay_random_below(random, 3);
+    uint64_t bits = margay_random_u64(random);
+    if (margay_random_below(random, rare) > 0)
+        return margay_word(bits & MARGAY_WORD_ADDRESS_MASK, kind, 8) |
+               (bits >> 60) << MARGAY_WORD_REPEATS_SHIFT;
+    return bits % 3 == 0 ? 0 : bits | (uint64_t)3 << MARGAY_WORD_KIND_SHIFT;
+}
+
+/* References are counted as they are decoded. */
+static void test_count(void)
+{
+    static uint64_t words[300];
+    static uint32_t all_counts[300];
+    static uint64_t all_numbers[300];
+    struct margay_references all = {
+        .numbers = all_numbers, .counts = all_counts, .capacity = 300};
+    struct margay_random random;
+    uint64_t wrong = 0;
+    margay_random_seed(&random, 6);
+    for (uint64_t round = 0; round < rounds(4000); round++) {
+        struct margay_decoding decoding = {0};
+        struct margay_words part = {.words = words, .repeats = round % 2};
+        uint64_t rare = 1 + margay_random_below(&random, 400), expected = 0;
+        part.count = (uint32_t)margay_random_below(&random, 301);
+        for (uint32_t i = 0; i < part.count; i++)
+            words[i] = any_word(&random, rare);
+        all.count = 0;
+        margay_decode_words(&decoding, words, part.count, &all, NULL);
+        for (size_t i = 0; i < all.count; i++)
+            expected += part.repeats ? all_counts[i] : 1;
+        wrong += margay_words_references(&part) != expected;
+    }
+    CHECK_U64(wrong, 0, "references are counted as they are decoded");
+}
+
 int main(void)
 {
     test_decode();
+    test_count();
     return tap_done();
 }

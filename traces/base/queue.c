@@ -100,11 +100,14 @@ enum margay_status margay_queue_wait(struct margay_queue *queue, int wait_ms,
     return status;
 }
 
+/* A producer that waits is woken for half of the slots at once. */
 void margay_queue_release(struct margay_queue *queue)
 {
     pthread_mutex_lock(&queue->mutex);
     queue->released++;
-    unlock_and_wake(queue);
+    if (queue->published - queue->released <= queue->slots / 2)
+        pthread_cond_signal(&queue->changed);
+    pthread_mutex_unlock(&queue->mutex);
 }
 
 void margay_queue_cancel(struct margay_queue *queue)

@@ -282,20 +282,51 @@ void margay_decode_words(struct margay_decoding *decoding,
     }
 }
 
+/* ------------------------------------------------------------ counting -- */
+
+/* The references of a piece, and their repeats if there may be some. */
+static inline __attribute__((always_inline)) uint64_t count_piece(
+    const uint64_t *words, bool repeats)
+{
+    uint64_t count = PIECE_WORDS;
+    for (int i = 0; i < PIECE_WORDS; i++) {
+        uint64_t odd = is_odd(words[i]) >> 63;
+        count -= odd;
+        count += repeats ? all_repeats_of(words[i]) & (odd - 1) : 0;
+    }
+    return count;
+}
+
+static inline __attribute__((always_inline)) uint64_t count_pieces(
+    const uint64_t *words, uint32_t count, bool repeats)
+{
+    uint64_t references = 0;
+    for (uint32_t i = 0; i + PIECE_WORDS <= count; i += PIECE_WORDS)
+        references += repeats ? count_piece(words + i, true)
+                              : count_piece(words + i, false);
+    return references;
+}
+
+#if defined(__x86_64__) && !defined(__AVX2__)
+__attribute__((target("avx2"))) static uint64_t count_with_avx2(
+    const uint64_t *words, uint32_t count, bool repeats)
+{
+    return count_pieces(words, count, repeats);
+}
+#else
+#define count_with_avx2 count_pieces
+#endif
+
 uint64_t margay_words_references(const struct margay_words *words)
 {
-    widen_function *widen = choose_widen();
-    uint64_t references = 0, numbers[PIECE_WORDS];
-    uint32_t i = 0;
-    for (; i + PIECE_WORDS <= words->count; i += PIECE_WORDS) {
-        struct sums sums = widen(words->words + i, 0, 0, numbers);
-        if (sums.odd >> 63 != 0)
-            break;
-        references += PIECE_WORDS + (words->repeats ? sums.repeats : 0);
-    }
-    for (; i < words->count; i++) {
+    uint64_t references =
+        (margay_target_available(MARGAY_TARGET_V3)
+             ? count_with_avx2
+             : count_pieces)(words->words, words->count, words->repeats);
+    for (uint32_t i = words->count / PIECE_WORDS * PIECE_WORDS;
+         i < words->count; i++) {
         references += is_reference(words->words[i]);
-        if (words->repeats)
+        if (words->repeats && is_reference(words->words[i]))
             references += all_repeats_of(words->words[i]);
     }
     return references;

@@ -103,10 +103,11 @@ static inline uint64_t margay_decode_site(struct margay_decoding *decoding,
 
 /*
  * Decode the words up to `end` and append them to `references`, which must hold
- * two more for each word.  Arrays that are NULL are not filled: without kinds,
- * all repeats belong to the entry of their reference; without counts, the
- * repeats are added up.  Any words are safe to decode; meaningless ones are
- * skipped.  Events of data are appended to `events`, unless that is NULL.
+ * one more for each word, and two with both kinds and counts.  Arrays that are
+ * NULL are not filled: without kinds, all repeats belong to the entry of their
+ * reference; without counts, the repeats are added up.  Any words are safe to
+ * decode; meaningless ones are skipped.  Events of data are appended to
+ * `events`, unless that is NULL.
  */
 void margay_decode_words(struct margay_decoding *decoding,
                          const uint64_t *words, uint32_t end,

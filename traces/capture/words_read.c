@@ -15,6 +15,9 @@ static const char magic[8] = MARGAY_WORDS_MAGIC;
 
 #define OLDER_VERSION 2
 
+/* More than the heads of all chunks that a relay holds, and little to copy. */
+#define EARLY_BYTES 512
+
 struct reading {
     struct margay_block_source source;
     uint64_t offset; /* of the byte that comes next */
@@ -24,23 +27,69 @@ struct reading {
     struct margay_data_events *events; /* NULL = they are not followed */
     enum margay_status cut; /* why nothing can be read after the chunk */
     struct margay_error error;
-    size_t ahead; /* bytes of the next head that have been read */
     struct margay_chunk_head head;
     struct margay_relay_end *relay; /* NULL: all words are in the trace */
     const uint64_t *from;           /* where the words of the chunk are */
-    /* The words, and the next head if it comes with them. */
-    uint64_t chunk[MARGAY_CHUNK_WORDS + 1];
+    uint64_t chunk[MARGAY_CHUNK_WORDS + 1]; /* and the head behind them */
+    /* Bytes that have been read already, and are yet to be given.  The heads of
+       relayed chunks stand one behind the other. */
+    size_t early_begin, early_end;
+    unsigned char early[EARLY_BYTES];
 };
 
-/* Read `count` bytes, fewer only at the end, and the bytes that come with them,
-   up to `most` in all. */
-static enum margay_status read_bytes(struct reading *reading, void *bytes,
-                                     size_t count, size_t most, size_t *got,
-                                     struct margay_error *error)
+static size_t take_early(struct reading *reading, void *bytes, size_t most)
+{
+    size_t left = reading->early_end - reading->early_begin;
+    size_t taken = left < most ? left : most;
+    memcpy(bytes, reading->early + reading->early_begin, taken);
+    reading->early_begin += taken;
+    return taken;
+}
+
+/* Fewer bytes than early[] has: all that are there are read. */
+static enum margay_status read_few(struct reading *reading, char *bytes,
+                                   size_t count, size_t *got,
+                                   struct margay_error *error)
 {
     enum margay_status status = margay_block_source_read(
-        &reading->source, bytes, count, most, got, error);
-    reading->offset += *got < count ? *got : count;
+        &reading->source, reading->early, count, sizeof reading->early,
+        &reading->early_end, error);
+    reading->early_begin = 0;
+    *got = take_early(reading, bytes, count);
+    return status;
+}
+
+/* Many bytes, behind which there is room for the next head. */
+static enum margay_status read_many(struct reading *reading, char *bytes,
+                                    size_t count, size_t *got,
+                                    struct margay_error *error)
+{
+    enum margay_status status =
+        margay_block_source_read(&reading->source, bytes, count,
+                                 count + sizeof reading->head, got, error);
+    reading->early_begin = reading->early_end = 0;
+    if (*got > count) {
+        reading->early_end = *got - count;
+        memcpy(reading->early, bytes + count, reading->early_end);
+        *got = count;
+    }
+    return status;
+}
+
+/* Read `count` bytes, fewer only at the end. */
+static enum margay_status read_bytes(struct reading *reading, void *bytes,
+                                     size_t count, size_t *got,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    size_t taken = take_early(reading, bytes, count);
+    size_t left = count - taken, more = 0;
+    if (left >= sizeof reading->early)
+        status = read_many(reading, (char *)bytes + taken, left, &more, error);
+    else if (left > 0)
+        status = read_few(reading, (char *)bytes + taken, left, &more, error);
+    *got = taken + more;
+    reading->offset += *got;
     return status;
 }
 
@@ -71,8 +120,7 @@ static enum margay_status read_sample(struct reading *reading,
     struct margay_words_sample head = {.sets = 0};
     const size_t bytes = margay_words_sample_bytes(reading->flags);
     size_t got;
-    enum margay_status status =
-        read_bytes(reading, &head, bytes, bytes, &got, error);
+    enum margay_status status = read_bytes(reading, &head, bytes, &got, error);
     if (status != MARGAY_OK)
         return status;
     *sampling = (struct margay_sampling){
@@ -95,7 +143,7 @@ static enum margay_status read_head(struct reading *reading,
     struct margay_words_head head;
     size_t got;
     enum margay_status status =
-        read_bytes(reading, &head, sizeof head, sizeof head, &got, error);
+        read_bytes(reading, &head, sizeof head, &got, error);
     if (status != MARGAY_OK)
         return status;
     if (got < sizeof head || !is_magic(&head, sizeof head))
@@ -179,15 +227,13 @@ static enum margay_status end_at_head(const struct reading *reading, size_t got,
 static enum margay_status read_chunk_head(struct reading *reading,
                                           struct margay_error *error)
 {
-    size_t left = sizeof reading->head - reading->ahead, got;
+    size_t got;
     enum margay_status status =
-        read_bytes(reading, (char *)&reading->head + reading->ahead, left, left,
-                   &got, error);
-    reading->offset += reading->ahead;
+        read_bytes(reading, &reading->head, sizeof reading->head, &got, error);
     if (status != MARGAY_OK)
         return status;
-    if (got < left)
-        return end_at_head(reading, got + reading->ahead, error);
+    if (got < sizeof reading->head)
+        return end_at_head(reading, got, error);
     uint32_t words = le32toh(reading->head.words);
     if ((words & MARGAY_CHUNK_RELAYED) != 0 && reading->relay == NULL)
         return fail(reading, "words that another process has", "the words",
@@ -197,21 +243,17 @@ static enum margay_status read_chunk_head(struct reading *reading,
                : fail(reading, "a chunk of more words", "8192 at most", error);
 }
 
-/* The words of a chunk, up to `words`, and the bytes of the next head that come
-   with them.  A cut is kept for later. */
+/* The words of a chunk, up to `words`.  A cut is kept for later. */
 static void read_words(struct reading *reading, size_t words)
 {
     size_t bytes = words * sizeof(uint64_t), got;
     enum margay_status status =
-        read_bytes(reading, reading->chunk, bytes, bytes + sizeof reading->head,
-                   &got, &reading->error);
+        read_bytes(reading, reading->chunk, bytes, &got, &reading->error);
     if (status == MARGAY_OK && got < bytes)
         status = fail(reading, "the end", "more words", &reading->error);
     reading->cut = status;
-    reading->ahead = got > bytes ? got - bytes : 0;
-    memcpy(&reading->head, reading->chunk + words, reading->ahead);
     reading->from = reading->chunk;
-    reading->words = (uint32_t)((got < bytes ? got : bytes) / sizeof(uint64_t));
+    reading->words = (uint32_t)(got / sizeof(uint64_t));
     for (uint32_t i = 0; le64toh(1) != 1 && i < reading->words; i++)
         reading->chunk[i] = le64toh(reading->chunk[i]);
     if (reading->relay == NULL && reading->source.pipe != NULL &&
@@ -240,7 +282,6 @@ static enum margay_status read_chunk(struct reading *reading,
         .slots = reading->flags == MARGAY_WORDS_SITES,
     };
     if (words & MARGAY_CHUNK_RELAYED) {
-        reading->ahead = 0;
         reading->words = words & ~MARGAY_CHUNK_RELAYED;
         reading->from = margay_relay_next(reading->relay, reading->words);
     } else {
@@ -249,15 +290,21 @@ static enum margay_status read_chunk(struct reading *reading,
     return MARGAY_OK;
 }
 
-/* Decode words, each into at most two entries.  Columns that the trace does not
-   have are not filled. */
+/* A word with repeats of both kinds has two, where kinds are told apart. */
+static size_t entries_of_word(const struct margay_references *batch)
+{
+    return batch->counted && batch->kinds != NULL ? 2 : 1;
+}
+
+/* Decode words while there is room for all entries of each.  Columns that the
+   trace does not have are not filled. */
 static enum margay_status decode(struct reading *reading,
                                  struct margay_references *batch,
                                  struct margay_error *error)
 {
     struct margay_references wanted = *batch;
     size_t first = batch->count;
-    size_t room = (batch->capacity - batch->count) / 2;
+    size_t room = (batch->capacity - first) / entries_of_word(batch);
     uint32_t left = reading->words - reading->decoding.words;
     if (!batch->counted)
         wanted.counts = NULL;
@@ -283,6 +330,22 @@ static enum margay_status decode(struct reading *reading,
                                 count, batch, first, error);
 }
 
+/* The words of another chunk have come, and there is room for all of them.
+   Those that are not relayed are more than there is room for. */
+static bool has_more(const struct reading *reading,
+                     const struct margay_references *batch)
+{
+    struct margay_chunk_head head;
+    if (reading->relay == NULL || reading->events != NULL ||
+        reading->decoding.words < reading->words ||
+        reading->early_end - reading->early_begin < sizeof head)
+        return false;
+    memcpy(&head, reading->early + reading->early_begin, sizeof head);
+    uint32_t words = le32toh(head.words) ^ MARGAY_CHUNK_RELAYED;
+    return words > 0 &&
+           words <= (batch->capacity - batch->count) / entries_of_word(batch);
+}
+
 static enum margay_status fill(void *state, struct margay_references *batch,
                                struct margay_error *error)
 {
@@ -292,7 +355,7 @@ static enum margay_status fill(void *state, struct margay_references *batch,
         batch->counts != NULL && reading->flags & MARGAY_WORDS_REPEATS;
     batch->sited = batch->sites != NULL && reading->flags & MARGAY_WORDS_SITES;
     batch->threaded = batch->threads != NULL;
-    while (batch->count == first) {
+    while (batch->count == first || has_more(reading, batch)) {
         while (reading->decoding.words == reading->words) {
             enum margay_status status = read_chunk(reading, error);
             if (status != MARGAY_OK)

@@ -20,7 +20,7 @@
 #include "traces/formats/input.h"
 #include "traces/formats/modules.h"
 
-#define MARGAY_RING_SLOTS  4
+#define MARGAY_RING_SLOTS  8
 #define MARGAY_BATCH_BYTES ((size_t)131072 >> MARGAY_SHRINK) /* of numbers */
 
 /* Bytes of text that are read at once: they fit into the second-level cache,
