@@ -7,6 +7,8 @@
  * write to memory at the same time as their parents, which print how many words
  * both have written, and where.
  * share: by clone(), with the same memory and variables.
+ * raw, raw-share: the same two by assembly, of which nothing is told; wait: by
+ * vfork(), and the parents wait.
  * crowd THREADS: as many threads at a time, each of which writes once.
  */
 #define _GNU_SOURCE
@@ -24,6 +26,7 @@
 #define ELEMENTS 4096
 #define TIMES    20
 #define WORDS    3000
+#define MANY     20000 /* more than a buffer has */
 
 static volatile uint64_t array[ELEMENTS];
 static pthread_barrier_t all;
@@ -38,6 +41,13 @@ static int begin(void *unused)
 {
     (void)unused;
     write_some(WORDS);
+    return 0;
+}
+
+static int begin_many(void *unused)
+{
+    (void)unused;
+    write_some(MANY);
     return 0;
 }
 
@@ -65,9 +75,43 @@ static int crowd(unsigned count)
     return 0;
 }
 
+#ifdef __x86_64__
+/* clone(), for a child that calls begin_many() and ends. */
+static pid_t make_raw(long flags, char *stack_end)
+{
+    long result;
+    __asm__ volatile("xor %%edx, %%edx\n xor %%r10d, %%r10d\n"
+                     "xor %%r8d, %%r8d\n mov %4, %%r9\n syscall\n"
+                     "test %%rax, %%rax\n jnz 1f\n"
+                     "and $-16, %%rsp\n xor %%ebp, %%ebp\n call *%%r9\n"
+                     "xor %%edi, %%edi\n mov %5, %%eax\n syscall\n1:"
+                     : "=a"(result)
+                     : "0"((long)SYS_clone), "D"(flags), "S"(stack_end),
+                       "r"(begin_many), "i"(SYS_exit_group)
+                     : "rcx", "rdx", "r8", "r9", "r10", "r11", "memory");
+    return (pid_t)result;
+}
+#else
+static pid_t make_raw(long flags, char *stack_end)
+{
+    (void)flags, (void)stack_end;
+    exit(77);
+}
+#endif
+
 static pid_t make_process(const char *how)
 {
     static char stack[1 << 16] __attribute__((aligned(16)));
+    if (strcmp(how, "raw") == 0)
+        return make_raw(SIGCHLD, NULL);
+    if (strcmp(how, "raw-share") == 0)
+        return make_raw(SIGCHLD | CLONE_VM, stack + sizeof stack);
+    if (strcmp(how, "wait") == 0) {
+        pid_t made = vfork();
+        if (made == 0)
+            _exit(begin_many(NULL));
+        return made;
+    }
     if (strcmp(how, "fork") != 0)
         return clone(begin, stack + sizeof stack,
                      strcmp(how, "share") == 0 ? SIGCHLD | CLONE_VM : SIGCHLD,
@@ -87,7 +131,7 @@ int main(int count, char **arguments)
         pid_t child = make_process(how);
         if (child < 0)
             return 9;
-        write_some(WORDS);
+        write_some(*how == 'r' ? MANY : WORDS);
         waitpid(child, NULL, 0);
     }
     printf("%08lx %08lx %d\n", (unsigned long)(uintptr_t)array,

@@ -29,6 +29,24 @@ is 'variables that two have: no trace' "$status $(ls trace2 2>/dev/null)" '125 '
 like 'says so' "$(tail -n 1 err)" \
     ': 1 process made another .* by a call of clone: references are missing$'
 
+# What assembly makes is seen where a buffer is handed over.
+for how in raw raw-share; do
+    ./clones $how >out
+    if [ $? = 77 ]; then
+        skip "$how: no trace" 'knows another assembly'
+        skip "$how: says so" 'knows another assembly'
+        continue
+    fi
+    run record -q --to lackey -o trace2 ./clones $how
+    is "$how: no trace" "$status $(ls trace2 2>/dev/null)" '125 '
+    like "$how: says so" "$(tail -n 1 err)" \
+        'made another .* by a call of clone: references are missing$'
+done
+run record -q --to lackey -o trace ./clones wait
+read -r from to _ <out
+is 'a child of vfork: all references' \
+    "$status $(in_range "$from" "$to")" "0 $((20 * 23000))"
+
 # Numbers of processes that mean something else to the recorder.
 cat >spaces.sh <<'END'
 #!/bin/sh

@@ -92,11 +92,14 @@ UNRECORDED static void on_step(int number, siginfo_t *information,
 {
     (void)number, (void)information;
     ucontext_t *interrupted = context;
-    if (++step < turn)
+    if (++step < turn && !over)
         return;
-    take_turn();
-    if (few && step == turn)
-        return; /* after the next instruction, too */
+    if (!over) {
+        take_turn();
+        handled++;
+        if (few && step == turn)
+            return; /* after the next instruction, too */
+    }
     interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100L;
 }
 
@@ -210,7 +213,7 @@ static void interrupt_all(bool at_end)
         write_pieces(few ? 3 : 1);
     }
     printf("%u %u %u\n", written,
-           (unsigned)turns * (few ? 2 * FEW_WORDS : BUFFER_WORDS),
+           (unsigned)handled * (few ? FEW_WORDS : BUFFER_WORDS),
            few ? 0u : STEPS * BUFFER_WORDS);
 }
 

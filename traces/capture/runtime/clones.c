@@ -5,7 +5,8 @@
  * A process that has its own copy of the memory is like the child of a fork.
  * One that has this memory, and with it the variables of the thread that made
  * it, would write where that thread writes: the recorder is told that
- * references are lost.  Of calls in assembly nothing is known.
+ * references are lost.  Calls in assembly are noticed later, where a buffer is
+ * handed over (recorder.c).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

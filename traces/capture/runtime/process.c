@@ -41,6 +41,7 @@ static off64_t data_offset; /* of buffer 0; the program may spoil the memory */
 static _Atomic bool loses[MARGAY_LOSSES];
 static _Atomic(uint64_t *) buffers[MARGAY_MAX_BUFFERS];
 static pthread_key_t thread_key;
+static pid_t system_number; /* of the process; margay_process.id may be ours */
 
 /* ------------------------------------------------------------ descriptors --
  */
@@ -230,6 +231,35 @@ bool margay_process_is_foreign(void)
     return margay_process.id >= MARGAY_FIRST_FOREIGNER;
 }
 
+/* The state of a thread: 'D' = it waits, and no handler of a signal may run;
+   'Z' = it has ended. */
+static char state_of(int thread)
+{
+    char path[64], text[64] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", thread);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 'Z';
+    ssize_t got = read(file, text, sizeof text - 1);
+    close(file);
+    /* "77 (name) S": the name has 15 characters at most, of any kind. */
+    while (got > 1 && text[got - 1] != ')')
+        got--;
+    return got > 1 ? text[got + 1] : 'Z';
+}
+
+bool margay_process_is_own(void)
+{
+    return getpid() == system_number;
+}
+
+/* A copy of the memory is another process, also where its maker has ended. */
+bool margay_process_shares(int thread)
+{
+    char its_state = state_of(thread);
+    return its_state == 'Z' ? !margay_process_is_own() : its_state != 'D';
+}
+
 /* The system's number of this process, or where that means something else to
    the recorder, one that no other process has. */
 static uint32_t own_number(void)
@@ -242,6 +272,7 @@ static uint32_t own_number(void)
                    capture->name_space != space.st_ino;
     if (file >= 0)
         close(file);
+    system_number = getpid();
     return foreign ? MARGAY_FIRST_FOREIGNER +
                          atomic_fetch_add(&capture->foreigners, 1)
                    : (uint32_t)getpid();

@@ -49,6 +49,15 @@ void margay_process_after_fork(void);
 void margay_process_lose(enum margay_loss loss);
 bool margay_process_loses(enum margay_loss loss);
 
+/* True if the system has not made another process of this one meanwhile, with
+   the memory or a copy of it. */
+bool margay_process_is_own(void);
+
+/* Another thread than the calling one has had the variables of that: true if it
+   may still use them, or has left this process a copy; false if it waits for
+   the end of the caller, as the parent of vfork does. */
+bool margay_process_shares(int thread);
+
 /* True if its number means nothing to the recorder, who has given it one. */
 bool margay_process_is_foreign(void);
 

@@ -38,6 +38,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "traces/capture/runtime/alone.h"
 #include "traces/capture/runtime/buffers.h"
@@ -91,6 +92,7 @@ static __thread struct {
     _Atomic uint32_t puts; /* changes whenever a site is told */
     /* That the last new site is in; NULL = none yet. */
     const struct margay_image *image;
+    int thread;     /* the system's number of the thread; 0 = unknown */
     bool looks;     /* for an image: what it refers to is not the program's */
     bool has_stack; /* the recording knows the thread's stack */
     uint64_t *ring; /* the thread's ring; NULL = it has none yet */
@@ -213,11 +215,26 @@ static uint32_t give_up(void)
     return held;
 }
 
+/* These variables are those of one thread.  A process or thread that assembly
+   makes may have them, too, or a copy of them, and then writes where the first
+   one writes.  A child of vfork has them while its parent waits. */
+static void find_strangers(void)
+{
+    int thread = gettid();
+    if (mine.thread == 0 || mine.thread == thread)
+        return;
+    if (margay_process_shares(mine.thread))
+        margay_process_lose(MARGAY_LOSS_SHARED);
+    else if (margay_process_is_own())
+        mine.thread = thread;
+}
+
 /* Send the thread's buffer, or keep it, unless `all` are to be sent.  What is
    in front of `next` is reserved. */
 static void hand_over(const uint64_t *next, bool all)
 {
     uint32_t held = give_up();
+    find_strangers();
     expect_no_more(next);
     send_parked(all);
     if (held == 0)
@@ -491,6 +508,8 @@ static void begin_buffer(uint32_t buffer, uint64_t *base)
          i < MARGAY_BUFFER_WORDS; i++)
         base[i] = MARGAY_WORD_END;
     uint32_t theirs = atomic_exchange(&mine.held, buffer + 1);
+    if (mine.thread == 0)
+        mine.thread = gettid();
     mine.sites = sites[buffer];
     for (unsigned i = 0; i < MARGAY_SITE_SLOTS && capture->wants_sites; i++)
         mine.sites[i] = 0;
@@ -538,6 +557,7 @@ void margay_recorder_leave(void)
 void margay_recorder_forget(void)
 {
     give_up();
+    mine.thread = 0;
     for (int i = 0; i < PARKED; i++)
         atomic_store(&mine.parked[i], 0);
     margay_buffer_forget();
