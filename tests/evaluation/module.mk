@@ -3,12 +3,11 @@
 # evaluate.pl says what is measured, methods.pl of which tables it makes the page;
 # docs/measured/evaluation.md has what came out.  Inputs and programs are kept in
 # $(BUILD)/evaluation.  EVALUATION_FLAGS chooses rows that are measured anew, as in
-# '--only sort,lu --method qemu'.  What `deps` installs makes more plugins possible than
-# make knew when it began, so `all` is made by a second one.
+# '--only sort,lu --method qemu'.
 EVALUATION_FLAGS  ?= --rounds 1
 EVALUATION_SUITES ?= trixie
 evaluation: deps bench-tools ## record programs each way, and analyse them
-	+@$(MAKE) --no-print-directory DEPS=no all
+	$(recorders)
 	@perl tests/evaluation/methods.pl $(EVALUATION_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench/measure $(BUILD)/evaluation docs/measured
 	@perl tests/papers/pages.pl docs/measured/evaluation.md docs/measured/parda.md
@@ -21,7 +20,7 @@ evaluation-fresh: ## the same on a new Debian, by root (EVALUATION_SUITES=trixie
 	@perl tests/papers/pages.pl docs/measured/evaluation.md docs/measured/parda.md
 
 evaluation-parts: deps bench-tools ## what the parts of recording cost
-	+@$(MAKE) --no-print-directory DEPS=no all
+	$(recorders)
 	@perl tests/evaluation/parts.pl $(PARTS_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench $(BUILD)/evaluation docs/measured
 	@perl tests/papers/pages.pl docs/measured/evaluation.md

@@ -7,16 +7,22 @@ papers_NAMES := parda fu shen hp-rda toplas
 papers_FILES  = $(BUILD)/evaluation
 papers_RUN    = perl tests/papers/$(1).pl $(2) $(BUILD)/margay \
                     $(BUILD)/tests/bench $(papers_FILES) $(3)
+# As in `make paper-parda PAPER_FLAGS='--only programs'`.
+PAPER_FLAGS  ?=
+# What `deps` brings makes more ways to record possible than make knew of.
+recorders     = +@$(MAKE) --no-print-directory DEPS=no all
 # Before NAME,... COMMAND: the tables that the command prints go onto the pages.
 keep         := perl tests/papers/keep.pl docs/measured
 
 $(papers_NAMES:%=paper-%): paper-%: deps $(BUILD)/margay bench-tools ## one paper's: parda, fu, shen, hp-rda or toplas
 	@mkdir -p docs/measured/tables docs/measured/pictures
-	@$(call papers_RUN,$*,,docs/measured)
+	$(recorders)
+	@$(call papers_RUN,$*,$(PAPER_FLAGS),docs/measured)
 	@perl tests/papers/pages.pl docs/measured/*.md
 
 $(papers_NAMES:%=paper-quick-%): paper-quick-%: deps $(BUILD)/margay bench-tools ## one paper's on less
 	@mkdir -p $(BUILD)/papers/tables $(BUILD)/papers/pictures
+	$(recorders)
 	@$(call papers_RUN,$*,--quick,$(BUILD)/papers)
 
 # One after the other, also with -j: they measure, and write the same pages.

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # parda.pl - the table and figures of PARDA (Niu et al. 2012), on our programs
 #
-#     parda.pl [--quick] MARGAY TOOLS FILES OUT
+#     parda.pl [--quick] [--only NAME,...] MARGAY TOOLS FILES OUT
 #
 # The arguments are as paper.pl says.  Writes
 #
@@ -18,14 +18,16 @@
 #   pictures/parda-ranks.png   the speeds that follow
 #
 # --quick takes three programs and one large one, once, and a third of the
-# references.
+# references; --only does ranks, programs, large or methods alone.
 use strict;
 use warnings;
 require './tests/papers/paper.pl';
 require './tests/papers/programs.pl';
 
+my $only = '';
 my ($quick, $margay, $tools, $files, $out) =
-    @{ arguments() }{qw(quick margay tools files out)};
+    @{ arguments('only=s' => \$only) }{qw(quick margay tools files out)};
+my %wanted = map { $_ => 1 } split /,/, $only || 'ranks,programs,large,methods';
 my @steps = qw(native dropped capture pipe olken margay collapsed);
 my $refs = $quick ? 8_000_000 : 24_000_000;
 
@@ -103,11 +105,19 @@ sub write_ranks {
     unlink "$files/ranks.u64";
 }
 
-write_ranks();
-draw($out, 'parda.gp', 'parda-ranks.png', 'parda-ranks.csv');
-write_programs();
-write_means();
-write_large();
-run($^X, 'tests/evaluation/methods.pl', '--rounds', 1,
-    $quick ? ('--only', 'sort', '--method', 'runtime') : (), $margay,
-    "$tools/measure", $files, $out);
+sub write_methods {
+    run($^X, 'tests/evaluation/methods.pl', '--rounds', 1,
+        $quick ? ('--only', 'sort', '--method', 'runtime') : (), $margay,
+        "$tools/measure", $files, $out);
+}
+
+if ($wanted{ranks}) {
+    write_ranks();
+    draw($out, 'parda.gp', 'parda-ranks.png', 'parda-ranks.csv');
+}
+if ($wanted{programs}) {
+    write_programs();
+    write_means();
+}
+write_large() if $wanted{large};
+write_methods() if $wanted{methods};
