@@ -8,6 +8,7 @@
 
 #include "traces/base/alias.h"
 #include "traces/base/checked.h"
+#include "traces/base/clock.h"
 #include "traces/base/cpu.h"
 #include "traces/base/crew.h"
 #include "traces/base/error.h"

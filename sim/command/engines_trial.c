@@ -56,11 +56,9 @@ struct report {
    machine does. */
 static double now_seconds(const struct trial *trial)
 {
-    struct timespec now;
-    clock_gettime(trial->options.threads > 1 ? CLOCK_MONOTONIC
-                                             : CLOCK_PROCESS_CPUTIME_ID,
-                  &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return margay_clock_seconds(trial->options.threads > 1
+                                    ? CLOCK_MONOTONIC
+                                    : CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* The bytes of the pages that this process has alone, and of those it shares.

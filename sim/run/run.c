@@ -63,21 +63,15 @@ static enum margay_status carry_out(struct margay_running *running,
     }
 }
 
-static double process_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static enum margay_status read_trace(struct margay_running *running,
                                      struct margay_error *error)
 {
-    double all = process_seconds(), leading = margay_thread_serial_seconds();
+    double all = margay_clock_seconds(CLOCK_PROCESS_CPUTIME_ID),
+           leading = margay_thread_serial_seconds();
     enum margay_status status = carry_out(running, error);
     if (status == MARGAY_OK && running->plan.traces <= 1)
         running->job.work = (struct margay_job_work){
-            .all_seconds = process_seconds() - all,
+            .all_seconds = margay_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - all,
             .leading_seconds = margay_thread_serial_seconds() - leading,
             .reading_seconds = margay_trace_reading_seconds(running->trace),
         };

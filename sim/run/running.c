@@ -15,16 +15,9 @@ bool margay_running_is_over(const struct margay_running *running)
            (host->stop != NULL && host->stop(host->context));
 }
 
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 double margay_running_seconds(const struct margay_running *running)
 {
-    return clock_seconds() - running->begun;
+    return margay_clock_seconds(CLOCK_MONOTONIC) - running->begun;
 }
 
 void margay_running_show(struct margay_running *running, uint64_t read_refs)
@@ -245,7 +238,7 @@ enum margay_status margay_running_begin(struct margay_running *running,
         .passes = running->passes,
         .plan = running->plan_text,
     };
-    running->begun = clock_seconds();
+    running->begun = margay_clock_seconds(CLOCK_MONOTONIC);
     margay_plan_state(running->request, &running->consumer->can,
                       &running->facts);
     margay_plan_make(&running->facts, &running->plan);

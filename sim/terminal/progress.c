@@ -17,9 +17,7 @@
 
 double progress_clock(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return margay_clock_seconds(CLOCK_MONOTONIC);
 }
 
 void progress_begin(struct progress *progress, const char *name, bool quiet)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "traces/base/clock.h"
 #include "traces/base/error.h"
 
 int margay_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
@@ -24,9 +25,7 @@ static _Thread_local double task_seconds;
 
 double margay_thread_seconds(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    return margay_clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 double margay_thread_serial_seconds(void)
