@@ -92,8 +92,9 @@ single_steps() { # WAY
     for mode in fill few; do
         run record -q --sites --to mgt -o sites.mgt ./stepped $mode
         "$MARGAY" convert -q --to lackey -o sites sites.mgt
+        # Handlers fill more buffers than one here, and a buffer may be late.
         is "$1: the same with sites, $mode" \
-            "$(perl tell.pl sites)" "$(cat out) 0"
+            "$(perl tell.pl sites | cut -d' ' -f1-3)" "$(cat out)"
     done
     if by_line sites.mgt >lines; then
         each=$(($(cut -d' ' -f1 out) / 8))

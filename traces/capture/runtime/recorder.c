@@ -27,7 +27,9 @@
  *   twice, and each has its own site.  The buffers of a thread get their turns
  *   (slots.h) in the order in which it filled them.  A kept one gets its turn
  *   before those that the thread hands over once the words are written, and
- *   after those that handlers have filled until then.
+ *   after those that handlers have filled until then; a handler that fills
+ *   buffers until it has the first of them again, and comes less far in it than
+ *   the interrupted code did, leaves words that stay unused, and that one late.
  * Cost: everything here happens once per buffer, or once per process, except
  *   where call sites are recorded.
  *
