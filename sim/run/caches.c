@@ -182,8 +182,7 @@ enum margay_status margay_caches_check(
     return status;
 }
 
-/* -------------------------------------------------------- samples of sets --
- */
+/* ---------------------------------------------------- samples of sets -- */
 
 /* The set of a block, modulo the sets that were chosen among, has to tell
    whether the block is in the sample. */

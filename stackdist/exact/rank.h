@@ -189,7 +189,6 @@ static inline __attribute__((always_inline)) uint64_t margay_rank_before(
     return tall ? before + rank->top[top] : before;
 }
 
-/* Vectors of the top that hold sums of entered leaves. */
 /* The timestamp that takes the place of this one where the live ones are
    numbered anew without the `dropped` oldest; 0 = it is one of these. */
 static inline __attribute__((always_inline)) uint64_t margay_rank_renumbered(
@@ -200,6 +199,7 @@ static inline __attribute__((always_inline)) uint64_t margay_rank_renumbered(
     return before < dropped ? 0 : margay_rank_nth(before - dropped);
 }
 
+/* Vectors of the top that hold sums of entered leaves. */
 static inline uint64_t margay_rank_top_vectors(const struct margay_rank *rank)
 {
     return (rank->next >> (MARGAY_LEAF_SHIFT + MARGAY_TOP_SHIFT)) / 4 + 1;

@@ -6,13 +6,19 @@
  *               of sites but slot 0
  *     4 bytes   block size within which repeats were collapsed, 0 = none
  *     4 bytes   1 = the call sites are known, 2 = words may have repeats,
- *               3 = both; 4 = these are a sample of the blocks, 12 = of the
- * sets where they are a sample (traces/base/sample.h), 8 bytes   the key of the
- * hash 8 bytes   the greatest hash in the sample 8 bytes   the size of the
- * blocks 8 bytes   of sets alone: how many there are then chunks, each of 4
- * bytes   the number of words, up to 8192; 2^31 more: the words are not here,
- * but in the next slot of memory that the reader has taken (relay.h) 4 bytes
- * the number of the thread words     of 8 bytes, as stream.h defines them
+ *               3 = both; 4 = these are a sample of the blocks,
+ *               12 = these are a sample of the sets
+ *   where they are a sample (traces/base/sample.h),
+ *     8 bytes   the key of the hash
+ *     8 bytes   the greatest hash in the sample
+ *     8 bytes   the size of the blocks
+ *     8 bytes   of sets alone: how many there are
+ *   then chunks, each of
+ *     4 bytes   the number of words, up to 8192; 2^31 more: the words are not
+ *               here, but in the next slot of memory that the reader has taken
+ *               (relay.h)
+ *     4 bytes   the number of the thread
+ *     words     of 8 bytes, as stream.h defines them
  *
  * All numbers are little-endian.  No chunk depends on the control words of
  * another.  A trace that is cut gives its whole words.
