@@ -33,7 +33,7 @@ sub needs {
         or die "there is no $program\n";
 }
 
-# A published trace so many times over, in the format that is named.
+# A published trace, repeated, in the format that is named.
 sub repeated {
     my ($trace, $times, $to, @options) = @_;
     my $path = published($trace);
@@ -77,7 +77,7 @@ sub measured {
     } @runs;
 }
 
-# A number to so many digits, 2 without, and none that are only zeros of 123400.
+# A number rounded to as many digits as are asked for, or 2.
 sub digits {
     my ($number, $digits) = @_;
     $digits //= 2;

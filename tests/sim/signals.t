@@ -132,7 +132,7 @@ is 'traces that are left' "$status $(grep interrupted err)" '130 '\
 'margay curve: -: interrupted; the output covers the first 0 references only
 margay curve: interrupted; the output does not cover 2 of the 3 traces'
 
-# It waits for somebody to read the FIFO, until there is a second one.  Under
+# It waits for a reader of the FIFO, until there is a second signal.  Under
 # ThreadSanitizer no signal would arrive there: it keeps them back until a system
 # call has returned that, to its knowledge, never waits, as to open a file.
 if grep -q __tsan_init "$MARGAY"; then

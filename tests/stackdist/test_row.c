@@ -238,7 +238,7 @@ static void test_random(void)
     CHECK_U64(right, all, "random traces in rows of 1 to 64 parts");
 }
 
-/* Parts that are left out, as when somebody interrupts. */
+/* Parts that are left out, as after an interrupt. */
 static void test_cut_short(void)
 {
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;

@@ -113,8 +113,8 @@ enum margay_control {
     MARGAY_CONTROL_PIPE = 8,
     /* ... may find words in this memory (relay.h). */
     MARGAY_CONTROL_MEMORY = 9,
-    /* So many references to blocks that are not in the sample (sample.h) have
-       been made. */
+    /* As many references to blocks that are not in the sample (sample.h) have
+       been made as the value says. */
     MARGAY_CONTROL_LEFT_OUT = 10,
     /* Where there is a sample: no word from here on means anything. */
     MARGAY_CONTROL_STOP = 11,
