@@ -104,8 +104,10 @@ static enum margay_status check_sampling(const struct margay_running *running,
         running->passes[0].block_bytes != sampling->block_bytes)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: it was recorded with a sample of blocks of "
-                           "%" PRIu64 " bytes: say -b %" PRIu64,
+                           "%" PRIu64 " byte%s: say -b %" PRIu64
+                           ", or take a machine of such blocks",
                            running->job.trace, sampling->block_bytes,
+                           margay_plural(sampling->block_bytes, "s"),
                            sampling->block_bytes);
     return MARGAY_OK;
 }

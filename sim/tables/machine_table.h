@@ -15,7 +15,8 @@ struct machine_results {
     const struct machine_vary *vary;
     const struct margay_level *levels; /* of all machines, one by one */
     const margay_consumer *consumer;
-    uint64_t instructions; /* 0 = fetches count */
+    uint64_t instructions; /* 0 = fetches count, if the trace has all */
+    bool sampled;          /* it has those of some sets alone */
 };
 
 /* Do some levels of the machines have cycles? */

@@ -116,6 +116,13 @@ check 'also 192 sets' adds_up assoc --sets 192 --ways 2,3
 check 'and what is written' adds_up assoc --sets 64 --ways 4,8 --write back
 check 'simulate: exact for these sets at every level' \
     adds_up simulate --machine machine.csv
+# A fetch of set 0, which is the sample, and one that is left out.
+perl -e 'print "mgwords\3", pack("V2Q<4 V2Q<2", 0, 12, 0, 0, 64, 64, 2, 0,
+                                 2 << 62 | 1 << 56, 3 << 62 | 10 << 56 | 1)' \
+    >fetch.words
+"$MARGAY" simulate -q --machine machine.csv fetch.words >fetch.csv
+is 'the fetches of a sample are not all instructions' \
+    "$(sed -n 2p fetch.csv)" 'machine.csv,fetch.words,L1,1,1,1,1,1,0,0,0,0,0,0,0,'
 
 # ----------------------------------------------------- what the sample is --
 refs_of() { "$MARGAY" curve -q -e shards:rate=0.01 "$1" | tail -n 1 | cut -d, -f5; }
@@ -154,6 +161,8 @@ refuses 'found no sample' curve -e shards:rate=0.01 cut.words
 s=sets.words
 head -c 40 $s >cut.words
 refuses 'found no sample' assoc --sets 64 cut.words
+{ head -c 24 $s && head -c 8 /dev/zero && tail -c +33 $s; } >none.words
+refuses 'found no sample' assoc --sets 64 none.words
 refuses 'a cache has 32 sets, .*expected a multiple' assoc --sets 32 --ways 4 $s
 refuses 'a cache has 64 sets by --index xor' assoc --sets 64 --index xor $s
 for policy in random brrip drrip; do
@@ -171,6 +180,8 @@ sed '1s/$/,prefetch/; 2s/$/,next-line/; 3,$s/$/,none/' machine.csv >x.csv
 refuses 'L1 has a prefetcher' simulate --machine x.csv $s
 sed 's/65536,64,4/65536,128,4/' machine.csv >x.csv
 refuses 'has blocks of another size' simulate --machine x.csv $s
+sed 's/,64,/,128,/' machine.csv >x.csv
+refuses 'of 64 bytes: say -b 64, or take a machine of such blocks$' simulate --machine x.csv $s
 sed 's/1048576,64,16/1048576,64,0/' machine.csv >x.csv
 refuses 'L3 has 1 set, ' simulate --machine x.csv $s
 for other in '--collapse 64' --sites --data '--start 5' '--stop 5' \

@@ -131,7 +131,8 @@ static enum margay_status read_sample(struct reading *reading,
     bool of_sets = (reading->flags & MARGAY_WORDS_SETS) != 0;
     return got == bytes && margay_is_power_of_two(sampling->block_bytes) &&
                    of_sets == margay_is_power_of_two(sampling->sets) &&
-                   sampling->sets <= MARGAY_MOST_SAMPLED_SETS
+                   sampling->sets <= MARGAY_MOST_SAMPLED_SETS &&
+                   margay_sampling_share(sampling) > 0
                ? MARGAY_OK
                : fail(reading, "no sample", "a sample of blocks", error);
 }
