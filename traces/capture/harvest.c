@@ -8,7 +8,9 @@
  * Guarantee: the words of a thread come in their order.  A thread that has an
  *   open buffer and a full one has filled that first, so the open one waits.
  *   Buffers that became full during a look might hide such a pair, so another
- *   look follows, and where all see such changes, open buffers wait.
+ *   look follows, and where all see such changes, open buffers wait, and so do
+ *   full ones that got their turn during the last look: those of their threads
+ *   that have earlier turns were full before it.
  * Cost: a look at each slot per full buffer, and one at each open buffer.
  */
 #include "traces/capture/harvest.h"
@@ -76,7 +78,7 @@ static bool is_in(const struct margay_harvest *harvest, uint32_t buffer,
 static bool look_once(struct margay_harvest *harvest)
 {
     _Atomic uint32_t *fills = &harvest->shared->capture->fills;
-    uint32_t before = atomic_load(fills);
+    harvest->turns = atomic_load(fills);
     for (int i = 0; i < MARGAY_SLOT_STAGES; i++)
         harvest->counts[i] = 0;
     harvest->for_any = 0;
@@ -86,7 +88,7 @@ static bool look_once(struct margay_harvest *harvest)
         harvest->for_any += is_in(harvest, i, MARGAY_SLOT_FREE) &&
                             atomic_load(&slot_of(harvest, i)->keeper) == 0;
     }
-    return atomic_load(fills) == before;
+    return atomic_load(fills) == harvest->turns;
 }
 
 static bool look(struct margay_harvest *harvest)
@@ -152,7 +154,8 @@ bool margay_harvest_full(struct margay_harvest *harvest, const uint32_t *before)
         uint32_t turn = atomic_load(&slot_of(harvest, i)->turn);
         if (!is_in(harvest, i, MARGAY_SLOT_FULL) ||
             (first != MARGAY_MAX_BUFFERS && turn - first_turn <= INT32_MAX) ||
-            (before != NULL && turn - *before <= INT32_MAX))
+            (before != NULL && turn - *before <= INT32_MAX) ||
+            (!still && turn - harvest->turns <= INT32_MAX))
             continue;
         first = i;
         first_turn = turn;

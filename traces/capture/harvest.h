@@ -31,6 +31,7 @@ struct margay_harvest {
        stage. */
     uint64_t *states;
     uint32_t counts[MARGAY_SLOT_STAGES];
+    uint32_t turns;   /* given when it began */
     uint64_t taken;   /* words that full buffers said to have, when read */
     uint32_t for_any; /* free ones that are kept for no thread */
 };

@@ -130,7 +130,8 @@ bool margay_process_send(uint32_t type, uint32_t value)
     return margay_process_tell(type, margay_process.id, value);
 }
 
-/* mmap(), by a name that the linker does not redirect (allocations.c). */
+/* mmap(), with offsets of 64 bits.  The linker may redirect it
+   (allocations.c). */
 extern void *map_memory(void *address, size_t bytes, int protection, int flags,
                         int file, off64_t offset) __asm__("mmap64");
 

@@ -278,7 +278,9 @@ static bool acquire(bool early, struct margay_alone *alone)
     uint32_t buffer;
     if (!margay_process_attach() || !take_buffer(&buffer, early, alone))
         return false;
+    mine.looks = true; /* to map it is no event of the program's data */
     uint64_t *base = margay_process_map(buffer);
+    mine.looks = false;
     if (base == NULL) {
         margay_buffer_return(buffer);
         return false;
