@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "tests/capture/program.h"
@@ -488,6 +489,39 @@ static void test_missing(void)
     margay_receiver_free(receiver);
 }
 
+/* What a process does between the receiver's look at its buffer and the look at
+   the process itself, which is dead then. */
+static struct program *late;
+
+int kill(pid_t process, int number)
+{
+    if (late != NULL)
+        program_fill(late, 0, 10, (uint32_t)process);
+    late = NULL;
+    return (int)syscall(SYS_kill, process, number);
+}
+
+/* A buffer that its process has filled as its last deed. */
+static void test_last_deed(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    pid_t dead = fork();
+    if (dead == 0)
+        _exit(0);
+    waitpid(dead, NULL, 0);
+    program_own(&program, 0, (uint32_t)dead, 0);
+    fill(&program, 0, 0, 10);
+    margay_receiver_finish(receiver, false);
+    late = &program;
+    CHECK_U64(drain(receiver, got, 64, &status), 10, "a last deed comes");
+    CHECK_U64(margay_receiver_missing(receiver), 0, "and is not missed");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
 /* A message waits for what was full before it was sent. */
 static void test_messages(void)
 {
@@ -534,5 +568,6 @@ int main(void)
     test_messages();
     test_harm();
     test_missing();
+    test_last_deed();
     return tap_done();
 }

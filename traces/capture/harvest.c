@@ -315,7 +315,10 @@ void margay_harvest_done(struct margay_harvest *harvest,
     }
     *decoding = (struct margay_decoding){.words = 0};
     harvest->queued[yield->buffer] = false;
-    if (is_in(harvest, yield->buffer, MARGAY_SLOT_FULL))
-        harvest->taken += words_of(harvest->states[yield->buffer]);
-    margay_slots_free(harvest->shared->capture, yield->buffer, yield->end);
+    /* It may have become full since its state was looked at, where its process
+       has died since. */
+    uint64_t last =
+        margay_slots_free(harvest->shared->capture, yield->buffer, yield->end);
+    if (margay_slot_stage(last) == MARGAY_SLOT_FULL)
+        harvest->taken += words_of(last);
 }

@@ -238,13 +238,14 @@ static inline bool margay_slots_fill(struct margay_capture *capture,
 /* ---------------------------------------------------- the receiver's side --
  */
 
-/* Free a buffer whose words have been read; `dirty` as above. */
-static inline void margay_slots_free(struct margay_capture *capture,
-                                     uint32_t buffer, uint32_t dirty)
+/* Free a buffer whose words have been read; `dirty` as above.  The result is
+   its last state. */
+static inline uint64_t margay_slots_free(struct margay_capture *capture,
+                                         uint32_t buffer, uint32_t dirty)
 {
     struct margay_slot *slot = &capture->slots[buffer];
     margay_slot_note_dirty(slot, dirty);
-    atomic_store(&slot->state, 0);
+    return atomic_exchange(&slot->state, 0);
 }
 
 /* Say that the receiver sleeps, until `more` buffers are full.  What became
