@@ -60,6 +60,7 @@ static enum margay_status create(struct margay_hash *hash, uint64_t entries,
                                  bool tight, struct margay_error *error)
 {
     uint64_t bucket_count = buckets_for(entries, tight);
+    *hash = (struct margay_hash){0};
     if (bucket_count == 0)
         return margay_fail_memory(error, "a table of that many blocks");
     return allocate(hash, bucket_count, tight, error);

@@ -52,7 +52,8 @@ struct margay_hash {
     uint64_t entry_limit; /* entries at which the table must grow */
 };
 
-/* An empty table with room for `entries`.  MARGAY_NO_MEMORY on failure. */
+/* An empty table with room for `entries`.  MARGAY_NO_MEMORY: the struct is
+   zeroed. */
 enum margay_status margay_hash_create(struct margay_hash *hash,
                                       uint64_t entries,
                                       struct margay_error *error);

@@ -251,8 +251,11 @@ static void test_impossible(void)
 {
     struct margay_hash hash;
     struct margay_error error;
+    memset(&hash, 0xff, sizeof hash);
     CHECK(margay_hash_create(&hash, UINT64_MAX, &error) == MARGAY_NO_MEMORY,
           "a table of 2^64 entries cannot be had");
+    CHECK(hash.buckets == NULL && margay_hash_bytes(&hash) == 0,
+          "there is nothing to release then");
     CHECK(margay_hash_create(&hash, 1, NULL) == MARGAY_OK, "a small one can");
     CHECK(margay_hash_reserve(&hash, UINT64_MAX, &error) == MARGAY_NO_MEMORY,
           "it does not grow to 2^64");
