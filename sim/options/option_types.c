@@ -120,27 +120,26 @@ OPTION_TYPE(given_refs)
     return parse_refs(name, text, &value->refs, error);
 }
 
-OPTION_TYPE(some_refs)
+static enum margay_status parse_some(const char *name, const char *text,
+                                     uint64_t *value, const char *expected,
+                                     struct margay_error *error)
 {
-    uint64_t *value = field;
-    if (!margay_parse_count(text, value) || *value == 0)
-        return refuse(name, text,
-                      "a number of references from 1 to 2^64 - 1, such as "
-                      "250000, 250K, 3M or 1G",
-                      error);
-    return MARGAY_OK;
+    return margay_parse_count(text, value) && *value != 0
+               ? MARGAY_OK
+               : refuse(name, text, expected, error);
 }
 
-/* So may numbers of blocks. */
+#define SOME(what) \
+    "a number of " what " from 1 to 2^64 - 1, such as 250000, 250K, 3M or 1G"
+
+OPTION_TYPE(some_refs)
+{
+    return parse_some(name, text, field, SOME("references"), error);
+}
+
 OPTION_TYPE(some_blocks)
 {
-    uint64_t *value = field;
-    if (!margay_parse_count(text, value) || *value == 0)
-        return refuse(name, text,
-                      "a number of blocks from 1 to 2^64 - 1, such as 250000, "
-                      "250K, 3M or 1G",
-                      error);
-    return MARGAY_OK;
+    return parse_some(name, text, field, SOME("blocks"), error);
 }
 
 OPTION_TYPE(interval)

@@ -14,10 +14,15 @@
 
 #include "sim/record/record.h"
 
-/* The marks of the runtime, in two parts, so that this program does not hold
-   them. */
-static const char mark[][12] = {"margay-capt", "ure-runtime"};
-static const char plugin_mark[][12] = {"margay-capt", "ure-plugin"};
+/* Does the program hold the mark of a part of the runtime?  The mark stands
+   here in two parts, so that this program does not hold it. */
+static bool carries(const char *program, const char *part)
+{
+    static const char begin[] = "margay-capt";
+    char whole[64];
+    snprintf(whole, sizeof whole, "%sure-%s", begin, part);
+    return record_file_holds(program, whole);
+}
 
 /* Does a fault mark the end of a buffer? */
 static bool wants_mmu(void)
@@ -29,18 +34,13 @@ static bool wants_mmu(void)
 /* Does the program hold the runtime? */
 static bool carries_runtime(const char *program)
 {
-    char whole[sizeof mark + 8];
-    snprintf(whole, sizeof whole, "%s%s%s", mark[0], mark[1],
-             wants_mmu() ? "-mmu" : "");
-    return record_file_holds(program, whole);
+    return carries(program, wants_mmu() ? "runtime-mmu" : "runtime");
 }
 
 /* Does the program hold code that a plugin has put into it? */
 static bool has_plugin(const char *program)
 {
-    char whole[sizeof plugin_mark];
-    snprintf(whole, sizeof whole, "%s%s", plugin_mark[0], plugin_mark[1]);
-    return record_file_holds(program, whole);
+    return carries(program, "plugin");
 }
 
 static bool suits(const struct options *options, const char *program, char *why,

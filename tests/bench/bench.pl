@@ -120,15 +120,6 @@ for my $workload (grep { is_wanted('policies') && $cached{ $_->{name} } }
     }
 }
 
-# A hash of 32 bits.
-sub mixed {
-    my ($x) = @_;
-    for my $factor (0x7feb352d, 0x846ca68b) {
-        $x = ($x ^ $x >> 16) * $factor & 0xffffffff;
-    }
-    return $x ^ $x >> 16;
-}
-
 # The blocks of W1 as objects of log-normal sizes, a median of 8 KiB: with their
 # sizes, and as blocks that are all alike.
 if (is_wanted('objects')) {

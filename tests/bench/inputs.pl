@@ -146,4 +146,13 @@ sub machine {
         : 'unknown processor';
 }
 
+# A hash of 32 bits.
+sub mixed {
+    my ($x) = @_;
+    for my $factor (0x7feb352d, 0x846ca68b) {
+        $x = ($x ^ $x >> 16) * $factor & 0xffffffff;
+    }
+    return $x ^ $x >> 16;
+}
+
 1;

@@ -73,15 +73,6 @@ sub engine_speeds {
         @lines;
 }
 
-# A hash of 32 bits.
-sub mixed {
-    my ($x) = @_;
-    for my $factor (0x7feb352d, 0x846ca68b) {
-        $x = ($x ^ $x >> 16) * $factor & 0xffffffff;
-    }
-    return $x ^ $x >> 16;
-}
-
 # Objects of 1 to 64 KiB, as many of 1 to 2 as of 32 to 64.
 sub objects {
     my $ids = generate('zipf-objects.u64', 2_000_000,
