@@ -23,10 +23,6 @@
 #define SLACK_WORDS (2 * MARGAY_PIECE_WORDS + 8)
 #define ROOM_WORDS  (MARGAY_BUFFER_WORDS - SLACK_WORDS)
 
-/* Two words, on which processors compute at once. */
-typedef uint64_t margay_word_pair
-    __attribute__((vector_size(2 * sizeof(uint64_t)), may_alias));
-
 static inline uint64_t load(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -60,24 +56,6 @@ static inline uint32_t used_words(const uint64_t *base)
     while (used > 0 && is_unused(load(base + used - 1)))
         used--;
     return used;
-}
-
-/* True if some of the first `reserved` words are still to be written, and are
-   `unused` until then. */
-static inline bool has_holes(const uint64_t *base, uint32_t reserved,
-                             uint64_t unused)
-{
-    /* The top bit of one is set if a word is unused. */
-    margay_word_pair holes = {0, 0};
-    bool ends = reserved % 2 != 0 && base[reserved - 1] == unused;
-    for (uint32_t i = 0; i + 1 < reserved; i += 2) {
-        const margay_word_pair *words = (const void *)(base + i);
-        const margay_word_pair zero = *words ^ unused;
-        holes |= (zero - 1) & ~zero;
-    }
-    for (uint32_t i = ROOM_WORDS; i < reserved; i++)
-        ends |= base[i] == MARGAY_WORD_END;
-    return (holes[0] | holes[1]) >> 63 != 0 || ends;
 }
 
 /* Write into unused words that are of no use. */

@@ -44,6 +44,7 @@
 
 #include "traces/capture/runtime/alone.h"
 #include "traces/capture/runtime/buffers.h"
+#include "traces/capture/runtime/holes.h"
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/places.h"
 #include "traces/capture/runtime/process.h"
@@ -116,14 +117,6 @@ static void move_to(uint64_t *next)
 /* ---------------------------------------------------------------- buffers --
  */
 
-static bool is_incomplete(uint32_t held, uint32_t reserved)
-{
-    const uint64_t *base = margay_process_map(held - 1);
-    return margay_process.capture->wants_sites
-               ? has_holes(base, reserved, MARGAY_WORD_END)
-               : has_holes(base, reserved, 0);
-}
-
 static bool has_vectors(void)
 {
 #ifdef __x86_64__
@@ -131,6 +124,13 @@ static bool has_vectors(void)
 #else
     return false;
 #endif
+}
+
+static bool is_incomplete(uint32_t held, uint32_t reserved)
+{
+    uint64_t unused = margay_process.capture->wants_sites ? MARGAY_WORD_END : 0;
+    return has_holes(margay_process_map(held - 1), reserved, unused,
+                     has_vectors());
 }
 
 /* Of a sample, only the words that are in it. */
