@@ -81,6 +81,14 @@ by_line() { # TRACE: fails without libdw
     awk -F, '$4 == "write_some" { print $6 }' annotated | sort -n | tr '\n' ' '
 }
 
+tells_lines() { # NAME TRACE CALLS: of write_some()
+    if by_line "$2" >lines; then
+        is "$1" "$(cat lines)" "$3 $3 $3 $((5 * $3)) "
+    else
+        skip "$1" 'annotate needs libdw'
+    fi
+}
+
 single_steps() { # WAY
     for mode in fill end; do
         rm -f apart.*
@@ -96,13 +104,12 @@ single_steps() { # WAY
         is "$1: the same with sites, $mode" \
             "$(perl tell.pl sites | cut -d' ' -f1-3)" "$(cat out)"
     done
-    if by_line sites.mgt >lines; then
-        each=$(($(cut -d' ' -f1 out) / 8))
-        is "$1: the lines of these sites" "$(cat lines)" \
-            "$each $each $each $((5 * each)) "
-    else
-        skip "$1: the lines of these sites" 'annotate needs libdw'
-    fi
+    tells_lines "$1: the lines of these sites" sites.mgt \
+        $(($(cut -d' ' -f1 out) / 8))
+    # The sites are new each time, and the handler writes from the same ones.
+    run record -q --sites --to mgt -o same.mgt ./stepped same
+    tells_lines "$1: sites that a handler tells, too" same.mgt \
+        $((($(cut -d' ' -f1 out) + 2 * $(cut -d' ' -f2 out)) / 8))
     for sample in '' '--sample 0.9'; do
         # shellcheck disable=SC2086 # words
         run record -q $sample --to words -o order ./stepped order

@@ -5,6 +5,7 @@
  *     stepped fill     handlers fill buffers
  *     stepped few      handlers write a few words
  *     stepped end      and come at the end of a buffer
+ *     stepped same     handlers write by the same function
  *     stepped order    one fills buffers while a buffer is handed over
  *     stepped look T   one comes in the first reference, after 64 T
  * instructions
@@ -50,7 +51,7 @@
 #define ORDER_WORDS (1 << 14)
 #define LOOK_EVERY  64
 
-static volatile sig_atomic_t step, turn, few, over, handled;
+static volatile sig_atomic_t step, turn, few, same, over, handled;
 static unsigned written; /* by the function */
 static sem_t wanted, done;
 
@@ -65,8 +66,21 @@ static void *write_others(void *unused)
     return NULL;
 }
 
+__attribute__((noinline)) static void write_some(uint32_t *at, uint32_t value)
+{
+    at[0] = value;
+    at[1] = value * 3;
+    at[2] = value ^ 5;
+    for (int i = 3; i < 8; i++)
+        *(volatile uint32_t *)&at[i] = value;
+}
+
 __attribute__((noinline)) static void take_turn(void)
 {
+    if (same) {
+        write_some((uint32_t *)THEIRS, 0);
+        return;
+    }
     if (few) {
         for (unsigned i = 0; i < FEW_WORDS; i++)
             THEIRS[i] = i;
@@ -134,13 +148,12 @@ __attribute__((noinline)) static void step_from_here(void)
                          : "memory", "cc");
 }
 
-__attribute__((noinline)) static void write_some(uint32_t *at, uint32_t value)
+#define EIGHT(x) x x x x x x x x
+
+/* From more places than a buffer knows at a time. */
+static void write_from_everywhere(void)
 {
-    at[0] = value;
-    at[1] = value * 3;
-    at[2] = value ^ 5;
-    for (int i = 3; i < 8; i++)
-        *(volatile uint32_t *)&at[i] = value;
+    EIGHT(EIGHT(EIGHT(EIGHT(FILL[0] = 0;))))
 }
 
 /* True if the thread's buffer has room for two pieces: its next words, at
@@ -210,10 +223,14 @@ static void interrupt_all(bool at_end)
     for (turn = 1; turn <= turns; turn++) {
         if (at_end)
             come_to_end();
+        if (same)
+            write_from_everywhere();
         write_pieces(few ? 3 : 1);
     }
     printf("%u %u %u\n", written,
-           (unsigned)handled * (few ? FEW_WORDS : BUFFER_WORDS),
+           (unsigned)handled * (same  ? WORDS / 2
+                                : few ? FEW_WORDS
+                                      : BUFFER_WORDS),
            few ? 0u : STEPS * BUFFER_WORDS);
 }
 
@@ -230,6 +247,7 @@ UNRECORDED int main(int count, char **arguments)
     sigaction(SIGTRAP, &action, NULL);
     signal(SIGUSR1, on_signal);
     const bool at_end = strcmp(mode, "end") == 0;
+    same = strcmp(mode, "same") == 0;
     few = strcmp(mode, "fill") != 0 && strcmp(mode, "order") != 0;
     if (strcmp(mode, "order") == 0)
         interrupt_changes();

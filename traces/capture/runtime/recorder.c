@@ -91,6 +91,7 @@ static __thread struct {
     _Atomic uint32_t parked[PARKED];
     uint64_t ages[PARKED]; /* of these, the older the smaller */
     uint64_t parks;        /* until now */
+    uint64_t *base;        /* of the buffer that it has */
     uint64_t *sites;       /* what the slots of the buffer hold */
     _Atomic uint32_t puts; /* changes whenever a site is told */
     /* That the last new site is in; NULL = none yet. */
@@ -441,38 +442,47 @@ static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,
     return at + 1;
 }
 
-/* The thread may get another buffer, whose slots are empty, and a handler may
-   tell another site in the slot. */
-static void put_with_site(uint64_t *next, uint64_t word, uint64_t site)
+/* True if the place that the caller reserved is the thread's last one: it is in
+   its buffer, and no handler has written behind it. */
+static bool is_last_place(const uint64_t *next)
 {
-    unsigned slot = slot_of(site);
-    const uint32_t number = begin_put();
-    bool told = mine.sites[slot] == site;
-    uint64_t *at = reserve(next, 1, told ? 1 : 2, false);
-    if (told && margay_recorder.tells_sites &&
-        (mine.sites[slot] != site || !is_last_put(number))) {
-        *at = margay_control_word(MARGAY_CONTROL_NONE, 0);
-        at = reserve(margay_recorder.next, 2, 2, false);
-        told = false;
-    }
-    if (!told && margay_recorder.tells_sites)
+    return margay_recorder.next == next + 1 &&
+           number_in(mine.base, next) < ROOM_WORDS && is_unused(load(next));
+}
+
+/* Write the word where its site is known: the slot still holds the site if no
+   handler has told one since the place was reserved. */
+static bool put_known(uint64_t *next, uint64_t word, uint64_t site,
+                      uint32_t number)
+{
+    const unsigned slot = slot_of(site);
+    if (!margay_recorder.tells_sites || mine.sites[slot] != site ||
+        !is_last_place(next) || !is_last_put(number))
+        return false;
+    *next = word | (uint64_t)slot << MARGAY_SLOT_SHIFT;
+    return true;
+}
+
+/* The thread may get its first buffer here, or another one. */
+static void put_anew(uint64_t *next, uint64_t word, uint64_t site,
+                     uint32_t number)
+{
+    uint64_t *at = reserve(next, 1, 2, false);
+    if (margay_recorder.tells_sites) {
+        const unsigned slot = slot_of(site);
         at = put_site(at, site, slot, number);
-    *at = word | (uint64_t)slot << MARGAY_SLOT_SHIFT;
+        word |= (uint64_t)slot << MARGAY_SLOT_SHIFT;
+    }
+    *at = word;
 }
 
 void margay_recorder_put(uint64_t *next, uint64_t word, uint64_t site)
 {
-    if (mine.looks) {
+    const uint32_t number = begin_put();
+    if (mine.looks)
         move_to(NO_ROOM);
-    } else if (margay_recorder.tells_sites) {
-        put_with_site(next, word, site);
-    } else {
-        const uint32_t number = begin_put();
-        uint64_t *at = reserve(next, 1, 2, false);
-        if (margay_recorder.tells_sites)
-            at = put_site(at, site, 0, number);
-        *at = word;
-    }
+    else if (!put_known(next, word, site, number))
+        put_anew(next, word, site, number);
 }
 
 /* Write the words of an event of data. */
@@ -514,6 +524,7 @@ static void begin_buffer(uint32_t buffer, uint64_t *base)
     uint32_t theirs = atomic_exchange(&mine.held, buffer + 1);
     if (mine.thread == 0)
         mine.thread = gettid();
+    mine.base = base;
     mine.sites = sites[buffer];
     for (unsigned i = 0; i < MARGAY_SITE_SLOTS && capture->wants_sites; i++)
         mine.sites[i] = 0;
