@@ -5,7 +5,8 @@
  *
  * Writes REFERENCES elements of an array (1000), and then ends as HOW says: by
  * return, exit, _exit, abort, a fault, a fault that its own handler gets first,
- * kill, or exec of itself with `return`; or it waits for a signal.
+ * kill, or exec of itself with `return`; or it waits for a signal.  `more`:
+ * after a function that writes as many in one that it calls, and then 500.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -36,10 +37,21 @@ static __attribute__((noinline)) void write_some(long references)
         array[i % ELEMENTS] = 1;
 }
 
+static __attribute__((noinline)) void write_more(long references)
+{
+    write_some(references);
+    for (long i = 0; i < 500; i++)
+        array[i] = 2;
+}
+
 int main(int argument_count, char **arguments)
 {
     const char *how = argument_count > 1 ? arguments[1] : "return";
     write_some(argument_count > 2 ? atol(arguments[2]) : 1000);
+    if (strcmp(how, "more") == 0) {
+        write_more(argument_count > 2 ? atol(arguments[2]) : 1000);
+        write_some(10);
+    }
     if (strcmp(how, "exit") == 0)
         exit(7);
     if (strcmp(how, "_exit") == 0)

@@ -318,6 +318,10 @@ fi
 run record --to lackey --start write_some --stop write_some -o trace ./ends
 is 'from the call of a function to its return' \
     "$status $(wc -l <trace) $(grep -c '^ S' trace)" '0 1000 1000'
+run record --to lackey --start write_more --stop write_more -o trace \
+    ./ends more 700
+is 'one that calls another, and is not the last' \
+    "$status $(wc -l <trace) $(grep -c '^ S' trace)" '0 1200 1200'
 run record --to lackey --start 10 --stop 20 -o trace ./ends
 is 'from one reference to another' "$(wc -l <trace)" 20
 run record --to u64 --max-trace 1K -o trace ./ends return 500000

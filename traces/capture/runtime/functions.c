@@ -33,8 +33,16 @@ static struct margay_code_range start, stop; /* addresses */
 
 static bool begun; /* start and stop are known */
 
-/* How many calls of the function to stop at have not returned. */
+/* How many calls of the function to stop at have not returned, as code tells
+   that a plugin has instrumented. */
 static __thread unsigned depth;
+
+/* How many calls of any function have not returned since the one to stop at was
+   entered, as hooks tell.  The hook of an exit may be what a function does
+   last, by a jump, and then has the address that its caller has: it does not
+   say which function returns.  After a longjmp out of functions there are too
+   many, and recording goes on. */
+static __thread unsigned calls;
 
 /* The program is the first module of the process. */
 static void name_program(void)
@@ -113,9 +121,12 @@ void __tsan_func_entry(void *caller)
     (void)caller;
     margay_recorder_begin();
     margay_functions_enter(SITE);
+    if (__builtin_expect(calls > 0 || is_in(&stop, SITE), 0))
+        calls++;
 }
 
 void __tsan_func_exit(void)
 {
-    margay_functions_leave(SITE);
+    if (__builtin_expect(calls > 0, 0) && --calls == 0)
+        margay_recorder_stop();
 }
