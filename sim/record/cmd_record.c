@@ -395,6 +395,21 @@ static enum margay_status check_sent(const struct recording *recording,
                        margay_plural(missing, "s"));
 }
 
+/* Functions of which the trace shows nothing. */
+static void tell_functions(const struct recording *recording)
+{
+    const struct options *options = recording->options;
+    enum margay_quiet quiet = margay_receiver_quiet(recording->launch.receiver);
+    if (options->record.start.function != NULL && quiet == MARGAY_NOT_YET)
+        message_print("%s: --start %s: it was not entered, or only where it is "
+                      "inlined, so nothing is recorded",
+                      options->operands[0], options->record.start.function);
+    else if (options->record.stop.function != NULL && quiet == MARGAY_RECORD)
+        message_print("%s: --stop %s: it did not return, or only where it is "
+                      "inlined, so all is recorded to the end",
+                      options->operands[0], options->record.stop.function);
+}
+
 /* A message tells of whole programs that the method could not follow.
    References missing within a program are a failure. */
 static enum margay_status check_whole(const struct recording *recording,
@@ -407,6 +422,7 @@ static enum margay_status check_whole(const struct recording *recording,
         status = check_sent(recording, error);
     if (status != MARGAY_OK)
         return status;
+    tell_functions(recording);
     if (left_out > 0)
         message_print("%s: at least %" PRIu64 " program%s of this recording "
                       "%s left out: %s",

@@ -351,4 +351,12 @@ like 'says so' "$(cat err)" '99 bytes: a trace as mgt is longer'
 run record --start no_such_function -o trace ./ends
 is 'a function that there is not' "$status" 125
 like 'says so' "$(cat err)" "no function 'no_such_function'"
+run record -q --to lackey --start on_fault -o trace ./ends
+is 'a function that is not entered' "$status $(wc -l <trace)" '0 0'
+like 'says so' "$(cat err)" 'start on_fault: it was not entered'
+run record -q --to lackey --start write_some --stop on_fault -o trace ./ends
+is 'a function that does not return' "$status" 0
+like 'says so' "$(cat err)" 'stop on_fault: it did not return'
+run record -q --start write_some --stop write_some -o trace ./ends
+is 'and no word of functions that do' "$(cat err)" ''
 finish

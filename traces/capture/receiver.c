@@ -237,6 +237,11 @@ void margay_receiver_stop(margay_receiver *receiver)
     atomic_store(&receiver->shared.capture->quiet, MARGAY_NO_MORE);
 }
 
+enum margay_quiet margay_receiver_quiet(const margay_receiver *receiver)
+{
+    return atomic_load(&receiver->shared.capture->quiet);
+}
+
 _Static_assert(MARGAY_MODULES == MARGAY_MOST_MODULES &&
                    MARGAY_MODULE_SHIFT == MARGAY_SITE_MODULE_SHIFT &&
                    MARGAY_CAPTURED_PATH_BYTES == MARGAY_MODULE_PATH_BYTES,

@@ -93,6 +93,10 @@ void margay_receiver_finish(margay_receiver *receiver, bool alone);
 /* Stop recording; the programs go on. */
 void margay_receiver_stop(margay_receiver *receiver);
 
+/* Whether references are recorded, as the functions to start at and to stop at
+   decide, and margay_receiver_stop(). */
+enum margay_quiet margay_receiver_quiet(const margay_receiver *receiver);
+
 /* The path of module `number`, of MARGAY_CAPTURED_PATH_BYTES bytes, as it is
    known so far; false: there is none. */
 bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
