@@ -250,7 +250,8 @@ void Pieces::put(const Piece &piece)
         tree word = create_tmp_reg(word_type());
         put_before(at, gimple_build_assign(number, NOP_EXPR,
                                            gimple_call_arg(access.hook, 0)));
-        put_before(at, gimple_build_assign(word, BIT_IOR_EXPR, number, tag));
+        // No bit is in both.  A sum with a constant can be moved out of a loop.
+        put_before(at, gimple_build_assign(word, PLUS_EXPR, number, tag));
         put_before(at, gimple_build_assign(word_at(end_, left++, false), word));
         remove(access.hook);
     }

@@ -195,7 +195,8 @@ Value *Pieces::word(IRBuilder<> &builder, const Access &access, Value *&packed)
         number =
             builder.CreateAdd(number, ConstantInt::get(word_, access.offset));
     }
-    Value *whole = builder.CreateOr(
+    // No bit is in both.  A sum with a constant can be moved out of a loop.
+    Value *whole = builder.CreateAdd(
         number, ConstantInt::get(word_, word_tag(access.bytes, access.writes)));
     return active == nullptr
                ? whole
