@@ -8,6 +8,7 @@
 #
 #   OUT/tables/recording-delivery.csv     a second process that has the words
 #   OUT/tables/recording-memory.csv       two commands that share memory, or a pipe
+#   OUT/tables/recording-instructions.csv what a program executes for a reference
 #   OUT/tables/recording-faults.csv       buffers that end with a fault
 #   OUT/tables/recording-translation.csv  Valgrind and QEMU without anything of ours
 #   OUT/tables/recording-samples.csv      a hundredth of the blocks
@@ -30,7 +31,7 @@ my ($margay, $tools) = map { abs_path($_) } @ARGV[0, 1];
 my $out = "$ARGV[3]/tables";
 system($^X, 'tests/evaluation/evaluate.pl', '--long', '--prepare', '--only',
     'multiply,sort,bzip2', '--method',
-    'runtime,runtime gcc', $margay, "$tools/measure", $ARGV[2]) == 0
+    'runtime,runtime gcc,runtime clang', $margay, "$tools/measure", $ARGV[2]) == 0
     or die "parts: evaluate.pl failed\n";
 my $folder = abs_path($ARGV[2]);
 my %wanted = map { $_ => 1 } split /,/, $only;
@@ -139,6 +140,40 @@ table('memory', 'kernel native pipe_user pipe_system memory_user memory_system '
             "$record PASS/kernels $_ | $curve -");
         [$_, seconds($times[0]), sides($times[1]), sides($times[2]), seconds($times[3])];
     } @kernels;
+});
+
+# Instructions, as callgrind counts them: `rep stosq`, which clears buffers, has one
+# for each word.
+sub instructions_of {
+    my ($command) = @_;
+    run("valgrind --tool=callgrind --callgrind-out-file=/dev/null $command "
+        . ">/dev/null 2>FOLDER/messages");
+    open my $in, '<', "$folder/messages" or die "parts: messages: $!\n";
+    my ($count) = do { local $/; <$in> } =~ /Collected : (\d+)/;
+    return $count // die "parts: callgrind counted nothing: $command\n";
+}
+
+sub references_of {
+    my ($program) = @_;
+    run("MARGAY record -q --to words -o OUTPUT $program >/dev/null");
+    my ($count) = `@{[expanded('MARGAY info OUTPUT')]}` =~ /^references,(\d+)$/m;
+    return $count;
+}
+
+table('instructions', 'kernel built_by references_millions own added', sub {
+    map {
+        my $kernel = $_;
+        map {
+            my ($name, $build) = @$_;
+            my $program = "FOLDER/programs/hooked$build/kernels $kernel";
+            my $references = references_of($program);
+            my $own = instructions_of("FOLDER/programs/native$build/kernels $kernel");
+            my $with = instructions_of($program);
+            [$kernel, $name, sprintf('%.1f', $references / 1e6),
+                map { sprintf '%.1f', $_ / $references } $own, $with - $own];
+        } grep { -x "$folder/programs/hooked$_->[1]/kernels" }
+            ['pass clang', '-clang'], ['pass gcc', '-gcc'], ['calls', ''];
+    } 'multiply 200', 'lu 250', 'sort 200000', 'fft 65536', 'walk 200000';
 });
 
 table('faults', 'kernel looks_user looks_system faults_user faults_system', sub {

@@ -55,17 +55,24 @@ fetch() {
     mv "$1.new" "$1"
 }
 
+# is_newer FILE: than all that it was built with for the recorder?
+is_newer() {
+    for part in "$margay" "${margay%/*}"/libmargay_runtime.a \
+        "${margay%/*}"/margay_*.so; do
+        [ -n "$(find "$1" -newer "$part" 2>/dev/null)" ] || return 1
+    done
+}
+
 # compile NAME FLAG...: both builds of NAME if it is wanted, unless they are there,
-# and the second one newer than the runtime in it.
+# and the second one newer than the recorder in it.
 compile() {
     name=$1
     shift
     wants "$name" || return 0
     [ -x "$native/$name" ] || $compiler -O2 -w -o "$native/$name" "$@"
-    newer=$(find "$hooked" -name "$name" -newer "$margay")
     # Its output is a list of words.
     # shellcheck disable=SC2046
-    [ -n "$newer" ] || $compiler -O2 -w $("$margay" record --cflags) \
+    is_newer "$hooked/$name" || $compiler -O2 -w $("$margay" record --cflags) \
         -o "$hooked/$name" "$@" $("$margay" record --libs)
 }
 
