@@ -110,7 +110,9 @@ static void add_task(struct margay_harvest *harvest, uint32_t buffer,
         (struct margay_task){buffer, words, whole};
 }
 
-/* Add the open buffers of threads that have no full one. */
+/* Add the open buffers of threads that have no full one, and no other.  One
+   that was opened before an open one may have been free when the look came by
+   it, so all are looked at again, after those that may be added. */
 static void add_open(struct margay_harvest *harvest)
 {
     uint8_t owned[OWNERS] = {0}; /* buffers of a thread, 2 at most */
@@ -120,10 +122,10 @@ static void add_open(struct margay_harvest *harvest)
         harvest->shared->capture->sampling.block_bytes != 0)
         return;
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
-        owner_of[i] =
-            (uint16_t)(atomic_load(&slot_of(harvest, i)->thread) % OWNERS);
-        if ((is_in(harvest, i, MARGAY_SLOT_OPEN) ||
-             is_in(harvest, i, MARGAY_SLOT_FULL)) &&
+        const struct margay_slot *slot = slot_of(harvest, i);
+        enum margay_stage now = margay_slot_stage(atomic_load(&slot->state));
+        owner_of[i] = (uint16_t)(atomic_load(&slot->thread) % OWNERS);
+        if ((now == MARGAY_SLOT_OPEN || now == MARGAY_SLOT_FULL) &&
             owned[owner_of[i]] < 2)
             owned[owner_of[i]]++;
     }
