@@ -106,10 +106,13 @@ single_steps() { # WAY
     done
     tells_lines "$1: the lines of these sites" sites.mgt \
         $(($(cut -d' ' -f1 out) / 8))
-    # The sites are new each time, and the handler writes from the same ones.
-    run record -q --sites --to mgt -o same.mgt ./stepped same
-    tells_lines "$1: sites that a handler tells, too" same.mgt \
-        $((($(cut -d' ' -f1 out) + 2 * $(cut -d' ' -f2 out)) / 8))
+    # The sites are new each time, and the handler writes from the same ones, or
+    # from those that were known before.
+    for mode in same many; do
+        run record -q --sites --to mgt -o $mode.mgt ./stepped $mode
+        tells_lines "$1: sites that a handler tells, too, $mode" $mode.mgt \
+            $((($(cut -d' ' -f1 out) + 2 * $(cut -d' ' -f2 out)) / 8))
+    done
     for sample in '' '--sample 0.9'; do
         # shellcheck disable=SC2086 # words
         run record -q $sample --to words -o order ./stepped order

@@ -202,10 +202,10 @@ static void send_parked(bool all)
          i = next_parked(mine.ages[i] + 1)) {
         uint32_t parked = atomic_load(&mine.parked[i]);
         uint32_t held = parked >> PARKED_SHIFT;
-        if (!all && is_incomplete(held, parked_words(parked)))
+        if (held == 0 || (!all && is_incomplete(held, parked_words(parked))))
             continue;
-        atomic_store(&mine.parked[i], 0);
-        send_buffer(held);
+        if (atomic_compare_exchange_strong(&mine.parked[i], &parked, 0))
+            send_buffer(held);
     }
 }
 
@@ -430,15 +430,36 @@ static unsigned slot_of(uint64_t site)
     return (uint32_t)site * 0x9e3779b1u >> (32 - SLOT_BITS);
 }
 
-/* What comes next is of a site that its slot does not hold.  A handler's words
-   lie before these or behind them; the slot is told again after either. */
+/* Reserve places for the word that tells the site of a slot, and for those that
+   have the site; where sites are not told, for `words`.  No slot of a word that
+   a handler has written behind them is that one, unless the handler has told it
+   behind them, too. */
+static uint64_t *reserve_slot(uint64_t *next, size_t words, size_t with_sites,
+                              bool early, unsigned slot, uint32_t *number)
+{
+    for (;;) {
+        *number = begin_put();
+        if (margay_recorder.tells_sites)
+            mine.sites[slot] = 0;
+        uint64_t *at = reserve(next, words, with_sites, early);
+        if (!margay_recorder.tells_sites || is_last_put(*number))
+            return at;
+        pass_over(at, with_sites);
+        next = margay_recorder.next;
+    }
+}
+
+/* Tell the site of the words from the result on.  The slot holds it, unless a
+   handler has told the slot since, behind these words. */
 static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,
                           uint32_t number)
 {
-    mine.sites[slot] = site;
-    if (!is_last_put(number))
-        mine.sites[slot] = 0;
+    uint64_t none = 0;
     *at = margay_control_word(MARGAY_CONTROL_SITE, locate(site));
+    atomic_signal_fence(memory_order_seq_cst);
+    if (is_last_put(number))
+        __atomic_compare_exchange_n(&mine.sites[slot], &none, site, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return at + 1;
 }
 
@@ -452,10 +473,10 @@ static bool is_last_place(const uint64_t *next)
 
 /* Write the word where its site is known: the slot still holds the site if no
    handler has told one since the place was reserved. */
-static bool put_known(uint64_t *next, uint64_t word, uint64_t site,
-                      uint32_t number)
+static bool put_known(uint64_t *next, uint64_t word, uint64_t site)
 {
     const unsigned slot = slot_of(site);
+    const uint32_t number = begin_put();
     if (!margay_recorder.tells_sites || mine.sites[slot] != site ||
         !is_last_place(next) || !is_last_put(number))
         return false;
@@ -464,12 +485,12 @@ static bool put_known(uint64_t *next, uint64_t word, uint64_t site,
 }
 
 /* The thread may get its first buffer here, or another one. */
-static void put_anew(uint64_t *next, uint64_t word, uint64_t site,
-                     uint32_t number)
+static void put_anew(uint64_t *next, uint64_t word, uint64_t site)
 {
-    uint64_t *at = reserve(next, 1, 2, false);
+    const unsigned slot = slot_of(site);
+    uint32_t number;
+    uint64_t *at = reserve_slot(next, 1, 2, false, slot, &number);
     if (margay_recorder.tells_sites) {
-        const unsigned slot = slot_of(site);
         at = put_site(at, site, slot, number);
         word |= (uint64_t)slot << MARGAY_SLOT_SHIFT;
     }
@@ -478,20 +499,19 @@ static void put_anew(uint64_t *next, uint64_t word, uint64_t site,
 
 void margay_recorder_put(uint64_t *next, uint64_t word, uint64_t site)
 {
-    const uint32_t number = begin_put();
     if (mine.looks)
         move_to(NO_ROOM);
-    else if (!put_known(next, word, site, number))
-        put_anew(next, word, site, number);
+    else if (!put_known(next, word, site))
+        put_anew(next, word, site);
 }
 
 /* Write the words of an event of data. */
 static void put_event(unsigned data, uint64_t address, uint64_t bytes,
                       uint64_t site)
 {
-    const uint32_t number = begin_put();
-    uint64_t *at = reserve(margay_recorder.next, MARGAY_DATA_WORDS,
-                           MARGAY_DATA_WORDS, true);
+    uint32_t number;
+    uint64_t *at = reserve_slot(margay_recorder.next, MARGAY_DATA_WORDS,
+                                MARGAY_DATA_WORDS, true, 0, &number);
     if (!margay_recorder.tells_sites)
         return;
     const uint64_t order =
