@@ -147,7 +147,7 @@ static enum margay_status prepare(struct launch *launch,
 
 const struct record_method record_qemu = {
     .name = "qemu",
-    .slowdown = "10 to 50 times",
+    .slowdown = "4 to 55 times",
     .suits = suits,
     .prepare = prepare,
     .knows_sites = true,

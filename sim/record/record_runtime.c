@@ -74,8 +74,8 @@ static enum margay_status prepare(struct launch *launch,
 
 const struct record_method record_runtime = {
     .name = "runtime",
-    .slowdown = "2 to 17 times",
-    .plugin_slowdown = "2 to 6 times",
+    .slowdown = "2 to 15 times",
+    .plugin_slowdown = "2 to 9 times",
     .has_plugin = has_plugin,
     .suits = suits,
     .prepare = prepare,

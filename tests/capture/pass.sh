@@ -47,7 +47,7 @@ for level in $levels; do
 done
 is 'what a plugin has built takes less' \
     "$(slowdown kernels.pass), $(slowdown kernels.hooks)" \
-    '2 to 6 times, 2 to 17 times'
+    '2 to 9 times, 2 to 15 times'
 
 # More threads than there are rings for their words.
 build many "$sources/many.c" -O1 -pthread
