@@ -110,10 +110,11 @@ static void add_task(struct margay_harvest *harvest, uint32_t buffer,
         (struct margay_task){buffer, words, whole};
 }
 
-/* Add the open buffers of threads that have no full one, and no other.  One
+/* Add the open buffers of threads that have no full one, and no other, but for
+   those opened after a buffer got this turn, whose words are older.  One
    that was opened before an open one may have been free when the look came by
    it, so all are looked at again, after those that may be added. */
-static void add_open(struct margay_harvest *harvest)
+static void add_open(struct margay_harvest *harvest, uint32_t turn)
 {
     uint8_t owned[OWNERS] = {0}; /* buffers of a thread, 2 at most */
     uint16_t owner_of[MARGAY_MAX_BUFFERS];
@@ -130,7 +131,8 @@ static void add_open(struct margay_harvest *harvest)
             owned[owner_of[i]]++;
     }
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
-        if (is_in(harvest, i, MARGAY_SLOT_OPEN) && owned[owner_of[i]] == 1)
+        if (is_in(harvest, i, MARGAY_SLOT_OPEN) && owned[owner_of[i]] == 1 &&
+            turn - atomic_load(&slot_of(harvest, i)->turn) <= INT32_MAX)
             add_task(harvest, i, 0, false);
     }
 }
@@ -138,7 +140,7 @@ static void add_open(struct margay_harvest *harvest)
 void margay_harvest_open(struct margay_harvest *harvest)
 {
     if (look(harvest))
-        add_open(harvest);
+        add_open(harvest, harvest->turns);
 }
 
 /* The number of a state is the program's. */
@@ -165,7 +167,7 @@ bool margay_harvest_full(struct margay_harvest *harvest, const uint32_t *before)
     if (first == MARGAY_MAX_BUFFERS)
         return false;
     if (still)
-        add_open(harvest);
+        add_open(harvest, first_turn);
     add_task(harvest, first, words_of(harvest->states[first]), true);
     return true;
 }

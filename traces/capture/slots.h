@@ -184,6 +184,8 @@ static inline void margay_slots_open(struct margay_capture *capture,
         words, dirty < MARGAY_BUFFER_WORDS ? dirty : MARGAY_BUFFER_WORDS);
     atomic_store_explicit(&slot->thread, owner->thread, memory_order_relaxed);
     atomic_store_explicit(&slot->program, owner->program, memory_order_relaxed);
+    atomic_store_explicit(&slot->turn, atomic_load(&capture->fills),
+                          memory_order_relaxed);
     atomic_store_explicit(
         &slot->state, margay_slot_state(MARGAY_SLOT_OPEN, owner->process, 0),
         memory_order_release);

@@ -221,7 +221,8 @@ struct margay_slot {
     _Atomic uint64_t keeper;
     _Atomic uint32_t program; /* the number of the program in the process */
     _Atomic uint32_t thread;
-    _Atomic uint32_t turn;  /* in which it became full, among all */
+    _Atomic uint32_t turn;  /* in which it became full, among all; while it
+                               is open, the next one as it was opened */
     _Atomic uint32_t dirty; /* words, from the first on, that may not be 0 */
 };
 
