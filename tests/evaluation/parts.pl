@@ -142,14 +142,20 @@ table('memory', 'kernel native pipe_user pipe_system memory_user memory_system '
     } @kernels;
 });
 
+# What the last command said.
+sub messages {
+    open my $in, '<', "$folder/messages" or die "parts: messages: $!\n";
+    local $/;
+    return <$in>;
+}
+
 # Instructions, as callgrind counts them: `rep stosq`, which clears buffers, has one
 # for each word.
 sub instructions_of {
     my ($command) = @_;
     run("valgrind --tool=callgrind --callgrind-out-file=/dev/null $command "
         . ">/dev/null 2>FOLDER/messages");
-    open my $in, '<', "$folder/messages" or die "parts: messages: $!\n";
-    my ($count) = do { local $/; <$in> } =~ /Collected : (\d+)/;
+    my ($count) = messages() =~ /Collected : (\d+)/;
     return $count // die "parts: callgrind counted nothing: $command\n";
 }
 
@@ -234,9 +240,7 @@ sub caches_of {
     my ($record, $sets) = @_;
     my @lines = split /\n/, `cd $folder/inputs && { @{[expanded(
         "$record 2>/dev/null | MARGAY assoc --sets $sets --ways 8 -")]} 2>$folder/messages; }`;
-    open my $in, '<', "$folder/messages" or die "parts: messages: $!\n";
-    my ($all, $factor) = do { local $/; <$in> }
-        =~ /all sets have (\d+) reference.*about (\S+) times/;
+    my ($all, $factor) = messages() =~ /all sets have (\d+) reference.*about (\S+) times/;
     return ({ map { (split /,/)[2] => [(split /,/)[6, 5]] } @lines[1 .. $#lines] },
         $factor, $all);
 }

@@ -110,10 +110,10 @@ static void add_task(struct margay_harvest *harvest, uint32_t buffer,
         (struct margay_task){buffer, words, whole};
 }
 
-/* Add the open buffers of threads that have no full one, and no other, but for
-   those opened after a buffer got this turn, whose words are older.  One
-   that was opened before an open one may have been free when the look came by
-   it, so all are looked at again, after those that may be added. */
+/* Add the open buffers of threads that have no other, open or full.  All words
+   of a buffer that was opened after a buffer got `turn` are newer than that
+   one, so it is left out.  A thread's other buffer may have been free when the
+   look came by it, so all are looked at again. */
 static void add_open(struct margay_harvest *harvest, uint32_t turn)
 {
     uint8_t owned[OWNERS] = {0}; /* buffers of a thread, 2 at most */

@@ -16,8 +16,8 @@
 typedef uint64_t margay_four_words
     __attribute__((vector_size(4 * sizeof(uint64_t)), may_alias));
 
-/* True if one of the words is `value`.  Four vectors a step: to load words from
-   a cache of the second level has to wait for nothing else. */
+/* True if one of the words is `value`.  Four vectors a step, so that loads from
+   the second level of the caches overlap. */
 static inline __attribute__((always_inline)) bool has_word(
     const uint64_t *words, uint32_t count, uint64_t value)
 {
