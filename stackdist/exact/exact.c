@@ -6,7 +6,7 @@
  *   sums (rank.h), so that the distance of a reference is the number of bits
  *   set behind its block's timestamp.  When timestamps run out, blocks get new
  *   ones in their order.  On traces that keep returning to the same blocks, a
- *   filter keeps the top 1024 blocks of the LRU stack (near.h), and the rest is
+ *   filter keeps the top 1536 blocks of the LRU stack (near.h), and the rest is
  *   the deep stack: a block that the filter evicts enters the deep stack at its
  *   top, and the time of that is its timestamp there.
  * Source: Bennett and Kruskal, "LRU stack processing", IBM J. R&D 19(4), 1975,

@@ -1,7 +1,7 @@
 /*
  * front.h - which references are to the top of the LRU stack
  *
- * The front is the newest `blocks` blocks: near.h keeps up to 1024, and the
+ * The front is the newest `blocks` blocks: near.h keeps up to 1536, and the
  * exact engine with a bound keeps more.  References that leave the stack as it
  * was are counted without feeding them.
  */

@@ -21,14 +21,14 @@
 # has stopped or is not there; and the analysis with immediate repeats counted
 # where they are recorded, for which --no-collapsed leaves no time.
 #
-# Seconds are of processor time, medians of the rounds, but for Olken's
-# algorithm, whose time is that of the first --olken-refs references (20
-# million) times as many as there are; of those that --whole names it is measured
-# as well, as olken_whole_seconds, of all references.  Of a pipeline, the time it
-# needs on two cores at least, which is that of its dearer side or half of both
-# together, whichever is more; margay_both_seconds is the sum of both.  So they
-# hold on a machine that does other work as well.  The program and `margay record`
-# are one side, the analysis is the other.
+# Seconds are of processor time, medians of the rounds; native_seconds is the
+# median of runs before each other run.  Of Olken's algorithm they are those of the
+# first --olken-refs references (20 million) times as many as there are; of programs
+# that --whole names all references are analysed as well, in olken_whole_seconds.
+# Of a pipeline they are what it needs on two cores at least: the time of its dearer
+# side or half of both, whichever is more; margay_both_seconds is the sum of both.
+# So they hold on a machine that does other work as well.  The program and `margay
+# record` are one side, the analysis is the other.
 #
 # With --long the programs are longer runs, without Olken's algorithm and without
 # counted repeats.  With --large they are programs that use more than ten million
@@ -232,17 +232,17 @@ sub measure_program {
         collapsed => [record($program, '-', $collapse), "$curve -"],
         margay => [record($program, '-'), "$curve -"],
     );
+    my @cases = grep { $_ ne 'collapsed' || $with_collapsed }
+        qw(dropped capture pipe collapsed margay);
     my %seconds;
-    for my $round (1 .. $rounds) {
-        # The last one leaves its summary behind.
-        for my $case (qw(native dropped capture pipe collapsed margay)) {
-            next if $case eq 'collapsed' && !$with_collapsed;
-            my @sides = time_of($program, @{ $cases{$case} });
-            push @{ $seconds{$case} }, together(@sides);
-            push @{ $seconds{margay_both} }, $sides[0] + $sides[1]
-                if $case eq 'margay';
-        }
+    # The program alone before each: the machine is not always as fast.
+    for my $case (map { ('native', $_) } (@cases) x $rounds) {
+        my @sides = time_of($program, @{ $cases{$case} });
+        push @{ $seconds{$case} }, together(@sides);
+        push @{ $seconds{margay_both} }, $sides[0] + $sides[1]
+            if $case eq 'margay';
     }
+    # The last one has left its summary behind.
     my %row = (counts(),
         map { ("${_}_seconds" => median(@{ $seconds{$_} })) } keys %seconds);
     return %row if $group eq 'long';

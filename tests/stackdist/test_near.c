@@ -93,7 +93,7 @@ static void test_sentinels(enum margay_target target)
     uint16_t beyond[4];
     uint64_t gone[4];
     struct margay_near *near;
-    if (margay_near_create(1024, target, &near, NULL) != MARGAY_OK)
+    if (margay_near_create(100, target, &near, NULL) != MARGAY_OK)
         abort();
     size_t found = near->kernel->refer(near, blocks, 4, beyond, gone);
     CHECK(
@@ -164,7 +164,7 @@ static bool front_is_right(uint64_t depth, const uint64_t *blocks, size_t count,
 static void test_front(struct margay_random *random)
 {
     static uint64_t blocks[LONGEST_TRACE], distances[LONGEST_TRACE];
-    static const uint64_t depths[] = {1, 9, 64, 100, 1024, 1500};
+    static const uint64_t depths[] = {1, 9, 64, 100, 1536, 1600};
     uint64_t number = rounds(20), failures = 0;
     for (uint64_t round = 0; round < number; round++) {
         make_bursts(blocks, LONGEST_TRACE, random);
