@@ -68,6 +68,8 @@ static void program_own(struct program *program, uint32_t buffer,
     struct margay_slot *slot =
         &program->capture->slots[buffer % MARGAY_MAX_BUFFERS];
     atomic_store(&slot->thread, thread);
+    atomic_store(&slot->opening,
+                 atomic_fetch_add(&program->capture->openings, 1));
     atomic_store(
         &slot->state,
         margay_slot_state(process == 0 ? MARGAY_SLOT_FREE : MARGAY_SLOT_OPEN,
@@ -82,10 +84,21 @@ static void program_send(struct program *program, uint32_t type,
         (void)!write(program->message_end, &message, sizeof message);
 }
 
+/* The program that fills a buffer now. */
+static _Thread_local const struct program *program_now;
+
+static const uint64_t *program_words(uint32_t buffer)
+{
+    return buffer < PROGRAM_BUFFERS ? program_now->buffers[buffer] : NULL;
+}
+
 /* Say that a buffer is full. */
 static void program_fill(struct program *program, uint32_t buffer,
                          uint32_t words, uint32_t process)
 {
+    program_now = program;
+    margay_slots_mark(program->capture, buffer % MARGAY_MAX_BUFFERS,
+                      program_words);
     if (margay_slots_fill(program->capture, buffer % MARGAY_MAX_BUFFERS,
                           process, words, words))
         program_send(program, MARGAY_MESSAGE_LOOK, process, 0);

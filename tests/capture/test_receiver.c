@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -93,6 +94,55 @@ static void test_order(void)
     margay_receiver_finish(receiver, true);
     count = drain(receiver, got, 64, &status);
     CHECK(count == 0 && status == MARGAY_END, "the end");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* What a thread writes after another one's buffer became full comes behind it,
+   also where its own has become full since; what it wrote before, in front. */
+static void test_marks(bool both_full)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t me = (uint32_t)getpid();
+    program_own(&program, 1, me, 0);
+    program_own(&program, 2, me, 1);
+    fill(&program, 1, 100, 3);
+    fill(&program, 2, 103, 4);
+    program_fill(&program, 2, 4, me);
+    program.buffers[1][3] = margay_word(107, MARGAY_WRITE, 8);
+    program.buffers[1][4] = margay_word(108, MARGAY_WRITE, 8);
+    if (both_full)
+        program_fill(&program, 1, 5, me);
+    size_t count = drain(receiver, got, 64, &status);
+    CHECK(count == 9 && is_sequence(got, 9, 100),
+          "as they were made by two threads%s",
+          both_full ? ", both buffers full" : "");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* Marks that a program wrote over: none is of a buffer that there is not, or of
+   words that there are not. */
+static void test_wrong_marks(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t me = (uint32_t)getpid();
+    struct margay_slot *slot = &program.capture->slots[2];
+    program_own(&program, 2, me, 1);
+    fill(&program, 2, 100, 4);
+    program_fill(&program, 2, 4, me);
+    memset(slot->marks, 0xff, sizeof slot->marks);
+    atomic_store(&slot->marks[0].buffer, 2);
+    atomic_store(&slot->marks[1].buffer, 3);
+    atomic_store(&slot->mark_count, UINT32_MAX);
+    size_t count = drain(receiver, got, 64, &status);
+    CHECK(count == 4 && is_sequence(got, 4, 100), "whatever marks say");
     program_release(&program);
     margay_receiver_free(receiver);
 }
@@ -556,6 +606,9 @@ static void test_messages(void)
 int main(void)
 {
     test_order();
+    test_marks(false);
+    test_marks(true);
+    test_wrong_marks();
     test_repeats();
     test_sited_repeats();
     test_keepers();

@@ -235,6 +235,42 @@ is 'on the stack of a caller: by the function that refers to it' \
 is 'the rest is variables and stacks' \
     "$(data 4096 | grep -vE '^(heap of|stack of|main::counts )')" ''
 
+# What a thread reads is freed, and the like made, once the thread has ended.
+cat >joined.c <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+static long *cells[200];
+static void *work(void *unused)
+{
+    long sum = 0;
+    for (int round = 0; round < 2000; round++)
+        for (int i = 0; i < 200; i++)
+            sum += *(volatile long *)cells[i];
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    for (int i = 0; i < 200; i++)
+        cells[i] = calloc(8, sizeof(long)); /* line 16 */
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 200; i++)
+        free(cells[i]);
+    for (int i = 0; i < 200; i++)
+        *(volatile long *)(cells[i] = calloc(8, sizeof(long))) = 1;
+    return 0;
+}
+EOF
+check 'a program that frees after its thread is built' built joined
+for i in 1 2 3 4; do
+    recorded
+    run annotate -q --data --sizes 4K t.mgt
+    is "memory of before a thread ended, and after it, $i" \
+        "$(data 4096 | sed -n 's/^heap of main \([0-9]* [0-9]*\) .*/\1/p' |
+            tr '\n' ' ')" '16 400000 22 200 '
+done
+
 # ------------------------------------------------ other ways to get memory --
 cat >ways.c <<'EOF'
 #define _GNU_SOURCE

@@ -2,16 +2,19 @@
  * harvest.c - which words of the shared memory are to be read next
  *
  * Algorithm: a look goes through all slots once.  Full buffers are read in
- *   their turn.  Before each of them come the words that other threads have
- *   written by then, so that the words of threads are about as old as each
- *   other.
- * Guarantee: the words of a thread come in their order.  A thread that has an
- *   open buffer and a full one has filled that first, so the open one waits.
- *   Buffers that became full during a look might hide such a pair, so another
- *   look follows, and where all see such changes, open buffers wait, and so do
- *   full ones that got their turn during the last look: those of their threads
- *   that have earlier turns were full before it.
- * Cost: a look at each slot per full buffer, and one at each open buffer.
+ *   their turn.  Before each of them come the words that other threads had
+ *   written when it became full, which it has marks of.  When none is full, the
+ *   words of open buffers are read.
+ * Guarantee: the words of a thread come in their order.  Of the buffers that a
+ *   thread has, only words of the one that it opened first are read before it
+ *   is full.  Of a full buffer, all words come before what its thread, or one
+ *   that waited for it, wrote after it was full; and after what others had
+ *   written before they let its thread write the first of them.  Where a
+ *   buffer becomes full during a look, another look follows, and where all see
+ *   such changes, open buffers wait, and so do full ones that got their turn
+ *   during the last look: those of their threads that have earlier turns were
+ *   full before it.
+ * Cost: a look at each slot per full buffer, and two at those of threads.
  */
 #include "traces/capture/harvest.h"
 
@@ -21,8 +24,8 @@
 #include "traces/capture/members.h"
 
 struct margay_task {
-    uint32_t buffer, words; /* up to which it is read, if whole */
-    bool whole;
+    uint32_t buffer, words; /* up to which it is read */
+    bool whole;             /* and which are all that it has */
 };
 
 /* How often a look is repeated that saw buffers become full. */
@@ -100,47 +103,112 @@ static bool look(struct margay_harvest *harvest)
     return still;
 }
 
+/* Add the whole of a buffer. */
 static void add_task(struct margay_harvest *harvest, uint32_t buffer,
-                     uint32_t words, bool whole)
+                     uint32_t words)
 {
-    if (whole && harvest->queued[buffer])
+    if (harvest->queued[buffer])
         return;
-    harvest->queued[buffer] = harvest->queued[buffer] || whole;
+    harvest->queued[buffer] = true;
     harvest->tasks[harvest->task_count++] =
-        (struct margay_task){buffer, words, whole};
+        (struct margay_task){buffer, words, true};
 }
 
-/* Add the open buffers of threads that have no other, open or full.  All words
-   of a buffer that was opened after a buffer got `turn` are newer than that
-   one, so it is left out.  A thread's other buffer may have been free when the
-   look came by it, so all are looked at again. */
-static void add_open(struct margay_harvest *harvest, uint32_t turn)
+static bool is_opened_before(const struct margay_harvest *harvest,
+                             uint32_t buffer, uint32_t other)
 {
-    uint8_t owned[OWNERS] = {0}; /* buffers of a thread, 2 at most */
-    uint16_t owner_of[MARGAY_MAX_BUFFERS];
-    /* Threads move the words of a sample together before they fill a buffer. */
-    if (harvest->counts[MARGAY_SLOT_OPEN] == 0 ||
-        harvest->shared->capture->sampling.block_bytes != 0)
-        return;
+    return atomic_load(&slot_of(harvest, buffer)->opening) -
+               atomic_load(&slot_of(harvest, other)->opening) >
+           INT32_MAX;
+}
+
+/* Add the first words of a buffer, in front of those of buffers that were
+   opened later, maybe by threads that this one's thread made. */
+static void add_part(struct margay_harvest *harvest, uint32_t buffer,
+                     uint32_t words)
+{
+    struct margay_task *tasks = harvest->tasks;
+    size_t at = harvest->task_count++;
+    for (; at > 0 && is_opened_before(harvest, buffer, tasks[at - 1].buffer);
+         at--)
+        tasks[at] = tasks[at - 1];
+    tasks[at] = (struct margay_task){buffer, words, false};
+}
+
+/* The end of the words written so far, of the first `most`. */
+static uint32_t written_words(const struct margay_harvest *harvest,
+                              uint32_t buffer, uint32_t most)
+{
+    const uint64_t *words = harvest->shared->buffers[buffer];
+    uint32_t end = harvest->decoding[buffer].words;
+    while (
+        end < most && end < MARGAY_BUFFER_WORDS &&
+        !margay_word_is_unused(__atomic_load_n(&words[end], __ATOMIC_ACQUIRE)))
+        end++;
+    return end;
+}
+
+/* The first buffer that each thread has opened, of those that are open or full:
+   its number + 1.  All are looked at again, as one may have been free when the
+   look came by it. */
+static void find_first(const struct margay_harvest *harvest,
+                       uint16_t first[OWNERS])
+{
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
         const struct margay_slot *slot = slot_of(harvest, i);
         enum margay_stage now = margay_slot_stage(atomic_load(&slot->state));
-        owner_of[i] = (uint16_t)(atomic_load(&slot->thread) % OWNERS);
+        uint16_t *known = &first[atomic_load(&slot->thread) % OWNERS];
         if ((now == MARGAY_SLOT_OPEN || now == MARGAY_SLOT_FULL) &&
-            owned[owner_of[i]] < 2)
-            owned[owner_of[i]]++;
-    }
-    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
-        if (is_in(harvest, i, MARGAY_SLOT_OPEN) && owned[owner_of[i]] == 1 &&
-            turn - atomic_load(&slot_of(harvest, i)->turn) <= INT32_MAX)
-            add_task(harvest, i, 0, false);
+            (*known == 0 || is_opened_before(harvest, i, *known - 1u)))
+            *known = (uint16_t)(i + 1);
     }
 }
 
+static bool is_first(const struct margay_harvest *harvest, uint32_t buffer,
+                     const uint16_t first[OWNERS])
+{
+    uint32_t thread = atomic_load(&slot_of(harvest, buffer)->thread);
+    return first[thread % OWNERS] == buffer + 1;
+}
+
+/* What other threads had written when a buffer became full.  Marks are the
+   program's. */
+static void add_marked(struct margay_harvest *harvest, uint32_t full)
+{
+    const struct margay_slot *slot = slot_of(harvest, full);
+    uint32_t count = atomic_load(&slot->mark_count);
+    uint16_t first[OWNERS] = {0};
+    if (count > 0)
+        find_first(harvest, first);
+    for (uint32_t i = 0; i < count && i < MARGAY_SLOT_MARKS; i++) {
+        const struct margay_mark *mark = &slot->marks[i];
+        uint32_t buffer = atomic_load(&mark->buffer);
+        if (buffer < harvest->shared->buffer_count && buffer != full &&
+            is_first(harvest, buffer, first) &&
+            atomic_load(&slot_of(harvest, buffer)->opening) ==
+                atomic_load(&mark->opening))
+            add_part(harvest, buffer, atomic_load(&mark->words));
+    }
+}
+
+/* No buffer is full, or becomes so until all ends are known: so all that is
+   found is younger than the last full buffer. */
 void margay_harvest_open(struct margay_harvest *harvest)
 {
-    if (look(harvest))
-        add_open(harvest, harvest->turns);
+    uint16_t first[OWNERS] = {0};
+    bool still = look(harvest);
+    if (!still || harvest->counts[MARGAY_SLOT_FULL] > 0 ||
+        harvest->counts[MARGAY_SLOT_OPEN] == 0 ||
+        harvest->shared->capture->sampling.block_bytes != 0)
+        return;
+    find_first(harvest, first);
+    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
+        if (is_in(harvest, i, MARGAY_SLOT_OPEN) && is_first(harvest, i, first))
+            add_part(harvest, i,
+                     written_words(harvest, i, MARGAY_BUFFER_WORDS));
+    }
+    if (atomic_load(&harvest->shared->capture->fills) != harvest->turns)
+        harvest->task_count = 0;
 }
 
 /* The number of a state is the program's. */
@@ -166,9 +234,8 @@ bool margay_harvest_full(struct margay_harvest *harvest, const uint32_t *before)
     }
     if (first == MARGAY_MAX_BUFFERS)
         return false;
-    if (still)
-        add_open(harvest, first_turn);
-    add_task(harvest, first, words_of(harvest->states[first]), true);
+    add_marked(harvest, first);
+    add_task(harvest, first, words_of(harvest->states[first]));
     return true;
 }
 
@@ -187,7 +254,7 @@ void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
         if (is_in(harvest, i, MARGAY_SLOT_OPEN) &&
             margay_slot_process(harvest->states[i]) == process &&
             is_before(atomic_load(&slot_of(harvest, i)->program), program))
-            add_task(harvest, i, MARGAY_BUFFER_WORDS, true);
+            add_task(harvest, i, MARGAY_BUFFER_WORDS);
     }
 }
 
@@ -200,9 +267,9 @@ static void add_dead(struct margay_harvest *harvest, uint32_t buffer)
         margay_slots_free(harvest->shared->capture, buffer, 0);
     else
         add_task(harvest, buffer,
-                 is_in(harvest, buffer, MARGAY_SLOT_FULL) ? words_of(state)
-                                                          : MARGAY_BUFFER_WORDS,
-                 true);
+                 is_in(harvest, buffer, MARGAY_SLOT_FULL)
+                     ? words_of(state)
+                     : MARGAY_BUFFER_WORDS);
 }
 
 /* A free buffer is kept for no thread of a dead process. */
@@ -245,28 +312,11 @@ bool margay_harvest_dead(struct margay_harvest *harvest, bool all)
 /* ------------------------------------------------------------------ words --
  */
 
-static bool is_unused(uint64_t word)
-{
-    return word == 0 || word == MARGAY_WORD_END;
-}
-
-/* The end of the words written so far. */
-static uint32_t written_words(const struct margay_harvest *harvest,
-                              uint32_t buffer)
-{
-    const uint64_t *words = harvest->shared->buffers[buffer];
-    uint32_t end = harvest->decoding[buffer].words;
-    while (end < MARGAY_BUFFER_WORDS &&
-           !is_unused(__atomic_load_n(&words[end], __ATOMIC_ACQUIRE)))
-        end++;
-    return end;
-}
-
 /* The end of the words in a buffer to which none is added. */
 static uint32_t without_unused(const uint64_t *words, uint32_t from,
                                uint32_t end)
 {
-    while (end > from && is_unused(words[end - 1]))
+    while (end > from && margay_word_is_unused(words[end - 1]))
         end--;
     return end;
 }
@@ -292,7 +342,7 @@ bool margay_harvest_next(struct margay_harvest *harvest,
         uint32_t end =
             task.whole ? without_unused(harvest->shared->buffers[task.buffer],
                                         from, task.words)
-                       : written_words(harvest, task.buffer);
+                       : written_words(harvest, task.buffer, task.words);
         decoding->slots = harvest->site_slots;
         *yield = (struct margay_yield){
             .buffer = task.buffer,

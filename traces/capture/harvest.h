@@ -44,13 +44,13 @@ enum margay_status margay_harvest_begin(struct margay_harvest *harvest,
 
 /* ------------------- once all tasks are done, one of these finds others -- */
 
-/* The full buffer whose turn it is, and before it what other threads have
-   written by now.  False: none is full.  Only turns before *before count,
+/* The full buffer whose turn it is, and before it what other threads had
+   written when it became full.  False: none is full.  Only turns before *before count,
    unless that is NULL. */
 bool margay_harvest_full(struct margay_harvest *harvest,
                          const uint32_t *before);
 
-/* What the threads have written by now. */
+/* What the threads have written by now, where no buffer is full. */
 void margay_harvest_open(struct margay_harvest *harvest);
 
 /* The buffers of the programs that a process was before this one. */

@@ -42,6 +42,7 @@
  *     words = ...                map it
  *     margay_slots_open(capture, buffer, &owner, words);
  *     ...                        write words
+ *     margay_slots_mark(capture, buffer, words_of);
  *     if (margay_slots_fill(capture, buffer, process, count, count))
  *         ...                    send MARGAY_MESSAGE_LOOK
  */
@@ -184,7 +185,8 @@ static inline void margay_slots_open(struct margay_capture *capture,
         words, dirty < MARGAY_BUFFER_WORDS ? dirty : MARGAY_BUFFER_WORDS);
     atomic_store_explicit(&slot->thread, owner->thread, memory_order_relaxed);
     atomic_store_explicit(&slot->program, owner->program, memory_order_relaxed);
-    atomic_store_explicit(&slot->turn, atomic_load(&capture->fills),
+    atomic_store_explicit(&slot->opening,
+                          atomic_fetch_add(&capture->openings, 1),
                           memory_order_relaxed);
     atomic_store_explicit(
         &slot->state, margay_slot_state(MARGAY_SLOT_OPEN, owner->process, 0),
@@ -210,6 +212,64 @@ static inline bool margay_slots_wakes(struct margay_capture *capture,
         atomic_load_explicit(&capture->alarm, memory_order_relaxed);
     return (pressing || beyond <= INT32_MAX) &&
            atomic_exchange(&capture->sleeps, 0) != 0;
+}
+
+/* About where the unused words of a buffer begin. */
+static inline uint32_t margay_slots_find_end(const uint64_t *words)
+{
+    uint32_t from = 0, end = MARGAY_BUFFER_WORDS;
+    while (from < end) {
+        uint32_t middle = (from + end) / 2;
+        uint64_t word = __atomic_load_n(&words[middle], __ATOMIC_ACQUIRE);
+        if (margay_word_is_unused(word))
+            end = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
+
+/* The open buffer of another thread? */
+static inline bool margay_slot_is_beside(const struct margay_slot *slot,
+                                         const struct margay_slot *full)
+{
+    return margay_slot_stage(atomic_load(&slot->state)) == MARGAY_SLOT_OPEN &&
+           atomic_load(&slot->thread) != atomic_load(&full->thread);
+}
+
+/*
+ * Before a buffer becomes full: note in it how far other threads have written,
+ * so that the receiver reads that before it.  `words_of` maps no buffer: NULL if
+ * the process does not have it, as it has those of its threads and of its parent
+ * at the fork.
+ *
+ * Invariant: what these wrote before some word of the buffer is noted, if there
+ * is room; what is written after the buffer is full is not.
+ */
+static inline void margay_slots_mark(struct margay_capture *capture,
+                                     uint32_t buffer,
+                                     const uint64_t *(*words_of)(uint32_t))
+{
+    struct margay_slot *full = &capture->slots[buffer];
+    uint32_t marks = 0, count = atomic_load(&capture->buffers);
+    /* Threads move the words of a sample together before they fill a buffer. */
+    if (capture->sampling.block_bytes != 0)
+        count = 0;
+    for (uint32_t i = 0; i < count && i < MARGAY_MAX_BUFFERS; i++) {
+        struct margay_slot *slot = &capture->slots[i];
+        const uint64_t *words = words_of(i);
+        if (words == NULL || !margay_slot_is_beside(slot, full) ||
+            marks == MARGAY_SLOT_MARKS)
+            continue;
+        struct margay_mark *mark = &full->marks[marks++];
+        atomic_store_explicit(&mark->opening, atomic_load(&slot->opening),
+                              memory_order_relaxed);
+        atomic_store_explicit(&mark->buffer, (uint16_t)i, memory_order_relaxed);
+        atomic_store_explicit(&mark->words,
+                              (uint16_t)margay_slots_find_end(words),
+                              memory_order_relaxed);
+    }
+    atomic_store_explicit(&full->mark_count, marks, memory_order_relaxed);
 }
 
 /*

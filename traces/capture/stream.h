@@ -42,7 +42,7 @@
 #include "traces/base/sample.h"
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 12
+#define MARGAY_CAPTURE_VERSION 13
 
 /*
  * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
@@ -128,6 +128,11 @@ enum margay_control {
 #define MARGAY_WORD_END \
     ((uint64_t)MARGAY_WORD_CONTROL << MARGAY_WORD_KIND_SHIFT)
 
+static inline bool margay_word_is_unused(uint64_t word)
+{
+    return word == 0 || word == MARGAY_WORD_END;
+}
+
 /* The slots of sites in a buffer, all zero to begin. */
 #define MARGAY_SITE_SLOTS 256
 #define MARGAY_SLOT_SHIFT MARGAY_WORD_REPEATS_SHIFT
@@ -212,7 +217,17 @@ enum margay_quiet {
 /* Larger than the system's numbers of processes. */
 #define MARGAY_FIRST_FOREIGNER (UINT32_C(1) << 30)
 
-/* Who has a buffer (slots.h).  In a line of the cache of its own, because
+/* How far a thread had written when a buffer of another one became full: up to
+   `words` of a buffer, if that is still the one of this opening. */
+struct margay_mark {
+    _Atomic uint32_t opening;
+    _Atomic uint16_t buffer, words;
+};
+
+/* Other threads' buffers that a full one knows of, at most. */
+#define MARGAY_SLOT_MARKS 58
+
+/* Who has a buffer (slots.h).  In lines of the cache of its own, because
    threads take and fill buffers at the same time. */
 struct margay_slot {
     _Alignas(64) _Atomic uint64_t state;
@@ -221,9 +236,11 @@ struct margay_slot {
     _Atomic uint64_t keeper;
     _Atomic uint32_t program; /* the number of the program in the process */
     _Atomic uint32_t thread;
-    _Atomic uint32_t turn;  /* in which it became full, among all; while it
-                               is open, the next one as it was opened */
-    _Atomic uint32_t dirty; /* words, from the first on, that may not be 0 */
+    _Atomic uint32_t opening; /* in which it was opened, among all, */
+    _Atomic uint32_t turn;    /* and in which it became full */
+    _Atomic uint32_t dirty;   /* words, from the first on, that may not be 0 */
+    _Atomic uint32_t mark_count;
+    struct margay_mark marks[MARGAY_SLOT_MARKS];
 };
 
 /* The code in [from, to), relative to the address at which the file of the
@@ -272,7 +289,8 @@ struct margay_capture {
     _Atomic uint32_t foreigners;
     /* What slots.h needs beside the slots. */
     _Alignas(64) _Atomic uint32_t buffers; /* that there are */
-    _Atomic uint32_t fills;                /* buffers that became full, */
+    _Atomic uint32_t openings;             /* buffers that were opened, */
+    _Atomic uint32_t fills;                /* and that became full, */
     _Atomic uint64_t sent;                 /* and the words in them */
     /* 1: the recorder sleeps, and wants a message when `fills` is `alarm`, ...
      */

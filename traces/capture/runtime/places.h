@@ -28,15 +28,10 @@ static inline uint64_t load(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-static inline bool is_unused(uint64_t word)
-{
-    return word == 0 || word == MARGAY_WORD_END;
-}
-
 static inline bool are_unused(const uint64_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!is_unused(load(words + i)))
+        if (!margay_word_is_unused(load(words + i)))
             return false;
     }
     return true;
@@ -53,7 +48,7 @@ static inline size_t number_in(const uint64_t *base, const uint64_t *word)
 static inline uint32_t used_words(const uint64_t *base)
 {
     uint32_t used = MARGAY_BUFFER_WORDS;
-    while (used > 0 && is_unused(load(base + used - 1)))
+    while (used > 0 && margay_word_is_unused(load(base + used - 1)))
         used--;
     return used;
 }
@@ -63,7 +58,7 @@ static inline void pass_over(uint64_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t unused = load(words + i);
-        if (is_unused(unused))
+        if (margay_word_is_unused(unused))
             __atomic_compare_exchange_n(
                 words + i, &unused, margay_control_word(MARGAY_CONTROL_NONE, 0),
                 false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -79,7 +74,7 @@ static inline uint64_t *find_run(uint64_t *base, size_t at, size_t least)
     for (; unused < least; at++) {
         if (at - unused >= ROOM_WORDS)
             return NULL;
-        if (is_unused(load(base + at))) {
+        if (margay_word_is_unused(load(base + at))) {
             unused++;
         } else {
             pass_over(base + at - unused, unused);

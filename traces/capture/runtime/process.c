@@ -148,6 +148,11 @@ static void *map(uint32_t buffer, void *address, size_t bytes, int flags)
     return memory;
 }
 
+const uint64_t *margay_process_mapped(uint32_t buffer)
+{
+    return atomic_load(&buffers[buffer]);
+}
+
 uint64_t *margay_process_map(uint32_t buffer)
 {
     uint64_t *base = atomic_load(&buffers[buffer]);

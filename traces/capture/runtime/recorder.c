@@ -468,7 +468,8 @@ static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,
 static bool is_last_place(const uint64_t *next)
 {
     return margay_recorder.next == next + 1 &&
-           number_in(mine.base, next) < ROOM_WORDS && is_unused(load(next));
+           number_in(mine.base, next) < ROOM_WORDS &&
+           margay_word_is_unused(load(next));
 }
 
 /* Write the word where its site is known: the slot still holds the site if no
