@@ -146,6 +146,28 @@ static void put_name(Dwarf_Die *die, const char *function, char *text,
              function == NULL ? "" : "::", name == NULL ? "" : name);
 }
 
+/* The file of the declaration; NULL = unknown.  From DWARF 5 on the first file
+   of a unit has the number 0, which libdw takes for none. */
+static const char *source_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    Dwarf_Word number = 0;
+    Dwarf_Half version = 0;
+    size_t count = 0;
+    const char *source = dwarf_decl_file(die);
+    if (source != NULL ||
+        dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute),
+                        &number) != 0 ||
+        dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL,
+                      NULL) != 0 ||
+        version < 5 || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
+        number >= count)
+        return source;
+    return dwarf_filesrc(files, number, NULL, NULL);
+}
+
 static void add_variable(const struct walk *walk, Dwarf_Die *die,
                          const char *function)
 {
@@ -157,7 +179,7 @@ static void add_variable(const struct walk *walk, Dwarf_Die *die,
         return;
     variable.from += walk->shift;
     put_name(die, function, name, sizeof name);
-    const char *source = dwarf_decl_file(die);
+    const char *source = source_of(die);
     if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute),
                         &line) == 0)
         variable.line = (unsigned)line;
