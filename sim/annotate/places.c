@@ -25,8 +25,9 @@ struct file {
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL: it cannot be read, */
     const char *why;     /* for this reason */
-    GElf_Addr bias;      /* an address of libdwfl, less that in the file */
-    Dwarf_Die *unit;     /* in which the last address was; NULL = none */
+    struct timespec changed;
+    GElf_Addr bias;  /* an address of libdwfl, less that in the file */
+    Dwarf_Die *unit; /* in which the last address was; NULL = none */
     Dwarf_Addr unit_bias;
 };
 
@@ -71,6 +72,23 @@ const char *places_unread(const struct places *places, const char **why)
     return NULL;
 }
 
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec
+                                  : a->tv_nsec > b->tv_nsec;
+}
+
+const char *places_changed_since(const struct places *places,
+                                 const struct timespec *time)
+{
+    for (size_t i = 0; i < places->count; i++) {
+        const struct file *file = &places->files[i];
+        if (file->module != NULL && is_later(&file->changed, time))
+            return file->path;
+    }
+    return NULL;
+}
+
 /* ---------------------------------------------------------------- files -- */
 
 /* A trace may name any file: one that is none, such as a FIFO, is not opened.
@@ -86,6 +104,7 @@ static void read_file(struct file *file)
     file->why = "it is no regular file that can be read";
     if (stat(file->path, &status) != 0 || !S_ISREG(status.st_mode))
         return;
+    file->changed = status.st_mtim;
     file->dwfl = dwfl_begin(&callbacks);
     Dwfl_Module *module =
         file->dwfl == NULL
@@ -286,6 +305,13 @@ void places_find(struct places *places, const char *path, uint64_t address,
 const char *places_unread(const struct places *places, const char **why)
 {
     (void)places, (void)why;
+    return NULL;
+}
+
+const char *places_changed_since(const struct places *places,
+                                 const struct timespec *time)
+{
+    (void)places, (void)time;
     return NULL;
 }
 

@@ -12,6 +12,7 @@
 #define MARGAY_SIM_ANNOTATE_PLACES_H
 
 #include <stdint.h>
+#include <time.h>
 #ifdef MARGAY_HAS_LIBDW
 #include <elfutils/libdwfl.h>
 #endif
@@ -49,6 +50,10 @@ void places_find(struct places *places, const char *path, uint64_t address,
 
 /* A file that could not be read, and why; NULL = all could. */
 const char *places_unread(const struct places *places, const char **why);
+
+/* A file that was read and has changed after that time; NULL = none has. */
+const char *places_changed_since(const struct places *places,
+                                 const struct timespec *time);
 
 #ifdef MARGAY_HAS_LIBDW
 /* Within this folder: the file as libdw has it, and what is to be taken from an

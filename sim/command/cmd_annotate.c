@@ -1,6 +1,10 @@
 /* cmd_annotate.c - margay annotate */
+#define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "sim/annotate/annotation.h"
 #include "sim/annotate/data_names.h"
@@ -23,6 +27,7 @@ struct annotate {
     const margay_trace *trace; /* of the pass that ends */
     uint64_t *sizes;           /* in blocks */
     size_t size_count;
+    const char *changed; /* a file of code since the trace; NULL = none */
 };
 
 /* The datum of a reference, as the attribution counts it. */
@@ -154,6 +159,19 @@ static void write_rows(struct annotate *annotate,
     }
 }
 
+/* A file of code that is younger than the trace, and so need not be what was
+   recorded; NULL = none is, or the trace is no file. */
+static const char *find_changed(const struct annotate *annotate,
+                                const char *trace)
+{
+    struct stat status;
+    int found = strcmp(trace, "-") == 0 ? fstat(STDIN_FILENO, &status)
+                                        : stat(trace, &status);
+    return found == 0 && S_ISREG(status.st_mode)
+               ? places_changed_since(annotate->places, &status.st_mtim)
+               : NULL;
+}
+
 static enum margay_status write_pass(void *context,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
@@ -187,6 +205,7 @@ static enum margay_status write_pass(void *context,
     path = places_unread(annotate->places, &why);
     if (path != NULL)
         message_keep("%s: no lines of it: %s", path, why);
+    annotate->changed = find_changed(annotate, pass->trace);
     return MARGAY_OK;
 }
 
@@ -226,6 +245,12 @@ int cmd_annotate(const struct options *options)
     enum margay_status status = run(&annotate, &error);
     csv_end(&annotate.csv);
     int exit_status = conclude(status, annotate.outputs, 2, &error);
+    if (exit_status == EXIT_DONE && annotate.changed != NULL)
+        message_print("%s: it is younger than the trace; if another build of "
+                      "it was recorded, %s are wrong: record again",
+                      annotate.changed,
+                      options->annotate.data ? "names of data"
+                                             : "lines and functions");
     annotation_free(annotate.annotation);
     data_names_free(annotate.data);
     places_free(annotate.places);

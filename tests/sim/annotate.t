@@ -389,6 +389,38 @@ else
     is 'under QEMU: all code is in a file' "$(grep -cE ',,,0x[0-9a-f]+,' out)" 0
 fi
 
+# A program that was built anew since.
+for names in 'first second' 'second first'; do
+    # shellcheck disable=SC2086 # words
+    printf 'volatile int %s[64], %s[32];
+int main(void)
+{
+    for (int i = 0; i < 640; i++)
+        first[i %% 32] = second[i %% 32] = i;
+    return 0;
+}\n' $names >"changed-${names%% *}.c"
+done
+# changed FIRST: ./changed, with that array first.
+changed() {
+    # shellcheck disable=SC2046 # words
+    "$compiler" -g -O1 $("$MARGAY" record --cflags) -o changed \
+        "changed-$1.c" $("$MARGAY" record --libs)
+}
+check 'a program is built' changed first
+run record -q --data -o t.mgt ./changed
+run annotate -q --sizes 4K t.mgt
+is 'a program that is as it was recorded' "$status $(cat err)" '0 '
+check 'it is built anew' changed second
+run annotate -q --sizes 4K t.mgt
+like 'then lines are in doubt' "$status $(cat err)" \
+    '^0 .*/changed: it is younger than the trace; .*lines and functions are wr'
+run annotate -q --data --sizes 4K - <t.mgt
+like 'and names of data' "$status $(cat err)" \
+    '^0 .*/changed: it is younger than the trace; .* names of data are wrong: '
+run record -q --data -o t.mgt ./changed
+run annotate -q --data --sizes 4K t.mgt
+is 'recorded again, nothing is' "$status $(cat err)" '0 '
+
 # A trace whose sites are in no file that it names.
 tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >c.mgt
 run annotate -q --sizes 4K c.mgt
