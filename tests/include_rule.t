@@ -37,7 +37,7 @@ my %rooms = (
     stackdist => [qw(exact objects parts reference optimal gpu engines generate
         predict sharing phases)],
     assoc => [qw(one_pass policies hierarchy)],
-    sim => [qw(run terminal options tables plot record annotate command report
+    sim => [qw(run terminal options tables plot annotate record command report
         python mpi)],
 );
 

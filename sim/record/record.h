@@ -99,7 +99,8 @@ enum margay_status record_find(const char *file, char *directory,
 bool record_file_holds(const char *path, const char *text);
 
 /* The range of a function in the program; an empty range if the name is NULL.
- */
+   The name is that of the symbol or, for C++, in the source; where several
+   functions are called so, MARGAY_BAD_ARGUMENT. */
 enum margay_status record_find_function(const char *program, const char *name,
                                         struct margay_code_range *range,
                                         struct margay_error *error);

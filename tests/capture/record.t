@@ -359,4 +359,101 @@ is 'a function that does not return' "$status" 0
 like 'says so' "$(cat err)" 'stop on_fault: it did not return'
 run record -q --start write_some --stop write_some -o trace ./ends
 is 'and no word of functions that do' "$(cat err)" ''
+cat >names.cc <<'EOF'
+#define KEPT __attribute__((noinline))
+static volatile int cells[100];
+static inline void store(int count)
+{
+    for (int i = 0; i < count; i++)
+        cells[i] = i;
+}
+KEPT static void work(unsigned x, unsigned y)
+{
+    store((int)(x + y));
+}
+namespace parts {
+KEPT void fill(int)
+{
+    store(10);
+}
+KEPT void fill(double)
+{
+    store(20);
+}
+template <typename T> struct grid {
+    KEPT T sum(T more) const
+    {
+        store(30);
+        return more;
+    }
+};
+template <typename T> KEPT void clear(T)
+{
+    store(40);
+}
+} // namespace parts
+namespace {
+KEPT void hide(void (*each)(int))
+{
+    each(1);
+    store(50);
+}
+} // namespace
+int main()
+{
+    work(30, 30);
+    parts::fill(1);
+    parts::fill(1.0);
+    parts::clear(parts::grid<int>().sum(2));
+    hide(parts::fill);
+    return 0;
+}
+EOF
+if ! command -v g++ >/dev/null; then
+    skip 'functions of C++' 'no g++'
+    finish
+fi
+# shellcheck disable=SC2046 # words
+check 'a program in C++ is built' g++ -O1 $("$MARGAY" record --cflags) \
+    -o names names.cc $("$MARGAY" record --libs)
+while read -r stores function; do
+    run record --to lackey --start "$function" --stop "$function" -o trace \
+        ./names
+    is "from $function to its return" "$status $(grep -c '^ S' trace)" \
+        "0 $stores"
+done <<'EOF'
+60 _ZL4workjj
+60 work
+60 work(unsigned int, unsigned int)
+10 fill(int)
+20 parts::fill(double)
+30 sum
+30 grid<int>::sum
+30 parts::grid<int>::sum(int)
+30 sum(int) const
+40 clear
+40 clear<int>
+60 hide
+60 (anonymous namespace)::hide
+60 hide(void (*)(int))
+EOF
+for function in ork parts ::fill 'work(unsigned int)' 'fill('; do
+    run record -q --start "$function" -o trace ./names
+    like "no function is called $function" "$status $(cat err)" \
+        '^125 .*no function'
+done
+run record -q --start fill -o trace ./names
+like 'where several are, they are named' "$status $(cat err)" "^125 .*several \
+functions are called 'fill', expected one of '.*\\), 'parts::fill"
+for function in "'parts::fill(int)' (_ZN5parts4fillEi)" \
+    "'parts::fill(double)' (_ZN5parts4fillEd)"; do
+    check "$function is" grep -qF "$function" err
+done
+# gcc makes a clone of a function without a parameter that is always the same.
+# shellcheck disable=SC2046 # words
+check 'it is built with clones' g++ -O2 $("$MARGAY" record --cflags) \
+    -o names names.cc $("$MARGAY" record --libs)
+run record -q --to lackey --start work --stop work -o trace ./names
+is 'a clone has the name of its function' \
+    "$status $(grep -c '^ S' trace)" '0 60'
 finish
