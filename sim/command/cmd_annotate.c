@@ -67,10 +67,11 @@ static enum margay_status check_data(const struct annotate *annotate,
         return MARGAY_OK;
     if (margay_histogram_references(measured->result->histogram) > 0 &&
         !margay_trace_tells_data(annotate->trace))
-        return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: --data: the trace does not tell what addresses "
-                           "hold; record --data does",
-                           trace);
+        return margay_fail(
+            error, MARGAY_BAD_INPUT,
+            "%s: --data: the trace does not tell what addresses "
+            "hold; record --data does, and convert leaves it out",
+            trace);
     return data_names_check(annotate->data, error);
 }
 

@@ -394,6 +394,38 @@ static enum margay_status finish(struct conversion *conversion,
     return status;
 }
 
+/* Does the trace tell what addresses hold?  A recording does so before its
+   first reference.  What is no file cannot be read twice, and is not asked. */
+static bool tells_data(const char *path, const struct options *options)
+{
+    const struct margay_reading reading = {.data = true};
+    struct margay_trace_options trace_options = options->reading;
+    struct margay_batch batch;
+    struct stat status;
+    margay_trace *trace;
+    trace_options.unit_bytes = 0;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+        margay_trace_open_for(path, &trace_options, &reading, &trace, NULL) !=
+            MARGAY_OK)
+        return false;
+    bool tells = margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK &&
+                 margay_trace_tells_data(trace);
+    margay_trace_free(trace);
+    return tells;
+}
+
+static void tell(const struct conversion *conversion, bool damaged)
+{
+    message_print("%s: %s%" PRIu64 " reference%s to %s as %s", conversion->from,
+                  damaged ? "the first " : "", conversion->written_refs,
+                  margay_plural(conversion->written_refs, "s"), conversion->to,
+                  conversion->format);
+    if (tells_data(conversion->from, conversion->options))
+        message_print("%s: what addresses hold (record --data) is left out; "
+                      "annotate --data needs the trace as it was recorded",
+                      conversion->from);
+}
+
 int cmd_convert(const struct options *options)
 {
     struct conversion conversion = {
@@ -423,10 +455,6 @@ int cmd_convert(const struct options *options)
     else if (exit_status != EXIT_DONE)
         return exit_status;
     if (!options->quiet)
-        message_print("%s: %s%" PRIu64 " reference%s to %s as %s",
-                      conversion.from, damaged ? "the first " : "",
-                      conversion.written_refs,
-                      margay_plural(conversion.written_refs, "s"),
-                      conversion.to, conversion.format);
+        tell(&conversion, damaged);
     return exit_status;
 }

@@ -375,6 +375,17 @@ else
 fi
 
 # ------------------------------------------------- what does not name data --
+name=arrays
+for format in mgt words; do
+    run record -q --data -o d.$format ./arrays
+    run convert d.$format c.mgt --limit 50
+    like "$format: what convert leaves out is said" "$status $(cat err)" \
+        'd.'$format': what addresses hold .* is left out'
+done
+refuses 'c.mgt: --data: the trace does not tell .* convert leaves it out' \
+    annotate --data --sizes 4K c.mgt
+run convert c.mgt e.mgt
+is 'nothing is left out of what has none' "$(wc -l <err)" 1
 run record -q --sites -o s.mgt ./arrays
 refuses 's.mgt: --data: the trace does not tell what addresses hold; record' \
     annotate --data --sizes 4K s.mgt
