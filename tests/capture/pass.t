@@ -33,6 +33,27 @@ clang -O1 $pass -o left left.c $libs
 run record -q --to lackey -o trace ./left
 is 'a function that asks for that is left' "$(grep -c '^ S .*,8$' trace)" 1
 
+cat >variables.c <<'END'
+void use(char *, int *);
+void keep(int *from, int first)
+{
+    char text[16] = {0};
+    from[0] = first;
+    const int count = 16;
+    int numbers[count];
+    for (int i = 0; i < count; i++)
+        numbers[i] = from[i];
+    use(text, numbers);
+}
+END
+for level in 0 2; do
+    # shellcheck disable=SC2086 # words
+    CCACHE_DISABLE=1 clang -O$level $pass -S -emit-llvm -o variables.ll variables.c
+    is "-O$level: variables stay in the block that is first" \
+        "$(perl -ne 'print "array " if / = alloca .*16[ ,]/; print "br " if /^ +br /' \
+            variables.ll | cut -d' ' -f1-3)" 'array array br'
+done
+
 cat >masked.c <<'END'
 #include <stdio.h>
 #include <sys/mman.h>

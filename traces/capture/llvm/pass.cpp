@@ -81,12 +81,24 @@ void replace(MemIntrinsic &copy)
     copy.eraseFromParent();
 }
 
-// Where a function begins, behind its variables.
+bool is_variable(const Instruction &instruction)
+{
+    auto *room = dyn_cast<AllocaInst>(&instruction);
+    return room != nullptr && room->isStaticAlloca();
+}
+
+// Where a function begins, behind its variables of constant size.  They move to
+// the top of the first block, which will be split: a variable of another block
+// would have its place in the stack made as the program runs.
 Instruction &beginning(Function &function)
 {
-    auto at = function.getEntryBlock().getFirstInsertionPt();
-    while (isa<AllocaInst>(*at))
+    BasicBlock &entry = function.getEntryBlock();
+    auto at = entry.getFirstInsertionPt();
+    while (is_variable(*at))
         ++at;
+    for (Instruction &later : make_early_inc_range(make_range(at, entry.end())))
+        if (is_variable(later))
+            later.moveBefore(&*at);
     return *at;
 }
 
@@ -96,7 +108,7 @@ void instrument(Function &function)
     if (found.pieces.empty() && found.calls.empty())
         return;
     forget_effects(function);
-    Pieces pieces(function);
+    Pieces pieces(function, beginning(function));
     for (CallBase *call : found.calls)
         pieces.read_behind(*call);
     for (const Piece &piece : found.pieces)

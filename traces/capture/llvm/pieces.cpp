@@ -67,7 +67,7 @@ Value *mask_of(const IntrinsicInst &call)
 
 } // namespace
 
-Pieces::Pieces(Function &function)
+Pieces::Pieces(Function &function, Instruction &beginning)
     : module_(*function.getParent()), context_(function.getContext()),
       word_(Type::getInt64Ty(context_)), byte_(Type::getInt8Ty(context_)),
       pointer_(PointerType::getUnqual(word_)),
@@ -76,7 +76,7 @@ Pieces::Pieces(Function &function)
     recorder_ = cast<GlobalVariable>(
         module_.getOrInsertGlobal("margay_recorder", layout_));
     recorder_->setThreadLocalMode(mode(module_));
-    IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+    IRBuilder<> builder(&beginning);
     end_ = builder.CreateAlloca(pointer_, nullptr, "margay.end");
     read(builder);
 }

@@ -13,7 +13,8 @@ namespace margay
 class Pieces
 {
   public:
-    explicit Pieces(llvm::Function &function);
+    // `beginning` is behind the function's variables.
+    Pieces(llvm::Function &function, llvm::Instruction &beginning);
 
     // In front of the first access of a piece, make room for its words; at each
     // access, write its word.
