@@ -199,6 +199,56 @@ else
         'the C library has no _Fork'
 fi
 
+# A fork that fails, in a process that has started one that is not recorded.
+cat >childless.c <<'CODE'
+#define _GNU_SOURCE
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+extern char **environ;
+pid_t _Fork(void) __attribute__((weak));
+int main(int count, char **arguments)
+{
+    const struct rlimit none = {0, 0};
+    char *words[] = {"sleep", "300", NULL};
+    pid_t orphan, made = 1;
+    if (posix_spawnp(&orphan, "sleep", NULL, NULL, words, environ) != 0)
+        return 1;
+    printf("%d\n", (int)orphan);
+    fflush(stdout);
+    if ((geteuid() != 0 || setuid(65534) == 0) &&
+        setrlimit(RLIMIT_NPROC, &none) == 0) {
+        if (strcmp(arguments[count - 1], "_Fork") != 0)
+            made = fork();
+        else if (_Fork != NULL)
+            made = _Fork();
+    }
+    if (made != 0)
+        printf("%d\n", (int)made);
+    return 0;
+}
+CODE
+# shellcheck disable=SC2046 # words
+check 'one whose fork fails is built' "$compiler" -O2 \
+    $("$MARGAY" record --cflags) -o childless childless.c \
+    $("$MARGAY" record --libs)
+for how in fork _Fork; do
+    name="runtime: no process is waited for where $how fails"
+    "$MARGAY" record -q --method runtime -o trace ./childless $how \
+        >orphan 2>err & recorder=$!
+    await_most 400 dead $recorder
+    # shellcheck disable=SC2046 # two words
+    set -- $(cat orphan)
+    case ${2:-} in
+    -1) check "$name" dead $recorder ;;
+    *) skip "$name" 'it does not fail' ;;
+    esac
+    kill "$1"
+    ended $recorder
+done
+
 run record --method runtime -o trace ./starts posix_spawn ./built
 is 'runtime: one that is started is not left out' \
     "$status $(grep -c 'left out' err)" '0 0'

@@ -437,6 +437,32 @@ static void test_late_parent(void)
     margay_receiver_free(receiver);
 }
 
+/* A process that is about to be made when its maker is dead has some time to be
+   heard of, but it may have been killed. */
+static void test_unborn(void)
+{
+    pid_t dead = fork();
+    if (dead == 0)
+        _exit(0);
+    waitpid(dead, NULL, 0);
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    int looks = 0;
+    program_send(&program, MARGAY_MESSAGE_FORK, (uint32_t)dead, 0);
+    margay_receiver_finish(receiver, false);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(status, MARGAY_AGAIN, "a child of a dead process may come");
+    for (; looks < 600 && status == MARGAY_AGAIN; looks++) {
+        usleep(10000);
+        drain(receiver, got, 64, &status);
+    }
+    CHECK_U64(status, MARGAY_END, "or was killed before it said so");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
 /* Whether a program comes before or after the message that it was started. */
 static void test_members(void)
 {
@@ -470,7 +496,7 @@ static void test_members(void)
     program_send(&program, MARGAY_MESSAGE_FORK, me, 0);
     drain(receiver, got, 64, &status);
     CHECK_U64(status, MARGAY_AGAIN, "and so is one to be born");
-    program_send(&program, MARGAY_MESSAGE_BORN, 0, 0);
+    program_send(&program, MARGAY_MESSAGE_BORN, 0, me);
     drain(receiver, got, 64, &status);
     CHECK_U64(status, MARGAY_END, "but none that is not recorded");
     program_release(&program);
@@ -618,6 +644,7 @@ int main(void)
     test_late_attach();
     test_late_parent();
     test_members();
+    test_unborn();
     test_messages();
     test_harm();
     test_missing();

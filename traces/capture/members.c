@@ -6,12 +6,19 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct margay_member {
     uint32_t process;
-    bool recorded; /* or certain to be recorded soon */
-    int64_t owed;  /* programs that left less those that attached */
+    bool recorded;     /* or certain to be recorded soon */
+    int64_t owed;      /* programs that left less those that attached */
+    uint64_t forking;  /* processes about to be made by it, and ... */
+    int64_t orphan_ms; /* ... when it was found dead with some; 0 = not yet */
 };
+
+/* For so long a process may be made and not heard of, when its maker is dead.
+ */
+#define BIRTH_MS 2000
 
 /* Messages about more processes than this make no sense, and are ignored. */
 #define MOST_MEMBERS 65536
@@ -28,12 +35,29 @@ static uint64_t owed_by(const struct margay_member *member)
     return member->owed > 0 ? (uint64_t)member->owed : 0;
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Whether anything may yet come of it. */
+static bool is_over(struct margay_member *member)
+{
+    if (!margay_process_is_dead(member->process))
+        return false;
+    if (member->forking > 0 && member->orphan_ms == 0)
+        member->orphan_ms = now_ms();
+    return member->forking == 0 || now_ms() - member->orphan_ms >= BIRTH_MS;
+}
+
 /* Remove dead processes, and keep the sum of what they owe. */
 static void forget_dead(struct margay_members *members)
 {
     size_t kept = 0;
     for (size_t i = 0; i < members->count; i++) {
-        if (margay_process_is_dead(members->list[i].process))
+        if (is_over(&members->list[i]))
             members->left_out += owed_by(&members->list[i]);
         else
             members->list[kept++] = members->list[i];
@@ -93,6 +117,16 @@ static void leave(struct margay_members *members,
     change(members, message->process, 1, message->value == 1 || came_before);
 }
 
+/* `born`: the process has been made, or could not be. */
+static void fork_of(struct margay_members *members, uint32_t process, bool born)
+{
+    struct margay_member *member = find(members, process);
+    if (member != NULL && !born)
+        member->forking++;
+    else if (member != NULL)
+        member->forking -= member->forking > 0;
+}
+
 void margay_members_hear(struct margay_members *members,
                          const struct margay_message *message)
 {
@@ -105,10 +139,10 @@ void margay_members_hear(struct margay_members *members,
         leave(members, message);
         return;
     case MARGAY_MESSAGE_FORK:
-        members->forking++;
+        fork_of(members, message->process, false);
         return;
     case MARGAY_MESSAGE_BORN:
-        members->forking -= members->forking > 0;
+        fork_of(members, message->value, true);
         change(members, message->process, 0, true);
         return;
     default:
@@ -116,12 +150,13 @@ void margay_members_hear(struct margay_members *members,
     }
 }
 
-bool margay_members_live(const struct margay_members *members)
+bool margay_members_live(struct margay_members *members)
 {
-    bool live = members->forking > 0;
-    for (size_t i = 0; i < members->count && !live; i++)
-        live = members->list[i].recorded &&
-               !margay_process_is_dead(members->list[i].process);
+    bool live = false;
+    for (size_t i = 0; i < members->count && !live; i++) {
+        struct margay_member *member = &members->list[i];
+        live = (member->recorded || member->forking > 0) && !is_over(member);
+    }
     return live;
 }
 

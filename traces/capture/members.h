@@ -18,7 +18,6 @@
 struct margay_members {
     struct margay_member *list;
     size_t count, capacity;
-    uint64_t forking;  /* processes about to be made */
     uint64_t left_out; /* owed by processes no longer in the list */
 };
 
@@ -29,8 +28,9 @@ bool margay_process_is_dead(uint32_t process);
 void margay_members_hear(struct margay_members *members,
                          const struct margay_message *message);
 
-/* True if a recorded process lives, or is about to be made. */
-bool margay_members_live(const struct margay_members *members);
+/* True if a recorded process lives, or is about to be made.  Where its maker is
+   dead it has two seconds to be heard of, as it may have been killed before. */
+bool margay_members_live(struct margay_members *members);
 
 /* The number of programs that were started and, so far, have not attached. */
 uint64_t margay_members_left_out(const struct margay_members *members);

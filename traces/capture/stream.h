@@ -42,7 +42,7 @@
 #include "traces/base/sample.h"
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 13
+#define MARGAY_CAPTURE_VERSION 14
 
 /*
  * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
@@ -184,9 +184,10 @@ enum margay_message_type {
     MARGAY_MESSAGE_LEAVE,
     /* `process` could not become another program. */
     MARGAY_MESSAGE_STAY,
-    /* The process is about to make another process, ... */
+    /* `process` is about to make another process. */
     MARGAY_MESSAGE_FORK,
-    /* ... and this is that process. */
+    /* `process` is what `value` was about to make; or where that failed, is
+       `value`. */
     MARGAY_MESSAGE_BORN,
 };
 

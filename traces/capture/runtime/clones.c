@@ -45,15 +45,12 @@ static bool prepare(uint64_t flags)
     return recorded && !shares;
 }
 
-/* If no process was made, none is waited for.  The program's errno stays. */
 static void conclude(bool tells, long child)
 {
-    int reason = errno;
     if (tells && child == 0)
         margay_process_after_fork();
     else if (tells && child < 0)
-        margay_process_send(MARGAY_MESSAGE_BORN, 0);
-    errno = reason;
+        margay_process_fork_failed();
 }
 
 struct beginning {

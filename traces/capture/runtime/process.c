@@ -297,11 +297,20 @@ void margay_process_before_fork(void)
 void margay_process_after_fork(void)
 {
     int reason = errno;
+    uint32_t parent = margay_process.id;
     margay_process.id = own_number();
     for (int i = 0; i < MARGAY_LOSSES; i++)
         atomic_store(&loses[i], false);
     margay_recorder_forget();
-    margay_process_send(MARGAY_MESSAGE_BORN, 0);
+    margay_process_send(MARGAY_MESSAGE_BORN, parent);
+    errno = reason;
+}
+
+/* If no process was made, none is waited for. */
+void margay_process_fork_failed(void)
+{
+    int reason = errno;
+    margay_process_send(MARGAY_MESSAGE_BORN, margay_process.id);
     errno = reason;
 }
 

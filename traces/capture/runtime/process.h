@@ -45,6 +45,9 @@ bool margay_process_tell(uint32_t type, uint32_t process, uint32_t value);
 void margay_process_before_fork(void);
 void margay_process_after_fork(void);
 
+/* After any fork that failed, of which libc tells no more than before it. */
+void margay_process_fork_failed(void);
+
 /* Tell the recorder that references of this process are lost from now on. */
 void margay_process_lose(enum margay_loss loss);
 bool margay_process_loses(enum margay_loss loss);

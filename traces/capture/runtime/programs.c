@@ -5,8 +5,9 @@
  * which then attaches.  The functions of libc that start programs are defined
  * here, before those of libc: each says to the recorder that a program is to
  * attach, and calls libc's.  What has not attached in the end was left out of
- * the trace, and the recorder says so.  So is the function that makes a process
- * without a call of what pthread_atfork() was given.
+ * the trace, and the recorder says so.  So are the function that makes a
+ * process without a call of what pthread_atfork() was given, and fork(), which
+ * calls that also where it fails then.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,6 +34,7 @@ static struct {
     __typeof__(&posix_spawnp) posix_spawnp;
     __typeof__(&system) system;
     __typeof__(&popen) popen;
+    __typeof__(&fork) fork;
     pid_t (*_Fork)(void);
 } libc;
 
@@ -50,6 +52,7 @@ __attribute__((constructor(101))) static void find_functions(void)
     FIND(posix_spawnp);
     FIND(system);
     FIND(popen);
+    FIND(fork);
     FIND(_Fork);
 }
 
@@ -107,6 +110,17 @@ pid_t _Fork(void)
     pid_t child = libc._Fork();
     if (recorded && child == 0)
         margay_process_after_fork();
+    else if (recorded && child < 0)
+        margay_process_fork_failed();
+    return child;
+}
+
+HOOK pid_t fork(void)
+{
+    bool recorded = margay_process_attach();
+    pid_t child = NEXT(fork)();
+    if (recorded && child < 0)
+        margay_process_fork_failed();
     return child;
 }
 

@@ -90,9 +90,12 @@ static void at_signal(ThreadId thread, Int number, Bool other_stack)
     margay_cursor_catch_up();
 }
 
+static Bool forks; /* no other thread runs meanwhile */
+
 static void before_fork(ThreadId thread)
 {
     (void)thread;
+    forks = True;
     margay_libc_before_fork();
 }
 
@@ -120,7 +123,10 @@ static void before_call(ThreadId thread, UInt call, UWord *arguments,
 static void after_call(ThreadId thread, UInt call, UWord *arguments, UInt count,
                        SysRes result)
 {
-    (void)thread, (void)arguments, (void)count, (void)result;
+    (void)thread, (void)arguments, (void)count;
+    if (forks && sr_isError(result))
+        margay_process_fork_failed();
+    forks = False;
     if (executes(call))
         margay_process_send(MARGAY_MESSAGE_STAY, 0);
 }
