@@ -416,6 +416,36 @@ static void test_late_attach(void)
     margay_receiver_free(receiver);
 }
 
+/* A process that executes itself again and again needs no more buffers. */
+static void test_renewed(void)
+{
+    enum { TIMES = 100 };
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    struct margay_slot_owner owner = {(uint32_t)getpid(), 0, 0};
+    uint32_t buffer, most = 0;
+    for (; owner.program < TIMES; owner.program++, owner.thread++) {
+        for (int i = 0; i < 2; i++) { /* a full one, and one that it leaves */
+            if (!margay_slots_take(program.capture, &owner, &buffer))
+                break;
+            most = buffer > most ? buffer : most;
+            margay_slots_open(program.capture, buffer, &owner,
+                              program.buffers[buffer]);
+            if (i == 0)
+                program_fill(&program, buffer, 0, owner.process);
+        }
+        program_send(&program, MARGAY_MESSAGE_ATTACH, owner.process,
+                     owner.program + 1);
+        drain(receiver, got, 64, &status);
+    }
+    CHECK(margay_slots_take(program.capture, &owner, &buffer) && most < 2,
+          "the buffers of programs that ended by exec are for all");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
 /* A program that attaches before its parent says that it started it, is waited
    for. */
 static void test_late_parent(void)
@@ -642,6 +672,7 @@ int main(void)
     test_hurry();
     test_many_dead();
     test_late_attach();
+    test_renewed();
     test_late_parent();
     test_members();
     test_unborn();

@@ -246,11 +246,28 @@ static bool is_before(uint32_t program, uint32_t other)
     return program - other > INT32_MAX;
 }
 
+/* No buffer is kept for a thread of an earlier program.  A thread of the later
+   one may take the buffer meanwhile, which names its keeper first and, before
+   it is open, its program: loaded in this order, with no buffer taken in
+   between, the program is not earlier than the keeper. */
+static void release_of_earlier(struct margay_harvest *harvest, uint32_t buffer,
+                               uint32_t process, uint32_t program)
+{
+    struct margay_slot *slot = &harvest->shared->capture->slots[buffer];
+    uint64_t keeper = atomic_load(&slot->keeper);
+    bool taken =
+        margay_slot_stage(atomic_load(&slot->state)) == MARGAY_SLOT_TAKEN;
+    if (keeper != 0 && margay_slot_keeping_process(keeper) == process &&
+        !taken && is_before(atomic_load(&slot->program), program))
+        atomic_compare_exchange_strong(&slot->keeper, &keeper, 0);
+}
+
 void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
                             uint32_t program)
 {
     look(harvest);
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
+        release_of_earlier(harvest, i, process, program);
         if (is_in(harvest, i, MARGAY_SLOT_OPEN) &&
             margay_slot_process(harvest->states[i]) == process &&
             is_before(atomic_load(&slot_of(harvest, i)->program), program))
@@ -277,7 +294,7 @@ static void release_of_dead(struct margay_harvest *harvest, uint32_t buffer)
 {
     _Atomic uint64_t *keeper = &harvest->shared->capture->slots[buffer].keeper;
     uint64_t now = atomic_load(keeper);
-    if (now != 0 && margay_process_is_dead((uint32_t)(now >> 32)))
+    if (now != 0 && margay_process_is_dead(margay_slot_keeping_process(now)))
         harvest->for_any += atomic_compare_exchange_strong(keeper, &now, 0);
 }
 

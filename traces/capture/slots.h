@@ -104,6 +104,11 @@ static inline uint64_t margay_slot_keeper(const struct margay_slot_owner *owner)
     return (uint64_t)owner->process << 32 | (owner->thread + 1);
 }
 
+static inline uint32_t margay_slot_keeping_process(uint64_t keeper)
+{
+    return (uint32_t)(keeper >> 32);
+}
+
 static inline bool margay_slot_is_kept(struct margay_slot *slot,
                                        uint64_t but_for)
 {
