@@ -146,10 +146,10 @@ check 'one that starts others is built' "$compiler" -O2 \
     $("$MARGAY" record --libs)
 printf '#!/bin/sh\necho "$@" $X >given\n' >given.sh
 chmod +x given.sh
-for how in execve execv execvp execvpe fexecve execl execlp execle vfork \
-    posix_spawn posix_spawnp system popen; do
+for how in execve execv execvp execvpe fexecve execl execlp execle execveat \
+    SYS_execve SYS_execveat vfork posix_spawn posix_spawnp system popen; do
     case $how in
-    execve | execvpe | fexecve | execle | posix_spawnp) given='one two 3' ;;
+    *execve* | execvpe | execle | posix_spawnp) given='one two 3' ;;
     *) given='one two' ;;
     esac
     rm -f given

@@ -9,10 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
+extern int execveat(int directory, const char *path, char *const words[],
+                    char *const environment[], int flags);
 static int values[100];
 
 static int starts(const char *how, const char *file)
@@ -47,6 +50,12 @@ static int starts(const char *how, const char *file)
         execvpe(file, words, own);
     else if (strcmp(how, "fexecve") == 0)
         fexecve(open(file, O_RDONLY), words, own);
+    else if (strcmp(how, "execveat") == 0)
+        execveat(AT_FDCWD, file, words, own, 0);
+    else if (strcmp(how, "SYS_execve") == 0)
+        syscall(SYS_execve, file, words, own);
+    else if (strcmp(how, "SYS_execveat") == 0)
+        syscall(SYS_execveat, AT_FDCWD, file, words, own, 0);
     else if (strcmp(how, "execl") == 0)
         execl(file, file, "one", "two", NULL);
     else if (strcmp(how, "execlp") == 0)

@@ -25,21 +25,21 @@
 /* Only programs with the byte order of this machine are followed. */
 struct processor {
     const char *name;
-    int64_t execve;
+    int64_t execve, execveat;
     uint16_t machine;
     uint8_t class;
     uint8_t pointer_bytes; /* 0 = the other byte order */
 };
 
 static const struct processor processors[] = {
-    {"x86_64", 59, EM_X86_64, ELFCLASS64, 8},
-    {"aarch64", 221, EM_AARCH64, ELFCLASS64, 8},
-    {"riscv64", 221, EM_RISCV, ELFCLASS64, 8},
-    {"ppc64le", 11, EM_PPC64, ELFCLASS64, 8},
-    {"i386", 11, EM_386, ELFCLASS32, 4},
-    {"arm", 11, EM_ARM, ELFCLASS32, 4},
-    {"ppc64", 11, EM_PPC64, ELFCLASS64, 0},
-    {"s390x", 11, EM_S390, ELFCLASS64, 0},
+    {"x86_64", 59, 322, EM_X86_64, ELFCLASS64, 8},
+    {"aarch64", 221, 281, EM_AARCH64, ELFCLASS64, 8},
+    {"riscv64", 221, 281, EM_RISCV, ELFCLASS64, 8},
+    {"ppc64le", 11, 362, EM_PPC64, ELFCLASS64, 8},
+    {"i386", 11, 358, EM_386, ELFCLASS32, 4},
+    {"arm", 11, 387, EM_ARM, ELFCLASS32, 4},
+    {"ppc64", 11, 362, EM_PPC64, ELFCLASS64, 0},
+    {"s390x", 11, 354, EM_S390, ELFCLASS64, 0},
 };
 
 #define MOST_STRINGS (1u << 20)
@@ -275,16 +275,23 @@ static void become(const struct call *call)
     free(environment.list);
 }
 
+static bool executes(int64_t number)
+{
+    return processor != NULL &&
+           (number == processor->execve || number == processor->execveat);
+}
+
+/* What execveat() starts is left to the system. */
 void margay_follow_call(int64_t number, uint64_t path, uint64_t arguments,
                         uint64_t environment)
 {
-    if (processor == NULL || number != processor->execve ||
-        !margay_process_attach() ||
+    if (!executes(number) || !margay_process_attach() ||
         margay_process.capture->quiet == MARGAY_NO_MORE)
         return;
     struct call call = {open("/proc/self/mem", O_RDONLY | O_CLOEXEC), path,
                         arguments, environment};
-    if (call.memory >= 0 && processor->pointer_bytes != 0)
+    if (call.memory >= 0 && processor->pointer_bytes != 0 &&
+        number == processor->execve)
         become(&call);
     if (call.memory >= 0)
         close(call.memory);
@@ -294,7 +301,7 @@ void margay_follow_call(int64_t number, uint64_t path, uint64_t arguments,
 
 void margay_follow_return(int64_t number)
 {
-    if (processor == NULL || number != processor->execve || !left)
+    if (!executes(number) || !left)
         return;
     left = false;
     margay_process_tell(MARGAY_MESSAGE_STAY, (uint32_t)getpid(), 0);

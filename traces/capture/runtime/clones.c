@@ -1,6 +1,6 @@
 /*
- * clones.c - processes that the program makes by clone(), or by the system's
- * own calls
+ * clones.c - processes that the program makes by clone(), and what it makes or
+ * becomes by the system's own calls
  *
  * A process that has its own copy of the memory is like the child of a fork.
  * One that has this memory, and with it the variables of the thread that made
@@ -108,6 +108,11 @@ static bool makes_process(long number, long first, uint64_t *flags)
     }
 }
 
+static bool executes(long number)
+{
+    return number == SYS_execve || number == SYS_execveat;
+}
+
 HOOK long syscall(long number, ...)
 {
     long arguments[6];
@@ -120,9 +125,13 @@ HOOK long syscall(long number, ...)
     if (next_syscall == NULL)
         find_functions();
     bool tells = makes_process(number, arguments[0], &flags) && prepare(flags);
+    if (executes(number))
+        margay_process_leave((uint32_t)getpid(), false);
     long result = next_syscall(number, arguments[0], arguments[1], arguments[2],
                                arguments[3], arguments[4], arguments[5]);
     if (tells)
         conclude(true, result);
+    if (executes(number))
+        margay_process_stay();
     return result;
 }

@@ -284,6 +284,27 @@ static uint32_t own_number(void)
                    : (uint32_t)getpid();
 }
 
+static bool is_counted(void)
+{
+    return margay_process_attach() && !margay_process_is_foreign();
+}
+
+void margay_process_leave(uint32_t process, bool certain)
+{
+    int reason = errno;
+    if (is_counted())
+        margay_process_tell(MARGAY_MESSAGE_LEAVE, process, certain);
+    errno = reason;
+}
+
+void margay_process_stay(void)
+{
+    int reason = errno;
+    if (is_counted())
+        margay_process_tell(MARGAY_MESSAGE_STAY, (uint32_t)getpid(), 0);
+    errno = reason;
+}
+
 /* The receiver waits for a process that is about to be made: the parent may end
    before the child sends its first message. */
 void margay_process_before_fork(void)

@@ -40,6 +40,12 @@ bool margay_process_send(uint32_t type, uint32_t value);
 /* Send a message about any process. */
 bool margay_process_tell(uint32_t type, uint32_t process, uint32_t value);
 
+/* A process becomes another program, which is `certain` to attach, or may not;
+   or this one could not.  They say nothing in other name spaces, where programs
+   get other numbers, and so are not counted. */
+void margay_process_leave(uint32_t process, bool certain);
+void margay_process_stay(void);
+
 /* Before a fork of which libc does not tell, and in its child, which has no
    buffer yet. */
 void margay_process_before_fork(void);

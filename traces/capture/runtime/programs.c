@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "traces/capture/runtime/observe.h"
@@ -58,39 +59,24 @@ __attribute__((constructor(101))) static void find_functions(void)
 
 #define NEXT(name) (libc.name != NULL ? (void)0 : find_functions(), libc.name)
 
-/* In other name spaces programs are not counted, as they get other numbers. */
-static bool is_counted(void)
-{
-    return margay_process_attach() && !margay_process_is_foreign();
-}
-
 /* This process becomes another program, or, after a failure, does not.  The
    recorder does not wait for a program that may never attach.  The process may
    be the child of vfork(), which has this one's memory. */
 static void leave(void)
 {
-    if (is_counted())
-        margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)getpid(), 0);
+    margay_process_leave((uint32_t)getpid(), false);
 }
 
 static int stay(void)
 {
-    int reason = errno;
-    if (is_counted())
-        margay_process_tell(MARGAY_MESSAGE_STAY, (uint32_t)getpid(), 0);
-    errno = reason;
+    margay_process_stay();
     return -1;
 }
 
 /* This process has started another program, whose number may be unknown. */
 static void start(pid_t child)
 {
-    int reason = errno;
-    if (is_counted() && child > 0)
-        margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)child, 0);
-    else if (is_counted())
-        margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)getpid(), 1);
-    errno = reason;
+    margay_process_leave((uint32_t)(child > 0 ? child : getpid()), child <= 0);
 }
 
 /* ---------------------------------------------------------------- fork -- */
@@ -162,6 +148,18 @@ HOOK int fexecve(int descriptor, char *const arguments[],
     leave();
     NEXT(fexecve)(descriptor, arguments, environment);
     return stay();
+}
+
+/* Earlier C libraries do not have it.  syscall() says what execve() says above
+   (clones.c). */
+HOOK int execveat(int directory, const char *path, char *const arguments[],
+                  char *const environment[], int flags);
+
+int execveat(int directory, const char *path, char *const arguments[],
+             char *const environment[], int flags)
+{
+    return (int)syscall(SYS_execveat, directory, path, arguments, environment,
+                        flags);
 }
 
 /* The arguments of execl() and the like, up to NULL. */
