@@ -62,6 +62,25 @@ if unshare --pid --fork true 2>err; then
 else
     skip "$name" "$(head -n 1 err)"
 fi
+# What is executed there is not counted.
+cat >space.sh <<'END'
+#!/bin/sh
+unshare --pid --fork sh -c 'exec true'
+END
+chmod +x space.sh
+for method in valgrind qemu; do
+    name="method $method: programs in another name space"
+    if ! unshare --pid --fork true 2>err; then
+        skip "$name" "$(head -n 1 err)"
+        continue
+    fi
+    run record --method $method -o trace ./space.sh
+    if [ "$status" = 125 ] && grep -q 'not with method' err; then
+        skip "$name" "$(tail -n 1 err)"
+        continue
+    fi
+    is "$name are not left out" "$status $(grep -c 'left out' err)" '0 0'
+done
 
 name='more threads at a time than there are buffers'
 if ./clones crowd 4200 2>/dev/null; then

@@ -47,7 +47,7 @@ static const struct processor processors[] = {
 static const struct processor *processor;
 static uint64_t base; /* the address 0 of the program in the emulator */
 
-/* The calling thread has sent MARGAY_MESSAGE_LEAVE. */
+/* The calling thread has called margay_process_leave(). */
 static __thread bool left __attribute__((tls_model("initial-exec")));
 
 void margay_follow_begin(const char *name)
@@ -246,12 +246,11 @@ static const char *name_of(const struct call *call,
 static void execute(char **arguments, char **environment)
 {
     char emulator[PATH_MAX] = "";
-    uint32_t process = (uint32_t)getpid();
     if (readlink("/proc/self/exe", emulator, sizeof emulator - 1) <= 0)
         return;
-    margay_process_tell(MARGAY_MESSAGE_LEAVE, process, 1);
+    margay_process_leave((uint32_t)getpid(), true);
     execve(emulator, arguments, environment);
-    margay_process_tell(MARGAY_MESSAGE_STAY, process, 0);
+    margay_process_stay();
 }
 
 /* Become the emulator of the other program.  Returns only on failure. */
@@ -296,7 +295,7 @@ void margay_follow_call(int64_t number, uint64_t path, uint64_t arguments,
     if (call.memory >= 0)
         close(call.memory);
     left = true;
-    margay_process_tell(MARGAY_MESSAGE_LEAVE, (uint32_t)getpid(), 0);
+    margay_process_leave((uint32_t)getpid(), false);
 }
 
 void margay_follow_return(int64_t number)
@@ -304,5 +303,5 @@ void margay_follow_return(int64_t number)
     if (!executes(number) || !left)
         return;
     left = false;
-    margay_process_tell(MARGAY_MESSAGE_STAY, (uint32_t)getpid(), 0);
+    margay_process_stay();
 }

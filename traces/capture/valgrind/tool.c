@@ -117,7 +117,7 @@ static void before_call(ThreadId thread, UInt call, UWord *arguments,
 {
     (void)thread, (void)arguments, (void)count;
     if (executes(call))
-        margay_process_send(MARGAY_MESSAGE_LEAVE, 1);
+        margay_process_leave(margay_process.id, true);
 }
 
 static void after_call(ThreadId thread, UInt call, UWord *arguments, UInt count,
@@ -128,7 +128,7 @@ static void after_call(ThreadId thread, UInt call, UWord *arguments, UInt count,
         margay_process_fork_failed();
     forks = False;
     if (executes(call))
-        margay_process_send(MARGAY_MESSAGE_STAY, 0);
+        margay_process_stay();
 }
 
 /* The program is the first module of the process. */
