@@ -23,7 +23,7 @@
 struct trace_file {
     char *path; /* NULL: standard output */
     margay_writer *writer;
-    unsigned module_count; /* the modules that the trace names */
+    unsigned module_count; /* the first modules, all of which it names */
 };
 
 struct record_output {
@@ -240,17 +240,23 @@ static enum margay_status write_fitting(struct record_output *output,
     return status;
 }
 
-/* Name the modules that have come up, before the sites that are in them. */
+/* Name the modules that have come up, before the sites that are in them.  One
+   that has no name may yet get it. */
 static enum margay_status name_modules(const struct record_output *output,
                                        struct trace_file *file,
                                        struct margay_error *error)
 {
     char path[MARGAY_MODULE_PATH_BYTES];
     enum margay_status status = MARGAY_OK;
-    while (output->receiver != NULL && status == MARGAY_OK &&
-           margay_receiver_module(output->receiver, file->module_count, path))
-        status = margay_writer_set_module(file->writer, file->module_count++,
-                                          path, error);
+    for (unsigned i = file->module_count;
+         output->receiver != NULL && status == MARGAY_OK &&
+         margay_receiver_module(output->receiver, i, path);
+         i++) {
+        if (*path == '\0')
+            continue;
+        status = margay_writer_set_module(file->writer, i, path, error);
+        file->module_count += i == file->module_count;
+    }
     return status;
 }
 

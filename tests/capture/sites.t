@@ -47,6 +47,31 @@ for kind in -pie -no-pie; do
     done
 done
 
+# A process that was killed while it named a module, before any other.
+cat >unnamed.c <<'EOF'
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "traces/capture/slots.h"
+int main(int count, char **arguments)
+{
+    const char *variable = getenv(MARGAY_CAPTURE_VARIABLE);
+    struct margay_capture *capture =
+        mmap(NULL, sizeof *capture, PROT_READ | PROT_WRITE, MAP_SHARED,
+             variable == NULL ? -1 : atoi(variable), 0);
+    if (count > 1 && (void *)capture != MAP_FAILED) {
+        atomic_store(&capture->modules[0].state, MARGAY_MODULE_BEGUN);
+        execv(arguments[1], arguments + 1);
+    }
+    return 1;
+}
+EOF
+check 'one that leaves a module unnamed is built' "$compiler" -I"$root" \
+    -o unnamed unnamed.c
+run record --method runtime --sites --to mgt -o unnamed.mgt ./unnamed ./built
+like 'modules behind one without a name are known' \
+    "$("$MARGAY" annotate -q unnamed.mgt 2>&1)" 'sites\.c'
+
 # More sites than a buffer has slots for, each of which writes as often.
 awk 'BEGIN { print "volatile int x[600];\nint main(void)\n{"
     print "for (int i = 0; i < 50; i++) {"

@@ -252,12 +252,13 @@ bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
 {
     const struct margay_module *module =
         &receiver->shared.capture->modules[number];
-    if (number >= MARGAY_MODULES ||
-        atomic_load(&module->state) != MARGAY_MODULE_NAMED)
-        return false;
-    memcpy(path, module->path, MARGAY_CAPTURED_PATH_BYTES);
+    uint32_t state = number < MARGAY_MODULES ? atomic_load(&module->state)
+                                             : MARGAY_MODULE_FREE;
+    *path = '\0';
+    if (state == MARGAY_MODULE_NAMED)
+        memcpy(path, module->path, MARGAY_CAPTURED_PATH_BYTES);
     path[MARGAY_CAPTURED_PATH_BYTES - 1] = '\0';
-    return *path != '\0';
+    return state != MARGAY_MODULE_FREE;
 }
 
 uint64_t margay_receiver_processes(const margay_receiver *receiver)

@@ -98,7 +98,8 @@ void margay_receiver_stop(margay_receiver *receiver);
 enum margay_quiet margay_receiver_quiet(const margay_receiver *receiver);
 
 /* The path of module `number`, of MARGAY_CAPTURED_PATH_BYTES bytes, as it is
-   known so far; false: there is none. */
+   known so far: none where a process is naming the module, or was killed then.
+   False: there are so many modules, or fewer. */
 bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
                             char *path);
 
