@@ -6,6 +6,7 @@
  * truncate: cuts every file that it did not open to nothing, and goes on.
  * scrawl: overwrites the state of its recorder's buffers.
  * close: closes them; lose: closes them, and may open none.
+ * confine: may have no more memory.
  * forever: goes on.
  * wait: makes FILE to say that it waits, waits for any signal, and ends by it;
  * deaf: the same, but it goes on after the signal, and ends with status 3.
@@ -72,6 +73,8 @@ static void scrawl(void)
 int main(int argument_count, char **arguments)
 {
     const char *how = argument_count > 1 ? arguments[1] : "";
+    if (strcmp(how, "confine") == 0)
+        setrlimit(RLIMIT_AS, &(struct rlimit){1, 1});
     write_some(100000);
     if (strcmp(how, "truncate") == 0) {
         for (int i = 3; i < DESCRIPTORS; i++)

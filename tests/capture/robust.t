@@ -37,6 +37,12 @@ is 'a program that frees buffers that are full: no trace' \
 like 'and the words that did not come are told' "$(tail -n 1 err)" \
     ': [0-9]* words that were sent did not come, .*references are missing$'
 
+run record --to lackey -o trace.confine ./hostile confine
+is 'a program that may have no more memory: no trace' \
+    "$status $(ls trace.confine 2>/dev/null)" '125 '
+like 'says so' "$(tail -n 1 err)" \
+    ': 1 process had no room .* memory, .*references are missing$'
+
 nothing_is_missing() { # NAME
     often=$(awk '$1 == "S" && /,8$/ { n[$2]++ } END {
         for (a in n) if (n[a] >= 72) m++; print m + 0 }' trace)

@@ -203,6 +203,7 @@ struct margay_message {
 /* Why a process could not hand over all references. */
 enum margay_loss {
     MARGAY_LOSS_DESCRIPTORS, /* it closed them, and can open no others */
+    MARGAY_LOSS_MEMORY,      /* it may map no more, as by ulimit -v */
     MARGAY_LOSS_THREADS,     /* it has more than there can be buffers */
     MARGAY_LOSS_SHARED,      /* another process or thread has its variables */
     MARGAY_LOSSES

@@ -137,14 +137,16 @@ extern void *map_memory(void *address, size_t bytes, int protection, int flags,
 
 static void *map(uint32_t buffer, void *address, size_t bytes, int flags)
 {
-    void *memory = MAP_FAILED;
     off64_t offset = data_offset + (off64_t)(buffer * MARGAY_BUFFER_BYTES);
-    if (margay_process_has(MARGAY_DESCRIPTOR_FILE))
-        memory = map_memory(
-            address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
-            margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
-    if (memory == MAP_FAILED)
+    if (!margay_process_has(MARGAY_DESCRIPTOR_FILE)) {
         margay_process_lose(MARGAY_LOSS_DESCRIPTORS);
+        return MAP_FAILED;
+    }
+    void *memory =
+        map_memory(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
+                   margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
+    if (memory == MAP_FAILED)
+        margay_process_lose(MARGAY_LOSS_MEMORY);
     return memory;
 }
 
