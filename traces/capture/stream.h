@@ -37,6 +37,7 @@
 #define MARGAY_TRACES_CAPTURE_STREAM_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "traces/base/sample.h"
