@@ -6,6 +6,7 @@
  * where both were installed.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -95,19 +96,6 @@ static const char *archive(void)
     return wants_mmu() ? "libmargay_runtime_mmu.a" : "libmargay_runtime.a";
 }
 
-/* The compiler that CC names; without it, the flags have to suit both. */
-enum compiler { EITHER, GCC, CLANG };
-
-static enum compiler compiler(void)
-{
-    const char *name = getenv("CC");
-    if (name == NULL)
-        return EITHER;
-    return strstr(name, "clang") != NULL ? CLANG
-           : strstr(name, "gcc") != NULL ? GCC
-                                         : EITHER;
-}
-
 /* What the compiler that CC names prints on its first line, with an option. */
 static bool ask_compiler(const char *option, char *line, int bytes)
 {
@@ -121,6 +109,34 @@ static bool ask_compiler(const char *option, char *line, int bytes)
     pclose(output);
     line[printed ? strcspn(line, "\n") : 0] = '\0';
     return printed;
+}
+
+/* The compiler that CC names; without it, the flags have to suit both. */
+enum compiler { UNKNOWN, EITHER, GCC, CLANG };
+
+/* Its name may be of neither (cc, ccache g++), so it is asked: of the two, only
+   gcc knows the option for its number. */
+static enum compiler ask_which(void)
+{
+    const char *name = getenv("CC");
+    char line[256];
+    if (name == NULL || *name == '\0')
+        return EITHER;
+    if (ask_compiler("--version", line, sizeof line) &&
+        strstr(line, "clang version ") != NULL)
+        return CLANG;
+    return ask_compiler("-dumpfullversion", line, sizeof line) &&
+                   isdigit((unsigned char)line[0])
+               ? GCC
+               : EITHER;
+}
+
+static enum compiler compiler(void)
+{
+    static enum compiler found = UNKNOWN;
+    if (found == UNKNOWN)
+        found = ask_which();
+    return found;
 }
 
 /* The name of the plugin for that compiler, if there is one. */
