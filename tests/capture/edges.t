@@ -52,4 +52,77 @@ if g++ -flto -o plain vector.cc 2>/dev/null; then
 else
     skip "$name" 'no g++ with -flto'
 fi
+
+# ------------------------------------------------------------- functions --
+# A function that is left by a jump has not returned, in neither build, nor has
+# one that calls it; and one that is called again later is not the first call.
+cat >jumper.c <<'END'
+#include <setjmp.h>
+#include <stdlib.h>
+static jmp_buf place;
+static volatile long cells[64];
+__attribute__((noinline)) static void fill(int count)
+{
+    for (int i = 0; i < count; i++)
+        cells[i] = i;
+}
+__attribute__((noinline)) static void deep(int depth, int jumps)
+{
+    fill(1);
+    if (depth > 0)
+        deep(depth - 1, jumps);
+    else if (jumps)
+        longjmp(place, 1);
+    fill(1);
+}
+__attribute__((noinline)) void jumper(int jumps)
+{
+    fill(2);
+    if (jumps > 1)
+        longjmp(place, 1);
+    deep(3, jumps);
+    fill(2);
+}
+__attribute__((noinline)) static void catcher(int jumps)
+{
+    if (setjmp(place) == 0)
+        jumper(jumps);
+    fill(10);
+}
+static void last(void) { fill(50); }
+int main(int count, char **arguments)
+{
+    atexit(last);
+    catcher(count - 1);
+    fill(5);
+    jumper(0);
+    return arguments == NULL;
+}
+END
+# shellcheck disable=SC2046 # words
+for each in '' gcc clang; do
+    ${each:-$compiler} -O1 $(CC=$each "$MARGAY" record --cflags) -o jumper \
+        jumper.c $(CC=$each "$MARGAY" record --libs) 2>/dev/null || {
+        skip "CC=$each: functions left by a jump" "no $each"
+        continue
+    }
+    for level in 0 2; do
+        name="CC=$each -O$level"
+        check "$name: built" ${each:-$compiler} -O$level \
+            $(CC=$each "$MARGAY" record --cflags) -o jumper jumper.c \
+            $(CC=$each "$MARGAY" record --libs)
+        run record -q --to lackey --start jumper --stop jumper -o trace ./jumper
+        is "$name: a function that returns" \
+            "$(grep -c '^ S.*,8$' trace) $(cat err)" '12 '
+        # Of the call 6 or 2, then 10 + 5, 12 of the second, 50 of the last.
+        for case in 83:deep '79:by itself'; do
+            # shellcheck disable=SC2086 # words
+            run record -q --to lackey --start jumper --stop jumper -o trace \
+                ./jumper ${case#*:}
+            is "$name: and one that is left by a jump, ${case#*:}" \
+                "$(grep -c '^ S.*,8$' trace)" "${case%:*}"
+            like "$name: is told" "$(cat err)" 'stop jumper: it did not return'
+        done
+    done
+done
 finish

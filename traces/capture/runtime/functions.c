@@ -41,8 +41,12 @@ static __thread unsigned depth;
    entered, as hooks tell.  The hook of an exit may be what a function does
    last, by a jump, and then has the address that its caller has: it does not
    say which function returns.  After a longjmp out of functions there are too
-   many, and recording goes on. */
+   many, so the last of these calls goes on until an exit is its own. */
 static __thread unsigned calls;
+
+/* Of the call of the function to stop at, the stack pointer, and where it
+   returns to. */
+static __thread uint64_t stack, caller_code;
 
 /* The program is the first module of the process. */
 static void name_program(void)
@@ -116,17 +120,32 @@ void margay_functions_leave(uint64_t site)
         margay_recorder_stop();
 }
 
+/* The stack pointer of the function that calls a hook. */
+#define STACK ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
+
 void __tsan_func_entry(void *caller)
 {
-    (void)caller;
     margay_recorder_begin();
     margay_functions_enter(SITE);
-    if (__builtin_expect(calls > 0 || is_in(&stop, SITE), 0))
+    if (__builtin_expect(calls > 0, 0)) {
         calls++;
+    } else if (__builtin_expect(is_in(&stop, SITE), 0)) {
+        calls = 1;
+        stack = STACK;
+        caller_code = (uint64_t)(uintptr_t)caller;
+    }
 }
 
+/* The exit of a function that called the one to stop at has a stack above its
+   own, and another address than that to which it returns. */
 void __tsan_func_exit(void)
 {
-    if (__builtin_expect(calls > 0, 0) && --calls == 0)
+    if (__builtin_expect(calls == 0, 1))
+        return;
+    if (calls > 1) {
+        calls--;
+    } else if (STACK <= stack || SITE + 1 == caller_code) {
+        calls = 0;
         margay_recorder_stop();
+    }
 }
