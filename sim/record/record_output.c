@@ -429,7 +429,7 @@ enum margay_status record_output_put_words(struct record_output *output,
 static void summarise(const struct record_output *output, size_t files)
 {
     const char *path =
-        output->options->output == NULL ? "-" : output->options->output;
+        output->files[0].path == NULL ? "-" : output->files[0].path;
     if (files == 1)
         message_print("%s: %" PRIu64 " reference%s as %s%s", path, output->refs,
                       margay_plural(output->refs, "s"), output->format,
@@ -439,8 +439,8 @@ static void summarise(const struct record_output *output, size_t files)
     else
         message_print("%s and others: %" PRIu64 " reference%s of %zu threads "
                       "as %s",
-                      output->files[0].path, output->refs,
-                      margay_plural(output->refs, "s"), files, output->format);
+                      path, output->refs, margay_plural(output->refs, "s"),
+                      files, output->format);
 }
 
 static void release(struct record_output *output)

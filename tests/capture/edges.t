@@ -125,4 +125,10 @@ for each in '' gcc clang; do
         done
     done
 done
+
+# ----------------------------------------------------------- the summary --
+run record --thread-traces separate -o one.mgt ./jumper
+like 'a trace of one thread is named as its file is' "$(tail -n 1 err)" \
+    '^margay record: one.0.mgt: [0-9]* references as mgt$'
+is 'which is there' "$(echo one*)" one.0.mgt
 finish
