@@ -105,6 +105,9 @@ enum margay_status record_find_function(const char *program, const char *name,
                                         struct margay_code_range *range,
                                         struct margay_error *error);
 
+/* Is the program a binary that needs no dynamic linker? */
+bool record_is_static(const char *program);
+
 /* Add an argument, or several, to the prefix, within prepare(). */
 void launch_put_before(struct launch *launch, const char *argument);
 void launch_put_all_before(struct launch *launch, const char *const *arguments,

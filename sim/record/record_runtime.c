@@ -67,8 +67,12 @@ static bool suits(const struct options *options, const char *program, char *why,
 static enum margay_status prepare(struct launch *launch,
                                   struct margay_error *error)
 {
-    (void)error;
     launch->is_launcher = !carries_runtime(launch->program);
+    if (!launch->is_launcher && record_is_static(launch->program))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: it is statically linked, which a program with "
+                           "the runtime cannot be: link it without -static",
+                           launch->program);
     launch->leaves_out = "they are not built for the method runtime";
     return MARGAY_OK;
 }

@@ -1,9 +1,10 @@
 /*
- * record_symbols.c - the place of a function in a program
+ * record_symbols.c - the place of a function in a program, and how that is
+ * linked
  *
- * It reads the symbol table of an ELF file of this machine's word length and
- * byte order; the method that needs it runs no other program.  A function of
- * C++ is also found by its name in the source.
+ * It reads the tables of an ELF file of this machine's word length and byte
+ * order; the method that needs it runs no other program.  A function of C++ is
+ * also found by its name in the source.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -226,6 +227,13 @@ static enum margay_status fail_several(const struct search *search,
 }
 
 /* A symbol of that name comes before what is called so in the source. */
+static bool read_header(const struct file *file, elf_header *header)
+{
+    return copy(file, 0, 0, header, sizeof *header) &&
+           memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+           header->e_phentsize == sizeof(elf_segment);
+}
+
 static enum margay_status find(const struct file *file, const char *program,
                                const char *name,
                                struct margay_code_range *range,
@@ -234,10 +242,8 @@ static enum margay_status find(const struct file *file, const char *program,
     struct search search = {.name = name};
     elf_header header;
     uint64_t base = 0;
-    if (copy(file, 0, 0, &header, sizeof header) &&
-        memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+    if (read_header(file, &header) &&
         header.e_shentsize == sizeof(elf_section) &&
-        header.e_phentsize == sizeof(elf_segment) &&
         find_base(file, &header, &base)) {
         search_all(file, &header, &search);
         search.in_source = search.count == 0;
@@ -257,27 +263,52 @@ static enum margay_status find(const struct file *file, const char *program,
     return MARGAY_OK;
 }
 
-enum margay_status record_find_function(const char *program, const char *name,
-                                        struct margay_code_range *range,
-                                        struct margay_error *error)
+/* The file in memory, until unmap_file(); without bytes if it has none. */
+static struct file map_file(const char *path)
 {
     struct stat status;
-    struct file file = {NULL, 0};
     void *memory = MAP_FAILED;
-    *range = (struct margay_code_range){0, 0};
-    if (name == NULL)
-        return MARGAY_OK;
-    int descriptor = open(program, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor >= 0 && fstat(descriptor, &status) == 0 &&
         status.st_size > 0)
         memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE,
                       descriptor, 0);
     if (descriptor >= 0)
         close(descriptor);
-    if (memory != MAP_FAILED)
-        file = (struct file){memory, (size_t)status.st_size};
+    return memory == MAP_FAILED ? (struct file){NULL, 0}
+                                : (struct file){memory, (size_t)status.st_size};
+}
+
+static void unmap_file(const struct file *file)
+{
+    if (file->bytes != NULL)
+        munmap((void *)file->bytes, file->count);
+}
+
+bool record_is_static(const char *program)
+{
+    elf_header header;
+    elf_segment segment;
+    const struct file file = map_file(program);
+    bool is_static = read_header(&file, &header) && header.e_phnum > 0;
+    for (unsigned i = 0;
+         is_static && i < header.e_phnum &&
+         copy(&file, header.e_phoff, i, &segment, sizeof segment);
+         i++)
+        is_static = segment.p_type != PT_INTERP;
+    unmap_file(&file);
+    return is_static;
+}
+
+enum margay_status record_find_function(const char *program, const char *name,
+                                        struct margay_code_range *range,
+                                        struct margay_error *error)
+{
+    *range = (struct margay_code_range){0, 0};
+    if (name == NULL)
+        return MARGAY_OK;
+    const struct file file = map_file(program);
     enum margay_status found = find(&file, program, name, range, error);
-    if (memory != MAP_FAILED)
-        munmap(memory, file.count);
+    unmap_file(&file);
     return found;
 }

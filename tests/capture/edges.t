@@ -131,4 +131,18 @@ run record --thread-traces separate -o one.mgt ./jumper
 like 'a trace of one thread is named as its file is' "$(tail -n 1 err)" \
     '^margay record: one.0.mgt: [0-9]* references as mgt$'
 is 'which is there' "$(echo one*)" one.0.mgt
+
+# -------------------------------------------------- programs as they are --
+for static in -static -static-pie; do
+    name="a program with the runtime that is linked with $static"
+    # shellcheck disable=SC2046 # words
+    if "$compiler" $static -O1 $("$MARGAY" record --cflags) -o static \
+        jumper.c $("$MARGAY" record --libs) 2>/dev/null; then
+        run record -o static.mgt ./static
+        is "$name is refused" "$status $(ls static.mgt 2>/dev/null)" '125 '
+        like "$name: why" "$(tail -n 1 err)" 'static: it is statically linked'
+    else
+        skip "$name is refused" 'no static library of C'
+    fi
+done
 finish
