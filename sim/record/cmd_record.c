@@ -440,7 +440,10 @@ static enum margay_status check_recorded(const struct recording *recording,
                                          struct margay_error *error)
 {
     const struct launch *launch = &recording->launch;
-    if (launch->prefix_count > 0 && !recording->recorded) {
+    const bool began = launch->receiver == NULL
+                           ? recording->recorded
+                           : margay_receiver_processes(launch->receiver) > 0;
+    if (launch->prefix_count > 0 && !began) {
         *exit_status = EXIT_CANNOT_RUN;
         return margay_fail(error, MARGAY_IO, "%s: %s cannot run it",
                            launch->program, launch->prefix[0]);

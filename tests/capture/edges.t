@@ -145,4 +145,26 @@ for static in -static -static-pie; do
         skip "$name is refused" 'no static library of C'
     fi
 done
+
+# Its status is 3.
+cat >none.s <<'END'
+        .globl _start
+_start: mov $60, %eax
+        mov $3, %edi
+        syscall
+END
+for method in auto valgrind qemu lackey; do
+    name="method $method: a program without a reference"
+    if ! "$compiler" -nostdlib -static -o none none.s 2>/dev/null; then
+        skip "$name" 'it is for x86-64'
+        continue
+    fi
+    run record --method $method -o none.mgt ./none
+    if [ "$status" = 125 ] && grep -Eq 'not? (with )?method' err; then
+        skip "$name" "$(tail -n 1 err)"
+    else
+        is "$name" "$status $(tail -n 1 err)" \
+            '3 margay record: none.mgt: 0 references as mgt'
+    fi
+done
 finish
