@@ -57,6 +57,7 @@ struct margay_receiver {
     struct margay_references references;
     struct margay_data_events *events; /* NULL = not recorded */
     bool finishing, alone, ended;
+    int pause_ms; /* the last sleep at the end of the pipe; 0 = none */
     uint64_t processes;
     struct margay_members members;
 };
@@ -470,15 +471,25 @@ static uint32_t worth_waking(const struct margay_receiver *receiver)
     return counts[MARGAY_SLOT_OPEN] > 1 || half == 0 ? 1 : half;
 }
 
+/* The end of the pipe: most likely its last process is about to die, and the
+   caller asks for that.  One that lives may open the pipe again. */
+static void pause_at_end(struct margay_receiver *receiver, int most_ms)
+{
+    int longer_ms = receiver->pause_ms == 0 ? 1 : 2 * receiver->pause_ms;
+    receiver->pause_ms = longer_ms < most_ms ? longer_ms : most_ms;
+    poll(NULL, 0, receiver->pause_ms);
+}
+
 static void wait_for_message(struct margay_receiver *receiver, int wait_ms)
 {
     struct pollfd wait = {.fd = receiver->message_pipe[0], .events = POLLIN};
     if (wait_ms < 0 || wait_ms > HARVEST_MS)
         wait_ms = HARVEST_MS;
     poll(&wait, 1, wait_ms);
-    /* The end of the pipe: a process may open it again. */
     if ((wait.revents & (POLLIN | POLLHUP)) == POLLHUP)
-        poll(NULL, 0, wait_ms);
+        pause_at_end(receiver, wait_ms);
+    else
+        receiver->pause_ms = 0;
 }
 
 /* Nothing has come: sleep, and look again. */
