@@ -90,16 +90,29 @@ static void fix_addresses(void)
 #endif
 }
 
+/* Give `text` the number that the tool knows, and `report`, which may have it,
+   another one; false: that failed. */
+static bool place_descriptors(int text, int *report)
+{
+    int moved = fcntl(*report, F_DUPFD_CLOEXEC, LAUNCH_TEXT_DESCRIPTOR + 1);
+    if (moved < 0)
+        return false;
+    *report = moved;
+    return text == LAUNCH_TEXT_DESCRIPTOR
+               ? fcntl(text, F_SETFD, 0) == 0
+               : dup2(text, LAUNCH_TEXT_DESCRIPTOR) >= 0;
+}
+
 /* In the child: prepare descriptors and environment, then run the program;
-   returns only if it cannot, and errno says why. */
+   returns only if it cannot, and errno says why, which is for `report`. */
 static void become_program(const struct launch *launch, char **arguments,
-                           int text, bool trace_is_output)
+                           int text, bool trace_is_output, int *report)
 {
     signals_reset();
     fix_addresses();
     if (trace_is_output && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return;
-    if (text >= 0 && dup2(text, LAUNCH_TEXT_DESCRIPTOR) < 0)
+    if (text >= 0 && !place_descriptors(text, report))
         return;
     if (launch->receiver != NULL) {
         margay_receiver_pass_on(launch->receiver);
@@ -137,7 +150,7 @@ enum margay_status launch_start(struct launch *launch, int text,
     launch->process = fork();
     int reason = launch->process < 0 ? errno : 0;
     if (launch->process == 0) {
-        become_program(launch, arguments, text, trace_is_output);
+        become_program(launch, arguments, text, trace_is_output, &report[1]);
         reason = errno;
         (void)!write(report[1], &reason, sizeof reason);
         _exit(EXIT_NOT_FOUND);
