@@ -46,7 +46,8 @@ struct recording {
 
     bool ended; /* the program has ended, with this state of waitpid() */
     int state;
-    int forwarded; /* the signal that was forwarded to it; 0 = none */
+    bool forwarded; /* a signal to it */
+    bool cut;       /* one has ended the wait for processes that it left */
 };
 
 /* --------------------------------------------------------------- set-up -- */
@@ -272,18 +273,32 @@ static bool has_terminals_attention(void)
     return attention;
 }
 
+/* After the program, a signal ends the wait for processes that it left; one
+   that the program got before is done with. */
+static void end_wait(struct recording *recording)
+{
+    if (recording->forwarded) {
+        recording->forwarded = false;
+        signals_forget();
+        return;
+    }
+    recording->cut = true;
+    if (recording->launch.receiver != NULL)
+        margay_receiver_finish(recording->launch.receiver, true);
+}
+
 static void forward_signal(struct recording *recording)
 {
     int number = signals_interrupted();
-    if (number == 0 || recording->forwarded != 0)
+    if (number == 0 || recording->cut)
         return;
-    recording->forwarded = number;
-    /* After the program, the signal ends the wait for processes it left. */
-    if (recording->ended && recording->launch.receiver != NULL)
-        margay_receiver_finish(recording->launch.receiver, true);
-    else if (!recording->ended &&
-             (number != SIGINT || !has_terminals_attention()))
-        kill(recording->launch.process, number);
+    if (recording->ended) {
+        end_wait(recording);
+    } else if (!recording->forwarded) {
+        recording->forwarded = true;
+        if (number != SIGINT || !has_terminals_attention())
+            kill(recording->launch.process, number);
+    }
 }
 
 static enum margay_status write_next_of_text(struct recording *recording,
@@ -387,7 +402,7 @@ static enum margay_status check_sent(const struct recording *recording,
                                      struct margay_error *error)
 {
     uint64_t missing = margay_receiver_missing(recording->launch.receiver);
-    if (missing == 0 || recording->stopped || recording->forwarded != 0)
+    if (missing == 0 || recording->stopped || recording->cut)
         return MARGAY_OK;
     return margay_fail(error, MARGAY_IO,
                        "%s: %" PRIu64 " word%s that were sent did not come, as "

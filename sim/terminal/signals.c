@@ -108,6 +108,11 @@ int signals_interrupted(void)
     return kept_signal;
 }
 
+void signals_forget(void)
+{
+    kept_signal = 0;
+}
+
 bool signals_report_wanted(void)
 {
     return atomic_exchange(&report_wanted, 0) != 0;

@@ -24,6 +24,9 @@ void signals_keep_hangup(void);
 /* The signal that asked for an end; 0 while none has. */
 int signals_interrupted(void);
 
+/* That signal has had its effect: it is 0 again, and the next one is kept. */
+void signals_forget(void);
+
 /* True once after each SIGUSR1. */
 bool signals_report_wanted(void);
 

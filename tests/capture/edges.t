@@ -188,4 +188,42 @@ for last in 3 4 5 6 7 8 9; do
     is "$name: it runs" "$status" 0
     check "$name: and is recorded" test -s trace
 done
+
+# --------------------------------------------------------------- signals --
+# A signal ends the program, and a second one the wait for the process that it
+# left.
+cat >leaves.c <<'END'
+#include <stdio.h>
+#include <sys/types.h>
+#include <unistd.h>
+static volatile long cells[64];
+int main(int count, char **arguments)
+{
+    for (int i = 0; i < 64; i++)
+        cells[i] = i;
+    pid_t child = fork();
+    if (child != 0) {
+        FILE *file = fopen("pids.new", "w");
+        fprintf(file, "%d %d\n", (int)getpid(), (int)child);
+        fclose(file);
+        rename("pids.new", "pids");
+    }
+    for (int i = 0; i < 600; i++)
+        usleep(100000);
+    return count > 1 && arguments == NULL;
+}
+END
+# shellcheck disable=SC2046 # words
+check 'a program that leaves a process is built' "$compiler" -O1 \
+    $("$MARGAY" record --cflags) -o leaves leaves.c $("$MARGAY" record --libs)
+"$MARGAY" record -q --to lackey -o left ./leaves & recorder=$!
+check 'it has begun' await test -e pids
+read -r program child <pids
+kill -TERM $recorder
+check 'the first signal ends the program' await dead "$program"
+sleep 0.3
+kill -TERM $recorder
+ended $recorder
+is 'the second one ends the trace' "$? $(grep -c '^ S.*,8$' left)" '143 64'
+kill -KILL "$child"
 finish
