@@ -1,0 +1,179 @@
+/* test_order.c - the order in which words of threads come */
+#include <pthread.h>
+#include <string.h>
+
+#include "tests/capture/receiving.h"
+#include "tests/tap.h"
+
+/* The second buffer of a thread must not be read while a message about the
+   first one is on its way, whichever of them has the lower number. */
+static void test_order(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t me = (uint32_t)getpid();
+    program_own(&program, 3, me, 0);
+    program_own(&program, 1, me, 0);
+    program_own(&program, 2, me, 7);
+    fill(&program, 3, 100, 10);
+    fill(&program, 1, 110, 5);
+    fill(&program, 2, 900, 2);
+    program_fill(&program, 3, 10, me);
+    size_t count = drain(receiver, got, 64, &status);
+    CHECK_U64(count, 17, "all that was written");
+    CHECK(is_sequence(got, 2, 900), "another thread comes first");
+    CHECK(is_sequence(got + 2, 15, 100), "a thread's buffers in their order");
+    CHECK_U64(status, MARGAY_AGAIN, "more may come");
+    fill(&program, 1, 110, 8);
+    program_fill(&program, 1, 8, me);
+    CHECK(drain(receiver, got, 64, &status) == 3 && is_sequence(got, 3, 115),
+          "only what is new of a buffer that was looked into");
+    program_close(&program);
+    drain(receiver, got, 64, &status);
+    CHECK_U64(status, MARGAY_AGAIN, "who has closed the pipe may come back");
+    margay_receiver_finish(receiver, true);
+    count = drain(receiver, got, 64, &status);
+    CHECK(count == 0 && status == MARGAY_END, "the end");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* What a thread writes after another one's buffer became full comes behind it,
+   also where its own has become full since; what it wrote before, in front. */
+static void test_marks(bool both_full)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t me = (uint32_t)getpid();
+    program_own(&program, 1, me, 0);
+    program_own(&program, 2, me, 1);
+    fill(&program, 1, 100, 3);
+    fill(&program, 2, 103, 4);
+    program_fill(&program, 2, 4, me);
+    program.buffers[1][3] = margay_word(107, MARGAY_WRITE, 8);
+    program.buffers[1][4] = margay_word(108, MARGAY_WRITE, 8);
+    if (both_full)
+        program_fill(&program, 1, 5, me);
+    size_t count = drain(receiver, got, 64, &status);
+    CHECK(count == 9 && is_sequence(got, 9, 100),
+          "as they were made by two threads%s",
+          both_full ? ", both buffers full" : "");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* Marks that a program wrote over: none is of a buffer that there is not, or of
+   words that there are not. */
+static void test_wrong_marks(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t me = (uint32_t)getpid();
+    struct margay_slot *slot = &program.capture->slots[2];
+    program_own(&program, 2, me, 1);
+    fill(&program, 2, 100, 4);
+    program_fill(&program, 2, 4, me);
+    memset(slot->marks, 0xff, sizeof slot->marks);
+    atomic_store(&slot->marks[0].buffer, 2);
+    atomic_store(&slot->marks[1].buffer, 3);
+    atomic_store(&slot->mark_count, UINT32_MAX);
+    size_t count = drain(receiver, got, 64, &status);
+    CHECK(count == 4 && is_sequence(got, 4, 100), "whatever marks say");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+#define HURRIED_BUFFERS 30000
+#define HURRIED_WORDS   3
+
+/* A program's thread, which changes buffers all the time. */
+static void *hurry(void *argument)
+{
+    struct program *program = argument;
+    uint32_t me = (uint32_t)getpid();
+    for (uint64_t n = 0; n < HURRIED_BUFFERS; n++) {
+        uint32_t buffer = take(program, me, 0);
+        for (uint64_t i = 0; i < HURRIED_WORDS; i++) {
+            atomic_signal_fence(memory_order_seq_cst);
+            *(volatile uint64_t *)&program->buffers[buffer][i] =
+                margay_word(1 + n * HURRIED_WORDS + i, MARGAY_READ, 8);
+        }
+        program_fill(program, buffer, HURRIED_WORDS, me);
+    }
+    program_close(program);
+    return NULL;
+}
+
+/* Whenever it is looked into buffers, none is before the thread's last one. */
+static void test_hurry(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    struct margay_words words;
+    struct margay_error error;
+    enum margay_status status;
+    uint64_t next = 1, wrong = 0;
+    pthread_t thread;
+    pthread_create(&thread, NULL, hurry, &program);
+    while ((status = margay_receiver_next(receiver, 1, &words, &error)) ==
+               MARGAY_OK ||
+           status == MARGAY_AGAIN) {
+        for (uint32_t i = 0; i < words.count; i++)
+            wrong += (words.words[i] & MARGAY_WORD_ADDRESS_MASK) != next++;
+        if (next - 1 >= HURRIED_BUFFERS * HURRIED_WORDS)
+            margay_receiver_finish(receiver, true);
+    }
+    pthread_join(thread, NULL);
+    CHECK_U64(wrong, 0, "in order while buffers change");
+    CHECK_U64(next - 1, HURRIED_BUFFERS * HURRIED_WORDS, "and all of them");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* A message waits for what was full before it was sent. */
+static void test_messages(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    struct margay_words words;
+    struct margay_error error;
+    uint32_t me = (uint32_t)getpid();
+    for (uint64_t i = 0; i < 3; i++) {
+        uint32_t buffer = take(&program, me, 0);
+        fill(&program, buffer, 10 * i, 10);
+        program_fill(&program, buffer, 10, me);
+    }
+    program_send(&program, MARGAY_MESSAGE_ATTACH, me, 1);
+    bool before = true;
+    for (int i = 0; i < 3; i++)
+        before =
+            margay_receiver_next(receiver, 0, &words, &error) == MARGAY_OK &&
+            words.count > 0 && margay_receiver_processes(receiver) == 0 &&
+            before;
+    CHECK(before, "full buffers come before a message");
+    uint32_t later = take(&program, me, 0);
+    fill(&program, later, 30, 10);
+    program_fill(&program, later, 10, me);
+    margay_receiver_next(receiver, 0, &words, &error);
+    CHECK(margay_receiver_processes(receiver) == 1 && words.count == 0,
+          "and then it is heard, before later ones");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+int main(void)
+{
+    test_order();
+    test_marks(false);
+    test_marks(true);
+    test_wrong_marks();
+    test_hurry();
+    test_messages();
+    return tap_done();
+}
