@@ -377,8 +377,8 @@ static enum margay_status check_losses(const struct launch *launch,
     static const char *const did[MARGAY_LOSSES] = {
         [MARGAY_LOSS_DESCRIPTORS] = "closed the recorder's descriptors, and "
                                     "could not open them again",
-        [MARGAY_LOSS_MEMORY] = "had no room for the recorder's buffers in its "
-                               "memory, as where ulimit -v bounds it",
+        [MARGAY_LOSS_MEMORY] = "had no memory left for the recorder's "
+                               "buffers, as where ulimit -v bounds it",
         [MARGAY_LOSS_THREADS] = "had more threads at a time than there are "
                                 "buffers",
         [MARGAY_LOSS_SHARED] = "made another that has the same variables, by "

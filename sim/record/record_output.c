@@ -23,7 +23,8 @@
 struct trace_file {
     char *path; /* NULL: standard output */
     margay_writer *writer;
-    unsigned module_count; /* the first modules, all of which it names */
+    unsigned module_count; /* the first modules that need no more looks */
+    bool named[MARGAY_MODULES];
 };
 
 struct record_output {
@@ -250,12 +251,13 @@ static enum margay_status name_modules(const struct record_output *output,
     enum margay_status status = MARGAY_OK;
     for (unsigned i = file->module_count;
          output->receiver != NULL && status == MARGAY_OK &&
-         margay_receiver_module(output->receiver, i, path);
+         i < MARGAY_MODULES &&
+         (file->named[i] || margay_receiver_module(output->receiver, i, path));
          i++) {
-        if (*path == '\0')
-            continue;
-        status = margay_writer_set_module(file->writer, i, path, error);
-        file->module_count += i == file->module_count;
+        if (!file->named[i] && *path != '\0')
+            status = margay_writer_set_module(file->writer, i, path, error);
+        file->named[i] = file->named[i] || *path != '\0';
+        file->module_count += file->named[i] && i == file->module_count;
     }
     return status;
 }

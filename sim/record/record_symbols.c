@@ -226,7 +226,7 @@ static enum margay_status fail_several(const struct search *search,
                        search->count > MOST_TOLD ? ", ..." : "");
 }
 
-/* A symbol of that name comes before what is called so in the source. */
+/* The header of an ELF file; false: it is none. */
 static bool read_header(const struct file *file, elf_header *header)
 {
     return copy(file, 0, 0, header, sizeof *header) &&

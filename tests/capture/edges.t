@@ -221,7 +221,7 @@ check 'it has begun' await test -e pids
 read -r program child <pids
 kill -TERM $recorder
 check 'the first signal ends the program' await dead "$program"
-sleep 0.3
+check 'and the recorder sees that' await test ! -e "/proc/$program"
 kill -TERM $recorder
 ended $recorder
 is 'the second one ends the trace' "$? $(grep -c '^ S.*,8$' left)" '143 64'

@@ -41,7 +41,7 @@ run record --to lackey -o trace.confine ./hostile confine
 is 'a program that may have no more memory: no trace' \
     "$status $(ls trace.confine 2>/dev/null)" '125 '
 like 'says so' "$(tail -n 1 err)" \
-    ': 1 process had no room .* memory, .*references are missing$'
+    ': 1 process had no memory left .*references are missing$'
 
 nothing_is_missing() { # NAME
     often=$(awk '$1 == "S" && /,8$/ { n[$2]++ } END {

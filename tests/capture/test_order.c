@@ -1,6 +1,7 @@
 /* test_order.c - the order in which words of threads come */
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "tests/capture/receiving.h"
 #include "tests/tap.h"
@@ -66,25 +67,84 @@ static void test_marks(bool both_full)
     margay_receiver_free(receiver);
 }
 
-/* Marks that a program wrote over: none is of a buffer that there is not, or of
-   words that there are not. */
+/* Marks that a program wrote over: of a buffer that there is not, of the full
+   one, of more words than there are, and of what a buffer held before. */
 static void test_wrong_marks(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[2 * MARGAY_BUFFER_WORDS];
+    uint32_t me = (uint32_t)getpid();
+    struct margay_slot *slots = program.capture->slots;
+    for (uint32_t i = 1; i <= 3; i++)
+        program_own(&program, i, me, i);
+    fill(&program, 1, 1, MARGAY_BUFFER_WORDS);
+    fill(&program, 2, 1 + MARGAY_BUFFER_WORDS, 4);
+    fill(&program, 3, 5 + MARGAY_BUFFER_WORDS, 4);
+    program_fill(&program, 2, 4, me);
+    memset(slots[2].marks, 0xff, sizeof slots[2].marks);
+    atomic_store(&slots[2].marks[0].buffer, 2);
+    atomic_store(&slots[2].marks[0].opening, slots[2].opening);
+    atomic_store(&slots[2].marks[1].buffer, 1);
+    atomic_store(&slots[2].marks[1].opening, slots[1].opening);
+    atomic_store(&slots[2].marks[2].buffer, 3);
+    atomic_store(&slots[2].marks[2].opening, slots[3].opening - 1);
+    atomic_store(&slots[2].mark_count, UINT32_MAX);
+    size_t count =
+        drain(receiver, got, 2 * (size_t)MARGAY_BUFFER_WORDS, &status);
+    CHECK(count == MARGAY_BUFFER_WORDS + 8 && is_sequence(got, count, 1),
+          "whatever marks say");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* A buffer that was read before the turn of one that has a mark of it. */
+static void test_marks_of_free(void)
 {
     struct program program;
     margay_receiver *receiver = make(&program, 0);
     enum margay_status status;
     static uint64_t got[64];
     uint32_t me = (uint32_t)getpid();
-    struct margay_slot *slot = &program.capture->slots[2];
+    program_own(&program, 1, me, 0);
     program_own(&program, 2, me, 1);
-    fill(&program, 2, 100, 4);
-    program_fill(&program, 2, 4, me);
-    memset(slot->marks, 0xff, sizeof slot->marks);
-    atomic_store(&slot->marks[0].buffer, 2);
-    atomic_store(&slot->marks[1].buffer, 3);
-    atomic_store(&slot->mark_count, UINT32_MAX);
+    fill(&program, 1, 100, 3);
+    fill(&program, 2, 103, 4);
+    program_now = &program;
+    margay_slots_mark(program.capture, 2, program_words);
+    margay_slots_fill(program.capture, 1, me, 3, 3);
+    margay_slots_fill(program.capture, 2, me, 4, 4);
     size_t count = drain(receiver, got, 64, &status);
-    CHECK(count == 4 && is_sequence(got, 4, 100), "whatever marks say");
+    CHECK(count == 7 && is_sequence(got, 7, 100),
+          "words of a buffer that has been read come once");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* Words of open buffers come in the order in which these were opened, also
+   those that a dead process has left. */
+static void test_openings(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    program_own(&program, 5, (uint32_t)child, 0);
+    program_own(&program, 2, (uint32_t)child, 1);
+    fill(&program, 5, 100, 4);
+    fill(&program, 2, 104, 3);
+    CHECK(drain(receiver, got, 64, &status) == 7 && is_sequence(got, 7, 100),
+          "the buffer that was opened first is read first");
+    program.buffers[5][4] = margay_word(200, MARGAY_WRITE, 8);
+    program.buffers[2][3] = margay_word(201, MARGAY_WRITE, 8);
+    margay_receiver_finish(receiver, false);
+    CHECK(drain(receiver, got, 64, &status) == 2 && is_sequence(got, 2, 200),
+          "also of a dead process");
     program_release(&program);
     margay_receiver_free(receiver);
 }
@@ -173,6 +233,8 @@ int main(void)
     test_marks(false);
     test_marks(true);
     test_wrong_marks();
+    test_marks_of_free();
+    test_openings();
     test_hurry();
     test_messages();
     return tap_done();

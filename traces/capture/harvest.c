@@ -5,16 +5,16 @@
  *   their turn.  Before each of them come the words that other threads had
  *   written when it became full, which it has marks of.  When none is full, the
  *   words of open buffers are read.
- * Guarantee: the words of a thread come in their order.  Of the buffers that a
- *   thread has, only words of the one that it opened first are read before it
- *   is full.  Of a full buffer, all words come before what its thread, or one
- *   that waited for it, wrote after it was full; and after what others had
- *   written before they let its thread write the first of them.  Where a
- *   buffer becomes full during a look, another look follows, and where all see
- *   such changes, open buffers wait, and so do full ones that got their turn
- *   during the last look: those of their threads that have earlier turns were
- *   full before it.
- * Cost: a look at each slot per full buffer, and two at those of threads.
+ * Guarantee: the words of a thread come in their order: of its buffers, only
+ *   words of the one that it opened first are read before that is full.  All
+ *   words of a full buffer come before what was written after it was full, and
+ *   after what others had written before the first of them: where no sample is
+ *   chosen, for 58 others, and for the first buffer that each of them has open.
+ *   Where a buffer becomes full during a look, another look follows, and where
+ *   all see such changes, open buffers wait, and so do full ones that got their
+ *   turn during the last look: those of their threads that have earlier turns
+ *   were full before it.
+ * Cost: a look at each slot per full buffer, and another one for each mark.
  */
 #include "traces/capture/harvest.h"
 
@@ -25,15 +25,11 @@
 
 struct margay_task {
     uint32_t buffer, words; /* up to which it is read */
-    bool whole;             /* and which are all that it has */
+    bool whole;             /* no word follows them */
 };
 
 /* How often a look is repeated that saw buffers become full. */
 #define LOOKS 3
-
-/* Threads are told apart by their number up to this; two that are not keep each
-   other's open buffers waiting. */
-enum { OWNERS = 4096 };
 
 enum margay_status margay_harvest_begin(struct margay_harvest *harvest,
                                         struct margay_shared_memory *shared,
@@ -103,17 +99,6 @@ static bool look(struct margay_harvest *harvest)
     return still;
 }
 
-/* Add the whole of a buffer. */
-static void add_task(struct margay_harvest *harvest, uint32_t buffer,
-                     uint32_t words)
-{
-    if (harvest->queued[buffer])
-        return;
-    harvest->queued[buffer] = true;
-    harvest->tasks[harvest->task_count++] =
-        (struct margay_task){buffer, words, true};
-}
-
 static bool is_opened_before(const struct margay_harvest *harvest,
                              uint32_t buffer, uint32_t other)
 {
@@ -122,17 +107,33 @@ static bool is_opened_before(const struct margay_harvest *harvest,
            INT32_MAX;
 }
 
-/* Add the first words of a buffer, in front of those of buffers that were
-   opened later, maybe by threads that this one's thread made. */
-static void add_part(struct margay_harvest *harvest, uint32_t buffer,
-                     uint32_t words)
+/* Add words of a buffer in front of those of buffers that were opened later,
+   maybe by threads that this one's thread made. */
+static void add_by_opening(struct margay_harvest *harvest,
+                           struct margay_task task)
 {
     struct margay_task *tasks = harvest->tasks;
     size_t at = harvest->task_count++;
-    for (; at > 0 && is_opened_before(harvest, buffer, tasks[at - 1].buffer);
+    for (;
+         at > 0 && is_opened_before(harvest, task.buffer, tasks[at - 1].buffer);
          at--)
         tasks[at] = tasks[at - 1];
-    tasks[at] = (struct margay_task){buffer, words, false};
+    tasks[at] = task;
+}
+
+static void add_part(struct margay_harvest *harvest, uint32_t buffer,
+                     uint32_t words)
+{
+    add_by_opening(harvest, (struct margay_task){buffer, words, false});
+}
+
+/* Add all that is left of a buffer. */
+static void add_rest(struct margay_harvest *harvest, uint32_t buffer,
+                     uint32_t words)
+{
+    if (!harvest->queued[buffer])
+        add_by_opening(harvest, (struct margay_task){buffer, words, true});
+    harvest->queued[buffer] = true;
 }
 
 /* The end of the words written so far, of the first `most`. */
@@ -148,27 +149,24 @@ static uint32_t written_words(const struct margay_harvest *harvest,
     return end;
 }
 
-/* The first buffer that each thread has opened, of those that are open or full:
-   its number + 1.  All are looked at again, as one may have been free when the
-   look came by it. */
-static void find_first(const struct margay_harvest *harvest,
-                       uint16_t first[OWNERS])
+static bool has_words(const struct margay_harvest *harvest, uint32_t buffer)
 {
-    for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
-        const struct margay_slot *slot = slot_of(harvest, i);
-        enum margay_stage now = margay_slot_stage(atomic_load(&slot->state));
-        uint16_t *known = &first[atomic_load(&slot->thread) % OWNERS];
-        if ((now == MARGAY_SLOT_OPEN || now == MARGAY_SLOT_FULL) &&
-            (*known == 0 || is_opened_before(harvest, i, *known - 1u)))
-            *known = (uint16_t)(i + 1);
-    }
+    enum margay_stage now =
+        margay_slot_stage(atomic_load(&slot_of(harvest, buffer)->state));
+    return now == MARGAY_SLOT_OPEN || now == MARGAY_SLOT_FULL;
 }
 
-static bool is_first(const struct margay_harvest *harvest, uint32_t buffer,
-                     const uint16_t first[OWNERS])
+/* Is it open or full, and none that its thread opened earlier?  All are looked
+   at again, as one may have been free when the look came by it. */
+static bool is_first(const struct margay_harvest *harvest, uint32_t buffer)
 {
     uint32_t thread = atomic_load(&slot_of(harvest, buffer)->thread);
-    return first[thread % OWNERS] == buffer + 1;
+    bool first = has_words(harvest, buffer);
+    for (uint32_t i = 0; i < harvest->shared->buffer_count && first; i++)
+        first = i == buffer || !has_words(harvest, i) ||
+                atomic_load(&slot_of(harvest, i)->thread) != thread ||
+                is_opened_before(harvest, buffer, i);
+    return first;
 }
 
 /* What other threads had written when a buffer became full.  Marks are the
@@ -177,16 +175,13 @@ static void add_marked(struct margay_harvest *harvest, uint32_t full)
 {
     const struct margay_slot *slot = slot_of(harvest, full);
     uint32_t count = atomic_load(&slot->mark_count);
-    uint16_t first[OWNERS] = {0};
-    if (count > 0)
-        find_first(harvest, first);
     for (uint32_t i = 0; i < count && i < MARGAY_SLOT_MARKS; i++) {
         const struct margay_mark *mark = &slot->marks[i];
         uint32_t buffer = atomic_load(&mark->buffer);
         if (buffer < harvest->shared->buffer_count && buffer != full &&
-            is_first(harvest, buffer, first) &&
             atomic_load(&slot_of(harvest, buffer)->opening) ==
-                atomic_load(&mark->opening))
+                atomic_load(&mark->opening) &&
+            is_first(harvest, buffer))
             add_part(harvest, buffer, atomic_load(&mark->words));
     }
 }
@@ -195,15 +190,13 @@ static void add_marked(struct margay_harvest *harvest, uint32_t full)
    found is younger than the last full buffer. */
 void margay_harvest_open(struct margay_harvest *harvest)
 {
-    uint16_t first[OWNERS] = {0};
     bool still = look(harvest);
     if (!still || harvest->counts[MARGAY_SLOT_FULL] > 0 ||
         harvest->counts[MARGAY_SLOT_OPEN] == 0 ||
         harvest->shared->capture->sampling.block_bytes != 0)
         return;
-    find_first(harvest, first);
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
-        if (is_in(harvest, i, MARGAY_SLOT_OPEN) && is_first(harvest, i, first))
+        if (is_in(harvest, i, MARGAY_SLOT_OPEN) && is_first(harvest, i))
             add_part(harvest, i,
                      written_words(harvest, i, MARGAY_BUFFER_WORDS));
     }
@@ -235,7 +228,9 @@ bool margay_harvest_full(struct margay_harvest *harvest, const uint32_t *before)
     if (first == MARGAY_MAX_BUFFERS)
         return false;
     add_marked(harvest, first);
-    add_task(harvest, first, words_of(harvest->states[first]));
+    harvest->queued[first] = true;
+    harvest->tasks[harvest->task_count++] =
+        (struct margay_task){first, words_of(harvest->states[first]), true};
     return true;
 }
 
@@ -271,7 +266,7 @@ void margay_harvest_remains(struct margay_harvest *harvest, uint32_t process,
         if (is_in(harvest, i, MARGAY_SLOT_OPEN) &&
             margay_slot_process(harvest->states[i]) == process &&
             is_before(atomic_load(&slot_of(harvest, i)->program), program))
-            add_task(harvest, i, MARGAY_BUFFER_WORDS);
+            add_rest(harvest, i, MARGAY_BUFFER_WORDS);
     }
 }
 
@@ -283,7 +278,7 @@ static void add_dead(struct margay_harvest *harvest, uint32_t buffer)
     if (is_in(harvest, buffer, MARGAY_SLOT_TAKEN))
         margay_slots_free(harvest->shared->capture, buffer, 0);
     else
-        add_task(harvest, buffer,
+        add_rest(harvest, buffer,
                  is_in(harvest, buffer, MARGAY_SLOT_FULL)
                      ? words_of(state)
                      : MARGAY_BUFFER_WORDS);

@@ -31,9 +31,9 @@
  *   the receiver reads may be hostile: it loads a state once, and checks the
  *   numbers in the state.
  *
- * Cost: per buffer a look at the slots up to it, three atomic operations, and
- *   the clearing, by the thread that is about to write there, whose cache then
- *   has the lines.
+ * Cost: per buffer a look at all slots, five atomic operations, a binary search
+ *   in each open buffer of others, 58 at most, and the clearing, by the thread
+ *   that is about to write there, whose cache then has the lines.
  *
  * A recorder does this, in each thread:
  *
@@ -244,12 +244,11 @@ static inline bool margay_slot_is_beside(const struct margay_slot *slot,
 
 /*
  * Before a buffer becomes full: note in it how far other threads have written,
- * so that the receiver reads that before it.  `words_of` maps no buffer: NULL
- * if the process does not have it, as it has those of its threads and of its
- * parent at the fork.
+ * so that the receiver reads that before it.  `words_of` has the words of a
+ * buffer, or NULL.
  *
- * Invariant: what these wrote before some word of the buffer is noted, if there
- * is room; what is written after the buffer is full is not.
+ * Invariant: what others wrote before some word of the buffer is noted, if
+ * there is room; what is written after the buffer is full is not.
  */
 static inline void margay_slots_mark(struct margay_capture *capture,
                                      uint32_t buffer,
@@ -260,11 +259,14 @@ static inline void margay_slots_mark(struct margay_capture *capture,
     /* Threads move the words of a sample together before they fill a buffer. */
     if (capture->sampling.block_bytes != 0)
         count = 0;
-    for (uint32_t i = 0; i < count && i < MARGAY_MAX_BUFFERS; i++) {
+    for (uint32_t i = 0;
+         i < count && i < MARGAY_MAX_BUFFERS && marks < MARGAY_SLOT_MARKS;
+         i++) {
         struct margay_slot *slot = &capture->slots[i];
+        if (!margay_slot_is_beside(slot, full))
+            continue;
         const uint64_t *words = words_of(i);
-        if (words == NULL || !margay_slot_is_beside(slot, full) ||
-            marks == MARGAY_SLOT_MARKS)
+        if (words == NULL)
             continue;
         struct margay_mark *mark = &full->marks[marks++];
         atomic_store_explicit(&mark->opening, atomic_load(&slot->opening),

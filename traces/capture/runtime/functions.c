@@ -41,7 +41,8 @@ static __thread unsigned depth;
    entered, as hooks tell.  The hook of an exit may be what a function does
    last, by a jump, and then has the address that its caller has: it does not
    say which function returns.  After a longjmp out of functions there are too
-   many, so the last of these calls goes on until an exit is its own. */
+   many, so the count alone ends no recording: the exit must have the stack
+   pointer of that call, or its return address. */
 static __thread unsigned calls;
 
 /* Of the call of the function to stop at, the stack pointer, and where it

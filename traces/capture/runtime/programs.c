@@ -5,9 +5,9 @@
  * which then attaches.  The functions of libc that start programs are defined
  * here, before those of libc: each says to the recorder that a program is to
  * attach, and calls libc's.  What has not attached in the end was left out of
- * the trace, and the recorder says so.  So are the function that makes a
- * process without a call of what pthread_atfork() was given, and fork(), which
- * calls that also where it fails then.
+ * the trace, and the recorder says so.  Two functions that make processes are
+ * defined here, too: _Fork(), which calls nothing that pthread_atfork() was
+ * given, and fork(), which calls its first handler even if it then fails.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

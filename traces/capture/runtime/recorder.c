@@ -142,11 +142,12 @@ static void send_buffer(uint32_t held)
     uint32_t used = used_words(base);
     if (sampling->block_bytes != 0)
         used = margay_sample_buffer(sampling, base, used, has_vectors());
+    mine.looks = true; /* to map others' buffers is no event either */
     margay_buffer_send(held - 1, used, MARGAY_BUFFER_WORDS);
+    mine.looks = false;
 }
 
-/* The oldest of the buffers parked at `from` or later; PARKED: there is none.
- */
+/* The oldest of the buffers parked from `from` on; PARKED: there is none. */
 static int next_parked(uint64_t from)
 {
     int found = PARKED;
@@ -468,8 +469,7 @@ static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,
 static bool is_last_place(const uint64_t *next)
 {
     return margay_recorder.next == next + 1 &&
-           number_in(mine.base, next) < ROOM_WORDS &&
-           margay_word_is_unused(load(next));
+           number_in(mine.base, next) < ROOM_WORDS && are_unused(next, 1);
 }
 
 /* Write the word where its site is known: the slot still holds the site if no
