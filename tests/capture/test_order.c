@@ -15,9 +15,9 @@ static void test_order(void)
     enum margay_status status;
     static uint64_t got[64];
     uint32_t me = (uint32_t)getpid();
+    program_own(&program, 2, me, 7);
     program_own(&program, 3, me, 0);
     program_own(&program, 1, me, 0);
-    program_own(&program, 2, me, 7);
     fill(&program, 3, 100, 10);
     fill(&program, 1, 110, 5);
     fill(&program, 2, 900, 2);
@@ -63,6 +63,26 @@ static void test_marks(bool both_full)
     CHECK(count == 9 && is_sequence(got, 9, 100),
           "as they were made by two threads%s",
           both_full ? ", both buffers full" : "");
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
+/* What a thread writes that was made while the full buffer was open comes behind
+   that. */
+static void test_later_opening(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    enum margay_status status;
+    static uint64_t got[64];
+    uint32_t me = (uint32_t)getpid();
+    program_own(&program, 4, me, 0);
+    program_own(&program, 1, me, 1);
+    fill(&program, 4, 100, 6);
+    fill(&program, 1, 106, 2);
+    program_fill(&program, 4, 6, me);
+    CHECK(drain(receiver, got, 64, &status) == 8 && is_sequence(got, 8, 100),
+          "what was opened later comes behind it");
     program_release(&program);
     margay_receiver_free(receiver);
 }
@@ -232,6 +252,7 @@ int main(void)
     test_order();
     test_marks(false);
     test_marks(true);
+    test_later_opening();
     test_wrong_marks();
     test_marks_of_free();
     test_openings();

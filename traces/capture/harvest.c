@@ -2,19 +2,21 @@
  * harvest.c - which words of the shared memory are to be read next
  *
  * Algorithm: a look goes through all slots once.  Full buffers are read in
- *   their turn.  Before each of them come the words that other threads had
- *   written when it became full, which it has marks of.  When none is full, the
- *   words of open buffers are read.
+ *   their turn, and with each of them the words that other threads had written
+ *   when it became full, which it has marks of.  When none is full, the words
+ * of open buffers are read.  What comes together comes by the openings of the
+ *   buffers: a thread opens its first one after the one that made the thread
+ *   has opened the buffer that says so.
  * Guarantee: the words of a thread come in their order: of its buffers, only
- *   words of the one that it opened first are read before that is full.  All
- *   words of a full buffer come before what was written after it was full, and
- *   after what others had written before the first of them: where no sample is
- *   chosen, for 58 others, and for the first buffer that each of them has open.
- *   Where a buffer becomes full during a look, another look follows, and where
- *   all see such changes, open buffers wait, and so do full ones that got their
- *   turn during the last look: those of their threads that have earlier turns
- *   were full before it.
- * Cost: a look at each slot per full buffer, and another one for each mark.
+ *   words of the one that it opened first are read before that is full.  What a
+ *   thread wrote before it made another one comes before all words of that one,
+ *   and what was written after a buffer was full comes behind it: where no
+ * sample is chosen, of 58 others, and of the first buffer that each of them has
+ * open. Where a buffer becomes full during a look, another look follows, and
+ * where all see such changes, open buffers wait, and so do full ones that got
+ * their turn during the last look: those of their threads that have earlier
+ * turns were full before it. Cost: a look at each slot per full buffer, and
+ * another one for each mark.
  */
 #include "traces/capture/harvest.h"
 
@@ -228,9 +230,7 @@ bool margay_harvest_full(struct margay_harvest *harvest, const uint32_t *before)
     if (first == MARGAY_MAX_BUFFERS)
         return false;
     add_marked(harvest, first);
-    harvest->queued[first] = true;
-    harvest->tasks[harvest->task_count++] =
-        (struct margay_task){first, words_of(harvest->states[first]), true};
+    add_rest(harvest, first, words_of(harvest->states[first]));
     return true;
 }
 

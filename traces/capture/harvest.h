@@ -44,8 +44,8 @@ enum margay_status margay_harvest_begin(struct margay_harvest *harvest,
 
 /* ------------------- once all tasks are done, one of these finds others -- */
 
-/* The full buffer whose turn it is, and before it what other threads had
-   written when it became full.  False: none is full.  Only turns before *before
+/* The full buffer whose turn it is, and what other threads had written when it
+   became full.  False: none is full.  Only turns before *before
    count, unless that is NULL. */
 bool margay_harvest_full(struct margay_harvest *harvest,
                          const uint32_t *before);

@@ -244,7 +244,7 @@ static inline bool margay_slot_is_beside(const struct margay_slot *slot,
 
 /*
  * Before a buffer becomes full: note in it how far other threads have written,
- * so that the receiver reads that before it.  `words_of` has the words of a
+ * so that the receiver reads that with it.  `words_of` has the words of a
  * buffer, or NULL.
  *
  * Invariant: what others wrote before some word of the buffer is noted, if

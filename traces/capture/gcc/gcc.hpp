@@ -12,6 +12,7 @@
 
 #include <cfghooks.h>
 #include <cfgloop.h>
+#include <cgraph.h>
 #include <gimple-iterator.h>
 #include <ssa.h>
 #include <stringpool.h>

@@ -71,6 +71,18 @@ void declare_runtime()
     runtime.recorder = declare_recorder();
 }
 
+// True if there are variables of threads, other than the recorder's.
+bool has_thread_variables()
+{
+    varpool_node *node;
+    FOR_EACH_VARIABLE(node)
+    {
+        if (DECL_THREAD_LOCAL_P(node->decl) && node->decl != runtime.recorder)
+            return true;
+    }
+    return false;
+}
+
 // Memory of a type, some bytes behind an address.
 tree memory(tree type, tree address, HOST_WIDE_INT bytes, bool keeps_order)
 {
@@ -171,6 +183,10 @@ bool returns_twice(gimple_stmt_iterator at)
 Pieces::Pieces(function &code) : code_(code)
 {
     declare_runtime();
+    // No bit is in both.  A sum with a constant can be moved out of a loop, but
+    // gcc adds the constant to the place of a thread's variable as well, for
+    // which a linker has 32 bits.
+    join_ = has_thread_variables() ? BIT_IOR_EXPR : PLUS_EXPR;
     end_ = create_tmp_reg(position_type(), "margay_end");
 }
 
@@ -250,8 +266,7 @@ void Pieces::put(const Piece &piece)
         tree word = create_tmp_reg(word_type());
         put_before(at, gimple_build_assign(number, NOP_EXPR,
                                            gimple_call_arg(access.hook, 0)));
-        // No bit is in both.  A sum with a constant can be moved out of a loop.
-        put_before(at, gimple_build_assign(word, PLUS_EXPR, number, tag));
+        put_before(at, gimple_build_assign(word, join_, number, tag));
         put_before(at, gimple_build_assign(word_at(end_, left++, false), word));
         remove(access.hook);
     }

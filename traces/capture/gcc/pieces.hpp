@@ -33,7 +33,8 @@ class Pieces
 
   private:
     function &code_;
-    tree end_; // of what is reserved
+    tree_code join_; // an address and what else its word says
+    tree end_;       // of what is reserved
 
     gimple *read() const;
     gimple *moved(HOST_WIDE_INT words) const;

@@ -19,6 +19,7 @@
 
 #include "traces/capture/runtime/observe.h"
 #include "traces/capture/runtime/process.h"
+#include "traces/capture/runtime/recorder.h"
 
 typedef int clone_function(int (*begin)(void *), void *stack, int flags,
                            void *argument, ...);
@@ -127,6 +128,8 @@ HOOK long syscall(long number, ...)
     bool tells = makes_process(number, arguments[0], &flags) && prepare(flags);
     if (executes(number))
         margay_process_leave((uint32_t)getpid(), false);
+    if (number == SYS_exit)
+        margay_recorder_leave(); /* libc does not tell of this thread's end */
     long result = next_syscall(number, arguments[0], arguments[1], arguments[2],
                                arguments[3], arguments[4], arguments[5]);
     if (tells)
