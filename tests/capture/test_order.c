@@ -67,8 +67,8 @@ static void test_marks(bool both_full)
     margay_receiver_free(receiver);
 }
 
-/* What a thread writes that was made while the full buffer was open comes behind
-   that. */
+/* What a thread writes that was made while the full buffer was open comes
+   behind that. */
 static void test_later_opening(void)
 {
     struct program program;
