@@ -134,7 +134,7 @@ void margay_buffer_return(uint32_t buffer)
 
 void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty)
 {
-    margay_slots_mark(margay_process.capture, buffer, margay_process_see);
+    margay_slots_mark(margay_process.capture, buffer, margay_process_mapped);
     if (margay_slots_fill(margay_process.capture, buffer, margay_process.id,
                           words, dirty) &&
         !ask_to_look())

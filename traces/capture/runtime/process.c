@@ -138,21 +138,24 @@ extern void *map_memory(void *address, size_t bytes, int protection, int flags,
 static void *map(uint32_t buffer, void *address, size_t bytes, int flags)
 {
     off64_t offset = data_offset + (off64_t)(buffer * MARGAY_BUFFER_BYTES);
-    if (!margay_process_has(MARGAY_DESCRIPTOR_FILE))
+    if (!margay_process_has(MARGAY_DESCRIPTOR_FILE)) {
+        margay_process_lose(MARGAY_LOSS_DESCRIPTORS);
         return MAP_FAILED;
-    return map_memory(
-        address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
-        margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
+    }
+    void *memory =
+        map_memory(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
+                   margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
+    if (memory == MAP_FAILED)
+        margay_process_lose(MARGAY_LOSS_MEMORY);
+    return memory;
 }
 
-static void lose_unmapped(void)
+const uint64_t *margay_process_mapped(uint32_t buffer)
 {
-    margay_process_lose(margay_process_has(MARGAY_DESCRIPTOR_FILE)
-                            ? MARGAY_LOSS_MEMORY
-                            : MARGAY_LOSS_DESCRIPTORS);
+    return atomic_load(&buffers[buffer]);
 }
 
-static uint64_t *find(uint32_t buffer)
+uint64_t *margay_process_map(uint32_t buffer)
 {
     uint64_t *base = atomic_load(&buffers[buffer]);
     if (base != NULL)
@@ -164,30 +167,13 @@ static uint64_t *find(uint32_t buffer)
     return base;
 }
 
-const uint64_t *margay_process_see(uint32_t buffer)
-{
-    return find(buffer);
-}
-
-uint64_t *margay_process_map(uint32_t buffer)
-{
-    uint64_t *base = find(buffer);
-    if (base == NULL)
-        lose_unmapped();
-    return base;
-}
-
 #ifndef MAP_POPULATE
 #define MAP_POPULATE 0
 #endif
 
 bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes)
 {
-    bool mapped =
-        map(buffer, address, bytes, MAP_FIXED | MAP_POPULATE) != MAP_FAILED;
-    if (!mapped)
-        lose_unmapped();
-    return mapped;
+    return map(buffer, address, bytes, MAP_FIXED | MAP_POPULATE) != MAP_FAILED;
 }
 
 /* -------------------------------------------------------------- attaching --

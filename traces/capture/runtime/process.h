@@ -70,13 +70,11 @@ bool margay_process_shares(int thread);
 /* True if its number means nothing to the recorder, who has given it one. */
 bool margay_process_is_foreign(void);
 
-/* The address of a buffer; NULL if it cannot be mapped, and then references are
-   lost. */
+/* The address of a buffer; NULL if it cannot be mapped. */
 uint64_t *margay_process_map(uint32_t buffer);
 
-/* The same of a buffer of another thread or process, where no reference is lost
-   if it cannot be mapped. */
-const uint64_t *margay_process_see(uint32_t buffer);
+/* The same of a buffer that has been mapped; NULL: it has not. */
+const uint64_t *margay_process_mapped(uint32_t buffer);
 
 /* Map the first bytes of a buffer at an address. */
 bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes);

@@ -142,9 +142,7 @@ static void send_buffer(uint32_t held)
     uint32_t used = used_words(base);
     if (sampling->block_bytes != 0)
         used = margay_sample_buffer(sampling, base, used, has_vectors());
-    mine.looks = true; /* to map others' buffers is no event either */
     margay_buffer_send(held - 1, used, MARGAY_BUFFER_WORDS);
-    mine.looks = false;
 }
 
 /* The oldest of the buffers parked from `from` on; PARKED: there is none. */
