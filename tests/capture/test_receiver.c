@@ -425,8 +425,23 @@ static void test_last_deed(void)
     margay_receiver_free(receiver);
 }
 
+/* Programs get the same addresses each time, whatever number we have. */
+static void test_environment(void)
+{
+    struct program program;
+    margay_receiver *receiver = make(&program, 0);
+    int from = 0, to = 0;
+    sscanf(margay_receiver_environment(receiver), "%*[^=]=%*d,%*d,%*d,%n%*d%n",
+           &from, &to);
+    CHECK(from > 0 && to - from == 10, "the number of a process has %d digits",
+          to - from);
+    program_release(&program);
+    margay_receiver_free(receiver);
+}
+
 int main(void)
 {
+    test_environment();
     test_repeats();
     test_sited_repeats();
     test_keepers();

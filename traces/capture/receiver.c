@@ -73,9 +73,12 @@ static enum margay_status open_pipes(struct margay_receiver *receiver,
         !margay_move_descriptor_up(&receiver->message_pipe[1]))
         return margay_fail_system("no pipe to a program", error);
     fcntl(receiver->message_pipe[0], F_SETFL, O_NONBLOCK);
+    /* As long for each number of a process: where a program's stack begins
+       depends on the length. */
     snprintf(receiver->environment, sizeof receiver->environment,
-             MARGAY_CAPTURE_VARIABLE "=%d,%d,%d,%ld,%d", receiver->shared.file,
-             receiver->free_pipe[0], receiver->message_pipe[1], (long)getpid(),
+             MARGAY_CAPTURE_VARIABLE "=%d,%d,%d,%010ld,%d",
+             receiver->shared.file, receiver->free_pipe[0],
+             receiver->message_pipe[1], (long)getpid(),
              receiver->message_pipe[0]);
     return MARGAY_OK;
 }
