@@ -73,7 +73,7 @@ static enum margay_status prepare(struct launch *launch,
 
 const struct record_method record_valgrind = {
     .name = "valgrind",
-    .slowdown = "4 to 15 times",
+    .slowdown = "4 to 30 times",
     .suits = suits,
     .prepare = prepare,
     .knows_sites = true,
