@@ -40,7 +40,7 @@ int main(void)
 }
 END
 for options in -O1 -O2 '-O2 -fPIC'; do
-    # shellcheck disable=SC2086 # words
+    # shellcheck disable=SC2046,SC2086 # words
     check "variables of threads, $options" gcc $options $pass own.c \
         $(CC=gcc "$MARGAY" record --libs) -o own
     run record -q --to lackey -o own.trace ./own
