@@ -23,8 +23,7 @@
 struct trace_file {
     char *path; /* NULL: standard output */
     margay_writer *writer;
-    unsigned module_count; /* the first modules that need no more looks */
-    bool named[MARGAY_MODULES];
+    bool named[MARGAY_MODULES]; /* modules that it names */
 };
 
 struct record_output {
@@ -249,15 +248,15 @@ static enum margay_status name_modules(const struct record_output *output,
 {
     char path[MARGAY_MODULE_PATH_BYTES];
     enum margay_status status = MARGAY_OK;
-    for (unsigned i = file->module_count;
+    for (unsigned i = 0;
          output->receiver != NULL && status == MARGAY_OK &&
          i < MARGAY_MODULES &&
          (file->named[i] || margay_receiver_module(output->receiver, i, path));
          i++) {
-        if (!file->named[i] && *path != '\0')
-            status = margay_writer_set_module(file->writer, i, path, error);
-        file->named[i] = file->named[i] || *path != '\0';
-        file->module_count += file->named[i] && i == file->module_count;
+        if (file->named[i] || *path == '\0')
+            continue;
+        status = margay_writer_set_module(file->writer, i, path, error);
+        file->named[i] = true;
     }
     return status;
 }

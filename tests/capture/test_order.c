@@ -41,6 +41,18 @@ static void test_order(void)
     margay_receiver_free(receiver);
 }
 
+/* Thread 0 has three words in buffer 1, and thread 1 the four next in buffer 2.
+   Returns their process. */
+static uint32_t own_two(struct program *program)
+{
+    uint32_t me = (uint32_t)getpid();
+    program_own(program, 1, me, 0);
+    program_own(program, 2, me, 1);
+    fill(program, 1, 100, 3);
+    fill(program, 2, 103, 4);
+    return me;
+}
+
 /* What a thread writes after another one's buffer became full comes behind it,
    also where its own has become full since; what it wrote before, in front. */
 static void test_marks(bool both_full)
@@ -49,11 +61,7 @@ static void test_marks(bool both_full)
     margay_receiver *receiver = make(&program, 0);
     enum margay_status status;
     static uint64_t got[64];
-    uint32_t me = (uint32_t)getpid();
-    program_own(&program, 1, me, 0);
-    program_own(&program, 2, me, 1);
-    fill(&program, 1, 100, 3);
-    fill(&program, 2, 103, 4);
+    uint32_t me = own_two(&program);
     program_fill(&program, 2, 4, me);
     program.buffers[1][3] = margay_word(107, MARGAY_WRITE, 8);
     program.buffers[1][4] = margay_word(108, MARGAY_WRITE, 8);
@@ -114,7 +122,7 @@ static void test_wrong_marks(void)
     size_t count =
         drain(receiver, got, 2 * (size_t)MARGAY_BUFFER_WORDS, &status);
     CHECK(count == MARGAY_BUFFER_WORDS + 8 && is_sequence(got, count, 1),
-          "whatever marks say");
+          "marks that mean nothing do no harm");
     program_release(&program);
     margay_receiver_free(receiver);
 }
@@ -126,11 +134,7 @@ static void test_marks_of_free(void)
     margay_receiver *receiver = make(&program, 0);
     enum margay_status status;
     static uint64_t got[64];
-    uint32_t me = (uint32_t)getpid();
-    program_own(&program, 1, me, 0);
-    program_own(&program, 2, me, 1);
-    fill(&program, 1, 100, 3);
-    fill(&program, 2, 103, 4);
+    uint32_t me = own_two(&program);
     program_now = &program;
     margay_slots_mark(program.capture, 2, program_words);
     margay_slots_fill(program.capture, 1, me, 3, 3);

@@ -425,7 +425,7 @@ static void test_last_deed(void)
     margay_receiver_free(receiver);
 }
 
-/* Programs get the same addresses each time, whatever number we have. */
+/* Programs get the same addresses for each number of the recorder. */
 static void test_environment(void)
 {
     struct program program;

@@ -3,20 +3,20 @@
  *
  * Algorithm: a look goes through all slots once.  Full buffers are read in
  *   their turn, and with each of them the words that other threads had written
- *   when it became full, which it has marks of.  When none is full, the words
- * of open buffers are read.  What comes together comes by the openings of the
- *   buffers: a thread opens its first one after the one that made the thread
- *   has opened the buffer that says so.
+ *   when it became full, which it has marks of.  When none is full, words of
+ *   open buffers are read.  What comes together comes by the openings of the
+ *   buffers: a thread that makes another one says so in a buffer that was open
+ *   before the other one has its first.
  * Guarantee: the words of a thread come in their order: of its buffers, only
  *   words of the one that it opened first are read before that is full.  What a
  *   thread wrote before it made another one comes before all words of that one,
  *   and what was written after a buffer was full comes behind it: where no
- * sample is chosen, of 58 others, and of the first buffer that each of them has
- * open. Where a buffer becomes full during a look, another look follows, and
- * where all see such changes, open buffers wait, and so do full ones that got
- * their turn during the last look: those of their threads that have earlier
- * turns were full before it. Cost: a look at each slot per full buffer, and
- * another one for each mark.
+ *   sample is chosen, of 58 others, and of the first buffer that each of them
+ *   has open.  Where a buffer becomes full during a look, another look follows,
+ *   and where all see such changes, open buffers wait, and so do full ones that
+ *   got their turn during the last look: those of their threads that have
+ *   earlier turns were full before it.
+ * Cost: a look at each slot per full buffer, and another one for each mark.
  */
 #include "traces/capture/harvest.h"
 

@@ -99,7 +99,7 @@ enum margay_quiet margay_receiver_quiet(const margay_receiver *receiver);
 
 /* The path of module `number`, of MARGAY_CAPTURED_PATH_BYTES bytes, as it is
    known so far: none where a process is naming the module, or was killed then.
-   False: there are so many modules, or fewer. */
+   False: there are at most that many modules. */
 bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
                             char *path);
 
