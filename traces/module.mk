@@ -36,7 +36,7 @@ runtime_SOURCES := $(wildcard traces/capture/runtime/*.c) traces/capture/sample.
 runtime_OBJECTS  = $(patsubst %.c,$(BUILD)/runtime/%.o,\
     $(filter-out %_mmu.c,$(runtime_SOURCES)))
 mmu_OBJECTS      = $(patsubst %.c,$(BUILD)/runtime/%.mmu.o,\
-    $(filter-out %/recorder.c %/pass.c,$(runtime_SOURCES)))
+    $(filter-out %/recorder.c %/parked.c %/pass.c,$(runtime_SOURCES)))
 runtime_CFLAGS   = -std=c17 $(OPTIMISE) $(WARNINGS) -fPIC -fno-builtin \
                    -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. \
                    -ffile-prefix-map=$(BUILD)/=build/
@@ -75,7 +75,7 @@ plugin_SOURCES := $(wildcard traces/capture/qemu/*.c) \
                   traces/capture/program_file.c
 plugin_OBJECTS  = $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o) \
     $(patsubst %,$(BUILD)/runtime/traces/capture/%.o,sample runtime/recorder \
-        runtime/buffers runtime/images runtime/process)
+        runtime/parked runtime/buffers runtime/images runtime/process)
 
 $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o): $(BUILD)/runtime/%.o: %.c \
     $(BUILD)/flags | $(installed_HEADERS) deps

@@ -59,6 +59,37 @@ while (read $trace, my $chunk, 8) {
 print $own > 0 ? $wrong : 'none';
 END
 
+cat >forked.pl <<'END'
+# Of each turn: the child must have written those words of the turn that were not
+# recorded before the fork, once each, and the parent all of them.  Prints how
+# many turns are wrong, and whether of some turns a part had been recorded.
+my ($wrong, $parts, @recorded) = (0, 0, split ' ', <STDIN>);
+my (%parent, %child);
+for my $name (@ARGV) {
+    my %of;
+    open my $trace, '<', $name or die;
+    while (<$trace>) {
+        my ($at, $bytes) = /^ S ([0-9a-f]+),(\d+)/ or next;
+        next if hex($at) >> 44 != 1;
+        $of{ ((hex($at) & (1 << 44) - 1) + $_) / 4 }++
+            for map { 4 * $_ } 0 .. $bytes / 4 - 1;
+    }
+    if (keys %of > 8) { %parent = %of }
+    else { $child{$_} += $of{$_} for keys %of }
+}
+for my $turn (1 .. @recorded) {
+    my $mask = $recorded[$turn - 1];
+    $parts++ if $mask > 0 && $mask < 255;
+    my @bad = grep {
+        my $word = 8 * $turn + $_;
+        ($parent{$word} // 0) != 1
+            || ($child{$word} // 0) != ($mask >> $_ & 1 ? 0 : 1)
+    } 0 .. 7;
+    $wrong++ if @bad;
+}
+print "$wrong wrong, ", $parts > 0 ? 'some' : 'none', ' in part';
+END
+
 # The flags that name the plugin for a compiler, or those for calls.
 flags() { # WAY OPTION
     case $1 in
@@ -126,6 +157,24 @@ single_steps() { # WAY
     done
 }
 
+forks() { # WAY
+    for mode in '' fill; do
+        rm -f apart.*
+        # shellcheck disable=SC2086 # words
+        run record -q --thread-traces separate --to lackey -o apart \
+            ./forked 1 $mode
+        is "$1: a handler that forks and returns, $mode" \
+            "$(perl forked.pl apart.* <out)" '0 wrong, some in part'
+        rm -f apart.*
+        # By the plugins, few instructions of many write the words.
+        # shellcheck disable=SC2086 # words
+        run record -q --sites --thread-traces separate --to lackey -o apart \
+            ./forked 8 $mode
+        is "$1: the same with sites, $mode" \
+            "$(perl forked.pl apart.* <out)" '0 wrong, some in part'
+    done
+}
+
 for way in calls gcc clang; do
     case $(flags $way --cflags) in
     -fpass-plugin* | -fplugin*) ;;
@@ -141,6 +190,15 @@ for way in calls gcc clang; do
     else
         skip "$way: single steps" "$(head -n 1 err)"
     fi
+    if build $way forked 2>err; then
+        forks $way
+    else
+        skip "$way: handlers that fork" "$(head -n 1 err)"
+    fi
+    check "$way: a late handler is built" build $way late
+    run record -q --to lackey -o trace ./late 4200
+    is "$way: handlers while threads end" \
+        "$status $(grep -c '^ S .*,8$' trace)" "0 $(cat out)"
     check "$way: handlers are built" build $way handlers
     for words in 1 5 10000; do
         run record -q --to lackey -o trace ./handlers nest $words

@@ -69,8 +69,12 @@ EOF
 check 'one that leaves a module unnamed is built' "$compiler" -I"$root" \
     -o unnamed unnamed.c
 run record --method runtime --sites --to mgt -o unnamed.mgt ./unnamed ./built
-like 'modules behind one without a name are known' \
-    "$("$MARGAY" annotate -q unnamed.mgt 2>&1)" 'sites\.c'
+name='modules behind one without a name are known'
+told=$("$MARGAY" annotate -q unnamed.mgt 2>&1)
+case $told in
+*'built without'*) skip "$name" 'annotate needs libdw' ;;
+*) like "$name" "$told" 'sites\.c' ;;
+esac
 
 # More sites than a buffer has slots for, each of which writes as often.
 awk 'BEGIN { print "volatile int x[600];\nint main(void)\n{"

@@ -171,6 +171,11 @@ uint64_t *margay_process_map(uint32_t buffer)
 #define MAP_POPULATE 0
 #endif
 
+void margay_process_moved(uint32_t buffer, uint64_t *base)
+{
+    atomic_store(&buffers[buffer], base);
+}
+
 bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes)
 {
     return map(buffer, address, bytes, MAP_FIXED | MAP_POPULATE) != MAP_FAILED;
@@ -312,11 +317,12 @@ void margay_process_stay(void)
 void margay_process_before_fork(void)
 {
     int reason = errno;
+    margay_recorder_before_fork();
     margay_process_send(MARGAY_MESSAGE_FORK, 0);
     errno = reason;
 }
 
-/* The child has one thread, and no buffer. */
+/* The child has one thread, and no buffer for its next words. */
 void margay_process_after_fork(void)
 {
     int reason = errno;
@@ -324,7 +330,7 @@ void margay_process_after_fork(void)
     margay_process.id = own_number();
     for (int i = 0; i < MARGAY_LOSSES; i++)
         atomic_store(&loses[i], false);
-    margay_recorder_forget();
+    margay_recorder_after_fork();
     margay_process_send(MARGAY_MESSAGE_BORN, parent);
     errno = reason;
 }
@@ -337,11 +343,15 @@ void margay_process_fork_failed(void)
     errno = reason;
 }
 
-static void at_thread_end(void *unused)
+/* Destructors of other keys may record.  So the first call only asks for
+   another one, which comes when all destructors have run once, and asks for the
+   next. */
+static void at_thread_end(void *turn)
 {
-    (void)unused;
-    margay_recorder_leave();
-    margay_buffer_end();
+    static char later;
+    if (turn == &later)
+        margay_recorder_end_thread();
+    pthread_setspecific(thread_key, &later);
 }
 
 void margay_process_mark_thread(void)

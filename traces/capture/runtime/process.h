@@ -46,8 +46,7 @@ bool margay_process_tell(uint32_t type, uint32_t process, uint32_t value);
 void margay_process_leave(uint32_t process, bool certain);
 void margay_process_stay(void);
 
-/* Before a fork of which libc does not tell, and in its child, which has no
-   buffer yet. */
+/* Before a fork of which libc does not tell, and in its child. */
 void margay_process_before_fork(void);
 void margay_process_after_fork(void);
 
@@ -76,10 +75,14 @@ uint64_t *margay_process_map(uint32_t buffer);
 /* The same of a buffer that has been mapped; NULL: it has not. */
 const uint64_t *margay_process_mapped(uint32_t buffer);
 
+/* A buffer has been mapped elsewhere; base = NULL: it no longer is. */
+void margay_process_moved(uint32_t buffer, uint64_t *base);
+
 /* Map the first bytes of a buffer at an address. */
 bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes);
 
-/* The calling thread owns a buffer, to be sent when the thread ends. */
+/* The calling thread owns a buffer, and margay_recorder_end_thread() is to be
+   called when the thread ends. */
 void margay_process_mark_thread(void);
 
 #endif

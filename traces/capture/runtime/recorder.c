@@ -10,14 +10,13 @@
  *   wait only while a buffer is handed over and the next one taken (alone.h).
  *
  *   A handler may fill the buffer in which the code that it interrupts has yet
- *   to write.  Such a buffer has unused words in its midst; it is kept until
- *   these are written, and sent then.  Code that finds its place used, or the
- *   end there, takes back what it reserved, for a buffer that is kept for words
- *   that never come would come late.  A buffer without such words may be sent,
- *   and even be in use again, when the interrupted code goes on, whose register
- *   then has an old place.  As buffers stay with their thread (slots.h), that
- *   place is unused only if it is one of the thread's present buffer, and as
- *   good as any.
+ *   to write.  That buffer is kept until the words are written (parked.c). Code
+ *   that finds its place used, or the end there, takes back what it reserved,
+ *   for a buffer that is kept for words that never come would come late.  A
+ *   buffer without such words may be sent, and even be in use again, when the
+ *   interrupted code goes on, whose register then has an old place.  As buffers
+ *   stay with their thread (slots.h), that place is unused only if it is one of
+ *   the thread's present buffer, and as good as any.
  *
  *   With call sites, all unused words are the end, so code always asks for a
  *   place here.  A handler that comes between its move and its question would
@@ -44,11 +43,10 @@
 
 #include "traces/capture/runtime/alone.h"
 #include "traces/capture/runtime/buffers.h"
-#include "traces/capture/runtime/holes.h"
 #include "traces/capture/runtime/images.h"
+#include "traces/capture/runtime/parked.h"
 #include "traces/capture/runtime/places.h"
 #include "traces/capture/runtime/process.h"
-#include "traces/capture/sample.h"
 #include "traces/capture/slots.h"
 #include "traces/formats/data_kind.h"
 
@@ -58,11 +56,6 @@
    is never read. */
 #define RING_WORDS 4096
 #define RINGS      64
-
-/* The most buffers of a thread that wait for words; each is its number + 1, and
-   how many words are reserved. */
-#define PARKED       8
-#define PARKED_SHIFT 16
 
 #define SLOT_BITS 8
 /* The plugins of the compilers store and read these. */
@@ -85,18 +78,16 @@ __thread struct margay_recorder margay_recorder
     __attribute__((tls_model("initial-exec"), visibility("default"))) = {
         (uint64_t *)no_room, 1, 0};
 
-/* The calling thread's buffers, by their numbers + 1; 0 = none. */
+/* What the calling thread has. */
 static __thread struct {
-    _Atomic uint32_t held;
-    _Atomic uint32_t parked[PARKED];
-    uint64_t ages[PARKED]; /* of these, the older the smaller */
-    uint64_t parks;        /* until now */
-    uint64_t *base;        /* of the buffer that it has */
+    _Atomic uint32_t held; /* the number of its buffer + 1; 0 = none */
+    uint64_t *base;        /* of that buffer */
     uint64_t *sites;       /* what the slots of the buffer hold */
     _Atomic uint32_t puts; /* changes whenever a site is told */
     /* That the last new site is in; NULL = none yet. */
     const struct margay_image *image;
     int thread;     /* the system's number of the thread; 0 = unknown */
+    unsigned forks; /* from the first process to this one */
     bool looks;     /* for an image: what it refers to is not the program's */
     bool has_stack; /* the recording knows the thread's stack */
     uint64_t *ring; /* the thread's ring; NULL = it has none yet */
@@ -117,96 +108,6 @@ static void move_to(uint64_t *next)
 
 /* ---------------------------------------------------------------- buffers --
  */
-
-static bool has_vectors(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
-static bool is_incomplete(uint32_t held, uint32_t reserved)
-{
-    uint64_t unused = margay_process.capture->wants_sites ? MARGAY_WORD_END : 0;
-    return has_holes(margay_process_map(held - 1), reserved, unused,
-                     has_vectors());
-}
-
-/* Of a sample, only the words that are in it. */
-static void send_buffer(uint32_t held)
-{
-    const struct margay_sampling *sampling = &margay_process.capture->sampling;
-    uint64_t *base = margay_process_map(held - 1);
-    uint32_t used = used_words(base);
-    if (sampling->block_bytes != 0)
-        used = margay_sample_buffer(sampling, base, used, has_vectors());
-    margay_buffer_send(held - 1, used, MARGAY_BUFFER_WORDS);
-}
-
-/* The oldest of the buffers parked from `from` on; PARKED: there is none. */
-static int next_parked(uint64_t from)
-{
-    int found = PARKED;
-    for (int i = 0; i < PARKED; i++) {
-        if (atomic_load(&mine.parked[i]) != 0 && mine.ages[i] >= from &&
-            (found == PARKED || mine.ages[i] < mine.ages[found]))
-            found = i;
-    }
-    return found;
-}
-
-/* Keep a buffer until the words that are reserved in it are written.  Where
-   there are many, handlers have jumped out of the code that was to write them:
-   the oldest one goes. */
-static void park(uint32_t held, uint32_t reserved)
-{
-    int place = 0;
-    while (place < PARKED && atomic_load(&mine.parked[place]) != 0)
-        place++;
-    if (place == PARKED) {
-        place = next_parked(0);
-        send_buffer(atomic_exchange(&mine.parked[place], 0) >> PARKED_SHIFT);
-    }
-    mine.ages[place] = mine.parks++;
-    atomic_store(&mine.parked[place], held << PARKED_SHIFT | reserved);
-}
-
-static uint32_t parked_words(uint32_t parked)
-{
-    return parked & ((1u << PARKED_SHIFT) - 1);
-}
-
-/* If a parked buffer waits for words from `next` on, they go elsewhere.
-   Handlers that came later have written theirs. */
-static void expect_no_more(const uint64_t *next)
-{
-    for (int i = 0; i < PARKED; i++) {
-        uint32_t parked = atomic_load(&mine.parked[i]);
-        uint32_t held = parked >> PARKED_SHIFT;
-        size_t at = held == 0 ? MARGAY_BUFFER_WORDS
-                              : number_in(margay_process_map(held - 1), next);
-        if (at < parked_words(parked))
-            atomic_compare_exchange_strong(&mine.parked[i], &parked,
-                                           held << PARKED_SHIFT | (uint32_t)at);
-    }
-}
-
-/* Send the buffers whose words are written by now, in the order in which the
-   thread filled them; `all`: all of them. */
-static void send_parked(bool all)
-{
-    for (int i = next_parked(0); i != PARKED;
-         i = next_parked(mine.ages[i] + 1)) {
-        uint32_t parked = atomic_load(&mine.parked[i]);
-        uint32_t held = parked >> PARKED_SHIFT;
-        if (held == 0 || (!all && is_incomplete(held, parked_words(parked))))
-            continue;
-        if (atomic_compare_exchange_strong(&mine.parked[i], &parked, 0))
-            send_buffer(held);
-    }
-}
 
 /* The thread has no buffer from now on; the number + 1 of that which it had. */
 static uint32_t give_up(void)
@@ -231,25 +132,27 @@ static void find_strangers(void)
         mine.thread = thread;
 }
 
+/* How many words of a buffer are reserved, where those in front of `next` are.
+ */
+static uint32_t reserved_words(uint32_t held, const uint64_t *next)
+{
+    const uint64_t *base = margay_process_map(held - 1);
+    size_t at = number_in(base, next);
+    uint32_t used = used_words(base);
+    return at <= MARGAY_BUFFER_WORDS && at > used ? (uint32_t)at : used;
+}
+
 /* Send the thread's buffer, or keep it, unless `all` are to be sent.  What is
    in front of `next` is reserved. */
 static void hand_over(const uint64_t *next, bool all)
 {
     uint32_t held = give_up();
     find_strangers();
-    expect_no_more(next);
-    send_parked(all);
+    margay_parked_expect_no_more(next);
+    margay_parked_send(all);
     if (held == 0)
         return;
-    const uint64_t *base = margay_process_map(held - 1);
-    size_t at = number_in(base, next);
-    uint32_t reserved = used_words(base);
-    if (at <= MARGAY_BUFFER_WORDS && at > reserved)
-        reserved = (uint32_t)at;
-    if (!all && is_incomplete(held, reserved))
-        park(held, reserved);
-    else
-        send_buffer(held);
+    margay_parked_send_or_keep(held, reserved_words(held, next), all);
 }
 
 static void begin_buffer(uint32_t buffer, uint64_t *base);
@@ -313,7 +216,8 @@ static uint64_t *find_place(uint64_t *next, size_t least)
     uint64_t *base = held == 0 ? NULL : margay_process_map(held - 1);
     size_t at = held == 0 ? MARGAY_BUFFER_WORDS : number_in(base, next);
     if (at >= MARGAY_BUFFER_WORDS) {
-        expect_no_more(next); /* the buffer has been changed meanwhile */
+        /* The buffer has been changed meanwhile. */
+        margay_parked_expect_no_more(next);
         at = 0;
     }
     return held == 0 ? NULL : find_run(base, at, least);
@@ -349,6 +253,7 @@ static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
     for (size_t least = 1;; least = with_sites) {
         const bool tells = margay_recorder.tells_sites;
         const size_t count = tells ? with_sites : words;
+        const unsigned forks = mine.forks;
         uint64_t *at = find_place(next, tells ? least : MARGAY_PIECE_WORDS);
         if (at == NULL && !change_buffer(next, early))
             return place_in_ring(words);
@@ -357,9 +262,10 @@ static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
             continue;
         }
         move_to(at + count);
-        if (tells == margay_recorder.tells_sites && are_unused(at, count))
+        if (tells == margay_recorder.tells_sites && forks == mine.forks &&
+            are_unused(at, count))
             return at;
-        next = at; /* a handler has just written there */
+        next = at; /* a handler has just written there, or forked */
     }
 }
 
@@ -550,7 +456,7 @@ static void begin_buffer(uint32_t buffer, uint64_t *base)
     margay_recorder.tells_sites = capture->wants_sites != 0;
     move_to(base);
     if (theirs != 0)
-        park(theirs, used_words(margay_process_map(theirs - 1)));
+        margay_parked_keep(theirs, used_words(margay_process_map(theirs - 1)));
     if (capture->wants_data && !mine.has_stack)
         put_stack();
 }
@@ -588,11 +494,34 @@ void margay_recorder_leave(void)
     margay_alone_end(&alone);
 }
 
-void margay_recorder_forget(void)
+/* Signals stay out for good: the buffer of a handler that came now would be no
+   thread's. */
+void margay_recorder_end_thread(void)
 {
-    give_up();
+    struct margay_alone alone;
+    margay_alone_begin(&alone);
+    hand_over(margay_recorder.next, true);
+    margay_buffer_end();
+}
+
+void margay_recorder_before_fork(void)
+{
+    uint32_t held = atomic_load(&mine.held);
+    margay_parked_before_fork(
+        held, held == 0 ? 0 : reserved_words(held, margay_recorder.next));
+}
+
+void margay_recorder_after_fork(void)
+{
+    struct margay_alone alone;
+    const bool looked = mine.looks;
+    margay_alone_begin(&alone);
+    uint32_t held = give_up();
+    mine.forks++;
     mine.thread = 0;
-    for (int i = 0; i < PARKED; i++)
-        atomic_store(&mine.parked[i], 0);
     margay_buffer_forget();
+    mine.looks = true; /* to map it is no event of the program's data */
+    margay_parked_after_fork(held);
+    mine.looks = looked;
+    margay_alone_end(&alone);
 }

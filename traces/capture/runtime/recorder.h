@@ -117,8 +117,14 @@ void margay_recorder_put_data(unsigned data, const volatile void *address,
 /* Send the buffer of the calling thread, which records no more, or not soon. */
 void margay_recorder_leave(void);
 
-/* In the child of a fork: the calling thread has no buffer. */
-void margay_recorder_forget(void);
+/* The same where the thread ends: others may have its buffers, and no handler
+   of a signal runs in it any more. */
+void margay_recorder_end_thread(void);
+
+/* Before a fork, and in its child, where the calling thread has no buffer for
+   its next words. */
+void margay_recorder_before_fork(void);
+void margay_recorder_after_fork(void);
 
 /* Begin to record, if the recording waits for that; stop for good.  For the
    calling thread at once, for others when they next need a buffer. */

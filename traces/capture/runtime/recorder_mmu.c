@@ -143,7 +143,17 @@ void margay_recorder_leave(void)
     fill(mine.current, NULL);
 }
 
-void margay_recorder_forget(void)
+void margay_recorder_end_thread(void)
+{
+    margay_recorder_leave();
+    margay_buffer_end();
+}
+
+void margay_recorder_before_fork(void)
+{
+}
+
+void margay_recorder_after_fork(void)
 {
     margay_buffer_forget();
     mine.base = NULL;

@@ -103,14 +103,6 @@ void margay_cursor_catch_up(void)
         margay_cursor.next++;
 }
 
-/* The next thread of this number is another one. */
-void margay_cursor_end(void)
-{
-    margay_recorder_leave();
-    margay_buffer_end();
-    margay_buffer_forget();
-}
-
 /* ------------------------------------------- what the recorder asks for -- */
 
 void margay_recorder_leave(void)
@@ -119,9 +111,21 @@ void margay_recorder_leave(void)
     margay_cursor.next = margay_cursor.end = NULL;
 }
 
+/* The next thread of this number is another one. */
+void margay_recorder_end_thread(void)
+{
+    margay_recorder_leave();
+    margay_buffer_end();
+    margay_buffer_forget();
+}
+
+void margay_recorder_before_fork(void)
+{
+}
+
 /* The child of a fork has one thread, and the buffers stay with the parent.
    Later threads of the child may get the numbers of the parent's. */
-void margay_recorder_forget(void)
+void margay_recorder_after_fork(void)
 {
     for (unsigned i = 0; i < VG_N_THREADS; i++) {
         VG_(free)(threads[i].locals);
