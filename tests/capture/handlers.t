@@ -13,7 +13,8 @@ esac
 
 cat >tell.pl <<'END'
 # How many words the program, its handler and its other thread have written,
-# and how many of the program's are there twice or out of order.
+# and how many of the program's are there twice or out of order, where these are
+# more than LATE.
 my ($own, $theirs, $others, $wrong, $last, $thread) = (0) x 5;
 for my $name (@ARGV) {
     open my $trace, '<', $name or die;
@@ -29,6 +30,7 @@ for my $name (@ARGV) {
         $last = $at;
     }
 }
+$wrong = 0 if $wrong <= ($ENV{LATE} // 0);
 print "$own $theirs $others $wrong";
 END
 
@@ -125,8 +127,10 @@ single_steps() { # WAY
         rm -f apart.*
         run record -q --thread-traces separate --to lackey -o apart \
             ./stepped $mode
+        # The handler may get its first buffer again, and go less far in it than
+        # the program, which then leaves words that stay unused.
         is "$1: a handler at each instruction, $mode" \
-            "$(perl tell.pl apart.*)" "$(cat out) 0"
+            "$(LATE=3 perl tell.pl apart.*)" "$(cat out) 0"
     done
     for mode in fill few; do
         run record -q --sites --to mgt -o sites.mgt ./stepped $mode
