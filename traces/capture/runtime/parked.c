@@ -12,10 +12,10 @@
  *   child has other memory at that address: where words are to be written, a
  *   buffer of its own, which is kept for them, and otherwise words that mean
  *   nothing, which send the code to a new place (recorder.c).
- * Guarantee: without sites, parent and child lose no word and write none twice,
- *   but for code that a handler interrupts between the load and the store of
- *   its place, where the handler then fills the buffer and forks.  Sites of
- *   such words of the child may be missing, or others.
+ * Guarantee: parent and child lose no word and write none twice, but for code
+ *   that a handler interrupts between the load and the store of its place,
+ *   where the handler then fills the buffer and forks.  What the child writes
+ *   into kept buffers may lack its sites, or have others.
  * Cost: a buffer's words are looked at when it is handed over, and before a
  *   fork.  For each buffer of the thread, kept or not, a child maps 32 KiB, and
  *   fills as much of it as is reserved.
@@ -173,7 +173,9 @@ static void keep_image(int place, uint32_t held, uint32_t reserved)
     const uint64_t *base = margay_process_map(held - 1);
     if (mine.images == NULL)
         map_images();
-    for (uint32_t i = 0; i < reserved && mine.images != NULL; i++)
+    if (mine.images == NULL)
+        return;
+    for (uint32_t i = 0; i < reserved; i++)
         image_of(place)[i] =
             margay_word_is_unused(load(base + i)) ? unused_word() : NOTHING;
 }

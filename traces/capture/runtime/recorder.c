@@ -506,22 +506,26 @@ void margay_recorder_end_thread(void)
 
 void margay_recorder_before_fork(void)
 {
+    struct margay_alone alone;
+    margay_alone_begin(&alone);
     uint32_t held = atomic_load(&mine.held);
+    mine.looks = true; /* to map memory is no event of the program's data */
     margay_parked_before_fork(
         held, held == 0 ? 0 : reserved_words(held, margay_recorder.next));
+    mine.looks = false;
+    margay_alone_end(&alone);
 }
 
 void margay_recorder_after_fork(void)
 {
     struct margay_alone alone;
-    const bool looked = mine.looks;
     margay_alone_begin(&alone);
     uint32_t held = give_up();
     mine.forks++;
     mine.thread = 0;
     margay_buffer_forget();
-    mine.looks = true; /* to map it is no event of the program's data */
+    mine.looks = true;
     margay_parked_after_fork(held);
-    mine.looks = looked;
+    mine.looks = false;
     margay_alone_end(&alone);
 }
