@@ -56,9 +56,11 @@ $(runtime_OBJECTS) $(mmu_OBJECTS): $(BUILD)/flags | deps
 
 $(BUILD)/libmargay_runtime.a: $(runtime_OBJECTS)
 $(BUILD)/libmargay_runtime_mmu.a: $(mmu_OBJECTS)
+# Without the names of its static functions, which the program's may have, too.
+$(runtime_ARCHIVES): OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 $(runtime_ARCHIVES):
 	@rm -f $@
-	$(call quiet,AR $@)$(AR) rcsD $@ $^
+	$(call quiet,AR $@)$(AR) rcsD $@ $^ && $(OBJCOPY) -D --discard-all $@
 
 $(BUILD)/calls.h: traces/capture/runtime/calls.h
 	@mkdir -p $(@D)

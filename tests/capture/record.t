@@ -351,6 +351,9 @@ like 'says so' "$(cat err)" '99 bytes: a trace as mgt is longer'
 run record --start no_such_function -o trace ./ends
 is 'a function that there is not' "$status" 125
 like 'says so' "$(cat err)" "no function 'no_such_function'"
+archive=$("$MARGAY" record --libs | tr ' ' '\n' | grep '\.a$')
+is 'no static function of the runtime has a name there' \
+    "$(nm "$archive" | grep -c ' t ')" 0
 run record -q --to lackey --start on_fault -o trace ./ends
 is 'a function that is not entered' "$status $(wc -l <trace)" '0 0'
 like 'says so' "$(cat err)" 'start on_fault: it was not entered'
