@@ -2,12 +2,14 @@
  * forked.c - a handler that forks after single instructions of what records,
  * and returns in the child, too
  *
- *     forked EVERY [fill]
+ *     forked EVERY [fill|again]
  *
  * The processor stops after each instruction (the flag TF of x86) of a function
  * that writes eight words.  At turn N, the handler forks after N times EVERY
  * instructions.  The child writes what is left of the words, and ends; with
- * `fill`, its handler first fills a buffer, at other addresses.  For each turn,
+ * `fill`, its handler first fills a buffer, at other addresses, and with
+ * `again`, another handler comes after the next instruction at which signals
+ * are let in, and writes a few words there.  For each turn,
  * prints which of the words had been recorded before, as a number with a bit
  * for each: the recorder's memory says so.
  */
@@ -17,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -30,7 +33,7 @@
 #define WORDS        8
 #define BUFFER_WORDS 9000 /* more than a buffer has */
 
-static volatile sig_atomic_t step, turn, over, every, is_child, fills;
+static volatile sig_atomic_t step, turn, over, every, is_child, fills, again;
 static unsigned recorded[TURNS + 1]; /* a bit for each word */
 
 /* The compilers leave it as it is. */
@@ -81,10 +84,13 @@ UNRECORDED static void on_step(int number, siginfo_t *information,
 {
     (void)number, (void)information;
     ucontext_t *interrupted = context;
-    if (++step < turn * every && !over)
+    if (is_child ? sigismember(&interrupted->uc_sigmask, SIGUSR1)
+                 : ++step < turn * every && !over)
         return;
     interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100L;
-    if (over)
+    if (is_child)
+        fill(THEIRS, WORDS);
+    if (over || is_child)
         return;
     recorded[turn] = find_recorded();
     pid_t child = fork();
@@ -93,6 +99,8 @@ UNRECORDED static void on_step(int number, siginfo_t *information,
     is_child = child == 0;
     if (is_child && fills)
         fill(THEIRS, BUFFER_WORDS);
+    if (is_child && again)
+        interrupted->uc_mcontext.gregs[REG_EFL] |= 0x100L;
 }
 
 __attribute__((noinline)) static void step_from_here(void)
@@ -108,7 +116,8 @@ UNRECORDED int main(int count, char **arguments)
     action.sa_sigaction = on_step;
     sigaction(SIGTRAP, &action, NULL);
     every = count > 1 ? atoi(arguments[1]) : 1;
-    fills = count > 2;
+    fills = count > 2 && strcmp(arguments[2], "fill") == 0;
+    again = count > 2 && strcmp(arguments[2], "again") == 0;
     if (mmap((void *)(uintptr_t)OWN, BYTES, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
              0) == MAP_FAILED ||

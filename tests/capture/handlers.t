@@ -64,20 +64,24 @@ END
 cat >forked.pl <<'END'
 # Of each turn: the child must have written those words of the turn that were not
 # recorded before the fork, once each, and the parent all of them.  Prints how
-# many turns are wrong, and whether of some turns a part had been recorded.
+# many turns are wrong, whether of some turns a part had been recorded, and how
+# many words of its handlers each child has.
 my ($wrong, $parts, @recorded) = (0, 0, split ' ', <STDIN>);
-my (%parent, %child);
+my (%parent, %child, %handled);
 for my $name (@ARGV) {
     my %of;
+    my $theirs = 0;
     open my $trace, '<', $name or die;
     while (<$trace>) {
         my ($at, $bytes) = /^ S ([0-9a-f]+),(\d+)/ or next;
+        $theirs += $bytes / 4 if hex($at) >> 44 == 2;
         next if hex($at) >> 44 != 1;
         $of{ ((hex($at) & (1 << 44) - 1) + $_) / 4 }++
             for map { 4 * $_ } 0 .. $bytes / 4 - 1;
     }
-    if (keys %of > 8) { %parent = %of }
-    else { $child{$_} += $of{$_} for keys %of }
+    if (keys %of > 8) { %parent = %of; next }
+    $handled{$theirs} = 1;
+    $child{$_} += $of{$_} for keys %of;
 }
 for my $turn (1 .. @recorded) {
     my $mask = $recorded[$turn - 1];
@@ -89,7 +93,8 @@ for my $turn (1 .. @recorded) {
     } 0 .. 7;
     $wrong++ if @bad;
 }
-print "$wrong wrong, ", $parts > 0 ? 'some' : 'none', ' in part';
+print "$wrong wrong, ", $parts > 0 ? 'some' : 'none', ' in part, ',
+    join(' or ', keys %handled), ' each';
 END
 
 # The flags that name the plugin for a compiler, or those for calls.
@@ -162,20 +167,22 @@ single_steps() { # WAY
 }
 
 forks() { # WAY
-    for mode in '' fill; do
+    for mode in 'none 0' 'fill 9000' 'again 8'; do
         rm -f apart.*
         # shellcheck disable=SC2086 # words
         run record -q --thread-traces separate --to lackey -o apart \
-            ./forked 1 $mode
-        is "$1: a handler that forks and returns, $mode" \
-            "$(perl forked.pl apart.* <out)" '0 wrong, some in part'
+            ./forked 1 ${mode% *}
+        is "$1: a handler that forks and returns, ${mode% *}" \
+            "$(perl forked.pl apart.* <out)" \
+            "0 wrong, some in part, ${mode#* } each"
         rm -f apart.*
         # By the plugins, few instructions of many write the words.
         # shellcheck disable=SC2086 # words
         run record -q --sites --thread-traces separate --to lackey -o apart \
-            ./forked 8 $mode
-        is "$1: the same with sites, $mode" \
-            "$(perl forked.pl apart.* <out)" '0 wrong, some in part'
+            ./forked 8 ${mode% *}
+        is "$1: the same with sites, ${mode% *}" \
+            "$(perl forked.pl apart.* <out)" \
+            "0 wrong, some in part, ${mode#* } each"
     done
 }
 
@@ -199,10 +206,6 @@ for way in calls gcc clang; do
     else
         skip "$way: handlers that fork" "$(head -n 1 err)"
     fi
-    check "$way: a late handler is built" build $way late
-    run record -q --to lackey -o trace ./late 4200
-    is "$way: handlers while threads end" \
-        "$status $(grep -c '^ S .*,8$' trace)" "0 $(cat out)"
     check "$way: handlers are built" build $way handlers
     for words in 1 5 10000; do
         run record -q --to lackey -o trace ./handlers nest $words

@@ -343,15 +343,11 @@ void margay_process_fork_failed(void)
     errno = reason;
 }
 
-/* Destructors of other keys may record.  So the first call only asks for
-   another one, which comes when all destructors have run once, and asks for the
-   next. */
-static void at_thread_end(void *turn)
+static void at_thread_end(void *unused)
 {
-    static char later;
-    if (turn == &later)
-        margay_recorder_end_thread();
-    pthread_setspecific(thread_key, &later);
+    (void)unused;
+    margay_recorder_leave();
+    margay_buffer_end();
 }
 
 void margay_process_mark_thread(void)

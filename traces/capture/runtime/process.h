@@ -81,8 +81,7 @@ void margay_process_moved(uint32_t buffer, uint64_t *base);
 /* Map the first bytes of a buffer at an address. */
 bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes);
 
-/* The calling thread owns a buffer, and margay_recorder_end_thread() is to be
-   called when the thread ends. */
+/* The calling thread owns a buffer, to be sent when the thread ends. */
 void margay_process_mark_thread(void);
 
 #endif

@@ -494,16 +494,6 @@ void margay_recorder_leave(void)
     margay_alone_end(&alone);
 }
 
-/* Signals stay out for good: the buffer of a handler that came now would be no
-   thread's. */
-void margay_recorder_end_thread(void)
-{
-    struct margay_alone alone;
-    margay_alone_begin(&alone);
-    hand_over(margay_recorder.next, true);
-    margay_buffer_end();
-}
-
 void margay_recorder_before_fork(void)
 {
     struct margay_alone alone;

@@ -117,10 +117,6 @@ void margay_recorder_put_data(unsigned data, const volatile void *address,
 /* Send the buffer of the calling thread, which records no more, or not soon. */
 void margay_recorder_leave(void);
 
-/* The same where the thread ends: others may have its buffers, and no handler
-   of a signal runs in it any more. */
-void margay_recorder_end_thread(void);
-
 /* Before a fork, and in its child, where the calling thread has no buffer for
    its next words. */
 void margay_recorder_before_fork(void);

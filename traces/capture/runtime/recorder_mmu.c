@@ -143,12 +143,6 @@ void margay_recorder_leave(void)
     fill(mine.current, NULL);
 }
 
-void margay_recorder_end_thread(void)
-{
-    margay_recorder_leave();
-    margay_buffer_end();
-}
-
 void margay_recorder_before_fork(void)
 {
 }

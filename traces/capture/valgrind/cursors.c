@@ -103,20 +103,20 @@ void margay_cursor_catch_up(void)
         margay_cursor.next++;
 }
 
+/* The next thread of this number is another one. */
+void margay_cursor_end(void)
+{
+    margay_recorder_leave();
+    margay_buffer_end();
+    margay_buffer_forget();
+}
+
 /* ------------------------------------------- what the recorder asks for -- */
 
 void margay_recorder_leave(void)
 {
     hand_over(&threads[running]);
     margay_cursor.next = margay_cursor.end = NULL;
-}
-
-/* The next thread of this number is another one. */
-void margay_recorder_end_thread(void)
-{
-    margay_recorder_leave();
-    margay_buffer_end();
-    margay_buffer_forget();
 }
 
 void margay_recorder_before_fork(void)

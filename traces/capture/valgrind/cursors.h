@@ -32,4 +32,7 @@ void margay_cursor_switch(unsigned thread);
    behind the words that the piece had stored. */
 void margay_cursor_catch_up(void);
 
+/* The thread that runs has ended; its words are sent. */
+void margay_cursor_end(void);
+
 #endif

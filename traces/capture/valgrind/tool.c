@@ -23,7 +23,6 @@
 
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/process.h"
-#include "traces/capture/runtime/recorder.h"
 #include "traces/capture/valgrind/cursors.h"
 #include "traces/capture/valgrind/instrument.h"
 #include "traces/capture/valgrind/libc.h"
@@ -81,7 +80,7 @@ static void at_run(ThreadId thread, ULong blocks)
 static void at_thread_end(ThreadId thread)
 {
     margay_cursor_switch(thread);
-    margay_recorder_end_thread();
+    margay_cursor_end();
 }
 
 static void at_signal(ThreadId thread, Int number, Bool other_stack)
