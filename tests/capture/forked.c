@@ -9,21 +9,21 @@
  * instructions.  The child writes what is left of the words, and ends; with
  * `fill`, its handler first fills a buffer, at other addresses, and with
  * `again`, another handler comes after the next instruction at which signals
- * are let in, and writes a few words there.  For each turn,
- * prints which of the words had been recorded before, as a number with a bit
- * for each: the recorder's memory says so.
+ * are let in, and writes a few words there.  For each turn, prints which of the
+ * words had been recorded before, as a number with a bit for each: the
+ * recorder's memory says so.
  */
 #define _GNU_SOURCE
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "stepping.h"
 
 #define OWN    ((volatile uint32_t *)0x100000000000)
 #define THEIRS ((volatile uint32_t *)0x200000000000)
@@ -35,13 +35,6 @@
 
 static volatile sig_atomic_t step, turn, over, every, is_child, fills, again;
 static unsigned recorded[TURNS + 1]; /* a bit for each word */
-
-/* The compilers leave it as it is. */
-#ifdef __clang__
-#define UNRECORDED __attribute__((disable_sanitizer_instrumentation))
-#else
-#define UNRECORDED __attribute__((no_sanitize_thread))
-#endif
 
 __attribute__((noinline)) static void write_some(volatile uint32_t *at)
 {
@@ -60,15 +53,11 @@ __attribute__((noinline)) static void fill(volatile uint32_t *at,
         at[i] = i;
 }
 
-/* A bit for each word of this turn that lies in front of margay_recorder.next
-   of the runtime. */
+/* A bit for each word of this turn that lies in front of the next one. */
 UNRECORDED __attribute__((noinline)) static unsigned find_recorded(void)
 {
-    const volatile uint64_t *next;
+    const volatile uint64_t *next = next_word();
     unsigned found = 0;
-    __asm__ volatile("movq margay_recorder@gottpoff(%%rip), %0\n"
-                     "movq %%fs:(%0), %0"
-                     : "=r"(next));
     for (int i = 1; i <= 4 * WORDS; i++) {
         uint64_t address = next[-i] & ((1ull << 48) - 1);
         uint64_t number =
@@ -103,13 +92,6 @@ UNRECORDED static void on_step(int number, siginfo_t *information,
         interrupted->uc_mcontext.gregs[REG_EFL] |= 0x100L;
 }
 
-__attribute__((noinline)) static void step_from_here(void)
-{
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n"
-                     "popfq\n lea 128(%%rsp), %%rsp" ::
-                         : "memory", "cc");
-}
-
 UNRECORDED int main(int count, char **arguments)
 {
     struct sigaction action = {.sa_flags = SA_SIGINFO};
@@ -118,13 +100,8 @@ UNRECORDED int main(int count, char **arguments)
     every = count > 1 ? atoi(arguments[1]) : 1;
     fills = count > 2 && strcmp(arguments[2], "fill") == 0;
     again = count > 2 && strcmp(arguments[2], "again") == 0;
-    if (mmap((void *)(uintptr_t)OWN, BYTES, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-             0) == MAP_FAILED ||
-        mmap((void *)(uintptr_t)THEIRS, BYTES, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-             0) == MAP_FAILED)
-        return 2;
+    map(OWN, BYTES);
+    map(THEIRS, BYTES);
     fill(THEIRS, 8 * WORDS);
     for (turn = 1; turn <= TURNS; turn++) {
         step = over = 0;

@@ -33,6 +33,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "stepping.h"
+
 #define OWN    ((uint32_t *)0x100000000000)
 #define THEIRS ((volatile uint64_t *)0x200000000000)
 #define OTHERS ((volatile uint64_t *)0x300000000000)
@@ -105,13 +107,6 @@ __attribute__((noinline)) static void take_turn(void)
     }
 }
 
-/* The compilers leave it as it is. */
-#ifdef __clang__
-#define UNRECORDED __attribute__((disable_sanitizer_instrumentation))
-#else
-#define UNRECORDED __attribute__((no_sanitize_thread))
-#endif
-
 UNRECORDED static void on_step(int number, siginfo_t *information,
                                void *context)
 {
@@ -152,22 +147,10 @@ UNRECORDED static void on_step_of_signal(int number, siginfo_t *information,
         raise(SIGUSR1);
 }
 
-__attribute__((noinline)) static void step_from_here(void)
-{
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n"
-                     "popfq\n lea 128(%%rsp), %%rsp" ::
-                         : "memory", "cc");
-}
-
-/* True if the thread's buffer has room for two pieces: its next words, at
-   margay_recorder.next of the runtime, are 0. */
+/* True if the thread's buffer has room for two pieces: its next words are 0. */
 UNRECORDED __attribute__((noinline)) static bool has_room(void)
 {
-    const volatile uint64_t *next;
-    __asm__ volatile("movq margay_recorder@gottpoff(%%rip), %0\n"
-                     "movq %%fs:(%0), %0"
-                     : "=r"(next));
-    return next[2 * WORDS - 1] == 0;
+    return next_word()[2 * WORDS - 1] == 0;
 }
 
 /* Write until few words are left in the thread's buffer. */
@@ -177,14 +160,6 @@ static void come_to_end(void)
         FILL[i] = i;
     while (has_room())
         FILL[0] = 0;
-}
-
-static void map(volatile void *at, size_t bytes)
-{
-    if (mmap((void *)(uintptr_t)at, bytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
-             -1, 0) != at)
-        exit(2);
 }
 
 /* Write from here on, at each instruction what is due. */
