@@ -8,11 +8,14 @@
  * asked for since its object was last, its own included: a cache that is no
  * smaller than the largest object hits iff the distance is at most its size. A
  * smaller one lets objects pass by that are larger than itself, and they evict
- * nothing; the curve is exact there, too.
+ * nothing; the curve is exact there, too, as long as no size changes.
  *
- * An object has the size that its first request names.  One of size 0 takes no
- * room, and leaves the cache only when it is the least recent and room is
- * needed.
+ * A request names the size that its object has from then on.  Where objects
+ * have become smaller, what they gave free does not bring others back, so the
+ * distance is the most that these bytes have been: curves are exact whatever
+ * sizes do, but in caches smaller than the largest object (see `doubtful`).  An
+ * object of size 0 takes no room, and leaves the cache only when it is the
+ * least recent and room is needed.
  *
  * Thread safety: one thread at a time per object; different objects are
  * independent.
@@ -35,10 +38,11 @@ struct margay_objects_options {
     /* Keep a histogram of all byte distances. */
     bool distances;
     /*
-     * Requests have times, and an object is valid for some seconds after it was
-     * stored: after a first request, one that came too late, or a set.  A
-     * request that comes later than that misses in every cache and stores the
-     * object anew, where it stands.
+     * Requests have times, and what a cache stores, at a miss or a set, is
+     * valid for some seconds.  A request that comes later than that misses in
+     * this cache and stores the object anew, where it stands.  Caches of
+     * different sizes thus have different ages of an object; of these some are
+     * kept (see `merged`).
      */
     bool ages;
     /* How long, for all; UINT64_MAX = as the request says that stores it. */
@@ -57,8 +61,8 @@ struct margay_objects_options {
     /*
      * No cache is larger than this many bytes, and objects that none of these
      * caches holds any more are forgotten: memory is that of those which they
-     * hold.  The next request of such an object is a first one again, which
-     * names its size, and stores it.  0 = no bound.  Not with a rate below 1.
+     * hold.  The next request of such an object is a first one again.  0 = no
+     * bound.  Not with a rate below 1.
      */
     uint64_t bound_bytes;
 };
@@ -88,10 +92,20 @@ struct margay_objects_counts {
     uint64_t references, reference_bytes; /* of all requests but deletes */
     uint64_t sampled_refs, sampled_bytes; /* those of the sample */
     uint64_t cold, cold_bytes;            /* of these, first requests */
-    uint64_t expired, expired_bytes;      /* and those that came too late */
-    uint64_t objects, object_bytes;       /* distinct ones; estimated */
-    uint64_t other_sizes; /* of the sample, requests whose size is not that of
-                             their object's first one */
+    uint64_t expired, expired_bytes;      /* and those that came too late in all
+                                             caches from their distance on */
+    uint64_t objects, object_bytes; /* distinct ones, and the bytes that they
+                                       had at most; estimated */
+    /* Of the sample, requests whose size is not that of the object's request
+       before, and of these those with a smaller one. */
+    uint64_t resized, shrunk;
+    /* Of the sample, requests that count as hits in caches smaller than the
+       largest object, and may be misses there as sizes have changed: no such
+       cache has more than this number of further misses.  Without ages. */
+    uint64_t doubtful;
+    /* Of the sample, requests whose object had more ages in caches of different
+       sizes than are kept.  0: all ages are right. */
+    uint64_t merged;
     uint64_t deletes;
     uint64_t far; /* requests whose distance is above the bound, and which still
                      hit in a cache that large objects pass by */

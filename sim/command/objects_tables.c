@@ -104,6 +104,18 @@ static void add_part(char *text, size_t bytes, uint64_t count, const char *what)
         snprintf(text + used, bytes - used, ", %" PRIu64 " %s", count, what);
 }
 
+/* How wide the curve may be where sizes have changed. */
+static void add_bracket(char *text, size_t bytes,
+                        const struct margay_objects_counts *counts)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, bytes - used,
+             ", in caches smaller than the largest object at most %" PRIu64
+             " misses (%.2g%% of references) more",
+             counts->doubtful,
+             100 * (double)counts->doubtful / (double)counts->references);
+}
+
 /* "12 objects of 3456 bytes in all", or that these are more than the bound. */
 static void name_objects(char *text, size_t bytes,
                          const struct margay_objects_counts *counts)
@@ -123,13 +135,16 @@ void objects_summarise(const struct margay_pass *pass,
                        const margay_objects *engine, bool sampled)
 {
     const struct margay_objects_counts counts = margay_objects_counted(engine);
-    char objects[80], parts[160] = "";
+    char objects[80], parts[320] = "";
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
     add_part(parts, sizeof parts, counts.expired, "expired");
     add_part(parts, sizeof parts, counts.deletes, "deleted");
-    add_part(parts, sizeof parts, counts.other_sizes,
-             "named another size than their object's first");
+    add_part(parts, sizeof parts, counts.resized, "with another size");
+    if (counts.doubtful > 0)
+        add_bracket(parts, sizeof parts, &counts);
+    add_part(parts, sizeof parts, counts.merged,
+             "with an approximate time to live");
     name_objects(objects, sizeof objects, &counts);
     message_keep("%s: %" PRIu64 " reference%s, %s%s in all, %" PRIu64
                  " %s%s%s, %.1f M refs/s",

@@ -134,7 +134,8 @@ static bool note_reach(struct margay_bound *bound, uint64_t moment,
 }
 
 static bool sweep_word(struct margay_bound *bound, struct sweep *sweep,
-                       struct margay_weights *weights, uint64_t word)
+                       struct margay_weights *weights,
+                       struct margay_slack *slack, uint64_t word)
 {
     bool memory = true;
     for (uint64_t left = weights->live[word]; left != 0 && memory;) {
@@ -148,6 +149,8 @@ static bool sweep_word(struct margay_bound *bound, struct sweep *sweep,
         }
         weights->live[word] &= ~(UINT64_C(1) << bit);
         weights->objects--;
+        if (slack->sums != NULL)
+            margay_slack_add(slack, moment, size);
         bound->exceeded = true;
     }
     return memory;
@@ -155,6 +158,7 @@ static bool sweep_word(struct margay_bound *bound, struct sweep *sweep,
 
 enum margay_status margay_bound_sweep(struct margay_bound *bound,
                                       struct margay_weights *weights,
+                                      struct margay_slack *slack,
                                       struct margay_error *error)
 {
     struct margay_reach *old = bound->reaches;
@@ -164,7 +168,7 @@ enum margay_status margay_bound_sweep(struct margay_bound *bound,
     bound->reaches = NULL;
     bound->count = bound->capacity = 0;
     for (uint64_t word = weights->capacity / 64; word-- > 0 && memory;)
-        memory = sweep_word(bound, &sweep, weights, word);
+        memory = sweep_word(bound, &sweep, weights, slack, word);
     free(old);
     return memory ? MARGAY_OK
                   : margay_fail_memory(error, "the objects within a bound");

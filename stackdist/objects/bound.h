@@ -26,6 +26,7 @@
 #ifndef MARGAY_STACKDIST_OBJECTS_BOUND_H
 #define MARGAY_STACKDIST_OBJECTS_BOUND_H
 
+#include "stackdist/objects/slack.h"
 #include "stackdist/objects/weights.h"
 
 /* What was last used at `moment` or before is in no cache of more bytes. */
@@ -42,9 +43,11 @@ struct margay_bound {
     size_t count, capacity;
 };
 
-/* Take what is forgotten off `weights`.  MARGAY_NO_MEMORY. */
+/* Take what is forgotten off `weights`; where there is slack its bytes become
+   such, as it may have taken some.  MARGAY_NO_MEMORY. */
 enum margay_status margay_bound_sweep(struct margay_bound *bound,
                                       struct margay_weights *weights,
+                                      struct margay_slack *slack,
                                       struct margay_error *error);
 
 /* A zeroed struct is fine. */

@@ -24,9 +24,15 @@
  *   a row need not be right where it is beyond the marks of all higher classes.
  *   Objects wait to be made candidates until their class is looked into, or has
  *   many of them: most are beyond its mark by then, and are dropped.
+ *
+ *   An object whose size changes makes f(C) fall, where it becomes smaller or
+ *   larger than C, although y may be gone.  So where an object that was used
+ *   since y, at a size of class j or a smaller one, has changed since, these
+ *   sizes are all that may hit, and are in doubt.  An object that has left the
+ *   list as one was beaten by it only widens them.
  * Source: our own.
- * Guarantee: exact; what a plain LRU cache of each size does, which the tests
- *   compare.
+ * Guarantee: exact but where in doubt; what a plain LRU cache of each size
+ *   does, which the tests compare.
  * Cost: a row to change at each level per reference, and a walk over some rows
  *   for those that a small cache may hit; 2 bytes per moment with 32 classes.
  *   The candidates of a class are few, but for sizes that grow with time.
@@ -77,6 +83,11 @@ struct margay_classes {
     struct margay_arrival *arrivals;
     unsigned arrived[MARGAY_CLASSES_MOST];
     uint64_t latest[MARGAY_CLASSES_MOST]; /* when one came of each class */
+    /* The latest moment of each class from which an object came with another
+       size than it had there. */
+    uint64_t changed[MARGAY_CLASSES_MOST];
+    bool changes;          /* there is one */
+    uint64_t largest_size; /* that has come */
 };
 
 /* Cache sizes [from, to) hit. */

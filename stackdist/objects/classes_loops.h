@@ -28,15 +28,19 @@ static inline enum margay_status margay_classes_arrive(
     return status;
 }
 
-/* The sizes of the two smallest that came after `moment`. */
+/* The sizes of the two smallest that came after `moment`, and have not come
+   with another size since. */
 static inline void margay_classes_find_smallest(
-    const struct margay_candidates *of, uint64_t moment, uint64_t smallest[2])
+    const struct margay_candidates *of, const struct margay_weights *weights,
+    uint64_t moment, uint64_t smallest[2])
 {
     unsigned found = 0;
     smallest[0] = smallest[1] = UINT64_MAX;
     for (size_t i = 0; i < of->count && found < 2; i++) {
-        if (of->list[i].moment > moment)
-            smallest[found++] = of->list[i].size;
+        const struct margay_candidate *candidate = &of->list[i];
+        if (candidate->moment > moment &&
+            margay_weights_size(weights, candidate->moment) == candidate->size)
+            smallest[found++] = candidate->size;
     }
 }
 
@@ -173,6 +177,18 @@ static inline uint64_t margay_classes_asked(
     return asked;
 }
 
+/* Are hits below `end` of what was last used at `moment` in doubt? */
+static inline bool margay_classes_doubts(const struct margay_classes *classes,
+                                         uint64_t moment, uint64_t end)
+{
+    unsigned last = margay_class_of(end - 1);
+    for (unsigned j = 0; j <= last; j++) {
+        if (classes->changed[j] > moment)
+            return true;
+    }
+    return false;
+}
+
 /*
  * The sizes of caches below `distance` of the classes `asked` that hit an
  * object of this size whose last use was at `moment`, which still counts as
@@ -205,8 +221,8 @@ static inline enum margay_status margay_classes_hits(
             status = margay_classes_settle(classes, j, error);
             if (status != MARGAY_OK)
                 return status;
-            margay_classes_find_smallest(&classes->candidates[j], moment,
-                                         smallest);
+            margay_classes_find_smallest(&classes->candidates[j], weights,
+                                         moment, smallest);
             *count = margay_classes_append(
                 intervals, *count, margay_classes_maximum(first, held),
                 margay_classes_minimum(end, smallest[0]));

@@ -236,11 +236,18 @@ static uint64_t rounded(double value)
                             : UINT64_MAX;
 }
 
+/* The bytes of all objects, when they were most: no cache needs more. */
+static uint64_t most_bytes(const struct margay_objects *objects)
+{
+    uint64_t now = objects->weights.total;
+    return now > objects->most_bytes ? now : objects->most_bytes;
+}
+
 static bool is_exceeded(const struct margay_objects *objects)
 {
     return objects->bound.bytes != 0 &&
            (objects->bound.exceeded ||
-            objects->weights.total > objects->bound.bytes);
+            most_bytes(objects) > objects->bound.bytes);
 }
 
 struct margay_objects_counts margay_objects_counted(
@@ -249,7 +256,7 @@ struct margay_objects_counts margay_objects_counted(
     struct margay_objects_counts counts = objects->counts;
     margay_fading_add(&objects->fading, &counts);
     counts.objects = objects->weights.objects;
-    counts.object_bytes = objects->weights.total;
+    counts.object_bytes = most_bytes(objects);
     if (is_exceeded(objects)) {
         counts.exceeded_bound = objects->bound.bytes;
         counts.objects = counts.object_bytes = 0;

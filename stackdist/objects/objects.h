@@ -11,12 +11,23 @@
 #include "stackdist/objects/bound.h"
 #include "stackdist/objects/classes.h"
 #include "stackdist/objects/fading.h"
+#include "stackdist/objects/slack.h"
 #include "stackdist/objects/steps.h"
 #include "stackdist/objects/weights.h"
 #include "traces/traces_internal.h"
 
 /* Requests that are looked up together, and then ranked. */
 #define MARGAY_OBJECTS_BATCH 64
+
+/*
+ * Up to when copies of an object are valid: in caches of from[i] bytes and
+ * more, until[i], up to those of from[i + 1], UINT64_MAX where there are no
+ * others.  from[0] is 0.
+ */
+#define MARGAY_OBJECTS_AGES 4
+struct margay_ages {
+    uint64_t from[MARGAY_OBJECTS_AGES], until[MARGAY_OBJECTS_AGES];
+};
 
 struct margay_objects {
     struct margay_objects_options options;
@@ -25,9 +36,11 @@ struct margay_objects {
     struct margay_weights weights;
     struct margay_classes classes;
     struct margay_bound bound;
-    /* With options.ages: after which second the object that was last used at a
-       moment is no longer valid.  As long as `weights`. */
-    uint64_t *expiries;
+    struct margay_slack slack;
+    uint64_t most_bytes; /* before objects became smaller */
+    /* With options.ages: of what was last used at a moment.  As long as
+       `weights`. */
+    struct margay_ages *ages;
 
     bool has_curve, has_classes, has_distances;
     struct margay_steps curve;     /* hits by cache size, */
@@ -56,7 +69,8 @@ struct margay_objects_piece {
    moment. */
 struct margay_old_time {
     struct margay_weights weights;
-    uint64_t *expiries;
+    struct margay_slack slack;
+    struct margay_ages *ages;
     struct margay_live_word {
         uint64_t live, before;
     } * words;
@@ -72,6 +86,11 @@ void margay_objects_destroy_store(struct margay_objects *objects);
 enum margay_status margay_objects_prepare(struct margay_objects *objects,
                                           struct margay_error *error);
 
+/* Make room for slack, where there is none. */
+enum margay_status margay_objects_make_slack(struct margay_objects *objects,
+                                             struct margay_error *error);
+void margay_objects_unmap_slack(struct margay_slack *slack);
+
 /* --------------------------------------------------- objects_kernel.c -- */
 
 struct margay_objects_kernel {
@@ -82,7 +101,7 @@ struct margay_objects_kernel {
     /* Replace the moments of an old time by those that the live ones have in
        the new one. */
     void (*renumber)(struct margay_objects *objects,
-                     const struct margay_old_time *old);
+                     struct margay_old_time *old);
 };
 
 extern const struct margay_objects_kernel margay_objects_kernel_portable;

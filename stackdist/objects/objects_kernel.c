@@ -101,13 +101,17 @@ static uint64_t scaled(const struct margay_objects *objects, uint64_t distance,
     return all < 0x1p63 ? (uint64_t)(all + 0.5) : UINT64_C(1) << 63;
 }
 
-/* Where a request hits: in caches of [distance, end) bytes, and in those of
-   some intervals below, which larger objects pass by. */
+#define INTERVALS (2 * MARGAY_CLASSES_MOST + 1 + MARGAY_OBJECTS_AGES)
+
+/* Where a request hits: in caches of these intervals, ascending and apart.
+   From the distance on it is one, but for ages; larger objects pass those by
+   that are smaller. */
 struct hits {
-    uint64_t distance, end;
+    uint64_t distance;
     bool far; /* the distance is above the bound */
-    size_t small_count;
-    struct margay_interval small[2 * MARGAY_CLASSES_MOST];
+    bool doubtful;
+    size_t count;
+    struct margay_interval list[INTERVALS];
 };
 
 /* No cache beyond the reach of the object hits, and none beyond the bound is
@@ -119,15 +123,31 @@ static void bound_hits(const struct margay_bound *bound, uint64_t moment,
     size_t count = 0;
     hits->far =
         hits->distance > reach || reach < bound->bytes || moment < bound->large;
-    hits->end = reach + 1;
-    for (size_t i = 0; i < hits->small_count; i++) {
-        struct margay_interval interval = hits->small[i];
-        if (interval.to > hits->end)
-            interval.to = hits->end;
+    for (size_t i = 0; i < hits->count; i++) {
+        struct margay_interval interval = hits->list[i];
+        if (interval.to > reach)
+            interval.to = reach + 1;
         if (interval.from < interval.to)
-            hits->small[count++] = interval;
+            hits->list[count++] = interval;
     }
-    hits->small_count = count;
+    hits->count = count;
+}
+
+/* Where sizes have changed, hits below the distance may be misses, but not in
+   caches that no object is larger than: these are misses. */
+static void doubt_hits(const struct margay_classes *classes, uint64_t moment,
+                       struct hits *hits)
+{
+    struct margay_interval *last = &hits->list[hits->count - 1];
+    if (!margay_classes_doubts(classes, moment, last->to))
+        return;
+    while (hits->count > 0 && last->from >= classes->largest_size) {
+        hits->count--;
+        last--;
+    }
+    hits->doubtful = hits->count > 0;
+    if (hits->doubtful && last->to > classes->largest_size)
+        last->to = classes->largest_size;
 }
 
 static enum margay_status find_hits(struct margay_objects *objects,
@@ -137,13 +157,14 @@ static enum margay_status find_hits(struct margay_objects *objects,
 {
     const struct margay_weights *weights = &objects->weights;
     struct margay_classes *classes = &objects->classes;
-    uint64_t distance = weights->total - margay_weights_before(weights, moment);
+    uint64_t distance = weights->total -
+                        margay_weights_before(weights, moment) +
+                        margay_slack_of(&objects->slack, moment);
     unsigned class = margay_class_of(size);
     uint64_t asked = 0;
     enum margay_status status = MARGAY_OK;
-    hits->end = UINT64_MAX;
-    hits->far = false;
-    hits->small_count = 0;
+    hits->far = hits->doubtful = false;
+    hits->count = 0;
     if (objects->samples)
         distance = scaled(objects, distance, size);
     hits->distance = distance;
@@ -151,123 +172,228 @@ static enum margay_status find_hits(struct margay_objects *objects,
         moment >= classes->marks[class])
         asked = margay_classes_asked(classes, moment, class);
     if (asked != 0)
-        status =
-            margay_classes_hits(classes, weights, moment, size, distance, asked,
-                                hits->small, &hits->small_count, error);
+        status = margay_classes_hits(classes, weights, moment, size, distance,
+                                     asked, hits->list, &hits->count, error);
+    if (hits->count > 0 && classes->changes)
+        doubt_hits(classes, moment, hits);
+    hits->list[hits->count++] =
+        (struct margay_interval){distance == 0 ? 1 : distance, UINT64_MAX};
     if (objects->bound.bytes != 0)
         bound_hits(&objects->bound, moment, hits);
     return status;
-}
-
-/* Hits from this size on, and in caches that are asked for no more from `to`
-   on. */
-static void count_between(struct margay_objects *objects, uint64_t from,
-                          uint64_t to, uint64_t size)
-{
-    count(&objects->curve, from, size);
-    if (objects->bound.bytes == 0 || to <= objects->bound.bytes)
-        uncount(&objects->curve, to, size);
 }
 
 static enum margay_status count_hits(struct margay_objects *objects,
                                      const struct hits *hits, uint64_t size,
                                      struct margay_error *error)
 {
-    objects->counts.far += hits->far;
-    if (objects->has_distances && !hits->far)
-        count(&objects->distances, hits->distance, size);
+    uint64_t bound = objects->bound.bytes;
     if (!objects->has_curve)
         return MARGAY_OK;
     enum margay_status status =
-        margay_steps_reserve(&objects->curve, 2 * hits->small_count + 2, error);
-    if (status != MARGAY_OK)
-        return status;
-    uint64_t from = hits->distance == 0 ? 1 : hits->distance;
-    if (hits->end == UINT64_MAX)
-        count(&objects->curve, from, size);
-    else if (from < hits->end)
-        count_between(objects, from, hits->end, size);
-    for (size_t i = 0; i < hits->small_count; i++)
-        count_between(objects, hits->small[i].from, hits->small[i].to, size);
-    return MARGAY_OK;
+        margay_steps_reserve(&objects->curve, 2 * hits->count, error);
+    for (size_t i = 0; i < hits->count && status == MARGAY_OK; i++) {
+        uint64_t to = hits->list[i].to;
+        count(&objects->curve, hits->list[i].from, size);
+        /* No cache is asked for that is larger than the bound. */
+        if (to != UINT64_MAX && (bound == 0 || to <= bound))
+            uncount(&objects->curve, to, size);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ ages -- */
+
+/* Ages that are being made, with room for one too many. */
+struct new_ages {
+    uint64_t from[MARGAY_OBJECTS_AGES + 1], until[MARGAY_OBJECTS_AGES + 1];
+    size_t count;
+    bool merged;
+};
+
+/* From caches of this size on, copies are valid up to then.  Where that is one
+   too many, the two neighbours that are nearest in time get the age that the
+   larger caches have: that of the largest is always right. */
+static void add_age(struct new_ages *ages, uint64_t from, uint64_t until)
+{
+    size_t nearest = 0;
+    uint64_t least = UINT64_MAX;
+    if (ages->count > 0 && ages->until[ages->count - 1] == until)
+        return;
+    ages->from[ages->count] = from;
+    ages->until[ages->count++] = until;
+    if (ages->count <= MARGAY_OBJECTS_AGES)
+        return;
+    for (size_t i = 0; i < MARGAY_OBJECTS_AGES; i++) {
+        uint64_t a = ages->until[i], b = ages->until[i + 1];
+        uint64_t apart = a > b ? a - b : b - a;
+        nearest = apart < least ? i : nearest;
+        least = apart < least ? apart : least;
+    }
+    ages->merged = true;
+    ages->count--;
+    for (size_t i = nearest; i < MARGAY_OBJECTS_AGES; i++) {
+        ages->until[i] = ages->until[i + 1];
+        if (i > nearest)
+            ages->from[i] = ages->from[i + 1];
+    }
+}
+
+/* Leave out the hits of copies that are no longer valid at this moment.  What
+   the request stores gets its ages. */
+static void expire(struct margay_objects *objects,
+                   const struct margay_requests *requests, size_t i,
+                   uint64_t past, struct hits *hits)
+{
+    const struct margay_ages *old = &objects->ages[past];
+    struct margay_ages *stored = &objects->ages[objects->weights.next];
+    struct new_ages now = {.count = 0};
+    struct hits valid = {.count = 0};
+    uint64_t time = requests->times[i], ttl = objects->options.ttl_seconds;
+    uint64_t end = 0;
+    bool sets = requests->ops != NULL && requests->ops[i] == MARGAY_SET;
+    if (ttl == UINT64_MAX && requests->ttls != NULL)
+        ttl = requests->ttls[i];
+    uint64_t fresh = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
+    for (size_t k = 0; k < hits->count && past != 0; k++) {
+        const struct margay_interval *all = &hits->list[k];
+        if (end < all->from)
+            add_age(&now, end, fresh);
+        end = all->to;
+        for (size_t a = 0; a < MARGAY_OBJECTS_AGES && old->from[a] < end; a++) {
+            bool last = a + 1 == MARGAY_OBJECTS_AGES;
+            uint64_t from = margay_classes_maximum(old->from[a], all->from);
+            uint64_t to = margay_classes_minimum(
+                last ? UINT64_MAX : old->from[a + 1], end);
+            if (from >= to)
+                continue;
+            bool is_valid = time <= old->until[a];
+            add_age(&now, from, is_valid && !sets ? old->until[a] : fresh);
+            if (is_valid)
+                valid.list[valid.count++] = (struct margay_interval){from, to};
+        }
+    }
+    if (end != UINT64_MAX)
+        add_age(&now, end, fresh);
+    for (size_t k = 0; k < MARGAY_OBJECTS_AGES; k++) {
+        stored->from[k] = k < now.count ? now.from[k] : UINT64_MAX;
+        stored->until[k] = now.until[k];
+    }
+    objects->counts.merged += now.merged;
+    if (past == 0)
+        return;
+    /* The distance is the smallest cache from the old one on that hits. */
+    uint64_t distance = hits->distance;
+    hits->distance = MARGAY_INFINITE;
+    hits->count = valid.count;
+    for (size_t k = valid.count; k-- > 0;) {
+        hits->list[k] = valid.list[k];
+        if (valid.list[k].to > distance)
+            hits->distance =
+                valid.list[k].from > 1 ? valid.list[k].from : distance;
+    }
 }
 
 /* --------------------------------------------------------------- storing -- */
 
-/* Put the object in its place as the latest. */
+/* Put the object in its place as the latest, where it had `own` bytes at
+   `past`. */
 static enum margay_status put(struct margay_objects *objects, uint64_t size,
-                              uint64_t past, struct margay_error *error)
+                              uint64_t past, uint64_t own,
+                              struct margay_error *error)
 {
     struct margay_classes *classes = &objects->classes;
     uint64_t moment = margay_weights_put(&objects->weights, size);
-    if (!objects->has_classes || size == 0)
+    if (!objects->has_classes)
         return MARGAY_OK;
-    unsigned class = margay_class_of(size);
+    unsigned class = margay_class_of(own);
+    if (own != 0 && margay_classes_asks(classes, past, class))
+        margay_classes_add(classes, past, class, -own);
+    if (size == 0)
+        return MARGAY_OK;
+    class = margay_class_of(size);
     margay_classes_add(classes, moment, class, size);
-    if (past != 0 && margay_classes_asks(classes, past, class))
-        margay_classes_add(classes, past, class, -size);
     return margay_classes_arrive(classes, class, size, past, moment, error);
 }
 
-/* A first request: the size is settled. */
-static enum margay_status admit(struct margay_objects *objects, uint64_t size,
-                                size_t i, struct margay_error *error)
+/* An object that had `own` bytes has others: is there room to count them? */
+static enum margay_status fit_size(struct margay_objects *objects, uint64_t own,
+                                   uint64_t size, size_t i,
+                                   struct margay_error *error)
 {
     struct margay_weights *weights = &objects->weights;
     struct margay_bound *bound = &objects->bound;
     enum margay_status status = MARGAY_OK;
     if (bound->bytes != 0 && size > bound->bytes)
         bound->large = weights->next;
-    if (size >= UINT64_MAX - weights->total)
+    if (size > own && size - own >= UINT64_MAX - weights->total)
         return fail_total(objects, "objects", i, error);
+    if (size > objects->classes.largest_size)
+        objects->classes.largest_size = size;
     if (size >> 32 != 0 && weights->high == NULL)
         status = margay_weights_widen(weights, error);
     if (status == MARGAY_OK && objects->has_classes &&
         margay_class_of(size) > objects->classes.largest)
         status = margay_classes_fit(&objects->classes, weights,
                                     margay_class_of(size), error);
-    objects->counts.cold++;
-    objects->counts.cold_bytes += size;
     return status;
 }
 
-/* Is the object that was last used at `past` no longer valid?  What the request
-   stores gets its expiry. */
-static bool expires(struct margay_objects *objects,
-                    const struct margay_requests *requests, size_t i,
-                    uint64_t past)
+/* Another size than at `past`. */
+static enum margay_status resize(struct margay_objects *objects, uint64_t past,
+                                 uint64_t own, uint64_t size, size_t i,
+                                 struct margay_error *error)
 {
-    if (objects->expiries == NULL)
-        return false;
-    uint64_t time = requests->times[i];
-    uint64_t ttl = objects->options.ttl_seconds;
-    uint64_t expiry = past == 0 ? 0 : objects->expiries[past];
-    bool late = past != 0 && time > expiry;
-    if (ttl == UINT64_MAX && requests->ttls != NULL)
-        ttl = requests->ttls[i];
-    if (past == 0 || late ||
-        (requests->ops != NULL && requests->ops[i] == MARGAY_SET))
-        expiry = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
-    objects->expiries[objects->weights.next] = expiry;
-    return late;
+    struct margay_classes *classes = &objects->classes;
+    uint64_t *changed = &classes->changed[margay_class_of(own)];
+    enum margay_status status = fit_size(objects, own, size, i, error);
+    objects->counts.resized++;
+    classes->changes = true;
+    *changed = margay_classes_maximum(*changed, past);
+    if (size > own || status != MARGAY_OK)
+        return status;
+    objects->counts.shrunk++;
+    objects->most_bytes =
+        margay_classes_maximum(objects->most_bytes, objects->weights.total);
+    return margay_objects_make_slack(objects, error);
 }
 
 /* A request of an object that was last used at `past`: where it hits.  An
    object that no cache up to a bound has is forgotten: its bytes stay where
    they are, and *past becomes 0. */
 static enum margay_status find_object(struct margay_objects *objects,
-                                      uint64_t *past, uint64_t *size,
+                                      uint64_t *past, uint64_t *own,
                                       struct hits *hits,
                                       struct margay_error *error)
 {
-    uint64_t own = margay_weights_size(&objects->weights, *past);
-    enum margay_status status = find_hits(objects, *past, own, hits, error);
-    if (objects->bound.bytes != 0 && hits->small_count == 0 &&
-        hits->distance >= hits->end)
-        *past = 0;
-    else
-        *size = own;
+    *own = margay_weights_size(&objects->weights, *past);
+    enum margay_status status = find_hits(objects, *past, *own, hits, error);
+    if (hits->count == 0) {
+        *past = *own = 0;
+        objects->bound.exceeded = true;
+    }
     return status;
+}
+
+/* Count a request of an object that is known, and its distance. */
+static enum margay_status count_known(struct margay_objects *objects,
+                                      const struct hits *hits, uint64_t size,
+                                      uint64_t *distance,
+                                      struct margay_error *error)
+{
+    struct margay_objects_counts *counts = &objects->counts;
+    counts->doubtful += hits->doubtful;
+    if (hits->far) {
+        counts->far++;
+    } else if (hits->distance == MARGAY_INFINITE) {
+        counts->expired++;
+        counts->expired_bytes += size;
+    } else {
+        *distance = hits->distance;
+        if (objects->has_distances)
+            count(&objects->distances, hits->distance, size);
+    }
+    return count_hits(objects, hits, size, error);
 }
 
 /* Count a request that is in the sample, and put its object on top. */
@@ -276,35 +402,35 @@ static enum margay_status refer(struct margay_objects *objects,
                                 size_t k, uint64_t past,
                                 struct margay_error *error)
 {
-    const struct margay_requests *requests = piece->requests;
     size_t i = piece->from + k;
-    uint64_t size = requests->sizes[i], distance = MARGAY_INFINITE;
+    uint64_t size = piece->requests->sizes[i], own = 0;
+    uint64_t distance = MARGAY_INFINITE;
     struct hits hits;
+    hits.count = 0;
     enum margay_status status = MARGAY_OK;
     if (past != 0)
-        status = find_object(objects, &past, &size, &hits, error);
-    bool late = expires(objects, requests, i, past);
-    if (past == 0) {
-        if (status == MARGAY_OK)
-            status = admit(objects, size, i, error);
-    } else {
-        objects->counts.other_sizes += size != requests->sizes[i];
-        if (late) {
-            objects->counts.expired++;
-            objects->counts.expired_bytes += size;
-        } else if (status == MARGAY_OK) {
-            distance = hits.far ? MARGAY_INFINITE : hits.distance;
-            status = count_hits(objects, &hits, size, error);
-        }
-        margay_weights_take(&objects->weights, past, size);
+        status = find_object(objects, &past, &own, &hits, error);
+    if (objects->ages != NULL)
+        expire(objects, piece->requests, i, past, &hits);
+    if (status == MARGAY_OK && past == 0) {
+        objects->counts.cold++;
+        objects->counts.cold_bytes += size;
+        status = fit_size(objects, 0, size, i, error);
+    } else if (status == MARGAY_OK) {
+        status = count_known(objects, &hits, size, &distance, error);
+        if (status == MARGAY_OK && size != own)
+            status = resize(objects, past, own, size, i, error);
+        margay_weights_take(&objects->weights, past, own);
     }
+    if (objects->slack.total != 0 || size < own)
+        margay_slack_pass(&objects->slack, past, own, size);
     objects->counts.sampled_refs++;
     if (!margay_add_u64(objects->counts.sampled_bytes, size,
                         &objects->counts.sampled_bytes))
         status = fail_total(objects, "references", i, error);
     if (piece->distances != NULL)
         piece->distances[k] = distance;
-    return status == MARGAY_OK ? put(objects, size, past, error) : status;
+    return status == MARGAY_OK ? put(objects, size, past, own, error) : status;
 }
 
 static void look_for_marks(struct margay_objects *objects, size_t count)
@@ -368,17 +494,36 @@ static void renumber_hash(struct margay_hash *hash,
     }
 }
 
-/* A candidate that is no longer live is beyond the mark of its class, and stays
-   so: its moment becomes that of the next live one. */
-static void renumber_candidates(struct margay_classes *classes,
-                                const struct margay_old_time *old)
+/* A candidate that is no longer live came again with another size, or is beyond
+   the mark of its class, and stays so. */
+static void renumber_classes(struct margay_classes *classes,
+                             const struct margay_old_time *old)
 {
     for (unsigned i = 0; i < MARGAY_CLASSES_MOST; i++) {
         struct margay_candidates *of = &classes->candidates[i];
-        for (size_t k = 0; k < of->count; k++)
-            of->list[k].moment = new_moment(old, of->list[k].moment);
+        size_t count = 0;
+        for (size_t k = 0; k < of->count; k++) {
+            uint64_t moment = of->list[k].moment;
+            if ((old->words[moment >> 6].live >> (moment & 63) & 1) == 0)
+                continue;
+            of->list[count] = of->list[k];
+            of->list[count++].moment = new_moment(old, moment);
+        }
+        of->count = count;
         if (classes->latest[i] != 0)
             classes->latest[i] = new_moment(old, classes->latest[i]);
+        if (classes->changed[i] != 0)
+            classes->changed[i] = new_moment(old, classes->changed[i]);
+    }
+}
+
+static void renumber_slack(struct margay_slack *slack,
+                           struct margay_old_time *old)
+{
+    while (old->slack.total != 0) {
+        uint64_t bytes, moment = margay_slack_latest(&old->slack, &bytes);
+        margay_slack_add(&old->slack, moment, -bytes);
+        margay_slack_add(slack, new_moment(old, moment), bytes);
     }
 }
 
@@ -392,11 +537,12 @@ static void renumber_bound(struct margay_bound *bound,
 }
 
 static void renumber(struct margay_objects *objects,
-                     const struct margay_old_time *old)
+                     struct margay_old_time *old)
 {
     renumber_hash(&objects->hash, old);
     renumber_bound(&objects->bound, old);
-    renumber_candidates(&objects->classes, old);
+    renumber_classes(&objects->classes, old);
+    renumber_slack(&objects->slack, old);
 }
 
 #define PASTE_(a, b)      a##b

@@ -10,15 +10,15 @@
 #define LEAST_MOMENTS      ((uint64_t)1 << 14)
 #define MOMENTS_PER_OBJECT 2
 
-static enum margay_status create_expiries(struct margay_objects *objects,
-                                          struct margay_error *error)
+static enum margay_status create_ages(struct margay_objects *objects,
+                                      struct margay_error *error)
 {
     if (!objects->options.ages)
         return MARGAY_OK;
-    objects->expiries =
-        margay_map(objects->weights.capacity * sizeof *objects->expiries);
-    return objects->expiries == NULL
-               ? margay_fail_memory(error, "the expiries of objects")
+    objects->ages =
+        margay_map(objects->weights.capacity * sizeof *objects->ages);
+    return objects->ages == NULL
+               ? margay_fail_memory(error, "the ages of objects")
                : MARGAY_OK;
 }
 
@@ -30,26 +30,46 @@ enum margay_status margay_objects_create_store(struct margay_objects *objects,
     if (status == MARGAY_OK)
         status = margay_weights_create(&objects->weights, LEAST_MOMENTS, error);
     if (status == MARGAY_OK)
-        status = create_expiries(objects, error);
+        status = create_ages(objects, error);
     if (status == MARGAY_OK && objects->has_classes)
         status =
             margay_classes_create(&objects->classes, &objects->weights, error);
     return status;
 }
 
-static void unmap_expiries(uint64_t *expiries,
-                           const struct margay_weights *weights)
+static void unmap_ages(struct margay_ages *ages,
+                       const struct margay_weights *weights)
 {
-    margay_unmap(expiries, weights->capacity * sizeof *expiries);
+    margay_unmap(ages, weights->capacity * sizeof *ages);
 }
 
 void margay_objects_destroy_store(struct margay_objects *objects)
 {
-    unmap_expiries(objects->expiries, &objects->weights);
+    unmap_ages(objects->ages, &objects->weights);
+    margay_objects_unmap_slack(&objects->slack);
     margay_bound_destroy(&objects->bound);
     margay_classes_destroy(&objects->classes);
     margay_weights_destroy(&objects->weights);
     margay_hash_destroy(&objects->hash);
+}
+
+enum margay_status margay_objects_make_slack(struct margay_objects *objects,
+                                             struct margay_error *error)
+{
+    struct margay_slack *slack = &objects->slack;
+    if (slack->sums != NULL)
+        return MARGAY_OK;
+    slack->capacity = objects->weights.capacity;
+    slack->sums = margay_map(slack->capacity * sizeof *slack->sums);
+    return slack->sums == NULL
+               ? margay_fail_memory(error, "what smaller objects leave free")
+               : MARGAY_OK;
+}
+
+void margay_objects_unmap_slack(struct margay_slack *slack)
+{
+    margay_unmap(slack->sums, slack->capacity * sizeof *slack->sums);
+    *slack = (struct margay_slack){.total = 0};
 }
 
 /* --------------------------------------------------- a new time for all -- */
@@ -89,8 +109,8 @@ static void copy_live(struct margay_objects *objects,
                 margay_weights_skip(weights);
             uint64_t now = margay_weights_put(
                 weights, margay_weights_size(&old->weights, moment));
-            if (objects->expiries != NULL)
-                objects->expiries[now] = old->expiries[moment];
+            if (objects->ages != NULL)
+                objects->ages[now] = old->ages[moment];
         }
         release(objects, old, 64 * (word + 1));
     }
@@ -106,14 +126,14 @@ static enum margay_status make_time(struct margay_objects *objects,
     if (capacity <= old->weights.capacity) {
         *weights = old->weights;
         margay_weights_restart(weights);
-        objects->expiries = old->expiries;
+        objects->ages = old->ages;
         return MARGAY_OK;
     }
     margay_classes_free_rows(&objects->classes);
     enum margay_status status = margay_weights_create(weights, capacity, error);
     if (status == MARGAY_OK && old->weights.high != NULL)
         status = margay_weights_widen(weights, error);
-    return status == MARGAY_OK ? create_expiries(objects, error) : status;
+    return status == MARGAY_OK ? create_ages(objects, error) : status;
 }
 
 static enum margay_status renumber(struct margay_objects *objects,
@@ -125,6 +145,8 @@ static enum margay_status renumber(struct margay_objects *objects,
                         : margay_fail_memory(error, "the order of objects");
     if (status == MARGAY_OK)
         status = make_time(objects, old, error);
+    if (status == MARGAY_OK && old->slack.total != 0)
+        status = margay_objects_make_slack(objects, error);
     if (status != MARGAY_OK)
         return status;
     copy_live(objects, old);
@@ -142,24 +164,31 @@ static enum margay_status renumber(struct margay_objects *objects,
 static enum margay_status begin_anew(struct margay_objects *objects,
                                      struct margay_error *error)
 {
-    struct margay_old_time old = {objects->weights, objects->expiries, NULL};
+    enum margay_status status = objects->classes.changes
+                                    ? margay_objects_make_slack(objects, error)
+                                    : MARGAY_OK;
+    struct margay_old_time old = {objects->weights, objects->slack,
+                                  objects->ages, NULL};
     objects->weights = (struct margay_weights){.capacity = 0};
-    objects->expiries = NULL;
+    objects->slack = (struct margay_slack){.total = 0};
+    objects->ages = NULL;
     objects->refs_to_look = objects->looks = 0;
     uint64_t before = old.weights.objects;
-    enum margay_status status =
-        margay_classes_settle_all(&objects->classes, error);
+    if (status == MARGAY_OK)
+        status = margay_classes_settle_all(&objects->classes, error);
     if (status == MARGAY_OK && objects->bound.bytes != 0)
-        status = margay_bound_sweep(&objects->bound, &old.weights, error);
+        status = margay_bound_sweep(&objects->bound, &old.weights, &old.slack,
+                                    error);
     if (status == MARGAY_OK)
         status = renumber(objects, &old, error);
     if (status == MARGAY_OK && old.weights.objects < before)
         status = margay_hash_rebuild(&objects->hash, objects->hash.entry_limit,
                                      error);
     free(old.words);
+    margay_objects_unmap_slack(&old.slack);
     if (objects->weights.low == old.weights.low)
         return status;
-    unmap_expiries(old.expiries, &old.weights);
+    unmap_ages(old.ages, &old.weights);
     margay_weights_destroy(&old.weights);
     return status;
 }

@@ -3,9 +3,9 @@
 #
 # The trace is one of the format oracle, unless vscsi is said.
 # Prints references, misses, their bytes and those of the misses.  An object has
-# the size that its first request names; one that is larger than the cache
-# passes it by.  With a TTL, a request that comes later after the last store, in
-# a cache of any size, misses.
+# the size that its last request names; one that is larger than the cache passes
+# it by.  With a TTL, a request that comes later after the cache stored its
+# object misses.
 use strict;
 use warnings;
 
@@ -29,21 +29,19 @@ while (read($file, my $record, $length) == $length) {
     (undef, $bytes, undef, undef, undef, $id, $time) =
         unpack 'V V V v v Q< Q<', $record if $vscsi;
     $time = int($time / 1e6) if $vscsi;
-    my $known = exists $size{$id};
-    $size{$id} = $bytes unless $known;
-    my $late = $known && $ttl ne '-' && $time > $stored{$id} + $ttl;
-    $stored{$id} = $time if !$known || $late;
-    my $size = $size{$id};
-    my $miss = $late || !exists $next{$id};
+    my $miss = !exists $next{$id} ||
+        ($ttl ne '-' && $time > $stored{$id} + $ttl);
+    $stored{$id} = $time if $miss;
     $counts[0]++;
     $counts[1] += $miss;
-    $counts[2] += $size;
-    $counts[3] += $size if $miss;
+    $counts[2] += $bytes;
+    $counts[3] += $bytes if $miss;
     take_out($id) if exists $next{$id};
-    next if $size > $capacity;
-    take_out($before{''}) while $used + $size > $capacity;
+    $size{$id} = $bytes;
+    next if $bytes > $capacity;
+    take_out($before{''}) while $used + $bytes > $capacity;
     my $first = $next{''};
     ($next{''}, $before{$id}, $next{$id}, $before{$first}) = ($id, '', $first, $id);
-    $used += $size;
+    $used += $bytes;
 }
 print join(',', @counts), "\n";

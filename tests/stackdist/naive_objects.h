@@ -14,7 +14,8 @@ struct naive_objects {
     uint64_t capacity_bytes, used_bytes;
     /* What is cached, the most recent first. */
     uint64_t names[NAIVE_MOST], sizes[NAIVE_MOST];
-    bool gone[NAIVE_MOST]; /* deleted, and not yet evicted */
+    uint64_t expiries[NAIVE_MOST]; /* the last second at which each is valid */
+    bool gone[NAIVE_MOST];         /* deleted, and not yet evicted */
     size_t count;
     uint64_t misses, missed_bytes;
 };
@@ -25,6 +26,7 @@ static inline void naive_objects_remove(struct naive_objects *cache, size_t at)
     cache->used_bytes -= cache->sizes[at];
     memmove(cache->names + at, cache->names + at + 1, after * 8);
     memmove(cache->sizes + at, cache->sizes + at + 1, after * 8);
+    memmove(cache->expiries + at, cache->expiries + at + 1, after * 8);
     memmove(cache->gone + at, cache->gone + at + 1, after * sizeof(bool));
 }
 
@@ -37,30 +39,43 @@ static inline size_t naive_objects_find(const struct naive_objects *cache,
     return at;
 }
 
-/* A request of an object that has this size; `late`: what is cached of it is no
-   longer valid. */
-static inline void naive_objects_refer(struct naive_objects *cache,
-                                       uint64_t name, uint64_t size, bool late)
+/* A request at `time` of an object that has this size from now on.  What the
+   cache stores is valid up to `expiry`; a request that `sets` stores, too. */
+static inline void naive_objects_ask(struct naive_objects *cache, uint64_t name,
+                                     uint64_t size, uint64_t time,
+                                     uint64_t expiry, bool sets)
 {
     size_t at = naive_objects_find(cache, name);
-    if (at == cache->count || late) {
+    bool hits = at < cache->count && time <= cache->expiries[at];
+    if (!hits) {
         cache->misses++;
         cache->missed_bytes += size;
     }
+    if (hits && !sets)
+        expiry = cache->expiries[at];
     if (at < cache->count)
         naive_objects_remove(cache, at);
-    else if (size > cache->capacity_bytes)
+    if (size > cache->capacity_bytes)
         return;
     while (size > cache->capacity_bytes - cache->used_bytes)
         naive_objects_remove(cache, cache->count - 1);
     memmove(cache->names + 1, cache->names, cache->count * 8);
     memmove(cache->sizes + 1, cache->sizes, cache->count * 8);
+    memmove(cache->expiries + 1, cache->expiries, cache->count * 8);
     memmove(cache->gone + 1, cache->gone, cache->count * sizeof(bool));
     cache->names[0] = name;
     cache->sizes[0] = size;
+    cache->expiries[0] = expiry;
     cache->gone[0] = false;
     cache->used_bytes += size;
     cache->count++;
+}
+
+/* The same of objects that do not expire. */
+static inline void naive_objects_refer(struct naive_objects *cache,
+                                       uint64_t name, uint64_t size)
+{
+    naive_objects_ask(cache, name, size, 0, UINT64_MAX, false);
 }
 
 static inline void naive_objects_delete(struct naive_objects *cache,

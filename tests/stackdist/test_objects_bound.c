@@ -117,59 +117,40 @@ static margay_objects *analyse(const struct trace *trace,
 
 /* ---------------------------------------------- a cache of each size --- */
 
-struct known {
-    bool is;
-    uint64_t size, expiry;
-};
-
 static struct naive_objects caches[MOST_BOUND + 1];
-
-static bool is_cached(uint64_t name, uint64_t bound)
-{
-    for (uint64_t bytes = 1; bytes <= bound; bytes++) {
-        if (naive_objects_find(&caches[bytes], name) < caches[bytes].count)
-            return true;
-    }
-    return false;
-}
 
 static void simulate(const struct trace *trace, uint64_t bound)
 {
-    struct known objects[MOST_OBJECTS] = {{.is = false}};
     for (uint64_t bytes = 1; bytes <= bound; bytes++) {
         struct naive_objects *cache = &caches[bytes];
         cache->capacity_bytes = bytes;
         cache->used_bytes = cache->misses = cache->missed_bytes = 0;
         cache->count = 0;
-    }
-    for (size_t i = 0; i < trace->count; i++) {
-        uint64_t name = trace->names[i], time = trace->times[i];
-        struct known *object = &objects[name];
-        if (trace->ops[i] == MARGAY_DELETE) {
-            object->is = false;
-            for (uint64_t bytes = 1; bytes <= bound; bytes++)
-                naive_objects_delete(&caches[bytes], name);
-            continue;
+        for (size_t i = 0; i < trace->count; i++) {
+            uint64_t expiry =
+                trace->ages ? trace->times[i] + trace->ttls[i] : UINT64_MAX;
+            if (trace->ops[i] == MARGAY_DELETE)
+                naive_objects_delete(cache, trace->names[i]);
+            else
+                naive_objects_ask(cache, trace->names[i], trace->sizes[i],
+                                  trace->times[i], expiry,
+                                  trace->ops[i] == MARGAY_SET);
         }
-        object->is = object->is && is_cached(name, bound);
-        bool late = object->is && trace->ages && time > object->expiry;
-        if (!object->is)
-            object->size = trace->sizes[i];
-        if (!object->is || late || trace->ops[i] == MARGAY_SET)
-            object->expiry = time + trace->ttls[i];
-        object->is = true;
-        for (uint64_t bytes = 1; bytes <= bound; bytes++)
-            naive_objects_refer(&caches[bytes], name, object->size, late);
     }
 }
 
-/* How many of the caches differ. */
-static size_t differences(const margay_objects *objects, uint64_t bound)
+/* How many of the caches differ, or are not in the bracket where changes of
+   sizes leave those in doubt that are smaller than the largest object. */
+static size_t differences(const struct trace *trace,
+                          const margay_objects *objects, uint64_t bound)
 {
     const struct margay_objects_counts counts = margay_objects_counted(objects);
     struct margay_objects_point *points;
     size_t count, differ = 0, next = 0;
     uint64_t misses = counts.references, bytes_missed = counts.reference_bytes;
+    uint64_t largest = 0;
+    for (size_t i = 0; i < trace->count; i++)
+        largest = trace->sizes[i] > largest ? trace->sizes[i] : largest;
     if (margay_objects_curve(objects, NULL, &points, &count, NULL) != MARGAY_OK)
         return 1;
     for (uint64_t bytes = 1; bytes <= bound; bytes++) {
@@ -177,8 +158,13 @@ static size_t differences(const margay_objects *objects, uint64_t bound)
             misses = points[next].misses;
             bytes_missed = points[next++].missed_bytes;
         }
-        differ += caches[bytes].misses != misses ||
-                  caches[bytes].missed_bytes != bytes_missed;
+        bool doubtful = counts.doubtful > 0 && bytes < largest;
+        if (counts.merged > 0 || (doubtful && trace->ages))
+            continue;
+        differ += doubtful ? caches[bytes].misses < misses ||
+                                 caches[bytes].misses > misses + counts.doubtful
+                           : caches[bytes].misses != misses ||
+                                 caches[bytes].missed_bytes != bytes_missed;
     }
     differ += counts.exceeded_bound != 0 && next < count;
     free(points);
@@ -199,7 +185,7 @@ static void test_each_size(void)
         margay_objects *objects =
             analyse(&trace, &every_size, bound, distances, &random);
         simulate(&trace, bound);
-        differ += differences(objects, bound);
+        differ += differences(&trace, objects, bound);
         exceeded += objects->bound.exceeded;
         compared += bound;
         margay_objects_free(objects);
