@@ -98,6 +98,18 @@ enum margay_column {
    other value.  Static storage. */
 MARGAY_API const char *margay_column_name(enum margay_column column);
 
+/*
+ * Which size of an object counts.  A request may say none (a get that missed, a
+ * response without a body): then the last one that was said before holds, or
+ * else the next one.
+ */
+enum margay_sizes_from {
+    MARGAY_SIZES_REQUEST, /* what each request says */
+    MARGAY_SIZES_FIRST,   /* for all requests what the first one says, */
+    MARGAY_SIZES_LAST,    /* or the last one, */
+    MARGAY_SIZES_MAX,     /* or the largest of all */
+};
+
 /* A row of the table of formats.  It has static storage and never changes. */
 struct margay_format_info {
     /* The name that --format and margay_trace_options.format take: "din". */
@@ -192,11 +204,13 @@ struct margay_trace_options {
        reference a row is: its name, its position, or "device" for the columns
        that are read as devices.  NULL = there is none. */
     const char *tenant;
+    /* Which size of an object counts where its requests say several. */
+    enum margay_sizes_from sizes_from;
 };
 #define MARGAY_TRACE_OPTIONS_DEFAULT                                    \
     {                                                                   \
         NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, 0, \
-            MARGAY_ALL_OPS, NULL                                        \
+            MARGAY_ALL_OPS, NULL, MARGAY_SIZES_REQUEST                  \
     }
 
 /*
@@ -227,8 +241,8 @@ struct margay_batch {
     /* The call site of each reference: the address of the code that made it,
        in one of the files of margay_trace_module(); NULL = unknown. */
     const uint64_t *sites;
-    /* The size in bytes of the object that each reference names, 0 or more;
-       NULL = unknown. */
+    /* The size in bytes that counts of the object that each reference names, as
+       margay_trace_options.sizes_from says, 0 or more; NULL = unknown. */
     const uint64_t *sizes;
     /* When each reference was made: whole seconds since some moment, which is
        the same for the whole trace; NULL = unknown. */
@@ -314,6 +328,12 @@ MARGAY_API unsigned margay_trace_kinds(const margay_trace *trace);
    that the caller splits it unless the user decides otherwise: see
    margay_batch_blocks(). */
 MARGAY_API bool margay_trace_splits(const margay_trace *trace);
+
+/* How many requests so far said no size of their object; *never becomes how
+   many of these count 0 bytes, as none was said before, nor, in a file, after.
+   To be called by the thread that takes batches. */
+MARGAY_API uint64_t margay_trace_unknown_sizes(const margay_trace *trace,
+                                               uint64_t *never);
 
 /*
  * The block size in bytes within which immediate repeats were collapsed into

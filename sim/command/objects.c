@@ -37,9 +37,12 @@ static enum margay_status write_pass(void *context,
                                             ? &objects->tables.histogram_csv
                                             : &objects->tables.csv,
                                         pass, engine, error);
-    if (status == MARGAY_OK && !objects->options->quiet && !objects->lists &&
-        objects->options->run.window_refs == 0)
-        objects_summarise(pass, engine, objects->engine.rate < 1);
+    if (status == MARGAY_OK && !objects->lists &&
+        objects->options->run.window_refs == 0) {
+        if (!objects->options->quiet)
+            objects_summarise(job, pass, engine, objects->engine.rate < 1);
+        objects_warn(job, engine);
+    }
     return objects->lists
                ? output_status(objects->tables.outputs[CURVE_TABLE], error)
                : status;

@@ -6,11 +6,12 @@
 enum margay_status objects_refuse(const struct options *options,
                                   struct margay_error *error)
 {
-    const char *needless = options->results.objects     ? NULL
-                           : options->results.ttl.given ? "--ttl"
-                           : options->results.at_most_bytes >= 0
-                               ? "--at-most-bytes"
-                               : NULL;
+    const char *needless =
+        options->results.objects                              ? NULL
+        : options->results.ttl.given                          ? "--ttl"
+        : options->reading.sizes_from != MARGAY_SIZES_REQUEST ? "--sizes-from"
+        : options->results.at_most_bytes >= 0 ? "--at-most-bytes"
+                                              : NULL;
     return needless != NULL
                ? margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "%s is for objects with sizes (--objects)",

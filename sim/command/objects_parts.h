@@ -47,8 +47,13 @@ enum margay_status objects_write_prometheus(struct objects *objects,
                                             const struct margay_job *job,
                                             struct margay_error *error);
 
+/* Say, once the command has succeeded and even with --quiet, where a hundredth
+   of the requests have sizes that change, or none. */
+void objects_warn(const struct margay_job *job, const margay_objects *engine);
+
 /* A line for people. */
-void objects_summarise(const struct margay_pass *pass,
+void objects_summarise(const struct margay_job *job,
+                       const struct margay_pass *pass,
                        const margay_objects *engine, bool sampled);
 
 /* Answer --at-most, --at-most-bytes and --knees. */

@@ -131,10 +131,36 @@ static void name_objects(char *text, size_t bytes,
                  margay_plural(counts->object_bytes, "s"));
 }
 
-void objects_summarise(const struct margay_pass *pass,
+static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
+{
+    return part > all / 100;
+}
+
+void objects_warn(const struct margay_job *job, const margay_objects *engine)
+{
+    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    uint64_t never;
+    (void)margay_trace_unknown_sizes(job->reader, &never);
+    if (is_more_than_a_hundredth(counts.resized, counts.sampled_refs))
+        message_keep("%s: %" PRIu64 " requests (%.3g%%) have another size than "
+                     "their object had before; each size counts from its "
+                     "request on (--sizes-from takes one for all)",
+                     job->trace, counts.resized,
+                     100 * (double)counts.resized /
+                         (double)counts.sampled_refs);
+    if (is_more_than_a_hundredth(never, counts.references))
+        message_keep("%s: %" PRIu64 " requests count 0 bytes, as the size of "
+                     "their object is never said%s",
+                     job->trace, never,
+                     strcmp(job->trace, "-") == 0 ? " before them" : "");
+}
+
+void objects_summarise(const struct margay_job *job,
+                       const struct margay_pass *pass,
                        const margay_objects *engine, bool sampled)
 {
     const struct margay_objects_counts counts = margay_objects_counted(engine);
+    uint64_t never, unknown = margay_trace_unknown_sizes(job->reader, &never);
     char objects[80], parts[320] = "";
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
@@ -145,6 +171,7 @@ void objects_summarise(const struct margay_pass *pass,
         add_bracket(parts, sizeof parts, &counts);
     add_part(parts, sizeof parts, counts.merged,
              "with an approximate time to live");
+    add_part(parts, sizeof parts, unknown, "without a size of their own");
     name_objects(objects, sizeof objects, &counts);
     message_keep("%s: %" PRIu64 " reference%s, %s%s in all, %" PRIu64
                  " %s%s%s, %.1f M refs/s",

@@ -468,6 +468,9 @@ WORD_TYPE(model, enum margay_measure, {"lru", MARGAY_REUSE_DISTANCES},
           {"footprint", MARGAY_FOOTPRINT})
 WORD_TYPE(touch, enum margay_touch, {"front", MARGAY_FRONT_TO_BACK},
           {"back", MARGAY_BACK_TO_FRONT})
+WORD_TYPE(sizes_from, enum margay_sizes_from, {"request", MARGAY_SIZES_REQUEST},
+          {"first", MARGAY_SIZES_FIRST}, {"last", MARGAY_SIZES_LAST},
+          {"max", MARGAY_SIZES_MAX})
 WORD_TYPE(of_distances, bool, {"distance", true})
 WORD_TYPE(by_kind, bool, {"kind", true})
 WORD_TYPE(write_rule, enum write_rule, {"back", WRITE_BACK},

@@ -46,6 +46,7 @@ OPTION_TYPE(record_point);   /* struct record_point */
 OPTION_TYPE(sizes);          /* struct cache_sizes */
 OPTION_TYPE(bins);           /* struct margay_bins */
 OPTION_TYPE(of_distances);   /* bool: set */
+OPTION_TYPE(sizes_from);     /* enum margay_sizes_from */
 OPTION_TYPE(memory);         /* enum memory_option */
 OPTION_TYPE(measure_of);     /* enum margay_measure: distances or times */
 OPTION_TYPE(attribution);    /* struct attribution_option */

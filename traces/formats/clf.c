@@ -5,7 +5,9 @@
  *
  * Client, identity, user, time, request, status, bytes; what follows is
  * ignored. The object is the path with its query, and of a request that has
- * none the whole request.  Its size is what was sent: 0 where that is a hyphen.
+ * none the whole request.  Its size is what was sent, where that is all of it:
+ * a hyphen, a HEAD, a part (206) and an object that did not change (304) say no
+ * size.
  */
 #include "traces/base/fnv.h"
 #include "traces/formats/log.h"
@@ -96,16 +98,20 @@ static void take_request(const char *begin, const char *end,
     row->op = op_of(begin, (size_t)(method_end - begin));
 }
 
-/* STATUS BYTES. */
-static bool take_bytes(const char *status, const char *end, uint64_t *bytes)
+/* STATUS BYTES, of a HEAD or another request. */
+static bool take_bytes(const char *status, const char *end, bool head,
+                       uint64_t *bytes)
 {
     uint64_t number;
     const char *sent = margay_log_next(status, end);
     const char *sent_end = margay_log_word(sent, end);
-    *bytes = 0;
-    return margay_log_number(status, margay_log_word(status, end), &number) &&
-           (margay_log_number(sent, sent_end, bytes) ||
-            (sent_end == sent + 1 && *sent == '-'));
+    bool hyphen = sent_end == sent + 1 && *sent == '-';
+    if (!margay_log_number(status, margay_log_word(status, end), &number) ||
+        !(margay_log_number(sent, sent_end, bytes) || hyphen))
+        return false;
+    if (hyphen || head || number == 206 || number == 304)
+        *bytes = MARGAY_SIZE_UNKNOWN;
+    return true;
 }
 
 static const char *parse(struct margay_log *log, const char *line,
@@ -123,8 +129,10 @@ static const char *parse(struct margay_log *log, const char *line,
     if (quote >= end)
         return EXPECTED;
     take_request(request, quote, row);
-    return take_bytes(margay_log_next(quote, end), end, &row->size) ? NULL
-                                                                    : EXPECTED;
+    bool head = quote - request > 5 && memcmp(request, "HEAD ", 5) == 0;
+    return take_bytes(margay_log_next(quote, end), end, head, &row->size)
+               ? NULL
+               : EXPECTED;
 }
 
 static const char *decode(struct margay_text *text,

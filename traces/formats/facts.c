@@ -51,6 +51,12 @@ bool margay_trace_splits(const margay_trace *trace)
     return trace->reader.facts.splits;
 }
 
+uint64_t margay_trace_unknown_sizes(const margay_trace *trace, uint64_t *never)
+{
+    *never = trace->sizes.never;
+    return trace->sizes.unknown;
+}
+
 unsigned margay_trace_shift(const margay_trace *trace)
 {
     return trace->reader.facts.shift;

@@ -14,6 +14,10 @@
 #include <margay/traces.h>
 
 /* References on their way from a decoder into a batch. */
+/* Of a reference that does not say the size of its object; batches have none
+   (sizes.h). */
+#define MARGAY_SIZE_UNKNOWN UINT64_MAX
+
 struct margay_references {
     uint64_t *numbers;
     /* NULL where the format does not have the column, or where the caller does

@@ -73,6 +73,8 @@ struct margay_layout {
     uint64_t offset_bytes;
     /* The upper bits of a number that tell devices apart; 0 = 16. */
     unsigned device_bits;
+    /* A get whose last column of sizes is 0 missed, and says no size. */
+    bool empty_gets_missed;
     /* By content: the times begin at or above, and never go back. */
     bool ascends;
     uint64_t least_time;

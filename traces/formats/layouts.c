@@ -107,13 +107,13 @@ static const struct margay_format layouts[] = {
             .variants = {SHAPE("time=1,id=2,size=3+4,op=6,ttl=7", "dtdddod")},
             .gets = "get gets",
             .sets = "set add replace cas append prepend incr decr",
-            .deletes = "delete"),
+            .deletes = "delete", .empty_gets_missed = true),
     OBJECTS("meta-kv", "Meta's key-value caches, csv with a header",
             SIZES_TIMES_OPS | MARGAY_COLUMN_TTLS,
             .variants = {NAMES("id=key,size=key_size+size,op=op,count=op_count,"
                                "time=op_time?,ttl=ttl?")},
             .gets = "get get_lease", .sets = "set set_lease",
-            .deletes = "delete"),
+            .deletes = "delete", .empty_gets_missed = true),
     OBJECTS("meta-cdn", "Meta's CDN, csv with a header",
             SIZES_TIMES_OPS | MARGAY_COLUMN_TTLS,
             .variants = {NAMES("id=cacheKey,size=objectSize,op=OpType,"

@@ -32,6 +32,9 @@ struct margay_reading {
        (data.h), as the events of the trace tell it. */
     bool data;
 
+    /* Sizes are given as they stand, MARGAY_SIZE_UNKNOWN included. */
+    bool raw_sizes;
+
     /* The trace may be a sample of the blocks: margay_trace_sampling(). */
     bool samples;
 

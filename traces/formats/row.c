@@ -113,6 +113,16 @@ static const char *read_id(struct margay_rows *rows,
     return NULL;
 }
 
+/* Does the row say no size there?  In a csv of the user's own, nothing or a
+   hyphen says so. */
+static bool lacks_size(const struct margay_rows *rows,
+                       const struct margay_field *field, unsigned k)
+{
+    if (rows->layout == &margay_layout_any && field->text != NULL)
+        return field->bytes == 0 || (field->bytes == 1 && *field->text == '-');
+    return field->bytes == 0 && is_optional(rows, MARGAY_ROLE_SIZE, k);
+}
+
 static const char *read_size(struct margay_rows *rows,
                              const struct margay_field *fields, size_t columns,
                              uint64_t *size)
@@ -121,14 +131,17 @@ static const char *read_size(struct margay_rows *rows,
     for (unsigned k = 0; k < rows->plan.role_counts[MARGAY_ROLE_SIZE]; k++) {
         const struct margay_field *field =
             field_of(rows, fields, MARGAY_ROLE_SIZE, k);
-        if (field->bytes == 0 && is_optional(rows, MARGAY_ROLE_SIZE, k))
-            continue;
+        if (lacks_size(rows, field, k)) {
+            *size = MARGAY_SIZE_UNKNOWN;
+            return NULL;
+        }
         if (!field->decimal)
             return expect_field(rows, MARGAY_ROLE_SIZE, k, "a size in decimal",
                                 columns);
-        if (!margay_add_u64(*size, field->value, size))
+        if (!margay_add_u64(*size, field->value, size) ||
+            *size == MARGAY_SIZE_UNKNOWN)
             return expect(rows, MARGAY_ROLE_SIZE, k,
-                          "sizes that are below 2^64 together");
+                          "sizes that are below 2^64 - 1 together");
     }
     return NULL;
 }
@@ -147,6 +160,18 @@ static const char *read_count(struct margay_rows *rows,
                             "a count of at most 65535", columns);
     *count = (uint32_t)field->value;
     return NULL;
+}
+
+/* A get of nothing missed. */
+static void forget_size(const struct margay_rows *rows,
+                        const struct margay_field *fields,
+                        struct margay_row_reference *reference)
+{
+    unsigned count = rows->plan.role_counts[MARGAY_ROLE_SIZE];
+    if (count > 0 && rows->layout->empty_gets_missed &&
+        reference->op == MARGAY_GET &&
+        field_of(rows, fields, MARGAY_ROLE_SIZE, count - 1)->value == 0)
+        reference->size = MARGAY_SIZE_UNKNOWN;
 }
 
 static uint64_t seconds_of(const struct margay_rows *rows, uint64_t time)
@@ -448,7 +473,7 @@ static const char *count_units(struct margay_rows *rows,
 {
     uint64_t units = 1;
     if (rows->plan.role_counts[MARGAY_ROLE_SIZE] > 0 && rows->unit_bytes != 0 &&
-        reference->size > 0)
+        reference->size > 0 && reference->size != MARGAY_SIZE_UNKNOWN)
         units = (reference->size - 1) / rows->unit_bytes + 1;
     if (units > UINT32_MAX)
         return expect(rows, MARGAY_ROLE_SIZE, 0,
@@ -480,6 +505,8 @@ const char *margay_rows_read(struct margay_rows *rows,
         expected = rows->layout->offset_bytes != 0
                        ? scale_offset(rows, reference)
                        : count_units(rows, reference);
+    if (expected == NULL && rows->layout->offset_bytes == 0)
+        forget_size(rows, fields, reference);
     if (expected == NULL)
         expected = add_device(rows, fields, columns, reference);
     return expected;

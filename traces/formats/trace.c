@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "traces/base/checked.h"
 #include "traces/base/crew.h"
@@ -143,6 +144,15 @@ static enum margay_status start_thread(struct margay_trace *trace,
     return MARGAY_OK;
 }
 
+/* The path to read the trace once more; NULL where it is no file. */
+static char *path_of_file(const char *path)
+{
+    struct stat file;
+    path = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+    return stat(path, &file) == 0 && S_ISREG(file.st_mode) ? strdup(path)
+                                                           : NULL;
+}
+
 static enum margay_status open_trace(struct margay_trace *trace,
                                      const char *path,
                                      const struct margay_trace_options *options,
@@ -159,6 +169,7 @@ static enum margay_status open_trace(struct margay_trace *trace,
     if (status != MARGAY_OK)
         return status;
     reader->path = margay_input_name(reader->input);
+    trace->path = path_of_file(path);
     return start_thread(trace, error);
 }
 
@@ -208,6 +219,8 @@ void margay_trace_free(margay_trace *trace)
     margay_names_free(reader->state_options.tenants);
     margay_modules_clear(&reader->modules);
     margay_data_map_free(reader->data);
+    margay_object_sizes_clear(&trace->sizes);
+    free(trace->path);
     margay_queue_destroy(&reader->queue);
     margay_input_close(reader->input);
     free(trace);
@@ -274,6 +287,7 @@ enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
         margay_queue_release(&trace->reader.queue);
         trace->ready = true;
         trace->to_skip -= trace->reader.skipped_refs;
+        trace->sizes.given = trace->reader.skipped_refs;
     }
     enum margay_status status = check_unit(trace, error);
     return status == MARGAY_OK ? check_whole(trace, error) : status;
@@ -481,6 +495,75 @@ static enum margay_status allocate_expanded(struct margay_trace *trace,
     return MARGAY_OK;
 }
 
+/* --------------------------------------------------------------- sizes -- */
+
+/* Read the trace once more, as far as its references are wanted. */
+static enum margay_status look_ahead(struct margay_trace *trace,
+                                     struct margay_error *error)
+{
+    struct margay_trace_options options = trace->options;
+    const struct margay_reading reading = {
+        .unused_columns = MARGAY_STORAGE_COLUMNS &
+                          ~(unsigned)(MARGAY_COLUMN_SIZES | MARGAY_COLUMN_OPS),
+        .raw_sizes = true,
+    };
+    struct margay_batch batch;
+    margay_trace *again;
+    uint64_t done = 0;
+    options.format = margay_trace_format(trace)->name;
+    options.kinds = MARGAY_ALL_KINDS;
+    options.ops = MARGAY_ALL_OPS;
+    options.warmup_refs = 0;
+    if (trace->sizes.from == MARGAY_SIZES_REQUEST) {
+        options.skip_refs = 0;
+        options.limit_refs = trace->sizes.end;
+    }
+    enum margay_status status =
+        margay_trace_open_for(trace->path, &options, &reading, &again, error);
+    if (status != MARGAY_OK)
+        return status;
+    while ((status = margay_trace_next(again, -1, &batch, error)) ==
+           MARGAY_OK) {
+        uint64_t before =
+            trace->sizes.given > done ? trace->sizes.given - done : 0;
+        status = margay_object_sizes_look(&trace->sizes, &batch, before, error);
+        done += batch.references;
+        if (status != MARGAY_OK)
+            break;
+    }
+    margay_trace_free(again);
+    return status == MARGAY_END ? MARGAY_OK : status;
+}
+
+/* Give the references of the slot the sizes that count. */
+static enum margay_status settle_sizes(struct margay_trace *trace,
+                                       struct margay_error *error)
+{
+    struct margay_references *slot = &trace->reader.ring[trace->slot];
+    struct margay_object_sizes *rule = &trace->sizes;
+    enum margay_status status = MARGAY_OK;
+    if (slot->sizes == NULL || trace->reading.raw_sizes ||
+        (trace->reader.facts.columns & MARGAY_COLUMN_SIZES) == 0)
+        return MARGAY_OK;
+    rule->from = trace->options.sizes_from;
+    rule->first = trace->options.skip_refs;
+    if (!margay_add_u64(rule->first, trace->options.limit_refs, &rule->end))
+        rule->end = UINT64_MAX;
+    rule->fills |= rule->from == MARGAY_SIZES_FIRST || trace->path == NULL;
+    if (!margay_object_sizes_needs_look(rule, slot))
+        return margay_object_sizes_apply(rule, slot, error);
+    if (trace->path != NULL)
+        status = look_ahead(trace, error);
+    else if (rule->from >= MARGAY_SIZES_LAST)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "%s: the last or the largest size of an object is "
+                             "found by reading the trace twice: expected a "
+                             "file, not a pipe",
+                             trace->reader.path);
+    return status == MARGAY_OK ? margay_object_sizes_apply(rule, slot, error)
+                               : status;
+}
+
 /* Begin with a new slot. */
 static enum margay_status take_slot(struct margay_trace *trace,
                                     struct margay_error *error)
@@ -488,9 +571,10 @@ static enum margay_status take_slot(struct margay_trace *trace,
     trace->holds_slot = true;
     trace->source = &trace->reader.ring[trace->slot];
     trace->given = 0;
-    if (trace->reading.counts || !trace->source->counted)
-        return MARGAY_OK;
-    enum margay_status status = allocate_expanded(trace, error);
+    enum margay_status status = settle_sizes(trace, error);
+    if (status != MARGAY_OK || trace->reading.counts || !trace->source->counted)
+        return status;
+    status = allocate_expanded(trace, error);
     trace->source = &trace->expanded;
     trace->expanded.count = 0;
     trace->entry = 0;

@@ -6,6 +6,7 @@
 
 #include "traces/formats/reader.h"
 #include "traces/formats/reading.h"
+#include "traces/formats/sizes.h"
 
 struct margay_trace {
     struct margay_reader reader;
@@ -29,6 +30,8 @@ struct margay_trace {
     uint32_t done;
     /* Where a batch ended within a count: what is left of that count. */
     uint32_t uncut;
+    char *path; /* to read it once more; NULL = a pipe */
+    struct margay_object_sizes sizes;
     uint64_t to_skip;    /* references still to be dropped, */
     uint64_t to_warm_up; /* then those still to be marked as warm-up, */
     uint64_t to_read;    /* and those still to be given, with the warm-up */
