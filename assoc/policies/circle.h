@@ -61,6 +61,14 @@ margay_circle_take(struct margay_circle *circle, uint64_t set, bool sized)
     return oldest;
 }
 
+/* Take an object out of the line; what is in the slots of blocks stays. */
+static inline void margay_circle_remove(struct margay_circle *circle,
+                                        uint64_t set, uint32_t slot)
+{
+    if (circle->hands == NULL)
+        margay_order_remove(&circle->line, set, 0, slot);
+}
+
 /* Put in a slot as the newest: the one taken last, or the lowest that is free
    where the set has never been full. */
 static MARGAY_ALWAYS_INLINE void margay_circle_add(struct margay_circle *circle,

@@ -41,8 +41,10 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
 {
     struct state *state = context;
     struct margay_circle *circle = &state->circle;
-    while (margay_bits_clear(&state->chances, set,
-                             margay_circle_oldest(circle, set, use->sized)))
+    uint32_t slot;
+    while (slot = margay_circle_oldest(circle, set, use->sized),
+           margay_bits_clear(&state->chances, set, slot) ||
+               (use->sized && slot == use->memory))
         margay_circle_pass(circle, set, use->sized);
     return margay_circle_take(circle, set, use->sized);
 }
@@ -55,11 +57,12 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
     margay_circle_add(&state->circle, set, slot, use->sized);
 }
 
-/* The next block takes its turn, without its chance. */
+/* The next block takes its turn, without its chance; an object has none. */
 static void remove_slot(void *context, uint64_t set, uint32_t slot)
 {
     struct state *state = context;
     margay_bits_clear(&state->chances, set, slot);
+    margay_circle_remove(&state->circle, set, slot);
 }
 
 MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)

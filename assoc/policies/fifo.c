@@ -23,10 +23,17 @@ static inline void hit(void *circle, uint64_t set, uint32_t slot,
     (void)circle, (void)set, (void)slot, (void)use;
 }
 
-static MARGAY_ALWAYS_INLINE uint32_t evict(void *circle, uint64_t set,
+/* An object that has grown keeps its place, and the next one goes. */
+static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
                                            const struct margay_use *use)
 {
-    return margay_circle_take(circle, set, use->sized);
+    struct margay_circle *circle = context;
+    uint32_t slot = margay_circle_oldest(circle, set, use->sized);
+    if (!use->sized || slot != use->memory)
+        return margay_circle_take(circle, set, use->sized);
+    slot = margay_order_next(&circle->line, set, slot);
+    margay_order_remove(&circle->line, set, 0, slot);
+    return slot;
 }
 
 static MARGAY_ALWAYS_INLINE void insert(void *circle, uint64_t set,
@@ -34,6 +41,11 @@ static MARGAY_ALWAYS_INLINE void insert(void *circle, uint64_t set,
                                         const struct margay_use *use)
 {
     margay_circle_add(circle, set, slot, use->sized);
+}
+
+static void remove_slot(void *circle, uint64_t set, uint32_t slot)
+{
+    margay_circle_remove(circle, set, slot);
 }
 
 MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
@@ -47,5 +59,6 @@ const struct margay_policy margay_policy_fifo = {
     .state_bytes = sizeof(struct margay_circle),
     .set_up = set_up,
     .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .remove = remove_slot,
     .feed_objects = feed_objects,
 };

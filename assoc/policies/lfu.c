@@ -121,12 +121,13 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
     *run_of(state, set, slot) = to;
 }
 
-static inline uint32_t evict(void *context, uint64_t set,
-                             const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
+                                           const struct margay_use *use)
 {
     struct state *state = context;
     uint32_t slot = margay_order_first(&state->order, set, 0);
-    (void)use;
+    if (use->sized && slot == use->memory)
+        slot = margay_order_next(&state->order, set, slot);
     leave(state, set, slot);
     return slot;
 }

@@ -5,33 +5,46 @@
  *   numbers, and each has a slot of its own, which is its number, so that there
  *   is nothing to find.  A request of an object that is not held evicts until
  *   the object fits.  An object that is larger than the cache is a miss, is
- *   not stored and evicts nothing; one of 0 bytes takes no room.
+ *   not stored and evicts nothing; one of 0 bytes takes no room.  Where a held
+ *   object gets another size, the request is a hit, and others are evicted
+ *   until all fits: where the policy names the object itself, it is passed
+ *   over.  It leaves if it is larger than the cache.  A request that comes
+ *   later than the object's expiry is a miss, and stores it where it stands.
  *
  * Guarantee: objects of 1 byte each fare as blocks do in a cache of as many
  *   ways, with every policy.
  *
  * Cost: 1 byte for each object and what the policy takes, however small the
- *   cache is.
+ *   cache is; 16 more where there are notes.
  */
 #ifndef MARGAY_ASSOC_OBJECT_CACHE_H
 #define MARGAY_ASSOC_OBJECT_CACHE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <margay/status.h>
 
-/* A request is the number of an object.  With this added, what a cache holds of
-   the object is no longer valid: the request misses, and the object is stored
-   anew where it stands. */
-#define MARGAY_REQUEST_LATE (UINT32_C(1) << 31)
+/*
+ * Requests are words: the number of an object, or a note, which two words of
+ * its value follow, the lower one first.  A note says what is so from there on,
+ * or of the next request.  Time and expiry begin with 0.
+ */
+#define MARGAY_NOTE       (UINT32_C(1) << 31)
+#define MARGAY_NOTE_SIZE  (MARGAY_NOTE | 0u) /* the next object's bytes */
+#define MARGAY_NOTE_TIME  (MARGAY_NOTE | 1u) /* the time of requests, */
+#define MARGAY_NOTE_UNTIL (MARGAY_NOTE | 2u) /* the end of what they store, */
+#define MARGAY_NOTE_STORE (MARGAY_NOTE | 3u) /* and the next one stores */
+#define MARGAY_NOTE_WORDS 3
 
 /* The most objects, so that their numbers leave that bit free. */
-#define MARGAY_MOST_OBJECTS MARGAY_REQUEST_LATE
+#define MARGAY_MOST_OBJECTS MARGAY_NOTE
 
 struct margay_object_cache_options {
     uint64_t bytes;        /* the capacity, at least 1 */
-    const uint64_t *sizes; /* of the objects, which outlive the cache */
+    const uint64_t *sizes; /* of the objects at first; outlive the cache */
+    bool noted;            /* there are notes among the requests */
     uint32_t objects;      /* 1 to MARGAY_MOST_OBJECTS */
     const char *policy;    /* the spec of one with MARGAY_POLICY_FOR_OBJECTS */
     uint64_t seed;
@@ -56,8 +69,10 @@ enum margay_status margay_object_cache_create(
 /* NULL is fine. */
 void margay_object_cache_free(margay_object_cache *cache);
 
-void margay_object_cache_feed(margay_object_cache *cache,
-                              const uint32_t *requests, size_t count);
+/* Returns how many of the words it has taken: all, unless they end within a
+   note. */
+size_t margay_object_cache_feed(margay_object_cache *cache,
+                                const uint32_t *words, size_t count);
 
 /* End the warm-up: set all counts to 0 and keep the objects in the cache. */
 void margay_object_cache_reset_counts(margay_object_cache *cache);

@@ -1,7 +1,9 @@
-/* objects.c - one cache of objects with sizes: creation, release and counts */
+/* objects.c - one cache of objects with sizes: creation, release, notes and
+ * counts */
 #include "assoc/policies/objects.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "traces/traces_internal.h"
 
@@ -31,40 +33,60 @@ static enum margay_status make_design(
     return status;
 }
 
+/* Lay out all arrays; the state is not touched otherwise. */
+static void lay_out(const struct margay_object_cache_options *options,
+                    struct margay_policy_setup *setup,
+                    margay_object_cache *cache, struct margay_layout *layout)
+{
+    uint64_t bytes = options->objects * sizeof(uint64_t);
+    cache->held = margay_lay_out(layout, options->objects);
+    if (options->noted) {
+        cache->expiries = margay_lay_out(layout, bytes);
+        cache->own_sizes = margay_lay_out(layout, bytes);
+    }
+    if (cache->own_sizes != NULL)
+        setup->sizes = cache->own_sizes;
+    cache->policy->set_up(cache->state, setup, layout);
+}
+
 uint64_t margay_object_cache_bytes(
     const struct margay_object_cache_options *options)
 {
-    const struct margay_policy *policy;
+    margay_object_cache cache = {.policy = NULL};
     struct margay_policy_setup setup;
     struct margay_layout count = {NULL, 0};
-    if (make_design(options, &policy, &setup, NULL) != MARGAY_OK)
+    if (make_design(options, &cache.policy, &setup, NULL) != MARGAY_OK)
         return UINT64_MAX;
-    void *state = calloc(1, policy->state_bytes);
-    if (state == NULL)
+    cache.state = calloc(1, cache.policy->state_bytes);
+    if (cache.state == NULL)
         return UINT64_MAX;
-    policy->set_up(state, &setup, &count);
-    free(state);
-    return count.bytes + options->objects;
+    lay_out(options, &setup, &cache, &count);
+    free(cache.state);
+    return count.bytes;
 }
 
-/* The policy's state, in memory for its arrays.  Free the cache in any case. */
-static bool make_state(margay_object_cache *cache,
-                       const struct margay_policy_setup *setup)
+/* The policy's state, and memory for all arrays.  Free the cache in any case.
+ */
+static bool make_state(const struct margay_object_cache_options *options,
+                       struct margay_policy_setup *setup,
+                       margay_object_cache *cache)
 {
     struct margay_layout layout = {NULL, 0};
     cache->state = calloc(1, cache->policy->state_bytes);
-    cache->held = margay_map(cache->objects);
-    if (cache->state == NULL || cache->held == NULL)
+    if (cache->state == NULL)
         return false;
-    cache->policy->set_up(cache->state, setup, &layout);
+    lay_out(options, setup, cache, &layout);
     cache->array_bytes = layout.bytes;
-    if (layout.bytes == 0)
-        return true;
     cache->arrays = margay_map((size_t)layout.bytes);
+    if (cache->arrays == NULL)
+        return false;
     layout = (struct margay_layout){cache->arrays, 0};
-    if (cache->arrays != NULL)
-        cache->policy->set_up(cache->state, setup, &layout);
-    return cache->arrays != NULL;
+    lay_out(options, setup, cache, &layout);
+    if (cache->own_sizes != NULL)
+        memcpy(cache->own_sizes, options->sizes,
+               options->objects * sizeof *options->sizes);
+    cache->sizes = setup->sizes;
+    return true;
 }
 
 enum margay_status margay_object_cache_create(
@@ -81,10 +103,8 @@ enum margay_status margay_object_cache_create(
     if (made == NULL)
         return margay_fail_memory(error, "a cache");
     made->policy = policy;
-    made->sizes = options->sizes;
-    made->objects = options->objects;
     made->bytes = options->bytes;
-    if (!make_state(made, &setup)) {
+    if (!make_state(options, &setup, made)) {
         margay_object_cache_free(made);
         return margay_fail_memory(error, "a cache");
     }
@@ -97,15 +117,49 @@ void margay_object_cache_free(margay_object_cache *cache)
     if (cache == NULL)
         return;
     margay_unmap(cache->arrays, (size_t)cache->array_bytes);
-    margay_unmap(cache->held, cache->objects);
     free(cache->state);
     free(cache);
 }
 
-void margay_object_cache_feed(margay_object_cache *cache,
-                              const uint32_t *requests, size_t count)
+/* ------------------------------------------------------------- requests -- */
+
+void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note)
 {
-    cache->policy->feed_objects(cache, requests, count);
+    uint64_t value = note[1] | (uint64_t)note[2] << 32;
+    if (note[0] == MARGAY_NOTE_SIZE) {
+        cache->size = value;
+        cache->has_size = true;
+    } else if (note[0] == MARGAY_NOTE_TIME) {
+        cache->time = value;
+    } else {
+        cache->until = value;
+        cache->stores = note[0] == MARGAY_NOTE_STORE;
+    }
+}
+
+bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
+                              bool *fits)
+{
+    bool held = cache->held[object] != 0;
+    bool valid = held && cache->time <= cache->expiries[object];
+    if (!valid || cache->stores)
+        cache->expiries[object] = cache->until;
+    cache->stores = false;
+    if (!cache->has_size)
+        return valid;
+    if (held)
+        cache->used_bytes -= cache->sizes[object];
+    if (cache->policy->resize != NULL)
+        cache->policy->resize(cache->state, object, cache->size);
+    cache->own_sizes[object] = cache->size;
+    cache->has_size = *fits = false;
+    return valid;
+}
+
+size_t margay_object_cache_feed(margay_object_cache *cache,
+                                const uint32_t *words, size_t count)
+{
+    return cache->policy->feed_objects(cache, words, count);
 }
 
 void margay_object_cache_reset_counts(margay_object_cache *cache)

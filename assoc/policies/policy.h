@@ -62,7 +62,9 @@ struct margay_use {
  *
  * In a cache of objects (objects.h) each object has a slot of its own, which
  * use.memory always names, and an insert() comes after as many calls of evict()
- * as it takes to make room, or none.
+ * as it takes to make room, or none.  Where a held object has grown, evict() is
+ * called after its hit(), names another one than use.memory, and no insert()
+ * comes.
  */
 struct margay_policy_calls {
     void (*hit)(void *state, uint64_t set, uint32_t slot,
@@ -142,12 +144,17 @@ struct margay_policy {
     /* The block of a slot is taken out of the cache, and no other block has
        come for it; the next insert() is without evict().  NULL = nothing
        changes: the next block in the slot takes the turn of the one that was
-       there.  A policy with a memory is never called. */
+       there.  A policy with a memory is called for objects only; none that is
+       for objects leaves it NULL. */
     void (*remove)(void *state, uint64_t set, uint32_t slot);
     /* The loop over requests of objects; NULL unless the policy has the ability
        MARGAY_POLICY_FOR_OBJECTS. */
-    void (*feed_objects)(struct margay_object_cache *cache,
-                         const uint32_t *requests, size_t count);
+    size_t (*feed_objects)(struct margay_object_cache *cache,
+                           const uint32_t *words, size_t count);
+    /* The object of a slot, held or remembered, gets another size, which
+       setup->sizes does not have yet.  NULL = the policy does not count bytes.
+     */
+    void (*resize)(void *state, uint32_t slot, uint64_t bytes);
 };
 
 extern const struct margay_policy margay_policy_lru;

@@ -34,12 +34,21 @@ static inline void hit(void *state, uint64_t set, uint32_t slot,
     (void)state, (void)set, (void)slot, (void)use;
 }
 
-static inline uint32_t take(struct state *state)
+static inline void take(struct state *state, uint32_t gap)
 {
-    uint32_t gap = (uint32_t)margay_random_below(&state->random, state->count);
-    uint32_t slot = state->held[gap];
     state->held[gap] = state->held[--state->count];
     state->gap = gap;
+}
+
+/* Any object but one, which has grown or is not held. */
+static inline uint32_t take_any(struct state *state, uint32_t but)
+{
+    uint32_t gap, slot;
+    do {
+        gap = (uint32_t)margay_random_below(&state->random, state->count);
+        slot = state->held[gap];
+    } while (slot == but);
+    take(state, gap);
     return slot;
 }
 
@@ -49,7 +58,7 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
     struct state *state = context;
     (void)set;
     return use->sized
-               ? take(state)
+               ? take_any(state, use->memory)
                : (uint32_t)margay_random_below(&state->random, state->ways);
 }
 
@@ -66,6 +75,18 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
     state->gap = state->count;
 }
 
+/* Of objects, which are searched: few outgrow their cache. */
+static void remove_slot(void *context, uint64_t set, uint32_t slot)
+{
+    struct state *state = context;
+    uint32_t at = 0;
+    (void)set;
+    while (at < state->count && state->held[at] != slot)
+        at++;
+    if (at < state->count)
+        take(state, at);
+}
+
 MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_random = {
@@ -77,5 +98,6 @@ const struct margay_policy margay_policy_random = {
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
     .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .remove = remove_slot,
     .feed_objects = feed_objects,
 };

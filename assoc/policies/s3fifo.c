@@ -25,6 +25,8 @@
  *   - Of objects with sizes, the small queue has a share of the bytes, and the
  *     ghost queue remembers objects of as many bytes as main's share has.  If
  *     the main queue is empty, the small one evicts however short it is.
+ *     An object that has grown and would go for that is treated as if it had
+ *     been hit once more.
  *
  * Cost: constant on average; 10 bytes for each way and remembered block.
  */
@@ -123,12 +125,13 @@ static MARGAY_ALWAYS_INLINE void remember(struct state *state, uint64_t set,
 
 /* MARGAY_NO_SLOT if the small queue is empty in the end. */
 static MARGAY_ALWAYS_INLINE uint32_t evict_small(struct state *state,
-                                                 uint64_t set, bool sized)
+                                                 uint64_t set, uint32_t grown,
+                                                 bool sized)
 {
     struct margay_queues *queues = &state->queues;
     uint32_t slot;
     while ((slot = margay_queues_first(queues, set, SMALL)) != MARGAY_NO_SLOT) {
-        if (*hits_of(state, set, slot) <= 1) {
+        if (*hits_of(state, set, slot) <= 1 && slot != grown) {
             remember(state, set, slot, sized);
             return slot;
         }
@@ -139,13 +142,15 @@ static MARGAY_ALWAYS_INLINE uint32_t evict_small(struct state *state,
 }
 
 static MARGAY_ALWAYS_INLINE uint32_t evict_main(struct state *state,
-                                                uint64_t set, bool sized)
+                                                uint64_t set, uint32_t grown,
+                                                bool sized)
 {
     struct margay_queues *queues = &state->queues;
     uint32_t slot;
-    while (*hits_of(state, set, slot = margay_queues_first(queues, set, MAIN)) >
-           0) {
-        --*hits_of(state, set, slot);
+    while (slot = margay_queues_first(queues, set, MAIN),
+           *hits_of(state, set, slot) > 0 || slot == grown) {
+        uint8_t *hits = hits_of(state, set, slot);
+        *hits = (uint8_t)(*hits - (*hits > 0));
         margay_queues_renew(queues, set, slot);
     }
     enter(state, set, FORGOTTEN, slot, sized);
@@ -157,13 +162,20 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
 {
     struct state *state = context;
     const bool sized = use->sized;
-    uint32_t slot = MARGAY_NO_SLOT;
-    if (use->memory != MARGAY_NO_SLOT)
-        leave(state, set, use->memory, sized);
+    struct margay_queues *queues = &state->queues;
+    uint32_t slot = MARGAY_NO_SLOT, grown = MARGAY_NO_SLOT, own = use->memory;
+    bool in_main = false; /* the object that has grown */
+    if (sized && holds(state, set, own)) {
+        grown = own;
+        in_main = margay_queues_where(queues, set, own) == MAIN &&
+                  margay_order_has(&queues->order, set, own);
+    } else if (own != MARGAY_NO_SLOT) {
+        leave(state, set, own, sized);
+    }
     if (room_of(state, set, SMALL, sized) >= state->small ||
-        (sized && margay_queues_length(&state->queues, set, MAIN) == 0))
-        slot = evict_small(state, set, sized);
-    return slot == MARGAY_NO_SLOT ? evict_main(state, set, sized) : slot;
+        (sized && margay_queues_length(queues, set, MAIN) == in_main))
+        slot = evict_small(state, set, grown, sized);
+    return slot == MARGAY_NO_SLOT ? evict_main(state, set, grown, sized) : slot;
 }
 
 static inline uint32_t reuse(void *context, uint64_t set)
@@ -183,6 +195,19 @@ static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
     enter(state, set, known ? MAIN : SMALL, slot, use->sized);
 }
 
+static void remove_slot(void *state, uint64_t set, uint32_t slot)
+{
+    leave(state, set, slot, true);
+}
+
+static void resize(void *context, uint32_t slot, uint64_t bytes)
+{
+    struct state *state = context;
+    if (margay_order_has(&state->queues.order, 0, slot))
+        state->bytes[margay_queues_where(&state->queues, 0, slot)] +=
+            bytes - state->sizes[slot];
+}
+
 MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
                            .holds = holds, .reuse = reuse)
 
@@ -199,5 +224,7 @@ const struct margay_policy margay_policy_s3fifo = {
     .set_up = set_up,
     .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
     .holds = holds,
+    .remove = remove_slot,
     .feed_objects = feed_objects,
+    .resize = resize,
 };

@@ -48,7 +48,8 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
     struct margay_order *order = &state->order;
     uint32_t oldest = margay_order_first(order, set, 0);
     uint32_t hand = state->hands[set] == 0 ? oldest : state->hands[set] - 1;
-    while (margay_bits_clear(&state->marks, set, hand))
+    while (margay_bits_clear(&state->marks, set, hand) ||
+           (use->sized && hand == use->memory))
         hand = margay_order_next(order, set, hand);
     /* The ring leads from the newest block to the oldest.  Of a single way the
        next block comes into the slot that the hand points at; the next object,

@@ -6,15 +6,16 @@
  * policies are simulated at each of these in the end, as those of blocks are
  *   (policies.c): objects are numbered on the way, and the requests kept.  What
  *   has been deleted keeps its place in the caches and comes back as another
- *   object, so that no cache needs to know of it.  The engine says which
- *   requests are too late, by an infinite distance of an object that is known;
- *   a policy takes such a request as a hit, whose count is that of a miss.
+ *   object, so that no cache needs to know of it.  Notes among the requests say
+ *   where an object's size changes, what time it is and when that expires which
+ *   is stored now: each cache knows by itself what it stored when.  The engine
+ *   does not, so that LRU is simulated as well where there are notes.
  *
  * Guarantee: exact without a sample.  Results do not depend on threads.
  *
- * Cost: that of the engine; 4 bytes for each request, kept as those of blocks
- *   are; 8 bytes for each object and the table of numbers; and the state of one
- *   simulation for each thread.
+ * Cost: that of the engine; 4 bytes for each request and 12 for each note, kept
+ *   as those of blocks are; 16 bytes for each object and the table of numbers;
+ *   and the state of one simulation for each thread.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -26,6 +27,7 @@
 #include <margay/run.h>
 
 #define USUAL_SIMULATED_PER_OCTAVE 2
+#define REQUEST_WORDS              (3 * MARGAY_NOTE_WORDS + 1) /* at most */
 
 struct object_policies {
     margay_consumer consumer;
@@ -38,13 +40,18 @@ struct object_policies {
     const struct margay_watch *watch;
 
     margay_numbering *numbering;
-    uint64_t *object_bytes; /* [number] */
+    uint64_t *first_bytes, *object_bytes; /* [number]: at first, and now */
     size_t object_count, object_room;
     struct margay_history history;
-    uint64_t uncounted; /* the first requests, a warm-up */
+    uint64_t uncounted; /* of its words, those of a warm-up */
+    bool ages;          /* all objects expire, after so many seconds */
+    uint64_t ttl_seconds;
+    bool noted; /* anything, and last of times: */
+    uint64_t time, until;
     /* What of a span goes there next. */
     uint64_t picked[MARGAY_SPAN_REFS];
     size_t picked_from[MARGAY_SPAN_REFS]; /* entries of the span */
+    uint32_t numbers[MARGAY_SPAN_REFS];
 
     struct margay_objects_point *points; /* [policy][size], */
     size_t size_count;
@@ -62,6 +69,7 @@ static void object_policies_free(margay_consumer *consumer)
     margay_crew_free(policies->crew);
     margay_numbering_free(policies->numbering);
     margay_history_end(&policies->history);
+    free(policies->first_bytes);
     free(policies->object_bytes);
     free(policies->points);
     free(policies->point_counts);
@@ -97,12 +105,64 @@ static enum margay_status reserve_sizes(struct object_policies *policies,
     if (policies->object_count + count <= room)
         return MARGAY_OK;
     room += room / 2 + MARGAY_SPAN_REFS;
-    uint64_t *sizes = reallocarray(policies->object_bytes, room, sizeof *sizes);
-    if (sizes == NULL)
+    uint64_t *first = reallocarray(policies->first_bytes, room, sizeof *first);
+    if (first != NULL)
+        policies->first_bytes = first;
+    uint64_t *now = reallocarray(policies->object_bytes, room, sizeof *now);
+    if (now != NULL)
+        policies->object_bytes = now;
+    if (first == NULL || now == NULL)
         return margay_fail_memory(error, "the sizes of objects");
-    policies->object_bytes = sizes;
     policies->object_room = room;
     return MARGAY_OK;
+}
+
+static uint32_t *add_note(uint32_t *place, uint32_t note, uint64_t value)
+{
+    place[0] = note;
+    place[1] = (uint32_t)value;
+    place[2] = (uint32_t)(value >> 32);
+    return place + MARGAY_NOTE_WORDS;
+}
+
+/* Note the time of a request, and when what it stores expires. */
+static uint32_t *note_times(struct object_policies *policies,
+                            const struct margay_span *span, size_t from,
+                            uint32_t *place)
+{
+    uint64_t time = span->times[from], ttl = policies->ttl_seconds;
+    bool stores = span->ops != NULL && span->ops[from] == MARGAY_SET;
+    if (ttl == UINT64_MAX && span->ttls != NULL)
+        ttl = span->ttls[from];
+    uint64_t until = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
+    if (time != policies->time)
+        place = add_note(place, MARGAY_NOTE_TIME, time);
+    if (stores || until != policies->until)
+        place = add_note(place, stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL,
+                         until);
+    policies->noted = true;
+    policies->time = time;
+    policies->until = until;
+    return place;
+}
+
+/* Add a request with its notes, at most REQUEST_WORDS. */
+static uint32_t *add_request(struct object_policies *policies,
+                             const struct margay_span *span, size_t from,
+                             uint32_t number, uint32_t *place)
+{
+    uint64_t size = span->sizes[from];
+    if (number == policies->object_count) {
+        policies->first_bytes[policies->object_count++] = size;
+    } else if (size != policies->object_bytes[number]) {
+        place = add_note(place, MARGAY_NOTE_SIZE, size);
+        policies->noted = true;
+    }
+    policies->object_bytes[number] = size;
+    if (span->times != NULL && (policies->ages || span->ttls != NULL))
+        place = note_times(policies, span, from, place);
+    *place = number;
+    return place + 1;
 }
 
 /* Number the first `count` requests that have been picked, and keep them. */
@@ -110,25 +170,21 @@ static enum margay_status keep(struct object_policies *policies,
                                const struct margay_span *span, size_t count,
                                struct margay_error *error)
 {
-    uint32_t *place;
+    uint32_t *place, *end;
     enum margay_status status = reserve_sizes(policies, count, error);
     if (status == MARGAY_OK)
-        status =
-            margay_history_reserve(&policies->history, count, &place, error);
+        status = margay_history_reserve(&policies->history,
+                                        count * REQUEST_WORDS, &place, error);
     if (status == MARGAY_OK)
         status = margay_numbering_feed(policies->numbering, policies->picked,
-                                       count, place, error);
+                                       count, policies->numbers, error);
     if (status != MARGAY_OK)
         return status;
-    for (size_t i = 0; i < count; i++) {
-        size_t from = policies->picked_from[i];
-        if (place[i] == policies->object_count)
-            policies->object_bytes[policies->object_count++] =
-                span->sizes[from];
-        else if (span->distances[from] == MARGAY_INFINITE)
-            place[i] |= MARGAY_REQUEST_LATE;
-    }
-    margay_history_add(&policies->history, count);
+    end = place;
+    for (size_t i = 0; i < count; i++)
+        end = add_request(policies, span, policies->picked_from[i],
+                          policies->numbers[i], end);
+    margay_history_add(&policies->history, (size_t)(end - place));
     return MARGAY_OK;
 }
 
@@ -141,8 +197,6 @@ static enum margay_status object_policies_feed(margay_consumer *consumer,
     enum margay_status status = MARGAY_OK;
     size_t picked = 0;
     (void)pass;
-    if (!policies->rows.simulates)
-        return MARGAY_OK;
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint64_t object = span->blocks[i];
         if (margay_sample_hash(object, policies->sample.key) >
@@ -228,7 +282,8 @@ static enum margay_status make_curves(struct object_policies *policies,
         .history = &policies->history,
         .uncounted = policies->uncounted,
         .blocks = margay_numbering_count(policies->numbering),
-        .object_bytes = policies->object_bytes,
+        .object_bytes = policies->first_bytes,
+        .noted = policies->noted,
         .rows = &policies->rows,
         .sizes = sizes,
         .size_count = count,
@@ -265,6 +320,9 @@ static enum margay_status object_policies_finish(margay_consumer *consumer,
     struct margay_objects_point *lru;
     size_t count;
     (void)pass;
+    for (size_t i = 0; i < policies->rows.count; i++)
+        policies->rows.list[i].simulated |= policies->noted;
+    policies->rows.simulates |= policies->noted;
     enum margay_status status =
         margay_objects_curve(margay_objects_consumer_engine(policies->engine),
                              &policies->grid, &lru, &count, error);
@@ -295,6 +353,8 @@ static enum margay_status make(
 {
     policies->request = *request;
     policies->sample = margay_sample_of(options->rate, options->seed);
+    policies->ages = options->ages;
+    policies->ttl_seconds = options->ttl_seconds;
     margay_history_begin(&policies->history, request->directory,
                          MARGAY_HISTORY_HELD);
     enum margay_status status = margay_policies_read(

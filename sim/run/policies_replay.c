@@ -89,6 +89,7 @@ static enum margay_status make_objects(const struct margay_replay *replay,
     const struct margay_object_cache_options options = {
         .bytes = replay->sizes[task->first],
         .sizes = replay->object_bytes,
+        .noted = replay->noted,
         .objects = replay->blocks,
         .policy = replay->rows->list[task->row].spec,
         .seed = replay->seed,
@@ -112,19 +113,21 @@ static enum margay_status begin(const struct margay_replay *replay,
                : make_cache(replay, task, &simulation->cache, error);
 }
 
-static void simulate(const struct simulation *simulation,
-                     const uint32_t *numbers, size_t count)
+/* Returns how many have been taken; a note at the end comes again, whole. */
+static size_t simulate(const struct simulation *simulation,
+                       const uint32_t *numbers, size_t count)
 {
     uint64_t blocks[PIECE_REFS];
-    if (simulation->objects != NULL) {
-        margay_object_cache_feed(simulation->objects, numbers, count);
-    } else if (simulation->fifo != NULL) {
+    if (simulation->objects != NULL)
+        return margay_object_cache_feed(simulation->objects, numbers, count);
+    if (simulation->fifo != NULL) {
         margay_fifo_feed(simulation->fifo, numbers, count);
     } else {
         for (size_t i = 0; i < count; i++)
             blocks[i] = numbers[i];
         margay_cache_feed(simulation->cache, blocks, NULL, NULL, count);
     }
+    return count;
 }
 
 static void reset_counts(const struct simulation *simulation)
@@ -154,7 +157,7 @@ static enum margay_status simulate_between(struct tasks *tasks,
             replay->history, from, most, buffer, &numbers, &count, error);
         if (status != MARGAY_OK)
             return status;
-        simulate(simulation, numbers, count);
+        count = simulate(simulation, numbers, count);
         margay_watching_add(&tasks->watching, count);
         from += count;
     }

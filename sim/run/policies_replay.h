@@ -27,12 +27,13 @@ struct margay_policy_rows {
 };
 
 struct margay_replay {
-    /* The references: numbers of blocks, or requests of objects. */
+    /* The references: numbers of blocks, or requests of objects and notes. */
     const struct margay_history *history;
-    uint64_t uncounted; /* the first of them, a warm-up */
+    uint64_t uncounted; /* the first of these words, a warm-up */
     uint32_t blocks;    /* all numbers are below */
-    /* Of objects, the size of each in bytes; NULL = blocks. */
+    /* Of objects, the first size of each in bytes; NULL = blocks. */
     const uint64_t *object_bytes;
+    bool noted; /* there are notes among the requests */
 
     const struct margay_policy_rows *rows;
     const uint64_t *sizes; /* of the caches, ascending, in blocks or bytes */

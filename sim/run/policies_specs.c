@@ -17,8 +17,7 @@ static enum margay_status check(const struct margay_policy_info *info,
                            "--policy %s: it is defined for sets of some ways "
                            "only (margay assoc takes it)",
                            info->name);
-    if (of_objects && !is_lru(info) &&
-        (info->abilities & MARGAY_POLICY_FOR_OBJECTS) == 0)
+    if (of_objects && (info->abilities & MARGAY_POLICY_FOR_OBJECTS) == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--policy %s: it is not defined for objects with "
                            "sizes (lru, fifo, clock, sieve, s3fifo, lfu and "

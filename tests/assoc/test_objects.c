@@ -13,22 +13,28 @@
 #define OBJECTS 90
 
 static const char *const specs[] = {
-    "fifo", "clock", "sieve", "lfu", "s3fifo", "s3fifo:small=0.4", "random",
+    "lru",    "fifo", "clock", "sieve", "lfu", "s3fifo", "s3fifo:small=0.4",
+    "random",
 };
 #define SPECS (sizeof specs / sizeof specs[0])
 
-static uint64_t sizes[OBJECTS];
-static uint32_t requests[REFS];
+static uint64_t sizes[OBJECTS]; /* at first */
+static struct request {
+    uint32_t object;
+    uint64_t size, time, until;
+    bool stores;
+} requests[REFS];
 
 /* ----------------------------------------------------- caches of lists -- */
 
 /* List 0 has what is held; of s3fifo also 1, the main queue, and 2, ghosts.
-   The values are marks, hits or uses. */
+   The values are marks, hits or uses.  `grown` is not evicted. */
 struct naive {
     const char *policy;
     uint64_t bytes;
     double small;
     struct naive_list list[3];
+    uint64_t sizes[OBJECTS], valid[OBJECTS], grown;
     size_t hand, gap;
     struct margay_random random;
     uint64_t misses, missed_bytes;
@@ -39,11 +45,12 @@ static bool is(const struct naive *naive, const char *policy)
     return strncmp(naive->policy, policy, strlen(policy)) == 0;
 }
 
-static uint64_t bytes_of(const struct naive_list *list)
+static uint64_t bytes_of(const struct naive *naive, size_t of)
 {
+    const struct naive_list *list = &naive->list[of];
     uint64_t sum = 0;
     for (size_t i = 0; i < list->count; i++)
-        sum += sizes[list->entries[i].block];
+        sum += naive->sizes[list->entries[i].block];
     return sum;
 }
 
@@ -58,13 +65,16 @@ static void naive_hit(struct naive *naive, uint64_t object)
         *value = *value < 3 ? *value + 1 : 3;
     } else {
         *value = 1;
+        if (is(naive, "lru"))
+            list_renew(in, object);
     }
 }
 
 static void sieve(struct naive *naive)
 {
     struct naive_list *all = &naive->list[0];
-    while (all->entries[naive->hand].value == 1) {
+    while (all->entries[naive->hand].value == 1 ||
+           all->entries[naive->hand].block == naive->grown) {
         all->entries[naive->hand].value = 0;
         naive->hand = (naive->hand + 1) % all->count;
     }
@@ -77,23 +87,39 @@ static void s3fifo(struct naive *naive)
 {
     struct naive_list *small = &naive->list[0], *main = &naive->list[1];
     uint64_t share = naive_share(naive->bytes, naive->small);
-    if (bytes_of(small) >= share || main->count == 0) {
+    if (bytes_of(naive, 0) >= share || main->count == 0 ||
+        (main->count == 1 && main->entries[0].block == naive->grown)) {
         while (small->count > 0) {
             uint64_t hits = small->entries[0].value, object = list_shift(small);
-            if (hits < 2) {
+            if (hits < 2 && object != naive->grown) {
                 list_push(&naive->list[2], object, 0);
-                while (bytes_of(&naive->list[2]) > naive->bytes - share)
+                while (bytes_of(naive, 2) > naive->bytes - share)
                     list_shift(&naive->list[2]);
                 return;
             }
             list_push(main, object, 0);
         }
     }
-    while (main->entries[0].value > 0) {
+    while (main->entries[0].value > 0 ||
+           main->entries[0].block == naive->grown) {
         uint64_t hits = main->entries[0].value, object = list_shift(main);
-        list_push(main, object, hits - 1);
+        list_push(main, object, hits - (hits > 0));
     }
     list_shift(main);
+}
+
+/* Of objects with the least value, or of all, the first that has not grown. */
+static void drop_first(struct naive *naive, bool least)
+{
+    struct naive_list *all = &naive->list[0];
+    const struct naive_entry *found = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct naive_entry *entry = &all->entries[i];
+        if (entry->block != naive->grown &&
+            (found == NULL || (least && entry->value < found->value)))
+            found = entry;
+    }
+    list_drop(all, found->block);
 }
 
 static void evict(struct naive *naive)
@@ -101,69 +127,155 @@ static void evict(struct naive *naive)
     struct naive_list *all = &naive->list[0];
     if (is(naive, "sieve")) {
         sieve(naive);
-    } else if (is(naive, "lfu")) {
-        lfu_evict(&(struct naive_set){.list = {*all}}, 0);
-        all->count--;
     } else if (is(naive, "s3fifo")) {
         s3fifo(naive);
     } else if (is(naive, "random")) {
-        naive->gap = margay_random_below(&naive->random, all->count);
+        do
+            naive->gap = margay_random_below(&naive->random, all->count);
+        while (all->entries[naive->gap].block == naive->grown);
         all->entries[naive->gap] = all->entries[--all->count];
     } else {
-        while (is(naive, "clock") && all->entries[0].value == 1)
+        while (is(naive, "clock") && (all->entries[0].value == 1 ||
+                                      all->entries[0].block == naive->grown))
             list_push(all, list_shift(all), 0);
-        list_shift(all);
+        drop_first(naive, is(naive, "lfu"));
     }
 }
 
-static void naive_request(struct naive *naive, uint32_t request)
+/* It has become too large. */
+static void take_out(struct naive *naive, uint64_t object)
 {
-    uint64_t object = request & ~MARGAY_REQUEST_LATE, size = sizes[object];
-    bool held =
-        list_has(&naive->list[0], object) || list_has(&naive->list[1], object);
-    if (!held || object != request) {
-        naive->misses++;
-        naive->missed_bytes += size;
-    }
-    if (held) {
-        naive_hit(naive, object);
+    struct naive_list *in = &naive->list[!list_has(&naive->list[0], object)];
+    size_t at = 0;
+    while (in->entries[at].block != object)
+        at++;
+    if (is(naive, "random")) {
+        naive->gap = at;
+        in->entries[at] = in->entries[--in->count];
         return;
     }
-    if (size > naive->bytes)
-        return;
-    struct naive_list *to = &naive->list[0];
-    if (list_has(&naive->list[2], object))
-        to = &naive->list[1];
-    bool full = false;
-    while (bytes_of(&naive->list[0]) + bytes_of(&naive->list[1]) + size >
-           naive->bytes) {
+    list_drop(in, object);
+    naive->hand -= naive->hand > at;
+    if (naive->hand >= in->count)
+        naive->hand = 0;
+}
+
+static void make_room(struct naive *naive, uint64_t object, uint64_t bytes)
+{
+    naive->grown = object;
+    while (bytes_of(naive, 0) + bytes_of(naive, 1) + bytes > naive->bytes) {
         list_drop(&naive->list[2], object);
         evict(naive);
-        full = true;
     }
     list_drop(&naive->list[2], object);
+}
+
+static void bring_in(struct naive *naive, uint64_t object, uint64_t size)
+{
+    bool known = list_has(&naive->list[2], object);
+    struct naive_list *to = &naive->list[known];
+    make_room(naive, object, size);
     list_push(to, object, is(naive, "lfu"));
-    if (is(naive, "random") && full) {
+    if (is(naive, "random") && naive->gap < to->count - 1) {
         to->entries[to->count - 1] = to->entries[naive->gap];
         to->entries[naive->gap] = (struct naive_entry){object, 0};
     }
+    naive->gap = to->count;
+}
+
+static void naive_request(struct naive *naive, const struct request *request)
+{
+    uint64_t object = request->object, size = request->size;
+    bool held =
+        list_has(&naive->list[0], object) || list_has(&naive->list[1], object);
+    bool miss = !held || request->time > naive->valid[object];
+    if (miss) {
+        naive->misses++;
+        naive->missed_bytes += size;
+    }
+    if (miss || request->stores)
+        naive->valid[object] = request->until;
+    naive->sizes[object] = size;
+    if (held)
+        naive_hit(naive, object);
+    if (held && size > naive->bytes)
+        take_out(naive, object);
+    else if (held)
+        make_room(naive, object, 0);
+    else if (size <= naive->bytes)
+        bring_in(naive, object, size);
 }
 
 /* ------------------------------------------------------------ the cases -- */
 
+static uint64_t any_size(struct margay_random *random, uint64_t most)
+{
+    return margay_random_below(random, 8) == 0
+               ? 0
+               : 1 + margay_random_below(random, most);
+}
+
+/* In one of two traces sizes change, and in one of two objects expire. */
 static void make_trace(struct margay_random *random)
 {
+    static const uint64_t often[] = {2, 20, 200, UINT64_MAX};
     uint64_t objects = 1 + margay_random_below(random, OBJECTS);
-    uint64_t most = UINT64_C(1) << margay_random_below(random, 10);
+    uint64_t most = UINT64_C(1) << margay_random_below(random, 10), time = 0;
+    uint64_t resized = margay_random_below(random, 2) == 0
+                           ? UINT64_MAX
+                           : often[margay_random_below(random, 3)];
+    bool expires = margay_random_below(random, 2) == 0;
+    uint64_t now[OBJECTS];
     for (size_t i = 0; i < OBJECTS; i++)
-        sizes[i] = margay_random_below(random, 8) == 0
-                       ? 0
-                       : 1 + margay_random_below(random, most);
+        now[i] = sizes[i] = any_size(random, most);
     for (size_t i = 0; i < REFS; i++) {
         uint64_t some = 1 + margay_random_below(random, objects);
-        requests[i] = (uint32_t)margay_random_below(random, some);
-        if (margay_random_below(random, 50) == 0)
-            requests[i] |= MARGAY_REQUEST_LATE;
+        uint64_t object = margay_random_below(random, some);
+        if (resized != UINT64_MAX && margay_random_below(random, resized) == 0)
+            now[object] = any_size(random, 1 + most);
+        time += expires && margay_random_below(random, 3) == 0;
+        requests[i] = (struct request){
+            (uint32_t)object, now[object], time,
+            expires ? time + margay_random_below(random, 100) : 0,
+            expires && margay_random_below(random, 9) == 0};
+    }
+}
+
+static size_t note(uint32_t *words, uint32_t what, uint64_t value)
+{
+    words[0] = what;
+    words[1] = (uint32_t)value;
+    words[2] = (uint32_t)(value >> 32);
+    return MARGAY_NOTE_WORDS;
+}
+
+/* The words of some requests, of which the first makes no note unless the sizes
+   of `now` differ.  Returns how many there are. */
+static size_t encode(size_t from, size_t to, uint64_t *now, uint32_t *words)
+{
+    size_t count = 0;
+    for (size_t i = from; i < to; i++) {
+        const struct request *request = &requests[i];
+        if (request->size != now[request->object])
+            count += note(words + count, MARGAY_NOTE_SIZE, request->size);
+        now[request->object] = request->size;
+        if (i == 0 || request->time != request[-1].time)
+            count += note(words + count, MARGAY_NOTE_TIME, request->time);
+        count += note(words + count,
+                      request->stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL,
+                      request->until);
+        words[count++] = request->object;
+    }
+    return count;
+}
+
+/* In pieces, as from a buffer; what is left of one comes again. */
+static void feed(margay_object_cache *cache, const uint32_t *words,
+                 size_t count)
+{
+    for (size_t done = 0; done < count;) {
+        size_t piece = count - done < 100 ? count - done : 100;
+        done += margay_object_cache_feed(cache, words + done, piece);
     }
 }
 
@@ -176,7 +288,10 @@ static bool differ(struct margay_random *random, const char *spec)
         .objects = OBJECTS,
         .policy = spec,
         .seed = margay_random_u64(random),
+        .noted = true,
     };
+    static uint32_t words[REFS * (3 * MARGAY_NOTE_WORDS + 1)];
+    uint64_t now[OBJECTS];
     struct naive naive = {.policy = spec,
                           .bytes = options.bytes,
                           .small = strchr(spec, ':') == NULL ? 0.1 : 0.4};
@@ -185,13 +300,15 @@ static bool differ(struct margay_random *random, const char *spec)
     if (margay_object_cache_create(&options, &cache, NULL) != MARGAY_OK)
         exit(1);
     margay_random_seed(&naive.random, options.seed);
-    margay_object_cache_feed(cache, requests, warmup);
+    memcpy(now, sizes, sizeof now);
+    memcpy(naive.sizes, sizes, sizeof sizes);
+    feed(cache, words, encode(0, warmup, now, words));
     margay_object_cache_reset_counts(cache);
-    margay_object_cache_feed(cache, requests + warmup, REFS - warmup);
+    feed(cache, words, encode(warmup, REFS, now, words));
     for (size_t i = 0; i < REFS; i++) {
         if (i == warmup)
             naive.misses = naive.missed_bytes = 0;
-        naive_request(&naive, requests[i]);
+        naive_request(&naive, &requests[i]);
     }
     const struct margay_object_counts counts =
         margay_object_cache_counts(cache);
@@ -224,7 +341,7 @@ static uint64_t misses_of_blocks(const char *spec, uint32_t ways)
     if (margay_cache_create(&options, &cache, NULL) != MARGAY_OK)
         exit(1);
     for (size_t i = 0; i < REFS; i++)
-        blocks[i] = requests[i];
+        blocks[i] = requests[i].object;
     margay_cache_feed(cache, blocks, NULL, NULL, REFS);
     uint64_t misses = margay_cache_counts(cache)->misses[MARGAY_READ];
     margay_cache_free(cache);
@@ -234,6 +351,7 @@ static uint64_t misses_of_blocks(const char *spec, uint32_t ways)
 static void test_blocks(const char *spec)
 {
     struct margay_random random;
+    uint32_t words[REFS];
     uint64_t wrong = 0, traces = rounds(2000);
     margay_random_seed(&random, 32);
     for (uint64_t i = 0; i < traces; i++) {
@@ -246,12 +364,12 @@ static void test_blocks(const char *spec)
         margay_object_cache *cache;
         make_trace(&random);
         for (size_t j = 0; j < REFS; j++)
-            requests[j] &= ~MARGAY_REQUEST_LATE;
+            words[j] = requests[j].object;
         for (size_t j = 0; j < OBJECTS; j++)
             sizes[j] = 1;
         if (margay_object_cache_create(&options, &cache, NULL) != MARGAY_OK)
             exit(1);
-        margay_object_cache_feed(cache, requests, REFS);
+        margay_object_cache_feed(cache, words, REFS);
         wrong += margay_object_cache_counts(cache).misses !=
                  misses_of_blocks(spec, ways);
         margay_object_cache_free(cache);
