@@ -8,21 +8,32 @@
  *
  * Source: Megiddo and Modha, "ARC: a self-tuning, low overhead replacement
  *   cache", FAST 2003, figure 4.  What is chosen here:
- *   - p is a real number, as printed, in double precision.  It grows by 1 or by
- *     |B2| / |B1|, which is more, up to the cache's blocks, and falls likewise.
- *     The lengths are taken with the block still in B1 or B2.
+ *   - p is a real number, as printed.  It grows by 1 or by |B2| / |B1|, which
+ *     is more, up to the cache's blocks, and falls likewise.  The lengths are
+ *     taken with the block still in B1 or B2.
+ *   - p is compared with whole numbers only, so it matters on which side of one
+ *     it is, or that it is one.  It has 96 binary digits after the point; a
+ *     step is off by less than 2^-96, and 2^39 of them together by less than
+ *     2^-57.  What then is within 2^-56 of a whole number is taken for it.  So
+ *     each comparison is that of the real p, unless that is no whole number but
+ *     within 2^-55 of one: the lengths that were divided by since p was whole
+ *     then have a least common multiple above 2^55.
  *   - REPLACE evicts from the other list if the one that it names is empty.
  *
- * Cost: constant; 18 bytes for each way.
+ * Cost: constant; 18 bytes for each way, and 16 for a set.
  */
 #include "assoc/policies/cache.h"
 #include "assoc/policies/queues.h"
+
+#define DIGITS 96
+#define ONE    ((margay_u128)1 << DIGITS)
+#define NEAR   (ONE >> 56)
 
 enum queue { T1, T2, B1, B2, FORGOTTEN, QUEUES };
 
 struct state {
     uint32_t ways;
-    double *targets; /* [set]: p */
+    margay_u128 *targets; /* [set]: p, in units of 2^-DIGITS */
     struct margay_queues queues;
 };
 
@@ -37,7 +48,8 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     struct state *state = context;
     state->ways = setup->ways;
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
-    state->targets = margay_lay_out(layout, setup->sets * sizeof(double));
+    state->targets =
+        margay_lay_out(layout, setup->sets * sizeof *state->targets);
 }
 
 static inline bool holds(const void *context, uint64_t set, uint32_t slot)
@@ -59,28 +71,34 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
 
 /* By how much the target moves for a block that a list of `length` remembers,
    the other such list being of length `other`. */
-static inline double step_of(uint32_t length, uint32_t other)
+static inline margay_u128 step_of(uint32_t length, uint32_t other)
 {
-    return other > length ? (double)other / (double)length : 1;
+    return other > length ? ((margay_u128)other << DIGITS) / length : ONE;
 }
 
 /* Move the target for a block that B1 or B2 remembers. */
 static inline void adapt(struct state *state, uint64_t set, unsigned where)
 {
-    double most = state->ways, target = state->targets[set];
+    margay_u128 most = state->ways * ONE, target = state->targets[set];
     uint32_t b1 = margay_queues_length(&state->queues, set, B1);
     uint32_t b2 = margay_queues_length(&state->queues, set, B2);
-    target += where == B1 ? step_of(b1, b2) : -step_of(b2, b1);
-    state->targets[set] = target < 0 ? 0 : target > most ? most : target;
+    margay_u128 step = where == B1 ? step_of(b1, b2) : step_of(b2, b1);
+    if (where == B1)
+        target = step < most - target ? target + step : most;
+    else
+        target = step < target ? target - step : 0;
+    margay_u128 whole = (target + ONE / 2) >> DIGITS << DIGITS;
+    bool is_whole = target - whole < NEAR || whole - target < NEAR;
+    state->targets[set] = is_whole ? whole : target;
 }
 
 /* REPLACE of figure 4. */
 static inline uint32_t replace(struct state *state, uint64_t set, bool from_b2)
 {
     struct margay_queues *queues = &state->queues;
-    double t1 = margay_queues_length(queues, set, T1);
-    double target = state->targets[set];
-    bool first = t1 >= 1 && (t1 > target || (from_b2 && t1 == target));
+    margay_u128 t1 = margay_queues_length(queues, set, T1) * ONE;
+    margay_u128 target = state->targets[set];
+    bool first = t1 > 0 && (t1 > target || (from_b2 && t1 == target));
     if (margay_queues_length(queues, set, T2) == 0)
         first = true;
     uint32_t slot = margay_queues_first(queues, set, first ? T1 : T2);

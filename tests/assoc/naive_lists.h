@@ -85,7 +85,7 @@ struct naive_set {
     uint64_t ways;
     double first, second; /* the values of the spec, or its defaults */
     struct naive_list list[6];
-    double target;
+    __extension__ __int128 target; /* of arc, in units of arc_unit() */
     uint64_t uses, lines;
     size_t hand;
     bool known;        /* the block that misses is remembered */
@@ -227,6 +227,41 @@ static inline void two_q_insert(struct naive_set *set, uint64_t block)
 
 /* ------------------------------------------------------------------ arc -- */
 
+/* The parts of a block in which the target is counted.  Up to 40 ways they
+   leave nothing to round: every length divides them.  Of more ways sums of
+   rounded steps are taken for the whole number that they are next to. */
+static inline int64_t arc_unit(uint64_t ways)
+{
+    int64_t unit = 1;
+    if (ways > 40)
+        return INT64_C(1) << 50;
+    for (int64_t i = 2; i <= (int64_t)ways; i++) {
+        int64_t a = unit, b = i;
+        while (b != 0) {
+            int64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        unit *= i / a;
+    }
+    return unit;
+}
+
+/* Move the target by the larger of 1 and other / length. */
+static inline void arc_move(struct naive_set *set, size_t length, size_t other,
+                            int sign)
+{
+    int64_t unit = arc_unit(set->ways);
+    __extension__ typedef __int128 wide;
+    wide step =
+        length >= other ? (wide)unit : (wide)other * unit / (wide)length;
+    wide most = (wide)set->ways * unit, target = set->target + sign * step;
+    wide whole = (target + unit / 2) / unit * unit;
+    if (set->ways > 40 && target - whole < 1 << 20 && whole - target < 1 << 20)
+        target = whole;
+    set->target = target < 0 ? 0 : target > most ? most : target;
+}
+
 /* Lists: 0 T1, 1 T2, 2 B1, 3 B2. */
 static inline void arc_hit(struct naive_set *set, uint64_t block)
 {
@@ -238,7 +273,8 @@ static inline void arc_hit(struct naive_set *set, uint64_t block)
 static inline uint64_t arc_replace(struct naive_set *set, bool in_b2)
 {
     struct naive_list *list = set->list;
-    double t1 = (double)list[0].count, p = set->target;
+    __extension__ __int128 t1 = list[0].count, p = set->target;
+    t1 *= arc_unit(set->ways);
     int from = list[0].count >= 1 && ((in_b2 && t1 == p) || t1 > p) ? 0 : 1;
     if (list[from].count == 0)
         from = 1 - from;
@@ -250,19 +286,15 @@ static inline uint64_t arc_replace(struct naive_set *set, bool in_b2)
 static inline uint64_t arc_evict(struct naive_set *set, uint64_t block)
 {
     struct naive_list *list = set->list;
-    double b1 = (double)list[2].count, b2 = (double)list[3].count;
-    double c = (double)set->ways;
     bool in_b1 = list_has(&list[2], block), in_b2 = list_has(&list[3], block);
     set->known = in_b1 || in_b2;
     if (in_b1) {
-        double step = b1 >= b2 ? 1 : b2 / b1;
-        set->target = set->target + step < c ? set->target + step : c;
+        arc_move(set, list[2].count, list[3].count, 1);
         list_drop(&list[2], block);
         return arc_replace(set, false);
     }
     if (in_b2) {
-        double step = b2 >= b1 ? 1 : b1 / b2;
-        set->target = set->target - step > 0 ? set->target - step : 0;
+        arc_move(set, list[3].count, list[2].count, -1);
         list_drop(&list[3], block);
         return arc_replace(set, true);
     }

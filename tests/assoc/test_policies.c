@@ -202,6 +202,29 @@ static void test_alike(const char *spec)
     CHECK_U64(wrong, 0, "%s: blocks whose marks and hashes are alike", spec);
 }
 
+/* Steps of arc's target that are fractions and add up to whole numbers. */
+static void test_fractions(void)
+{
+    struct margay_random random;
+    uint64_t wrong = 0, traces = rounds(100000);
+    margay_random_seed(&random, 35);
+    for (uint64_t i = 0; i < traces; i++) {
+        const struct margay_cache_options options = {
+            .ways = 1 + (uint32_t)margay_random_below(&random, 40),
+            .policy = "arc"};
+        size_t count = 20 + margay_random_below(&random, 200);
+        uint64_t blocks = 2 + margay_random_below(&random, 3 * options.ways);
+        for (size_t j = 0; j < count; j++) {
+            uint64_t some = 1 + margay_random_below(&random, blocks);
+            numbers[j] = margay_random_below(&random, some);
+        }
+        wrong += compare(&options, count, count) != 0;
+    }
+    CHECK_U64(wrong, 0,
+              "arc: the target of exact fractions (%" PRIu64 " traces)",
+              traces);
+}
+
 static void test_table(void)
 {
     const struct margay_policy_info *info;
@@ -248,6 +271,7 @@ int main(void)
 {
     test_table();
     test_dense_sets();
+    test_fractions();
     for (size_t i = 0; i < LARGE_REFS; i++)
         sites[i] = 0x400000 + i * i % 29 * i % 11 * 7;
     for (size_t i = 0; i < SPECS; i++) {
