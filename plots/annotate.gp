@@ -15,7 +15,7 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
-# "TRACES BARS HIGHEST TRACE"; then a block of "BAR SIZE", and one for each line
+# "# TRACES BARS HIGHEST TRACE"; then a block of "BAR SIZE", and one for each line
 # of sources, below "# NAME", of "BAR FROM TO".
 program = awk_cut \
 . 'function base(path) { sub(/.*\//, "", path); return path }' \
@@ -57,7 +57,7 @@ program = awk_cut \
 . '    for (i = 1; i <= most; i++)' \
 . '        for (j = i + 1; j <= count; j++) if (all[keys[j]] > all[keys[i]])' \
 . '            { n = keys[i]; keys[i] = keys[j]; keys[j] = n }' \
-. '    print trace_count, shown, highest + 0, base(field[1]);' \
+. '    print "#", trace_count, shown, highest + 0, base(field[1]);' \
 . '    for (k = 1; k <= shown; k++) print k, at[k];' \
 . '    print ""; print "";' \
 . '    for (i = 1; i <= most + (count > most); i++) {' \
@@ -72,28 +72,22 @@ program = awk_cut \
 room = int((1 - left - (exists("LEGEND") && LEGEND ne "right" ? 2 : 25) * em_x) \
     / (5.2 * em_x))
 room = room < 2 ? 2 : room > 10 ? 10 : room
-table = system(sprintf("awk -v room=%d ", room) . shell_word(program) . " " \
-    . shell_word(CSV))
-cut = strstrt(table, "\n")
-first = table[1:cut - 1]
-traces = int(word(first, 1))
-bars = int(word(first, 2))
-highest = real(word(first, 3))
+load lines_into("$lines", sprintf("awk -v room=%d %s %s", room, \
+    shell_word(program), shell_word(CSV)))
+traces = int(word($lines[1], 2))
+bars = int(word($lines[1], 3))
+highest = real(word($lines[1], 4))
 if (traces > 1) {
     print sprintf("%s: %d traces, expected one", CSV, traces)
     exit status 2
 }
-SUBTITLE = first[strlen(sprintf("%s %s %s ", word(first, 1), word(first, 2), \
-                                word(first, 3))) + 1:*]
-set print $lines
-print table[cut + 1:*]
-unset print
+SUBTITLE = behind($lines[1], 4)
 set datafile separator whitespace
 
 array NAME[8]
 places = 0
 set xtics () scale 0
-do for [i = 1:|$lines|] {
+do for [i = 2:|$lines|] {
     text = $lines[i]
     if (text[1:1] eq "#") {
         places = places + 1

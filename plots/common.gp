@@ -28,21 +28,17 @@ of_row = 'function policy() {' \
 . '    text = substr($0, match($0, /,("[^"]*"|[^,]*)$/) + 1);' \
 . '    gsub(/"/, "", text); return text }'
 
-# "FIRST LAST BLOCK POLICY TRACE" for each series of a table, a block without a
-# size and no policy as "-".  Rows are counted among those of the same policy.  A
+# "FILE FIRST LAST BLOCK POLICY TRACE" for each series of a table, a block without
+# a size and no policy as "-".  Rows are counted among those of the same policy.  A
 # series begins where the trace or the block size changes, or where the
 # ascending column does not ascend; an infinite distance ends the numbers that
 # ascend.  The name of a trace may hold anything, so the other fields are
 # counted from the end of a row, where the spec of a policy may hold commas.
-program = of_row . 'function field(i) { return $(NF - columns + i) }' \
+program = of_row . awk_unquoted . 'function field(i) { return $(NF - columns + i) }' \
 . 'function number(text) { return text == "inf" ? 1e30 : text + 0 }' \
-. 'function plain(text) {' \
-. '    if (text !~ /^".*"$/) return text;' \
-. '    text = substr(text, 2, length(text) - 2);' \
-. '    gsub(/""/, "\"", text); return text }' \
 . 'function tell(p) {' \
-. '    if (row[p] > 0) print first[p] + 0, row[p] - 1,' \
-. '        (block[p] == "" ? "-" : block[p]), p, plain(trace[p]);' \
+. '    if (row[p] > 0) print file, first[p] + 0, row[p] - 1,' \
+. '        (block[p] == "" ? "-" : block[p]), p, unquoted(trace[p]);' \
 . '    first[p] = row[p] }' \
 . 'NR == 1 { columns = NF; has_policy = $NF == "policy"; p = "-"; next }' \
 . 'has_policy { p = policy(); sub(/,"[^"]*"$/, ",-") }' \
@@ -57,21 +53,16 @@ program = of_row . 'function field(i) { return $(NF - columns + i) }' \
 . '        value <= last[p]) tell(p);' \
 . '    trace[p] = name; block[p] = field(2); last[p] = value; row[p]++ }' \
 . 'END { for (k = 1; k <= spec_count; k++) tell(specs[k]) }'
-series_of(file) = system(sprintf("awk -F, -v ascending=%d -v minor=%d %s <%s", \
-    ASCENDING, MINOR, shell_word(program), shell_word(file)))
+series_of(f) = sprintf("awk -F, -v file=%d -v ascending=%d -v minor=%d %s <%s", \
+    f, ASCENDING, MINOR, shell_word(program), shell_word(CSV[f]))
 # To read the header and the rows of one policy.
 only = of_row . 'NR == 1 || policy() == only'
 rows_of(spec, file) = sprintf("< awk -F, -v only=%s %s <%s", \
     shell_word(spec), shell_word(only), shell_word(file))
 
-array COUNT[|CSV|]
-set print $series
-do for [f = 1:|CSV|] {
-    text = series_of(CSV[f])
-    if (text ne "") { print text }
-    COUNT[f] = |$series|
-}
-unset print
+text = ""
+do for [f = 1:|CSV|] { text = text . "; " . series_of(f) }
+load lines_into("$series", text[3:*])
 series = |$series|
 if (series == 0) {
     print sprintf("%s: no rows: there is nothing to plot", CSV[1])
@@ -85,17 +76,13 @@ array TRACE[series]
 array BLOCK[series]
 array POLICY[series]
 array LABEL[series]
-f = 1
 do for [i = 1:series] {
-    while (i > COUNT[f]) { f = f + 1 }
-    FILE[i] = CSV[f]
-    FIRST[i] = int(word($series[i], 1))
-    LAST[i] = int(word($series[i], 2))
-    block = word($series[i], 3)
-    spec = word($series[i], 4)
-    before = strlen(sprintf("%d %d %s %s ", FIRST[i], LAST[i], block, spec))
-    text = $series[i]
-    TRACE[i] = text[before + 1:*]
+    FILE[i] = CSV[int(word($series[i], 1))]
+    FIRST[i] = int(word($series[i], 2))
+    LAST[i] = int(word($series[i], 3))
+    block = word($series[i], 4)
+    spec = word($series[i], 5)
+    TRACE[i] = behind($series[i], 5)
     BLOCK[i] = block eq "-" ? "" : block
     POLICY[i] = spec eq "-" ? "" : spec
 }
@@ -120,7 +107,7 @@ do for [detail = 0:2] {
     seen = "\n"
     do for [i = 1:series] {
         trace = detail == 0 ? base_name(TRACE[i]) : TRACE[i]
-        LABEL[i] = joined(several_traces ? trace : "", \
+        LABEL[i] = joined(several_traces ? short(trace) : "", \
                           several_blocks ? block_text(BLOCK[i]) : "")
         if (several_policies) { LABEL[i] = joined(POLICY[i], LABEL[i]) }
         if (detail == 2) { LABEL[i] = joined(LABEL[i], base_name(FILE[i])) }

@@ -35,7 +35,7 @@ do for [i = 1:caches] {
     if (MISSES[i] > 0 || !miss) {
         places = places + 1
         PLACE[i] = places
-        set xtics add (CACHE[i] places)
+        set xtics add (tic_text(CACHE[i]) places)
     }
 }
 set xrange [0.4:places + 0.6]

@@ -28,17 +28,22 @@ do for [m = 1:MOST] { INSTRUCTIONS[m] = 0 }
 caches = 0
 machines = 0
 row = 0
+line = 1
 knows = 1
+# gnuplot ends a field of CSV at a quotation mark in it, so names come from awk.
+program = awk_cut . 'NR > 1 { rest = $0; cut(); print cut(); print cut() }'
+load lines_into("$names", \
+    sprintf("awk %s <%s", shell_word(program), shell_word(CSV)))
 # A row with an empty field that is asked for as a number would be left out, so
 # the misses per 1000 instructions come as a text.
 number(text) = text eq "" ? 0 : real(text)
 begin(cache) = caches == 0 || cache eq CACHE[1]
-note(cache, trace, misses, mpki, given) = ( \
+note(cache, trace, misses, mpki, given) = (line = line + 2, \
     machines = begin(cache) ? machines + 1 : machines, \
     row = begin(cache) ? 1 : row + 1, \
     caches = row > caches ? row : caches, \
     CACHE[row] = cache, MISSES[row] = MISSES[row] + misses, \
-    machines > MOST ? 0 : (TRACE[machines] = base_name(trace), \
+    machines > MOST ? 0 : (TRACE[machines] = short(base_name(trace)), \
         VARIED[machines] = given, INSTRUCTIONS[machines] = \
             misses > 0 && number(mpki) > 0 ? misses / number(mpki) \
             : INSTRUCTIONS[machines]), \
@@ -55,8 +60,8 @@ value_text(field, text) = in_bytes(field) && text ne "" \
 varied(k) = FIXED + k > words(head) ? "" : (k > 1 ? ", " : "") \
     . word(head, FIXED + k) . " " \
     . value_text(word(head, FIXED + k), strcol(FIXED + k)) . varied(k + 1)
-stats CSV using (note(strcol(3), strcol(2), column(5), strcol(16), varied(1))) \
-    skip 1 nooutput
+stats CSV using (note($names[line + 1], $names[line], column(5), strcol(16), \
+    varied(1))) skip 1 nooutput
 if (machines == 0) {
     print sprintf("%s: no cache to draw", CSV)
     exit status 2

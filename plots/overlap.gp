@@ -13,35 +13,32 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
-# The first line: how many places there are, and what they are called.  Then
-# rows of "SHARE OVERLAP NAME".
-program = 'NR == 1 { kind = $1; next }' \
+# "# PLACES KIND": how many places there are, and what they are called.  Then
+# rows of "SHARE OVERLAP", each below "# NAME".
+program = awk_unquoted . 'NR == 1 { kind = $1; next }' \
 . '{ n++; other[n] = $(NF - 1); base[n] = $(NF - 2);' \
 . '    overlap[n] = $NF == "" ? "NaN" : $NF;' \
 . '    text = $0; sub(/,[^,]*,[^,]*,[^,]*$/, "", text);' \
-. '    gsub(/"/, "", text); name[n] = text == "" ? " " : text;' \
+. '    text = unquoted(text); name[n] = text == "" ? " " : text;' \
 . '    bases += base[n]; others += other[n] }' \
-. 'END { if (!n) exit; print n, kind;' \
+. 'END { if (!n) exit; print "#", n, kind;' \
 . '    for (i = 1; i <= n; i++) { order[i] = i;' \
 . '        share[i] = (bases ? base[i] / bases : 0) / 2 +' \
 . '            (others ? other[i] / others : 0) / 2;' \
 . '        for (j = i; j > 1 && share[order[j - 1]] < share[order[j]]; j--)' \
 . '            { k = order[j]; order[j] = order[j - 1]; order[j - 1] = k } }' \
 . '    for (i = 1; i <= n && i <= 24; i++)' \
-. '        printf "%.6g %s \"%s\"\n", share[order[i]], overlap[order[i]],' \
-. '            name[order[i]] }'
-text = system("awk -F, " . shell_word(program) . " <" . shell_word(CSV))
-if (text eq "") {
+. '        printf "# %s\n%.6g %s\n", name[order[i]], share[order[i]],' \
+. '            overlap[order[i]] }'
+load lines_into("$rows", \
+    "awk -F, " . shell_word(program) . " <" . shell_word(CSV))
+if (|$rows| == 0) {
     print sprintf("%s: no rows: there is nothing to plot", CSV)
     exit status 2
 }
-cut = strstrt(text, "\n")
-places = int(word(text[1:cut - 1], 1))
-kind = word(text[1:cut - 1], 2)
+places = int(word($rows[1], 2))
+kind = word($rows[1], 3)
 drawn = places > 24 ? 24 : places
-set print $rows
-print text[cut + 1:*]
-unset print
 set datafile separator whitespace
 
 HEADING = sprintf("How alike each %s is in two runs", kind)
@@ -50,7 +47,10 @@ SUBTITLE = drawn < places ? sprintf("the %d of %d with most references", \
 load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
 set bmargin 7
-set xtics rotate by 45 right scale 0 noenhanced
+set xtics () rotate by 45 right scale 0 noenhanced
+do for [i = 1:drawn] {
+    set xtics add (tic_text(short(behind($rows[2 * i], 1))) i - 1)
+}
 set xrange [-0.6:drawn - 0.4]
 set yrange [0:1]
 set ylabel "share of 1" offset 0.5,0
@@ -58,5 +58,5 @@ set grid noxtics
 set style fill solid 0.85 noborder
 plot $rows using 0:1:(0.9) with boxes linecolor rgb "#cccccc" \
         title "references", \
-    $rows using 0:2:(0.5):xtic(3) with boxes linecolor rgb colour(1) \
+    $rows using 0:2:(0.5) with boxes linecolor rgb colour(1) \
         title "overlap"

@@ -35,10 +35,9 @@ program = awk_cut \
 . 'END { if (rows > 0) {' \
 . '    print traces, rows / traces, best + 0, least, most, fast, slow, front + 0;' \
 . '    print ""; print ""; printf "%s", text } }'
-set print $machines
-print system(sprintf("awk %s <%s", shell_word(program), shell_word(CSV)))
-unset print
-if (words($machines[1]) == 0) {
+load lines_into("$machines", \
+    sprintf("awk %s <%s", shell_word(program), shell_word(CSV)))
+if (|$machines| == 0) {
     print sprintf("%s: no machine to draw", CSV)
     exit status 2
 }
@@ -53,7 +52,7 @@ t = 0
 do for [i = 1:|$machines|] {
     if ($machines[i][1:2] eq "# ") {
         t = t + 1
-        TRACE[t] = base_name($machines[i][3:*])
+        TRACE[t] = short(base_name($machines[i][3:*]))
     }
 }
 

@@ -17,10 +17,10 @@ load folder(ARG0) . "terminal.gp"
 # The trace; then a block for each kind of phase, below its name, of "FROM TO
 # BLOCKS".  The name of the trace may hold anything, so fields are counted from
 # the end of a row.
-program = 'NR > 1 {' \
+program = awk_unquoted . 'NR > 1 {' \
 . '    if (NR == 2) { trace = $0;' \
 . '        sub(/,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$/, "", trace);' \
-. '        gsub(/"/, "", trace); sub(/.*\//, "", trace) }' \
+. '        trace = unquoted(trace); sub(/.*\//, "", trace) }' \
 . '    kind = $(NF - 1) == "" ? $(NF - 5) : $(NF - 1);' \
 . '    if (!(kind in all)) name[++count] = kind;' \
 . '    all[kind] += $(NF - 2); times[kind]++;' \

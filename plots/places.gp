@@ -14,10 +14,10 @@ folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
 load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
-# The trace; then a block with the label of each power of two, and one for each
-# place, below its name, of "POSITION FROM TO": from where to where its part of
+# "# TRACE"; then a block with the label of each power of two, and one for each
+# place, below "# NAME", of "POSITION FROM TO": from where to where its part of
 # the bar goes.
-program = 'function first_field(line,   i) {' \
+program = awk_unquoted . 'function first_field(line,   i) {' \
 . '    if (substr(line, 1, 1) != "\"")' \
 . '        return substr(line, 1, index(line, ",") - 1);' \
 . '    for (i = 2; i < length(line) && (substr(line, i, 1) != "\"" ||' \
@@ -25,7 +25,7 @@ program = 'function first_field(line,   i) {' \
 . '        if (substr(line, i, 1) == "\"") i++;' \
 . '    return substr(line, 1, i) }' \
 . 'function plain(text) {' \
-. '    gsub(/"/, "", text); return text == "" ? " " : text }' \
+. '    text = unquoted(text); return text == "" ? " " : text }' \
 . 'function text_of(k,   n) {' \
 . '    if (k == 0) return "0";' \
 . '    for (n = 2 ^ (k - 1); n >= 1024; k -= 10) { n /= 1024; unit++ }' \
@@ -49,13 +49,12 @@ program = 'function first_field(line,   i) {' \
 . '            { n = name[j]; name[j] = name[j - 1]; name[j - 1] = n }' \
 . '    most = count > 8 ? 7 : count;' \
 . '    n = split(only, part, ","); block = part[n];' \
-. '    sub(/,[^,]*$/, "", only); sub(/.*\//, "", only);' \
-. '    print plain(only) (block == "" ? "" : ", " block "-byte blocks");' \
-. '    print "\"bins\"";' \
+. '    sub(/,[^,]*$/, "", only); only = plain(only); sub(/.*\//, "", only);' \
+. '    print "# " only (block == "" ? "" : ", " block "-byte blocks");' \
 . '    for (k = 0; k <= last; k++) print k, "\"" text_of(k) "\"";' \
 . '    print last + 1.5, "cold"; print ""; print "";' \
 . '    for (i = 1; i <= most + (count > most); i++) {' \
-. '        print "\"" (i > most ? "all others" : plain(name[i])) "\"";' \
+. '        print "# " (i > most ? "all others" : plain(name[i]));' \
 . '        for (k = 0; k <= last + 1; k++) {' \
 . '            b = k > last ? 99 : k; height = 0;' \
 . '            for (j = i; j <= (i > most ? count : i); j++)' \
@@ -64,17 +63,20 @@ program = 'function first_field(line,   i) {' \
 . '            sum[b] += height }' \
 . '        print ""; print "" } }'
 
-table = system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
-cut = strstrt(table, "\n")
-set print $lines
-print table[cut + 1:*]
-unset print
+load lines_into("$lines", \
+    "awk -F, " . shell_word(program) . " " . shell_word(CSV))
 set datafile separator whitespace
-stats $lines using 1 nooutput
-places = STATS_blocks - 1
+array NAME[8]
+places = 0
+do for [i = 2:|$lines|] {
+    if ($lines[i][1:1] eq "#") {
+        places = places + 1
+        NAME[places] = short(behind($lines[i], 1))
+    }
+}
 
 HEADING = "Whose distances"
-SUBTITLE = table[1:cut - 1]
+SUBTITLE = behind($lines[1], 1)
 load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
 set xlabel "reuse distance in blocks, from" offset 0,0.2
@@ -87,4 +89,4 @@ part_colour(i) = i > 7 ? "#bbbbbb" : colour(i)
 plot $lines index 0 using 1:(0):xtic(2) with points pointtype 0 notitle, \
     for [i = 1:places] $lines index i \
     using 1:2:($1 - 0.44):($1 + 0.44):2:3 with boxxyerror \
-    linecolor rgb part_colour(i) linewidth 0.5 title columnheader(1)
+    linecolor rgb part_colour(i) linewidth 0.5 title NAME[i]

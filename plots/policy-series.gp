@@ -23,10 +23,7 @@ load folder(ARG0) . "terminal.gp"
 # A row ends with the policy, which may be quoted, and has six fields between
 # the trace and that.  Where LRU and the optimum are nearly the same, there is
 # no way between them.
-program = 'function plain(text) {' \
-. '    if (text ~ /^".*"$/) text = substr(text, 2, length(text) - 2);' \
-. '    gsub(/""/, "\"", text); return text }' \
-. 'function base(path) { sub(/.*\//, "", path); return path }' \
+program = awk_unquoted . 'function base(path) { sub(/.*\//, "", path); return path }' \
 . 'function text_of(block) {' \
 . '    return block == "" ? "block ids" : block "-byte blocks" }' \
 . 'function joined(a, b) { return a == "" ? b : b == "" ? a : a ", " b }' \
@@ -38,7 +35,7 @@ program = 'function plain(text) {' \
 . '    row = $0;' \
 . '    cut = match(row, /,"([^"]|"")*"$/) ? RSTART : 0;' \
 . '    if (!cut) { match(row, /,[^,]*$/); cut = RSTART }' \
-. '    policy = plain(substr(row, cut + 1)); row = substr(row, 1, cut - 1);' \
+. '    policy = unquoted(substr(row, cut + 1)); row = substr(row, 1, cut - 1);' \
 . '    n = split(row, field, ",");' \
 . '    trace = row; for (i = 0; i < 6; i++) sub(/,[^,]*$/, "", trace);' \
 . '    block = field[n - 5]; place = trace SUBSEP block;' \
@@ -71,15 +68,15 @@ program = 'function plain(text) {' \
 . '        value = y(id, at); if (value != "NaN") note(value) }' \
 . '    printf "# %d %d %d %.17g %.17g %.17g %.17g %.17g %s\n", count, areas,' \
 . '        bytes, smallest, largest, lowest, highest, least,' \
-. '        joined(several_traces ? "" : base(plain(trace_of[1])),' \
+. '        joined(several_traces ? "" : base(unquoted(trace_of[1])),' \
 . '        several_blocks || block_of[1] == "" ? "" : text_of(block_of[1]));' \
 . '    for (id = 1; id <= count; id++) {' \
 . '        turn[place_of[id], name_of[id]]++;' \
 . '        p = place_of[id];' \
 . '        print "# " (name_of[id] == "" ? "-" : name_of[id]),' \
-. '            turn[p, name_of[id]], p, rows[id], joined(spec[id], joined(' \
-. '            several_traces ? base(plain(trace_of[p])) : "",' \
-. '            several_blocks ? text_of(block_of[p]) : "")) }' \
+. '            turn[p, name_of[id]], p, rows[id], (spec[id] == "" ? "-" : spec[id]),' \
+. '            joined(several_traces ? base(unquoted(trace_of[p])) : "",' \
+. '            several_blocks ? text_of(block_of[p]) : "") }' \
 . '    for (id = 1; id <= count; id++) {' \
 . '        for (at = 1; at <= rows[id]; at++) print x(id, at), y(id, at);' \
 . '        print ""; print "" }' \
@@ -88,18 +85,13 @@ program = 'function plain(text) {' \
 . '            print x(lru[p], at), ratio[lru[p], at], ratio[opt[p], at];' \
 . '        print ""; print "" } }'
 
-text = system(sprintf("awk -F, -v gain=%d -v hit=%d %s <%s", GAIN, HIT, shell_word(program), \
-    shell_word(CSV)))
-if (text eq "") {
+load lines_into("$rows", sprintf("awk -F, -v gain=%d -v hit=%d %s <%s", GAIN, \
+    HIT, shell_word(program), shell_word(CSV)))
+if (|$rows| == 0) {
     print sprintf("%s: --gain needs the policies lru and opt, of each trace " \
         . "and block size", CSV)
     exit status 2
 }
-behind(text, words) = words == 0 ? text \
-    : behind(text[strstrt(text, " ") + 1:*], words - 1)
-set print $rows
-print text
-unset print
 first = $rows[1]
 series = int(word(first, 2))
 areas = int(word(first, 3))
@@ -121,7 +113,8 @@ do for [i = 1:series] {
     TURN[i] = int(word(line, 3))
     PLACE[i] = int(word(line, 4))
     ROWS[i] = int(word(line, 5))
-    LABEL[i] = behind(line, 5)
+    place = behind(line, 6)
+    LABEL[i] = word(line, 6) . (place eq "" ? "" : ", " . short(place))
 }
 set datafile separator whitespace
 set datafile missing NaN

@@ -15,13 +15,13 @@ load folder(ARG0) . "terminal.gp"
 # first, and before all of them "# bytes" or "# blocks".  The name of a trace may
 # hold anything, so the other fields are counted from the end of a row.  Sizes are
 # in bytes if all rows know them.
-program = 'NR > 1 {' \
+program = awk_unquoted . 'NR > 1 {' \
 . '    name = substr($0, length($1) + 2);' \
 . '    sub(/,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$/, "", name);' \
 . '    rows++; key = $1 "," name; row[key, ++rows_of[key]] = rows;' \
 . '    if (rows_of[key] == 1) {' \
 . '        count++; series[count] = key; role[count] = $1;' \
-. '        gsub(/"/, "", name); sub(/.*\//, "", name);' \
+. '        name = unquoted(name); sub(/.*\//, "", name);' \
 . '        label[count] = ($1 == "truth" ? "truth: " : "") name }' \
 . '    blocks[rows] = $(NF - 4); bytes[rows] = $(NF - 3);' \
 . '    ratio[rows] = $NF; if (bytes[rows] == "") unknown = 1 }' \
@@ -34,9 +34,8 @@ program = 'NR > 1 {' \
 . '            print unknown ? blocks[r] : bytes[r], ratio[r] }' \
 . '        print ""; print "" } }'
 
-set print $lines
-print system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
-unset print
+load lines_into("$lines", \
+    "awk -F, " . shell_word(program) . " " . shell_word(CSV))
 set datafile separator whitespace
 stats $lines using 2 nooutput
 series = STATS_blocks
@@ -52,7 +51,7 @@ do for [i = 2:|$lines|] {
     if (text[1:1] eq "#") {
         found = found + 1
         ROLE[found] = word(text, 2)
-        NAME[found] = text[4 + strlen(ROLE[found]):*]
+        NAME[found] = short(behind(text, 2))
         ROWS[found] = 0
     } else {
         if (text ne "") { ROWS[found] = ROWS[found] + 1 }

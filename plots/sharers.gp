@@ -73,8 +73,6 @@ if (text eq "") {
     exit status 2
 }
 end_of(text) = strstrt(text, "\n") == 0 ? strlen(text) + 1 : strstrt(text, "\n")
-behind(text, words) = words == 0 ? text \
-    : behind(text[strstrt(text, " ") + 1:*], words - 1)
 first = text[1:end_of(text) - 1]
 text = text[end_of(text) + 1:*]
 drawn = int(word(first, 1))
@@ -89,7 +87,7 @@ highest = real(word(first, 9))
 about = behind(first, 9)
 array NAME[drawn]
 do for [i = 1:drawn] {
-    NAME[i] = text[1:end_of(text) - 1]
+    NAME[i] = short(text[1:end_of(text) - 1])
     text = text[end_of(text) + 1:*]
 }
 set print $rows

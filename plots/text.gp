@@ -19,11 +19,42 @@ amount_text(n, unit) = scaled_text(n, unit eq "" && n < 8193 ? 0 : unit_of(n), \
 base_name(path) = strstrt(path, "/") == 0 ? path \
     : base_name(path[strstrt(path, "/") + 1:*])
 
+# Each `mark`, a character, becomes `with`.  Halves keep the recursion flat.
+half(text) = strlen(text) / 2
+replaced(text, mark, with) = strstrt(text, mark) == 0 ? text \
+    : strlen(text) == 1 ? with \
+    : replaced(text[1:half(text)], mark, with) \
+      . replaced(text[half(text) + 1:*], mark, with)
+
 # One word for the shell, with any characters in it.
-shell_rest(text) = strstrt(text, "'") == 0 ? text \
-    : text[1:strstrt(text, "'")] . "\\''" \
-      . shell_rest(text[strstrt(text, "'") + 1:*])
-shell_word(text) = "'" . shell_rest(text) . "'"
+shell_word(text) = "'" . replaced(text, "'", "'\\''") . "'"
+
+# A name that leaves room for a picture: of a long one the end.
+short(name) = strlen(name) <= 40 ? name : ".." . name[strlen(name) - 37:*]
+
+# A name as a label of a tic.  One with a % is a format of gnuplot, which gives 49
+# bytes at most; sprintf pads up to bytes, and strlen counts characters.
+bytes(text) = strlen(text) + 400 - strlen(sprintf("%-400s", text))
+fitting(name) = bytes(name) < 50 ? name : fitting(name[2:*])
+tic_text(name) = strstrt(name, "%") == 0 ? name \
+    : replaced(fitting(name), "%", "%%")
+
+# What is behind the first `count` words, as it stands.
+behind(text, count) = count == 0 ? text \
+    : behind(text[strstrt(text, " ") + 1:*], count - 1)
+
+# For "load": each line that a command of the shell prints becomes one of `block`.
+# "print" would join lines where a name has a quotation mark.  Empty lines at the
+# end are left out: gnuplot would take two of them for the start of a block.
+lines_into(block, command) = "< echo '" . block . " <<END_OF_BLOCK'; lines=$(" \
+    . command . "); test -z \"$lines\" || printf '%s\\n' \"$lines\"" \
+    . "; echo END_OF_BLOCK"
+
+# A function of awk: what a field of CSV says.
+awk_unquoted = 'function unquoted(text) {' \
+. '    if (text !~ /^".*"$/) return text;' \
+. '    text = substr(text, 2, length(text) - 2);' \
+. '    gsub(/""/, "\"", text); return text }'
 
 # A function of awk: cuts the first field off the row of CSV in `rest`.
 awk_cut = 'function cut(   i, value) {' \

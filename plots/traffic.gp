@@ -91,7 +91,8 @@ do for [i = 1:caches] {
         set label CACHE[i] at first middle, screen floor_at - names_high \
             - 1.4 * em_y center noenhanced textcolor "#222222"
         do for [m = 1:machines] {
-            set xtics add (machines == 1 ? "" : bar_label(m) FIRST[i] + m - 1)
+            set xtics add (machines == 1 ? "" : tic_text(bar_label(m)) \
+                           FIRST[i] + m - 1)
         }
     }
 }

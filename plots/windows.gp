@@ -20,7 +20,7 @@ load folder(ARG0) . "terminal.gp"
 # counts, and what they have in common; then blocks of lines "REFERENCE RATIO"
 # below one of "# NAME".  The name of a trace may hold anything, so the other
 # fields are counted from the end of a row.
-program = 'NR == 1 { objects = /,byte_miss_ratio/ }' \
+program = awk_unquoted . 'NR == 1 { objects = /,byte_miss_ratio/ }' \
 . 'function in_words(size, block,   bytes, unit) {' \
 . '    if (block == "" && !objects) return size (size == 1 ? " block" : " blocks");' \
 . '    for (bytes = size * (objects ? 1 : block); bytes >= 1024; unit++) bytes /= 1024;' \
@@ -57,7 +57,7 @@ program = 'NR == 1 { objects = /,byte_miss_ratio/ }' \
 . '            label = in_words(s, block_of(series[k]));' \
 . '            if (names > 1) label = (several_blocks ? plain(series[k]) :' \
 . '                name_of(series[k])) ", " label;' \
-. '            gsub(/"| +$/, "", label);' \
+. '            sub(/ +$/, "", label);' \
 . '            print "# " label;' \
 . '            window = "";' \
 . '            for (j = 1; j <= rows_of[series[k]]; j++) {' \
@@ -71,7 +71,7 @@ program = 'NR == 1 { objects = /,byte_miss_ratio/ }' \
 . 'function block_text(block) {' \
 . '    return block == "" ? "" : block "-byte blocks" }' \
 . 'function name_of(name) {' \
-. '    sub(/,[^,]*$/, "", name); gsub(/"/, "", name);' \
+. '    sub(/,[^,]*$/, "", name); name = unquoted(name);' \
 . '    if (!in_full) sub(/.*\//, "", name);' \
 . '    return name }' \
 . 'function plain(name,   block) {' \
@@ -80,14 +80,11 @@ program = 'NR == 1 { objects = /,byte_miss_ratio/ }' \
 . 'function count_names(   k, n, had) {' \
 . '    for (k = 1; k <= count; k++) n += !had[series[k]]++; return n }'
 
-set print $lines
-print system("awk -F, " . shell_word(program) . " " . shell_word(CSV))
-unset print
-text = $lines[1]
-text = text[3:*]
-names = int(word(text, 1))
-unit = word(text, 2)
-SUBTITLE = text[strlen(sprintf("%d %s ", names, unit)) + 1:*]
+load lines_into("$lines", \
+    "awk -F, " . shell_word(program) . " " . shell_word(CSV))
+names = int(word($lines[1], 2))
+unit = word($lines[1], 3)
+SUBTITLE = behind($lines[1], 3)
 set datafile separator whitespace
 lowest = 1
 highest = 0
@@ -131,7 +128,7 @@ do for [i = 2:|$lines|] {
     if (text[1:1] eq "#") {
         turn = k / sizes
         line = add_line(sprintf("$lines index %d", k), 0, -1, "$1", "shown($2)", \
-            text[3:*])
+            short(text[3:*]))
         line = look(colour(k % sizes + 1), sprintf("%d", turn % 4 + 1), 2, \
             names == 1 ? 0 : SHAPE[turn % 6 + 1])
         k = k + 1

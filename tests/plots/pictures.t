@@ -159,7 +159,7 @@ draw windows windows.svg windows.csv
 quiet 'windows'
 read_texts windows
 for text in '64 B' '1 KiB' 'Miss ratio over time' references 10 20 \
-    'd, e.x, 64-byte blocks'; do
+    'd, "e".x, 64-byte blocks'; do
     shows windows "$text"
 done
 table ids.csv window,$curve '0,a/t,,5,,10,5,0.5' '0,a/u,,1,,10,5,0.5'
@@ -241,11 +241,11 @@ table places.csv region,$histogram 'low,"d, ""e"".x",64,0,1,5,0.5' \
 draw places places.svg places.csv
 quiet 'places'
 read_texts places
-for text in 'b, c' low 'd, e.x, 64-byte blocks' 0 '1 Ki' cold; do
+for text in 'b, "c"' low 'd, "e".x, 64-byte blocks' 0 '1 Ki' cold; do
     shows places "$text"
 done
-is 'the farthest first' "$(grep -n -x -e low -e 'b, c' places.txt | sed 's/.*://' |
-    head -n 1)" 'b, c'
+is 'the farthest first' "$(grep -n -x -e low -e 'b, "c"' places.txt |
+    sed 's/.*://' | head -n 1)" 'b, "c"'
 for site in 1 2 3 4 5 6 7 8 9 a; do
     printf '0x%s,t,,0,1,1,0.1\n0x%s,t,,inf,inf,0,0\n' $site $site
 done >rows

@@ -1,0 +1,106 @@
+#!/bin/sh
+# names.t - names with any characters, in every kind of picture
+. tests/sim/lib.sh
+. "$root/tests/plots/texts.sh"
+
+command -v gnuplot >/dev/null || {
+    echo '1..0 # SKIP gnuplot is not installed'
+    exit 0
+}
+
+# What formats, enhanced text, the shell, awk, CSV, XML and TeX would read.
+# shellcheck disable=SC2016 # nothing is to be expanded
+odd='50%d_a^b{c}"'\''\$&~@#<x>`w`ü%s.din'
+tex='50\%d\_a\textasciicircum{}b\{c\}"'\''\textbackslash{}\$\&\textasciitilde{}@\#$<$x$>$`w`ü\%s.din'
+quoted='"'$(printf '%s' "$odd" | sed 's/"/""/g')'"'
+awk 'BEGIN { for (i = 0; i < 40; i++) printf "%d %x\n", i % 2, i * 7 % 13 * 16 }' >"$odd"
+cp "$odd" other.din
+set -- "$odd" other.din
+"$MARGAY" curve -q "$@" -o curve.csv
+"$MARGAY" curve -q --window 10 "$@" -o windows.csv
+"$MARGAY" curve -q --policy lru,opt,fifo "$@" -o policies.csv
+"$MARGAY" histogram -q "$@" -o histogram.csv
+"$MARGAY" assoc -q --sets 1,2 --ways 1,2 "$@" -o assoc.csv
+"$MARGAY" assoc -q --sets 1,2 --ways 1,2 "$odd" -o map.csv
+"$MARGAY" compare -q --sets 1,2 --ways 1,2 "$@" -o compare.csv
+"$MARGAY" compare -q --sets 1,2 --ways 1,2 "$odd" -o causes.csv
+"$MARGAY" phases -q "$odd" -o phases.csv
+cat >machine.csv <<'EOF'
+cache,holds,bytes,block_bytes,ways,next
+L1%d_a,all,128,64,1,L2%s
+L2%s,all,256,64,2,
+EOF
+"$MARGAY" simulate -q --machine machine.csv "$@" -o machine.out.csv
+mkdir runs
+for run in "$@"; do
+    "$MARGAY" histogram -q --bins exact "$run" -o "runs/$run"
+done
+"$MARGAY" share "runs/$odd" runs/other.din -o share.csv
+"$MARGAY" predict -q --curve --with-runs --size 400 "runs/$odd=1" \
+    runs/other.din=2 -o predict.csv 2>err
+{
+    echo op,key
+    awk 'BEGIN { for (i = 0; i < 40; i++) print i % 2 ? "o" : "", i * 7 % 13 }' |
+        while read -r tenant key; do
+            [ -n "$key" ] && echo "other,$key" || echo "$quoted,$tenant"
+        done
+} >tenants
+"$MARGAY" curve -q -f csv --column id=key --tenant op tenants -o tenants.csv
+printf 'name,from,to\n%s,0,64\nrest,64,400\n' "$quoted" >regions
+"$MARGAY" histogram -q --by region=regions "$odd" -o regions.csv
+"$MARGAY" overlap -q regions.csv regions.csv -o overlap.csv
+printf '%s\n' trace,file,line,function,cache_bytes,references,misses \
+    "t,$quoted,1,f,64,40,9" "t,b.c,1,g,64,40,8" >annotate.csv
+cat >cycles.csv <<'EOF'
+cache,holds,bytes,block_bytes,ways,next,cycles
+L1,all,128,64,1,memory,1
+memory,all,,,,,9
+EOF
+"$MARGAY" simulate -q --machine cycles.csv --vary L1.bytes=64,128 \
+    --pareto pareto.csv "$@" -o varied.csv
+
+# named NAME TABLE OPTION...: the name stands in the picture, letter by letter.
+named() {
+    name=$1
+    shift
+    for suffix in svg png tex; do
+        run plot "$@" -o "$name.$suffix"
+        is "$name.$suffix: drawn, nothing said" "$status$(cat out err)" 0
+    done
+    read_texts "$name"
+    check "$name.svg has the name" grep -Fq -e "$odd" "$name.txt"
+    check "$name.tex has the name" grep -Fq -e "$tex" "$name.tex"
+}
+for kind in curve windows policies histogram assoc compare phases predict \
+    share tenants regions overlap annotate pareto; do
+    named $kind $kind.csv
+done
+named labels curve.csv --labels
+named both assoc.csv curve.csv
+named gain policies.csv --gain
+named map map.csv --map
+named causes causes.csv --causes
+named machine machine.out.csv
+named traffic machine.out.csv --traffic
+for name in machine traffic; do
+    shows $name 'L1%d_a'
+    shows $name 'L2%s'
+done
+
+# The end of a long name: a legend that is too wide would be left out, and
+# gnuplot has 49 bytes for a tic.
+long=$(printf '%%s_é%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
+end=$(printf '%%s_é%.0s' 1 2 3 4 5 6 7 8 9)
+cp other.din "$long"
+"$MARGAY" curve -q "$long" other.din -o long.csv
+"$MARGAY" simulate -q --machine machine.csv "$long" other.din -o caches.csv
+for picture in long caches; do
+    run plot $picture.csv -o long.svg
+    is "$picture: drawn" "$status$(cat err)" 0
+    read_texts long
+    shows long ".._é$end"
+done
+run plot --traffic caches.csv -o long.svg
+read_texts long
+shows long "._é$end"
+finish
