@@ -150,6 +150,9 @@ struct margay_format_info {
     /* The block size that requests are divided into unless the user decides
        otherwise; 0 = that of all other traces of addresses. */
     uint64_t usual_block_bytes;
+    /* References are missing between those of a file: their distances are not
+       the program's. */
+    bool sampled;
 };
 
 /* The number of rows in the table of formats. */

@@ -135,6 +135,23 @@ static enum margay_status write_tables(struct curve *curve,
     return status;
 }
 
+/* What this curve does not count, and another would. */
+static void mention_others(const struct options *options,
+                           const struct margay_job *job,
+                           const struct margay_pass *pass)
+{
+    if (options->quiet || job->reader == NULL || pass->index != 0 ||
+        pass->fed_refs == 0)
+        return;
+    unsigned columns = margay_trace_columns(job->reader);
+    if (columns & MARGAY_COLUMN_SIZES)
+        message_keep("%s: the trace has sizes: --objects counts bytes",
+                     job->trace);
+    if (columns & MARGAY_COLUMN_REQUESTS)
+        message_keep("%s: the trace has requests: --requests counts them",
+                     job->trace);
+}
+
 static enum margay_status write_pass(void *context,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
@@ -145,6 +162,8 @@ static enum margay_status write_pass(void *context,
     const margay_consumer *next = margay_engine_consumer_next(job->consumer);
     if (curve->options->run.window_refs != 0)
         csv_label_u64(&curve->tables.csv, pass->window);
+    else
+        mention_others(curve->options, job, pass);
     enum margay_status status = write_tables(
         curve, &measured,
         next == NULL ? NULL : margay_writebacks_consumer_of(next, pass), error);

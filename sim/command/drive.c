@@ -86,6 +86,11 @@ static enum margay_status begun(void *context, const struct margay_job *job,
     const struct drive *drive = ((struct seat *)context)->drive;
     if (drive->options->verbose && job->reader != NULL)
         explain(drive, job);
+    if (!drive->upright && job->reader != NULL &&
+        margay_trace_format(job->reader)->sampled)
+        message_keep("%s: these are samples, not all references: distances "
+                     "and misses are not those of the program",
+                     job->trace);
     return drive->begun == NULL ? MARGAY_OK
                                 : drive->begun(drive->context, job, error);
 }

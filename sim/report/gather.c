@@ -33,7 +33,7 @@
 struct facts {
     uint64_t references;     /* as read */
     uint64_t largest_blocks; /* the last size of its curve */
-    bool has_sites, has_data, splits;
+    bool has_sites, has_requests, has_data, splits;
 };
 
 /* ------------------------------------------------------- what is asked -- */
@@ -43,6 +43,12 @@ static bool ask_curve(struct options *options, const struct facts *facts)
     (void)options;
     (void)facts;
     return true;
+}
+
+static bool ask_requests(struct options *options, const struct facts *facts)
+{
+    options->results.requests = true;
+    return facts->has_requests && !options->results.objects;
 }
 
 static bool ask_info(struct options *options, const struct facts *facts)
@@ -122,11 +128,11 @@ static const struct part {
     bool has_policies; /* --policy is for this table */
     bool (*ask)(struct options *options, const struct facts *facts);
 } parts[] = {
-    {"info", false, ask_info},      {"curve", false, ask_curve},
-    {"curve", true, ask_policies},  {"histogram", false, ask_histogram},
-    {"compare", false, ask_caches}, {"curve", false, ask_windows},
-    {"phases", false, ask_phases},  {"annotate", false, ask_lines},
-    {"annotate", false, ask_data},
+    {"info", false, ask_info},           {"curve", false, ask_curve},
+    {"curve", false, ask_requests},      {"curve", true, ask_policies},
+    {"histogram", false, ask_histogram}, {"compare", false, ask_caches},
+    {"curve", false, ask_windows},       {"phases", false, ask_phases},
+    {"annotate", false, ask_lines},      {"annotate", false, ask_data},
 };
 
 /* -------------------------------------------------------- running it -- */
@@ -136,7 +142,7 @@ static bool summarises(const struct options *options)
 {
     return strcmp(options->command->name, "curve") == 0 &&
            options->results.policies.count == 0 &&
-           options->run.window_refs == 0;
+           options->run.window_refs == 0 && !options->results.requests;
 }
 
 /* In the child: the command, with its table into the pipe. */
@@ -239,6 +245,8 @@ static void open_trace(const char *path, const struct options *options,
     if (margay_trace_ready(trace, -1, NULL) == MARGAY_OK) {
         facts->has_sites =
             (margay_trace_columns(trace) & MARGAY_COLUMN_SITES) != 0;
+        facts->has_requests =
+            (margay_trace_columns(trace) & MARGAY_COLUMN_REQUESTS) != 0;
         facts->splits = options->run.straddle == MARGAY_STRADDLE_SPLIT ||
                         (options->run.straddle == MARGAY_STRADDLE_USUAL &&
                          margay_trace_splits(trace));

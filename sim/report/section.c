@@ -114,6 +114,30 @@ static enum margay_status draw_policies(struct output *output,
                       charts, error);
 }
 
+static enum margay_status draw_requests(struct output *output,
+                                        const struct section *section,
+                                        const char *id, unsigned *charts,
+                                        struct margay_error *error)
+{
+    const struct chart of_requests = {
+        .caption = "Requests that miss any of their blocks",
+        .y = "missed_requests",
+        .y_title = "requests",
+        .keys = {"trace", "block_bytes"}};
+    output_text(output, "<p>Here a block hits if all before it in its request "
+                        "do. The other curves of this page count the blocks of "
+                        "requests, each for itself.</p>\n");
+    words_of_curve(output, &section->table, "miss_ratio",
+                   ", blocks of requests");
+    enum margay_status status =
+        draw_ratio(output, section, id, NULL,
+                   "Blocks of requests that miss an LRU cache over its size",
+                   charts, error);
+    return status == MARGAY_OK
+               ? draw_sizes(output, section, id, of_requests, charts, error)
+               : status;
+}
+
 /* Each tenant alone, and what it misses in a cache of all. */
 static enum margay_status draw_tenants(struct output *output,
                                        const struct section *section,
@@ -261,6 +285,9 @@ static const struct kind {
     {.columns = CURVE_COLUMNS CURVE_OBJECT_COLUMNS,
      .title = "Miss curve of objects",
      .draw = draw_objects},
+    {.columns = CURVE_COLUMNS CURVE_REQUEST_COLUMNS,
+     .title = "Miss curve of requests",
+     .draw = draw_requests},
     {.columns = CURVE_COLUMNS CURVE_TENANT_COLUMNS,
      .title = "Tenants",
      .draw = draw_tenants},

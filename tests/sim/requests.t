@@ -90,6 +90,23 @@ run curve -q --requests --sizes 64 --column $columns --warmup $((warm - 1)) \
     requests.csv
 is 'a warm-up counts no requests' "$(tail -n +2 out | cut -d, -f8)" 151
 
+run curve --column $columns --sizes 8 requests.csv
+like 'a curve of blocks mentions the requests' "$(cat err)" \
+    'requests.csv: the trace has requests: --requests counts them$'
+run curve -q --column $columns --sizes 8 requests.csv
+is 'unless it is to be quiet' "$status$(cat err)" 0
+run report -q --column $columns requests.csv -o requests.html
+is 'a report has a curve of requests' \
+    "$status $(grep -c '<h2>Miss curve of requests' requests.html)" '0 1'
+check 'and says what the others count' \
+    grep -q 'count the blocks of requests, each for itself' requests.html
+printf 'id,size\n1,100\n2,50\n1,100\n' >sized.csv
+run curve --column id=1,size=2 sized.csv
+like 'a curve of blocks mentions sizes' "$(cat err)" \
+    'sized.csv: the trace has sizes: --objects counts bytes$'
+: >empty.csv
+run curve -f csv --column id=1,size=2 empty.csv
+like 'which an empty trace has not' "$status $(grep -c objects err)" '0 0'
 refuses 'does not say the requests of its references \(it is read as csv; these may: csv, mooncake; --column names a table.s columns\)' \
     curve --requests --column block requests.csv
 refuses 'engine shards does not' curve --requests -e shards --column $columns requests.csv
