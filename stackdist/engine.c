@@ -23,13 +23,9 @@ static const struct margay_engine_class *const classes[] = {
     &margay_engine_markers,
     &margay_engine_scale_tree,
     &margay_engine_absolute,
-    &margay_engine_statstack,
-    &margay_engine_aet,
     &margay_engine_shen,
     &margay_engine_shards,
-    &margay_engine_shards_hybrid,
     &margay_engine_hp_rda,
-    &margay_engine_gpu,
 };
 /* clang-format on */
 #define CLASSES (sizeof classes / sizeof classes[0])

@@ -182,13 +182,9 @@ extern const struct margay_engine_class margay_engine_markers;
 extern const struct margay_engine_class margay_engine_scale_tree;
 extern const struct margay_engine_class margay_engine_absolute;
 extern const struct margay_engine_class margay_engine_shen;
-extern const struct margay_engine_class margay_engine_statstack;
-extern const struct margay_engine_class margay_engine_aet;
 extern const struct margay_engine_class margay_engine_shards;
-extern const struct margay_engine_class margay_engine_shards_hybrid;
 extern const struct margay_engine_class margay_engine_hp_rda;
 extern const struct margay_engine_class margay_engine_parda;
-extern const struct margay_engine_class margay_engine_gpu;
 
 /* For measures other than reuse distances; not in the table. */
 extern const struct margay_engine_class margay_engine_times;

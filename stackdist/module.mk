@@ -37,7 +37,6 @@ $(foreach target,$(kernel_TARGETS),$(eval $(call kernel_rule,$(target))))
 # the compiler in an OpenCL driver, without what only the C compiler reads.
 gpu_KERNELS := stackdist/gpu/sizes.h stackdist/gpu/portable.h \
                stackdist/gpu/tile_kernels.h \
-               stackdist/gpu/exact_kernels.h \
                stackdist/gpu/hp_rda_kernels.h
 library_EXTRA_OBJECTS += $(BUILD)/obj/stackdist/gpu/opencl_source.o
 
@@ -59,45 +58,3 @@ $(BUILD)/obj/stackdist/gpu/opencl_source.o: $(BUILD)/gpu/opencl_source.c \
     $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC $@)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
-
-# The same compiled by nvcc, for all processors that it has a major version of,
-# as bytes; without `make cuda` a single one, which says that there are none.
-CUDA ?= no
-NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
-NVCC_FLAGS ?= -O3 -arch=all-major
-library_EXTRA_OBJECTS += $(BUILD)/obj/stackdist/gpu/cuda_image_$(CUDA).o
-
-cuda: deps ## build with kernels for NVIDIA devices, by nvcc
-	@test -x '$(NVCC)' || { echo 'make cuda: nvcc: not found; it is in the' \
-	    'CUDA toolkit (NVCC=... says where)' >&2; exit 2; }
-	+@$(MAKE) --no-print-directory DEPS=no CUDA=yes all
-
-$(BUILD)/gpu/cuda_image_no.bin:
-	@mkdir -p $(@D)
-	@printf '\0' >$@
-
-$(BUILD)/gpu/cuda_image_yes.bin: stackdist/gpu/kernels.cu $(gpu_KERNELS)
-	@mkdir -p $(@D)
-	$(call quiet,NVCC $@)$(NVCC) -I. $(NVCC_FLAGS) -fatbin -o $@ $<
-
-# The driver wants it aligned.  Kept, so that make need not say that it is not.
-.PRECIOUS: $(BUILD)/gpu/cuda_image_%.c
-$(BUILD)/gpu/cuda_image_%.c: $(BUILD)/gpu/cuda_image_%.bin
-	@{ \
-	    echo '#include <stddef.h>'; \
-	    echo 'extern const unsigned char margay_gpu_cuda_image[];'; \
-	    echo 'extern const size_t margay_gpu_cuda_image_bytes;'; \
-	    echo 'const unsigned char margay_gpu_cuda_image[]'; \
-	    echo '    __attribute__((aligned(16))) = {'; \
-	    od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; \
-	    echo '};'; \
-	    echo 'const size_t margay_gpu_cuda_image_bytes ='; \
-	    echo '    sizeof margay_gpu_cuda_image;'; \
-	} >$@
-
-$(BUILD)/obj/stackdist/gpu/cuda_image_%.o: $(BUILD)/gpu/cuda_image_%.c \
-    $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(call quiet,CC $@)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
-
-.PHONY: cuda

@@ -95,22 +95,12 @@ bench-peers: deps $(BUILD)/margay bench-tools ## beside other programs, whose so
 	@perl tests/bench/peers.pl $(BENCH_FLAGS) $(BUILD)/margay \
 	    $(BUILD)/tests/bench $(BUILD)/bench '$(PEERS)'
 
-# How fast a device is, into the pages: references like those of W1 to W3 of bench.
+# How fast a device is, into the page.
 DEVICE      ?= 0
 BACKEND     ?= auto
-DEVICE_REFS ?= 64000000
-device_FILES = $(patsubst %,$(BUILD)/bench/%-$(DEVICE_REFS).u64,W1 W2 W3)
-$(BUILD)/bench/W1-%: margay_KIND = zipf --exponent 0.8 --blocks 1000000
-$(BUILD)/bench/W2-%: margay_KIND = uniform --blocks 1000000
-$(BUILD)/bench/W3-%: margay_KIND = uniform --blocks 16000000
-$(device_FILES): | $(BUILD)/margay
-	@mkdir -p $(@D)
-	$(BUILD)/margay generate $(margay_KIND) --refs $(DEVICE_REFS) --to u64 \
-	    -q -o $@
-
-bench-gpu: deps $(BUILD)/margay bench-tools $(device_FILES) ## speed of a device (BACKEND= DEVICE= DEVICE_REFS=)
+bench-gpu: deps $(BUILD)/margay bench-tools ## speed of a device (BACKEND= DEVICE=)
 	@perl tests/papers/device.pl $(BUILD)/margay $(BUILD)/tests/bench \
-	    $(BUILD)/papers docs/measured $(BACKEND) $(DEVICE) $(device_FILES)
+	    $(BUILD)/papers docs/measured $(BACKEND) $(DEVICE)
 	@perl tests/papers/pages.pl docs/measured/*.md
 
 # What the sources have to look like.  Both compilers see everything, with
@@ -132,7 +122,6 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 	    --suppress=memleak:stackdist/reference/splay.c \
 	    --suppress=nullPointer:stackdist/exact/exact_kernel.c \
 	    --suppress=uninitvar:stackdist/gpu/tile_kernels.h \
-	    --suppress=uninitvar:stackdist/gpu/exact_kernels.h \
 	    --suppress=uninitvar:stackdist/gpu/hp_rda_kernels.h \
 	    traces stackdist assoc sim
 	@echo 'lint: nothing to complain about'

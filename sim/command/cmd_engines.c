@@ -67,12 +67,8 @@ static enum margay_status list_specs(const char *only,
             specs->list[specs->count++] = spec;
         return MARGAY_OK;
     }
-    for (size_t i = 0; (engine = margay_engine_at(i)) != NULL; i++) {
-        /* Not every machine has a device for it. */
-        if (strcmp(engine->name, "gpu") != 0)
-            specs->list[specs->count++] = engine->name;
-    }
-    message_print("gpu is left out: it needs a device (--only gpu runs it)");
+    for (size_t i = 0; (engine = margay_engine_at(i)) != NULL; i++)
+        specs->list[specs->count++] = engine->name;
     return MARGAY_OK;
 }
 

@@ -34,7 +34,13 @@ static inline void margay_clock_destroy(struct margay_clock *clock)
 }
 
 /* MARGAY_BAD_ARGUMENT: no time is left, after nearly 2^38 references. */
-enum margay_status margay_clock_fail_end(struct margay_error *error);
+static inline enum margay_status margay_clock_fail_end(
+    struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "reuse times are measured over at most %llu references",
+                       (unsigned long long)MARGAY_CLOCK_END);
+}
 
 /* Reserve an entry for one more block.  Fails with MARGAY_NO_MEMORY, and at the
    end of time. */

@@ -25,15 +25,149 @@
 #include <stdlib.h>
 
 #include "stackdist/engine.h"
+#include "stackdist/engines/bars.h"
+#include "stackdist/engines/clock.h"
 #include "stackdist/engines/estimate.h"
-#include "stackdist/engines/reuse.h"
+#include "traces/traces_internal.h"
 
 #define BAR_BITS 5
+
+/* ---------------------------------------- how reuse times are distributed --
+ */
+
+struct reuse {
+    struct margay_clock clock; /* of all blocks; with a sample, of the blocks
+                                  whose sampled references await a reuse */
+    unsigned bits;             /* of the bars */
+    uint64_t *counts;          /* MARGAY_BARS(bits) */
+    uint64_t references;       /* since the counts were reset */
+    uint64_t endless; /* first references; sampled ones that were not reused */
+    uint64_t sampled; /* counted references */
+    uint64_t threshold; /* a reference is sampled if its random number is below
+                           this; 0 = all are */
+    uint64_t seed;
+};
+
+/* A share `rate` of the references is sampled; 1 takes all. */
+static enum margay_status reuse_create(struct reuse *reuse, unsigned bits,
+                                       double rate, uint64_t seed,
+                                       struct margay_error *error)
+{
+    *reuse = (struct reuse){.bits = bits, .seed = seed};
+    if (rate < 1)
+        reuse->threshold = (uint64_t)ldexp(rate, 64);
+    reuse->counts = calloc(MARGAY_BARS(bits), sizeof *reuse->counts);
+    if (reuse->counts == NULL)
+        return margay_fail_memory(error, "a histogram of reuse times");
+    return margay_clock_create(&reuse->clock, error);
+}
+
+static void reuse_destroy(struct reuse *reuse)
+{
+    margay_clock_destroy(&reuse->clock);
+    free(reuse->counts);
+    *reuse = (struct reuse){0};
+}
+
+static void count_time(struct reuse *reuse, uint64_t time)
+{
+    size_t bar = margay_bar_of(time, reuse->bits);
+    reuse->counts[bar]++;
+}
+
+static enum margay_status feed_all(struct reuse *reuse, const uint64_t *blocks,
+                                   size_t count, struct margay_error *error)
+{
+    struct margay_clock *clock = &reuse->clock;
+    for (size_t i = 0; i < count; i++) {
+        if (count - i > MARGAY_CLOCK_AHEAD)
+            margay_hash_prefetch(&clock->last, blocks[i + MARGAY_CLOCK_AHEAD]);
+        enum margay_status status = margay_clock_reserve(clock, error);
+        if (status != MARGAY_OK)
+            return status;
+        uint64_t time = margay_clock_refer(clock, blocks[i]);
+        if (time == 0)
+            reuse->endless++;
+        else
+            count_time(reuse, time);
+    }
+    reuse->sampled += count;
+    return MARGAY_OK;
+}
+
+/* A sampled reference is watched until the next one to its block. */
+static enum margay_status feed_sample(struct reuse *reuse,
+                                      const uint64_t *blocks, size_t count,
+                                      struct margay_error *error)
+{
+    struct margay_clock *clock = &reuse->clock;
+    struct margay_hash *watched = &clock->last;
+    for (size_t i = 0; i < count; i++) {
+        enum margay_status status = margay_clock_reserve(clock, error);
+        if (status != MARGAY_OK)
+            return status;
+        unsigned slot;
+        const struct margay_bucket *bucket =
+            margay_hash_slot(watched, blocks[i], &slot);
+        uint64_t value = margay_bucket_value(bucket, slot);
+        if (value != 0)
+            count_time(reuse, clock->now - margay_clock_decode(value));
+        uint64_t state = reuse->seed + clock->now;
+        if (margay_splitmix64(&state) < reuse->threshold) {
+            margay_clock_refer(clock, blocks[i]);
+            reuse->sampled++;
+        } else {
+            if (value != 0)
+                margay_hash_erase(watched, blocks[i]);
+            clock->now++;
+        }
+    }
+    return MARGAY_OK;
+}
+
+static enum margay_status reuse_feed(struct reuse *reuse,
+                                     const uint64_t *blocks, size_t count,
+                                     struct margay_error *error)
+{
+    enum margay_status status = reuse->threshold == 0
+                                    ? feed_all(reuse, blocks, count, error)
+                                    : feed_sample(reuse, blocks, count, error);
+    reuse->references += count;
+    return status;
+}
+
+static void reuse_reset_counts(struct reuse *reuse)
+{
+    for (size_t i = 0; i < MARGAY_BARS(reuse->bits); i++)
+        reuse->counts[i] = 0;
+    reuse->references = reuse->endless = 0;
+    /* The references that are watched now will be counted. */
+    reuse->sampled = reuse->threshold == 0 ? 0 : reuse->clock.last.entries;
+}
+
+/* Count the sampled references that were not reused: once, at the end. */
+static void reuse_end(struct reuse *reuse)
+{
+    if (reuse->threshold != 0)
+        reuse->endless = reuse->clock.last.entries;
+}
+
+/* Distinct blocks; where references are sampled, an estimate. */
+static uint64_t reuse_blocks(const struct reuse *reuse)
+{
+    double entries = (double)reuse->clock.last.entries;
+    if (reuse->threshold == 0)
+        return reuse->clock.last.entries;
+    return (uint64_t)(entries / ldexp((double)reuse->threshold, -64) + 0.5);
+}
+
+/* ------------------------------------------------------------- the engine --
+ */
 
 enum form { BASIC, OPTIMISED };
 
 struct shen {
-    struct margay_reuse reuse;
+    struct reuse reuse;
     enum form form;
     bool repaired;
 };
@@ -44,7 +178,7 @@ enum parameter { FORM, SAMPLE, REPAIR };
 static void destroy(void *state)
 {
     struct shen *shen = state;
-    margay_reuse_destroy(&shen->reuse);
+    reuse_destroy(&shen->reuse);
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
@@ -53,9 +187,9 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     struct shen *shen = state;
     shen->form = setup->settings.choices[FORM] == 0 ? OPTIMISED : BASIC;
     shen->repaired = setup->settings.choices[REPAIR] == 0;
-    enum margay_status status = margay_reuse_create(
-        &shen->reuse, BAR_BITS, setup->settings.fractions[SAMPLE],
-        setup->options.seed, error);
+    enum margay_status status =
+        reuse_create(&shen->reuse, BAR_BITS, setup->settings.fractions[SAMPLE],
+                     setup->options.seed, error);
     return status;
 }
 
@@ -65,13 +199,13 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 {
     (void)distances;
     struct shen *shen = state;
-    return margay_reuse_feed(&shen->reuse, blocks, count, error);
+    return reuse_feed(&shen->reuse, blocks, count, error);
 }
 
 static void reset_counts(void *state)
 {
     struct shen *shen = state;
-    margay_reuse_reset_counts(&shen->reuse);
+    reuse_reset_counts(&shen->reuse);
 }
 
 /* ------------------------------------------- p, the chance to be within -- */
@@ -240,8 +374,8 @@ static void find_masses(const struct shen *shen, const struct bars *bars,
 
 static void fill_bars(const struct shen *shen, struct bars *bars)
 {
-    const struct margay_reuse *reuse = &shen->reuse;
-    uint64_t blocks = margay_reuse_blocks(reuse);
+    const struct reuse *reuse = &shen->reuse;
+    uint64_t blocks = reuse_blocks(reuse);
     double sampled = (double)reuse->sampled;
     bars->others = blocks > 1 ? (double)(blocks - 1) : 1;
     bars->endless = (double)reuse->endless / sampled;
@@ -300,10 +434,10 @@ static enum margay_status finish(void *state, struct margay_result *result,
 {
     struct shen *shen = state;
     struct bars bars = {.count = MARGAY_BARS(BAR_BITS) - 1};
-    margay_reuse_end(&shen->reuse);
+    reuse_end(&shen->reuse);
     while (bars.count > 1 && shen->reuse.counts[bars.count - 1] == 0)
         bars.count--;
-    result->distinct_blocks = margay_reuse_blocks(&shen->reuse);
+    result->distinct_blocks = reuse_blocks(&shen->reuse);
     /* low, share, p, sums, masses: infer(). */
     double *memory = calloc(5 * bars.count + 8, sizeof *memory);
     if (memory == NULL)

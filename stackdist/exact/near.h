@@ -66,11 +66,6 @@ struct margay_near_kernel {
     /* margay_condense() of condense.h, MARGAY_NEAR_SPARE being its spare. */
     size_t (*condense)(const uint64_t *blocks, size_t count, uint64_t top[2],
                        uint64_t *kept, uint64_t hits[2]);
-
-    /* Write the indices of those of `count` <= 65536 blocks that are in a
-       sample to picks[], an array of count + 1; returns how many. */
-    size_t (*pick)(const struct margay_sample *sample, const uint64_t *blocks,
-                   size_t count, uint16_t *picks);
 };
 
 extern const struct margay_near_kernel margay_near_kernel_portable;

@@ -174,66 +174,10 @@ static size_t refer_each(struct margay_near *near, const uint64_t *blocks,
     return refer_all(near, blocks, count, beyond, gone, distances);
 }
 
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
-
-/* margay_sample_hash() */
-static ALWAYS_INLINE __m512i hash_vector(__m512i x, uint64_t key)
-{
-    const __m512i factor = _mm512_set1_epi64((long long)0xd6e8feb86659fd93);
-    x = _mm512_xor_si512(x, _mm512_set1_epi64((long long)key));
-    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
-    x = _mm512_mullo_epi64(x, factor);
-    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
-    x = _mm512_mullo_epi64(x, factor);
-    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
-}
-
-static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
-                                         const uint64_t *blocks, size_t count,
-                                         uint16_t *picks, size_t *done)
-{
-    const __m512i limit = _mm512_set1_epi64((long long)sample->limit);
-    size_t n = 0, i = 0;
-    for (; i + 8 <= count; i += 8) {
-        __m512i hashes =
-            hash_vector(_mm512_loadu_si512(blocks + i), sample->key);
-        unsigned in = margay_mask8_bits(_mm512_cmple_epu64_mask(hashes, limit));
-        for (; in != 0; in &= in - 1)
-            picks[n++] = (uint16_t)(i + (unsigned)__builtin_ctz(in));
-    }
-    *done = i;
-    return n;
-}
-
-#else
-
-static ALWAYS_INLINE size_t pick_vectors(const struct margay_sample *sample,
-                                         const uint64_t *blocks, size_t count,
-                                         uint16_t *picks, size_t *done)
-{
-    (void)sample, (void)blocks, (void)count, (void)picks;
-    return *done = 0;
-}
-
-#endif
-
 static size_t condense(const uint64_t *blocks, size_t count, uint64_t top[2],
                        uint64_t *kept, uint64_t hits[2])
 {
     return margay_condense(blocks, count, top, kept, hits);
-}
-
-/* Every index is written, and kept if `n` moves on: branches would be
-   mispredicted. */
-static size_t pick(const struct margay_sample *sample, const uint64_t *blocks,
-                   size_t count, uint16_t *picks)
-{
-    size_t i, n = pick_vectors(sample, blocks, count, picks, &i);
-    for (; i < count; i++) {
-        picks[n] = (uint16_t)i;
-        n += margay_sample_hash(blocks[i], sample->key) <= sample->limit;
-    }
-    return n;
 }
 
 #define PASTE(a, b)       a##b
@@ -243,5 +187,4 @@ const struct margay_near_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .refer = refer,
     .refer_each = refer_each,
     .condense = condense,
-    .pick = pick,
 };

@@ -98,8 +98,10 @@ enum margay_status margay_gpu_blocks_create(
     return MARGAY_OK;
 }
 
+/* The pinned memory first: that waits for uploads into the buffers. */
 static void release(margay_gpu_blocks *run)
 {
+    margay_gpu_release_pinned(run->gpu, &run->pinned);
     for (unsigned i = 0; i < BUFFERS; i++) {
         margay_gpu_release(run->gpu, &run->buffers[i]);
         free(run->copies[i]);
@@ -110,7 +112,6 @@ static void release(margay_gpu_blocks *run)
         margay_gpu_release(run->gpu, &run->pair[i].owners);
     }
     margay_gpu_scratch_release(run->gpu, &run->scratch);
-    margay_gpu_release_pinned(run->gpu, &run->pinned);
 }
 
 void margay_gpu_blocks_free(margay_gpu_blocks *run)

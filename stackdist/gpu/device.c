@@ -8,7 +8,6 @@
 
 /* In the order in which a device is looked for. */
 static const struct margay_gpu_backend *const backends[] = {
-    &margay_gpu_cuda,
     &margay_gpu_opencl,
     &margay_gpu_emulate,
 };
@@ -49,8 +48,6 @@ static const struct margay_gpu_backend *backend_of(
     switch (choice) {
     case MARGAY_GPU_OPENCL:
         return &margay_gpu_opencl;
-    case MARGAY_GPU_CUDA:
-        return &margay_gpu_cuda;
     case MARGAY_GPU_EMULATE:
         return &margay_gpu_emulate;
     default:
@@ -102,9 +99,9 @@ static enum margay_status describe_device(
                        backend->name, number, devices);
 }
 
-enum margay_status margay_gpu_open_backend(
-    const struct margay_gpu_backend *backend, unsigned number, margay_gpu **gpu,
-    struct margay_error *error)
+static enum margay_status open_backend(const struct margay_gpu_backend *backend,
+                                       unsigned number, margay_gpu **gpu,
+                                       struct margay_error *error)
 {
     struct margay_gpu_info info = {.name = ""};
     margay_gpu *made = calloc(1, sizeof *made);
@@ -139,7 +136,7 @@ enum margay_status margay_gpu_open(enum margay_gpu_choice choice,
     if (backend == NULL)
         status = choose_backend(&backend, error);
     if (status == MARGAY_OK)
-        status = margay_gpu_open_backend(backend, number, gpu, error);
+        status = open_backend(backend, number, gpu, error);
     return status;
 }
 

@@ -21,10 +21,9 @@
 enum margay_gpu_choice {
     MARGAY_GPU_AUTO, /* the first real device of any */
     MARGAY_GPU_OPENCL,
-    MARGAY_GPU_CUDA,
     MARGAY_GPU_EMULATE,
 };
-#define MARGAY_GPU_BACKENDS "auto|opencl|cuda|emulate"
+#define MARGAY_GPU_BACKENDS "auto|opencl|emulate"
 #define MARGAY_GPU_DEVICES  "0|0..63"
 
 enum margay_gpu_kernel {
@@ -176,13 +175,7 @@ struct margay_gpu_backend {
 };
 
 extern const struct margay_gpu_backend margay_gpu_opencl;
-extern const struct margay_gpu_backend margay_gpu_cuda;
 extern const struct margay_gpu_backend margay_gpu_emulate;
-
-/* Open a device of a backend that is in no table, for tests. */
-enum margay_status margay_gpu_open_backend(
-    const struct margay_gpu_backend *backend, unsigned number, margay_gpu **gpu,
-    struct margay_error *error);
 
 /* A kernel's name and the kinds of its arguments, as in kernels.def. */
 struct margay_gpu_signature {

@@ -42,32 +42,6 @@ static void run_group(enum margay_gpu_kernel kernel, uint g,
     case MARGAY_GPU_fill:
         fill(g, I(0), N(1), N(2));
         break;
-    case MARGAY_GPU_begin_sort:
-        begin_sort(g, L(0), N(1), L(2), N(3), N(4), L(5), I(6));
-        break;
-    case MARGAY_GPU_link_refs:
-        link_refs(g, L(0), I(1), N(2), I(3), I(4), I(5));
-        break;
-    case MARGAY_GPU_gather_reuses:
-        gather_reuses(g, I(0), I(1), I(2), N(3), N(4), I(5), I(6), I(7));
-        break;
-    case MARGAY_GPU_make_stack:
-        make_stack(g, L(0), N(1), L(2), N(3), N(4), I(5), N(6), N(7), L(8));
-        break;
-    case MARGAY_GPU_node_count:
-        node_count(g, I(0), N(1), N(2), I(3), N(4));
-        break;
-    case MARGAY_GPU_node_move:
-        node_move(g, I(0), I(1), I(2), I(3), I(4), I(5), N(6), N(7), I(8),
-                  N(9));
-        break;
-    case MARGAY_GPU_node_finish:
-        node_finish(g, I(0), I(1), I(2), N(3), N(4), N(5), I(6), I(7), I(8),
-                    N(9));
-        break;
-    case MARGAY_GPU_copy_blocks:
-        copy_blocks(g, L(0), L(1), N(2));
-        break;
     case MARGAY_GPU_chunk_distances:
         chunk_distances(g, L(0), N(1), N(2), I(3), I(4), I(5), I(6), I(7),
                         I(8));

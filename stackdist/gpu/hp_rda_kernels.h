@@ -9,7 +9,7 @@
 #ifndef MARGAY_STACKDIST_GPU_HP_RDA_KERNELS_H
 #define MARGAY_STACKDIST_GPU_HP_RDA_KERNELS_H
 
-#include "stackdist/gpu/exact_kernels.h"
+#include "stackdist/gpu/tile_kernels.h"
 
 /*
  * A chunk for each item, as published: live[i] is 0 once reference i is

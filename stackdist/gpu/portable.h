@@ -1,5 +1,5 @@
 /*
- * portable.h - one language for kernels: OpenCL C 1.2, CUDA and plain C
+ * portable.h - one language for kernels: OpenCL C 1.2 and plain C
  *
  * A kernel is run by groups of GROUP_ITEMS items each.  It is a sequence of
  * steps: what the items of a group do side by side in one step is the body of a
@@ -38,26 +38,6 @@
 #define SYNC()               barrier(CLK_LOCAL_MEM_FENCE)
 #define ADD_GLOBAL(at, more) atomic_add((at), (more))
 #define ADD_LOCAL(at, more)  atomic_add((at), (more))
-
-#elif defined(__CUDACC__)
-
-typedef unsigned char uchar;
-typedef unsigned short ushort;
-typedef unsigned int uint;
-typedef unsigned long ulong; /* 64 bits on Linux, whose headers say the same */
-
-#define KERNEL extern "C" __global__ __launch_bounds__(GROUP_ITEMS) void
-#define INLINE static __device__ __forceinline__
-#define GLOBAL
-#define LOCAL
-#define LOCAL_ARRAY __shared__
-#define GROUP_ARGUMENT
-#define GROUP_NUMBER (blockIdx.x)
-#define EACH_ITEM(t) \
-    for (uint t = threadIdx.x, t##_end = t + 1; t < t##_end; t++)
-#define SYNC()               __syncthreads()
-#define ADD_GLOBAL(at, more) atomicAdd((at), (more))
-#define ADD_LOCAL(at, more)  atomicAdd((at), (more))
 
 #else /* The emulation: one thread, group after group. */
 

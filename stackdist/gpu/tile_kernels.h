@@ -113,6 +113,19 @@ INLINE void put_totals(LOCAL const ushort *counters, LOCAL uint *sums,
     SYNC();
 }
 
+/* values[0 .. count - 1] = value. */
+KERNEL fill(GROUP_ARGUMENT GLOBAL uint *values, uint count, uint value)
+{
+    EACH_ITEM(t)
+    {
+        for (uint i = t; i < TILE_REFS; i += GROUP_ITEMS) {
+            uint at = GROUP_NUMBER * TILE_REFS + i;
+            if (at < count)
+                values[at] = value;
+        }
+    }
+}
+
 /* ---------------------------------------- prefix sums of a long array -- */
 
 /* sums[group] = sum of the group's tile of values[0 .. count - 1]. */

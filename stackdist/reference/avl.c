@@ -1,15 +1,8 @@
-/*
- * avl.c - an AVL tree, and order statistics in it
- *
- * Source: Olken, "Efficient methods for calculating the success function of
- *   fixed space replacement policies", LBL-12370, 1981, for its use here.
- * Guarantee, cost: see avl.h.
- */
+/* avl.c - a sequence with weights, in an AVL tree */
 #include "stackdist/reference/avl.h"
 
 #include <stdlib.h>
 
-#include "stackdist/reference/order.h"
 #include "traces/traces_internal.h"
 
 #define NIL            MARGAY_AVL_NIL
@@ -229,17 +222,6 @@ void margay_avl_add(struct margay_avl *avl, uint32_t node, uint32_t more)
         nodes[node].sum += more;
 }
 
-uint32_t margay_avl_behind(const struct margay_avl *avl, uint32_t node)
-{
-    const struct margay_avl_node *nodes = avl->nodes;
-    uint32_t sum = nodes[nodes[node].right].sum, parent;
-    for (; (parent = nodes[node].parent) != NIL; node = parent) {
-        if (nodes[parent].left == node)
-            sum += nodes[parent].weight + nodes[nodes[parent].right].sum;
-    }
-    return sum;
-}
-
 uint32_t margay_avl_next(const struct margay_avl *avl, uint32_t node)
 {
     const struct margay_avl_node *nodes = avl->nodes;
@@ -249,62 +231,3 @@ uint32_t margay_avl_next(const struct margay_avl *avl, uint32_t node)
         node = nodes[node].parent;
     return nodes[node].parent;
 }
-
-/* ----------------------------------------------------- order statistics -- */
-
-static enum margay_status order_create(void *order, struct margay_error *error)
-{
-    return margay_avl_create(order, error);
-}
-
-static void order_destroy(void *order)
-{
-    margay_avl_destroy(order);
-}
-
-static enum margay_status order_insert(void *order, uint32_t *node,
-                                       struct margay_error *error)
-{
-    struct margay_avl *avl = order;
-    enum margay_status status = margay_avl_reserve(avl, avl->count, error);
-    if (status == MARGAY_OK)
-        *node = margay_avl_insert(avl, avl->last, 1);
-    return status;
-}
-
-static uint64_t order_renew(void *order, uint32_t node)
-{
-    struct margay_avl *avl = order;
-    if (node == avl->last)
-        return 0;
-    uint32_t newer = margay_avl_behind(avl, node);
-    margay_avl_remove(avl, node);
-    margay_avl_insert(avl, avl->last, 1); /* it gets the same number */
-    return newer;
-}
-
-static uint32_t order_oldest(void *order)
-{
-    const struct margay_avl *avl = order;
-    return avl->first;
-}
-
-static void order_prefetch(const void *order, uint32_t node, unsigned step)
-{
-    const struct margay_avl *avl = order;
-    if (step == 0)
-        __builtin_prefetch(&avl->nodes[node], 1);
-    else
-        __builtin_prefetch(&avl->nodes[avl->nodes[node].parent], 1);
-}
-
-const struct margay_order_class margay_order_avl = {
-    .name = "avl",
-    .bytes = sizeof(struct margay_avl),
-    .create = order_create,
-    .destroy = order_destroy,
-    .insert = order_insert,
-    .renew = order_renew,
-    .oldest = order_oldest,
-    .prefetch = order_prefetch,
-};

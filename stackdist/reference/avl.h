@@ -50,9 +50,6 @@ void margay_avl_remove(struct margay_avl *avl, uint32_t node);
 /* Change a node's weight. */
 void margay_avl_add(struct margay_avl *avl, uint32_t node, uint32_t more);
 
-/* The sum of the weights behind `node`. */
-uint32_t margay_avl_behind(const struct margay_avl *avl, uint32_t node);
-
 /* The node behind this one, NIL if it is the last. */
 uint32_t margay_avl_next(const struct margay_avl *avl, uint32_t node);
 

@@ -217,11 +217,7 @@ static enum margay_status list_stack(void *state, uint64_t **blocks,
 static enum margay_status create_olken(const struct margay_engine_setup *setup,
                                        void *state, struct margay_error *error)
 {
-    static const struct margay_order_class *const trees[] = {
-        &margay_order_splay,
-        &margay_order_avl,
-    };
-    return create(setup, trees[setup->settings.choices[0]], state, error);
+    return create(setup, &margay_order_splay, state, error);
 }
 
 static enum margay_status create_bennett_kruskal(
@@ -262,12 +258,11 @@ const struct margay_engine_class margay_engine_olken = {
             .name = "olken",
             .exact = true,
             .guarantee = "exact",
-            .parameters = "tree=splay|avl",
+            .parameters = "",
             .time = "O(N log M)",
             .space = "O(M)",
             .source = "Olken 1981",
         },
-    .parameters = {{"tree", "splay|avl", MARGAY_CHOICE}},
     .create = create_olken,
     FUNCTIONS,
 };
@@ -278,13 +273,12 @@ const struct margay_engine_class margay_engine_bounded = {
             .name = "bounded",
             .exact = true,
             .guarantee = "exact for caches up to the bound",
-            .parameters = "tree=splay|avl",
+            .parameters = "",
             .time = "O(N log B)",
             .space = "O(B)",
             .source = "Fu, Zhang, Chen 2006",
         },
     .needs_bound = true,
-    .parameters = {{"tree", "splay|avl", MARGAY_CHOICE}},
     .create = create_olken,
     FUNCTIONS,
 };

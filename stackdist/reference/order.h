@@ -42,7 +42,6 @@ struct margay_order_class {
 };
 
 extern const struct margay_order_class margay_order_splay;
-extern const struct margay_order_class margay_order_avl;
 extern const struct margay_order_class margay_order_counts_2;
 extern const struct margay_order_class margay_order_counts_16;
 extern const struct margay_order_class margay_order_counts_256;

@@ -185,8 +185,6 @@ int main(int count, char **arguments)
            "| --- | --- | --- | --- | --- |\n");
     compare("Zipf 0.8", "300 million/s", "shards", NULL, ROUNDS,
             generate("zipf", 0.8, 10000000));
-    compare("a program", "1.5", "shards-hybrid", "exact", ROUNDS,
-            read_program());
     compare("Zipf 0.8", "3", "bennett-kruskal:k=16", "olken", 1,
             generate("zipf", 0.8, 10000000));
     compare("Zipf 0.8", "1", "scale-tree", "olken", 1,

@@ -13,15 +13,15 @@ grep -q '^devices: *opencl 0' version || {
 # Nothing is compiled yet, and two traces want it at the same time.
 POCL_CACHE_DIR=$work/pocl
 export POCL_CACHE_DIR
-run curve -q -j 2 -e gpu:backend=opencl a b
+run curve -q -j 2 -e hp-rda:backend=opencl a b
 is 'two traces at once' "$status" 0
 cp out got
-run curve -q a b
-check 'as exact' cmp -s out got
+run curve -q -e hp-rda a b
+check 'as on the processor' cmp -s out got
 
 # Each trial has a process of its own.
-run engines --run a --ids -q --only gpu:backend=opencl,exact
+run engines --run a --ids -q --only hp-rda:backend=opencl,exact
 is 'in a process that another one made' \
-    "$status $(cut -d, -f1,2,7 out | tr '\n' ' ')" \
-    '0 engine,references,accuracy gpu:backend=opencl,30000,1 exact,30000,1 '
+    "$status $(cut -d, -f1,2 out | tr '\n' ' ')" \
+    '0 engine,references hp-rda:backend=opencl,30000 exact,30000 '
 finish

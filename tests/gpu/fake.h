@@ -1,10 +1,10 @@
 /*
  * fake.h - drivers that are none: the emulation behind a driver's functions
  *
- * A library made from fake_opencl.c or fake_cuda.c takes the place of the
- * real one, in which kernels cannot be run by sanitizers, nor made to fail.
- * Uploads are done late, when they are waited for and not before, so that
- * a caller that touches memory too early sees wrong results.
+ * A library made from fake_opencl.c takes the place of the real one, in which
+ * kernels cannot be run by sanitizers, nor made to fail. Uploads are done late,
+ * when they are waited for and not before, so that a caller that touches memory
+ * too early sees wrong results.
  *
  *     FAKE_FAIL=NAME:N[:CODE]   the Nth call of NAME fails
  *     FAKE_MEMORY=BYTES         of the device

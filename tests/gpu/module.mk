@@ -1,8 +1,7 @@
 # tests/gpu/ - drivers that emulate, in the place of the real ones
-fake_DRIVERS := $(BUILD)/tests/gpu/libOpenCL.so.1 $(BUILD)/tests/gpu/libcuda.so.1
+fake_DRIVERS := $(BUILD)/tests/gpu/libOpenCL.so.1
 
 $(BUILD)/tests/gpu/libOpenCL.so.1: $(BUILD)/obj/tests/gpu/fake_opencl.o
-$(BUILD)/tests/gpu/libcuda.so.1: $(BUILD)/obj/tests/gpu/fake_cuda.o
 $(fake_DRIVERS): $(BUILD)/libmargay.a
 	@mkdir -p $(@D)
 	$(call quiet,LD $@)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -shared \
@@ -10,4 +9,4 @@ $(fake_DRIVERS): $(BUILD)/libmargay.a
 	    $(library_LIBS) $(LIBS)
 
 # bench.t runs what measures devices.
-tests: $(fake_DRIVERS) $(BUILD)/tests/bench/device $(BUILD)/tests/bench/measure
+tests: $(fake_DRIVERS) $(BUILD)/tests/bench/measure

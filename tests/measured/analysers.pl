@@ -13,7 +13,7 @@ our ($margay, $tools, $files);
 # -------------------------------------------------- accuracy and speed --
 
 my @engines = qw(exact olken bennett-kruskal holes bounded parda markers scale-tree
-    absolute statstack aet shen shards shards-hybrid hp-rda);
+    absolute shen shards hp-rda);
 my @traces = qw(zipf phases matmul fft program);
 
 sub inputs {
@@ -137,29 +137,6 @@ sub wanted {
     return @rows;
 }
 
-# A sample beside the exact engine, both behind a front of 1024 blocks.
-sub hybrid {
-    my ($w4) = map { numbers_of($_) } grep { $_->{name} eq 'W4' } workloads();
-    my @inputs = (['the sample', $w4], map {
-        my ($trace, $times) = @$_;
-        [$trace =~ s/\..*//r, repeated($trace, $times, 'u64')]
-    } ['spec2000-gzip.trace.gz', 83], ['spec2000-gcc.trace.gz', 78],
-        ['spec2000-swim.trace.gz', 132], ['cse240a-mat_20M.bz2', 2]);
-    return map {
-        my ($name, $path) = @$_;
-        my %rates;
-        for (1 .. 5) {
-            push @{ $rates{ $_->{engine} } }, $_->{refs_per_second} / 1e6
-                for csv_rows($margay, qw(engines -q -j1 -b 64 --only),
-                    'exact,shards-hybrid', '--run', $path);
-        }
-        my ($exact, $hybrid) =
-            map { median(@{ $rates{$_} }) } qw(exact shards-hybrid);
-        [$name, digits($exact, 3), digits($hybrid, 3),
-            sprintf '%.2f', $hybrid / $exact];
-    } @inputs;
-}
-
 make_tables(
     'analysers-accuracy' => [join(',', 'engine', map { ($_, "${_}_error") }
         @traces), \&accuracy, \&draw_errors],
@@ -167,5 +144,4 @@ make_tables(
         \&object_samples],
     'analysers-wanted' => ['engine_and_trace,wanted,million/s,against,ratio',
         \&wanted],
-    'analysers-hybrid' => ['trace,exact,shards-hybrid,ratio', \&hybrid],
 );

@@ -5,7 +5,7 @@
 measured_NAMES := $(patsubst tests/measured/%.pl,%,\
     $(filter-out %/measured.pl,$(wildcard tests/measured/*.pl)))
 
-$(measured_NAMES:%=measured-%): measured-%: deps $(BUILD)/margay bench-tools ## the tables of a page: policies, performance, scaling, analysers or gpu
+$(measured_NAMES:%=measured-%): measured-%: deps $(BUILD)/margay bench-tools ## the tables of a page: policies, performance, scaling or analysers
 	@perl tests/measured/$*.pl $(if $(TABLES),--tables $(TABLES)) \
 	    $(BUILD)/margay $(BUILD)/tests/bench $(BUILD)/bench docs/measured \
 	    $(TRACES)

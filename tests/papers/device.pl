@@ -1,15 +1,13 @@
 #!/usr/bin/perl
-# device.pl - how fast the engines for graphics processors are on one
+# device.pl - how fast hp-rda is on a device
 #
-#     device.pl [--quick] MARGAY TOOLS FILES OUT BACKEND DEVICE [FILE.u64...]
+#     device.pl [--quick] MARGAY TOOLS FILES OUT BACKEND DEVICE
 #
 # The first arguments are as paper.pl says; BACKEND may be auto, and DEVICE is a
 # number of it.  Writes
 #
-#   tables/gpu-speed.csv      million references per second of engine gpu on the
-#                             FILEs: of what happens on the device, of a whole run
-#                             in transfers, and by `olken` on one core
-#   tables/hp-rda-device.csv  the same of hp-rda on the traces of hp-rda.pl
+#   tables/hp-rda-device.csv  million references per second of hp-rda and of
+#                             `olken` on one core, on the traces of hp-rda.pl
 #
 # With a driver for a processor everything is written into FILES, as its
 # figures say nothing about devices.  Speeds are by the clock, less what the first
@@ -17,14 +15,13 @@
 # compiled.  --quick makes shorter traces.
 use strict;
 use warnings;
-use File::Basename qw(basename);
 use File::Path qw(make_path);
 require './tests/papers/paper.pl';
 require './tests/papers/traces.pl';
 
 my ($quick, $margay, $tools, $files, $out) =
     @{ arguments() }{qw(quick margay tools files out)};
-my ($backend, $number, @ids) = @ARGV;
+my ($backend, $number) = @ARGV;
 defined $number or die "device: no backend and device\n";
 my ($refs, $few) = ($quick ? 100_000 : 16_000_000, 1000);
 
@@ -75,21 +72,7 @@ if ($is_processor) {
 }
 make_path("$out/tables");
 
-my @lines = "trace,device,references,resident,whole_run,olken,over_olken\n";
-for my $path (@ids) {
-    note(basename($path));
-    my ($head, $row) =
-        lines_of("$tools/device", $found_backend, $found_number, $path);
-    my (undef, undef, $all, $resident, $whole) = split /,/, $row;
-    my $olken =
-        speed({ path => $path, options => '--ids' }, 'olken', $all, 'user');
-    push @lines, join(',', basename($path) =~ s/[.-].*//r, $name, $all,
-        (map { $_ = sprintf '%.1f', $_ / 1e6 } $resident, $whole), $olken,
-        ratio($whole, $olken)) . "\n";
-}
-write_table("$out/tables/gpu-speed.csv", @lines);
-
-@lines = "trace,device,references,hp_rda,olken,over_olken\n";
+my @lines = "trace,device,references,hp_rda,olken,over_olken\n";
 for my $trace (made_traces($margay, $files, $refs)) {
     note($trace->{name});
     my $speed = speed($trace, "hp-rda:$choice", $refs, 'wall');

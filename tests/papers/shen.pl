@@ -24,7 +24,7 @@ require './tests/papers/programs.pl';
 my ($quick, $margay, $tools, $files, $out) =
     @{ arguments() }{qw(quick margay tools files out)};
 my @programs = recorded_programs($margay, $tools, $files, $quick);
-my @engines = qw(exact scale-tree shen statstack aet);
+my @engines = qw(exact scale-tree shen);
 my @drawn = qw(bzip2 fft);
 my @limit = $quick ? ('--limit', '20M') : ();
 

@@ -74,8 +74,8 @@ my %lines = (
     'toplas' => [qw(olken bennett-kruskal:k=2 bennett-kruskal:k=256 markers
         absolute:tree=splay absolute scale-tree), 'absolute:c=0,tree=splay'],
     'engines-exact' => [qw(exact naive olken bennett-kruskal holes bounded parda)],
-    'engines-others' => [qw(exact markers scale-tree absolute statstack aet shen
-        shards shards-hybrid hp-rda)],
+    'engines-others' => [qw(exact markers scale-tree absolute shen shards
+        hp-rda)],
 );
 my %title = (
     'toplas' => 'Speed of the analysers of Figure 7 over the number of blocks',

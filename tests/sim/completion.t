@@ -24,7 +24,7 @@ zpty shell 'TERM=dumb zsh -f -i'
 zpty -w shell 'fpath=($PWD/functions $fpath); autoload -U compinit'
 zpty -w shell 'compinit -u -D; margay() { print "<$*>"; }; print rea""dy'
 zpty -r shell output '*ready*'
-zpty -w shell $'margay cu\t --straddle=sp\t -e olken:tree=a\t margay.b\t'
+zpty -w shell $'margay cu\t --straddle=sp\t -e holes:form=v\t margay.b\t'
 zpty -r shell output '*<curve*>*'
 print -r -- $output
 END
@@ -34,7 +34,7 @@ if command -v zsh >/dev/null && command -v timeout >/dev/null &&
     cp margay.zsh functions/_margay
     timeout 100 zsh -f keys.zsh >typescript
     like 'a line completed by the key, in zsh' "$(tr -d '\r' <typescript)" \
-        '<curve --straddle=split -e olken:tree=avl margay.bash>'
+        '<curve --straddle=split -e holes:form=vector margay.bash>'
 else
     skip 'a line completed by the key, in zsh' 'no zsh, or not all of it'
 fi
@@ -65,9 +65,9 @@ completes 'margay curve --straddle=s' split
 completes 'margay curve --kind read,w' read,write
 completes 'margay curve --kind=read,w' read,write
 completes 'margay curve -f din --sizes o' octave:
-completes 'margay curve -e olk' 'olken olken:tree=splay olken:tree=avl'
-completes 'margay curve -e olken:tree=s' splay
-completes 'margay curve --engine=olken:tr' 'tree=splay tree=avl'
+completes 'margay curve -e hol' 'holes holes:form=tree holes:form=vector'
+completes 'margay curve -e holes:form=t' tree
+completes 'margay curve --engine=holes:fo' 'form=tree form=vector'
 completes 'margay assoc --policy opt:b' 'bypass=on bypass=off'
 completes 'margay predict --method ' 'single multi'
 completes 'margay record --method=' 'auto runtime valgrind qemu lackey'
@@ -105,7 +105,7 @@ for command in curve histogram assoc; do
             # shellcheck disable=SC2086 # two words
             run $command "$option" "$word" $bound loads.lackey
             check "$command $option $word" sh -c \
-                '[ "$0" = 0 ] || grep -q "bound\|does not say the \(sites\|tenants\|threads\)\\|(--requests)\|gpu: .* device" err' "$status"
+                '[ "$0" = 0 ] || grep -q "bound\|does not say the \(sites\|tenants\|threads\)\\|(--requests)\|gpu: .* device\|does not run on this processor" err' "$status"
         done
     done <choices
 done
@@ -126,13 +126,13 @@ done
 
 # A terminal, the readline of bash, and the key.
 printf '%s\n' 'source ./margay.bash' 'margay() { echo "<$*>"; }' \
-    "$(printf 'margay cu\t --straddle=sp\t -e olken:tree=a\t margay.b\t')" \
+    "$(printf 'margay cu\t --straddle=sp\t -e holes:form=v\t margay.b\t')" \
     exit >keys
 if command -v script >/dev/null && script -qc true /dev/null >/dev/null; then
     timeout 100 script -qc 'bash --norc --noprofile -i' /dev/null \
         <keys >typescript
     like 'a line completed by the key' "$(tr -d '\r' <typescript)" \
-        '<curve --straddle=split -e olken:tree=avl margay.bash>'
+        '<curve --straddle=split -e holes:form=vector margay.bash>'
 else
     skip 'a line completed by the key' 'no terminal can be had'
 fi

@@ -94,7 +94,7 @@ run distances --bound 4 parda
 is 'distances: bounded' "$(tail -n +2 out | cut -d, -f5 | sort | uniq -c |
     tr -s ' \n' ' ')" ' 1 0 4 1 2 3 17 inf '
 for engine in exact exact:filter=on exact:filter=off \
-    exact:target=portable naive olken:tree=splay; do
+    exact:target=portable naive olken; do
     run distances -e $engine parda
     is "distances: engine $engine" \
         "$(tail -n +2 out | cut -d, -f5 | tr '\n' ' ')" "$expected"

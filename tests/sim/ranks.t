@@ -80,7 +80,7 @@ done
 same 'an engine that goes through repeats' histogram -q \
     -e parda repeats.mgt
 numbers=3
-same 'an engine of words' histogram -q -e olken:tree=avl zipf.u64
+same 'an engine of words' histogram -q -e holes:form=vector zipf.u64
 same 'an engine that cannot share' curve -q -e shards:rate=0.5 zipf.u64
 same 'threads in ranks' curve -q -j 3 --chunk 1000 --sizes all zipf.u64
 same 'all of it warm-up' histogram -q --warmup 99999999 zipf.u64

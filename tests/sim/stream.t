@@ -76,7 +76,7 @@ check 'and there is no table' absent torn.csv
 # -------------------------------------------------------- save and resume --
 run curve -q --sizes all -o whole.csv all.u64
 run histogram -q -o whole.hist all.u64
-for engines in 'exact exact' 'exact naive' 'olken:tree=avl exact:filter=on' \
+for engines in 'exact exact' 'exact naive' 'olken exact:filter=on' \
     'holes bennett-kruskal:k=2'; do
     part 0 30000 >one.u64
     part 30000 70000 >two.u64

@@ -402,10 +402,9 @@ static void check_refusals(void)
         {"", MARGAY_REUSE_DISTANCES},
         {"exact:filter=of", MARGAY_REUSE_DISTANCES},
         {"exact:filter=off,filter=on", MARGAY_REUSE_DISTANCES},
-        {"naive:tree=avl", MARGAY_REUSE_DISTANCES},
+        {"naive:form=tree", MARGAY_REUSE_DISTANCES},
         {"markers:at=0", MARGAY_REUSE_DISTANCES},
         {"shards:rate=0.5,blocks=100", MARGAY_REUSE_DISTANCES},
-        {"statstack:sample=0.5,windows=3", MARGAY_REUSE_DISTANCES},
         {"olken", MARGAY_REUSE_TIMES},
         {"exact:filter=on", MARGAY_FOOTPRINT},
     };

@@ -165,8 +165,6 @@ static void check_samples(const struct margay_result *exact,
     CHECK(e.linear <= 0.01, "shards errs by %g", e.linear);
     e = errors_of("shards:blocks=8192", exact, blocks, count);
     CHECK(e.linear <= 0.01, "shards in a fixed size errs by %g", e.linear);
-    e = errors_of("statstack:sample=0.01", exact, blocks, count);
-    CHECK(e.log2 <= 0.02, "statstack of a sample errs by %g", e.log2);
 }
 
 static void test_accuracy(const struct kernel *kernel)
@@ -184,13 +182,6 @@ static void test_accuracy(const struct kernel *kernel)
     struct errors e = compare(&exact, &result);
     CHECK(e.overlap >= 0.999, "%s: scale-tree overlaps by %g", name, e.overlap);
     margay_result_clear(&result);
-    e = errors_of("statstack", &exact, blocks, count);
-    CHECK(e.log2 <= 0.02, "%s: statstack errs by %g", name, e.log2);
-    /* Averages of all reuse times: phases defeat them. */
-    e = errors_of("aet", &exact, blocks, count);
-    CHECK(e.log2 <= 0.03, "%s: aet errs by %g", name, e.log2);
-    e = errors_of("shards-hybrid", &exact, blocks, count);
-    CHECK(e.log2 <= 0.02, "%s: shards-hybrid errs by %g", name, e.log2);
     check_hp_rda(name, &exact, blocks, count);
     if (strcmp(name, "zipf") == 0) {
         check_samples(&exact, blocks, count);

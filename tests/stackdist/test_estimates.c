@@ -74,9 +74,6 @@ static bool is_sound(const char *spec, const uint64_t *blocks, size_t count,
 }
 
 static const char *const estimating[] = {
-    "statstack",
-    "statstack:sample=0.1",
-    "aet",
     "shen",
     "shen:form=basic",
     "shen:sample=0.2",
@@ -84,7 +81,6 @@ static const char *const estimating[] = {
     "shards:rate=0.3,adjust=off",
     "shards:rate=0.3",
     "shards:blocks=16",
-    "shards-hybrid:front=3,rate=0.2",
     "hp-rda:st=64,nb=2",
     "hp-rda:st=64,nb=2,adjust=on",
     "hp-rda:st=100,nb=3,adjust=off",
@@ -118,14 +114,12 @@ static void test_whole_samples(struct margay_random *random)
     static uint64_t blocks[LONGEST_TRACE];
     static const char *const specs[] = {"shards:rate=1",
                                         "shards:rate=1,adjust=off",
-                                        "shards-hybrid:rate=1",
-                                        "shards-hybrid:front=10,rate=1",
                                         "shards:blocks=100000",
                                         "shards:blocks=100000,adjust=off",
                                         "hp-rda:st=65536,nb=1,adjust=on",
                                         "hp-rda:st=64,nb=1"};
     enum { WHOLE = sizeof specs / sizeof *specs };
-    uint64_t number = rounds(60), failures[WHOLE] = {0}, fixed = 0, front = 0;
+    uint64_t number = rounds(60), failures[WHOLE] = {0}, fixed = 0;
     for (uint64_t round = 0; round < number; round++) {
         size_t count = (size_t)margay_random_below(random, LONGEST_TRACE);
         make_trace((enum shape)(round % SHAPES), blocks, count,
@@ -143,17 +137,12 @@ static void test_whole_samples(struct margay_random *random)
         struct margay_result result = run_plainly(spec, blocks, count);
         fixed += !same_histogram(naive.histogram, result.histogram);
         margay_result_clear(&result);
-        result = run_plainly("shards-hybrid:front=37,rate=0.05", blocks, count);
-        for (uint64_t size = 1; size <= 37; size++)
-            front += misses_at(&naive, size) != misses_at(&result, size);
-        margay_result_clear(&result);
         margay_result_clear(&naive);
     }
     for (size_t i = 0; i < WHOLE; i++)
         CHECK_U64(failures[i], 0, "%" PRIu64 " traces: %s is exact", number,
                   specs[i]);
     CHECK_U64(fixed, 0, "shards with just room for all blocks is exact");
-    CHECK_U64(front, 0, "shards-hybrid is exact up to its front");
 }
 
 /* A bound on blocks is kept, and a loop's rate found, for any length. */

@@ -5,7 +5,7 @@
  * enough for that to happen with few blocks and with many.
  */
 #include "stackdist/exact/condense.h"
-#include "stackdist/exact/front.h"
+#include "stackdist/exact/near.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/shapes.h"
 #include "tests/tap.h"
@@ -102,80 +102,6 @@ static void test_sentinels(enum margay_target target)
     margay_near_free(near);
 }
 
-/* References to a few blocks and to many take turns. */
-static void make_bursts(uint64_t *blocks, size_t count,
-                        struct margay_random *random)
-{
-    uint64_t few = 1 + margay_random_below(random, 20);
-    for (size_t i = 0; i < count; i++)
-        blocks[i] = i / 5000 % 2 == 0 && margay_random_below(random, 9) != 0
-                        ? margay_random_below(random, few)
-                        : margay_random_below(random, 2500);
-}
-
-/* Is all counted, and what is beyond the front found? */
-static bool front_is_right(uint64_t depth, const uint64_t *blocks, size_t count,
-                           const uint64_t *distances)
-{
-    uint64_t kept[MARGAY_FRONT_REFS + MARGAY_NEAR_SPARE], distinct;
-    uint16_t beyond[MARGAY_FRONT_REFS];
-    struct margay_front front;
-    margay_histogram *histogram = NULL, *wanted;
-    size_t far = 0, got_far = 0, found;
-    if (margay_front_create(depth, &front, NULL) != MARGAY_OK ||
-        margay_histogram_create(&wanted, NULL) != MARGAY_OK)
-        abort();
-    bool right = true;
-    for (size_t done = 0, some; done < count; done += some) {
-        some = count - done < 1000 ? count - done : 1000;
-        size_t n = margay_front_condense(&front, blocks + done, some, kept);
-        if (margay_front_refer(&front, kept, n, beyond, &found, NULL) !=
-            MARGAY_OK)
-            abort();
-        got_far += found;
-        size_t next = 0;
-        for (size_t i = done; i < done + some; i++) {
-            uint64_t d = distances[i] < depth ? distances[i] : MARGAY_INFINITE;
-            margay_histogram_add(wanted, d, 1, NULL);
-            if (d != MARGAY_INFINITE)
-                continue;
-            far++;
-            right = right && next < found && kept[beyond[next++]] == blocks[i];
-        }
-    }
-    right =
-        right && far == got_far &&
-        margay_front_finish(&front, &histogram, &distinct, NULL) == MARGAY_OK;
-    uint64_t from = 0, d1, d2, n1, n2;
-    for (bool more = true; right && more; from = d1 + 1) {
-        more = margay_histogram_next(wanted, from, &d1, &n1);
-        right = margay_histogram_next(histogram, from, &d2, &n2) == more &&
-                (!more || (d1 == d2 && n1 == n2));
-        if (!more)
-            break;
-    }
-    right = right && margay_histogram_references(histogram) == count;
-    margay_histogram_free(histogram);
-    margay_histogram_free(wanted);
-    margay_front_destroy(&front);
-    return right;
-}
-
-static void test_front(struct margay_random *random)
-{
-    static uint64_t blocks[LONGEST_TRACE], distances[LONGEST_TRACE];
-    static const uint64_t depths[] = {1, 9, 64, 100, 1536, 1600};
-    uint64_t number = rounds(20), failures = 0;
-    for (uint64_t round = 0; round < number; round++) {
-        make_bursts(blocks, LONGEST_TRACE, random);
-        ask_naive(blocks, LONGEST_TRACE, distances);
-        for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++)
-            failures +=
-                !front_is_right(depths[i], blocks, LONGEST_TRACE, distances);
-    }
-    CHECK_U64(failures, 0, "%" PRIu64 " traces through fronts", number);
-}
-
 /* With any bits set: in each run of them all pairs from its beginning. */
 static bool pairs_are_right(uint64_t hits)
 {
@@ -219,25 +145,6 @@ static void test_condense(enum margay_target target)
           "a repeat alone");
 }
 
-static void test_pick(enum margay_target target, struct margay_random *random)
-{
-    uint64_t blocks[1003];
-    uint16_t picks[1004];
-    const struct margay_sample sample = margay_sample_of(0.1, 5);
-    for (size_t i = 0; i < 1003; i++)
-        blocks[i] = margay_random_u64(random);
-    size_t next = 0;
-    bool right = true;
-    size_t n =
-        margay_near_kernel_of(target)->pick(&sample, blocks, 1003, picks);
-    for (size_t i = 0; i < 1003; i++) {
-        if (margay_sample_hash(blocks[i], sample.key) <= sample.limit)
-            right = right && next < n && picks[next++] == i;
-    }
-    CHECK(right && next == n && n > 50, "a sample, target %s",
-          margay_target_name(target));
-}
-
 int main(void)
 {
     struct margay_random random;
@@ -247,10 +154,8 @@ int main(void)
             continue;
         test_condense((enum margay_target)target);
         test_sentinels((enum margay_target)target);
-        test_pick((enum margay_target)target, &random);
         test_target((enum margay_target)target, &random);
     }
     test_pairs(&random);
-    test_front(&random);
     return tap_done();
 }

@@ -6,10 +6,9 @@
 #include "traces/traces_internal.h"
 
 static const struct margay_order_class *const classes[] = {
-    &margay_order_splay,        &margay_order_avl,
-    &margay_order_counts_2,     &margay_order_counts_16,
-    &margay_order_counts_256,   &margay_order_holes_tree,
-    &margay_order_holes_vector,
+    &margay_order_splay,      &margay_order_counts_2,
+    &margay_order_counts_16,  &margay_order_counts_256,
+    &margay_order_holes_tree, &margay_order_holes_vector,
 };
 
 #define MOST_NODES 2000
