@@ -315,13 +315,13 @@ static void test_gem5(void)
 {
     begin_gem5();
     put_packet(1, 0x1000, 8, 0, 0x400);
-    put_packet(4, UINT64_MAX, 4, 0, 0x404);
+    put_packet(4, UINT64_MAX - 3, 4, 0, 0x404);
     put_packet(1, 0x404, 64, 0x100, 0);
     put_packet(2, 0x30, 8, 0, 0);
     put_packet(25, 0x40, 0, 0, 0);
     put_packet(99, 0x50, 0, 0, 0);
     expect("trace", NULL,
-           "r1000+8@400 wffffffffffffffff+4@404 f404+64@0 r40+1@0",
+           "r1000+8@400 wfffffffffffffffc+4@404 f404+64@0 r40+1@0",
            "gem5: commands, sizes and instructions");
     file.used--;
     expect("trace", NULL, ": found half a message, expected a whole one",

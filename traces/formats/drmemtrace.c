@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "traces/base/error.h"
+#include "traces/base/extent.h"
 #include "traces/base/grow.h"
 #include "traces/formats/bytes.h"
 
@@ -192,7 +193,14 @@ static enum margay_status fill(void *state, struct margay_references *batch,
                 take_thread(reader, margay_get_little(record + 4, 8), error);
         if (status != MARGAY_OK)
             return status;
+        size_t before = batch->count;
         const char *expected = take_record(reader, record, batch);
+        for (size_t i = before; i < batch->count && expected == NULL; i++) {
+            if (margay_extent_passes(batch->numbers[i], batch->extents[i]))
+                expected = MARGAY_EXPECTS_END;
+        }
+        if (expected != NULL)
+            batch->count = before;
         if (expected != NULL)
             return margay_bytes_fail(bytes, "drmemtrace", "another record",
                                      expected, error);

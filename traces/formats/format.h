@@ -78,6 +78,8 @@ void margay_references_expand(const struct margay_references *from,
 #define MARGAY_LINE_BYTES         ((size_t)65536 >> MARGAY_SHRINK)
 #define MARGAY_EXPECTS_SHORT_LINE "a line of at most 65536 bytes"
 
+#define MARGAY_EXPECTS_END "a reference that ends within 64 bits"
+
 /* Bytes that must be readable after the end of a text, because scanners load 16
    bytes at a time. */
 #define MARGAY_TEXT_PADDING 32
@@ -119,6 +121,9 @@ struct margay_text {
  */
 typedef const char *margay_decode_function(
     struct margay_text *text, struct margay_references *references);
+
+/* Room for what --column would say of a table whose first row says it. */
+#define MARGAY_GUESS_BYTES 128
 
 /* How a format makes its state. */
 struct margay_state_options {
@@ -167,6 +172,10 @@ struct margay_format {
     void *(*create_state)(const struct margay_state_options *options);
     void (*free_state)(void *state);
     margay_decode_function *finish;
+    /* Text whose state may hold a part of a line that was found faulty: forget
+       that.  False: the fault is of an earlier line, and the one at the cursor
+       is still to be read.  NULL = the state holds nothing of a faulty line. */
+    bool (*forget)(void *state);
     /* Text whose columns differ: what the first line of a trace, [line, end),
        tells of it.  *facts holds what is true of the format; nothing stands
        between `line` and `end` where the line is too long, or the trace is

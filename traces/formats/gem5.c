@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "traces/base/error.h"
+#include "traces/base/extent.h"
 #include "traces/formats/bytes.h"
 
 #define MAGIC_BYTES  4
@@ -230,9 +231,12 @@ static enum margay_status fill(void *state, struct margay_references *batch,
             return status;
         const unsigned char *first =
             margay_bytes_at(bytes) + message.length_bytes;
-        if (!take_fields(first, message.bytes, fields))
+        if (!take_fields(first, message.bytes, fields) ||
+            margay_extent_passes(fields[ADDRESS], fields[SIZE]))
             return fail(bytes, "another message",
-                        "a packet of a size below 4294967296", error);
+                        "a packet of a size below 4294967296 that ends within "
+                        "64 bits",
+                        error);
         append(fields, batch);
         margay_bytes_pass(bytes, message.length_bytes + message.bytes);
     }

@@ -74,6 +74,10 @@ static inline const char *parse(const char *cursor,
         *expected = "a comma and a size of 1 to 4294967295 bytes";
         return NULL;
     }
+    if (extent - 1 > UINT64_MAX - address) {
+        *expected = MARGAY_EXPECTS_END;
+        return NULL;
+    }
     /* Always write the second reference of M, and count it for M only: this
        needs no branch. */
     size_t i = references->count;

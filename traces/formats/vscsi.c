@@ -15,6 +15,7 @@
  */
 #include <string.h>
 
+#include "traces/base/extent.h"
 #include "traces/formats/format.h"
 
 #define RECORD_BYTES 32
@@ -57,10 +58,13 @@ static const char *unpack(struct margay_references *references,
         references->count = i;
         if (version != VERSION)
             return "version 1 in its byte 15";
+        uint32_t blocks =
+            length == 0 ? 1 : (uint32_t)((length - 1) / UNIT_BYTES) + 1;
+        if (margay_extent_passes(block, blocks))
+            return MARGAY_EXPECTS_END;
         references->numbers[i] = block;
         references->kinds[i] = is_write(operation) ? MARGAY_WRITE : MARGAY_READ;
-        references->extents[i] =
-            length == 0 ? 1 : (uint32_t)((length - 1) / UNIT_BYTES) + 1;
+        references->extents[i] = blocks;
         if (references->sizes != NULL)
             references->sizes[i] = length;
         if (references->times != NULL)

@@ -9,6 +9,7 @@
  * that prefetches nothing.  c and v copy blocks back and make them invalid:
  * these are orders to a cache and no references.
  */
+#include "traces/base/extent.h"
 #include "traces/formats/text.h"
 
 /* The meaning of a letter: the kind in the low bits, and flags. */
@@ -46,6 +47,10 @@ static inline const char *parse(const char *cursor,
     cursor = margay_scan_address(margay_skip_blanks(cursor), &size);
     if (cursor == NULL || size - 1 >= UINT32_MAX)
         return NULL;
+    if (margay_extent_passes(references->numbers[i], size)) {
+        *expected = MARGAY_EXPECTS_END;
+        return NULL;
+    }
     references->kinds[i] = letter & 3;
     references->extents[i] = (uint32_t)size;
     references->count = i + letter / LETTER_REFERENCE;
