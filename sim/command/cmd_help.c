@@ -30,13 +30,9 @@ int cmd_help(const struct options *options)
         return print_completion(options->completion);
     if (options->operand_count == 0)
         return help_print(NULL);
-    if (strcmp(options->operands[0], "options") == 0)
-        return help_print_options();
     const struct command *command = command_find(options->operands[0]);
-    if (command != NULL)
-        return help_print(command);
-    command_report_unknown(options->operands[0]);
-    return EXIT_TROUBLE;
+    return command != NULL ? help_print(command)
+                           : help_print_topic(options->operands[0]);
 }
 
 static void put_targets(struct output *output)

@@ -15,8 +15,10 @@
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/plot/plot_kinds.h"
+#include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
+#include <margay/assoc.h>
 
 #define SCREEN_LINES   24
 #define SCREEN_COLUMNS 80
@@ -249,12 +251,29 @@ static void put_all_options(struct output *output)
     }
 }
 
-int help_print_options(void)
+static void put_policies(struct output *output)
+{
+    const struct margay_policy_info *policy;
+    output_text(output, "The policies of --policy, with what parameters are "
+                        "unless NAME:KEY=VALUE says.\n\n");
+    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
+        output_text(output, "  %-8s %s\n", policy->name, policy->help);
+        if (*policy->parameters != '\0')
+            output_text(output, "  %-8s %s\n", "", policy->parameters);
+    }
+}
+
+int help_print_topic(const char *topic)
 {
     struct output *output;
     struct margay_error error;
+    bool options = strcmp(topic, "options") == 0;
+    if (!options && strcmp(topic, "policies") != 0) {
+        command_report_unknown(topic);
+        return EXIT_TROUBLE;
+    }
     enum margay_status status = output_open(NULL, OUTPUT_HELD, &output, &error);
     if (status == MARGAY_OK)
-        put_all_options(output);
+        (options ? put_all_options : put_policies)(output);
     return conclude(status, &output, 1, &error);
 }

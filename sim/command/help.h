@@ -10,8 +10,9 @@ struct command;
    which fits a screen; returns the exit status. */
 int help_print(const struct command *command);
 
-/* Print help on all options; returns the exit status. */
-int help_print_options(void);
+/* Print help on what is no command, "options" or "policies"; returns the exit
+   status. */
+int help_print_topic(const char *topic);
 
 struct output;
 

@@ -181,7 +181,12 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
                      argument[bytes] == '=' ? argument + bytes + 1 : NULL);
     char name[64] = "";
     strncat(name, argument, bytes < sizeof name ? bytes : sizeof name - 1);
-    struct suggestion nearest = suggest_command(name, 0);
+    /* The command's own option comes first if it begins like what was written,
+       and what other commands have before one that is merely like it. */
+    const char *own = margay_nearest(name, option_name, command);
+    struct suggestion nearest = {""};
+    if (own == NULL || strncmp(own, name, strlen(name)) != 0)
+        nearest = suggest_command(name, 0);
     if (*nearest.text == '\0')
         nearest = suggest(name, "--", option_name, command);
     return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,

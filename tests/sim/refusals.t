@@ -13,10 +13,16 @@ refuses "unknown command 'frobnicate'; 'margay help' lists them" frobnicate
 refuses "unknown command 'nosuch'" help nosuch
 refuses "unknown option '--sise' \(did you mean '--sizes'\?\)" \
     curve --sise 4 good.din
+refuses "unknown option '--size' \(did you mean '--sizes'\?\)" \
+    curve --size 4 good.din
 refuses "unknown option '--sizes' \(it is for 'margay curve'\)" \
     histogram --sizes 4 good.din
 refuses "unknown option '--blcok' \(did you mean '--block'\?\)" \
     histogram --blcok 4 good.din
+run help policies
+is 'policies and their parameters' "$status $(grep -c '^  [a-z0-9]' out) \
+$(grep -A 1 '^  tinylfu' out | sed -n '2s/ *//p')" \
+    "0 18 window=0.01,protected=0.8"
 refuses 'to analyse the file: margay curve FILE' good.din
 refuses "unknown option '-z'" curve -z good.din
 refuses "unknown option '-z'" curve -qz good.din
