@@ -209,11 +209,14 @@ struct margay_trace_options {
     const char *tenant;
     /* Which size of an object counts where its requests say several. */
     enum margay_sizes_from sizes_from;
+    /* How many lines of text that cannot be read are passed over, as if they
+       were not there; one more fails.  UINT64_MAX = any number. */
+    uint64_t bad_lines;
 };
 #define MARGAY_TRACE_OPTIONS_DEFAULT                                    \
     {                                                                   \
         NULL, false, 0, MARGAY_ALL_KINDS, 0, UINT64_MAX, 0, NULL, 0, 0, \
-            MARGAY_ALL_OPS, NULL, MARGAY_SIZES_REQUEST                  \
+            MARGAY_ALL_OPS, NULL, MARGAY_SIZES_REQUEST, 0               \
     }
 
 /*
@@ -306,6 +309,11 @@ MARGAY_API const struct margay_format_info *margay_trace_format(
 /* What told the format, for people ("content: 12 lines of ..."). */
 MARGAY_API const char *margay_trace_evidence(const margay_trace *trace);
 
+/* What the names in the first row of a table say that its columns are, in the
+   words of margay_trace_options.column; NULL = that is given, or the names say
+   nothing. */
+MARGAY_API const char *margay_trace_guess(const margay_trace *trace);
+
 /* What the numbers in batches mean, with margay_trace_options.ids applied. */
 MARGAY_API enum margay_numbers margay_trace_numbers(const margay_trace *trace);
 
@@ -390,6 +398,12 @@ MARGAY_API void margay_trace_set_most(margay_trace *trace, uint64_t references);
 /* How many references of the trace lie between those that were skipped and the
    end of the last batch; references of kinds that are left out count, too. */
 MARGAY_API uint64_t margay_trace_given(const margay_trace *trace);
+
+/* How many lines were passed over (margay_trace_options.bad_lines) before what
+   has been given, or further on where reading goes on.  If there are some,
+   *first is the message about the first one. */
+MARGAY_API uint64_t margay_trace_bad_lines(const margay_trace *trace,
+                                           const char **first);
 
 /* How many bytes of the file, compressed as they lie there, have been read,
    and how many there are in all (0 = unknown, as of a pipe).  May be called at

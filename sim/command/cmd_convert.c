@@ -445,8 +445,10 @@ int cmd_convert(const struct options *options)
         status = convert_all(&conversion, &error);
     bool damaged = is_worth_keeping(&conversion, status);
     damage = error;
-    if (status == MARGAY_END || damaged)
+    if (status == MARGAY_END || damaged) {
+        request_tell_reading(options, conversion.from, conversion.trace);
         status = finish(&conversion, &error);
+    }
     margay_trace_free(conversion.trace);
     margay_writer_free(conversion.writer);
     int exit_status = conclude(status, &conversion.output, 1, &error);

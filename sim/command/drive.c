@@ -84,15 +84,26 @@ static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
     const struct drive *drive = ((struct seat *)context)->drive;
-    if (drive->options->verbose && job->reader != NULL)
+    const struct options *options = drive->options;
+    enum margay_status status = MARGAY_OK;
+    if (options->verbose && job->reader != NULL)
         explain(drive, job);
     if (!drive->upright && job->reader != NULL &&
         margay_trace_format(job->reader)->sampled)
         message_keep("%s: these are samples, not all references: distances "
                      "and misses are not those of the program",
                      job->trace);
-    return drive->begun == NULL ? MARGAY_OK
-                                : drive->begun(drive->context, job, error);
+    if (drive->begun != NULL)
+        status = drive->begun(drive->context, job, error);
+    /* Who reads the file while it changes finds it from the beginning on; a run
+       that goes on leaves what is there until it has more. */
+    bool publishes =
+        drive->publish != NULL && drive->snapshot != NULL &&
+        (options->run.every.refs != 0 || options->run.every.seconds != 0) &&
+        options->run.resume == NULL;
+    return status == MARGAY_OK && publishes
+               ? drive->publish(drive->context, job, error)
+               : status;
 }
 
 static enum margay_status ended(void *context, const struct margay_job *job,
@@ -231,6 +242,12 @@ static void read_nothing(void *context, const struct margay_job *job,
                      empty ? "empty: " : "");
 }
 
+static void was_read(void *context, const struct margay_job *job)
+{
+    const struct seat *seat = context;
+    request_tell_reading(seat->drive->options, job->trace, job->reader);
+}
+
 static void show_progress(void *context, const struct margay_progress *run)
 {
     struct seat *seat = context;
@@ -304,6 +321,7 @@ enum margay_status drive_run(const struct drive *drive,
         .cut_short = cut_short,
         .left_out = left_out,
         .read_nothing = read_nothing,
+        .was_read = was_read,
         .progress = show_progress,
     };
     struct margay_outcome outcome;

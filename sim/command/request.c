@@ -1,10 +1,12 @@
 /* request.c - what the options ask of a run */
 #include "sim/command/request.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "sim/options/commands.h"
+#include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
 bool request_tenants_are_threads(const struct options *options)
@@ -201,6 +203,22 @@ enum margay_status request_check(const struct options *options,
     return check_snapshots(options, error);
 }
 
+void request_tell_reading(const struct options *options, const char *name,
+                          const margay_trace *trace)
+{
+    const char *first, *guess = margay_trace_guess(trace);
+    if (guess != NULL && !options->quiet)
+        message_keep("%s: the names of its columns are taken for --column %s",
+                     name, guess);
+    uint64_t lines = margay_trace_bad_lines(trace, &first);
+    if (lines > 0)
+        message_keep("%s: %" PRIu64 " line%s could not be read and %s left "
+                     "out%s: %s",
+                     name, lines, margay_plural(lines, "s"),
+                     lines == 1 ? "is" : "are", lines == 1 ? "" : "; the first",
+                     first);
+}
+
 const char *request_find_reading(const struct options *options)
 {
     const struct margay_trace_options *reading = &options->reading;
@@ -209,6 +227,7 @@ const char *request_find_reading(const struct options *options)
            : reading->column != NULL                        ? "--column"
            : reading->delimiter != 0                        ? "--delimiter"
            : reading->quote != 0                            ? "--quote"
+           : reading->bad_lines != 0                        ? "--bad-lines"
            : reading->ids                                   ? "--ids"
            : reading->unit_bytes != 0                       ? "--unit"
            : reading->kinds != MARGAY_ALL_KINDS             ? "--kind"

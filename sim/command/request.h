@@ -31,6 +31,11 @@ bool request_tenants_are_threads(const struct options *options);
 enum margay_status request_check(const struct options *options,
                                  struct margay_error *error);
 
+/* Once the command has succeeded, say what was guessed of a trace, which has
+   been read, and which lines of it were passed over. */
+void request_tell_reading(const struct options *options, const char *name,
+                          const margay_trace *trace);
+
 /* The name of an option that was given and says how traces are read; NULL if
    there is none.  Where tables are read, such an option is a mistake. */
 const char *request_find_reading(const struct options *options);

@@ -102,6 +102,15 @@ OPTION_TYPE(positive)
     return MARGAY_OK;
 }
 
+OPTION_TYPE(bad_lines)
+{
+    uint64_t *lines = field;
+    *lines = UINT64_MAX;
+    return strcmp(text, "all") == 0 || margay_parse_u64(text, lines)
+               ? MARGAY_OK
+               : refuse(name, text, "a number of lines, or all", error);
+}
+
 /* Numbers of references may have a suffix: 250K, 3M, 1G. */
 OPTION_TYPE(refs)
 {

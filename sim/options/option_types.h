@@ -25,6 +25,7 @@ OPTION_TYPE(refs);           /* uint64_t: references, any number */
 OPTION_TYPE(given_refs);     /* struct given_refs: any number */
 OPTION_TYPE(some_refs);      /* uint64_t: references, 1 or more */
 OPTION_TYPE(some_blocks);    /* uint64_t: 1 or more, as "250K" */
+OPTION_TYPE(bad_lines);      /* uint64_t: UINT64_MAX = all */
 OPTION_TYPE(positive);       /* uint64_t: 1 or more */
 OPTION_TYPE(interval);       /* struct interval: references, or seconds */
 OPTION_TYPE(knees);          /* uint64_t: 1 or more; 3 without a text */

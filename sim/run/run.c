@@ -132,6 +132,9 @@ static void end_trace(struct run *run, size_t i)
         error = running->error;
     else if (run->status == MARGAY_OK)
         status = margay_running_end(running, &error);
+    if (status == MARGAY_OK && run->status == MARGAY_OK &&
+        run->host->was_read != NULL && running->job.reader != NULL)
+        run->host->was_read(run->host->context, &running->job);
     if (status != MARGAY_OK)
         fail(run, status, &error);
     else if (run->status == MARGAY_OK && running->interrupted)

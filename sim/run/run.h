@@ -191,6 +191,9 @@ struct margay_host {
      */
     void (*read_nothing)(void *context, const struct margay_job *job,
                          bool empty);
+    /* The trace has been read, or cut short; margay_trace_bad_lines() of
+       job->reader, which is not NULL, is known. */
+    void (*was_read)(void *context, const struct margay_job *job);
     void (*progress)(void *context, const struct margay_progress *progress);
 };
 

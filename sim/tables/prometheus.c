@@ -48,7 +48,7 @@ static void put_points(struct output *output, const struct measured *measured,
                        const struct margay_point *points, size_t count)
 {
     uint64_t references = measured->result->references;
-    for (size_t i = 0; i < count && references > 0; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint64_t blocks = points[i].cache_blocks;
         output_text(output, "margay_miss_ratio");
         put_labels(output, measured);
@@ -70,6 +70,8 @@ static enum margay_status put_curve(struct output *output,
     struct margay_sizes resolved;
     struct margay_point *points = NULL;
     size_t count = 0;
+    if (measured->result->references == 0)
+        return MARGAY_OK;
     enum margay_status status =
         cache_sizes_resolve(sizes, measured->block_bytes, &resolved, error);
     if (status != MARGAY_OK)

@@ -20,7 +20,7 @@ struct margay_input {
 
 /* What a reading came to. */
 struct outcome {
-    uint64_t digest, references;
+    uint64_t digest, references, bad_lines;
     enum margay_status status;
     const struct margay_format *format;
     char message[MARGAY_MESSAGE_BYTES];
@@ -241,13 +241,16 @@ static void check_status(const struct margay_reader *reader)
 
 static struct outcome read_trace(const struct margay_state_options *options,
                                  const char *path, const char *format,
-                                 bool data, struct margay_input input)
+                                 bool data, uint64_t bad_lines,
+                                 struct margay_input input)
 {
     struct outcome result = {.status = MARGAY_OK};
     struct margay_reader reader = {
         .path = path,
         .input = &input,
         .state_options = *options,
+        .most_refs = UINT64_MAX,
+        .most_bad_lines = bad_lines,
     };
     reader.detection.format = margay_format_named(format);
     if (data && margay_data_map_create(&reader.data, NULL) != MARGAY_OK)
@@ -258,6 +261,7 @@ static struct outcome read_trace(const struct margay_state_options *options,
     check_status(&reader);
     result.status = reader.status;
     result.format = reader.detection.format;
+    result.bad_lines = reader.bad_lines;
     if (reader.status != MARGAY_END)
         strcpy(result.message, reader.error.message);
     for (size_t i = 0; i < MARGAY_RING_SLOTS; i++)
@@ -272,6 +276,7 @@ static void compare(const struct outcome *whole, const struct outcome *pieces)
         fuzz_fail("another format in pieces");
     if (whole->status != pieces->status ||
         whole->references != pieces->references ||
+        whole->bad_lines != pieces->bad_lines ||
         whole->digest != pieces->digest)
         fuzz_fail("another outcome in pieces: %s | %s", whole->message,
                   pieces->message);
@@ -297,8 +302,16 @@ void fuzz_trace(const char *name, const uint8_t *data, size_t bytes)
     struct margay_input input = {data + 1, bytes - 1, 0, SIZE_MAX};
     const char *path = paths[choice & 7];
     bool follows = (choice >> 5 & 1) != 0;
-    struct outcome whole = read_trace(&options, path, name, follows, input);
-    input.piece = (size_t)(choice >> 6) * 3 + 1;
-    struct outcome pieces = read_trace(&options, path, name, follows, input);
-    compare(&whole, &pieces);
+    /* What cannot be read is read once more without its bad lines. */
+    for (uint64_t bad = 0;; bad = UINT64_MAX) {
+        input.piece = SIZE_MAX;
+        struct outcome whole =
+            read_trace(&options, path, name, follows, bad, input);
+        input.piece = (size_t)(choice >> 6) * 3 + 1;
+        struct outcome pieces =
+            read_trace(&options, path, name, follows, bad, input);
+        compare(&whole, &pieces);
+        if (whole.status == MARGAY_END || bad > 0)
+            break;
+    }
 }

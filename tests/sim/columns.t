@@ -221,6 +221,49 @@ for trace in s.arc s.vscsi; do
             cut -d, -f2-)" "$(sed 's/^\([0-9]*,\)*all.lines/\1/' want | cut -d, -f2-)"
     done
 done
+# A request ends within 64 bits, in records, rows and messages, too.
+printf '\0\0\0\0\001\004\0\0\001\0\0\0\052\0\0\001\376\377\377\377\377\377\377\377\0\0\0\0\0\0\0\0' >end.vscsi
+refuses 'end.vscsi: byte 0: .*ends within 64 bits' info end.vscsi
+echo '18446744073709551615,513,1' >end.csv
+refuses 'end.csv:1: .*a size that ends within the ids' \
+    info --column id=1,size=2 --unit 512 end.csv
+run info -q --column id=1,size=2 end.csv
+is 'without a unit there is no extent' "$status" 0
+
+# ----------------------------------------------------- names of columns --
+# What the header says is what --column says.
+printf 'TS,key,op,Bytes,note\n1,a,get,10,x\n2,b,set,20,y\n3,a,get,10,z\n' >names.csv
+run distances --objects names.csv
+mv out guessed
+is 'what was taken is said' "$(cat err)" "margay distances: names.csv: the names \
+of its columns are taken for --column id=key,size=Bytes,op=op,time=TS"
+run distances --objects --column id=key,size=Bytes,op=op,time=TS names.csv
+check 'and is so' cmp -s out guessed
+is '--column wins, and nothing is said' "$(wc -c <err)" 0
+run distances -q --column note names.csv
+is '--column alone' "$(wc -l <out) $(wc -c <err)" '4 0'
+run distances -q names.csv
+is 'with -q nothing is said' "$status $(wc -c <err)" '0 0'
+tr , '\t' <names.csv >names.tsv
+run distances -q --objects --delimiter tab names.tsv
+is 'with another delimiter' "$(cut -d, -f3- out)" "$(cut -d, -f3- guessed)"
+"$MARGAY" distances -q --objects - <names.csv >out
+is 'from a pipe' "$(cut -d, -f3- out)" "$(cut -d, -f3- guessed)"
+printf 'id,url,size\n1,a,10\n' >two.csv
+refuses 'to choose one of the columns id, url, size' info two.csv
+printf 'id,size,bytes\n1,1,10\n' >two.csv
+refuses 'to choose one of the columns id, size, bytes' info two.csv
+printf 'time,name\n1,a\n' >none.csv
+refuses 'to choose one of the columns time, name' info none.csv
+printf '7,key,5\n1,a,10\n' >none.csv
+refuses 'to choose one of the columns 7, key, 5' info none.csv
+# One column: a header is a known name, or above a number.
+for rows in 'url /a /b:2' 'name /a /b:3' 'name 1 2:2' 'id:0' '1 2:2'; do
+    printf '%s\n' "${rows%:*}" | tr ' ' '\n' >one.csv
+    is "one column: ${rows%:*}" \
+        "$("$MARGAY" info -q one.csv | sed -n 's/^references,//p')" "${rows##*:}"
+done
+
 refuses "--straddle: 'split' \\(expected first\\)" \
     convert --straddle split s.arc x --to lines
 # Samples are not all references: what measures them says so, even with -q.

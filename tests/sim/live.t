@@ -70,7 +70,7 @@ rm -f x.prom
 process=$!
 {
     cat t.lines
-    await test -e x.prom && cp x.prom early
+    await grep -q "} 120$" x.prom && cp x.prom early
     cat t.lines
 } >pipe
 wait $process

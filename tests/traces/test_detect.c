@@ -22,7 +22,8 @@ static const struct known {
     {"trace", "1\n*\n2\n", "lines", 2, "content"},
     {"trace", "1 1 0 0\n2 1 0 0\n3 1 0 0\n", "arc", 3, "content"},
     {"trace.u64", "0 10\n2 ff\n", "din", 2, "content"},
-    {"trace", "id,n\n5,1\n", "csv", 0, ":1: found 'id,n', expected --column"},
+    {"trace", "id,n\n5,1\n", "csv", 1, "content"},
+    {"trace", "a,n\n5,1\n", "csv", 0, ":1: found 'a,n', expected --column"},
     {"trace", "10,1\n11,2\n", "", 0, ":1: found '10,1', expected a record"},
     {"trace.csv", "10,1\n", "csv", 0, ":1: found '10,1', expected --column"},
     {"trace.csv", "id\n7\n8\n", "csv", 2, "content: 3 lines"},
@@ -126,8 +127,8 @@ static const struct known {
 
     {"trace.csv", "key,op,size,op_count,key_size\na,GET,1,1,1\na,GET,-1,1,1\n",
      "meta-kv", 1, ":3: found 'a,GET,-1,1,1', expected a size"},
-    {"trace.csv", "key,op,size,op_count\na,GET,1,1\na,GET,-1,1\n", "csv", 0,
-     ":1: found 'key,op,size,op_count', expected --column"},
+    {"trace.csv", "key,op,size,op_count\na,GET,1,1\na,GET,-1,1\n", "csv", 1,
+     ":3: found 'a,GET,-1,1', expected a size"},
 
     /* Unknown. */
     {"trace", "nothing of the kind\n", "", 0, "expected a record of a known"},

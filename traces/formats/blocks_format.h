@@ -25,6 +25,9 @@ struct margay_trace_facts {
     uint64_t collapsed_bytes; /* 0 = repeats were not collapsed */
     unsigned shift; /* bits by which addresses are given shifted right */
     struct margay_sampling sampling; /* of a trace that is a sample */
+    /* Of a table without --column: the columns by their names, as that would
+       have them; empty where they tell nothing. */
+    char guess[MARGAY_GUESS_BYTES];
 };
 
 /* Where the bytes of a trace come from. */

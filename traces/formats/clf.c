@@ -141,12 +141,6 @@ static const char *decode(struct margay_text *text,
     return margay_log_decode(text, references, parse);
 }
 
-static int cut(const void *state)
-{
-    (void)state;
-    return '\0';
-}
-
 const struct margay_format margay_format_clf = {
     .info = {.name = "clf",
              .description = "the Common or combined log of a web server",
@@ -160,5 +154,5 @@ const struct margay_format margay_format_clf = {
     .recognise = decode,
     .create_state = margay_log_create,
     .free_state = margay_log_free,
-    .cut = cut,
+    .cut = margay_log_cut,
 };

@@ -15,6 +15,11 @@ static const char *const role_names[MARGAY_ROLES] = {
     [MARGAY_ROLE_TENANT] = "tenant",
 };
 
+const char *margay_role_name(unsigned role)
+{
+    return role_names[role];
+}
+
 /* -------------------------------------------------------------- choices -- */
 
 /* The role whose name and an equals sign begin the text; *after stands behind

@@ -260,6 +260,31 @@ void *margay_table_create(const struct margay_state_options *options)
     return csv;
 }
 
+/* A first row that was held back is found faulty when the second one is there.
+   One that does not say where the columns are leaves that to the next. */
+bool margay_table_forget(void *state)
+{
+    struct margay_csv *csv = state;
+    bool earlier = csv->expected == csv->first_message && csv->row_count > 1;
+    csv_free(&csv->parser);
+    begin_parser(csv);
+    if (csv->delimited)
+        set_delimiter(csv,
+                      csv->marks.blanks ? MARGAY_BLANKS : csv->marks.delimiter);
+    if (!csv->planned) {
+        csv->row_count = 0;
+        csv->names[0] = '\0';
+        memset(csv->named, 0, sizeof csv->named);
+    }
+    csv->row = (struct margay_csv_row){.fields = 0};
+    csv->taken = 0;
+    csv->arena_used = 0;
+    csv->row_bytes = 0;
+    csv->in_line = false;
+    csv->expected = NULL;
+    return !earlier;
+}
+
 void margay_table_free(void *state)
 {
     struct margay_csv *csv = state;
@@ -298,6 +323,18 @@ void margay_table_describe(const struct margay_state_options *options,
         .capacity = sizeof numbers / sizeof *numbers,
     };
     csv->references = &references;
+    if (csv->layout == &margay_layout_any && options->column == NULL &&
+        line < end) {
+        decode_piece(csv, &text);
+        margay_csv_guess(csv, facts->guess);
+        struct margay_state_options guessed = *options;
+        guessed.column = facts->guess;
+        if (facts->guess[0] != '\0') {
+            margay_table_free(csv);
+            margay_table_describe(&guessed, line, end, facts);
+            return;
+        }
+    }
     /* What --column names is there, or the first row will be refused. */
     for (unsigned i = 0; i < MARGAY_TAKES; i++)
         csv->named[0][i] = csv->layout == &margay_layout_any;

@@ -17,6 +17,7 @@ const char *margay_table_finish(struct margay_text *text,
 void *margay_table_create(const struct margay_state_options *options);
 void margay_table_free(void *state);
 int margay_table_cut(const void *state);
+bool margay_table_forget(void *state);
 void margay_table_describe(const struct margay_state_options *options,
                            const char *line, const char *end,
                            struct margay_trace_facts *facts);
@@ -24,7 +25,8 @@ void margay_table_describe(const struct margay_state_options *options,
 #define MARGAY_TABLE_FUNCTIONS                                            \
     .decode = margay_table_decode, .finish = margay_table_finish,         \
     .create_state = margay_table_create, .free_state = margay_table_free, \
-    .describe = margay_table_describe, .cut = margay_table_cut
+    .describe = margay_table_describe, .cut = margay_table_cut,           \
+    .forget = margay_table_forget
 
 /* What references of a table may have beside their numbers. */
 #define MARGAY_TABLE_COLUMNS                                  \

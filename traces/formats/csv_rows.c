@@ -50,6 +50,24 @@ static void note_names(struct margay_csv *csv, const char *text, size_t bytes)
     }
 }
 
+void margay_csv_guess(const struct margay_csv *csv,
+                      char guess[MARGAY_GUESS_BYTES])
+{
+    size_t used = 0;
+    guess[0] = '\0';
+    for (unsigned role = 0; role < MARGAY_ROLES; role++) {
+        if (!csv->first.names_only || csv->told[role] > 1 ||
+            (role == MARGAY_ROLE_ID && csv->told[role] == 0)) {
+            guess[0] = '\0';
+            return;
+        }
+        if (csv->told[role] == 1)
+            used += (size_t)snprintf(guess + used, MARGAY_GUESS_BYTES - used,
+                                     "%s%s=%s", used == 0 ? "" : ",",
+                                     margay_role_name(role), csv->teller[role]);
+    }
+}
+
 /* The first row decides whether it is a header, and where columns are. */
 static void examine_first(struct margay_csv *csv, const char *text,
                           size_t bytes)
@@ -65,6 +83,11 @@ static void examine_first(struct margay_csv *csv, const char *text,
     snprintf(csv->names + used, sizeof csv->names - used, "%s%s",
              row->fields == 1 ? "" : ", ", name);
     note_names(csv, text, bytes);
+    unsigned role = margay_role_told(name);
+    if (csv->options.column == NULL && role < MARGAY_ROLES) {
+        csv->told[role]++;
+        memcpy(csv->teller[role], name, strlen(name) + 1);
+    }
 }
 
 static bool is_number(const char *text, size_t bytes)

@@ -45,6 +45,11 @@ struct margay_csv {
     struct margay_rows rows;
     bool planned;
 
+    /* How many names of the first row say that they are for a role, and one of
+       them; 0 where --column says which columns are. */
+    unsigned told[MARGAY_ROLES];
+    char teller[MARGAY_ROLES][MARGAY_KNOWN_BYTES];
+
     uint64_t row_count; /* complete ones */
     struct margay_csv_row row, first;
     char names[MARGAY_NAMES_BYTES];           /* the fields of the first row */
@@ -73,6 +78,11 @@ struct margay_csv {
     char message[MARGAY_NAMES_BYTES + MARGAY_NAME_BYTES +
                  80]; /* the text of `expected` */
 };
+
+/* What --column would say of the first row, in which each name that is known
+   stands once, and one for the id; empty: the names do not say. */
+void margay_csv_guess(const struct margay_csv *csv,
+                      char guess[MARGAY_GUESS_BYTES]);
 
 /* Callbacks of libcsv: a field, and the end of a row.  The context is the
    struct margay_csv, whose `references` have room for two more. */

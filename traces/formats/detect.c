@@ -362,6 +362,7 @@ enum margay_status margay_detect(const char *path, const char *window,
     const char *end = complete_lines(window, bytes, whole);
     struct survey survey = survey_formats(path, window, end);
     const struct margay_format *chosen = survey.candidate;
+    found->format = chosen;
     if (survey.rival != NULL)
         return fail_alike(path, &survey, window, end, error);
     if (chosen != NULL && gives_way(chosen) && survey.header != NULL) {

@@ -19,7 +19,7 @@ struct margay_detection {
  * Choose the format of the trace whose first `bytes` bytes stand at `window`;
  * `whole`: these are all.  After the window must stand a newline, if it is
  * whole, and MARGAY_TEXT_PADDING bytes.  Fails with MARGAY_BAD_INPUT if no
- * format fits.
+ * format fits, and then found->format is NULL, or if two do.
  */
 enum margay_status margay_detect(const char *path, const char *window,
                                  size_t bytes, bool whole,

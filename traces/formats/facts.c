@@ -12,6 +12,12 @@ const char *margay_trace_evidence(const margay_trace *trace)
     return trace->reader.detection.evidence;
 }
 
+const char *margay_trace_guess(const margay_trace *trace)
+{
+    const char *guess = trace->reader.facts.guess;
+    return *guess == '\0' ? NULL : guess;
+}
+
 enum margay_numbers margay_trace_numbers(const margay_trace *trace)
 {
     return trace->options.ids ? MARGAY_IDS : trace->reader.facts.numbers;
@@ -66,6 +72,12 @@ void margay_trace_progress(const margay_trace *trace, uint64_t *bytes_read,
                            uint64_t *bytes_total)
 {
     margay_input_progress(trace->reader.input, bytes_read, bytes_total);
+}
+
+uint64_t margay_trace_bad_lines(const margay_trace *trace, const char **first)
+{
+    *first = trace->reader.first_bad.message;
+    return atomic_load(&trace->reader.bad_lines);
 }
 
 uint64_t margay_trace_collapsed_bytes(const margay_trace *trace)

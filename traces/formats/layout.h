@@ -94,6 +94,12 @@ struct margay_named_column {
     size_t name_bytes;
 };
 
+/* The longest name, with its NUL, that says what its column is for. */
+#define MARGAY_KNOWN_BYTES 16
+
+/* The word for a role in --column. */
+const char *margay_role_name(unsigned role);
+
 struct margay_choice {
     struct margay_named_column columns[MARGAY_TAKES];
     unsigned count;

@@ -37,6 +37,9 @@ const char *margay_log_decode(struct margay_text *text,
 void *margay_log_create(const struct margay_state_options *options);
 void margay_log_free(void *log);
 
+/* Of logs whose lines stand alone: they may be cut behind any newline. */
+int margay_log_cut(const void *log);
+
 /* The end of the word that begins at `cursor`: a blank, or `end`. */
 const char *margay_log_word(const char *cursor, const char *end);
 

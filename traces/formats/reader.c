@@ -13,6 +13,7 @@
 /* Hand the batch to the other thread. */
 static void publish(struct margay_reader *reader)
 {
+    reader->published_refs += reader->batch->count;
     reader->batch = NULL;
     margay_queue_publish(&reader->queue);
 }
@@ -81,6 +82,32 @@ static void note_compression(struct margay_reader *reader)
                  compression);
 }
 
+/* The format that fits the window from a later line on, behind as many bad
+   lines as may be passed over.  Where there is none, reader->error stays as it
+   is. */
+static enum margay_status detect_further(struct margay_reader *reader,
+                                         size_t bytes, bool whole)
+{
+    struct margay_error error;
+    const char *line = reader->buffer, *end = line + bytes, *newline;
+    for (uint64_t bad = 0; bad < reader->most_bad_lines; bad++) {
+        newline = memchr(line, '\n', (size_t)(end - line));
+        if (newline == NULL || newline + 1 == end)
+            break;
+        line = newline + 1;
+        enum margay_status status =
+            margay_detect(reader->path, line, (size_t)(end - line), whole,
+                          &reader->detection, &error);
+        if (status == MARGAY_OK && !reader->detection.nothing)
+            return MARGAY_OK;
+        if (status != MARGAY_OK && reader->detection.format != NULL) {
+            reader->error = error; /* two fit */
+            return status;
+        }
+    }
+    return MARGAY_BAD_INPUT;
+}
+
 static enum margay_status find_format(struct margay_reader *reader)
 {
     if (reader->detection.format != NULL) {
@@ -96,6 +123,8 @@ static enum margay_status find_format(struct margay_reader *reader)
     bool whole = reader->ended && bytes == reader->end;
     status = margay_detect(reader->path, reader->buffer, bytes, whole,
                            &reader->detection, &reader->error);
+    if (status != MARGAY_OK && reader->detection.format == NULL)
+        status = detect_further(reader, bytes, whole);
     note_compression(reader);
     return status;
 }
@@ -154,7 +183,6 @@ static enum margay_status create_state(struct margay_reader *reader)
     const struct margay_format *format = reader->detection.format;
     if (format->create_state == NULL)
         return MARGAY_OK;
-    reader->state_options.layout = format->layout;
     reader->state = format->create_state(&reader->state_options);
     return reader->state == NULL
                ? margay_fail_memory(&reader->error, "a reader of tables")
@@ -179,6 +207,7 @@ static void note_unit(struct margay_reader *reader)
 static enum margay_status describe(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
+    reader->state_options.layout = format->layout;
     note_unit(reader);
     if (format->describe == NULL)
         return MARGAY_OK;
@@ -194,6 +223,8 @@ static enum margay_status describe(struct margay_reader *reader)
     bool whole = newline != NULL && newline > reader->buffer;
     format->describe(&reader->state_options, reader->buffer,
                      whole ? newline + 1 : reader->buffer, &reader->facts);
+    if (reader->facts.guess[0] != '\0')
+        reader->state_options.column = reader->facts.guess;
     return MARGAY_OK;
 }
 
@@ -386,7 +417,8 @@ static enum margay_status skip_records(struct margay_reader *reader)
         !margay_input_plain_bytes(reader->input, &bytes) || bytes == 0)
         return MARGAY_OK;
     if (by_lines) {
-        reader->line_bytes = bytes;
+        /* Of bad lines, the first ones count, so that nothing is cut. */
+        reader->line_bytes = reader->most_bad_lines == 0 ? bytes : 0;
         return MARGAY_OK;
     }
     reader->refs_known = true;
@@ -455,9 +487,65 @@ static enum margay_status fail_end(struct margay_reader *reader,
                        reader->detection.evidence);
 }
 
+/*
+ * `failed` says, with reader->error, that a line cannot be read.  MARGAY_OK: it
+ * is to be passed over.  What a caller does not look at, it does not hear of
+ * either: bad lines behind the last reference that is wanted do not count.
+ */
+static enum margay_status judge_line(struct margay_reader *reader,
+                                     enum margay_status failed)
+{
+    uint64_t bad = atomic_load(&reader->bad_lines);
+    uint64_t refs = reader->published_refs +
+                    (reader->batch == NULL ? 0 : reader->batch->count);
+    if (reader->most_bad_lines == 0)
+        return failed;
+    if (refs >= reader->most_refs)
+        return MARGAY_END;
+    if (bad == reader->most_bad_lines) {
+        const char *message = reader->error.message;
+        size_t length = strlen(message);
+        snprintf(reader->error.message + length,
+                 sizeof reader->error.message - length,
+                 "; no more than %llu bad line%s may be passed over, of which "
+                 "the first was line %llu",
+                 (unsigned long long)bad, margay_plural(bad, "s"),
+                 (unsigned long long)reader->first_bad_line);
+        return failed;
+    }
+    if (bad == 0) {
+        reader->first_bad = reader->error;
+        reader->first_bad_line = reader->lines + 1;
+    }
+    atomic_store(&reader->bad_lines, bad + 1);
+    return MARGAY_OK;
+}
+
+/* Forget what the state of a format knows of a bad line.  False: what is bad is
+   an earlier one, and the line at the cursor is still to be read. */
+static bool forget_line(struct margay_reader *reader)
+{
+    const struct margay_format *format = reader->detection.format;
+    return format->forget == NULL || format->forget(reader->state);
+}
+
+/* Go behind the end of a bad line that began before the buffer, if it is there
+   now. */
+static void end_bad_line(struct margay_reader *reader)
+{
+    const char *first = reader->buffer + reader->begin;
+    const char *newline = memchr(first, '\n', reader->end - reader->begin);
+    reader->begin =
+        newline == NULL ? reader->end : (size_t)(newline + 1 - reader->buffer);
+    reader->lines += newline != NULL;
+    reader->in_bad_line = newline == NULL;
+}
+
 /* Decode every complete line of the buffer. */
 static enum margay_status decode_buffer(struct margay_reader *reader)
 {
+    if (reader->in_bad_line)
+        end_bad_line(reader);
     const char *first = reader->buffer + reader->begin;
     const char *newline = memrchr(first, '\n', reader->end - reader->begin);
     if (newline == NULL)
@@ -470,10 +558,20 @@ static enum margay_status decode_buffer(struct margay_reader *reader)
         const char *expected =
             reader->detection.format->decode(&text, reader->batch);
         reader->lines = text.lines;
-        if (expected != NULL)
-            return fail_line(reader, text.cursor, text.end, expected);
-        if (text.cursor < text.end)
-            publish(reader);
+        if (expected == NULL) {
+            if (text.cursor < text.end)
+                publish(reader);
+            continue;
+        }
+        enum margay_status status = judge_line(
+            reader, fail_line(reader, text.cursor, text.end, expected));
+        if (status != MARGAY_OK)
+            return status;
+        if (forget_line(reader)) {
+            text.cursor =
+                (const char *)memchr(text.cursor, '\n', PTRDIFF_MAX) + 1;
+            reader->lines = ++text.lines;
+        }
     }
     reader->begin = (size_t)(text.end - reader->buffer);
     return MARGAY_OK;
@@ -484,8 +582,16 @@ static enum margay_status keep_rest(struct margay_reader *reader)
 {
     size_t rest = reader->end - reader->begin;
     char *line = reader->buffer + reader->begin;
-    if (rest > MARGAY_LINE_BYTES)
-        return fail_line(reader, line, line + rest, MARGAY_EXPECTS_SHORT_LINE);
+    if (rest > MARGAY_LINE_BYTES) {
+        enum margay_status status =
+            judge_line(reader, fail_line(reader, line, line + rest,
+                                         MARGAY_EXPECTS_SHORT_LINE));
+        if (status != MARGAY_OK)
+            return status;
+        forget_line(reader);
+        reader->in_bad_line = true;
+        rest = 0;
+    }
     memmove(reader->buffer, line, rest);
     reader->begin = 0;
     reader->end = rest;
@@ -503,7 +609,10 @@ static enum margay_status finish_text(struct margay_reader *reader)
         return MARGAY_IO;
     const char *expected =
         reader->detection.format->finish(&text, reader->batch);
-    return expected == NULL ? MARGAY_END : fail_end(reader, expected);
+    if (expected == NULL)
+        return MARGAY_END;
+    enum margay_status status = judge_line(reader, fail_end(reader, expected));
+    return status == MARGAY_OK ? MARGAY_END : status;
 }
 
 static enum margay_status decode_text(struct margay_reader *reader)
@@ -536,11 +645,11 @@ static enum margay_status read_trace(struct margay_reader *reader)
         return margay_fail_memory(&reader->error, "a reading buffer");
     enum margay_status status = find_format(reader);
     if (status == MARGAY_OK)
-        status = create_state(reader);
-    if (status == MARGAY_OK)
         status = open_blocks(reader);
     if (status == MARGAY_OK)
         status = describe(reader);
+    if (status == MARGAY_OK)
+        status = create_state(reader);
     if (status == MARGAY_OK)
         status = allocate_batches(reader);
     if (status == MARGAY_OK)

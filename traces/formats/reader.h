@@ -35,6 +35,8 @@ struct margay_reader {
     struct margay_detection detection; /* format NULL = to be detected */
     struct margay_state_options state_options;
     uint64_t skip_refs;      /* references to be dropped at the beginning */
+    uint64_t most_refs;      /* what comes after these is not looked at */
+    uint64_t most_bad_lines; /* that may be passed over */
     unsigned unused_columns; /* of those of objects */
     bool numbers_only;       /* the caller uses numbers and perhaps counts, */
     bool sums_counts;        /* and of the counts only their sum */
@@ -53,15 +55,23 @@ struct margay_reader {
     struct margay_error error;
     atomic_uint_fast64_t spent_ns; /* of the processor, in the end */
 
+    /* Lines that were passed over, and what is wrong with the first: it is
+       written before the count is not 0, and not changed. */
+    atomic_uint_fast64_t bad_lines;
+    struct margay_error first_bad;
+
     /* Used by the reading thread only. */
     struct margay_references *batch; /* reserved and being filled, or NULL */
     char *buffer; /* bytes [begin, end) are not yet decoded */
     size_t begin, end;
     bool ended; /* the input is exhausted */
     uint64_t lines;
-    uint64_t packed_bytes; /* of whole records that have been decoded */
-    void *state;           /* of a format of text with a state */
-    void *blocks;          /* of a format of blocks */
+    uint64_t first_bad_line;
+    bool in_bad_line;        /* its end has not been found yet */
+    uint64_t published_refs; /* entries of the batches handed over */
+    uint64_t packed_bytes;   /* of whole records that have been decoded */
+    void *state;             /* of a format of text with a state */
+    void *blocks;            /* of a format of blocks */
 };
 
 /* The function of the thread.  The argument is a struct margay_reader of which

@@ -154,6 +154,15 @@ static const char *next_argument(const char *quote, const char *end)
     return cursor == end || *cursor == '"' ? cursor : NULL;
 }
 
+/* Is all behind the command, which ends with this quote, arguments? */
+static bool are_arguments(const char *quote, const char *end)
+{
+    const char *cursor = next_argument(quote, end);
+    while (cursor != NULL && cursor < end)
+        cursor = next_argument(closing(cursor, end), end);
+    return cursor != NULL;
+}
+
 static const char *parse(struct margay_log *log, const char *line,
                          const char *end, struct margay_row_reference *row)
 {
@@ -161,16 +170,20 @@ static const char *parse(struct margay_log *log, const char *line,
     const char *at = log->cursor;
     log->cursor = end;
     row->count = 0;
-    if (!log->begun && end - line == 2 && memcmp(line, "OK", 2) == 0)
+    /* The server says so when MONITOR begins, perhaps once more. */
+    if (end - line == 2 && memcmp(line, "OK", 2) == 0)
         return NULL;
     if (!take_head(line, end, &head))
         return EXPECTED;
     const char *quote = closing(head.command, end);
     if (quote == NULL)
         return EXPECTED;
-    log->begun = true;
     struct command_class class =
         class_of(head.command + 1, (size_t)(quote - head.command - 1));
+    /* A line is right or wrong before the first of its references is made. */
+    bool several = class.keys == ALL_KEYS || class.keys == EACH_SECOND;
+    if (at == line && several && !are_arguments(quote, end))
+        return EXPECTED;
     if (at == line)
         at = next_argument(quote, end);
     if (at == end || class.keys == NO_KEYS)
@@ -198,12 +211,6 @@ static const char *decode(struct margay_text *text,
     return margay_log_decode(text, references, parse);
 }
 
-/* Before the first command, a line may say that the server listens. */
-static int cut(const void *state)
-{
-    return ((const struct margay_log *)state)->begun ? '\0' : MARGAY_CUT_LATER;
-}
-
 const struct margay_format margay_format_redis = {
     .info = {.name = "redis",
              .description = "what MONITOR of Redis prints",
@@ -217,5 +224,5 @@ const struct margay_format margay_format_redis = {
     .recognise = decode,
     .create_state = margay_log_create,
     .free_state = margay_log_free,
-    .cut = cut,
+    .cut = margay_log_cut,
 };

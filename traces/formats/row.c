@@ -9,6 +9,7 @@
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
+#include "traces/base/extent.h"
 #include "traces/base/fnv.h"
 #include "traces/formats/names.h"
 #include "traces/formats/scan.h"
@@ -312,6 +313,21 @@ static bool lists(const char *list, const char *text, size_t bytes)
     return false;
 }
 
+unsigned margay_role_told(const char *name)
+{
+    static const char *const names[MARGAY_ROLES] = {
+        [MARGAY_ROLE_ID] = "id key url uri object object_id obj_id",
+        [MARGAY_ROLE_SIZE] = "size bytes object_size obj_size",
+        [MARGAY_ROLE_OP] = "op operation",
+        [MARGAY_ROLE_TIME] = "time ts timestamp",
+        [MARGAY_ROLE_TTL] = "ttl",
+    };
+    unsigned role = 0;
+    while (role < MARGAY_ROLES && !lists(names[role], name, strlen(name)))
+        role++;
+    return role;
+}
+
 static const char *refuse_word(struct margay_rows *rows, size_t columns)
 {
     const struct margay_layout *layout = rows->layout;
@@ -464,7 +480,10 @@ static const char *scale_offset(struct margay_rows *rows,
     if (!margay_multiply_u64(reference->number, unit, &reference->number))
         return expect(rows, MARGAY_ROLE_ID, 0, "an offset below 2^64 bytes");
     reference->extent = (uint32_t)reference->size;
-    return NULL;
+    return margay_extent_passes(reference->number, reference->extent)
+               ? expect(rows, MARGAY_ROLE_ID, 0,
+                        "an offset and a length below 2^64 bytes together")
+               : NULL;
 }
 
 /* A size in bytes covers units, at least one. */
@@ -479,7 +498,10 @@ static const char *count_units(struct margay_rows *rows,
         return expect(rows, MARGAY_ROLE_SIZE, 0,
                       "a size of at most 4294967295 units of an id");
     reference->extent = (uint32_t)units;
-    return NULL;
+    return margay_extent_passes(reference->number, units)
+               ? expect(rows, MARGAY_ROLE_SIZE, 0,
+                        "a size that ends within the ids of 64 bits")
+               : NULL;
 }
 
 const char *margay_rows_read(struct margay_rows *rows,
@@ -500,8 +522,6 @@ const char *margay_rows_read(struct margay_rows *rows,
     if (expected == NULL)
         expected = read_request(rows, fields, columns, &reference->request);
     if (expected == NULL)
-        expected = read_tenant(rows, fields, columns, &reference->tenant);
-    if (expected == NULL)
         expected = rows->layout->offset_bytes != 0
                        ? scale_offset(rows, reference)
                        : count_units(rows, reference);
@@ -509,5 +529,8 @@ const char *margay_rows_read(struct margay_rows *rows,
         forget_size(rows, fields, reference);
     if (expected == NULL)
         expected = add_device(rows, fields, columns, reference);
+    /* The last, as a row that cannot be read leaves no tenant. */
+    if (expected == NULL)
+        expected = read_tenant(rows, fields, columns, &reference->tenant);
     return expected;
 }

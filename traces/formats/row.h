@@ -65,6 +65,9 @@ struct margay_row_reference {
 const char *margay_device_claim(uint64_t **devices, uint64_t hash,
                                 uint64_t *number);
 
+/* The role that the name of a column tells, MARGAY_ROLES = none. */
+unsigned margay_role_told(const char *name);
+
 /* Set the value of a field whose text is known. */
 void margay_field_value(struct margay_field *field);
 

@@ -116,6 +116,10 @@ static enum margay_status take_options(struct margay_trace *trace,
 {
     trace->options = *given;
     trace->to_skip = trace->reader.skip_refs = given->skip_refs;
+    trace->reader.most_bad_lines = given->bad_lines;
+    if (!margay_add_u64(given->skip_refs, given->limit_refs,
+                        &trace->reader.most_refs))
+        trace->reader.most_refs = UINT64_MAX;
     trace->to_read = given->limit_refs;
     trace->most = UINT64_MAX;
     trace->to_warm_up = given->warmup_refs;
@@ -248,6 +252,19 @@ static enum margay_status check_unit(const struct margay_trace *trace,
                        trace->reader.path, margay_trace_format(trace)->name);
 }
 
+/* Records of other formats have no ends by which one could be passed over. */
+static enum margay_status check_bad_lines(const struct margay_trace *trace,
+                                          struct margay_error *error)
+{
+    const struct margay_format *format = trace->reader.detection.format;
+    return trace->options.bad_lines == 0 || format->decode != NULL
+               ? MARGAY_OK
+               : margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "%s: bad lines are passed over in formats that "
+                             "are read by the line, but this is %s",
+                             trace->reader.path, format->info.name);
+}
+
 /* The status with which the reader has ended. */
 static enum margay_status outcome(const struct margay_trace *trace,
                                   struct margay_error *error)
@@ -290,6 +307,8 @@ enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
         trace->sizes.given = trace->reader.skipped_refs;
     }
     enum margay_status status = check_unit(trace, error);
+    if (status == MARGAY_OK)
+        status = check_bad_lines(trace, error);
     return status == MARGAY_OK ? check_whole(trace, error) : status;
 }
 
