@@ -128,6 +128,7 @@ lint: deps ## check the sources: warnings, layout, scripts, man pages
 
 .PHONY: tests run bench bench-peers bench-gpu bench-tools lint check check-asan check-tsan check-valgrind check-fresh check-real
 
+include tests/frozen/module.mk
 include tests/fuzz/module.mk
 include tests/faults/module.mk
 include tests/gpu/module.mk
