@@ -7,7 +7,7 @@ tests_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 tests_SCRIPTS  := $(wildcard tests/*.t tests/*/*.t)
 tests_LIBS     := -lm
 
-JOBS        ?= 2
+JOBS        ?= $(PROCESSORS)
 PROVE       ?= perl tests/check.pl
 PROVE_FLAGS ?= -j$(JOBS) --timer --failures --comments
 
@@ -29,8 +29,10 @@ $(tests_RANKS): $(BUILD)/obj/tests/sim/ranks.o \
 
 tests: all $(tests_PROGRAMS) $(tests_RANKS)
 
-run: deps all ## analyse the sample: curve.csv, curve.png
+# The command, and what `record` needs: no library, no manual and no plugin.
+run: deps $(BUILD)/margay $(runtime_FILES) valgrind-tool ## analyse the sample: curve.csv, curve.png
 	@sh tests/sample/run.sh $(BUILD)/margay $(BUILD)/run
+	@echo "Took:      $$(($$(date +%s) - $(started))) s, on $(PROCESSORS) processors"
 
 check: deps tests ## run the tests (TESTS="tests/sim/plot.t ...": only these)
 	@MARGAY='$(abspath $(BUILD)/margay)' BUILD='$(abspath $(BUILD))' \

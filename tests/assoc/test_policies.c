@@ -140,7 +140,7 @@ static void make_dense(size_t count)
 static void test_policy(const char *spec)
 {
     struct margay_random random;
-    uint64_t wrong = 0, caches = rounds(2100);
+    uint64_t wrong = 0, caches = rounds(440);
     margay_random_seed(&random, 77);
     for (uint64_t i = 0; i < caches; i++) {
         shape_fill((enum shape)(i % SHAPES), &random, numbers, kinds, REFS);

@@ -51,4 +51,14 @@ deps build
 is 'no network' "$status" 1
 like 'why' "$(cat err)" '^E: no server answers'
 check 'and the way to do without' grep -q 'make DEPS=no' err
+# ------------------------------------------------- without the packages --
+# A build that installs nothing names the packages that it lacks.
+mkdir hidden
+echo '#error hidden' | tee hidden/csv.h >hidden/zlib.h
+status=0
+env -u MAKEFLAGS -u MAKELEVEL make -C "$root" BUILD="$PWD/none" DEPS=no CC=gcc \
+    CPPFLAGS="-I$PWD/hidden" run >out 2>err || status=$?
+is 'headers that are missing' "$status $(head -n 1 err)" \
+    '2 Margay lacks headers of other packages; on Debian: apt-get install libcsv-dev zlib1g-dev'
+is 'nothing is compiled' "$(grep -c '  CC' out)" 0
 finish
