@@ -227,8 +227,7 @@ static struct margay_level_counts memory_counts(
                              passed);
         for (size_t sort = 0; sort < MARGAY_SORTS; sort++) {
             passed[sort] *= parts == 0 ? 1 : parts;
-            counts.references[sort % MARGAY_KINDS] += passed[sort];
-            counts.lookups += sort < MARGAY_KINDS ? passed[sort] : 0;
+            margay_sort_count(&counts, sort, passed[sort], 0);
         }
     }
     return counts;

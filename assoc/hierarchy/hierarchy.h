@@ -154,6 +154,13 @@ struct margay_level_counts {
     uint64_t useful_prefetches; /* and those of them that were used later */
     uint64_t lookups; /* references that a core waits for: all but the writes
                          of levels above, and prefetches */
+    /* References that those of the program cause, a write that levels above
+       hand on included: not write-backs and prefetches of levels above, nor
+       what these ask for. */
+    uint64_t demand_references, demand_misses;
+    uint64_t writebacks_received; /* references that are blocks from above */
+    uint64_t victim_fills; /* blocks from above, dirty or not, that came into an
+                              exclusive level */
     /* Of a coherent level, with the levels above it: */
     uint64_t coherence_misses;    /* of blocks that other cores' writes took */
     uint64_t true_sharing_misses; /* those of them that were needed */

@@ -271,6 +271,10 @@ static void add_counts(struct margay_level_counts *sum,
     sum->prefetches += counts->prefetches;
     sum->useful_prefetches += counts->useful_prefetches;
     sum->lookups += counts->lookups;
+    sum->demand_references += counts->demand_references;
+    sum->demand_misses += counts->demand_misses;
+    sum->writebacks_received += counts->writebacks_received;
+    sum->victim_fills += counts->victim_fills;
 }
 
 struct margay_level_counts margay_hierarchy_counts(

@@ -96,9 +96,23 @@ void margay_nodes_free(margay_hierarchy *hierarchy);
 /* Why a block is referenced. */
 enum margay_purpose {
     MARGAY_FOR_CORE,     /* a core waits for it */
-    MARGAY_FOR_WRITING,  /* a level above writes it */
+    MARGAY_FOR_STORE,    /* a level above hands a core's write on */
+    MARGAY_FOR_WRITING,  /* a level above writes it back */
     MARGAY_FOR_PREFETCH, /* a prefetcher above asks for it */
 };
+
+/* Does a reference of the program cause this one, and not a block that leaves
+   or a prefetcher? */
+static inline bool margay_is_demand(enum margay_purpose purpose)
+{
+    return purpose <= MARGAY_FOR_STORE;
+}
+
+/* The purpose of a write that a level hands on. */
+static inline enum margay_purpose margay_handed_on(enum margay_purpose purpose)
+{
+    return purpose == MARGAY_FOR_CORE ? MARGAY_FOR_STORE : purpose;
+}
 
 /* Reference a block of a node. */
 void margay_node_reference(margay_hierarchy *hierarchy,

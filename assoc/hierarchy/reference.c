@@ -18,6 +18,32 @@
 /* A block that leaves a node for another one that misses. */
 typedef struct margay_evicted evicted_block;
 
+/* ---------------------------------------------------------------- counts -- */
+
+static inline void count_reference(struct margay_node *node,
+                                   enum margay_kind kind,
+                                   enum margay_purpose purpose)
+{
+    node->counts.references[kind]++;
+    node->counts.lookups += purpose == MARGAY_FOR_CORE;
+    node->counts.demand_references += margay_is_demand(purpose);
+    node->counts.writebacks_received +=
+        kind == MARGAY_WRITE && purpose == MARGAY_FOR_WRITING;
+}
+
+static inline void count_miss(struct margay_node *node, enum margay_kind kind,
+                              enum margay_purpose purpose)
+{
+    node->counts.misses[kind]++;
+    node->counts.demand_misses += margay_is_demand(purpose);
+}
+
+/* Prefetchers do not see these. */
+static inline bool is_write_from_above(enum margay_purpose purpose)
+{
+    return purpose == MARGAY_FOR_STORE || purpose == MARGAY_FOR_WRITING;
+}
+
 /* ------------------------------------------------------- prefetched bits -- */
 
 static inline bool take_bit(struct margay_node *node, uint64_t at)
@@ -34,7 +60,7 @@ static inline bool take_bit(struct margay_node *node, uint64_t at)
 static inline bool use_prefetched(struct margay_node *node, uint64_t at,
                                   enum margay_purpose purpose)
 {
-    if (node->prefetched == NULL || purpose == MARGAY_FOR_WRITING)
+    if (node->prefetched == NULL || is_write_from_above(purpose))
         return false;
     bool first = take_bit(node, at);
     node->counts.useful_prefetches += first;
@@ -71,7 +97,7 @@ static inline void notice(struct margay_hierarchy *hierarchy,
                           enum margay_kind kind, enum margay_purpose purpose,
                           bool missed, bool first_use)
 {
-    if (node->prefetcher != NULL && purpose != MARGAY_FOR_WRITING)
+    if (node->prefetcher != NULL && !is_write_from_above(purpose))
         show_prefetcher(hierarchy, node, block, kind, missed, first_use);
 }
 
@@ -148,10 +174,18 @@ static void reference_next(struct margay_hierarchy *hierarchy,
                               purpose);
 }
 
-static void write_next(struct margay_hierarchy *hierarchy,
+static void write_back(struct margay_hierarchy *hierarchy,
                        struct margay_node *node, uint64_t block)
 {
     reference_next(hierarchy, node, block, MARGAY_WRITE, MARGAY_FOR_WRITING);
+}
+
+static void hand_on(struct margay_hierarchy *hierarchy,
+                    struct margay_node *node, uint64_t block,
+                    enum margay_purpose purpose)
+{
+    reference_next(hierarchy, node, block, MARGAY_WRITE,
+                   margay_handed_on(purpose));
 }
 
 /* Recall a block from a node of a domain and from all above it; returns whether
@@ -177,7 +211,7 @@ void margay_node_recall(struct margay_hierarchy *hierarchy,
     if (!recall(root, root, block, take_out))
         return;
     root->counts.writebacks++;
-    write_next(hierarchy, root, block);
+    write_back(hierarchy, root, block);
 }
 
 /* A block that left the node above comes into an exclusive node; returns what
@@ -194,12 +228,15 @@ static evicted_block put(struct margay_hierarchy *hierarchy,
     if (!block->left)
         return evicted;
     uint64_t at = node->policy->touch(node->cache, &use);
-    node->counts.references[MARGAY_WRITE] += block->dirty;
-    node->counts.misses[MARGAY_WRITE] += block->dirty && at == MARGAY_NOWHERE;
+    if (block->dirty)
+        count_reference(node, MARGAY_WRITE, MARGAY_FOR_WRITING);
+    if (block->dirty && at == MARGAY_NOWHERE)
+        count_miss(node, MARGAY_WRITE, MARGAY_FOR_WRITING);
+    node->counts.victim_fills += at == MARGAY_NOWHERE;
     if (at == MARGAY_NOWHERE)
         at = bring_in(node, &use, &evicted);
     if (block->dirty && node->through)
-        write_next(hierarchy, node, block->block);
+        write_back(hierarchy, node, block->block);
     else if (block->dirty)
         margay_cache_make_dirty(node->cache, at);
     return evicted;
@@ -215,7 +252,7 @@ static void let_go(struct margay_hierarchy *hierarchy, struct margay_node *node,
         evicted_block further = put(hierarchy, node->next, evicted);
         let_go(hierarchy, node->next, &further);
     } else if (evicted->dirty) {
-        write_next(hierarchy, node, evicted->block);
+        write_back(hierarchy, node, evicted->block);
     }
 }
 
@@ -244,7 +281,7 @@ static bool ask_next(struct margay_hierarchy *hierarchy,
     if (node->next->exclusive)
         return take(hierarchy, node->next, block, kind, purpose, evicted);
     if (evicted->dirty)
-        write_next(hierarchy, node, evicted->block);
+        write_back(hierarchy, node, evicted->block);
     reference_next(hierarchy, node, block, kind, purpose);
     return false;
 }
@@ -261,9 +298,9 @@ static bool take(struct margay_hierarchy *hierarchy, struct margay_node *node,
     bool found = at != MARGAY_NOWHERE;
     bool missed = !found && !has_victim(node, block);
     bool first_use = found && use_prefetched(node, at, purpose);
-    node->counts.references[kind]++;
-    node->counts.misses[kind] += missed;
-    node->counts.lookups += purpose == MARGAY_FOR_CORE;
+    count_reference(node, kind, purpose);
+    if (missed)
+        count_miss(node, kind, purpose);
     notice(hierarchy, node, block, kind, purpose, missed, first_use);
     bool dirty = found && margay_cache_take_out(node->cache, at);
     if (found)
@@ -293,10 +330,11 @@ static void miss(struct margay_hierarchy *hierarchy, struct margay_node *node,
     bool write = use->kind == MARGAY_WRITE && node->writes;
     bool missed = !has_victim(node, block);
     evicted_block evicted;
-    node->counts.misses[use->kind] += missed;
+    if (missed)
+        count_miss(node, use->kind, purpose);
     notice(hierarchy, node, block, use->kind, purpose, missed, false);
     if (node->exclusive || (write && !node->allocates)) {
-        write_next(hierarchy, node, block);
+        hand_on(hierarchy, node, block, purpose);
         return;
     }
     uint64_t at = bring_in(node, use, &evicted);
@@ -307,7 +345,7 @@ static void miss(struct margay_hierarchy *hierarchy, struct margay_node *node,
                  purpose, &evicted))
         keep_dirty(node, block);
     if (write && node->through)
-        write_next(hierarchy, node, block);
+        hand_on(hierarchy, node, block, purpose);
 }
 
 void margay_node_reference(struct margay_hierarchy *hierarchy,
@@ -316,8 +354,7 @@ void margay_node_reference(struct margay_hierarchy *hierarchy,
 {
     struct margay_use use = {
         .block = block, .kind = kind, .site = hierarchy->site};
-    node->counts.references[kind]++;
-    node->counts.lookups += purpose == MARGAY_FOR_CORE;
+    count_reference(node, kind, purpose);
     if (node->cache == NULL)
         return;
     uint64_t at = node->policy->touch(node->cache, &use);
@@ -327,7 +364,7 @@ void margay_node_reference(struct margay_hierarchy *hierarchy,
     }
     bool first_use = use_prefetched(node, at, purpose);
     if (kind == MARGAY_WRITE && node->through)
-        write_next(hierarchy, node, block);
+        hand_on(hierarchy, node, block, purpose);
     else if (kind == MARGAY_WRITE && node->writes)
         margay_cache_make_dirty(node->cache, at);
     notice(hierarchy, node, block, kind, purpose, false, first_use);

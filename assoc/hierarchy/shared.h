@@ -16,12 +16,20 @@
 #ifndef MARGAY_ASSOC_SHARED_H
 #define MARGAY_ASSOC_SHARED_H
 
-#include "assoc/hierarchy/hierarchy.h"
-#include "assoc/policies/cache.h"
+#include "assoc/hierarchy/node.h"
 
-/* What a reference is: its kind, and whether a level above writes it
-   (MARGAY_FOR_WRITING) or a core waits for it. */
-#define MARGAY_SORTS (2 * MARGAY_KINDS)
+/* What a reference is: its kind, and its purpose, which is no prefetch. */
+#define MARGAY_SORTS (MARGAY_FOR_PREFETCH * MARGAY_KINDS)
+
+static inline size_t margay_sort(enum margay_kind kind,
+                                 enum margay_purpose purpose)
+{
+    return purpose * MARGAY_KINDS + kind;
+}
+
+/* Count references of a sort, and those of them that missed. */
+void margay_sort_count(struct margay_level_counts *counts, size_t sort,
+                       uint64_t references, uint64_t misses);
 
 /* A reference on its way. */
 struct margay_passed {
@@ -29,7 +37,7 @@ struct margay_passed {
     uint32_t time; /* the index of the trace's reference, since the last run */
     uint16_t core;
     uint8_t kind;
-    bool writing; /* for a level above */
+    uint8_t purpose;
 };
 
 struct margay_flow {

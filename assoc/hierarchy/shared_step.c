@@ -104,12 +104,20 @@ static struct margay_shared_place *place_of(struct margay_shared_group *group,
  */
 
 static void pass_write(struct margay_shared_cache *cache,
-                       const struct margay_passed *item, uint64_t block)
+                       const struct margay_passed *item, uint64_t block,
+                       enum margay_purpose purpose)
 {
     if (cache->feeds)
         margay_flow_add(&cache->passed,
                         (struct margay_passed){block, item->time, item->core,
-                                               MARGAY_WRITE, true});
+                                               MARGAY_WRITE, purpose});
+}
+
+static void hand_on(struct margay_shared_cache *cache,
+                    const struct margay_passed *item)
+{
+    pass_write(cache, item, item->block,
+               margay_handed_on((enum margay_purpose)item->purpose));
 }
 
 static void pass_miss(struct margay_shared_cache *cache,
@@ -125,7 +133,8 @@ static void pass_miss(struct margay_shared_cache *cache,
 static uint64_t *found_of(struct margay_shared_group *group,
                           const struct margay_passed *item)
 {
-    return group->found[item->kind + (item->writing ? MARGAY_KINDS : 0)];
+    return group->found[margay_sort((enum margay_kind)item->kind,
+                                    (enum margay_purpose)item->purpose)];
 }
 
 /* ----------------------------------------------------------------- stacks --
@@ -161,7 +170,7 @@ static inline void miss_stacked(const struct margay_shared_group *group,
         size_t last = cache->ways - 1;
         if (dirty[last] != 0 && dirty[last] <= cache->ways) {
             cache->writebacks++;
-            pass_write(cache, item, blocks[last]);
+            pass_write(cache, item, blocks[last], MARGAY_FOR_WRITING);
         }
         pass_miss(cache, item);
     }
@@ -171,7 +180,7 @@ static void pass_through(const struct margay_shared_group *group,
                          const struct margay_passed *item)
 {
     for (size_t i = 0; i < group->cache_count; i++)
-        pass_write(group->caches[i], item, item->block);
+        hand_on(group->caches[i], item);
 }
 
 static inline void step_stacked(struct margay_shared_group *group,
@@ -226,20 +235,20 @@ static void miss_alone(const struct margay_shared_group *group,
     struct margay_shared_cache *cache = group->caches[0];
     bool write = item->kind == MARGAY_WRITE && group->writes;
     if (write && !group->allocates) {
-        pass_write(cache, item, item->block);
+        hand_on(cache, item);
         return;
     }
     uint64_t at = policy->bring_in(place->cache, use);
     const struct margay_evicted evicted = place->cache->evicted;
     if (evicted.left && evicted.dirty) {
         cache->writebacks++;
-        pass_write(cache, item, evicted.block);
+        pass_write(cache, item, evicted.block, MARGAY_FOR_WRITING);
     }
     if (write && !group->through)
         margay_cache_make_dirty(place->cache, at);
     pass_miss(cache, item);
     if (write && group->through)
-        pass_write(cache, item, item->block);
+        hand_on(cache, item);
 }
 
 static void step_alone(struct margay_shared_group *group,
@@ -255,7 +264,7 @@ static void step_alone(struct margay_shared_group *group,
     if (at == MARGAY_NOWHERE)
         miss_alone(group, place, policy, item, &use);
     else if (item->kind == MARGAY_WRITE && group->through)
-        pass_write(group->caches[0], item, item->block);
+        hand_on(group->caches[0], item);
     else if (item->kind == MARGAY_WRITE && group->writes)
         margay_cache_make_dirty(place->cache, at);
 }
@@ -350,17 +359,29 @@ static uint64_t misses(const struct margay_shared_cache *cache, size_t sort)
                         cache->group->stacked ? cache->ways : 1);
 }
 
+void margay_sort_count(struct margay_level_counts *counts, size_t sort,
+                       uint64_t references, uint64_t misses)
+{
+    enum margay_purpose purpose = (enum margay_purpose)(sort / MARGAY_KINDS);
+    counts->references[sort % MARGAY_KINDS] += references;
+    counts->misses[sort % MARGAY_KINDS] += misses;
+    if (purpose == MARGAY_FOR_CORE)
+        counts->lookups += references;
+    if (margay_is_demand(purpose)) {
+        counts->demand_references += references;
+        counts->demand_misses += misses;
+    }
+    if (sort == margay_sort(MARGAY_WRITE, MARGAY_FOR_WRITING))
+        counts->writebacks_received += references;
+}
+
 struct margay_level_counts margay_shared_counts(
     const struct margay_shared_cache *cache)
 {
     struct margay_level_counts counts = {.writebacks = cache->writebacks};
-    for (size_t sort = 0; sort < MARGAY_SORTS; sort++) {
-        uint64_t references = found_behind(cache->group, sort, 0);
-        counts.references[sort % MARGAY_KINDS] += references;
-        counts.misses[sort % MARGAY_KINDS] += misses(cache, sort);
-        if (sort < MARGAY_KINDS)
-            counts.lookups += references;
-    }
+    for (size_t sort = 0; sort < MARGAY_SORTS; sort++)
+        margay_sort_count(&counts, sort, found_behind(cache->group, sort, 0),
+                          misses(cache, sort));
     return counts;
 }
 
@@ -368,10 +389,12 @@ void margay_shared_passed(const struct margay_shared_cache *cache,
                           uint64_t counts[MARGAY_SORTS])
 {
     const struct margay_shared_group *group = cache->group;
-    uint64_t *written = &counts[MARGAY_WRITE + MARGAY_KINDS];
     memset(counts, 0, MARGAY_SORTS * sizeof *counts);
     for (size_t sort = 0; sort < MARGAY_SORTS; sort++) {
         size_t kind = sort % MARGAY_KINDS;
+        uint64_t *written = &counts[margay_sort(
+            MARGAY_WRITE,
+            margay_handed_on((enum margay_purpose)(sort / MARGAY_KINDS)))];
         bool brings_in =
             kind != MARGAY_WRITE || !group->writes || group->allocates;
         size_t asked =
@@ -383,5 +406,5 @@ void margay_shared_passed(const struct margay_shared_cache *cache,
         else if (!brings_in)
             *written += misses(cache, sort);
     }
-    *written += cache->writebacks;
+    counts[margay_sort(MARGAY_WRITE, MARGAY_FOR_WRITING)] += cache->writebacks;
 }

@@ -95,7 +95,7 @@ static inline void naive_recall(struct naive_machine *machine,
     if (!dirty)
         return;
     border->counts.writebacks++;
-    naive_write_next(machine,
+    naive_write_back(machine,
                      border->victims == NULL ? border : border->victims, block);
 }
 

@@ -11,6 +11,7 @@
 
 static inline void naive_prefetch(struct naive_machine *machine)
 {
+    machine->asides++;
     for (size_t i = 0; i < machine->asked_count; i++) {
         struct naive_node *node = machine->asked[i].node;
         uint64_t block = machine->asked[i].block;
@@ -26,6 +27,7 @@ static inline void naive_prefetch(struct naive_machine *machine)
             (line = naive_line_of(node, block)) != NULL)
             line->dirty = true;
     }
+    machine->asides--;
     machine->asked_count = 0;
 }
 
@@ -168,6 +170,10 @@ static inline struct margay_level_counts naive_machine_counts(
         sum.prefetches += node->counts.prefetches;
         sum.useful_prefetches += node->counts.useful_prefetches;
         sum.lookups += node->counts.lookups;
+        sum.demand_references += node->counts.demand_references;
+        sum.demand_misses += node->counts.demand_misses;
+        sum.writebacks_received += node->counts.writebacks_received;
+        sum.victim_fills += node->counts.victim_fills;
         sum.coherence_misses += node->counts.coherence_misses;
         sum.true_sharing_misses += node->counts.true_sharing_misses;
         sum.invalidations += node->counts.invalidations;

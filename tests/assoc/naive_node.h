@@ -69,6 +69,8 @@ struct naive_machine {
     size_t asked_count;
     struct naive_copy *copies[64]; /* by block modulo 64 */
     uint32_t core;
+    int asides; /* the program does not ask: write-backs and prefetches that are
+                   going on, one within another */
     struct margay_sharing_place places[NAIVE_PLACES];
     size_t place_count;
 };
@@ -309,6 +311,30 @@ static inline void naive_write_next(struct naive_machine *machine,
     naive_refer_next(machine, node, block, MARGAY_WRITE, NAIVE_ABOVE_WRITES);
 }
 
+/* The same of a block that has left, or changed hands. */
+static inline void naive_write_back(struct naive_machine *machine,
+                                    struct naive_node *node, uint64_t block)
+{
+    machine->asides++;
+    naive_write_next(machine, node, block);
+    machine->asides--;
+}
+
+/* Count a reference, by who asks for it. */
+static inline void naive_count(const struct naive_machine *machine,
+                               struct naive_node *node, enum margay_kind kind,
+                               bool missed)
+{
+    node->counts.references[kind]++;
+    node->counts.misses[kind] += missed;
+    if (machine->asides == 0) {
+        node->counts.demand_references++;
+        node->counts.demand_misses += missed;
+    } else if (kind == MARGAY_WRITE) {
+        node->counts.writebacks_received++;
+    }
+}
+
 /* A block comes down into an exclusive cache. */
 static inline void naive_come_down(struct naive_machine *machine,
                                    struct naive_node *node,
@@ -319,14 +345,15 @@ static inline void naive_come_down(struct naive_machine *machine,
     if (!in.any)
         return;
     struct naive_line *line = naive_touch(machine, node, in.block);
-    if (in.dirty) {
-        node->counts.references[MARGAY_WRITE]++;
-        node->counts.misses[MARGAY_WRITE] += line == NULL;
-    }
+    machine->asides++;
+    if (in.dirty)
+        naive_count(machine, node, MARGAY_WRITE, line == NULL);
+    machine->asides--;
+    node->counts.victim_fills += line == NULL;
     if (line == NULL)
         line = naive_fill(machine, node, in.block, out);
     if (in.dirty && node->level->writing == MARGAY_WRITE_THROUGH)
-        naive_write_next(machine, node, in.block);
+        naive_write_back(machine, node, in.block);
     else if (in.dirty)
         line->dirty = true;
 }
@@ -343,7 +370,7 @@ static inline void naive_depart(struct naive_machine *machine,
         out = further;
     }
     if (out.any && out.dirty)
-        naive_write_next(machine, node, out.block);
+        naive_write_back(machine, node, out.block);
 }
 
 static inline bool naive_in_victims(struct naive_node *node, uint64_t block)
@@ -363,9 +390,8 @@ static inline bool naive_get(struct naive_machine *machine,
         struct naive_line *line = naive_touch(machine, node, block);
         bool found = line != NULL, first = false, dirty = false;
         bool missed = !found && !naive_in_victims(node, block);
-        node->counts.references[kind]++;
+        naive_count(machine, node, kind, missed);
         node->counts.lookups += why == NAIVE_CORE;
-        node->counts.misses[kind] += missed;
         if (found && why != NAIVE_ABOVE_WRITES) {
             first = node->ahead[line - node->cache.lines];
             node->counts.useful_prefetches += first;
@@ -383,7 +409,7 @@ static inline bool naive_get(struct naive_machine *machine,
         }
     }
     if (out.dirty)
-        naive_write_next(machine, node, out.block);
+        naive_write_back(machine, node, out.block);
     naive_refer_next(machine, node, block, kind, why);
     return false;
 }
@@ -396,13 +422,14 @@ static inline void naive_refer(struct naive_machine *machine,
     bool write = kind == MARGAY_WRITE && level->writing != MARGAY_WRITE_NONE;
     bool through = write && level->writing == MARGAY_WRITE_THROUGH;
     bool first = false;
-    node->counts.references[kind]++;
     node->counts.lookups += why == NAIVE_CORE;
-    if (node->is_memory)
+    if (node->is_memory) {
+        naive_count(machine, node, kind, false);
         return;
+    }
     struct naive_line *line = naive_touch(machine, node, block);
     bool missed = line == NULL && !naive_in_victims(node, block);
-    node->counts.misses[kind] += missed;
+    naive_count(machine, node, kind, missed);
     if (line != NULL && why != NAIVE_ABOVE_WRITES) {
         first = node->ahead[line - node->cache.lines];
         node->counts.useful_prefetches += first;
