@@ -3,9 +3,9 @@
 #     gnuplot -c machine.gp OUT.png|svg|pdf|eps|tex SIMULATE.csv
 #
 # A group of bars for each cache, and in it one for each trace and machine:
-# misses per 1000 instructions, or per reference that reaches the cache where the
-# table does not know how many instructions there were.  What never misses, such
-# as a memory, has no group.
+# demand misses per 1000 instructions, or per demand reference that reaches the
+# cache where the table does not know how many instructions there were.  What never
+# misses, such as a memory, has no group.
 
 OUT = ARG1
 CSV = ARG2
@@ -20,8 +20,8 @@ load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
 set key samplen 1
 if (machines == 1) { unset key }
-set ylabel knows ? "misses per 1000 instructions" \
-    : "misses per reference that reaches the cache"
+set ylabel (demand ? "demand " : "") . (knows ? "misses per 1000 instructions" \
+    : "misses per reference that reaches the cache")
 set yrange [0:*]
 set format y "%g"
 array PLACE[caches]
@@ -46,6 +46,6 @@ array MORE[5] = ["#882255", "#888888", "#332288", "#999933", "#f0e442"]
 bar_colour(m) = m <= 7 ? colour(m) : MORE[m - 7]
 width = 0.8 / machines
 plot for [m = 1:machines] CSV every ::(m - 1) * caches::m * caches - 1 \
-    using (PLACE[int($0) + 1] - 0.4 + (m - 0.5) * width):(knows ? $16 : $6):(0.92 * width) \
+    using (PLACE[int($0) + 1] - 0.4 + (m - 0.5) * width):(knows ? column(MPKI) : column(RATIO)):(0.92 * width) \
     skip 1 with boxes linecolor rgb bar_colour(m) \
     title label(m, several_traces, several_varied)

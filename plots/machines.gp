@@ -6,7 +6,8 @@
 #
 #   machines caches       how many there are, and caches of each
 #   CACHE[i]              the name of a cache
-#   MISSES[i]             of it, in all machines together
+#   MISS RATIO MPKI       the columns of its demand misses
+#   MISSES[i]             those of it, in all machines together
 #   INSTRUCTIONS[m]       thousands of them that machine m ran; 0 = unknown
 #   knows                 the misses per 1000 instructions are known of all
 #   TRACE[m] VARIED[m]    the trace, and the fields that vary with their values
@@ -24,6 +25,13 @@ array TRACE[MOST]
 array VARIED[MOST]
 array INSTRUCTIONS[MOST]
 do for [m = 1:MOST] { INSTRUCTIONS[m] = 0 }
+
+# A table of old has no columns of the demand.
+head = system(sprintf("head -n 1 %s | tr , ' '", shell_word(CSV)))
+demand = words(head) >= 20 && word(head, 18) eq "demand_misses"
+MISS = demand ? 18 : 5
+RATIO = demand ? 19 : 6
+MPKI = demand ? 20 : 16
 
 caches = 0
 machines = 0
@@ -49,7 +57,6 @@ note(cache, trace, misses, mpki, given) = (line = line + 2, \
             : INSTRUCTIONS[machines]), \
     knows = knows && mpki ne "", 1)
 # Fields that vary stand behind the others, and have a dot in their names.
-head = system(sprintf("head -n 1 %s | tr , ' '", shell_word(CSV)))
 fixed(k) = strstrt(word(head, k), ".") == 0 && k <= words(head) \
     ? fixed(k + 1) : k - 1
 FIXED = fixed(17)
@@ -60,8 +67,8 @@ value_text(field, text) = in_bytes(field) && text ne "" \
 varied(k) = FIXED + k > words(head) ? "" : (k > 1 ? ", " : "") \
     . word(head, FIXED + k) . " " \
     . value_text(word(head, FIXED + k), strcol(FIXED + k)) . varied(k + 1)
-stats CSV using (note($names[line + 1], $names[line], column(5), strcol(16), \
-    varied(1))) skip 1 nooutput
+stats CSV using (note($names[line + 1], $names[line], column(MISS), \
+    strcol(MPKI), varied(1))) skip 1 nooutput
 if (machines == 0) {
     print sprintf("%s: no cache to draw", CSV)
     exit status 2

@@ -21,19 +21,21 @@ set key samplen 1 invert
 
 # ------------------------------------------------------------ the blocks --
 
-array PART[5] = ["fetch misses", "read misses", "write misses", "prefetches", \
-                 "write-backs"]
-array COLUMN[5] = [8, 10, 12, 14, 13]
-array TINT[5] = [colour(3), colour(1), colour(6), colour(5), colour(2)]
+PARTS = 4
+array PART[PARTS] = [demand ? "demand misses" : "misses", "other misses", \
+                     "prefetches", "write-backs"]
+array TINT[PARTS] = [colour(1), colour(6), colour(5), colour(2)]
+part(k) = k == 1 ? column(MISS) : k == 2 ? column(5) - column(MISS) \
+    : k == 3 ? column(14) : column(13)
 # Of the first k parts, in the row that is read.
-below(k) = k == 0 ? 0 : below(k - 1) + column(COLUMN[k])
+below(k) = k == 0 ? 0 : below(k - 1) + part(k)
 
 array TRAFFIC[caches]
 array VALUES[machines]
-array SEEN[5]
+array SEEN[PARTS]
 do for [i = 1:caches] { TRAFFIC[i] = 0 }
-do for [k = 1:5] { SEEN[k] = 0 }
-see(k) = k == 0 ? 0 : (SEEN[k] = SEEN[k] + column(COLUMN[k]), see(k - 1))
+do for [k = 1:PARTS] { SEEN[k] = 0 }
+see(k) = k == 0 ? 0 : (SEEN[k] = SEEN[k] + part(k), see(k - 1))
 scale(m) = !knows ? 1 : INSTRUCTIONS[m] == 0 ? 0 : 1 / INSTRUCTIONS[m]
 values(k) = FIXED + k > words(head) ? "" : joined(value_text( \
     word(head, FIXED + k), strcol(FIXED + k)), values(k + 1))
@@ -43,7 +45,7 @@ tally(all) = (row = row + 1, m = (row - 1) / caches + 1, \
     c = (row - 1) % caches + 1, TRAFFIC[c] = TRAFFIC[c] + all, \
     VALUES[m] = values(1), \
     highest = all * scale(m) > highest ? all * scale(m) : highest, 1)
-stats CSV using (see(5) + tally(below(5))) skip 1 nooutput
+stats CSV using (see(PARTS) + tally(below(PARTS))) skip 1 nooutput
 
 # ------------------------------------------------------------------ bars --
 
@@ -109,9 +111,9 @@ set format y knows ? "%g" : COUNT_FORMAT
 set grid noxtics
 set style fill solid 0.85 noborder
 place(m) = FIRST[int($0) + 1] + m - 1
-plot for [k = 1:5] for [m = 1:machines] CSV \
+plot for [k = 1:PARTS] for [m = 1:machines] CSV \
     every ::(m - 1) * caches::m * caches - 1 \
     using (place(m)):(0.5 * scale(m) * (below(k - 1) + below(k))):(0.4): \
-        (0.5 * scale(m) * column(COLUMN[k])) skip 1 \
+        (0.5 * scale(m) * part(k)) skip 1 \
     with boxxyerror linecolor rgb TINT[k] \
     title m == 1 && SEEN[k] > 0 ? PART[k] : ""

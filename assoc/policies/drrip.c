@@ -1,7 +1,7 @@
 /*
  * drrip.c - dynamic RRIP: srrip or brrip, whichever misses less in some sets
  *
- * Some sets lead: half of them always insert as srrip does and half as brrip
+ * Some sets lead: half of these always insert as srrip does and half as brrip
  * does.  A counter of 10 bits is raised by a miss of the former and lowered by
  * a miss of the latter; all other sets insert as brrip does while it is above
  * its middle, and as srrip does otherwise.
@@ -9,8 +9,9 @@
  * Source: Jaleel et al. 2010; set duelling as Qureshi, Jaleel, Patt, Steely and
  *   Emer, "Adaptive insertion policies for high performance caching", ISCA
  *   2007.  What is chosen here:
- *   - 32 sets lead for each of the two; half of the sets for each if there are
- *     fewer than 64; a single set follows the counter, which stays as it is.
+ *   - 32 sets lead for each of the two, but at most an eighth of the sets, so
+ *     that three quarters or more follow.  Of fewer than 8 sets none leads: the
+ *     counter stays in the middle, and all insert as srrip does.
  *   - The sets stand in as many groups of the same number of sets; the first
  *     set of a group leads for srrip and the last for brrip.
  *   - The counter starts in the middle, and counts misses that bring a block
@@ -35,7 +36,9 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
 {
     struct state *state = context;
     margay_rrip_set_up(&state->rrip, setup, layout);
-    state->leaders = setup->sets < 2 * LEADERS ? setup->sets / 2 : LEADERS;
+    state->leaders = setup->sets / MARGAY_DRRIP_LEAST_SETS;
+    if (state->leaders > LEADERS)
+        state->leaders = LEADERS;
     state->group = state->leaders == 0 ? 1 : setup->sets / state->leaders;
 }
 

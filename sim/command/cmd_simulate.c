@@ -186,8 +186,9 @@ static enum margay_status name_columns(struct simulate *simulate,
                            "'mesi' in the column coherence of one",
                            simulate->options->machine.name);
     const char *const columns[OUTPUTS] = {
-        [TABLE] = coherent ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
-                           : SIMULATE_COLUMNS,
+        [TABLE] = coherent ? SIMULATE_COLUMNS DEMAND_COLUMNS
+                      "," COHERENCE_COLUMNS
+                           : SIMULATE_COLUMNS DEMAND_COLUMNS,
         [PARETO] = PARETO_COLUMNS,
         [SHARING] = SHARING_COLUMNS,
     };

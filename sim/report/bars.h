@@ -57,7 +57,7 @@ void bars_owners(struct output *output, const struct rows *rows,
 void bars_phases(struct output *output, const struct rows *rows,
                  const char *caption);
 
-/* The misses of each cache of a machine, by kind, per 1000 instructions where
+/* The demand misses of each cache of a machine, per 1000 instructions where
    these are known. */
 void bars_machine(struct output *output, const struct rows *rows,
                   const char *caption);

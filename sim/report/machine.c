@@ -1,6 +1,7 @@
 /* machine.c - the misses of the caches of a machine, as SVG and in words */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "sim/report/bars.h"
 #include "sim/report/markup.h"
@@ -12,6 +13,11 @@ static double number_at(const struct rows *rows, size_t row, const char *name)
     bool has = table_number(rows->table, row, table_column(rows->table, name),
                             &number);
     return has ? fmax(number, 0) : 0;
+}
+
+static bool has_demand(const struct rows *rows)
+{
+    return table_column(rows->table, "demand_misses") < rows->table->columns;
 }
 
 /* The largest number of a column. */
@@ -26,6 +32,7 @@ static double most_of(const struct rows *rows, const char *name)
 static void tell_caches(struct output *output, const struct rows *rows)
 {
     const struct cells *table = rows->table;
+    bool demand = has_demand(rows);
     output_text(output, "<p>");
     markup_text(output,
                 table_text(table, rows->from, table_column(table, "machine")));
@@ -34,14 +41,18 @@ static void tell_caches(struct output *output, const struct rows *rows)
                 table_text(table, rows->from, table_column(table, "trace")));
     const char *between = ": ";
     for (size_t row = rows->from; row < rows->to; row++) {
-        double mpki = number_at(rows, row, "mpki");
-        if (number_at(rows, row, "references") <= 0)
+        double mpki = number_at(rows, row, demand ? "demand_mpki" : "mpki");
+        if (number_at(rows, row, demand ? "demand_references" : "references") <=
+            0)
             continue;
         output_text(output, "%s", between);
         markup_text(output,
                     table_text(table, row, table_column(table, "cache")));
-        output_text(output, " misses %.3g%% of what reaches it",
-                    100 * number_at(rows, row, "miss_ratio"));
+        output_text(output, " misses %.3g%% of what %s",
+                    100 *
+                        number_at(rows, row,
+                                  demand ? "demand_miss_ratio" : "miss_ratio"),
+                    demand ? "the program asks of it" : "reaches it");
         if (mpki > 0)
             output_text(output, ", %.3g per 1000 instructions", mpki);
         between = "; ";
@@ -65,7 +76,9 @@ static double thousands_of(const struct rows *rows)
     return thousands;
 }
 
-/* A bar for each cache, of the numbers in some columns. */
+/* A bar for each cache, of the numbers in some columns; OTHERS are the misses
+   that are no demand. */
+#define OTHERS "other misses"
 static void write_stacks(struct output *output, const struct rows *rows,
                          const char *const *columns, size_t count, double scale)
 {
@@ -77,7 +90,10 @@ static void write_stacks(struct output *output, const struct rows *rows,
             table_text(rows->table, row, table_column(rows->table, "cache")));
         for (size_t i = 0; i < count; i++)
             stacks.parts[stacks.count][i] =
-                number_at(rows, row, columns[i]) * scale;
+                scale * (strcmp(columns[i], OTHERS) != 0
+                             ? number_at(rows, row, columns[i])
+                             : number_at(rows, row, "misses") -
+                                   number_at(rows, row, "demand_misses"));
         stacks.count++;
     }
     stacks_write(output, &stacks);
@@ -86,30 +102,32 @@ static void write_stacks(struct output *output, const struct rows *rows,
 void bars_machine(struct output *output, const struct rows *rows,
                   const char *caption)
 {
-    static const char *const kinds[] = {"fetch_misses", "read_misses",
-                                        "write_misses"};
-    static const char *const names[] = {"fetches", "reads", "writes"};
+    const char *misses = has_demand(rows) ? "demand_misses" : "misses";
+    const char *name = has_demand(rows) ? "demand misses" : "misses";
     double thousands = thousands_of(rows);
     double references = fmax(most_of(rows, "references"), 1);
     tell_caches(output, rows);
     picture_begin(output, rows, caption);
-    write_stacks(output, rows, kinds, 3,
+    write_stacks(output, rows, &misses, 1,
                  1 / (thousands > 0 ? thousands : references));
     picture_title(output, thousands > 0
                               ? "misses per 1000 instructions"
                               : "misses per reference of the program");
-    picture_legend(output, names, 3);
+    picture_legend(output, &name, 1);
 }
 
 void bars_traffic(struct output *output, const struct rows *rows,
                   const char *caption)
 {
-    static const char *const kinds[] = {"misses", "prefetches", "writebacks"};
-    static const char *const names[] = {"misses", "prefetches", "write-backs"};
+    static const char *const kinds[] = {"demand_misses", OTHERS, "prefetches",
+                                        "writebacks"};
+    const char *const names[] = {"demand misses",
+                                 has_demand(rows) ? OTHERS : "misses",
+                                 "prefetches", "write-backs"};
     double thousands = thousands_of(rows);
     picture_begin(output, rows, caption);
-    write_stacks(output, rows, kinds, 3, thousands > 0 ? 1 / thousands : 1);
+    write_stacks(output, rows, kinds, 4, thousands > 0 ? 1 / thousands : 1);
     picture_title(output,
                   thousands > 0 ? "blocks per 1000 instructions" : "blocks");
-    picture_legend(output, names, 3);
+    picture_legend(output, names, 4);
 }

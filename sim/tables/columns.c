@@ -45,6 +45,7 @@ static const struct column {
     {"peak", COLUMN_KEY, false},
     {"miss_ratio", COLUMN_RATIO, false},
     {"byte_miss_ratio", COLUMN_RATIO, false},
+    {"demand_miss_ratio", COLUMN_RATIO, false},
     {"misses", COLUMN_MISSES, false},
     {"shared_misses", COLUMN_MISSES, false},
     {"partition_misses", COLUMN_MISSES, false},

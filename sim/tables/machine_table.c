@@ -93,19 +93,33 @@ void table_varied(struct csv_writer *csv, const struct machine_vary *vary,
 /* ------------------------------------------------------------- the caches --
  */
 
-static void write_counts(struct csv_writer *csv,
-                         const struct margay_level_counts *counts,
-                         uint64_t instructions)
+static void write_ratio(struct csv_writer *csv, uint64_t references,
+                        uint64_t misses)
 {
-    static const enum margay_kind kinds[] = {MARGAY_FETCH, MARGAY_READ,
-                                             MARGAY_WRITE};
-    uint64_t references = sum(counts->references), misses = sum(counts->misses);
     csv_u64(csv, references);
     csv_u64(csv, misses);
     if (references == 0)
         csv_nothing(csv);
     else
         csv_share(csv, misses, references);
+}
+
+static void write_mpki(struct csv_writer *csv, uint64_t misses,
+                       uint64_t instructions)
+{
+    if (instructions == 0)
+        csv_nothing(csv);
+    else
+        csv_decimal(csv, (double)misses * 1000 / (double)instructions);
+}
+
+static void write_counts(struct csv_writer *csv,
+                         const struct margay_level_counts *counts,
+                         uint64_t instructions)
+{
+    static const enum margay_kind kinds[] = {MARGAY_FETCH, MARGAY_READ,
+                                             MARGAY_WRITE};
+    write_ratio(csv, sum(counts->references), sum(counts->misses));
     for (size_t i = 0; i < MARGAY_KINDS; i++) {
         csv_u64(csv, counts->references[kinds[i]]);
         csv_u64(csv, counts->misses[kinds[i]]);
@@ -113,10 +127,11 @@ static void write_counts(struct csv_writer *csv,
     csv_u64(csv, counts->writebacks);
     csv_u64(csv, counts->prefetches);
     csv_u64(csv, counts->useful_prefetches);
-    if (instructions == 0)
-        csv_nothing(csv);
-    else
-        csv_decimal(csv, (double)misses * 1000 / (double)instructions);
+    write_mpki(csv, sum(counts->misses), instructions);
+    write_ratio(csv, counts->demand_references, counts->demand_misses);
+    write_mpki(csv, counts->demand_misses, instructions);
+    csv_u64(csv, counts->writebacks_received);
+    csv_u64(csv, counts->victim_fills);
 }
 
 /* Those of a cache that is not coherent are empty. */

@@ -55,6 +55,15 @@ static const char *only_cell(const struct cells *cells, size_t column)
     return cells->rows == 0 ? NULL : cells_at(cells, 0, column);
 }
 
+/* What levels of a machine write back and fill says nothing of the program. */
+static void prefer_demand(struct match *match)
+{
+    size_t column = find_column(&match->base, "miss_ratio");
+    if (column < match->base.columns &&
+        find_column(&match->base, "demand_miss_ratio") < match->base.columns)
+        match->roles[column] = COLUMN_VALUE;
+}
+
 /* Two recordings of a program have names of their own: where each table is of
    one trace, its name does not tell rows apart. */
 static void leave_out_trace(struct match *match)
@@ -213,6 +222,7 @@ enum margay_status match_read(struct match *match, const char *base,
     if (status == MARGAY_OK)
         status = check_kinds(match, error);
     if (status == MARGAY_OK) {
+        prefer_demand(match);
         leave_out_trace(match);
         status = pair_rows(match, error);
     }

@@ -123,7 +123,7 @@ static inline uint32_t naive_oldest(struct naive_line *set, uint32_t ways)
 
 static inline bool naive_is_bimodal(struct naive_cache *cache, uint64_t index)
 {
-    uint64_t sets = cache->set_count, leaders = sets < 64 ? sets / 2 : 32;
+    uint64_t sets = cache->set_count, leaders = sets < 256 ? sets / 8 : 32;
     if (strcmp(cache->policy, "drrip") != 0)
         return strcmp(cache->policy, "brrip") == 0;
     for (uint64_t i = 0; i < leaders; i++) {

@@ -295,6 +295,9 @@ static bool differs(struct margay_level_counts *totals)
         }
         totals->writebacks += got.writebacks;
         totals->useful_prefetches += got.useful_prefetches;
+        totals->demand_misses += got.demand_misses;
+        totals->writebacks_received += got.writebacks_received;
+        totals->victim_fills += got.victim_fills;
         totals->coherence_misses += got.coherence_misses;
         totals->true_sharing_misses += got.true_sharing_misses;
         totals->interventions += got.interventions;
@@ -322,6 +325,9 @@ int main(void)
           (unsigned long long)count);
     CHECK(totals.writebacks > count && totals.useful_prefetches > count,
           "and they write back and prefetch");
+    CHECK(totals.demand_misses > count && totals.writebacks_received > count &&
+              totals.victim_fills > count,
+          "and the program's references are told from blocks from above");
     CHECK(totals.true_sharing_misses > count &&
               totals.coherence_misses > totals.true_sharing_misses + count &&
               totals.interventions > count && totals.upgrades > count,

@@ -321,17 +321,19 @@ read_texts machine
 for text in L1 L2 one.din two.din 'misses per 1000 instructions'; do
     shows machine "$text"
 done
-# Traffic: fetch misses 4, read misses 3, write misses 2, prefetches 6 and
-# write-backs 5, in 10 instructions; half of that in the other machine's L2.
-table traffic.csv "$simulated,L1.bytes,L1.ways" \
-    m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0,8192,4 \
-    m,t,L2,9,9,1,4,4,4,3,1,2,5,6,0,900,8192,4 \
-    m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0,16384,4 \
-    m,t,L2,18,9,0.5,8,4,8,3,2,2,5,6,0,450,16384,4
+# Traffic: demand misses 4, other misses 5, prefetches 6 and write-backs 5, in 10 instructions; half of that in the other machine's L2.
+asked=demand_references,demand_misses,demand_miss_ratio,demand_mpki
+asked=$asked,writebacks_received,victim_fills
+table traffic.csv "$simulated,$asked,L1.bytes,L1.ways" \
+    m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0,9,0,0,0,0,0,8192,4 \
+    m,t,L2,9,9,1,4,4,4,3,1,2,5,6,0,900,4,4,1,400,5,0,8192,4 \
+    m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0,9,0,0,0,0,0,16384,4 \
+    m,t,L2,18,9,0.5,8,4,8,3,2,2,5,6,0,450,8,4,0.5,200,10,0,16384,4
 draw traffic traffic.svg traffic.csv
 quiet 'traffic of machines'
 read_texts traffic
 for text in L2 '8 KiB, 4' '16 KiB, 4' 'L1.bytes, L1.ways' 'prefetches' \
+    'demand misses' 'other misses' \
     'blocks per 1000 instructions' 2000; do
     shows traffic "$text"
 done
@@ -345,7 +347,10 @@ bars() {
         printf "%.1f-%.1f ", map { ($floor - $_) / $unit } $from, $to }' "$1"
 }
 is 'the parts stand upon another' "$(bars traffic.svg)" "0.0-4.0 0.0-2.0 \
-4.0-7.0 2.0-3.5 7.0-9.0 3.5-4.5 9.0-15.0 4.5-7.5 15.0-20.0 7.5-10.0 "
+4.0-9.0 2.0-4.5 9.0-15.0 4.5-7.5 15.0-20.0 7.5-10.0 "
+draw machine machine.svg traffic.csv
+read_texts machine
+shows machine 'demand misses per 1000 instructions'
 table none.csv $simulated m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0
 draw traffic x.svg none.csv
 is 'no traffic is no picture' "$status" 2

@@ -28,12 +28,12 @@ L2,all,8K,64,8,,
 END
 counts() { # TRACE [MACHINE]: references, misses, write-backs and what is behind
     "$MARGAY" simulate -q --machine "${2:-m.csv}" "$1" | awk -F, '
-        $3 == "L1" { print $4, $5, $13, $17, $18, $19, $20, $21, $22 }'
+        $3 == "L1" { print $4, $5, $13, $23, $24, $25, $26, $27, $28 }'
 }
 
 pack empty </dev/null
 run simulate -q --machine m.csv empty
-is 'columns' "$status $(cut -d, -f16- out)" "0 mpki,coherence_misses,\
+is 'columns' "$status $(cut -d, -f16,23- out)" "0 mpki,coherence_misses,\
 true_sharing_misses,false_sharing_misses,invalidations,interventions,upgrades"
 
 # Two threads write to words of their own in a block: all misses but the first
@@ -46,15 +46,15 @@ is 'true sharing' "$(counts true)" '8 5 4 3 3 0 3 4 3'
 # Threads that share a core share its caches; the third of two cores runs on the
 # first.
 run simulate --machine m.csv --cores 1 false
-is 'both on one core' "$(awk -F, '$3 == "L1" { print $5, $17 }' out)" '1 0'
+is 'both on one core' "$(awk -F, '$3 == "L1" { print $5, $23 }' out)" '1 0'
 like 'which is said' "$(cat err)" '16 references of 1 core that threads share$'
 perl -e 'print "0 w 640 8\n1 w 648 8\n2 w 656 8\n" x 4' | pack three
 run simulate --machine m.csv three
-is 'three cores' "$(awk -F, '$3 == "L1" { print $5, $17 }' out)" '12 9'
+is 'three cores' "$(awk -F, '$3 == "L1" { print $5, $23 }' out)" '12 9'
 like 'nothing is shared' "$(cat err)" '24 references of 3 cores$'
 run simulate --machine m.csv --cores 2 three
 # The third takes it for the first, which then has it.
-is 'two cores' "$(awk -F, '$3 == "L1" { print $5, $17 }' out)" '9 7'
+is 'two cores' "$(awk -F, '$3 == "L1" { print $5, $23 }' out)" '9 7'
 like 'threads share them' "$(cat err)" '24 references of 2 cores that threads share$'
 run simulate --machine m.csv --cores 3 three
 like 'there are enough' "$(cat err)" '24 references of 3 cores$'
@@ -104,7 +104,7 @@ is 'a replaced block is no coherence miss' "$(counts replaced)" \
 # Without coherence, the table is what it was.
 sed 's/,mesi/,/' m.csv >none.csv
 is 'without coherence: columns' "$("$MARGAY" simulate -q --machine none.csv \
-    false | head -n 1 | tr , '\n' | wc -l)" 16
+    false | head -n 1 | tr , '\n' | wc -l)" 22
 is 'and misses' "$("$MARGAY" simulate -q --machine none.csv false |
     awk -F, '$3 == "L1" { print $5 }')" 2
 
@@ -120,7 +120,7 @@ is 'two private levels' "$(counts false two.csv | cut -d' ' -f4-)" \
     '6 0 6 7 7 0'
 
 run simulate -q --machine m.csv --vary L1.coherence=none,mesi false
-is 'with --vary' "$status $(awk -F, '$3 == "L1" { print $5, $17, $NF }' out |
+is 'with --vary' "$status $(awk -F, '$3 == "L1" { print $5, $23, $NF }' out |
     tr '\n' ' ')" '0 2  none 8 6 mesi '
 mv out result
 if command -v gnuplot >/dev/null; then
@@ -160,7 +160,7 @@ L1,0xc0,0,0,0x50,0,0,1
 L1,0xc0,0,1,0x60,1,0,0"
 is 'their sums are those of the cache' \
     "$(awk -F, 'NR > 1 { t += $11; f += $12; i += $13 } END { print t, f, i }' \
-        places)" "$(awk -F, '$3 == "L1" { print $18, $19, $20 }' out)"
+        places)" "$(awk -F, '$3 == "L1" { print $24, $25, $26 }' out)"
 run simulate --machine m.csv --sharing places blocks
 is 'the block with the most is named' "$(tail -n 1 err)" "margay simulate: \
 blocks: most false sharing: block 0x280, 0x40 and 0x30, 3 misses"

@@ -198,4 +198,15 @@ echo 'a,b' >unknown.csv
 refuses 'unknown.csv:1: found no column that tells rows apart' diff unknown.csv unknown.csv
 refuses 'null: found nothing' diff base.csv /dev/null
 refuses 'none.csv' diff none.csv base.csv
+
+# What a level of a machine misses for write-backs and victims is no regression.
+head=machine,trace,cache,references,misses,miss_ratio,demand_references
+head=$head,demand_misses,demand_miss_ratio
+printf '%s\n' $head m,t,L3,100,40,0.4,90,30,0.33 >before.csv
+printf '%s\n' $head m,t,L3,200,120,0.6,90,30,0.33 >after.csv
+run diff before.csv after.csv
+is 'of a machine the demand counts' "$status" 0
+printf '%s\n' $head m,t,L3,100,40,0.4,90,36,0.4 >after.csv
+run diff before.csv after.csv
+is 'and is told' "$status $(grep -c 'demand_miss_ratio rose' err)" '1 1'
 finish

@@ -69,7 +69,8 @@ is 'split: status' "$status" 0
 is 'columns' "$(head -n 1 result)" \
     "machine,trace,cache,references,misses,miss_ratio,fetches,fetch_misses,\
 reads,read_misses,writes,write_misses,writebacks,prefetches,\
-useful_prefetches,mpki"
+useful_prefetches,mpki,demand_references,demand_misses,demand_miss_ratio,demand_mpki,\
+writebacks_received,victim_fills"
 is 'rows in the order of the table' "$(cut -d, -f1-3 result | tail -n +2)" \
     'split.csv,t.din,L2
 split.csv,t.din,L1I
@@ -109,7 +110,7 @@ run simulate -q --machine split.csv --vary \
     L1D.ways=1..4,L2.bytes=8K,16K,L2.policy=lru,fifo t.din
 is 'vary: status' "$status" 0
 mv out varied
-is 'vary: columns' "$(head -n 1 varied | cut -d, -f17-)" \
+is 'vary: columns' "$(head -n 1 varied | cut -d, -f23-)" \
     'L1D.ways,L2.bytes,L2.policy'
 for ways in 1 2 4; do
     for bytes in 8192 16384; do
@@ -178,10 +179,10 @@ L2,all,64M,512,8,
 END
 printf '%s\n' '0 100000 0 1' '50000 70000 0 2' '90000 40000 0 3' >wide.arc
 run simulate -q --machine wide.csv --vary L1.bytes=32K,16M wide.arc
-cut -d, -f3-16 out | tail -n +2 >together
+cut -d, -f3-22 out | tail -n +2 >together
 for bytes in 32K 16M; do
     sed "s/32K/$bytes/" wide.csv >one.csv
-    "$MARGAY" simulate -q --machine one.csv wide.arc | cut -d, -f3-16 |
+    "$MARGAY" simulate -q --machine one.csv wide.arc | cut -d, -f3-22 |
         tail -n +2
 done >alone
 check 'vary: wide references' cmp together alone
@@ -207,7 +208,7 @@ refuses 'vary L2.ways: .1..6. .expected A..B, .* doubling A leads to B' \
     simulate --machine split.csv --vary L2.ways=1..6 t.din
 run simulate -q --machine split.csv --vary L1D.ways=2..8,DTLB.ways=0..1 t.din
 is 'ranges end where they say' \
-    "$status $(tail -n +2 out | cut -d, -f17- | sort -u | xargs)" \
+    "$status $(tail -n +2 out | cut -d, -f23- | sort -u | xargs)" \
     '0 2,0 2,1 4,0 4,1 8,0 8,1'
 refuses 'split.csv:2: L2: ways: found 3, expected a divisor' simulate \
     --machine split.csv --vary L2.ways=3 t.din

@@ -173,7 +173,9 @@ def simulate(trace: Trace, machine: Machine, *,
                          "fetch_misses", "reads", "read_misses", "writes",
                          "write_misses", "writebacks", "prefetches",
                          "useful_prefetches", "thousand_misses",
-                         "instructions", *_COHERENCE))
+                         "instructions", "demand_references", "demand_misses",
+                         "thousand_demand_misses", "writebacks_received",
+                         "victim_fills", *_COHERENCE))
 
     def ended(job: Any, ended_pass: Any, error: Any) -> None:
         made = _c.margay_machine_consumer_references(job.consumer)
@@ -189,7 +191,10 @@ def simulate(trace: Trace, machine: Machine, *,
                                       counts.misses[kind])),
                      counts.writebacks, counts.prefetches,
                      counts.useful_prefetches, 1000 * sum(counts.misses),
-                     by or None, *_coherence(counts))
+                     by or None, counts.demand_references,
+                     counts.demand_misses, 1000 * counts.demand_misses,
+                     counts.writebacks_received, counts.victim_fills,
+                     *_coherence(counts))
 
     given = _given(options)
     if given["block"] is not None:
@@ -197,13 +202,15 @@ def simulate(trace: Trace, machine: Machine, *,
     given["block"] = min(firsts)
     _Run(lambda consumer, error: _c.margay_machine_consumer(
         request, consumer, error), ended).run(trace, given)
-    parts = [("miss_ratio", "misses", "references")]
+    parts = [("miss_ratio", "misses", "references"),
+             ("demand_miss_ratio", "demand_misses", "demand_references")]
     if None not in rows.columns["instructions"]:
-        parts.append(("mpki", "thousand_misses", "instructions"))
+        parts += [("mpki", "thousand_misses", "instructions"),
+                  ("demand_mpki", "thousand_demand_misses", "instructions")]
     table = rows.table(parts)
     is_coherent = any(level.coherence != lib.MARGAY_COHERENCE_NONE
                       for level in levels)
-    for name in ("thousand_misses", "instructions",
+    for name in ("thousand_misses", "thousand_demand_misses", "instructions",
                  *(() if is_coherent else _COHERENCE)):
         table.pop(name, None)
     of = machine if isinstance(machine, (str, os.PathLike)) else "machine"
