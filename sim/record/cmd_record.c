@@ -434,6 +434,13 @@ static enum margay_status check_whole(const struct recording *recording,
 {
     const struct launch *launch = &recording->launch;
     uint64_t left_out = margay_receiver_left_out(launch->receiver);
+    if (launch->sees_end && WIFEXITED(recording->state) &&
+        !margay_receiver_saw_end(launch->receiver))
+        return margay_fail(
+            error, MARGAY_IO,
+            "%s: %s itself failed before the program ended, with "
+            "status %d: references are missing",
+            launch->program, launch->prefix[0], WEXITSTATUS(recording->state));
     enum margay_status status = check_losses(launch, error);
     if (status == MARGAY_OK)
         status = check_sent(recording, error);

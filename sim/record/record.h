@@ -33,6 +33,7 @@ struct launch {
        argument that follows the prefix, ... */
     margay_receiver *receiver;
     const char *receiver_option;
+    bool sees_end;          /* the method's tool says that the program ended */
     bool is_launcher;       /* the program is not recorded, but may start or
                                become one that is */
     const char *leaves_out; /* why the method leaves programs out */

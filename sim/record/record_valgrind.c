@@ -6,7 +6,9 @@
  */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "sim/record/record.h"
 
@@ -22,6 +24,22 @@ static bool is_native(const char *program)
     return binary != NULL && margay_read_binary("/proc/self/exe", &own) &&
            margay_read_binary(binary, &other) && own.machine == other.machine &&
            own.class == other.class && own.order == other.order;
+}
+
+/* Valgrind wants 12 descriptors for itself beyond those of the program, and
+   takes them from the program's where the hard limit gives no more.  20 are
+   enough for programs that run below such limits. */
+static bool has_descriptors(char *why, size_t why_bytes)
+{
+    enum { LEAST = 32 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max >= LEAST)
+        return true;
+    snprintf(why, why_bytes,
+             "at most %ju descriptors may be open, and Valgrind needs %d "
+             "(ulimit -n)",
+             (uintmax_t)limit.rlim_max, LEAST);
+    return false;
 }
 
 static bool suits(const struct options *options, const char *program, char *why,
@@ -40,7 +58,7 @@ static bool suits(const struct options *options, const char *program, char *why,
     if (!native)
         snprintf(why, why_bytes,
                  "neither it nor its interpreter is a binary for this machine");
-    return native;
+    return native && has_descriptors(why, why_bytes);
 }
 
 static enum margay_status prepare(struct launch *launch,
@@ -53,6 +71,7 @@ static enum margay_status prepare(struct launch *launch,
         return status;
     snprintf(launcher, sizeof launcher, "%s/" LAUNCHER, directory);
     launch->receiver_option = "--capture";
+    launch->sees_end = true;
     launch->leaves_out = "they are for another processor, or are gone";
     const char *const before[] = {
         launcher,

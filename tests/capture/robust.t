@@ -73,6 +73,51 @@ for method in runtime valgrind qemu; do
         ': 1 process closed the recorder.s descriptors, .*references are missing$'
 done
 
+# Where the method's tool itself fails, its status is not the program's.
+cat >starve.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+static int order(const void *a, const void *b) { return memcmp(a, b, 1); }
+int main(void)
+{
+    FILE *pages = fopen("/proc/self/statm", "r");
+    unsigned long sum = 0, has = 0;
+    char text[64] = "";
+    if (pages == NULL || fscanf(pages, "%lu", &has) != 1)
+        return 4;
+    fclose(pages);
+    setrlimit(RLIMIT_AS, &(struct rlimit){has * 4096, has * 4096});
+    for (int i = 0; i < 20; i++) {
+        snprintf(text, sizeof text, "%d %f %g", i, (double)i, 1e9 * i);
+        sum += strlen(text);
+        qsort(text, sizeof text, 1, order);
+    }
+    return sum == 0 ? 1 : 3;
+}
+END
+name='method valgrind: Valgrind has no memory'
+if can valgrind; then
+    $compiler -O1 -o starve starve.c
+    ./starve
+    is "$name: the program needs none" "$?" 3
+    run record --method valgrind -o trace.starve ./starve
+    is "$name: no trace" "$status $(ls trace.starve 2>/dev/null)" '125 '
+    like "$name: says so" "$(tail -n 1 err)" \
+        ': .*valgrind itself failed before the program ended, with status 1'
+    for limit in 12 14 16 18; do
+        status=0
+        (ulimit -n $limit && exec "$MARGAY" record -q --method valgrind \
+            -o trace.few ./starve) 2>err || status=$?
+        is "$name: $limit descriptors" "$status $(ls trace.few 2>/dev/null)" \
+            '125 '
+    done
+    like "$name: and says so" "$(cat err)" ': at most 18 descriptors .*ulimit -n'
+else
+    skip "$name" "$(tail -n 1 err)"
+fi
+
 # ------------------------------------------------------- what cannot be written --
 if [ -e /dev/full ]; then
     for method in runtime valgrind qemu lackey; do

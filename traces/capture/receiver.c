@@ -270,6 +270,11 @@ uint64_t margay_receiver_processes(const margay_receiver *receiver)
     return receiver->processes;
 }
 
+bool margay_receiver_saw_end(const margay_receiver *receiver)
+{
+    return atomic_load(&receiver->shared.capture->saw_end) != 0;
+}
+
 uint64_t margay_receiver_left_out(const margay_receiver *receiver)
 {
     return margay_members_left_out(&receiver->members);

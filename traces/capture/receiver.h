@@ -106,6 +106,9 @@ bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
 /* The number of processes that began to record; each exec counts again. */
 uint64_t margay_receiver_processes(const margay_receiver *receiver);
 
+/* True if the tool that ran the first program says that this has ended. */
+bool margay_receiver_saw_end(const margay_receiver *receiver);
+
 /* The number of programs that were started by a recorded process, or expected,
    and have not attached. */
 uint64_t margay_receiver_left_out(const margay_receiver *receiver);

@@ -43,7 +43,7 @@
 #include "traces/base/sample.h"
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 14
+#define MARGAY_CAPTURE_VERSION 15
 
 /*
  * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
@@ -290,6 +290,9 @@ struct margay_capture {
        from MARGAY_FIRST_FOREIGNER on. */
     uint64_t name_space;
     _Atomic uint32_t foreigners;
+    /* The process of the first program, and 1: a tool that runs the program saw
+       its end.  Where the process exits without that, the tool has failed. */
+    _Atomic uint32_t first_process, saw_end;
     /* What slots.h needs beside the slots. */
     _Alignas(64) _Atomic uint32_t buffers; /* that there are */
     _Atomic uint32_t openings;             /* buffers that were opened, */

@@ -53,9 +53,13 @@ static void print_debug_usage(void)
     VG_(printf)("    (none)\n");
 }
 
+/* Valgrind calls this when the program ends, and not when it fails itself. */
 static void end(Int status)
 {
     (void)status;
+    struct margay_capture *capture = margay_process.capture;
+    if (atomic_load(&capture->first_process) == margay_process.id)
+        atomic_store(&capture->saw_end, 1);
 }
 
 /* ------------------------------------------------- the program's life -- */
@@ -147,6 +151,8 @@ static void begin(void)
         VG_(umsg)("margay record --method valgrind runs this tool\n");
         VG_(exit)(1);
     }
+    if (margay_process.program == 0)
+        atomic_store(&margay_process.capture->first_process, margay_process.id);
     wishes.sites = margay_process.capture->wants_sites != 0;
     if (wishes.sites)
         name_program();
