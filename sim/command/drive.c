@@ -180,7 +180,7 @@ static enum margay_status save(void *context, const struct margay_job *job,
     struct output *output;
     const struct margay_sink sink = {&output, sink_write};
     enum margay_status status =
-        output_open(drive->options->run.save, OUTPUT_HELD, &output, error);
+        output_open(drive->options->run.save, OUTPUT_DURABLE, &output, error);
     if (status != MARGAY_OK)
         return status;
     return output_settle(output, margay_job_save(job, &sink, error), error);

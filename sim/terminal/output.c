@@ -37,6 +37,7 @@ static enum margay_status open_store(struct output *output,
 {
     output->store_name = output->target.name;
     output->store = output->target.descriptor;
+    output->target.durable = mode == OUTPUT_DURABLE;
     if (output->target.in_place && mode == OUTPUT_STREAMED)
         return target_open_in_place(&output->target, &output->store, error);
     return MARGAY_OK;

@@ -20,6 +20,7 @@
 enum output_mode {
     OUTPUT_HELD,
     OUTPUT_STREAMED,
+    OUTPUT_DURABLE, /* held, and a file outlives a failure of the machine */
 };
 
 struct output;

@@ -84,6 +84,7 @@ void signals_install(void)
        the background: a SIGINT that still arrives was sent to this process. */
     handle(SIGINT, on_end);
     handle(SIGTERM, on_end);
+    handle(SIGQUIT, die_of);
     if (!is_ignored(SIGHUP))
         handle(SIGHUP, on_hangup);
     handle(SIGUSR1, on_report);
@@ -171,6 +172,7 @@ static void mask_ends(int how)
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGHUP);
+    sigaddset(&ends, SIGQUIT);
     pthread_sigmask(how, &ends, NULL);
 }
 
@@ -192,7 +194,8 @@ void signals_die(int number)
 
 void signals_reset(void)
 {
-    static const int caught[] = {SIGINT, SIGTERM, SIGUSR1, SIGPIPE, SIGXFSZ};
+    static const int caught[] = {SIGINT,  SIGTERM, SIGQUIT,
+                                 SIGUSR1, SIGPIPE, SIGXFSZ};
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
         handle(caught[i], SIG_DFL);
 }

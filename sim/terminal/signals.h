@@ -3,9 +3,9 @@
  *
  * SIGINT and SIGTERM end an analysis gracefully: it finishes its batch and
  * writes the results so far.  The second of them kills at once, as does the
- * first where no analysis runs, and SIGHUP; temporary files are removed before.
- * A command that forwards signals treats SIGHUP as it does SIGTERM.  SIGUSR1
- * asks for a line of progress.
+ * first where no analysis runs, SIGHUP and SIGQUIT; temporary files are removed
+ * before.  A command that forwards signals treats SIGHUP as it does SIGTERM.
+ * SIGUSR1 asks for a line of progress.
  */
 #ifndef MARGAY_SIM_TERMINAL_SIGNALS_H
 #define MARGAY_SIM_TERMINAL_SIGNALS_H

@@ -178,9 +178,29 @@ enum margay_status target_close(struct target *target,
         return MARGAY_OK;
     int descriptor = target->descriptor;
     target->descriptor = -1;
-    if (close(descriptor) != 0)
-        return fail_to_write(target->name, error);
-    return MARGAY_OK;
+    bool kept = !target->durable || fsync(descriptor) == 0;
+    int reason = errno;
+    if (close(descriptor) == 0 && kept)
+        return MARGAY_OK;
+    if (!kept)
+        errno = reason;
+    return fail_to_write(target->name, error);
+}
+
+/* The file is whole under either name, so a failure is none of the output. */
+static void keep_name(const struct target *target)
+{
+    char *directory = strdup(target->path);
+    if (directory == NULL)
+        return;
+    directory[directory_bytes(directory)] = '\0';
+    int opened = open(*directory == '\0' ? "." : directory,
+                      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (opened >= 0) {
+        fsync(opened);
+        close(opened);
+    }
+    free(directory);
 }
 
 enum margay_status target_publish(struct target *target,
@@ -191,6 +211,8 @@ enum margay_status target_publish(struct target *target,
     signals_spare(target->temporary_path);
     free(target->temporary_path);
     target->temporary_path = NULL;
+    if (target->durable)
+        keep_name(target);
     return MARGAY_OK;
 }
 

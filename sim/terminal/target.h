@@ -26,6 +26,7 @@ bool target_is_behind_standard(const struct stat *status);
 
 struct target {
     const char *name;     /* in messages */
+    bool durable;         /* on disk before it gets its name, as is the name */
     bool in_place;        /* no temporary file, so none of the following */
     int descriptor;       /* of the temporary file; -1 when closed */
     char *path;           /* of the file in the end; owned */

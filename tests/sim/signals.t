@@ -154,15 +154,19 @@ fi
 exec 9>&-
 
 # generate has nothing exact to show for half of the work.
-"$MARGAY" generate zipf --refs 99999999999 --blocks 9 --to u64 -o part.u64 &
-writer=$!
-check 'a temporary file is there while it is written' \
-    await test -e .margay-$writer-0
-kill -TERM $writer
-status=0
-ended $writer || status=$?
-is 'generate dies of the signal' "$status" 143
-check 'and leaves nothing behind' absent part.u64
+for number in "TERM 143" "QUIT 131"; do
+    "$MARGAY" generate zipf --refs 99999999999 --blocks 9 --to u64 \
+        -o part.u64 &
+    writer=$!
+    check "SIG${number% *}: a temporary file is there while it is written" \
+        await test -e .margay-$writer-0
+    kill -"${number% *}" $writer
+    status=0
+    ended $writer || status=$?
+    is 'generate dies of the signal' "$status" "${number#* }"
+    check 'and leaves nothing behind' test ! -e part.u64 -a \
+        ! -e ".margay-$writer-0"
+done
 
 # ---------------------------------------------------------------- progress --
 mkfifo feed

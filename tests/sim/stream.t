@@ -351,4 +351,41 @@ run curve -q --window 5 -f u64 empty.u64 all.u64 -b 64,128 --sizes pow2 \
 is 'rows by trace, window and block size' \
     "$(tail -n +2 out | cut -d, -f1-3 | uniq | tr '\n' ' ')" \
     '0,all.u64,64 0,all.u64,128 1,all.u64,64 1,all.u64,128 '
+# ------------------------------------------------------------- on the disk --
+# A state and its name are on the disk before the run goes on.
+cat >told.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/stat.h>
+int fsync(int file)
+{
+    struct stat status;
+    fstat(file, &status);
+    fprintf(stderr, "fsync of a %s\n", S_ISDIR(status.st_mode) ? "folder" : "file");
+    return 0;
+}
+int rename(const char *from, const char *to)
+{
+    int (*real)(const char *, const char *) =
+        (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
+    fprintf(stderr, "rename to %s\n", to);
+    return real(from, to);
+}
+END
+name='a state is on the disk before it has its name, and then the name'
+if ${CC:-cc} -shared -fPIC -o told.so told.c -ldl 2>/dev/null; then
+    printf '0 10\n' >disk.din
+    status=0
+    LD_PRELOAD=$PWD/told.so "$MARGAY" curve -q --save disk.state \
+        -o disk.csv disk.din 2>err || status=$?
+    if [ "$status" = 0 ]; then
+        is "$name" "$(sed 's,/.*/,,' err | tr '\n' ';')" \
+            'fsync of a file;rename to disk.state;fsync of a folder;rename to disk.csv;'
+    else
+        skip "$name" 'nothing can be loaded before the sanitizer'
+    fi
+else
+    skip "$name" 'no compiler'
+fi
 finish
