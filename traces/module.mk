@@ -148,8 +148,9 @@ $(valgrind_TOOL): $(valgrind_OBJECTS)
 
 $(valgrind_LAUNCH): traces/capture/valgrind/launcher.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call quiet,CC $@)$(CC) -std=c17 $(OPTIMISE) $(WARNINGS) $(CFLAGS) \
-	    -DMARGAY_TOOL='"$(notdir $(valgrind_TOOL))"' $(LDFLAGS) -o $@ $<
+	$(call quiet,CC $@)$(CC) -std=c17 $(CPPFLAGS) $(OPTIMISE) $(HARDENING) $(WARNINGS) \
+	    $(CFLAGS) -DMARGAY_TOOL='"$(notdir $(valgrind_TOOL))"' \
+	    $(hardening_LDFLAGS) $(LDFLAGS) -o $@ $<
 
 $(valgrind_PRELOAD):
 	@mkdir -p $(@D)
@@ -183,7 +184,8 @@ $(llvm_OBJECTS): $(BUILD)/llvm/%.o: %.cpp $(BUILD)/flags | deps
 	    $(depend_FLAGS) -c -o $@ $<
 
 $(BUILD)/margay_llvm%.so: $(llvm_OBJECTS)
-	$(call quiet,LD $@)$(CXX) $(CXXFLAGS) $(LDFLAGS) -shared -o $@ $^
+	$(call quiet,LD $@)$(CXX) $(CXXFLAGS) $(hardening_LDFLAGS) $(LDFLAGS) \
+	    -shared -o $@ $^
 
 -include $(llvm_OBJECTS:.o=.d)
 

@@ -69,7 +69,10 @@ is 'no stack can be executed' "$(readelf -lW "$shared" "$dest"/usr/bin/* |
 # marked for CET depends on the C library's own objects.
 hardening=$(make -s -C "$root" print-HARDENING 2>/dev/null | sed /^make/d)
 if [ "$hardening" ]; then
-    for file in "$shared" "$dest/usr/bin/margay"; do
+    for file in "$shared" "$dest"/usr/bin/* \
+        "$dest"/usr/lib/margay/margay_[lq]*.so \
+        "$dest"/usr/lib/margay/valgrind/margay-valgrind; do
+        [ -e "$file" ] || continue
         check "${file##*/}: all symbols are bound at the start" sh -c \
             'readelf -dW "$0" | grep -q BIND_NOW' "$file"
     done
@@ -80,7 +83,10 @@ case $hardening in *stack-protector*)
 esac
 case $hardening in *FORTIFY*)
     check 'copies are checked' sh -c 'nm -D "$0" | grep -q __snprintf_chk' \
-        "$shared" ;;
+        "$shared"
+    launcher=$dest/usr/lib/margay/valgrind/margay-valgrind
+    [ ! -e "$launcher" ] || check 'those of the launcher, too' sh -c \
+        'nm -D "$0" | grep -q __snprintf_chk' "$launcher" ;;
 esac
 case $hardening in *-fcf-protection*)
     is 'every object is marked for CET' "$(readelf -nW \
