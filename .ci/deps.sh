@@ -1,9 +1,9 @@
 #!/bin/sh
 # deps.sh GROUP - install the Debian packages of a group that are missing.
 #
-# Groups: build, run (build + plots + what records programs), check (run +
-# tests), capture (check + all that records unmodified programs), cross (capture
-# + a compiler for aarch64), annotate (capture + what finds lines of sources),
+# Groups: build, run (build + plots, lines of sources, what records programs),
+# check (run + tests), capture (check + all that records unmodified programs), cross
+# (capture + a compiler for aarch64), annotate (as capture),
 # gpu (build + OpenCL on the processor, 250 MB with the compiler that it brings),
 # evaluation (capture + llvm + gcc + the programs that are recorded, 170 MB),
 # valgrind, mpi, llvm (check + what builds the plugin for clang, 500 MB),
@@ -24,7 +24,7 @@ fi
 
 build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev
     liblzma-dev libyajl-dev'
-run="$build gnuplot-nox $recorder"
+run="$build gnuplot-nox libdw-dev $recorder"
 check="$run perl gzip xz-utils zstd bzip2 lz4"
 capture="$check qemu-user"
 clang_plugin='g++ clang llvm-dev'
@@ -32,7 +32,7 @@ gcc_plugin="g++ gcc-$(gcc -dumpversion 2>/dev/null || echo 12)-plugin-dev"
 evaluation="$capture $clang_plugin $gcc_plugin gnugo povray povray-includes x264
     pocketsphinx pocketsphinx-en-us lua5.4 sqlite3 link-grammar
     link-grammar-dictionaries-en hmmer glpk-utils python3-minimal"
-annotate="$capture libdw-dev"
+annotate=$capture
 cross="$capture gcc-aarch64-linux-gnu"
 valgrind=$check
 llvm="$check $clang_plugin"
