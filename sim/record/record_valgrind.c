@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "sim/record/record.h"
 
@@ -49,9 +50,13 @@ static bool suits(const struct options *options, const char *program, char *why,
     struct margay_error error;
     char directory[PATH_MAX];
     if (record_find(PLACE, directory, &error) != MARGAY_OK) {
-        snprintf(why, why_bytes,
-                 "this margay was built without Valgrind's libraries (Debian: "
-                 "valgrind)");
+        if (access("/proc/self/exe", F_OK) != 0)
+            snprintf(why, why_bytes, "%s", error.message);
+        else
+            snprintf(
+                why, why_bytes,
+                "this margay was built without Valgrind's libraries (Debian: "
+                "valgrind)");
         return false;
     }
     bool native = is_native(program);

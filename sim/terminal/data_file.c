@@ -54,6 +54,11 @@ enum margay_status data_file_find(const struct data_place *place,
         (file_in(program, place->built, name, path) ||
          file_in(program, place->installed, name, path)))
         return MARGAY_OK;
+    if (access("/proc/self/exe", F_OK) != 0)
+        return margay_fail(error, MARGAY_IO,
+                           "%s: not found, as /proc does not say where this "
+                           "program is (%s=DIRECTORY says where the file is)",
+                           name, place->variable);
     return margay_fail(error, MARGAY_IO,
                        "%s: not found beside the program (say where it is "
                        "with %s=DIRECTORY)",

@@ -118,6 +118,15 @@ else
     skip "$name" "$(tail -n 1 err)"
 fi
 
+name='method valgrind without /proc: says so'
+if unshare -m mount -t tmpfs none /proc 2>/dev/null; then
+    like "$name" "$(unshare -m sh -c 'mount -t tmpfs none /proc &&
+        exec "$0" record --method valgrind -o trace.proc ./starve 2>&1' \
+        "$MARGAY")" ': /proc/self/exe: No such file'
+else
+    skip "$name" 'nothing can be mounted'
+fi
+
 # ------------------------------------------------------- what cannot be written --
 if [ -e /dev/full ]; then
     for method in runtime valgrind qemu lackey; do
