@@ -227,7 +227,9 @@ static struct margay_level_counts memory_counts(
                              passed);
         for (size_t sort = 0; sort < MARGAY_SORTS; sort++) {
             passed[sort] *= parts == 0 ? 1 : parts;
-            margay_sort_count(&counts, sort, passed[sort], 0);
+            margay_count(&counts, (enum margay_kind)(sort % MARGAY_KINDS),
+                         (enum margay_purpose)(sort / MARGAY_KINDS),
+                         passed[sort], 0);
         }
     }
     return counts;

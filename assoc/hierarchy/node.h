@@ -101,17 +101,25 @@ enum margay_purpose {
     MARGAY_FOR_PREFETCH, /* a prefetcher above asks for it */
 };
 
-/* Does a reference of the program cause this one, and not a block that leaves
-   or a prefetcher? */
-static inline bool margay_is_demand(enum margay_purpose purpose)
-{
-    return purpose <= MARGAY_FOR_STORE;
-}
-
 /* The purpose of a write that a level hands on. */
 static inline enum margay_purpose margay_handed_on(enum margay_purpose purpose)
 {
     return purpose == MARGAY_FOR_CORE ? MARGAY_FOR_STORE : purpose;
+}
+
+static inline void margay_count(struct margay_level_counts *counts,
+                                enum margay_kind kind,
+                                enum margay_purpose purpose,
+                                uint64_t references, uint64_t misses)
+{
+    bool written_back = kind == MARGAY_WRITE && purpose == MARGAY_FOR_WRITING;
+    bool is_demand = purpose <= MARGAY_FOR_STORE;
+    counts->references[kind] += references;
+    counts->misses[kind] += misses;
+    counts->lookups += purpose == MARGAY_FOR_CORE ? references : 0;
+    counts->demand_references += is_demand ? references : 0;
+    counts->demand_misses += is_demand ? misses : 0;
+    counts->writebacks_received += written_back ? references : 0;
 }
 
 /* Reference a block of a node. */

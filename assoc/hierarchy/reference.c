@@ -18,33 +18,13 @@
 /* A block that leaves a node for another one that misses. */
 typedef struct margay_evicted evicted_block;
 
-/* ---------------------------------------------------------------- counts -- */
-
-static inline void count_reference(struct margay_node *node,
-                                   enum margay_kind kind,
-                                   enum margay_purpose purpose)
-{
-    node->counts.references[kind]++;
-    node->counts.lookups += purpose == MARGAY_FOR_CORE;
-    node->counts.demand_references += margay_is_demand(purpose);
-    node->counts.writebacks_received +=
-        kind == MARGAY_WRITE && purpose == MARGAY_FOR_WRITING;
-}
-
-static inline void count_miss(struct margay_node *node, enum margay_kind kind,
-                              enum margay_purpose purpose)
-{
-    node->counts.misses[kind]++;
-    node->counts.demand_misses += margay_is_demand(purpose);
-}
+/* ------------------------------------------------------- prefetched bits -- */
 
 /* Prefetchers do not see these. */
 static inline bool is_write_from_above(enum margay_purpose purpose)
 {
     return purpose == MARGAY_FOR_STORE || purpose == MARGAY_FOR_WRITING;
 }
-
-/* ------------------------------------------------------- prefetched bits -- */
 
 static inline bool take_bit(struct margay_node *node, uint64_t at)
 {
@@ -228,10 +208,8 @@ static evicted_block put(struct margay_hierarchy *hierarchy,
     if (!block->left)
         return evicted;
     uint64_t at = node->policy->touch(node->cache, &use);
-    if (block->dirty)
-        count_reference(node, MARGAY_WRITE, MARGAY_FOR_WRITING);
-    if (block->dirty && at == MARGAY_NOWHERE)
-        count_miss(node, MARGAY_WRITE, MARGAY_FOR_WRITING);
+    margay_count(&node->counts, MARGAY_WRITE, MARGAY_FOR_WRITING, block->dirty,
+                 block->dirty && at == MARGAY_NOWHERE);
     node->counts.victim_fills += at == MARGAY_NOWHERE;
     if (at == MARGAY_NOWHERE)
         at = bring_in(node, &use, &evicted);
@@ -298,9 +276,7 @@ static bool take(struct margay_hierarchy *hierarchy, struct margay_node *node,
     bool found = at != MARGAY_NOWHERE;
     bool missed = !found && !has_victim(node, block);
     bool first_use = found && use_prefetched(node, at, purpose);
-    count_reference(node, kind, purpose);
-    if (missed)
-        count_miss(node, kind, purpose);
+    margay_count(&node->counts, kind, purpose, 1, missed);
     notice(hierarchy, node, block, kind, purpose, missed, first_use);
     bool dirty = found && margay_cache_take_out(node->cache, at);
     if (found)
@@ -330,8 +306,7 @@ static void miss(struct margay_hierarchy *hierarchy, struct margay_node *node,
     bool write = use->kind == MARGAY_WRITE && node->writes;
     bool missed = !has_victim(node, block);
     evicted_block evicted;
-    if (missed)
-        count_miss(node, use->kind, purpose);
+    margay_count(&node->counts, use->kind, purpose, 0, missed);
     notice(hierarchy, node, block, use->kind, purpose, missed, false);
     if (node->exclusive || (write && !node->allocates)) {
         hand_on(hierarchy, node, block, purpose);
@@ -354,7 +329,7 @@ void margay_node_reference(struct margay_hierarchy *hierarchy,
 {
     struct margay_use use = {
         .block = block, .kind = kind, .site = hierarchy->site};
-    count_reference(node, kind, purpose);
+    margay_count(&node->counts, kind, purpose, 1, 0);
     if (node->cache == NULL)
         return;
     uint64_t at = node->policy->touch(node->cache, &use);

@@ -27,10 +27,6 @@ static inline size_t margay_sort(enum margay_kind kind,
     return purpose * MARGAY_KINDS + kind;
 }
 
-/* Count references of a sort, and those of them that missed. */
-void margay_sort_count(struct margay_level_counts *counts, size_t sort,
-                       uint64_t references, uint64_t misses);
-
 /* A reference on its way. */
 struct margay_passed {
     uint64_t block;

@@ -359,29 +359,14 @@ static uint64_t misses(const struct margay_shared_cache *cache, size_t sort)
                         cache->group->stacked ? cache->ways : 1);
 }
 
-void margay_sort_count(struct margay_level_counts *counts, size_t sort,
-                       uint64_t references, uint64_t misses)
-{
-    enum margay_purpose purpose = (enum margay_purpose)(sort / MARGAY_KINDS);
-    counts->references[sort % MARGAY_KINDS] += references;
-    counts->misses[sort % MARGAY_KINDS] += misses;
-    if (purpose == MARGAY_FOR_CORE)
-        counts->lookups += references;
-    if (margay_is_demand(purpose)) {
-        counts->demand_references += references;
-        counts->demand_misses += misses;
-    }
-    if (sort == margay_sort(MARGAY_WRITE, MARGAY_FOR_WRITING))
-        counts->writebacks_received += references;
-}
-
 struct margay_level_counts margay_shared_counts(
     const struct margay_shared_cache *cache)
 {
     struct margay_level_counts counts = {.writebacks = cache->writebacks};
     for (size_t sort = 0; sort < MARGAY_SORTS; sort++)
-        margay_sort_count(&counts, sort, found_behind(cache->group, sort, 0),
-                          misses(cache, sort));
+        margay_count(&counts, (enum margay_kind)(sort % MARGAY_KINDS),
+                     (enum margay_purpose)(sort / MARGAY_KINDS),
+                     found_behind(cache->group, sort, 0), misses(cache, sort));
     return counts;
 }
 

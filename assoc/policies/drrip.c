@@ -36,9 +36,7 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
 {
     struct state *state = context;
     margay_rrip_set_up(&state->rrip, setup, layout);
-    state->leaders = setup->sets / MARGAY_DRRIP_LEAST_SETS;
-    if (state->leaders > LEADERS)
-        state->leaders = LEADERS;
+    state->leaders = setup->sets < 8 * LEADERS ? setup->sets / 8 : LEADERS;
     state->group = state->leaders == 0 ? 1 : setup->sets / state->leaders;
 }
 

@@ -2,13 +2,29 @@
 #include "sim/command/cache_grid.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
 /* What is simulated without --sets and --ways: powers of two and, unless a
    policy wants them too, all numbers. */
 #define USUAL_SETS 16384
 #define USUAL_WAYS 16
+
+/* The fewest sets of which drrip has some lead, see its source. */
+#define LEAST_LED 8
+
+bool tell_few_sets(const char *cache, const char *policy, uint64_t sets)
+{
+    bool tells =
+        policy != NULL && strcmp(policy, "drrip") == 0 && sets < LEAST_LED;
+    if (tells)
+        message_keep("%s%sdrrip: of %" PRIu64 " sets none leads (expected %d "
+                     "or more): blocks come in as by srrip",
+                     cache, *cache == '\0' ? "" : ": ", sets, LEAST_LED);
+    return tells;
+}
 
 static void init_sets(struct cache_grid *grid, const struct number_list *sets)
 {
@@ -32,7 +48,10 @@ static void init_ways(struct cache_grid *grid, const struct number_list *ways,
 void cache_grid_init(struct cache_grid *grid, const struct options *options)
 {
     *grid = (struct cache_grid){.set_count = 0};
+    const struct policy_list *policies = &options->caches.policies;
     init_sets(grid, &options->caches.sets);
+    for (size_t i = 0; i < policies->count; i++)
+        tell_few_sets("", policies->specs[i], grid->sets[0]);
     init_ways(grid, &options->caches.ways,
               (options->caches.policies.abilities &
                MARGAY_POLICY_POWERS_OF_TWO) != 0);

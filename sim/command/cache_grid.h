@@ -25,6 +25,11 @@ enum margay_status cache_grid_check(const struct cache_grid *grid,
                                     const struct margay_pass *pass,
                                     struct margay_error *error);
 
+/* Say on standard error, once the command has succeeded, if a cache of that
+   name
+   ("" = none) has too few sets for its policy to choose; returns whether. */
+bool tell_few_sets(const char *cache, const char *policy, uint64_t sets);
+
 /* Do the options ask for counts of the memory traffic? */
 bool cache_grid_counts_writes(const struct options *options);
 

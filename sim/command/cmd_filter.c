@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/options/trace_format.h"
@@ -175,6 +176,12 @@ static enum margay_status keep_counts(void *context,
     struct filter *filter = context;
     (void)error;
     filter->trace = pass->trace;
+    uint64_t ways = filter->options->filter.ways, sets = 1;
+    if (filter->options->filter.sets != 0)
+        sets = filter->options->filter.sets;
+    else if (ways != 0 && pass->block_bytes != 0)
+        sets = filter->options->filter.bytes / pass->block_bytes / ways;
+    tell_few_sets("", filter->options->caches.policy.spec, sets);
     filter->counts = *margay_filter_consumer_counts(job->consumer, pass);
     return MARGAY_OK;
 }

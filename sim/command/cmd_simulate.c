@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/command/cache_grid.h"
 #include "sim/command/drive.h"
 #include "sim/command/sharing_table.h"
 #include "sim/options/commands.h"
@@ -21,6 +22,7 @@ struct simulate {
     struct output *outputs[OUTPUTS];
     char *columns[OUTPUTS]; /* owned */
     struct csv_writer csvs[OUTPUTS];
+    size_t trace_count;    /* of those with references */
     struct places *places; /* of lines of sources; NULL = they are not found */
 };
 
@@ -138,6 +140,7 @@ static enum margay_status write_machines(void *context,
         fed[MARGAY_READ] + fed[MARGAY_WRITE] + fed[MARGAY_FETCH];
     if (references == 0)
         return MARGAY_OK;
+    simulate->trace_count++;
     table_machines(&simulate->csvs[TABLE], &results);
     if (!simulate->options->quiet)
         summarise(&results, references);
@@ -147,6 +150,26 @@ static enum margay_status write_machines(void *context,
     if (status == MARGAY_OK && simulate->outputs[SHARING] != NULL)
         status = write_sharing(simulate, &results, job->reader, error);
     return status;
+}
+
+/* What results may be mistaken for: traces are no cores of one machine, and
+   drrip may have nothing to choose. */
+static void warn(const struct simulate *simulate)
+{
+    size_t machines = machine_vary_count(&simulate->vary);
+    bool shares = simulate->options->machine.cores > 1, told = false;
+    for (size_t i = 0; i < simulate->machine.count * machines; i++) {
+        const struct margay_level *level = &simulate->levels[i];
+        uint64_t blocks = level->bytes / level->block_bytes;
+        shares |= blocks > 0 && level->shared != 1;
+        if (blocks > 0 && !told)
+            told = tell_few_sets(level->name, level->policy,
+                                 level->ways == 0 ? 1 : blocks / level->ways);
+    }
+    if (shares && simulate->trace_count > 1)
+        message_keep("each of %zu traces was simulated alone, on a machine of "
+                     "its own: they share no cache",
+                     simulate->trace_count);
 }
 
 /* ----------------------------------------------------------------- set-up --
@@ -186,9 +209,8 @@ static enum margay_status name_columns(struct simulate *simulate,
                            "'mesi' in the column coherence of one",
                            simulate->options->machine.name);
     const char *const columns[OUTPUTS] = {
-        [TABLE] = coherent ? SIMULATE_COLUMNS DEMAND_COLUMNS
-                      "," COHERENCE_COLUMNS
-                           : SIMULATE_COLUMNS DEMAND_COLUMNS,
+        [TABLE] = coherent ? SIMULATE_COLUMNS "," COHERENCE_COLUMNS
+                           : SIMULATE_COLUMNS,
         [PARETO] = PARETO_COLUMNS,
         [SHARING] = SHARING_COLUMNS,
     };
@@ -207,7 +229,8 @@ static enum margay_status read_machines(struct simulate *simulate,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "which machine: expected --machine FILE|NAME");
     enum margay_status status =
-        machine_find(&simulate->machine, options->machine.name, error);
+        machine_find(&simulate->machine, options->machine.name,
+                     options->machine.vary, error);
     if (status == MARGAY_OK)
         status = machine_vary_read(&simulate->vary, &simulate->machine,
                                    options->machine.vary, error);
@@ -260,6 +283,8 @@ int cmd_simulate(const struct options *options)
         choose_block(&simulate, &with_block.run.blocks);
         status = drive_run(&drive, &error);
     }
+    if (status == MARGAY_OK)
+        warn(&simulate);
     for (size_t i = 0; i < OUTPUTS; i++) {
         csv_end(&simulate.csvs[i]);
         free(simulate.columns[i]);

@@ -15,11 +15,6 @@ static double number_at(const struct rows *rows, size_t row, const char *name)
     return has ? fmax(number, 0) : 0;
 }
 
-static bool has_demand(const struct rows *rows)
-{
-    return table_column(rows->table, "demand_misses") < rows->table->columns;
-}
-
 /* The largest number of a column. */
 static double most_of(const struct rows *rows, const char *name)
 {
@@ -32,7 +27,6 @@ static double most_of(const struct rows *rows, const char *name)
 static void tell_caches(struct output *output, const struct rows *rows)
 {
     const struct cells *table = rows->table;
-    bool demand = has_demand(rows);
     output_text(output, "<p>");
     markup_text(output,
                 table_text(table, rows->from, table_column(table, "machine")));
@@ -41,18 +35,14 @@ static void tell_caches(struct output *output, const struct rows *rows)
                 table_text(table, rows->from, table_column(table, "trace")));
     const char *between = ": ";
     for (size_t row = rows->from; row < rows->to; row++) {
-        double mpki = number_at(rows, row, demand ? "demand_mpki" : "mpki");
-        if (number_at(rows, row, demand ? "demand_references" : "references") <=
-            0)
+        double mpki = number_at(rows, row, "demand_mpki");
+        if (number_at(rows, row, "demand_references") <= 0)
             continue;
         output_text(output, "%s", between);
         markup_text(output,
                     table_text(table, row, table_column(table, "cache")));
-        output_text(output, " misses %.3g%% of what %s",
-                    100 *
-                        number_at(rows, row,
-                                  demand ? "demand_miss_ratio" : "miss_ratio"),
-                    demand ? "the program asks of it" : "reaches it");
+        output_text(output, " misses %.3g%% of what the program asks of it",
+                    100 * number_at(rows, row, "demand_miss_ratio"));
         if (mpki > 0)
             output_text(output, ", %.3g per 1000 instructions", mpki);
         between = "; ";
@@ -102,18 +92,18 @@ static void write_stacks(struct output *output, const struct rows *rows,
 void bars_machine(struct output *output, const struct rows *rows,
                   const char *caption)
 {
-    const char *misses = has_demand(rows) ? "demand_misses" : "misses";
-    const char *name = has_demand(rows) ? "demand misses" : "misses";
+    static const char *const kinds[] = {"demand_misses"};
+    static const char *const names[] = {"demand misses"};
     double thousands = thousands_of(rows);
     double references = fmax(most_of(rows, "references"), 1);
     tell_caches(output, rows);
     picture_begin(output, rows, caption);
-    write_stacks(output, rows, &misses, 1,
+    write_stacks(output, rows, kinds, 1,
                  1 / (thousands > 0 ? thousands : references));
     picture_title(output, thousands > 0
                               ? "misses per 1000 instructions"
                               : "misses per reference of the program");
-    picture_legend(output, &name, 1);
+    picture_legend(output, names, 1);
 }
 
 void bars_traffic(struct output *output, const struct rows *rows,
@@ -121,9 +111,8 @@ void bars_traffic(struct output *output, const struct rows *rows,
 {
     static const char *const kinds[] = {"demand_misses", OTHERS, "prefetches",
                                         "writebacks"};
-    const char *const names[] = {"demand misses",
-                                 has_demand(rows) ? OTHERS : "misses",
-                                 "prefetches", "write-backs"};
+    static const char *const names[] = {"demand misses", OTHERS, "prefetches",
+                                        "write-backs"};
     double thousands = thousands_of(rows);
     picture_begin(output, rows, caption);
     write_stacks(output, rows, kinds, 4, thousands > 0 ? 1 / thousands : 1);

@@ -212,15 +212,14 @@ static enum margay_status draw_varied(struct output *output,
     const struct cells *table = &section->table;
     const char *varied = cells_name(table, column);
     bool has_another = column + 1 < table->columns;
-    bool has_demand = table_column(table, "demand_miss_ratio") < table->columns;
     const struct chart chart = {
         .table = table,
         .table_id = id,
         .caption = "Miss ratio of each cache of the machine, varied",
         .x_title = varied,
-        .y_title = has_demand ? "demand miss ratio" : "miss ratio",
+        .y_title = "demand miss ratio",
         .x = varied,
-        .y = has_demand ? "demand_miss_ratio" : "miss_ratio",
+        .y = "demand_miss_ratio",
         .keys = {"trace", "cache",
                  has_another ? cells_name(table, column + 1) : NULL},
         .logarithmic = true,

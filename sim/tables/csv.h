@@ -53,11 +53,9 @@
 #define SIMULATE_COLUMNS                                        \
     "machine,trace,cache,references,misses,miss_ratio,fetches," \
     "fetch_misses,reads,read_misses,writes,write_misses,"       \
-    "writebacks,prefetches,useful_prefetches,mpki"
-/* behind these: without what levels above write back, fill and prefetch */
-#define DEMAND_COLUMNS                                               \
-    ",demand_references,demand_misses,demand_miss_ratio,demand_mpki" \
-    ",writebacks_received,victim_fills"
+    "writebacks,prefetches,useful_prefetches,mpki,"             \
+    "demand_references,demand_misses,demand_miss_ratio,"        \
+    "demand_mpki,writebacks_received,victim_fills"
 /* behind the columns of simulate, of machines with coherent caches */
 #define COHERENCE_COLUMNS                                        \
     "coherence_misses,true_sharing_misses,false_sharing_misses," \

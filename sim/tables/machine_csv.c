@@ -201,6 +201,7 @@ static const struct column {
 
 struct reader {
     const char *path;
+    const char *vary; /* as of machine_read() */
     struct machine *machine;
     size_t places[COLUMNS]; /* of each column in a row, plus 1; 0 = none */
     size_t fields;          /* of a row; 0 = no header yet */
@@ -262,14 +263,35 @@ static const char *text_of(const struct reader *reader,
     return place == 0 ? "" : row->fields[place - 1];
 }
 
+/* Does --vary replace a field? */
+static bool is_varied(const struct reader *reader, const struct csv_row *row,
+                      size_t column)
+{
+    const char *cache = text_of(reader, row, 0);
+    const char *name = columns[column].name;
+    size_t bytes = strlen(cache), more = strlen(name);
+    for (const char *at = reader->vary; at != NULL && columns[column].varies;
+         at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, cache, bytes) == 0 && at[bytes] == '.' &&
+            strncmp(at + bytes + 1, name, more) == 0 &&
+            at[bytes + 1 + more] == '=')
+            return true;
+    }
+    return false;
+}
+
 static enum margay_status take_field(const struct reader *reader,
                                      const struct csv_row *row, size_t column,
                                      const struct field *field,
                                      struct margay_error *error)
 {
     const struct column *described = &columns[column];
-    bool is_memory = *text_of(reader, row, 2) == '\0';
+    bool is_memory =
+        *text_of(reader, row, 2) == '\0' && !is_varied(reader, row, 2);
     const char *expected = NULL;
+    if (is_varied(reader, row, column))
+        return MARGAY_OK;
     if (*field->text != '\0')
         expected = described->parse(field);
     else if (described->is_filled && (described->is_of_memory || !is_memory))
@@ -397,7 +419,7 @@ static enum margay_status finish(struct machine *machine,
                            machine->path);
     for (size_t i = 0; i < machine->count && status == MARGAY_OK; i++)
         status = find_next(machine, i, error);
-    return status == MARGAY_OK ? machine_settle(machine, error) : status;
+    return status;
 }
 
 static enum margay_status keep_name(struct machine *machine, const char *path,
@@ -409,9 +431,9 @@ static enum margay_status keep_name(struct machine *machine, const char *path,
 }
 
 enum margay_status machine_read(struct machine *machine, const char *path,
-                                struct margay_error *error)
+                                const char *vary, struct margay_error *error)
 {
-    struct reader reader = {.path = path, .machine = machine};
+    struct reader reader = {.path = path, .vary = vary, .machine = machine};
     *machine = (struct machine){.count = 0};
     enum margay_status status = keep_name(machine, path, error);
     if (status == MARGAY_OK)
@@ -420,10 +442,10 @@ enum margay_status machine_read(struct machine *machine, const char *path,
 }
 
 enum margay_status machine_read_stream(struct machine *machine, FILE *file,
-                                       const char *name,
+                                       const char *name, const char *vary,
                                        struct margay_error *error)
 {
-    struct reader reader = {.path = name, .machine = machine};
+    struct reader reader = {.path = name, .vary = vary, .machine = machine};
     *machine = (struct machine){.count = 0};
     enum margay_status status = keep_name(machine, name, error);
     if (status == MARGAY_OK)

@@ -14,15 +14,17 @@ struct machine {
 };
 
 /*
- * Read the table at `path`.  MARGAY_IO; MARGAY_BAD_INPUT with the file, the
- * line, the cache and the column.  Call machine_clear() in any case.
+ * Read the table at `path`, whose fields that the text of --vary replaces may
+ * hold anything; NULL replaces none.  Call machine_settle() before the levels
+ * are used.  MARGAY_IO; MARGAY_BAD_INPUT with the file, the line, the cache and
+ * the column.  Call machine_clear() in any case.
  */
 enum margay_status machine_read(struct machine *machine, const char *path,
-                                struct margay_error *error);
+                                const char *vary, struct margay_error *error);
 
 /* The same of an open file, which messages call `name`. */
 enum margay_status machine_read_stream(struct machine *machine, FILE *file,
-                                       const char *name,
+                                       const char *name, const char *vary,
                                        struct margay_error *error);
 
 /*
@@ -34,7 +36,7 @@ enum margay_status machine_set(struct machine *machine, const char *cache,
                                const char *column, const char *text,
                                struct margay_error *error);
 
-/* Check the levels together, as machine_read() does. */
+/* Check the levels together. */
 enum margay_status machine_settle(struct machine *machine,
                                   struct margay_error *error);
 

@@ -98,7 +98,7 @@ static void write_host(FILE *table)
     }
 }
 
-static enum margay_status read_host(struct machine *machine,
+static enum margay_status read_host(struct machine *machine, const char *vary,
                                     struct margay_error *error)
 {
     char *text = NULL;
@@ -117,7 +117,7 @@ static enum margay_status read_host(struct machine *machine,
     if (table == NULL)
         margay_fail_memory(error, "the machine");
     else
-        status = machine_read_stream(machine, table, "host", error);
+        status = machine_read_stream(machine, table, "host", vary, error);
     if (table != NULL)
         fclose(table);
     free(text);
@@ -170,6 +170,7 @@ static enum margay_status refuse_name(const char *name,
 }
 
 static enum margay_status read_known(struct machine *machine, const char *name,
+                                     const char *vary,
                                      struct margay_error *error)
 {
     char *file, *path = NULL;
@@ -177,7 +178,7 @@ static enum margay_status read_known(struct machine *machine, const char *name,
         return margay_fail_memory(error, "the name of a machine");
     enum margay_status status =
         data_file_find(&place, file, &path, NULL) == MARGAY_OK
-            ? machine_read(machine, path, error)
+            ? machine_read(machine, path, vary, error)
             : refuse_name(name, error);
     free(file);
     free(path);
@@ -185,12 +186,12 @@ static enum margay_status read_known(struct machine *machine, const char *name,
 }
 
 enum margay_status machine_find(struct machine *machine, const char *name,
-                                struct margay_error *error)
+                                const char *vary, struct margay_error *error)
 {
     *machine = (struct machine){.count = 0};
     if (access(name, F_OK) == 0 || strchr(name, '/') != NULL ||
         strcmp(name, "-") == 0)
-        return machine_read(machine, name, error);
-    return strcmp(name, "host") == 0 ? read_host(machine, error)
-                                     : read_known(machine, name, error);
+        return machine_read(machine, name, vary, error);
+    return strcmp(name, "host") == 0 ? read_host(machine, vary, error)
+                                     : read_known(machine, name, vary, error);
 }

@@ -213,6 +213,59 @@ is 'ranges end where they say' \
 refuses 'split.csv:2: L2: ways: found 3, expected a divisor' simulate \
     --machine split.csv --vary L2.ways=3 t.din
 
+# A value of the table that is replaced need not be one that can be.
+while read -r row field; do
+    printf '%s\n' "$first,policy" "L1,all,1K,64,2,L2," "$row" >base.csv
+    printf '%s\n' "$first,policy" L1,all,1K,64,2,L2, L2,all,8K,64,8,,lru >good.csv
+    refuses 'base.csv:[23]: L[12]: ' simulate --machine base.csv t.din
+    run simulate -q --machine base.csv --vary "$field" t.din
+    is "$row: $field: status" "$status" 0
+    cut -d, -f3-22 out >replaced
+    "$MARGAY" simulate -q --machine good.csv t.din | cut -d, -f3-22 >meant
+    check "$row: $field: as if it stood there" cmp -s replaced meant
+done <<'END'
+L2,all,8K,64,3,,lru L2.ways=8
+L2,all,8K,64,many,,lru L2.ways=8
+L2,all,8K,64,,,lru L2.ways=8
+L2,all,,64,8,,lru L2.bytes=8K
+L2,all,8K,48,8,,lru L2.block_bytes=64
+L2,data,8K,64,8,,lru L2.holds=all
+L2,all,8K,64,8,,best L2.policy=lru
+L2,all,1X,64,3,,best L2.policy=lru,L2.bytes=8K,L2.ways=8
+END
+refuses 'base.csv:3: L2: bytes: found .1X.' simulate --machine base.csv \
+    --vary L2.policy=lru,L2.ways=8 t.din
+
+# ---------------------------------------------------- what is misunderstood --
+printf '%s\n' $first L1,all,2K,64,4, >alone.csv
+cp t.din u.din
+run simulate -q --machine m.csv t.din u.din
+like 'several traces are no cores of one machine' "$(cat err)" \
+    'each of 2 traces .* alone, on a machine of its own'
+run simulate -q --machine alone.csv t.din u.din
+is 'which does not matter where nothing is shared' "$status $(cat err)" '0 '
+run simulate -q --machine m.csv t.din
+is 'nor with one trace' "$status $(cat err)" '0 '
+run simulate -q --machine alone.csv --cores 2 t.din u.din
+like 'with cores it does' "$(cat err)" 'alone, on a machine of its own'
+
+printf '%s\n' $first,policy L1,all,1K,64,4,,drrip >duel.csv
+run simulate -q --machine duel.csv --vary L1.policy=srrip,drrip t.din
+is 'drrip of few sets is srrip' "$(cut -d, -f5 out | sort -u | wc -l)" 2
+like 'and says so' "$(cat err)" 'L1: drrip: of 4 sets none leads .expected 8'
+is 'once' "$(wc -l <err)" 1
+run simulate -q --machine duel.csv --vary L1.bytes=2K t.din
+is 'but not of eight' "$(cat err)" ''
+run assoc -q --sets 4,8 --ways 4 --policy srrip,drrip t.din
+like 'drrip of few sets says so in assoc, too' "$(cat err)" \
+    'drrip: of 4 sets none leads'
+is 'and has the misses of srrip' \
+    "$(awk -F, '$3 == 4 { print $7 }' out | sort -u | wc -l)" 1
+run filter -q --bytes 1K --ways 4 --policy drrip --to din -o f.din t.din
+like 'and in filter' "$(cat err)" 'drrip: of 4 sets none leads'
+run filter -q --sets 8 --ways 4 --policy drrip --to din -o f.din t.din
+is 'which does not say it of eight' "$(cat err)" ''
+
 # ------------------------------------------------------ machines with a name --
 for table in "$root"/sim/machines/*.csv; do
     name=${table##*/} name=${name%.csv}
