@@ -94,6 +94,12 @@ static enum margay_status find_sizes(struct share *share,
     enum margay_status status =
         cache_sizes_resolve(&share->options->results.sizes,
                             share->runs[0]->block_bytes, &resolved, error);
+    if (status == MARGAY_BAD_ARGUMENT && share->runs[0]->block_bytes == 0)
+        return margay_fail(error, status,
+                           "--sizes: %s does not say how many bytes a block "
+                           "has, expected numbers of blocks (histograms of "
+                           "--objects are in bytes and cannot be shared)",
+                           share->runs[0]->path);
     if (status != MARGAY_OK)
         return status;
     status = margay_histogram_create(&grid, error);

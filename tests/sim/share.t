@@ -74,6 +74,10 @@ check 'and matter' test "$(cat out)" != "$(cat rated)"
 cp a.csv 'a=3'
 run share 'a=3' b.csv --sizes 500
 like 'a name may have a sign' "$(sed -n 2p out)" '^500,32000,a=3,'
+"$MARGAY" histogram -q -f lines a.lines -o ids.csv
+run share ids.csv --sizes 16MiB
+like 'bytes of blocks of unknown size' "$status $(cat err)" \
+    '^2 .*ids.csv does not say how many bytes.*--objects are in bytes'
 run share --fair a.csv c.csv --sizes 600
 is 'a fair division' "$(sed 1d out | cut -d, -f6,7)" \
     "$(printf '300,%s\n300,%s' "$(misses a.csv 300)" "$(misses c.csv 300)")"
