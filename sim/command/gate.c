@@ -48,9 +48,10 @@ static enum margay_status read_ratio(const struct cells *cells, size_t row,
                                      struct margay_error *error)
 {
     const char *cell = cells_at(cells, row, column);
-    if (!json_is_number(cell))
-        return fail_value(cells, row, column, "a number", error);
-    *ratio = strtod(cell, NULL);
+    *ratio = json_is_number(cell) ? strtod(cell, NULL) : -1;
+    /* A ratio is printed with 12 digits and may be rounded up. */
+    if (*ratio < 0 || *ratio > 1 + 1e-9)
+        return fail_value(cells, row, column, "a number from 0 to 1", error);
     return MARGAY_OK;
 }
 

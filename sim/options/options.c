@@ -181,11 +181,13 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
                      argument[bytes] == '=' ? argument + bytes + 1 : NULL);
     char name[64] = "";
     strncat(name, argument, bytes < sizeof name ? bytes : sizeof name - 1);
-    /* The command's own option comes first if it begins like what was written,
-       and what other commands have before one that is merely like it. */
+    /* The command's own option comes first if what was written lacks a letter of
+       its end; what other commands have comes before one that is merely like
+       it. */
     const char *own = margay_nearest(name, option_name, command);
     struct suggestion nearest = {""};
-    if (own == NULL || strncmp(own, name, strlen(name)) != 0)
+    if (own == NULL || strncmp(own, name, strlen(name)) != 0 ||
+        strlen(own) > strlen(name) + 1)
         nearest = suggest_command(name, 0);
     if (*nearest.text == '\0')
         nearest = suggest(name, "--", option_name, command);

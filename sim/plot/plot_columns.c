@@ -7,6 +7,8 @@
 
 #include "traces/traces_internal.h"
 
+#include <margay/assoc.h>
+
 /* A ratio is printed with 12 digits and may be rounded up. */
 #define MOST_RATIO (1 + 1e-9)
 #define MOST_WAYS  64
@@ -21,6 +23,7 @@ enum holds {
     AMOUNT,   /* 0 or more */
     NUMBER,   /* any */
     ROLE,     /* a word of predict --with-runs */
+    POLICY,   /* the spec of a policy */
 };
 
 static const char *const expected[] = {
@@ -33,6 +36,7 @@ static const char *const expected[] = {
     [AMOUNT] = "a number of 0 or more",
     [NUMBER] = "a number",
     [ROLE] = "training, truth or prediction",
+    [POLICY] = "a policy of 'margay help policies'",
 };
 
 struct plot_column {
@@ -44,6 +48,7 @@ struct plot_column {
 /* All columns whose numbers a script reads, and more; others are text. */
 static const struct plot_column known[] = {
     {"role", ROLE, false},
+    {"policy", POLICY, false},
     {"window", COUNT, false},
     {"phase", COUNT, false},
     {"from", COUNT, false},
@@ -122,6 +127,19 @@ static bool parse_decimal(const char *text, double *value)
     return *end == '\0' && isfinite(*value);
 }
 
+/* Does the text begin with the name of a policy, alone or before a colon? */
+static bool names_policy(const char *text)
+{
+    const struct margay_policy_info *policy;
+    size_t bytes = strcspn(text, ":");
+    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
+        if (strlen(policy->name) == bytes &&
+            strncmp(policy->name, text, bytes) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Does the text fit?  `next` is the field behind it, "" if there is none. */
 static bool is_as_expected(enum holds holds, const char *text, const char *next)
 {
@@ -131,6 +149,8 @@ static bool is_as_expected(enum holds holds, const char *text, const char *next)
     case ROLE:
         return strcmp(text, "training") == 0 || strcmp(text, "truth") == 0 ||
                strcmp(text, "prediction") == 0;
+    case POLICY:
+        return names_policy(text);
     case FROM:
         return margay_parse_u64(text, &count) ||
                (strcmp(text, "inf") == 0 && strcmp(next, "inf") == 0);

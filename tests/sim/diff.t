@@ -22,6 +22,7 @@ perl -e '
                 my $misses = draw(1000);
                 my $more = $misses + (0, 0, 10, 11, 200, -30)[draw(6)];
                 $more = 0 if $more < 0;
+                $more = 1000 if $more > 1000;
                 my $key = "$trace,64,$size," . 64 * $size;
                 my @r = (ratio($misses), ratio($more));
                 push @base, "$key,1000,$misses,$r[0]\n";
@@ -192,6 +193,9 @@ refuses 'marks.csv:1: found .*, expected trace as in base.csv' diff base.csv mar
 
 sed 's/0.02/nan/' base.csv >nan.csv
 refuses "nan.csv:2: found miss_ratio 'nan', expected a number" diff base.csv nan.csv
+sed '2s/[^,]*$/1.5/' nan.csv >high.csv
+refuses "high.csv:2: found miss_ratio '1.5', expected a number from 0 to 1" \
+    diff base.csv high.csv
 sed 's/0.02/0.02,/' base.csv >long.csv
 refuses 'long.csv:2: found 8 fields, expected 7' diff long.csv base.csv
 echo 'a,b' >unknown.csv

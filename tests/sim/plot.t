@@ -13,6 +13,11 @@ grep -ho '`margay [a-z -]*`' "$root"/plots/*.gp | tr -d '`' |
 check 'help tells all that is drawn' cmp -s told drawn
 diff drawn told | sed 's/^/#   /'
 "$MARGAY" info -q good.din -o info.csv
+"$MARGAY" generate zipf --refs 2000 --blocks 100 --to lines -o policies.lines -q
+"$MARGAY" curve -q --policy lru,opt policies.lines -o policies.csv
+sed '3s/lru/lur/' policies.csv >unknown.csv
+refuses "unknown.csv:3: column policy: found 'lur', expected a policy of" \
+    plot unknown.csv -o x.png
 refuses "info.csv:1: found the columns 'key,value', of which there is no picture; expected a table of curve --policy, .*annotate, .*engines" \
     plot info.csv -o x.png
 
