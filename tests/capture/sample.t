@@ -122,7 +122,7 @@ perl -e 'print "mgwords\3", pack("V2Q<4 V2Q<2", 0, 12, 0, 0, 64, 64, 2, 0,
     >fetch.words
 "$MARGAY" simulate -q --machine machine.csv fetch.words >fetch.csv
 is 'the fetches of a sample are not all instructions' \
-    "$(sed -n 2p fetch.csv)" 'machine.csv,fetch.words,L1,1,1,1,1,1,0,0,0,0,0,0,0,'
+    "$(sed -n 2p fetch.csv)" 'machine.csv,fetch.words,L1,1,1,1,1,1,0,0,0,0,0,0,0,,1,1,1,,0,0'
 
 # ----------------------------------------------------- what the sample is --
 refs_of() { "$MARGAY" curve -q -e shards:rate=0.01 "$1" | tail -n 1 | cut -d, -f5; }
