@@ -7,8 +7,6 @@
 
 #include "traces/traces_internal.h"
 
-#include <margay/assoc.h>
-
 /* A ratio is printed with 12 digits and may be rounded up. */
 #define MOST_RATIO (1 + 1e-9)
 #define MOST_WAYS  64
@@ -36,7 +34,7 @@ static const char *const expected[] = {
     [AMOUNT] = "a number of 0 or more",
     [NUMBER] = "a number",
     [ROLE] = "training, truth or prediction",
-    [POLICY] = "a policy of 'margay help policies'",
+    [POLICY] = "the spec of a policy, without blanks",
 };
 
 struct plot_column {
@@ -127,19 +125,6 @@ static bool parse_decimal(const char *text, double *value)
     return *end == '\0' && isfinite(*value);
 }
 
-/* Does the text begin with the name of a policy, alone or before a colon? */
-static bool names_policy(const char *text)
-{
-    const struct margay_policy_info *policy;
-    size_t bytes = strcspn(text, ":");
-    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
-        if (strlen(policy->name) == bytes &&
-            strncmp(policy->name, text, bytes) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Does the text fit?  `next` is the field behind it, "" if there is none. */
 static bool is_as_expected(enum holds holds, const char *text, const char *next)
 {
@@ -150,7 +135,7 @@ static bool is_as_expected(enum holds holds, const char *text, const char *next)
         return strcmp(text, "training") == 0 || strcmp(text, "truth") == 0 ||
                strcmp(text, "prediction") == 0;
     case POLICY:
-        return names_policy(text);
+        return text[strcspn(text, " \t")] == '\0';
     case FROM:
         return margay_parse_u64(text, &count) ||
                (strcmp(text, "inf") == 0 && strcmp(next, "inf") == 0);

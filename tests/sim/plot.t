@@ -15,9 +15,9 @@ diff drawn told | sed 's/^/#   /'
 "$MARGAY" info -q good.din -o info.csv
 "$MARGAY" generate zipf --refs 2000 --blocks 100 --to lines -o policies.lines -q
 "$MARGAY" curve -q --policy lru,opt policies.lines -o policies.csv
-sed '3s/lru/lur/' policies.csv >unknown.csv
-refuses "unknown.csv:3: column policy: found 'lur', expected a policy of" \
-    plot unknown.csv -o x.png
+sed '3s/lru/l ru/' policies.csv >blank.csv
+refuses "blank.csv:3: column policy: found 'l ru', expected the spec of a policy" \
+    plot blank.csv -o x.png
 refuses "info.csv:1: found the columns 'key,value', of which there is no picture; expected a table of curve --policy, .*annotate, .*engines" \
     plot info.csv -o x.png
 
