@@ -118,24 +118,6 @@ static struct workload generate(const char *name, double exponent,
     return load;
 }
 
-static struct workload read_program(void)
-{
-    struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
-    struct margay_batch batch;
-    margay_trace *trace = NULL;
-    struct workload load = {malloc(5000000 * sizeof(uint64_t)), 0, 0};
-    if (load.blocks == NULL ||
-        margay_trace_open(PROGRAM, &options, &trace, NULL) != MARGAY_OK)
-        stop(PROGRAM);
-    while (margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK) {
-        for (size_t i = 0; i < batch.references && load.references < 5000000;
-             i++)
-            load.blocks[load.references++] = batch.numbers[i] / 64;
-    }
-    margay_trace_free(trace);
-    return load;
-}
-
 /* ----------------------------------------------------------------- goals -- */
 
 static void show(const char *what, const char *wanted, const char *against,

@@ -77,8 +77,6 @@ static const struct job {
      "out.csv"},
     {"curve -q -j 3 -e parda --save state --every 1000 -o out.csv ids.lines",
      "out.csv"},
-    {"curve -q -e gpu:backend=emulate --save state -o out.csv ids.lines",
-     "out.csv"},
     {"curve -q -e naive --save state --resume kept.state ids.lines", NULL},
     {"histogram --of time ids.lines", NULL},
     {"histogram --by thread watched.mgt", NULL},

@@ -88,7 +88,7 @@ static void try_engine(const char *spec, uint64_t bound_blocks)
         return;
     }
     /* What runs on a device has to do without one here. */
-    if (strncmp(spec, "gpu", 3) == 0 || strstr(spec, "backend=") != NULL) {
+    if (strstr(spec, "backend=") != NULL) {
         margay_engine_free(engine);
         return;
     }

@@ -435,9 +435,7 @@ int main(void)
                         : margay_random_below(&random, BLOCKS);
     const struct margay_engine_info *info;
     for (size_t i = 0; (info = margay_engine_at(i)) != NULL; i++)
-        check_engine(strcmp(info->name, "gpu") == 0 ? "gpu:backend=emulate"
-                                                    : info->name,
-                     MARGAY_REUSE_DISTANCES);
+        check_engine(info->name, MARGAY_REUSE_DISTANCES);
     check_engine("markers:at=3+200", MARGAY_REUSE_DISTANCES);
     check_engine("shards:blocks=16", MARGAY_REUSE_DISTANCES);
     check_engine("parda:merge=plain,phases=off", MARGAY_REUSE_DISTANCES);

@@ -168,10 +168,6 @@ static void run_round(enum shape shape, struct margay_random *random,
     for (size_t i = 0; i < spec_count; i++) {
         if (specs[i].needs_bound && task.bound == 0)
             continue;
-        /* Slow on short traces; it has tests of its own. */
-        if (strncmp(specs[i].text, "gpu", 3) == 0 &&
-            margay_random_below(random, 16) != 0)
-            continue;
         bool ask_distances = margay_random_below(random, 4) != 0;
         failures[i] +=
             failures[i] < 3 &&

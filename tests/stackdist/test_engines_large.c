@@ -72,8 +72,7 @@ static bool is_quick(const char *spec)
 /* Engines that would take minutes, and that are the truth or its check. */
 static bool is_left_out(const char *spec)
 {
-    return strncmp(spec, "naive", 5) == 0 || strncmp(spec, "olken", 5) == 0 ||
-           strncmp(spec, "gpu", 3) == 0;
+    return strncmp(spec, "naive", 5) == 0 || strncmp(spec, "olken", 5) == 0;
 }
 
 /* All engines that are as quick as that, with the task's bound. */

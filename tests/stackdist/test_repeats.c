@@ -22,7 +22,6 @@ static const char *const specs[] = {
     "bounded",
     "parda",
     "parda:merge=plain",
-    "gpu:backend=emulate",
     "markers:at=1+5+16",
 };
 #define SPECS (sizeof specs / sizeof *specs)
