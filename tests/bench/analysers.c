@@ -20,7 +20,6 @@
 
 #define PIECE_REFS 8192
 #define ROUNDS     5
-#define PROGRAM    "tests/sample/walk.lackey.xz"
 
 /* A trace in memory, or the pattern of margay engines --sweep. */
 struct workload {

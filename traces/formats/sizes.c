@@ -135,6 +135,11 @@ enum margay_status margay_object_sizes_apply(
     enum margay_status status = MARGAY_OK;
     uint64_t given = rule->given;
     rule->given += references->count;
+    /* Deletes alone say no size, and theirs does not matter. */
+    for (size_t i = 0; i < references->count && !rule->fills; i++) {
+        if (references->sizes[i] == MARGAY_SIZE_UNKNOWN)
+            references->sizes[i] = 0;
+    }
     if (!rule->fills)
         return MARGAY_OK;
     for (size_t i = 0; i < references->count && status == MARGAY_OK; i++) {
