@@ -181,8 +181,8 @@ static enum margay_status read_long(struct reader *reader, const char *argument)
                      argument[bytes] == '=' ? argument + bytes + 1 : NULL);
     char name[64] = "";
     strncat(name, argument, bytes < sizeof name ? bytes : sizeof name - 1);
-    /* The command's own option comes first if what was written lacks a letter of
-       its end; what other commands have comes before one that is merely like
+    /* The command's own option comes first if what was written lacks a letter
+       of its end; what other commands have comes before one that is merely like
        it. */
     const char *own = margay_nearest(name, option_name, command);
     struct suggestion nearest = {""};
