@@ -23,6 +23,8 @@
 
 #include <stdint.h>
 
+#include "traces/traces_internal.h"
+
 struct margay_slack {
     uint64_t *sums; /* by moments, from 1 on; NULL = there was none so far */
     uint64_t capacity, total;
@@ -52,7 +54,8 @@ static inline uint64_t margay_slack_latest(const struct margay_slack *slack,
                                            uint64_t *bytes)
 {
     uint64_t moment = 0, left = slack->total;
-    for (uint64_t step = slack->capacity; step != 0; step >>= 1) {
+    uint64_t most = UINT64_C(1) << margay_log2_floor(slack->capacity);
+    for (uint64_t step = most; step != 0; step >>= 1) {
         uint64_t next = moment + step;
         if (next < slack->capacity && slack->sums[next] < left) {
             left -= slack->sums[next];

@@ -108,6 +108,7 @@ if can valgrind; then
         ': .*valgrind itself failed before the program ended, with status 1'
     for limit in 12 14 16 18; do
         status=0
+        # shellcheck disable=SC3045 # ulimit -n is in every sh here
         (ulimit -n $limit && exec "$MARGAY" record -q --method valgrind \
             -o trace.few ./starve) 2>err || status=$?
         is "$name: $limit descriptors" "$status $(ls trace.few 2>/dev/null)" \

@@ -77,6 +77,7 @@ same_build() {
         xargs rm
     find some/other/place/out/obj -name '*.d' -exec rm {} +
     find some/other/place/out/obj -name '*.o' -exec touch {} +
+    # shellcheck disable=SC2046 # these names have no blanks
     make -C some/other/place BUILD=out DEPS=no out/margay \
         "out/${shared##*/}" $(cd "$BUILD" && printf 'out/%s ' man/man*/* completion/*) \
         >make.log 2>&1 || sed 's/^/#   make: /' make.log
