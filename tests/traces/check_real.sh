@@ -70,6 +70,8 @@ check_table() {
 check_objects() {
     run curve -q --objects -f "$2" --sizes octave:1 "$dir/$1"
     tail -20 out | while IFS=, read -r _ _ _ bytes refs misses _ rb mb _; do
+        # Below the largest object the curve is a bracket where sizes change.
+        [ "$bytes" -ge 16777216 ] || [ "$2" = oracle ] || continue
         [ "$(perl "$root/tests/sim/lru.pl" "$bytes" - "$dir/$1" \
             "${2#oracle}")" = "$refs,$misses,$rb,$mb" ] || echo "$bytes"
     done >differing
