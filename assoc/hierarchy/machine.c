@@ -1,5 +1,6 @@
 /* machine.c - a machine, and the references that it is fed with */
 #include <stdlib.h>
+#include <string.h>
 
 #include "assoc/hierarchy/node.h"
 #include "traces/traces_internal.h"
@@ -235,8 +236,12 @@ void margay_hierarchy_reset_counts(margay_hierarchy *hierarchy)
     for (size_t level = 0; level < hierarchy->all_count; level++) {
         const struct margay_instances *all = &hierarchy->instances[level];
         for (size_t i = 0; i < all->count; i++) {
-            if (all->nodes[i] != NULL)
-                all->nodes[i]->counts = (struct margay_level_counts){0};
+            struct margay_node *node = all->nodes[i];
+            if (node == NULL)
+                continue;
+            node->counts = (struct margay_level_counts){0};
+            memset(node->references, 0, sizeof node->references);
+            memset(node->misses, 0, sizeof node->misses);
         }
         if (all->directory != NULL)
             margay_directory_reset(all->directory);
@@ -260,9 +265,11 @@ static void add_counts(struct margay_level_counts *sum,
                        const struct margay_node *node)
 {
     const struct margay_level_counts *counts = &node->counts;
-    for (unsigned kind = 0; kind < MARGAY_KINDS; kind++) {
-        sum->references[kind] += counts->references[kind];
-        sum->misses[kind] += counts->misses[kind];
+    for (unsigned i = 0; i < MARGAY_PURPOSES * MARGAY_KINDS; i++) {
+        enum margay_purpose purpose = (enum margay_purpose)(i / MARGAY_KINDS);
+        enum margay_kind kind = (enum margay_kind)(i % MARGAY_KINDS);
+        margay_count(sum, kind, purpose, node->references[purpose][kind],
+                     node->misses[purpose][kind]);
     }
     sum->writebacks += counts->writebacks;
     if (node->victims != NULL)
@@ -270,10 +277,6 @@ static void add_counts(struct margay_level_counts *sum,
     add_coherence(sum, node->victims == NULL ? counts : &node->victims->counts);
     sum->prefetches += counts->prefetches;
     sum->useful_prefetches += counts->useful_prefetches;
-    sum->lookups += counts->lookups;
-    sum->demand_references += counts->demand_references;
-    sum->demand_misses += counts->demand_misses;
-    sum->writebacks_received += counts->writebacks_received;
     sum->victim_fills += counts->victim_fills;
 }
 

@@ -12,6 +12,15 @@
 #include "assoc/hierarchy/prefetch.h"
 #include "assoc/policies/cache.h"
 
+/* Why a block is referenced. */
+enum margay_purpose {
+    MARGAY_FOR_CORE,     /* a core waits for it */
+    MARGAY_FOR_STORE,    /* a level above hands a core's write on */
+    MARGAY_FOR_WRITING,  /* a level above writes it back */
+    MARGAY_FOR_PREFETCH, /* a prefetcher above asks for it */
+    MARGAY_PURPOSES,
+};
+
 struct margay_node {
     const struct margay_level *level;
     unsigned shift; /* log2 of its block's bytes */
@@ -27,7 +36,9 @@ struct margay_node {
     struct margay_prefetcher *prefetcher; /* owned; NULL = none */
     uint8_t *prefetched; /* bits by place: brought in ahead, not yet used */
     size_t prefetched_bytes;
-    struct margay_level_counts counts;
+    uint64_t references[MARGAY_PURPOSES][MARGAY_KINDS];
+    uint64_t misses[MARGAY_PURPOSES][MARGAY_KINDS];
+    struct margay_level_counts counts; /* without these */
 };
 
 /* The nodes that a core's references of one kind go to. */
@@ -93,20 +104,13 @@ enum margay_status margay_hierarchy_add_core(struct margay_hierarchy *hierarchy,
 
 void margay_nodes_free(margay_hierarchy *hierarchy);
 
-/* Why a block is referenced. */
-enum margay_purpose {
-    MARGAY_FOR_CORE,     /* a core waits for it */
-    MARGAY_FOR_STORE,    /* a level above hands a core's write on */
-    MARGAY_FOR_WRITING,  /* a level above writes it back */
-    MARGAY_FOR_PREFETCH, /* a prefetcher above asks for it */
-};
-
 /* The purpose of a write that a level hands on. */
 static inline enum margay_purpose margay_handed_on(enum margay_purpose purpose)
 {
     return purpose == MARGAY_FOR_CORE ? MARGAY_FOR_STORE : purpose;
 }
 
+/* Add references and misses of a kind and purpose. */
 static inline void margay_count(struct margay_level_counts *counts,
                                 enum margay_kind kind,
                                 enum margay_purpose purpose,

@@ -208,8 +208,9 @@ static evicted_block put(struct margay_hierarchy *hierarchy,
     if (!block->left)
         return evicted;
     uint64_t at = node->policy->touch(node->cache, &use);
-    margay_count(&node->counts, MARGAY_WRITE, MARGAY_FOR_WRITING, block->dirty,
-                 block->dirty && at == MARGAY_NOWHERE);
+    node->references[MARGAY_FOR_WRITING][MARGAY_WRITE] += block->dirty;
+    node->misses[MARGAY_FOR_WRITING][MARGAY_WRITE] +=
+        block->dirty && at == MARGAY_NOWHERE;
     node->counts.victim_fills += at == MARGAY_NOWHERE;
     if (at == MARGAY_NOWHERE)
         at = bring_in(node, &use, &evicted);
@@ -276,7 +277,8 @@ static bool take(struct margay_hierarchy *hierarchy, struct margay_node *node,
     bool found = at != MARGAY_NOWHERE;
     bool missed = !found && !has_victim(node, block);
     bool first_use = found && use_prefetched(node, at, purpose);
-    margay_count(&node->counts, kind, purpose, 1, missed);
+    node->references[purpose][kind]++;
+    node->misses[purpose][kind] += missed;
     notice(hierarchy, node, block, kind, purpose, missed, first_use);
     bool dirty = found && margay_cache_take_out(node->cache, at);
     if (found)
@@ -306,7 +308,7 @@ static void miss(struct margay_hierarchy *hierarchy, struct margay_node *node,
     bool write = use->kind == MARGAY_WRITE && node->writes;
     bool missed = !has_victim(node, block);
     evicted_block evicted;
-    margay_count(&node->counts, use->kind, purpose, 0, missed);
+    node->misses[purpose][use->kind] += missed;
     notice(hierarchy, node, block, use->kind, purpose, missed, false);
     if (node->exclusive || (write && !node->allocates)) {
         hand_on(hierarchy, node, block, purpose);
@@ -329,7 +331,7 @@ void margay_node_reference(struct margay_hierarchy *hierarchy,
 {
     struct margay_use use = {
         .block = block, .kind = kind, .site = hierarchy->site};
-    margay_count(&node->counts, kind, purpose, 1, 0);
+    node->references[purpose][kind]++;
     if (node->cache == NULL)
         return;
     uint64_t at = node->policy->touch(node->cache, &use);
