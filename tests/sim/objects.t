@@ -88,6 +88,17 @@ off() {
 }
 is "  and is near a plain cache that forgets" "$(off a.oracle 60)" ""
 
+# Sizes that change, for so many objects that the engine's tables grow.
+perl -e '
+    require shift;
+    seed(5);
+    for my $time (1 .. 60_000) {
+        print pack "V Q< V q<", $time, draw(1 + draw(30_000)), 1 + draw(900), -1;
+    }' "$root/tests/sim/draw.pl" >changing.oracle
+run curve -q --objects --sizes 900,30000,400000,5000000 -f oracle changing.oracle
+is "many objects whose sizes change: each is a plain cache" \
+    "$(differing changing.oracle -)" ""
+
 run curve --objects -f oracle a.oracle b.oracle -j 1
 cp out one
 run curve --objects -f oracle a.oracle b.oracle -j 4
