@@ -348,7 +348,9 @@ static void test_random(void)
     }
     CHECK_U64(sums.differ, 0, "%zu caches of %llu traces are as told",
               sums.caches, (unsigned long long)all);
-    CHECK(sums.exact > all / 2 && sums.doubtful > all / 16 &&
+    /* That the traces are of each kind, also where there are only some hundred.
+     */
+    CHECK(sums.exact > all / 3 && sums.doubtful > all / 16 &&
               sums.merged > all / 64,
           "  %zu traces exact, %zu with a bracket, %zu with lives merged",
           sums.exact, sums.doubtful, sums.merged);
