@@ -5,9 +5,8 @@
 # check (run + tests), capture (check + all that records unmodified programs), cross
 # (capture + a compiler for aarch64), annotate (as capture),
 # gpu (build + OpenCL on the processor, 250 MB with the compiler that it brings),
-# evaluation (capture + llvm + gcc + the programs that are recorded, 170 MB),
+# evaluation (capture + llvm + the programs that are recorded, 170 MB),
 # valgrind, mpi, llvm (check + what builds the plugin for clang, 500 MB),
-# gcc (check + what builds the plugin for gcc),
 # python (build + what makes the package for Python), lint.
 # With nothing missing it says nothing and changes nothing.  Otherwise it says
 # what it installs; it needs root, or sudo that asks for no password or has a
@@ -28,15 +27,13 @@ run="$build gnuplot-nox libdw-dev $recorder"
 check="$run perl gzip xz-utils zstd bzip2 lz4"
 capture="$check qemu-user"
 clang_plugin='g++ clang llvm-dev'
-gcc_plugin="g++ gcc-$(gcc -dumpversion 2>/dev/null || echo 12)-plugin-dev"
-evaluation="$capture $clang_plugin $gcc_plugin gnugo povray povray-includes x264
+evaluation="$capture $clang_plugin gnugo povray povray-includes x264
     pocketsphinx pocketsphinx-en-us lua5.4 sqlite3 link-grammar
     link-grammar-dictionaries-en hmmer glpk-utils python3-minimal"
 annotate=$capture
 cross="$capture gcc-aarch64-linux-gnu"
 valgrind=$check
 llvm="$check $clang_plugin"
-gcc="$check $gcc_plugin"
 mpi="$build openmpi-bin libopenmpi-dev"
 gpu="$build ocl-icd-libopencl1 pocl-opencl-icd"
 python="$build python3 python3-pycparser python3-ipykernel python3-nbclient"
@@ -53,13 +50,12 @@ evaluation) packages=$evaluation ;;
 valgrind) packages=$valgrind ;;
 mpi) packages=$mpi ;;
 llvm) packages=$llvm ;;
-gcc) packages=$gcc ;;
 gpu) packages=$gpu ;;
 python) packages=$python ;;
 lint) packages=$lint ;;
 *)
     echo "usage: deps.sh build|run|check|capture|annotate|cross|gpu|evaluation|\
-valgrind|mpi|llvm|gcc|python|lint" >&2
+valgrind|mpi|llvm|python|lint" >&2
     exit 2
     ;;
 esac

@@ -189,33 +189,5 @@ $(BUILD)/margay_llvm%.so: $(llvm_OBJECTS)
 
 -include $(llvm_OBJECTS:.o=.d)
 
-# The plugin for gcc, if the files of plugins are there; GCC= does without.  It is
-# named after the machine and the version of this gcc, which alone can load it.
-GCC          ?= gcc
-gcc_NAME     := $(if $(GCC),$(shell $(GCC) -dumpmachine 2>/dev/null)_$(shell \
-                  $(GCC) -dumpfullversion 2>/dev/null))
-gcc_INCLUDE  := $(if $(GCC),$(shell $(GCC) -print-file-name=plugin 2>/dev/null\
-                  )/include)
-gcc_PLUGIN   := $(if $(is_CROSS),,$(if $(shell command -v $(CXX)),\
-    $(if $(wildcard $(gcc_INCLUDE)/gcc-plugin.h),\
-        $(BUILD)/margay_gcc_$(gcc_NAME).so)))
-gcc_SOURCES  := $(wildcard traces/capture/gcc/*.cpp)
-gcc_OBJECTS  := $(patsubst %.cpp,$(BUILD)/gcc-plugin/%.o,$(gcc_SOURCES))
-gcc_CXXFLAGS  = -std=c++17 -O2 -Wall -Wextra -Wpedantic -Wshadow -fPIC \
-                -fno-rtti -fno-exceptions -fvisibility=hidden \
-                -isystem $(gcc_INCLUDE)
-
-all tests: $(gcc_PLUGIN)
-
-$(gcc_OBJECTS): $(BUILD)/gcc-plugin/%.o: %.cpp $(BUILD)/flags | deps
-	@mkdir -p $(@D)
-	$(call quiet,CXX $@)$(CXX) -I. $(CPPFLAGS) $(gcc_CXXFLAGS) $(CXXFLAGS) \
-	    $(depend_FLAGS) -c -o $@ $<
-
-$(BUILD)/margay_gcc_%.so: $(gcc_OBJECTS)
-	$(call quiet,LD $@)$(CXX) $(CXXFLAGS) $(LDFLAGS) -shared -o $@ $^
-
--include $(gcc_OBJECTS:.o=.d)
-
 -include $(runtime_OBJECTS:.o=.d) $(mmu_OBJECTS:.o=.d) \
     $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.d) $(valgrind_OBJECTS:.o=.d)

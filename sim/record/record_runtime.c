@@ -143,29 +143,24 @@ static enum compiler compiler(void)
     return found;
 }
 
-/* The name of the plugin for that compiler, if there is one. */
+/* The name of the plugin for that compiler, if it is clang. */
 static bool name_plugin(char *name, size_t bytes)
 {
-    char version[256], machine[256];
-    if (compiler() == CLANG) {
-        const char *found = ask_compiler("--version", version, sizeof version)
-                                ? strstr(version, "clang version ")
-                                : NULL;
-        return found != NULL &&
-               (size_t)snprintf(name, bytes, "margay_llvm%d.so",
-                                atoi(found + strlen("clang version "))) < bytes;
-    }
-    return compiler() == GCC &&
-           ask_compiler("-dumpmachine", machine, sizeof machine) &&
-           ask_compiler("-dumpfullversion", version, sizeof version) &&
-           (size_t)snprintf(name, bytes, "margay_gcc_%s_%s.so", machine,
-                            version) < bytes;
+    char version[256];
+    const char *found =
+        compiler() == CLANG &&
+                ask_compiler("--version", version, sizeof version)
+            ? strstr(version, "clang version ")
+            : NULL;
+    return found != NULL &&
+           (size_t)snprintf(name, bytes, "margay_llvm%d.so",
+                            atoi(found + strlen("clang version "))) < bytes;
 }
 
 /* The plugin for the compiler, if there is one: its path. */
 static bool find_plugin(char *path, size_t bytes)
 {
-    char directory[PATH_MAX], name[600];
+    char directory[PATH_MAX], name[32];
     struct margay_error error;
     return !wants_mmu() && name_plugin(name, sizeof name) &&
            record_find(name, directory, &error) == MARGAY_OK &&
@@ -173,8 +168,7 @@ static bool find_plugin(char *path, size_t bytes)
 }
 
 /*
- * The plugin for clang, or the hooks of -fsanitize=thread, most of which the
- * plugin for gcc replaces.
+ * The plugin for clang, or the hooks of -fsanitize=thread.
  *
  * A compiler that compiles and links in one command would link its own library
  * for -fsanitize=thread as well.  gcc finds an empty library of that name;
@@ -187,11 +181,10 @@ static bool find_plugin(char *path, size_t bytes)
  */
 static void print_cflags(const char *directory)
 {
-    char plugin[PATH_MAX + 640];
-    bool found = find_plugin(plugin, sizeof plugin);
-    if (found)
-        printf("-f%splugin=%s ", compiler() == CLANG ? "pass-" : "", plugin);
-    if (!found || compiler() != CLANG)
+    char plugin[PATH_MAX + 64];
+    if (find_plugin(plugin, sizeof plugin))
+        printf("-fpass-plugin=%s ", plugin);
+    else
         printf("%s-fsanitize=thread%s ", compiler() == EITHER ? "-Wp," : "",
                compiler() == CLANG
                    ? " -mllvm -tsan-instrument-read-before-write"

@@ -186,9 +186,9 @@ forks() { # WAY
     done
 }
 
-for way in calls gcc clang; do
+for way in calls clang; do
     case $(flags $way --cflags) in
-    -fpass-plugin* | -fplugin*) ;;
+    -fpass-plugin*) ;;
     *)
         if [ $way != calls ]; then
             skip "$way: its plugin" 'is not there'

@@ -9,11 +9,155 @@ case $pass in
     exit 0
     ;;
 esac
-compiler=clang compiler_of_cxx=clang++ levels='1 2'
 hooks="-fsanitize=thread -mllvm -tsan-instrument-read-before-write
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset"
 plain_loops='-fno-vectorize -fno-unroll-loops'
-. "$root/tests/capture/pass.sh"
+sources=$root/tests/capture
+libs=$(CC=clang "$MARGAY" record --libs)
+
+# Both builds of a program; a trace of each, with addresses where all builds
+# have them.
+build() { # NAME SOURCE OPTION...
+    name=$1 source=$2
+    shift 2
+    # shellcheck disable=SC2086 # words
+    check "$name: built" clang "$@" $pass -o "$name.pass" "$source" $libs
+    # shellcheck disable=SC2086 # words
+    check "$name: built with hooks" clang "$@" $hooks -o "$name.hooks" \
+        "$source" $libs
+}
+record() { # NAME ARGUMENT...
+    name=$1
+    shift
+    for way in pass hooks; do
+        run record -q --to lackey -o $way.all ./"$name.$way" "$@"
+        mv out $way.out
+        sed 's/ \(1000000[0-9a-f]*\),/ =\1,/; s/ [^=]*,/ ,/' $way.all >$way.trace
+    done
+}
+
+# What --method auto says that a method takes.
+slowdown() { # NAME
+    run record -o trace "./$1" 0
+    sed -n 's/.*: method runtime, which takes about \(.*\) its time$/\1/p' err
+}
+
+for level in 1 2; do
+    build kernels "$sources/kernels.c" "-O$level"
+    for kernel in 0 1 2 3 4 5 6 7 8 9; do
+        record kernels $kernel
+        check "-O$level, kernel $kernel: the same references, in their order" \
+            cmp -s pass.trace hooks.trace
+        diff pass.trace hooks.trace | head -n 5 | sed 's/^/#   /'
+        check 'and the same result' cmp -s pass.out hooks.out
+        check 'of which there are some' test "$(grep -c = pass.trace)" -gt 300
+    done
+done
+is 'what a plugin has built takes less' \
+    "$(slowdown kernels.pass), $(slowdown kernels.hooks)" \
+    '2 to 9 times, 2 to 15 times'
+
+# More threads than there are rings for their words.
+build many "$sources/many.c" -O1 -pthread
+./many.pass 64 20000 >out
+is 'unrecorded threads end' "$? $(grep -c ' ' out)" '0 65'
+
+# ---------------------------------------------- handlers of signals, jumps --
+cat >tell.pl <<'END'
+# How many words of the program and of its handlers, and how many of the
+# program's are there twice or not in their order.
+my ($own, $theirs, $twice, $last, %seen) = (0, 0, 0, 0);
+while (<>) {
+    my ($at, $bytes) = /^ S ([0-9a-f]+),(\d+)/ or next;
+    $at = hex $at;
+    $theirs += $bytes / 8 if $at >> 44 == 2;
+    next if $at >> 44 != 1;
+    $own += $bytes / 4;
+    $twice++ if $seen{$at}++ || (!$ENV{JUMPS} && $at < $last);
+    $last = $at;
+}
+print "$own $theirs $twice";
+END
+build handlers "$sources/handlers.c" -O1
+for way in pass hooks; do
+    for words in 1 10; do
+        run record -q --to lackey -o trace ./handlers.$way run $words
+        is "$way: handlers of $words words lose none, of theirs or others" \
+            "$(perl tell.pl trace)" "$(cat out) 0"
+    done
+    run record -q --to lackey -o trace ./handlers.$way jump 10
+    is "$way: nor if they jump" "$(JUMPS=1 perl tell.pl trace | cut -d' ' -f2-)" \
+        "$(cut -d' ' -f2 out) 0"
+done
+
+# ------------------------------------------------------------ C++ and sites --
+cat >throws.cc <<'END'
+#include <cstdio>
+#include <vector>
+struct Odd { int value; };
+static int counts[8] = {};
+struct Counted {
+    int which;
+    explicit Counted(int number) : which(number) { counts[0]++; }
+    virtual ~Counted() { counts[which]++; }
+};
+static int half(int number)
+{
+    Counted counted(1 + number % 3);
+    if (number % 2 != 0)
+        throw Odd{number};
+    return number / 2;
+}
+int main()
+{
+    std::vector<int> halves;
+    for (int i = 0; i < 1000; i++) {
+        try {
+            halves.push_back(half(i));
+        } catch (const Odd &odd) {
+            counts[7] += odd.value;
+        }
+    }
+    std::printf("%zu %d %d\n", halves.size(), counts[0], counts[7]);
+}
+END
+if clang++ -o plain throws.cc 2>/dev/null; then
+    # shellcheck disable=SC2086 # words
+    check 'C++ is built' clang++ -O2 $pass -o throws.pass throws.cc $libs
+    # shellcheck disable=SC2086 # words
+    check 'with hooks' clang++ -O2 $hooks -o throws.hooks throws.cc $libs
+    record throws
+    is 'exceptions: the program does what it did' "$(cat pass.out)" \
+        '500 1000 250000'
+    check 'and makes the same references' cmp -s pass.trace hooks.trace
+    diff pass.trace hooks.trace | head -n 5 | sed 's/^/#   /'
+else
+    skip 'C++' 'clang++ builds nothing'
+fi
+cat >lines.c <<'END'
+int a[100], b[100];
+int main(int count, char **arguments)
+{
+    for (int i = 0; i < 90; i++) {
+        a[i] = count;
+        b[i] +=
+            a[i + count];
+    }
+    return arguments == 0;
+}
+END
+# shellcheck disable=SC2086 # words
+clang -O1 -g $plain_loops $pass -o lines lines.c $libs
+run record -q --sites -o trace.mgt ./lines
+if "$MARGAY" version | grep -q libdw; then
+    run annotate -q --sizes 1K trace.mgt
+    is 'each reference has its line' \
+        "$(grep lines.c out | cut -d, -f3,6 | sort | tr '\n' ' ')" '5,90 6,180 7,90 '
+else
+    skip 'each reference has its line' 'built without libdw'
+fi
+run record -q --start main --stop main --to lackey -o trace ./lines
+is 'functions begin and end a recording' "$(grep -c '^' trace)" 360
 
 cat >left.c <<'END'
 volatile long cell;

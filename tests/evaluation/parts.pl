@@ -31,7 +31,7 @@ my ($margay, $tools) = map { abs_path($_) } @ARGV[0, 1];
 my $out = "$ARGV[3]/tables";
 system($^X, 'tests/evaluation/evaluate.pl', '--long', '--prepare', '--only',
     'multiply,sort,bzip2', '--method',
-    'runtime,runtime gcc,runtime clang', $margay, "$tools/measure", $ARGV[2]) == 0
+    'runtime,runtime clang', $margay, "$tools/measure", $ARGV[2]) == 0
     or die "parts: evaluate.pl failed\n";
 my $folder = abs_path($ARGV[2]);
 my %wanted = map { $_ => 1 } split /,/, $only;
@@ -40,7 +40,7 @@ my %wanted = map { $_ => 1 } split /,/, $only;
 my %paths = (
     MARGAY => $margay, DELIVER => "$tools/deliver", FOLDER => $folder,
     NATIVE => "$folder/programs/native", CALLS => "$folder/programs/hooked",
-    PASS => "$folder/programs/hooked-gcc", OUTPUT => "$folder/part",
+    PASS => "$folder/programs/hooked-clang", OUTPUT => "$folder/part",
 );
 my $names = join '|', keys %paths;
 
@@ -178,7 +178,7 @@ table('instructions', 'kernel built_by references_millions own added', sub {
             [$kernel, $name, sprintf('%.1f', $references / 1e6),
                 map { sprintf '%.1f', $_ / $references } $own, $with - $own];
         } grep { -x "$folder/programs/hooked$_->[1]/kernels" }
-            ['pass clang', '-clang'], ['pass gcc', '-gcc'], ['calls', ''];
+            ['pass clang', '-clang'], ['calls', ''];
     } 'multiply 200', 'lu 250', 'sort 200000', 'fft 65536', 'walk 200000';
 });
 

@@ -9,7 +9,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "traces/capture/words.hpp"
+#include "traces/capture/llvm/words.hpp"
 
 namespace margay
 {

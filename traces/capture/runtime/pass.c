@@ -1,9 +1,8 @@
 /*
  * pass.c - what code that a compiler's plugin has instrumented calls
  *
- * On x86-64 clang's code uses LLVM's convention preserve_most: a function
- * changes r11, the register of its result, and vectors.  gcc's code uses C's,
- * under which a function may change these, too, as does all code elsewhere.
+ * On x86-64 its code uses LLVM's convention preserve_most: a function changes
+ * r11, the register of its result, and vectors; elsewhere it uses C's.
  */
 #include "traces/capture/runtime/pass.h"
 

@@ -1,8 +1,8 @@
 /*
  * pass.h - what code that a compiler's plugin has instrumented calls
  *
- * The plugins are traces/capture/llvm and traces/capture/gcc.  Their code
- * writes the words of its references itself, one piece after another: a piece
+ * The plugin is traces/capture/llvm.  Its code writes the words of its
+ * references itself, one piece after another: a piece
  * is a sequence of references without a call between them, at most
  * MARGAY_PIECE_WORDS.  These functions are called seldom, and clang's code does
  * not expect that they change registers; where the calling conventions of C do

@@ -31,8 +31,8 @@
  * records moves `next` first, and looks at that word afterwards, so that a
  * handler in between finds another place.
  *
- * Code that a compiler's pass has instrumented (traces/capture/llvm, gcc)
- * knows this layout.
+ * Code that clang's pass has instrumented (traces/capture/llvm) knows this
+ * layout.
  */
 struct margay_recorder {
     uint64_t *next;

@@ -1,8 +1,8 @@
-// words.hpp - the words of references, for the passes of compilers
+// words.hpp - the words of references, for clang's pass
 //
 // stream.h and runtime/recorder.h say the same to C.
-#ifndef MARGAY_TRACES_CAPTURE_WORDS_HPP
-#define MARGAY_TRACES_CAPTURE_WORDS_HPP
+#ifndef MARGAY_TRACES_CAPTURE_LLVM_WORDS_HPP
+#define MARGAY_TRACES_CAPTURE_LLVM_WORDS_HPP
 
 #include <cstddef>
 #include <cstdint>
