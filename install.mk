@@ -21,7 +21,7 @@ INSTALL    ?= install
 define install_ROWS
 755 $(bindir) $(BUILD)/margay $(mpi_PROGRAM)
 644 $(libdir) $(BUILD)/libmargay.a $(shared_LIBRARY)
-644 $(libdir)/margay $(runtime_FILES) $(BUILD)/margay_qemu.so
+644 $(libdir)/margay $(runtime_FILES)
 644 $(libdir)/margay $(llvm_PLUGIN)
 755 $(libdir)/margay/valgrind $(valgrind_PROGRAMS)
 644 $(libdir)/margay/valgrind $(valgrind_LIBRARY)

@@ -2,8 +2,8 @@
 # deps.sh GROUP - install the Debian packages of a group that are missing.
 #
 # Groups: build, run (build + plots, lines of sources, what records programs),
-# check (run + tests), capture (check + all that records unmodified programs), cross
-# (capture + a compiler for aarch64), annotate (as capture),
+# check (run + tests), capture (as check), cross (check + a compiler for aarch64 and
+# QEMU, which runs what it makes), annotate (as check),
 # gpu (build + OpenCL on the processor, 250 MB with the compiler that it brings),
 # evaluation (capture + llvm + the programs that are recorded, 170 MB),
 # valgrind, mpi, llvm (check + what builds the plugin for clang, 500 MB),
@@ -13,25 +13,20 @@
 # terminal to ask on; without either it prints the command and stops.
 set -eu
 
-# What runs programs for `record`: a tool is built with valgrind's libraries.  QEMU
-# is tested, too, where Debian's has plugins.
+# What runs programs for `record`: a tool is built with valgrind's libraries.
 recorder='valgrind pkg-config'
-if grep -qs '^ID=debian' /etc/os-release &&
-    grep -q '^VERSION_ID="*12' /etc/os-release; then
-    recorder="$recorder qemu-user"
-fi
 
 build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev
     liblzma-dev libyajl-dev'
 run="$build gnuplot-nox libdw-dev $recorder"
 check="$run perl gzip xz-utils zstd bzip2 lz4"
-capture="$check qemu-user"
+capture=$check
 clang_plugin='g++ clang llvm-dev'
 evaluation="$capture $clang_plugin gnugo povray povray-includes x264
     pocketsphinx pocketsphinx-en-us lua5.4 sqlite3 link-grammar
     link-grammar-dictionaries-en hmmer glpk-utils python3-minimal"
-annotate=$capture
-cross="$capture gcc-aarch64-linux-gnu"
+annotate=$check
+cross="$check gcc-aarch64-linux-gnu qemu-user"
 valgrind=$check
 llvm="$check $clang_plugin"
 mpi="$build openmpi-bin libopenmpi-dev"

@@ -32,7 +32,7 @@ my %public = (
 # The rooms of each folder, in their order.  The folder's own files come before
 # all of them; they are its ground floor.
 my %rooms = (
-    traces => [qw(base formats capture capture/runtime capture/qemu
+    traces => [qw(base formats capture capture/runtime
         capture/valgrind generate)],
     stackdist => [qw(exact objects parts reference optimal gpu engines generate
         predict sharing phases)],

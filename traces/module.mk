@@ -72,26 +72,6 @@ $(BUILD)/no-tsan/libtsan.a:
 	@rm -f $@
 	@$(AR) rcsD $@
 
-# The plugin for QEMU, which has the functions that are undefined in it.
-plugin_SOURCES := $(wildcard traces/capture/qemu/*.c) \
-                  traces/capture/program_file.c
-plugin_OBJECTS  = $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o) \
-    $(patsubst %,$(BUILD)/runtime/traces/capture/%.o,sample runtime/recorder \
-        runtime/parked runtime/buffers runtime/images runtime/process)
-
-$(plugin_SOURCES:%.c=$(BUILD)/runtime/%.o): $(BUILD)/runtime/%.o: %.c \
-    $(BUILD)/flags | $(installed_HEADERS) deps
-	@mkdir -p $(@D)
-	$(call quiet,CC $@)$(CC) -I. -I$(BUILD)/include $(CPPFLAGS) \
-	    $(runtime_CFLAGS) $(CFLAGS) -fno-sanitize=all $(depend_FLAGS) -c -o $@ $<
-
-all tests: $(BUILD)/margay_qemu.so
-
-$(BUILD)/margay_qemu.so: $(plugin_OBJECTS)
-	$(call quiet,LD $@)$(CC) $(runtime_CFLAGS) $(CFLAGS) \
-	    $(hardening_LDFLAGS) $(LDFLAGS) \
-	    -fno-sanitize=all -shared -o $@ $^ -pthread
-
 # The tool of Valgrind, where its headers and libraries are: a program without
 # the C library, at the address where Valgrind has its tools; with a launcher,
 # and a library that does nothing, which Valgrind loads before a program's own.
@@ -190,4 +170,4 @@ $(BUILD)/margay_llvm%.so: $(llvm_OBJECTS)
 -include $(llvm_OBJECTS:.o=.d)
 
 -include $(runtime_OBJECTS:.o=.d) $(mmu_OBJECTS:.o=.d) \
-    $(plugin_SOURCES:%.c=$(BUILD)/runtime/%.d) $(valgrind_OBJECTS:.o=.d)
+    $(valgrind_OBJECTS:.o=.d)

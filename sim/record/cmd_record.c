@@ -37,12 +37,9 @@
 struct recording {
     const struct options *options;
     struct launch launch;
-    margay_trace *text; /* of a method that writes text */
-    int text_pipe[2];
     struct record_output *output;
     struct progress progress;
-    bool recorded; /* a reference has come */
-    bool stopped;  /* no more references are wanted */
+    bool stopped; /* no more references are wanted */
 
     bool ended; /* the program has ended, with this state of waitpid() */
     int state;
@@ -151,9 +148,9 @@ static struct margay_sampling sampling_of(const struct options *options)
     };
 }
 
-/* Open the receiver of the recorder, or the pipe of a tool that writes text. */
-static enum margay_status open_source(struct recording *recording,
-                                      struct margay_error *error)
+/* Open the receiver of the recorder. */
+static enum margay_status open_receiver(struct recording *recording,
+                                        struct margay_error *error)
 {
     struct launch *launch = &recording->launch;
     const struct options *options = recording->options;
@@ -163,28 +160,17 @@ static enum margay_status open_source(struct recording *recording,
         .data = options->record.data,
         .sampling = sampling_of(options),
     };
-    struct margay_trace_options trace_options = MARGAY_TRACE_OPTIONS_DEFAULT;
-    char path[32];
-    if (launch->text_format == NULL) {
-        enum margay_status status = record_find_function(
-            launch->program, options->record.start.function,
-            &receiver_options.start, error);
-        if (status == MARGAY_OK)
-            status = record_find_function(launch->program,
-                                          options->record.stop.function,
-                                          &receiver_options.stop, error);
-        if (status == MARGAY_OK)
-            status = margay_receiver_create(&receiver_options,
-                                            &launch->receiver, error);
-        return status;
-    }
-    if (pipe2(recording->text_pipe, O_CLOEXEC) != 0)
-        return margay_fail(error, MARGAY_IO, "no pipe: %s", strerror(errno));
-    snprintf(path, sizeof path, "/dev/fd/%d", recording->text_pipe[0]);
-    trace_options.format = launch->text_format;
-    if (!options->record.fetches)
-        trace_options.kinds &= ~MARGAY_KIND_BIT(MARGAY_FETCH);
-    return margay_trace_open(path, &trace_options, &recording->text, error);
+    enum margay_status status =
+        record_find_function(launch->program, options->record.start.function,
+                             &receiver_options.start, error);
+    if (status == MARGAY_OK)
+        status =
+            record_find_function(launch->program, options->record.stop.function,
+                                 &receiver_options.stop, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_receiver_create(&receiver_options, &launch->receiver, error);
+    return status;
 }
 
 static enum margay_status prepare(struct recording *recording, int *exit_status,
@@ -210,7 +196,7 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
         return MARGAY_BAD_ARGUMENT;
     status = method->prepare(launch, error);
     if (status == MARGAY_OK)
-        status = open_source(recording, error);
+        status = open_receiver(recording, error);
     if (status == MARGAY_OK)
         status = record_output_open(options, launch->receiver,
                                     &recording->output, error);
@@ -227,12 +213,9 @@ static enum margay_status start(struct recording *recording, int *exit_status,
     signals_finish_gracefully(true);
     signals_keep_hangup();
     enum margay_status status = launch_start(
-        &recording->launch, recording->text_pipe[1],
-        takes_standard_output(recording->options), exit_status, error);
-    if (recording->text_pipe[1] >= 0)
-        close(recording->text_pipe[1]);
-    recording->text_pipe[1] = -1;
-    if (status == MARGAY_OK && recording->launch.receiver != NULL) {
+        &recording->launch, takes_standard_output(recording->options),
+        exit_status, error);
+    if (status == MARGAY_OK) {
         margay_receiver_started(recording->launch.receiver);
         margay_receiver_expect(recording->launch.receiver,
                                recording->launch.is_launcher
@@ -258,7 +241,7 @@ static void look_after(struct recording *recording)
         recording->ended = true;
         recording->state = state;
     }
-    if (recording->ended && recording->launch.receiver != NULL)
+    if (recording->ended)
         margay_receiver_finish(recording->launch.receiver, process < 0);
 }
 
@@ -283,8 +266,7 @@ static void end_wait(struct recording *recording)
         return;
     }
     recording->cut = true;
-    if (recording->launch.receiver != NULL)
-        margay_receiver_finish(recording->launch.receiver, true);
+    margay_receiver_finish(recording->launch.receiver, true);
 }
 
 static void forward_signal(struct recording *recording)
@@ -299,18 +281,6 @@ static void forward_signal(struct recording *recording)
         if (number != SIGINT || !has_terminals_attention())
             kill(recording->launch.process, number);
     }
-}
-
-static enum margay_status write_next_of_text(struct recording *recording,
-                                             struct margay_error *error)
-{
-    struct margay_batch batch;
-    enum margay_status status =
-        margay_trace_next(recording->text, WAIT_MS, &batch, error);
-    recording->recorded = recording->recorded || status == MARGAY_OK;
-    return status == MARGAY_OK
-               ? record_output_put(recording->output, &batch, error)
-               : status;
 }
 
 /* Write decoded references, and the events of data where they happen. */
@@ -338,8 +308,8 @@ static enum margay_status write_decoded(struct recording *recording,
 }
 
 /* Words are written as they are if no option needs the references in them. */
-static enum margay_status write_next_words(struct recording *recording,
-                                           struct margay_error *error)
+static enum margay_status write_next(struct recording *recording,
+                                     struct margay_error *error)
 {
     margay_receiver *receiver = recording->launch.receiver;
     struct margay_words words;
@@ -347,18 +317,10 @@ static enum margay_status write_next_words(struct recording *recording,
         margay_receiver_next(receiver, WAIT_MS, &words, error);
     if (status != MARGAY_OK || words.count == 0)
         return status;
-    recording->recorded = true;
     if (record_output_takes_words(recording->output) &&
         margay_receiver_words_stand_alone(receiver))
         return record_output_put_words(recording->output, &words, error);
     return write_decoded(recording, error);
-}
-
-static enum margay_status write_next(struct recording *recording,
-                                     struct margay_error *error)
-{
-    return recording->text != NULL ? write_next_of_text(recording, error)
-                                   : write_next_words(recording, error);
 }
 
 /* References that --max-trace or --stop leave out need not be recorded. */
@@ -367,8 +329,7 @@ static void stop_if_full(struct recording *recording)
     if (recording->stopped || !record_output_is_full(recording->output))
         return;
     recording->stopped = true;
-    if (recording->launch.receiver != NULL)
-        margay_receiver_stop(recording->launch.receiver);
+    margay_receiver_stop(recording->launch.receiver);
 }
 
 static enum margay_status check_losses(const struct launch *launch,
@@ -462,17 +423,13 @@ static enum margay_status check_recorded(const struct recording *recording,
                                          struct margay_error *error)
 {
     const struct launch *launch = &recording->launch;
-    const bool began = launch->receiver == NULL
-                           ? recording->recorded
-                           : margay_receiver_processes(launch->receiver) > 0;
+    const bool began = margay_receiver_processes(launch->receiver) > 0;
     if (launch->prefix_count > 0 && !began) {
         *exit_status = EXIT_CANNOT_RUN;
         return margay_fail(error, MARGAY_IO, "%s: %s cannot run it",
                            launch->program, launch->prefix[0]);
     }
-    if (launch->receiver == NULL)
-        return MARGAY_OK;
-    if (margay_receiver_processes(launch->receiver) > 0)
+    if (began)
         return check_whole(recording, error);
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%s: it made no references: is it built with 'margay "
@@ -497,31 +454,13 @@ static enum margay_status write_all(struct recording *recording,
     return status;
 }
 
-static void close_text(struct recording *recording)
-{
-    margay_trace_free(recording->text);
-    recording->text = NULL;
-    for (int i = 0; i < 2; i++) {
-        if (recording->text_pipe[i] >= 0)
-            close(recording->text_pipe[i]);
-        recording->text_pipe[i] = -1;
-    }
-}
-
 /* Read the next references and drop them: a program that waits for its reader
    would neither receive a signal nor end. */
 static void drop_next(struct recording *recording)
 {
     struct margay_words words;
-    struct margay_batch batch;
     struct margay_error error;
-    enum margay_status status = MARGAY_AGAIN;
-    if (recording->launch.receiver != NULL)
-        margay_receiver_next(recording->launch.receiver, 1, &words, &error);
-    if (recording->text != NULL)
-        status = margay_trace_next(recording->text, 1, &batch, &error);
-    if (status != MARGAY_OK && status != MARGAY_AGAIN)
-        close_text(recording);
+    margay_receiver_next(recording->launch.receiver, 1, &words, &error);
 }
 
 /* Wait for the program, which may go on after the end of the trace.  After a
@@ -530,8 +469,7 @@ static void await_end(struct recording *recording, enum margay_status status)
 {
     if (status != MARGAY_OK && !recording->ended)
         kill(recording->launch.process, SIGTERM);
-    if (recording->launch.receiver != NULL)
-        margay_receiver_stop(recording->launch.receiver);
+    margay_receiver_stop(recording->launch.receiver);
     while (!recording->ended) {
         struct timespec moment = {0, 1000000};
         forward_signal(recording);
@@ -565,7 +503,6 @@ static enum margay_status record(struct recording *recording, int *exit_status,
 
 static void release(struct recording *recording)
 {
-    close_text(recording);
     margay_receiver_free(recording->launch.receiver);
     free(recording->launch.program);
 }
@@ -573,8 +510,7 @@ static void release(struct recording *recording)
 int cmd_record(const struct options *options)
 {
     struct recording recording = {.options = options,
-                                  .launch = {.options = options},
-                                  .text_pipe = {-1, -1}};
+                                  .launch = {.options = options}};
     struct margay_error error;
     int exit_status = EXIT_FAILED;
     enum margay_status status;

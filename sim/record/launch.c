@@ -90,36 +90,19 @@ static void fix_addresses(void)
 #endif
 }
 
-/* Give `text` the number that the tool knows, and `report`, which may have it,
-   another one; false: that failed. */
-static bool place_descriptors(int text, int *report)
-{
-    int moved = fcntl(*report, F_DUPFD_CLOEXEC, LAUNCH_TEXT_DESCRIPTOR + 1);
-    if (moved < 0)
-        return false;
-    *report = moved;
-    return text == LAUNCH_TEXT_DESCRIPTOR
-               ? fcntl(text, F_SETFD, 0) == 0
-               : dup2(text, LAUNCH_TEXT_DESCRIPTOR) >= 0;
-}
-
 /* In the child: prepare descriptors and environment, then run the program;
-   returns only if it cannot, and errno says why, which is for `report`. */
+   returns only if it cannot, and errno says why. */
 static void become_program(const struct launch *launch, char **arguments,
-                           int text, bool trace_is_output, int *report)
+                           bool trace_is_output)
 {
     signals_reset();
     fix_addresses();
     if (trace_is_output && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return;
-    if (text >= 0 && !place_descriptors(text, report))
+    margay_receiver_pass_on(launch->receiver);
+    if (launch->receiver_option == NULL &&
+        putenv((char *)margay_receiver_environment(launch->receiver)) != 0)
         return;
-    if (launch->receiver != NULL) {
-        margay_receiver_pass_on(launch->receiver);
-        if (launch->receiver_option == NULL &&
-            putenv((char *)margay_receiver_environment(launch->receiver)) != 0)
-            return;
-    }
     execvp(arguments[0], arguments);
 }
 
@@ -135,9 +118,8 @@ static int await_exec(int pipe)
     return got == (ssize_t)sizeof reason ? reason : 0;
 }
 
-enum margay_status launch_start(struct launch *launch, int text,
-                                bool trace_is_output, int *exit_status,
-                                struct margay_error *error)
+enum margay_status launch_start(struct launch *launch, bool trace_is_output,
+                                int *exit_status, struct margay_error *error)
 {
     int report[2];
     char **arguments = make_arguments(launch);
@@ -150,7 +132,7 @@ enum margay_status launch_start(struct launch *launch, int text,
     launch->process = fork();
     int reason = launch->process < 0 ? errno : 0;
     if (launch->process == 0) {
-        become_program(launch, arguments, text, trace_is_output, &report[1]);
+        become_program(launch, arguments, trace_is_output);
         reason = errno;
         (void)!write(report[1], &reason, sizeof reason);
         _exit(EXIT_NOT_FOUND);

@@ -2,7 +2,7 @@
  * record.h - running a program so that it is recorded
  *
  * A method makes a program's references visible: code compiled into the
- * program, an emulator that runs it, or a tool.  Each method has a file,
+ * program, or a tool that runs it.  Each method has a file,
  * record_NAME.c, and a row of the table in record_methods.c.
  */
 #ifndef MARGAY_SIM_RECORD_RECORD_H
@@ -30,22 +30,16 @@ struct launch {
 
     /* References come through the recorder, which finds `receiver` by its
        environment or, where this option of a tool is set ("--capture"), by the
-       argument that follows the prefix, ... */
+       argument that follows the prefix. */
     margay_receiver *receiver;
     const char *receiver_option;
     bool sees_end;          /* the method's tool says that the program ended */
     bool is_launcher;       /* the program is not recorded, but may start or
                                become one that is */
     const char *leaves_out; /* why the method leaves programs out */
-    /* ... or as text in this format, through descriptor
-       LAUNCH_TEXT_DESCRIPTOR. */
-    const char *text_format;
 
     pid_t process; /* once started */
 };
-
-/* The descriptor of the pipe to which a tool writes text. */
-#define LAUNCH_TEXT_DESCRIPTOR 9
 
 /* The exit statuses of a program that does not run, as of env and timeout. */
 #define EXIT_CANNOT_RUN 126
@@ -63,21 +57,18 @@ struct record_method {
        ("valgrind is not installed"). */
     bool (*suits)(const struct options *options, const char *program, char *why,
                   size_t why_bytes);
-    /* Fill in prefix and text_format. */
+    /* Fill in the prefix. */
     enum margay_status (*prepare)(struct launch *launch,
                                   struct margay_error *error);
     bool knows_functions; /* --start and --stop may name them */
     bool knows_sites;     /* --sites */
     bool knows_data;      /* --data */
     bool knows_fetches;   /* --fetches */
-    bool knows_threads;   /* --thread-traces separate */
     bool collapses;       /* --collapse, and --sample */
 };
 
 extern const struct record_method record_runtime;
 extern const struct record_method record_valgrind;
-extern const struct record_method record_qemu;
-extern const struct record_method record_lackey;
 
 /* The method of --method, or the first that suits the program.  Messages name
    the method and, with --verbose, why others do not suit.  NULL on failure. */
@@ -116,12 +107,11 @@ void launch_put_all_before(struct launch *launch, const char *const *arguments,
 
 /*
  * Start the program.  MARGAY_IO if it cannot be run or is not found; then
- * *exit_status is 126 or 127.  `text` is the writing end of a pipe, or -1. With
- * `trace_is_output` the program's standard output goes to standard error.
+ * *exit_status is 126 or 127.  With `trace_is_output` the program's standard
+ * output goes to standard error.
  */
-enum margay_status launch_start(struct launch *launch, int text,
-                                bool trace_is_output, int *exit_status,
-                                struct margay_error *error);
+enum margay_status launch_start(struct launch *launch, bool trace_is_output,
+                                int *exit_status, struct margay_error *error);
 
 /* Check that the program, and the interpreters of a script, can be run:
    otherwise MARGAY_IO, and *exit_status is 126 or, if one does not exist, 127.

@@ -10,8 +10,6 @@
 static const struct record_method *const methods[] = {
     &record_runtime,
     &record_valgrind,
-    &record_qemu,
-    &record_lackey,
 };
 #define METHODS (sizeof methods / sizeof methods[0])
 
@@ -69,8 +67,6 @@ static const char *lacks(const struct record_method *method,
         return "--data";
     if (options->record.fetches && !method->knows_fetches)
         return "--fetches";
-    if (options->record.separate_threads && !method->knows_threads)
-        return "--thread-traces separate";
     if (options->record.collapse_bytes != 0 && !method->collapses)
         return "--collapse";
     if (options->record.sample_rate != 0 && !method->collapses)

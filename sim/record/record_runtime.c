@@ -87,7 +87,6 @@ const struct record_method record_runtime = {
     .knows_functions = true,
     .knows_sites = true,
     .knows_data = true,
-    .knows_threads = true,
     .collapses = true,
 };
 

@@ -102,6 +102,5 @@ const struct record_method record_valgrind = {
     .prepare = prepare,
     .knows_sites = true,
     .knows_fetches = true,
-    .knows_threads = true,
     .collapses = true,
 };

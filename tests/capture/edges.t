@@ -153,7 +153,7 @@ _start: mov $60, %eax
         mov $3, %edi
         syscall
 END
-for method in auto valgrind qemu lackey; do
+for method in auto valgrind; do
     name="method $method: a program without a reference"
     if ! "$compiler" -nostdlib -static -o none none.s 2>/dev/null; then
         skip "$name" 'it is for x86-64'
@@ -166,27 +166,6 @@ for method in auto valgrind qemu lackey; do
         is "$name" "$status $(tail -n 1 err)" \
             '3 margay record: none.mgt: 0 references as mgt'
     fi
-done
-
-# ----------------------------------------------------------- descriptors --
-# A pipe of ours may get the number that valgrind is told for its lines.
-"$compiler" -O1 -o plain jumper.c
-run record -q --method lackey -o trace ./plain
-without=$status
-for last in 3 4 5 6 7 8 9; do
-    name="lackey, descriptors up to $last are in use"
-    [ "$without" != 125 ] || {
-        skip "$name: it runs" "$(tail -n 1 err)"
-        continue
-    }
-    for number in 3 4 5 6 7 8 9; do
-        [ $number -gt $last ] || eval "exec $number</dev/null"
-    done
-    rm -f trace
-    run record -q --method lackey --to lackey -o trace ./plain
-    exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
-    is "$name: it runs" "$status" 0
-    check "$name: and is recorded" test -s trace
 done
 
 # --------------------------------------------------------------- signals --

@@ -25,7 +25,7 @@ between() { # FROM TO
 }
 
 # -------------------------------------------------------------- each method --
-for method in runtime valgrind qemu lackey; do
+for method in runtime valgrind; do
     name="method $method"
     program=./walk.plain
     [ $method != runtime ] || program=./walk

@@ -48,7 +48,7 @@ nothing_is_missing() { # NAME
         for (a in n) if (n[a] >= 72) m++; print m + 0 }' trace)
     check "$1: nothing is missing" test "$status" = 3 -a "$often" -ge 4096
 }
-for method in runtime valgrind qemu; do
+for method in runtime valgrind; do
     program=./hostile
     name="method $method: a program that closes what it did not open"
     if [ $method != runtime ]; then
@@ -130,7 +130,7 @@ fi
 
 # ------------------------------------------------------- what cannot be written --
 if [ -e /dev/full ]; then
-    for method in runtime valgrind qemu lackey; do
+    for method in runtime valgrind; do
         name="method $method: a full disk"
         program=./hostile
         case $method in runtime) ;; *)
@@ -177,30 +177,19 @@ ended $recorder || status=$?
 is 'and nothing is lost' "$status $(grep -c '^ S.*,8$' kept)" '3 300000'
 
 # A recorder that is killed cannot tell its program, which must not wait for it.
-for method in runtime qemu; do
-    name="method $method: a program whose recorder is killed"
-    program=./hostile
-    if [ $method = qemu ]; then
-        program=./hostile.plain
-        can qemu || {
-            skip "$name" "$(tail -n 1 err)"
-            continue
-        }
-    fi
-    rm -f trace.fifo
-    mkfifo trace.fifo
-    "$MARGAY" record -q --method $method --to words -o - $program forever \
-        >trace.fifo 2>/dev/null & recorder=$!
-    exec 9<trace.fifo
-    left=$(head -c 1000000 <&9 | wc -c)
-    child=$(cat /proc/$recorder/task/$recorder/children 2>/dev/null)
-    kill -KILL $recorder
-    exec 9<&-
-    check "$name has begun" test "$left" -eq 1000000 -a -n "$child"
-    # shellcheck disable=SC2086 # a number and a space
-    check "$name ends" await dead $child
-    ended $recorder 2>/dev/null
-done
+name='a program whose recorder is killed'
+mkfifo trace.fifo
+"$MARGAY" record -q --to words -o - ./hostile forever >trace.fifo 2>/dev/null &
+recorder=$!
+exec 9<trace.fifo
+left=$(head -c 1000000 <&9 | wc -c)
+child=$(cat /proc/$recorder/task/$recorder/children 2>/dev/null)
+kill -KILL $recorder
+exec 9<&-
+check "$name has begun" test "$left" -eq 1000000 -a -n "$child"
+# shellcheck disable=SC2086 # a number and a space
+check "$name ends" await dead $child
+ended $recorder 2>/dev/null
 
 # Nor may a recorder wait for an analysis that is killed.
 mkfifo trace.words
@@ -294,26 +283,25 @@ else
 fi
 
 # ----------------------------------------------------------- where it lies --
-# Names that mean something in patterns, and to the emulator.
+# Names that mean something in patterns, and to Valgrind.
 for place in 'odd[1]' 'a,b' 'star*' 'back\slash'; do
     mkdir "$place"
-    for part in margay margay_qemu.so valgrind libmargay_runtime.a calls.h \
+    for part in margay valgrind libmargay_runtime.a calls.h \
         no-tsan; do
         [ ! -e "$BUILD/$part" ] || cp -R "$BUILD/$part" "$place"
     done
     like "in $place: what to compile with" \
         "$("$place/margay" record --cflags 2>&1)" '^-.*calls.h$'
-    for method in valgrind qemu; do
-        if can $method; then
-            status=0
-            "$place/margay" record -q --method $method --to lackey -o trace \
-                ./ends.plain exit 2>err || status=$?
-            is "in $place: an unmodified program by $method" "$status" 7
-        else
-            skip "in $place: an unmodified program by $method" \
-                "$(tail -n 1 err)"
-        fi
-    done
+    method=valgrind
+    if can $method; then
+        status=0
+        "$place/margay" record -q --method $method --to lackey -o trace \
+            ./ends.plain exit 2>err || status=$?
+        is "in $place: an unmodified program by $method" "$status" 7
+    else
+        skip "in $place: an unmodified program by $method" \
+            "$(tail -n 1 err)"
+    fi
 done
 run record --to lackey -o trace ./ends
 MARGAY_RUNTIME="$PWD/odd[1]" run record --cflags

@@ -202,6 +202,4 @@ like 'of which there are not 96' "$status $(cat err)" \
     '^125 .*96 is not a power of two'
 run record --sample 0.1 -b 96 -o x.words ./sampled
 like 'no strange blocks' "$status $(cat err)" '^125 .*96 is not a power of two'
-run record --method lackey --sample 0.1 -o x.words ./sampled.plain
-like 'not by lackey' "$status $(cat err)" '^125 .*does not know --sample$'
 finish

@@ -34,7 +34,7 @@ for kind in -pie -no-pie; do
         $("$MARGAY" record --libs)
     check "$kind: is built as it is" "$compiler" -g -O1 $compile $kind \
         -o plain sites.c
-    for method in runtime valgrind qemu; do
+    for method in runtime valgrind; do
         program=./built
         [ $method = runtime ] || program=./plain
         run record --method $method --sites --to mgt -o trace.mgt $program

@@ -13,7 +13,7 @@
 #     dropped_seconds,capture_seconds,pipe_seconds,olken_seconds,
 #     margay_seconds,collapsed_seconds,margay_both_seconds,olken_whole_seconds
 #
-# `by` is the version of the compiler, of Valgrind or of QEMU.  Of table IV of PARDA
+# `by` is the version of the compiler or of Valgrind.  Of table IV of PARDA
 # are the distinct blocks and references of the program; its own time; the time
 # with its references recorded and thrown away; sent through a pipe that is not
 # read; analysed at the other end by Olken's algorithm, and by the default
@@ -100,7 +100,6 @@ my %versions = (
     gcc => version('gcc', 'gcc -dumpfullversion', qr/^([\d.]+)$/m),
     clang => version('clang', 'clang --version', qr/clang version ([\d.]+)/),
     valgrind => version('valgrind', 'valgrind --version', qr/valgrind-([\d.]+)/),
-    qemu => version('qemu', 'qemu-x86_64 --version', qr/version ([\d.]+)/),
 );
 
 sub cc { return $_[0] eq '' ? '' : "CC=$_[0] " }

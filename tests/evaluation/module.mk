@@ -3,7 +3,7 @@
 # evaluate.pl says what is measured, methods.pl of which tables it makes the page;
 # docs/measured/evaluation.md has what came out.  Inputs and programs are kept in
 # $(BUILD)/evaluation.  EVALUATION_FLAGS chooses rows that are measured anew, as in
-# '--only sort,lu --method qemu'.
+# '--only sort,lu --method valgrind'.
 EVALUATION_FLAGS  ?= --rounds 1
 EVALUATION_SUITES ?= trixie
 evaluation: deps bench-tools ## record programs each way, and analyse them

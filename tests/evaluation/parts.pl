@@ -10,7 +10,7 @@
 #   OUT/tables/recording-memory.csv       two commands that share memory, or a pipe
 #   OUT/tables/recording-instructions.csv what a program executes for a reference
 #   OUT/tables/recording-faults.csv       buffers that end with a fault
-#   OUT/tables/recording-translation.csv  Valgrind and QEMU without anything of ours
+#   OUT/tables/recording-translation.csv  Valgrind without anything of ours
 #   OUT/tables/recording-samples.csv      a hundredth of the blocks
 #   OUT/tables/recording-sets.csv         a share of the sets of caches
 #   OUT/tables/recording-sites.csv        the place of each reference in the program
@@ -193,15 +193,12 @@ table('faults', 'kernel looks_user looks_system faults_user faults_system', sub 
     } @kernels;
 });
 
-table('translation', 'program native_seconds valgrind_alone valgrind_dropped qemu_alone '
-    . 'qemu_dropped', sub {
+table('translation', 'program native_seconds valgrind_alone valgrind_dropped', sub {
     my $record = 'MARGAY record -q --to words --stop 1 -o /dev/null --method';
     map {
         my ($name, $command) = @$_;
         my @times = times_of($command, "valgrind -q --tool=none $command",
-            "$record valgrind -- $command",
-            'qemu-x86_64 $(command -v ' . $command =~ s/ /) /r,
-            "$record qemu -- $command");
+            "$record valgrind -- $command");
         [$name, seconds($times[0]), times_over(@times)];
     } ['bzip2', 'NATIVE/bzip2 -c large.txt'],
         ['gzip -9', 'gzip -9 -c large.txt large.txt large.txt large.txt'],
@@ -278,6 +275,5 @@ table('sites', 'program method format plain_seconds sites_seconds ratio', sub {
                 sprintf '%.2f', over($times[1], $times[0])];
         } qw(words mgt);
     } ['multiply 300', 'runtime', 'CALLS/kernels multiply 300'],
-        ['gzip of 1.5 MB', 'valgrind', 'gzip -c middle.txt'],
-        ['gzip of 1.5 MB', 'qemu', 'gzip -c middle.txt'];
+        ['gzip of 1.5 MB', 'valgrind', 'gzip -c middle.txt'];
 });

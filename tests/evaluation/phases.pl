@@ -58,7 +58,7 @@ my @errors;
 for my $program ((do './tests/evaluation/small.pl' or die)->($files)) {
     my ($name, $command) = @$program;
     my $trace = "$files/$name.mgt";
-    system('sh', '-c', "$margay record -q --method qemu --stop $refs -o $trace -- "
+    system('sh', '-c', "$margay record -q --method valgrind --stop $refs -o $trace -- "
         . "$command >/dev/null 2>&1") if !-e $trace;
     next if !-s $trace;
     my @phases = table("$margay phases $trace --curves $files/curves.csv "

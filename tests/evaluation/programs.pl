@@ -5,7 +5,7 @@
 # standard input.
 #
 # BUILT in a command is the folder of what sources.sh builds, with what records it
-# for `runtime` (by calls) and `runtime clang` (by the plugin of that compiler), and without for `qemu` and `valgrind`.  All else is the distribution's
+# for `runtime` (by calls) and `runtime clang` (by the plugin of that compiler), and without for `valgrind`.  All else is the distribution's
 # own.  Of the three groups, `usual` has short runs; `long` has runs of a second and
 # more, each by all methods that can; and `large` has programs that use more than
 # ten million words of 8 bytes.
@@ -98,9 +98,9 @@ sub rows {
 }
 
 return [
-    rows('qemu', 'usual', @unmodified), rows('runtime', 'usual', @built),
+    rows('valgrind', 'usual', @unmodified), rows('runtime', 'usual', @built),
     (map { rows($_, 'long', @long_built) } 'runtime clang', 'runtime'),
-    (map { rows($_, 'long', @long_built, @long) } qw(valgrind qemu)),
+    (map { rows($_, 'long', @long_built, @long) } 'valgrind'),
     rows('valgrind', 'large', @large),
     rows('runtime', 'large', ['fft', "Zhong's FFT", 'BUILT/kernels fft 8388608']),
 ];

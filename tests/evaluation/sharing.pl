@@ -33,7 +33,7 @@ my (@programs, %numbers);
 for my $program (@wanted) {
     my ($name, $command) = @$program;
     my $trace = "$files/$name.u64";
-    run("$margay record -q --method qemu --stop " . 4 * $refs
+    run("$margay record -q --method valgrind --stop " . 4 * $refs
         . " -o $files/$name.mgt -- $command >/dev/null 2>&1")
         if !-e "$files/$name.mgt";
     run("$margay convert -q --skip " . 2 * $refs . " --limit $refs $files/$name.mgt $trace "

@@ -47,8 +47,7 @@ soak: deps tests $(faults_INJECT) ## what takes long: faults under ASan, signals
 	@MARGAY_TEST_ROUNDS=300 $(PROVE) --timer --failures --comments \
 	    $(BUILD)/tests/stackdist/test_engines_large
 
-# What the tests run of it; the plugin and the runtime stay as they are.
-faulty: $(BUILD)/margay $(BUILD)/margay_qemu.so $(runtime_FILES) \
-    $(BUILD)/no-tsan/libtsan.a
+# What the tests run of it; the runtime stays as it is.
+faulty: $(BUILD)/margay $(runtime_FILES) $(BUILD)/no-tsan/libtsan.a
 
 .PHONY: soak faulty

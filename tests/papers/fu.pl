@@ -19,7 +19,7 @@ require './tests/papers/paper.pl';
 
 my ($quick, $margay, $tools, $files, $out) =
     @{ arguments() }{qw(quick margay tools files out)};
-my @drawn = $quick ? (['bzip2', 'runtime']) : (['gcc', 'qemu'], ['fft', 'runtime']);
+my @drawn = $quick ? (['bzip2', 'runtime']) : (['gcc', 'valgrind'], ['fft', 'runtime']);
 my @ways = (1, 2, 4, 8);
 
 sub measure_ways {

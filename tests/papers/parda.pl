@@ -80,7 +80,7 @@ sub write_large {
 sub write_means {
     my @programs = rows_of(read_table("$out/tables/parda-programs.csv"));
     my @lines = 'method,programs,' . join(',', @steps[1 .. $#steps]) . "\n";
-    for my $method (qw(qemu runtime)) {
+    for my $method (qw(valgrind runtime)) {
         my @rows = grep { $_->{method} eq $method } @programs or next;
         my %sum;
         for my $row (@rows) {

@@ -379,14 +379,14 @@ done
 is 'twelve damaged libraries: a result each' $damaged 0
 
 # Any program as it is.
-run record -q --method qemu --sites -o t.mgt ./product
+run record -q --method valgrind --sites -o t.mgt ./product
 if [ "$status" = 125 ]; then
-    skip 'under QEMU' "$(tail -n 1 err)"
+    skip 'under Valgrind' "$(tail -n 1 err)"
 else
     run annotate -q --sizes 4K t.mgt
-    is 'under QEMU: the lines of the program' \
+    is 'under Valgrind: the lines of the program' \
         "$(found | tr ' ' '\n' | grep -cE ':(11|13|15)$')" 3
-    is 'under QEMU: all code is in a file' "$(grep -cE ',,,0x[0-9a-f]+,' out)" 0
+    is 'under Valgrind: all code is in a file' "$(grep -cE ',,,0x[0-9a-f]+,' out)" 0
 fi
 
 # A program that was built anew since.

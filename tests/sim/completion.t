@@ -70,7 +70,7 @@ completes 'margay curve -e holes:form=t' tree
 completes 'margay curve --engine=holes:fo' 'form=tree form=vector'
 completes 'margay assoc --policy opt:b' 'bypass=on bypass=off'
 completes 'margay predict --method ' 'single multi'
-completes 'margay record --method=' 'auto runtime valgrind qemu lackey'
+completes 'margay record --method=' 'auto runtime valgrind'
 completes 'margay record --thread-traces s' separate
 completes 'margay predict --bins lin' 'linear linear:'
 completes 'margay histogram --bins lin' linear:

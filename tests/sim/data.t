@@ -394,7 +394,7 @@ like 'a format without a place for data' "$status $(cat err)" \
     '^125 .*--data: a trace as u64 has no place'
 run record --data --thread-traces separate -o s.mgt ./arrays
 like 'data of one trace' "$status $(cat err)" '^125 .*--data is of one trace'
-run record --data --method lackey -o s.mgt ./arrays
+run record --data --method valgrind -o s.mgt ./arrays
 like 'not by every method' "$status $(cat err)" \
-    '^125 .*not with method lackey: it does not know --data'
+    '^125 .*not with method valgrind: it does not know --data'
 finish

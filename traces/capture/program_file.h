@@ -1,8 +1,5 @@
 /*
  * program_file.h - how the system runs a file: as a script or as a binary
- *
- * For a caller that runs programs in place of the system: an emulator takes a
- * binary, not the script that the binary interprets.
  */
 #ifndef MARGAY_TRACES_CAPTURE_PROGRAM_FILE_H
 #define MARGAY_TRACES_CAPTURE_PROGRAM_FILE_H

@@ -57,8 +57,7 @@ static void name_program(void)
     bool known = length > 0 && (size_t)length < sizeof path;
     if (known)
         path[length] = '\0';
-    margay_images_begin(margay_process.capture->modules, known ? path : NULL,
-                        0);
+    margay_images_begin(margay_process.capture->modules, known ? path : NULL);
 }
 
 static void begin(void)

@@ -33,7 +33,6 @@ static struct {
     _Atomic bool whole;
 } images[MOST_IMAGES];
 static _Atomic unsigned image_count; /* may go beyond MOST_IMAGES */
-static uint64_t base_address;
 static struct margay_module
     *_Atomic modules; /* MARGAY_MODULES; NULL = not yet */
 
@@ -192,10 +191,8 @@ static uint64_t number_of(const char *path)
     return MARGAY_MODULES;
 }
 
-void margay_images_begin(struct margay_module *table, const char *program,
-                         uint64_t base)
+void margay_images_begin(struct margay_module *table, const char *program)
 {
-    base_address = base;
     atomic_store(&modules, table);
     if (program != NULL && strlen(program) < MARGAY_CAPTURED_PATH_BYTES)
         number_of(program);
@@ -210,18 +207,18 @@ static struct margay_image look_for(uint64_t site)
     const struct margay_image unknown = {page, page + PAGE_BYTES,
                                          (uint64_t)MARGAY_MODULES
                                              << MARGAY_MODULE_SHIFT};
-    uint64_t host = site + base_address, address;
+    uint64_t address;
     struct mapping mapping;
-    if (!find_mapping(host, &mapping) ||
-        !find_address(mapping.path, host - mapping.from + mapping.offset,
+    if (!find_mapping(site, &mapping) ||
+        !find_address(mapping.path, site - mapping.from + mapping.offset,
                       &address))
         return unknown;
     uint64_t number = number_of(mapping.path);
     if (number == MARGAY_MODULES)
         return unknown;
     return (struct margay_image){
-        mapping.from - base_address,
-        mapping.to - base_address,
+        mapping.from,
+        mapping.to,
         (number << MARGAY_MODULE_SHIFT) + address - site,
     };
 }

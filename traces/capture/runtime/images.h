@@ -24,10 +24,8 @@ struct margay_image {
 };
 
 /* Begin with the table of modules, and the program of this process as the first
-   one of these that the process uses; NULL = unknown.  `base` is the address in
-   this process of the program's address 0, which is not 0 in an emulator. */
-void margay_images_begin(struct margay_module *modules, const char *program,
-                         uint64_t base);
+   one of these that the process uses; NULL = unknown. */
+void margay_images_begin(struct margay_module *modules, const char *program);
 
 /* Find the stack, [*from, *to), that an address is on; false: no memory of the
    process has that address. */

@@ -2,7 +2,7 @@
  * recorder.h - references recorded from inside a program
  *
  * Code that observes a program in its own process, such as the hooks that
- * compilers call, or a plugin of an emulator, calls margay_record_at() for each
+ * compilers call calls margay_record_at() for each
  * reference.  The first call of a thread gets the thread a buffer; stream.h
  * defines what happens to buffers.  Outside `margay record` a call does nothing
  * and costs next to nothing.

@@ -142,7 +142,7 @@ static void name_program(void)
     VG_(snprintf)(link, sizeof link, "/proc/self/fd/%d", VG_(cl_exec_fd));
     SSizeT bytes = VG_(readlink)(link, path, sizeof path - 1);
     margay_images_begin(margay_process.capture->modules,
-                        bytes > 0 ? path : NULL, 0);
+                        bytes > 0 ? path : NULL);
 }
 
 static void begin(void)
