@@ -221,9 +221,6 @@ MARGAY_API uint64_t margay_opt_misses(const margay_opt *opt, unsigned ways,
 /* The policy is defined for objects of different sizes, too. */
 #define MARGAY_POLICY_FOR_OBJECTS 32u
 
-/* What happens in a set depends on the references to this set alone. */
-#define MARGAY_POLICY_SETS_APART 64u
-
 /* A row of the table of replacement policies.  Its strings have static
    storage. */
 struct margay_policy_info {

@@ -35,7 +35,6 @@ struct margay_engine {
     void *state;
     uint64_t bound_blocks; /* 0 = none */
     uint64_t repeats;      /* counted beside what was fed */
-    bool sampled;          /* and these are references left out */
 };
 
 size_t margay_engine_count(void)
@@ -302,26 +301,7 @@ enum margay_status margay_engine_feed(margay_engine *engine,
 
 void margay_engine_add_repeats(margay_engine *engine, uint64_t count)
 {
-    if (engine->sampled)
-        engine->class->leave_out(engine->state, count);
-    else
-        engine->repeats += count;
-}
-
-enum margay_status margay_engine_take_sample(margay_engine *engine,
-                                             const struct margay_sample *sample,
-                                             struct margay_error *error)
-{
-    engine->sampled = engine->class->take_sample != NULL;
-    if (engine->sampled)
-        return engine->class->take_sample(engine->state, sample, error);
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "engine %s takes whole traces, and this one has a "
-                       "share of %.10g of the blocks (shards:rate=%.10g takes "
-                       "it)",
-                       engine->class->info.name,
-                       1 / margay_sample_scale(sample),
-                       1 / margay_sample_scale(sample));
+    engine->repeats += count;
 }
 
 void margay_engine_reset_counts(margay_engine *engine)

@@ -109,15 +109,6 @@ struct margay_engine_class {
     enum margay_status (*finish)(void *state, struct margay_result *result,
                                  struct margay_error *error);
 
-    /* What is fed is a sample of the blocks already: fails with
-       MARGAY_BAD_ARGUMENT where the engine's own sample has others.  Then
-       leave_out() counts references to others.  NULL where the engine does not
-       sample so. */
-    enum margay_status (*take_sample)(void *state,
-                                      const struct margay_sample *sample,
-                                      struct margay_error *error);
-    void (*leave_out)(void *state, uint64_t count);
-
     /* The functions from here on show, save and continue an engine before its
        end; NULL where it cannot. */
 
@@ -154,16 +145,6 @@ enum margay_status margay_engine_make_state(
     struct margay_error *error);
 void margay_engine_free_state(const struct margay_engine_class *class,
                               void *state);
-
-/*
- * Say, before anything is fed, that the references which are fed are those to a
- * sample of the blocks; margay_engine_add_repeats() then counts those to other
- * blocks, and the result is that of all.  Fails with MARGAY_BAD_ARGUMENT where
- * the engine does not sample, or not among these.
- */
-enum margay_status margay_engine_take_sample(margay_engine *engine,
-                                             const struct margay_sample *sample,
-                                             struct margay_error *error);
 
 /* The engine's class->part, and its state in *state. */
 const struct margay_engine_part *margay_engine_as_part(margay_engine *engine,

@@ -32,7 +32,7 @@ yajl_CPPFLAGS = $(if $(yajl_LIBS),-DMARGAY_HAS_YAJL)
 # looked at, and one whose buffers end with a fault.  It is part of the program,
 # not of the library: no sanitizer of ours may look into it, nor may the compiler
 # turn its loops into calls of the functions that it stands in for.
-runtime_SOURCES := $(wildcard traces/capture/runtime/*.c) traces/capture/sample.c
+runtime_SOURCES := $(wildcard traces/capture/runtime/*.c)
 runtime_OBJECTS  = $(patsubst %.c,$(BUILD)/runtime/%.o,\
     $(filter-out %_mmu.c,$(runtime_SOURCES)))
 mmu_OBJECTS      = $(patsubst %.c,$(BUILD)/runtime/%.mmu.o,\

@@ -164,8 +164,7 @@ const struct margay_policy margay_policy_arc = {
              .parameters = "",
              .help = "the least recently used block goes of those used once, "
                      "or of the others, as lately pays more",
-             .source = "Megiddo and Modha 2003",
-             .abilities = MARGAY_POLICY_SETS_APART},
+             .source = "Megiddo and Modha 2003"},
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,

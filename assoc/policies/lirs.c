@@ -153,8 +153,7 @@ const struct margay_policy margay_policy_lirs = {
              .parameters = "hir=0.01",
              .help = "the block goes that came first of those whose last reuse "
                      "was far",
-             .source = "Jiang and Zhang 2002",
-             .abilities = MARGAY_POLICY_SETS_APART},
+             .source = "Jiang and Zhang 2002"},
     .parameters = {{"hir", "0.01|0..1", MARGAY_FRACTION}},
     .state_bytes = sizeof(struct state),
     .memory = memory,

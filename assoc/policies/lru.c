@@ -54,8 +54,7 @@ const struct margay_policy margay_policy_lru = {
              .parameters = "",
              .help = "the least recently used block goes",
              .source = "Mattson et al. 1970",
-             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_SETS_APART |
-                          MARGAY_POLICY_FOR_OBJECTS},
+             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct margay_order),
     .set_up = set_up,
     .loops = MARGAY_POLICY_LOOPS_OF_FORMS,

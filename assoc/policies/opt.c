@@ -54,8 +54,7 @@ const struct margay_policy margay_policy_opt = {
              .parameters = "bypass=off|on",
              .help = "the block goes that is used again last",
              .source = "Belady 1966",
-             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_NEEDS_FUTURE |
-                          MARGAY_POLICY_SETS_APART},
+             .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_NEEDS_FUTURE},
     .parameters = {{"bypass", "off|on", MARGAY_CHOICE}},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,

@@ -67,8 +67,7 @@ const struct margay_policy margay_policy_plru = {
              .parameters = "",
              .help = "the block goes to which the bits of a tree point",
              .source = "So and Rechtschaffen 1988",
-             .abilities = MARGAY_POLICY_POWERS_OF_TWO | MARGAY_POLICY_FOR_SETS |
-                          MARGAY_POLICY_SETS_APART},
+             .abilities = MARGAY_POLICY_POWERS_OF_TWO | MARGAY_POLICY_FOR_SETS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
     .loops = MARGAY_POLICY_LOOPS_OF_FORMS,

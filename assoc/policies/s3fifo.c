@@ -217,7 +217,7 @@ const struct margay_policy margay_policy_s3fifo = {
              .help = "the block goes that came first, if used once or not at "
                      "all since",
              .source = "Yang et al. 2023",
-             .abilities = MARGAY_POLICY_FOR_OBJECTS | MARGAY_POLICY_SETS_APART},
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .parameters = {{"small", "0.1|0..1", MARGAY_FRACTION}},
     .state_bytes = sizeof(struct state),
     .memory = memory,

@@ -87,7 +87,7 @@ const struct margay_policy margay_policy_sieve = {
              .help = "the next block goes that was not hit since the hand's "
                      "last round",
              .source = "Zhang et al. 2024",
-             .abilities = MARGAY_POLICY_FOR_OBJECTS | MARGAY_POLICY_SETS_APART},
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
     .loops = MARGAY_POLICY_LOOPS_OF_FORMS,

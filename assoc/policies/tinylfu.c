@@ -121,8 +121,7 @@ const struct margay_policy margay_policy_tinylfu = {
              .parameters = "window=0.01,protected=0.8",
              .help = "the least recently used block goes, of a small window or "
                      "of the others, whichever was used less often",
-             .source = "Einziger et al. 2017",
-             .abilities = MARGAY_POLICY_SETS_APART},
+             .source = "Einziger et al. 2017"},
     .parameters = {{"window", "0.01|0..1", MARGAY_FRACTION},
                    {"protected", "0.8|0..1", MARGAY_FRACTION}},
     .state_bytes = sizeof(struct state),

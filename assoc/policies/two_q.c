@@ -100,8 +100,7 @@ const struct margay_policy margay_policy_2q = {
              .parameters = "in=0.25,out=0.5",
              .help = "the block goes that came first, or of those that came "
                      "again the least recently used",
-             .source = "Johnson and Shasha 1994",
-             .abilities = MARGAY_POLICY_SETS_APART},
+             .source = "Johnson and Shasha 1994"},
     .parameters = {{"in", "0.25|0..1", MARGAY_FRACTION},
                    {"out", "0.5|0..8", MARGAY_FRACTION}},
     .state_bytes = sizeof(struct state),

@@ -134,7 +134,6 @@ static enum margay_status write_machines(void *context,
     struct simulate *simulate = context;
     struct machine_results results =
         results_of(simulate, pass->trace, job->consumer);
-    results.sampled = pass->sampling != NULL;
     const uint64_t *fed = margay_machine_consumer_references(job->consumer);
     uint64_t references =
         fed[MARGAY_READ] + fed[MARGAY_WRITE] + fed[MARGAY_FETCH];

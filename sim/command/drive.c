@@ -120,8 +120,6 @@ static enum margay_status ended(void *context, const struct margay_job *job,
         drive->options->run.window_refs == 0)
         table_summarise(pass,
                         margay_engine_consumer_result(job->consumer, pass));
-    if (status == MARGAY_OK && !drive->options->quiet)
-        table_note_sample(pass);
     return status;
 }
 

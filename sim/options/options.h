@@ -134,10 +134,7 @@ struct options {
         const char *method;
         bool separate_threads;
         struct record_point start, stop;
-        uint64_t max_trace_bytes, collapse_bytes;
-        double sample_rate; /* 0 = all blocks */
-        uint64_t sample_block_bytes;
-        uint64_t sample_sets; /* 0 = single blocks are chosen */
+        uint64_t max_trace_bytes;
         bool sites, data, fetches, cflags, libs;
     } record;
 };

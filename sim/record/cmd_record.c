@@ -28,9 +28,6 @@
 #include "sim/terminal/search_path.h"
 #include "sim/terminal/signals.h"
 
-/* The largest power of two that a words trace can name. */
-#define MOST_COLLAPSED_BYTES (UINT64_C(1) << 31)
-
 /* The longest delay before the end of the program is noticed. */
 #define WAIT_MS 100
 
@@ -54,47 +51,6 @@ static bool takes_standard_output(const struct options *options)
     return options->output == NULL || strcmp(options->output, "-") == 0;
 }
 
-/* What counts or describes references needs all of them. */
-static const char *beside_sample(const struct options *options)
-{
-    return options->record.collapse_bytes != 0    ? "--collapse"
-           : options->record.data                 ? "--data"
-           : options->record.sites                ? "--sites"
-           : options->record.start.refs != 0      ? "--start with a number"
-           : options->record.stop.refs != 0       ? "--stop with a number"
-           : options->record.max_trace_bytes != 0 ? "--max-trace"
-                                                  : NULL;
-}
-
-static enum margay_status check_sample(const struct options *options,
-                                       struct margay_error *error)
-{
-    uint64_t bytes = options->record.sample_block_bytes;
-    const char *other = beside_sample(options);
-    uint64_t sets = options->record.sample_sets;
-    if (options->record.sample_rate == 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s that --sample chooses, and there is no --sample",
-                           sets != 0 ? "--sets: the number of sets"
-                                     : "--block: the size of the blocks");
-    if (sets != 0 &&
-        (!margay_is_power_of_two(sets) || sets > MARGAY_MOST_SAMPLED_SETS))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--sets: %" PRIu64 " is not a power of two up to "
-                           "%" PRIu64,
-                           sets, MARGAY_MOST_SAMPLED_SETS);
-    if (other != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--sample: %s needs all references", other);
-    if (bytes != 0 &&
-        (!margay_is_power_of_two(bytes) || bytes > MOST_COLLAPSED_BYTES))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--block: %" PRIu64 " is not a power of two up to "
-                           "%" PRIu64,
-                           bytes, MOST_COLLAPSED_BYTES);
-    return MARGAY_OK;
-}
-
 static enum margay_status check(const struct options *options,
                                 struct margay_error *error)
 {
@@ -114,38 +70,7 @@ static enum margay_status check(const struct options *options,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--data is of one trace for all threads: leave out "
                            "--thread-traces separate");
-    if (options->record.sample_rate != 0 || options->record.sample_sets != 0 ||
-        options->record.sample_block_bytes != 0)
-        return check_sample(options, error);
-    if (options->record.collapse_bytes != 0 &&
-        !margay_is_power_of_two(options->record.collapse_bytes))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--collapse: %" PRIu64 " is not a power of two",
-                           options->record.collapse_bytes);
-    if (options->record.collapse_bytes > MOST_COLLAPSED_BYTES)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--collapse: %" PRIu64 " is more than %" PRIu64,
-                           options->record.collapse_bytes,
-                           MOST_COLLAPSED_BYTES);
     return MARGAY_OK;
-}
-
-/* The blocks that --sample chooses, those of the engine shards by its usual
-   seed, or the sets. */
-static struct margay_sampling sampling_of(const struct options *options)
-{
-    const uint64_t usual_seed = 1, usual_bytes = 64;
-    const double rate = options->record.sample_rate;
-    const uint64_t bytes = options->record.sample_block_bytes;
-    const uint64_t sets = options->record.sample_sets;
-    if (rate == 0)
-        return (struct margay_sampling){.block_bytes = 0};
-    return (struct margay_sampling){
-        .sample = sets == 0 ? margay_sample_of(rate, usual_seed)
-                            : margay_sample_of_sets(rate, sets, usual_seed),
-        .block_bytes = bytes == 0 ? usual_bytes : bytes,
-        .sets = sets,
-    };
 }
 
 /* Open the receiver of the recorder. */
@@ -155,10 +80,8 @@ static enum margay_status open_receiver(struct recording *recording,
     struct launch *launch = &recording->launch;
     const struct options *options = recording->options;
     struct margay_receiver_options receiver_options = {
-        .collapse_bytes = options->record.collapse_bytes,
         .sites = options->record.sites || options->record.data,
         .data = options->record.data,
-        .sampling = sampling_of(options),
     };
     enum margay_status status =
         record_find_function(launch->program, options->record.start.function,

@@ -64,7 +64,6 @@ struct record_method {
     bool knows_sites;     /* --sites */
     bool knows_data;      /* --data */
     bool knows_fetches;   /* --fetches */
-    bool collapses;       /* --collapse, and --sample */
 };
 
 extern const struct record_method record_runtime;

@@ -67,10 +67,6 @@ static const char *lacks(const struct record_method *method,
         return "--data";
     if (options->record.fetches && !method->knows_fetches)
         return "--fetches";
-    if (options->record.collapse_bytes != 0 && !method->collapses)
-        return "--collapse";
-    if (options->record.sample_rate != 0 && !method->collapses)
-        return "--sample";
     if (options->record.start.function != NULL && !method->knows_functions)
         return "--start with a function";
     if (options->record.stop.function != NULL && !method->knows_functions)

@@ -47,8 +47,7 @@ struct record_output {
 /* The fastest format for a pipe, and the smallest for a file. */
 static const char *usual_format(const struct options *options)
 {
-    if (options->output == NULL || strcmp(options->output, "-") == 0 ||
-        options->record.sample_rate != 0)
+    if (options->output == NULL || strcmp(options->output, "-") == 0)
         return "words";
     const struct margay_format_info *format;
     for (size_t i = 0; (format = margay_format_at(i)) != NULL; i++) {
@@ -97,9 +96,6 @@ static enum margay_status make_file(struct record_output *output, size_t index,
     if (status == MARGAY_OK)
         status = margay_writer_create(output->format, file->path, &sink,
                                       &file->writer, error);
-    if (status == MARGAY_OK && options->record.collapse_bytes != 0)
-        status = margay_writer_set_collapsed(
-            file->writer, options->record.collapse_bytes, error);
     uint64_t most = options->record.max_trace_bytes;
     if (status == MARGAY_OK && most != 0 &&
         margay_writer_most_bytes(file->writer, NULL) > most)
@@ -157,15 +153,8 @@ enum margay_status record_output_open(const struct options *options,
                            "--data: a trace as %s has no place for it, mgt and "
                            "words have",
                            made->format);
-    if (status == MARGAY_OK && options->record.sample_rate != 0 &&
-        !margay_writer_takes_words(made->files[0].writer))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--sample: a trace as %s has no place for it, words "
-                           "has",
-                           made->format);
     if (status == MARGAY_OK &&
         margay_writer_takes_words(made->files[0].writer) &&
-        options->record.sample_rate == 0 &&
         output_turn(made->outputs[0]) == OUTPUT_STANDARD)
         made->relay = margay_relay_offer(STDOUT_FILENO);
     return status;

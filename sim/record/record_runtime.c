@@ -47,11 +47,9 @@ static bool has_plugin(const char *program)
 static bool suits(const struct options *options, const char *program, char *why,
                   size_t why_bytes)
 {
-    if (wants_mmu() && (options->record.collapse_bytes != 0 ||
-                        options->record.sites || options->record.data)) {
+    if (wants_mmu() && (options->record.sites || options->record.data)) {
         snprintf(why, why_bytes,
-                 "MARGAY_BUFFER=mmu goes with neither --collapse nor --sites "
-                 "nor --data");
+                 "MARGAY_BUFFER=mmu goes with neither --sites nor --data");
         return false;
     }
     /* With --method runtime the program may be a script that runs another. */
@@ -87,7 +85,6 @@ const struct record_method record_runtime = {
     .knows_functions = true,
     .knows_sites = true,
     .knows_data = true,
-    .collapses = true,
 };
 
 /* ----------------------------------------------------------------- flags -- */

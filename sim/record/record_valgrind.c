@@ -102,5 +102,4 @@ const struct record_method record_valgrind = {
     .prepare = prepare,
     .knows_sites = true,
     .knows_fetches = true,
-    .collapses = true,
 };

@@ -43,20 +43,6 @@ enum margay_status margay_caches_part(
 enum margay_status margay_caches_check(
     const struct margay_caches_request *request, struct margay_error *error);
 
-/* MARGAY_BAD_ARGUMENT where a trace is a sample of sets, and a cache has
-   others: its sets are to be parts of these, and to know nothing of each other.
- */
-enum margay_status margay_caches_check_sample(
-    const struct margay_caches *caches, const struct margay_pass *pass,
-    struct margay_error *error);
-
-/* The same of one cache, which `what` names. */
-enum margay_status margay_cache_check_sample(const char *what, uint64_t sets,
-                                             enum margay_index index,
-                                             const char *policy,
-                                             const struct margay_pass *pass,
-                                             struct margay_error *error);
-
 /* To begin with: what all of them keep. */
 void margay_caches_begin(struct margay_caches *caches,
                          const struct margay_pass *passes, size_t count,

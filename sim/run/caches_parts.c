@@ -49,10 +49,8 @@ static enum margay_status parts_begin(margay_consumer *consumer,
     const struct parts *parts = self(consumer);
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < parts->part_count && status == MARGAY_OK; i++) {
-        status = margay_caches_check_sample(parts->parts[i], passes, error);
-        if (status == MARGAY_OK)
-            status = margay_consumer_begin(&parts->parts[i]->consumer, passes,
-                                           count, share, error);
+        status = margay_consumer_begin(&parts->parts[i]->consumer, passes,
+                                       count, share, error);
     }
     return status;
 }
@@ -191,7 +189,7 @@ static enum margay_status make_parts(
 static void declare(struct parts *parts)
 {
     struct margay_abilities *can = &parts->consumer.can;
-    can->all_blocks = can->set_samples = true;
+    can->all_blocks = true;
     for (size_t i = 0; i < parts->part_count; i++) {
         const struct margay_abilities *part = &parts->parts[i]->consumer.can;
         can->needs |= part->needs;

@@ -61,8 +61,6 @@ struct margay_pass {
     uint64_t fed_refs;    /* block references so far, with the warm-up */
     uint64_t window;      /* which window the results are of, from 0 on */
     double seconds;       /* since the trace was begun */
-    const struct margay_sampling
-        *sampling; /* that the trace is; NULL = whole */
 };
 
 /* ------------------------------------------------------------ consumers -- */
@@ -91,9 +89,6 @@ struct margay_abilities {
     bool shares;     /* is several machines that may be simulated together */
     bool looks;      /* has results before the end */
     bool saves;      /* can save and load */
-    bool samples;    /* may be fed a sample of the blocks, and as repeats how
-                        many references are not in it, ... */
-    bool set_samples; /* ... or one of the sets; begin() says of which */
 };
 
 /*

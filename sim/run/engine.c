@@ -86,9 +86,6 @@ static enum margay_status begin_pass(struct engine_consumer *made,
     if (status == MARGAY_OK && !share->lends)
         status =
             margay_engine_create(request->spec, &options, &own->engine, error);
-    if (status == MARGAY_OK && pass->sampling != NULL)
-        status = margay_engine_take_sample(own->engine, &pass->sampling->sample,
-                                           error);
     return status;
 }
 
@@ -281,7 +278,6 @@ static void declare(struct engine_consumer *made)
         .ranks = alone && can(made, MARGAY_CAN_SHARE_RANKS),
         .looks = alone && can(made, MARGAY_CAN_PEEK),
         .saves = alone && can(made, MARGAY_CAN_SAVE),
-        .samples = alone,
     };
     snprintf(made->name, sizeof made->name, "engine %s%s",
              made->abilities.info->name, measure_text(made->request.measure));

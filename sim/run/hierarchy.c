@@ -102,43 +102,6 @@ static enum margay_status make_family(struct machines *machines,
     return margay_family_create(&options, &machines->family, error);
 }
 
-/* What passes from a set of one level to another level has to stay in the sets
-   that were chosen. */
-static enum margay_status check_level(const struct margay_level *level,
-                                      const struct margay_pass *pass,
-                                      struct margay_error *error)
-{
-    if (level->bytes == 0)
-        return MARGAY_OK;
-    const uint64_t sets =
-        level->ways == 0 ? 1 : level->bytes / level->block_bytes / level->ways;
-    if (level->block_bytes != pass->block_bytes || level->victim_blocks != 0 ||
-        level->prefetch != MARGAY_PREFETCH_NONE)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: %s has %s, and the trace was recorded with a "
-                           "sample of the sets",
-                           pass->trace, level->name,
-                           level->victim_blocks != 0 ? "victim blocks"
-                           : level->prefetch != MARGAY_PREFETCH_NONE
-                               ? "a prefetcher"
-                               : "blocks of another size");
-    return margay_cache_check_sample(
-        level->name, sets, MARGAY_INDEX_MODULO,
-        level->policy == NULL ? "lru" : level->policy, pass, error);
-}
-
-static enum margay_status check_sample(
-    const struct margay_machine_request *request,
-    const struct margay_pass *pass, struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; pass->sampling != NULL && status == MARGAY_OK &&
-                       i < request->machine_count * request->level_count;
-         i++)
-        status = check_level(&request->levels[i], pass, error);
-    return status;
-}
-
 static enum margay_status machines_begin(margay_consumer *consumer,
                                          const struct margay_pass *passes,
                                          size_t count,
@@ -154,10 +117,6 @@ static enum margay_status machines_begin(margay_consumer *consumer,
                            "block id of this trace stands for (say --unit "
                            "BYTES)",
                            passes[0].trace);
-    enum margay_status status =
-        check_sample(&machines->request, &passes[0], error);
-    if (status != MARGAY_OK)
-        return status;
     machines->each = calloc(all, sizeof(margay_hierarchy *));
     machines->apart = calloc(all, sizeof *machines->apart);
     machines->statuses = calloc(all, sizeof *machines->statuses);
@@ -165,9 +124,9 @@ static enum margay_status machines_begin(margay_consumer *consumer,
     if (machines->each == NULL || machines->apart == NULL ||
         machines->statuses == NULL || machines->errors == NULL)
         return margay_fail_memory(error, "the machines");
-    status = share->shares
-                 ? make_family(machines, &passes[0], share->threads, error)
-                 : MARGAY_OK;
+    enum margay_status status =
+        share->shares ? make_family(machines, &passes[0], share->threads, error)
+                      : MARGAY_OK;
     if (status == MARGAY_OK)
         status = make_apart(machines, &passes[0], error);
     return status == MARGAY_OK
@@ -282,7 +241,6 @@ enum margay_status margay_machine_consumer(
         .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_THREADS,
                 .references = true,
-                .set_samples = true,
                 .traces = request->machine_count == 1},
         .name = "the machine",
     };

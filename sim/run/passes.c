@@ -50,68 +50,6 @@ static enum margay_status check_blocks(const struct margay_running *running,
     return MARGAY_OK;
 }
 
-/* What counts references, or tells them apart, would leave out those of blocks
-   that are not in the sample. */
-static bool selects(const struct margay_request *request)
-{
-    const struct margay_trace_options *reading = &request->reading;
-    return reading->skip_refs != 0 || reading->limit_refs != UINT64_MAX ||
-           reading->kinds != MARGAY_ALL_KINDS || request->window_refs != 0 ||
-           request->every_refs != 0 || request->saves ||
-           request->resume_path != NULL;
-}
-
-/* A consumer that takes whole traces, or other samples. */
-static enum margay_status fail_consumer(const struct margay_running *running,
-                                        const struct margay_sampling *sampling,
-                                        struct margay_error *error)
-{
-    char way[96];
-    if (sampling->sets != 0)
-        snprintf(way, sizeof way, "assoc -b %" PRIu64 " --sets %" PRIu64,
-                 sampling->block_bytes, sampling->sets);
-    else
-        snprintf(way, sizeof way, "curve -b %" PRIu64 " -e shards:rate=%.10g",
-                 sampling->block_bytes, margay_sampling_share(sampling));
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: it was recorded with --sample%s, and whole traces "
-                       "alone go into %s (margay %s takes this one)",
-                       running->job.trace,
-                       sampling->sets != 0 ? " and --sets" : "",
-                       running->consumer->name, way);
-}
-
-/* A trace that is a sample is for consumers that sample the same blocks. */
-static enum margay_status check_sampling(const struct margay_running *running,
-                                         struct margay_error *error)
-{
-    const struct margay_sampling *sampling =
-        margay_trace_sampling(running->trace);
-    const struct margay_request *request = running->request;
-    if (sampling == NULL)
-        return MARGAY_OK;
-    if (sampling->sets == 0 ? !running->consumer->can.samples
-                            : !running->consumer->can.set_samples)
-        return fail_consumer(running, sampling, error);
-    if (selects(request) || running->warmup_refs != 0 ||
-        margay_plan_splits(&running->facts))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: it was recorded with --sample, and is to be "
-                           "analysed as a whole, without options that choose "
-                           "or split references",
-                           running->job.trace);
-    if (running->pass_count != 1 ||
-        running->passes[0].block_bytes != sampling->block_bytes)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s: it was recorded with a sample of blocks of "
-                           "%" PRIu64 " byte%s: say -b %" PRIu64
-                           ", or take a machine of such blocks",
-                           running->job.trace, sampling->block_bytes,
-                           margay_plural(sampling->block_bytes, "s"),
-                           sampling->block_bytes);
-    return MARGAY_OK;
-}
-
 /* What is known of the trace. */
 static void make_pass(struct margay_running *running, uint64_t block_bytes)
 {
@@ -124,7 +62,6 @@ static void make_pass(struct margay_running *running, uint64_t block_bytes)
         .splits = margay_plan_splits(&running->facts),
         .index = running->pass_count++,
         .block_bytes = block_bytes,
-        .sampling = margay_trace_sampling(running->trace),
     };
     if (unit != 0)
         pass->shift = margay_log2_floor(block_bytes / unit) -
@@ -143,7 +80,7 @@ enum margay_status margay_passes_make(struct margay_running *running,
         make_pass(running, usual);
     for (size_t i = 0; i < request->block_count; i++)
         make_pass(running, request->block_bytes[i]);
-    return check_sampling(running, error);
+    return MARGAY_OK;
 }
 
 void margay_passes_of_state(struct margay_running *running)

@@ -81,7 +81,6 @@ static enum margay_status open_trace(struct margay_running *running,
         .numbers_only = running->plan.shifted,
         .unused_columns = MARGAY_STORAGE_COLUMNS & ~running->plan.columns,
         .data = running->plan.data,
-        .samples = true,
         .threads = running->plan.threads,
         .block_bytes = margay_least_block_bytes(running),
     };

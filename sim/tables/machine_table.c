@@ -180,7 +180,7 @@ void table_machines(struct csv_writer *csv,
         margay_machine_consumer_references(results->consumer);
     uint64_t instructions = results->instructions;
     bool coherent = machines_are_coherent(results);
-    if (instructions == 0 && !results->sampled)
+    if (instructions == 0)
         instructions = references[MARGAY_FETCH];
     for (size_t i = 0; i < machine_vary_count(results->vary); i++)
         write_machine(csv, results, i, instructions, coherent);

@@ -16,7 +16,6 @@ struct machine_results {
     const struct margay_level *levels; /* of all machines, one by one */
     const margay_consumer *consumer;
     uint64_t instructions; /* 0 = fetches count, if the trace has all */
-    bool sampled;          /* it has those of some sets alone */
 };
 
 /* Do some levels of the machines have cycles? */

@@ -63,20 +63,6 @@ void table_summarise(const struct margay_pass *pass,
                  margay_plural(result->references, "s"), block, misses, rate);
 }
 
-void table_note_sample(const struct margay_pass *pass)
-{
-    const struct margay_sampling *sampling = pass->sampling;
-    if (sampling == NULL || sampling->sets == 0)
-        return;
-    uint64_t sets = margay_sample_sets(&sampling->sample, sampling->sets);
-    message_keep("%s: the counts are those of %" PRIu64 " of %" PRIu64
-                 " sets; all sets have %" PRIu64 " reference%s, and about %.6g "
-                 "times the misses",
-                 pass->trace, sets, sampling->sets, pass->fed_refs,
-                 margay_plural(pass->fed_refs, "s"),
-                 (double)sampling->sets / (double)sets);
-}
-
 /* --------------------------------------------------------------- curve -- */
 
 /* The fields of CURVE_COLUMNS. */

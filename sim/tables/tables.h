@@ -21,9 +21,6 @@ struct measured measured_by(const struct margay_job *job,
 void table_summarise(const struct margay_pass *pass,
                      const struct margay_result *result);
 
-/* The same, if the trace is a sample of sets: of which, and of how much. */
-void table_note_sample(const struct margay_pass *pass);
-
 /* A result of the histogram alone, which the caller goes on owning. */
 struct margay_result result_of(const margay_histogram *histogram);
 

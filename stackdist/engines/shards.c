@@ -99,29 +99,6 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     return MARGAY_OK;
 }
 
-/* A smaller share of the blocks, by the same hash, is among a larger one. */
-static enum margay_status take_sample(void *state,
-                                      const struct margay_sample *sample,
-                                      struct margay_error *error)
-{
-    const struct shards *shards = state;
-    double rate = 1 / margay_sample_scale(sample);
-    if (shards->fixed == NULL && shards->sample.limit <= sample->limit &&
-        shards->sample.key == sample->key)
-        return MARGAY_OK;
-    return margay_fail(
-        error, MARGAY_BAD_ARGUMENT,
-        "engine shards takes other blocks than the share of "
-        "%.10g that the trace has (shards:rate=%.10g or less, and "
-        "--seed 1)",
-        rate, rate);
-}
-
-static void leave_out(void *state, uint64_t count)
-{
-    ((struct shards *)state)->references += count;
-}
-
 static void reset_counts(void *state)
 {
     struct shards *shards = state;
@@ -200,7 +177,5 @@ const struct margay_engine_class margay_engine_shards = {
                    [ADJUST] = {"adjust", "on|off", MARGAY_CHOICE},
                    [BLOCKS] = {"blocks", "none|16..1000000000", MARGAY_COUNT}},
     .check = check,
-    .take_sample = take_sample,
-    .leave_out = leave_out,
     MARGAY_ENGINE_FUNCTIONS(struct shards),
 };

@@ -49,7 +49,7 @@ my $request_blocks = 10_000_000;
 # analysed while it runs.
 my $kernels = 'tests/evaluation/kernels.c';
 my @kernel = qw(multiply 256);
-my @recorded = qw(native idle recorded online online_collapsed);
+my @recorded = qw(native idle recorded online);
 # Beyond 4 M blocks; the last just beyond a power of two.
 my @scans = (4_194_304, 6_000_000, 8_500_000);
 
@@ -218,8 +218,6 @@ if (is_wanted('record')) {
             idle => "$hooked @kernel",
             recorded => "$record $hooked @kernel 2>/dev/null",
             online => "$record $hooked @kernel 2>/dev/null | $curve",
-            online_collapsed => "$record --collapse 64 $hooked @kernel "
-                . "2>/dev/null | $curve",
         );
         for my $quantity (@recorded) {
             add_case('record', $quantity, $refs, 'sh', '-c',
@@ -352,7 +350,6 @@ sub print_recorded {
         idle => 'built for it, not recorded',
         recorded => 'recorded',
         online => 'and analysed meanwhile',
-        online_collapsed => 'and collapsed',
     );
     printf "\n%-31s %8s %10s\n", "a program, @kernel", '', 'slowdown';
     for my $quantity (@recorded) {

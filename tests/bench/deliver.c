@@ -77,7 +77,7 @@ static uint64_t take(margay_receiver *receiver, pid_t child, bool drop)
 
 int main(int argc, char **argv)
 {
-    const struct margay_receiver_options options = {.collapse_bytes = 0};
+    const struct margay_receiver_options options = {.sites = false};
     bool drop = argc > 1 && strcmp(argv[1], "--drop") == 0;
     margay_receiver *receiver;
     struct margay_error error;

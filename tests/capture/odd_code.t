@@ -53,18 +53,6 @@ check_all() {
     else
         skip "$method: exceptions of C++" 'needs a compiler of C++'
     fi
-    # A curve says what it is of, so both have one name.
-    for option in '' '--collapse 64'; do
-        # shellcheck disable=SC2086 # none, or two words
-        run record -q --method $method $option --to words -o repeats.words \
-            ./interrupted long
-        wc -c <repeats.words >"bytes$option"
-        "$MARGAY" curve -q --sizes all -b 64 repeats.words >"curve$option"
-    done
-    check "$method: collapsed, the same curve" \
-        cmp -s curve 'curve--collapse 64'
-    check "$method: and fewer words" test "$(cat 'bytes--collapse 64')" -lt \
-        "$(cat bytes)"
     run record -q --method $method --to lackey -o trace ./machine expected all
     read -r from to <out
     within "$from" "$to" >got

@@ -21,11 +21,9 @@ static inline margay_receiver *make_with(struct program *program,
     return receiver;
 }
 
-static inline margay_receiver *make(struct program *program,
-                                    uint64_t collapse_bytes)
+static inline margay_receiver *make(struct program *program)
 {
-    return make_with(program, (struct margay_receiver_options){
-                                  .collapse_bytes = collapse_bytes});
+    return make_with(program, (struct margay_receiver_options){.sites = false});
 }
 
 /* The addresses that come until none does, in their order. */

@@ -158,7 +158,7 @@ is 'an option that there is not' "$status" 125
 run record -o no/such/place ./walk
 is 'a trace that cannot be written' "$status" 125
 
-# ---------------------------------------------------------------- collapsed --
+# -------------------------------------------------------------------- words --
 # The same program gets the same addresses, so tables can be compared.
 tables() { # TRACE
     for options in '--sizes all' '--sizes all --straddle split' \
@@ -177,14 +177,8 @@ check 'references that cover two blocks are there' \
 for program in './operations expected' './ends return 20000' ./straddle; do
     run record -o whole.mgt $program
     tables whole.mgt >tables
-    for trace in collapsed.mgt collapsed.words; do
-        run record --collapse 64 -o $trace $program
-        tables $trace >collapsed
-        check "$program: $trace gives the same tables" cmp -s tables collapsed
-        diff tables collapsed | head -n 5 | sed 's/^/#   /'
-    done
     # Words as they are, and words that have been cut.
-    for options in --sites '--sites --collapse 64' '--stop 999999999'; do
+    for options in --sites '--stop 999999999'; do
         run record $options -o whole.words $program
         tables whole.words >whole
         check "$program: $options as words" cmp -s tables whole
@@ -197,22 +191,7 @@ for trace in sites.words sites.mgt; do
         sed 's/,[a-z]*\.[a-z]*,/,trace,/' >$trace.csv
 done
 check 'words have the same sites' cmp -s sites.words.csv sites.mgt.csv
-# Threads share it by its index, and it is long enough for five.
-run record --collapse 64 -o collapsed.mgt ./ends return 3000000
-for options in '--sizes all' '--bound 100' '--skip 12345 --limit 2222222' \
-    '-b 64,256 --kind write' '--straddle split'; do
-    "$MARGAY" curve -q -j1 $options collapsed.mgt >tables
-    "$MARGAY" curve -q -j5 $options collapsed.mgt >collapsed
-    check "$options: collapsed, by five threads" cmp -s tables collapsed
-done
-refuses 'collapsed.*a block is to be 64' curve -b 32 collapsed.mgt
-refuses 'no place for counts' convert collapsed.mgt x.din --to din
-run record --collapse 64 --to din -o x.din ./ends
-is 'a format without counts' "$status $(ls x.din 2>/dev/null)" '125 '
-run record --collapse 48 -o x.mgt ./ends
-is 'no block' "$status" 125
-run record --collapse 4G -o x.mgt ./ends
-is 'too large a block' "$status" 125
+
 
 # -------------------------------------------------------------------- units --
 # What convert makes of addresses.
@@ -253,10 +232,15 @@ done
 run record --to lackey -o trace ./many.mmu 5 20000
 while read -r from to; do count_in "$from" "$to"; echo; done <out >counts
 is 'and threads' "$(sort counts | uniq -c | tr -s ' ')" ' 6 20000'
-run record --method runtime --collapse 64 -o x.mgt ./ends.mmu
+run record --method runtime --sites -o x.mgt ./ends.mmu
 is 'and nothing else' "$status" 125
 unset MARGAY_BUFFER
 for program in walk many ends operations; do mv $program.looks $program; done
+
+# A sample, as record once wrote them.
+perl -e 'print "mgwords\3", pack("V2 Q<3", 0, 4, 0, 1 << 60, 64)' >sample.words
+refuses 'sample.words: byte 16: found a sample of the references, expected a whole' \
+    curve sample.words
 
 # ----------------------------------------------------------------- streams --
 run record -q --to lackey -o - ./ends say
@@ -339,7 +323,7 @@ for case in mgt:20000:600 mgt:3000:600 words:3000:40 words:100000:40 \
     run info trace -f $format
     is "$format: and whole" "$status" 0
 done
-run record --collapse 64 --sites --max-trace 5K -o trace.mgt ./many 3 30000
+run record --sites --max-trace 5K -o trace.mgt ./many 3 30000
 check 'and with all columns' test "$status" = 0 -a "$(bytes_of trace.mgt)" -le 5120
 run record --thread-traces separate --max-trace 2K -o each.mgt ./many 3 300000
 for trace in each.*.mgt; do

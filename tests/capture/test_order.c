@@ -11,7 +11,7 @@
 static void test_order(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     uint32_t me = (uint32_t)getpid();
@@ -58,7 +58,7 @@ static uint32_t own_two(struct program *program)
 static void test_marks(bool both_full)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     uint32_t me = own_two(&program);
@@ -80,7 +80,7 @@ static void test_marks(bool both_full)
 static void test_later_opening(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     uint32_t me = (uint32_t)getpid();
@@ -100,7 +100,7 @@ static void test_later_opening(void)
 static void test_wrong_marks(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[2 * MARGAY_BUFFER_WORDS];
     uint32_t me = (uint32_t)getpid();
@@ -131,7 +131,7 @@ static void test_wrong_marks(void)
 static void test_marks_of_free(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     uint32_t me = own_two(&program);
@@ -151,7 +151,7 @@ static void test_marks_of_free(void)
 static void test_openings(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     pid_t child = fork();
@@ -198,7 +198,7 @@ static void *hurry(void *argument)
 static void test_hurry(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     struct margay_words words;
     struct margay_error error;
     enum margay_status status;
@@ -224,7 +224,7 @@ static void test_hurry(void)
 static void test_messages(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     struct margay_words words;
     struct margay_error error;
     uint32_t me = (uint32_t)getpid();

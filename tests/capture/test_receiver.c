@@ -7,72 +7,12 @@
 #include "tests/capture/receiving.h"
 #include "tests/tap.h"
 
-/* References in one block become one word, with counts. */
-static void test_repeats(void)
-{
-    struct program program;
-    margay_receiver *receiver = make(&program, 64);
-    uint32_t me = (uint32_t)getpid();
-    program_own(&program, 0, me, 0);
-    fill(&program, 0, 5, 2);
-    program.buffers[0][2] = margay_word(8, MARGAY_WRITE, 4);
-    program_fill(&program, 0, 3, me);
-    struct margay_words words;
-    struct margay_batch batch;
-    struct margay_error error;
-    enum margay_status status =
-        margay_receiver_next(receiver, 1, &words, &error);
-    CHECK(status == MARGAY_OK && words.count == 1 && words.repeats &&
-              margay_words_references(&words) == 3,
-          "as a word");
-    margay_receiver_decode(receiver, &batch);
-    CHECK(batch.references == 2 && batch.counts[0] == 2 &&
-              batch.counts[1] == 1 && batch.kinds[1] == MARGAY_WRITE,
-          "with all its repeats");
-    program_release(&program);
-    margay_receiver_free(receiver);
-}
-
-/* Two places in a loop, so that each reference is told with its site. */
-static void test_sited_repeats(void)
-{
-    struct program program;
-    margay_receiver *receiver = make_with(
-        &program,
-        (struct margay_receiver_options){.collapse_bytes = 64, .sites = true});
-    uint32_t me = (uint32_t)getpid(), count = 0;
-    uint64_t *words = program.buffers[0];
-    program_own(&program, 0, me, 0);
-    for (uint64_t i = 0; count < MARGAY_BUFFER_WORDS; i++) {
-        if (i < 2)
-            words[count++] = margay_control_word(MARGAY_CONTROL_SITE, 70 + i);
-        words[count++] = margay_word(64 * i, MARGAY_READ, 8) |
-                         (1 + i % 2) << MARGAY_SLOT_SHIFT;
-    }
-    program_fill(&program, 0, count, me);
-    struct margay_words given;
-    struct margay_batch batch;
-    struct margay_error error;
-    uint64_t found = 0, wrong = 0;
-    while (margay_receiver_next(receiver, 0, &given, &error) == MARGAY_OK) {
-        margay_receiver_decode(receiver, &batch);
-        wrong += given.count > MARGAY_BUFFER_WORDS;
-        for (size_t i = 0; i < batch.references; i++, found++)
-            wrong += batch.numbers[i] != 64 * found || batch.counts[i] != 1 ||
-                     batch.sites[i] != 70 + found % 2;
-    }
-    CHECK(found == MARGAY_BUFFER_WORDS - 2 && wrong == 0,
-          "no reference is lost among the sites of a full buffer");
-    program_release(&program);
-    margay_receiver_free(receiver);
-}
-
 /* What is left of a process that died between any two steps, and what another
    one finds in the buffer after it. */
 static void test_steps(uint32_t dead)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     uint32_t me = (uint32_t)getpid(), full = take(&program, dead, 0), taken = 0;
@@ -98,7 +38,7 @@ static void test_steps(uint32_t dead)
 static void test_keepers(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     const struct margay_slot_owner first = {(uint32_t)getpid(), 0, 0};
@@ -123,7 +63,7 @@ static void test_the_dead(void)
     if (child == 0)
         _exit(0);
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     program_own(&program, 4, (uint32_t)child, 0);
@@ -154,7 +94,7 @@ static void test_many_dead(void)
         _exit(0);
     waitpid(child, NULL, 0);
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     size_t count = 0;
@@ -188,7 +128,7 @@ static void test_many_dead(void)
 static void test_late_attach(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     uint32_t me = (uint32_t)getpid();
@@ -218,7 +158,7 @@ static void test_renewed(void)
 {
     enum { TIMES = 100 };
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     struct margay_slot_owner owner = {(uint32_t)getpid(), 0, 0};
@@ -248,7 +188,7 @@ static void test_renewed(void)
 static void test_late_parent(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     uint32_t parent = (uint32_t)getppid();
@@ -273,7 +213,7 @@ static void test_unborn(void)
         _exit(0);
     waitpid(dead, NULL, 0);
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     int looks = 0;
@@ -294,7 +234,7 @@ static void test_unborn(void)
 static void test_members(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     uint32_t me = (uint32_t)getpid(), parent = (uint32_t)getppid();
@@ -333,7 +273,7 @@ static void test_members(void)
 static void test_harm(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     program_fill(&program, 99, 8, 1);
@@ -367,7 +307,7 @@ static void test_harm(void)
 static void test_missing(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     uint32_t me = (uint32_t)getpid();
@@ -408,7 +348,7 @@ int kill(pid_t process, int number)
 static void test_last_deed(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     enum margay_status status;
     static uint64_t got[64];
     pid_t dead = fork();
@@ -429,7 +369,7 @@ static void test_last_deed(void)
 static void test_environment(void)
 {
     struct program program;
-    margay_receiver *receiver = make(&program, 0);
+    margay_receiver *receiver = make(&program);
     int from = 0, to = 0;
     sscanf(margay_receiver_environment(receiver), "%*[^=]=%*d,%*d,%*d,%n%*d%n",
            &from, &to);
@@ -442,8 +382,6 @@ static void test_environment(void)
 int main(void)
 {
     test_environment();
-    test_repeats();
-    test_sited_repeats();
     test_keepers();
     test_the_dead();
     test_many_dead();

@@ -81,10 +81,8 @@ static void *write_trace(void *argument)
         for (uint32_t k = 0; k < count; k++)
             buffer[k] = margay_word(++author->words, MARGAY_READ, 8) |
                         (author->repeats ? ONE_WRITE : 0);
-        const struct margay_words words = {.words = buffer,
-                                           .count = count,
-                                           .repeats = author->repeats,
-                                           .relay = author->relay};
+        const struct margay_words words = {
+            .words = buffer, .count = count, .relay = author->relay};
         author->last = i + 1 == author->chunks;
         author->status = margay_writer_put_words(writer, &words, NULL);
         if (author->waits && i == 0)

@@ -36,7 +36,7 @@ int main(void)
 {
     static const int longer[] = {1, 2, 4, 8, 16, 32, 64, 100, 100};
     const size_t count = sizeof longer / sizeof *longer;
-    struct margay_receiver_options options = {.collapse_bytes = 0};
+    struct margay_receiver_options options = {.sites = false};
     struct margay_error error;
     struct program program;
     margay_receiver *receiver;

@@ -2,7 +2,7 @@
 # evaluate.pl - what it costs to record real programs and analyse them
 #
 #     evaluate.pl [--rounds N] [--only NAME,...] [--method NAME,...]
-#         [--olken-refs N] [--whole NAME,...] [--no-collapsed] [--long | --large]
+#         [--olken-refs N] [--whole NAME,...] [--long | --large]
 #         [--associative [--cache-blocks N,...]] [--prepare]
 #         MARGAY MEASURE FOLDER
 #
@@ -11,15 +11,14 @@
 #
 #     program,stands_for,method,by,references,distinct_blocks,native_seconds,
 #     dropped_seconds,capture_seconds,pipe_seconds,olken_seconds,
-#     margay_seconds,collapsed_seconds,margay_both_seconds,olken_whole_seconds
+#     margay_seconds,margay_both_seconds,olken_whole_seconds
 #
 # `by` is the version of the compiler or of Valgrind.  Of table IV of PARDA
 # are the distinct blocks and references of the program; its own time; the time
 # with its references recorded and thrown away; sent through a pipe that is not
 # read; analysed at the other end by Olken's algorithm, and by the default
 # engine.  Beside them, all references dropped in the program, by a recorder that
-# has stopped or is not there; and the analysis with immediate repeats counted
-# where they are recorded, for which --no-collapsed leaves no time.
+# has stopped or is not there.
 #
 # Seconds are of processor time, medians of the rounds; native_seconds is the
 # median of runs before each other run.  Of Olken's algorithm they are those of the
@@ -54,9 +53,9 @@ use List::Util 'uniq';
 
 my ($rounds, $only, $method, $associative, $prepare) = (3, '', '', 0, 0);
 my @cache_blocks = map { 1 << $_ } 6 .. 17;
-my ($olken_refs, $whole, $with_collapsed, $group) = (20_000_000, '', 1, 'usual');
+my ($olken_refs, $whole, $group) = (20_000_000, '', 'usual');
 GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
-    'olken-refs=i' => \$olken_refs, 'collapsed!' => \$with_collapsed,
+    'olken-refs=i' => \$olken_refs,
     'method=s' => \$method, 'associative' => \$associative,
     'prepare' => \$prepare, 'whole=s' => \$whole,
     'long' => sub { $group = 'long' }, 'large' => sub { $group = 'large' },
@@ -64,9 +63,8 @@ GetOptions('rounds=i' => \$rounds, 'only=s' => \$only,
     && @ARGV == 3 && $rounds > 0
     or die "usage: evaluate.pl [--rounds N] [--only NAME,...] "
     . "[--method NAME,...] [--long | --large] [--olken-refs N] "
-    . "[--whole NAME,...] [--no-collapsed] [--associative [--cache-blocks N,...]] [--prepare] "
+    . "[--whole NAME,...] [--associative [--cache-blocks N,...]] [--prepare] "
     . "MARGAY MEASURE FOLDER\n";
-$with_collapsed &&= $group eq 'usual';
 my ($margay, $measure) = map { abs_path($_) } @ARGV[0, 1];
 my $here = abs_path(dirname(__FILE__));
 mkdir $ARGV[2] unless -d $ARGV[2];
@@ -218,7 +216,6 @@ sub record {
 
 sub measure_program {
     my ($program) = @_;
-    my $collapse = "--collapse $block_bytes";
     # One thread: the other core is the program's.
     my $curve = "'$margay' curve -j 1 -b $block_bytes";
     my %cases = (
@@ -228,11 +225,9 @@ sub measure_program {
             : record($program, '/dev/null', '--to words --stop 1')],
         capture => [record($program, '/dev/null', '--to words')],
         pipe => [record($program, '-'), 'cat'],
-        collapsed => [record($program, '-', $collapse), "$curve -"],
         margay => [record($program, '-'), "$curve -"],
     );
-    my @cases = grep { $_ ne 'collapsed' || $with_collapsed }
-        qw(dropped capture pipe collapsed margay);
+    my @cases = qw(dropped capture pipe margay);
     my %seconds;
     # The program alone before each: the machine is not always as fast.
     for my $case (map { ('native', $_) } (@cases) x $rounds) {
@@ -267,7 +262,7 @@ sub counts {
 # -------------------------------------------------------------- printing --
 
 my @columns = qw(references distinct_blocks native_seconds dropped_seconds
-    capture_seconds pipe_seconds olken_seconds margay_seconds collapsed_seconds
+    capture_seconds pipe_seconds olken_seconds margay_seconds
     margay_both_seconds olken_whole_seconds);
 
 sub print_row {

@@ -11,8 +11,6 @@
 #   OUT/tables/recording-instructions.csv what a program executes for a reference
 #   OUT/tables/recording-faults.csv       buffers that end with a fault
 #   OUT/tables/recording-translation.csv  Valgrind without anything of ours
-#   OUT/tables/recording-samples.csv      a hundredth of the blocks
-#   OUT/tables/recording-sets.csv         a share of the sets of caches
 #   OUT/tables/recording-sites.csv        the place of each reference in the program
 #
 # Processor seconds of all processes of a case, medians of the rounds (3), in which
@@ -21,7 +19,6 @@ use strict;
 use warnings;
 use Cwd 'abs_path';
 use Getopt::Long;
-use List::Util 'max';
 require './tests/papers/tables.pl';
 
 my ($rounds, $only) = (3, '');
@@ -205,64 +202,6 @@ table('translation', 'program native_seconds valgrind_alone valgrind_dropped', s
         ['sort', 'NATIVE/kernels sort 3000000'],
         ['multiply', 'NATIVE/kernels multiply 800'],
         ['walk', 'NATIVE/kernels walk 40000000'];
-});
-
-# The largest difference of two curves, in caches of 1024 to 65,536 blocks.
-my $wide = '--sizes 64K,128K,256K,512K,1M,2M,4M';
-
-sub off_by {
-    my ($one, $other) = map {
-        my @lines = split /\n/, `@{[expanded($_)]}`;
-        [map { (split /,/)[6] } @lines[1 .. $#lines]];
-    } @_;
-    return sprintf '%.3f', max(map { abs $one->[$_] - $other->[$_] } 0 .. 6);
-}
-
-table('samples', 'kernel built_by native_seconds not_recorded sampled with_its_curve '
-    . 'exact off_by', sub {
-    by_build(sub {
-        my ($kernel, $program) = @_;
-        my $sampled = "MARGAY record -q --sample 0.01 -o - $program | "
-            . "$curve -e shards:rate=0.01 $wide -";
-        my $exact = "MARGAY record -q -o - $program | $curve $wide -";
-        my @times = times_of("NATIVE/kernels $kernel", $program,
-            "MARGAY record -q --sample 0.01 -o /dev/null $program", $sampled, $exact);
-        return (seconds($times[0]), times_over(@times), off_by($sampled, $exact));
-    });
-});
-
-# The misses and references that `margay assoc` counts in caches of 8 ways, by their
-# sets, and what it says of all sets: the factor for misses, and the references.
-sub caches_of {
-    my ($record, $sets) = @_;
-    my @lines = split /\n/, `cd $folder/inputs && { @{[expanded(
-        "$record 2>/dev/null | MARGAY assoc --sets $sets --ways 8 -")]} 2>$folder/messages; }`;
-    my ($all, $factor) = messages() =~ /all sets have (\d+) reference.*about (\S+) times/;
-    return ({ map { (split /,/)[2] => [(split /,/)[6, 5]] } @lines[1 .. $#lines] },
-        $factor, $all);
-}
-
-table('sets', 'program method references_millions cache_sets chosen miss_ratio '
-    . 'table_off_by scaled_off_by', sub {
-    map {
-        my ($method, $name, $command) = @$_;
-        my $record = "MARGAY record -q --method $method -o -";
-        my ($whole) = caches_of("$record -- $command", '64,1024');
-        map {
-            my ($chosen, $sets, $cache) = @$_;
-            my ($part, $factor, $all) = caches_of("$record --sample "
-                . $chosen / $sets . " --sets $sets -- $command", $cache);
-            my ($misses, $references) = @{ $part->{$cache} };
-            my $ratio = $whole->{$cache}[0] / $whole->{$cache}[1];
-            [$name, $method, sprintf('%.0f', $all / 1e6), $cache, "$chosen of $sets",
-                sprintf('%.4f', $ratio), map { sprintf '%+.4f', $_ - $ratio }
-                    $misses / $references, $misses * $factor / $all];
-        } [8, 64, 64], [1, 64, 64], [1, 64, 1024], [16, 1024, 1024];
-    } ['valgrind', 'gzip -9', 'gzip -9 -c middle.txt'],
-        ['valgrind', 'bzip2', 'bzip2 -c middle.txt'],
-        ['valgrind', 'sort', 'sort middle.txt'],
-        ['runtime', 'fft 131072', 'CALLS/kernels fft 131072'],
-        ['runtime', 'walk 2000000', 'CALLS/kernels walk 2000000'];
 });
 
 table('sites', 'program method format plain_seconds sites_seconds ratio', sub {

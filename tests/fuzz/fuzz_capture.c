@@ -75,7 +75,6 @@ void fuzz_capture(const char *name, const uint8_t *data, size_t bytes)
     margay_receiver *receiver;
     struct margay_error error;
     const struct margay_receiver_options options = {
-        .collapse_bytes = bytes % 2 == 0 ? 64 : 0,
         .sites = bytes % 3 == 0,
     };
     uint32_t at = 0;

@@ -28,7 +28,7 @@ my $only = '';
 my ($quick, $margay, $tools, $files, $out) =
     @{ arguments('only=s' => \$only) }{qw(quick margay tools files out)};
 my %wanted = map { $_ => 1 } split /,/, $only || 'ranks,programs,large,methods';
-my @steps = qw(native dropped capture pipe olken margay collapsed);
+my @steps = qw(native dropped capture pipe olken margay);
 my $refs = $quick ? 8_000_000 : 24_000_000;
 
 # The rows that evaluate.pl prints, which are kept in FILES.
@@ -49,12 +49,12 @@ sub write_programs {
     my @only = $quick
         ? ('--rounds', 1, '--only', 'bzip2,fft,sort', '--method', 'runtime') : ();
     my @lines = join(',', qw(program stands_for method distinct_blocks
-        references_millions), @steps, qw(slowdown collapsed_slowdown)) . "\n";
+        references_millions), @steps, qw(slowdown)) . "\n";
     for my $row (evaluate('programs', @only)) {
         push @lines, join(',', @$row{qw(program stands_for method
             distinct_blocks)}, sprintf('%.0f', $row->{references} / 1e6),
             (map { sprintf '%.3f', $row->{"${_}_seconds"} } @steps),
-            map { slowdown($row, $_) } qw(margay collapsed)) . "\n";
+            slowdown($row, 'margay')) . "\n";
     }
     write_table("$out/tables/parda-programs.csv", @lines);
 }

@@ -166,10 +166,6 @@ like 'and whose data' "$(cat data.html)" \
 run annotate -q --data --callgrind d.callgrind --sizes 4K t.mgt
 is 'a profile of data' "$(sed -n 's/^fn=([0-9]*) \(heap.*\)/\1/p' d.callgrind |
     sort -u | tr '\n' ' ')" 'heap of fresh heap of main '
-recorded --collapse 64
-run annotate -q --data --sizes 4K t.mgt
-is 'repeats collapsed: the same' \
-    "$(data 4096)" "$(perl arrays.pl 4096 <said)"
 recorded --start 200
 run annotate -q --data --sizes 4K t.mgt
 is 'memory from before --start' \

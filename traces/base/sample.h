@@ -33,33 +33,6 @@ static inline uint64_t margay_sample_hash(uint64_t block, uint64_t key)
     return block ^ block >> 32;
 }
 
-/* What a trace says of a sample that it holds. */
-struct margay_sampling {
-    struct margay_sample sample;
-    uint64_t block_bytes; /* a power of two; 0 = the trace is whole */
-    uint64_t sets;        /* a power of two, up to MARGAY_MOST_SAMPLED_SETS, of
-                             which some are in the sample; 0 = it is of blocks */
-};
-
-#define MARGAY_MOST_SAMPLED_SETS (UINT64_C(1) << 20)
-
-/* What of a block's number is hashed. */
-static inline uint64_t margay_sampling_mask(
-    const struct margay_sampling *sampling)
-{
-    return sampling->sets == 0 ? UINT64_MAX : sampling->sets - 1;
-}
-
-/* How many of `sets` sets are in the sample. */
-static inline uint64_t margay_sample_sets(const struct margay_sample *sample,
-                                          uint64_t sets)
-{
-    uint64_t count = 0;
-    for (uint64_t set = 0; set < sets; set++)
-        count += margay_sample_hash(set, sample->key) <= sample->limit;
-    return count;
-}
-
 /* A share `rate` in (0, 1] of all blocks. */
 static inline struct margay_sample margay_sample_of(double rate, uint64_t seed)
 {
@@ -70,38 +43,10 @@ static inline struct margay_sample margay_sample_of(double rate, uint64_t seed)
     return sample;
 }
 
-/* A share `rate` in (0, 1] of `sets` sets, rounded up: those with the least
-   hashes. */
-static inline struct margay_sample margay_sample_of_sets(double rate,
-                                                         uint64_t sets,
-                                                         uint64_t seed)
-{
-    const double wanted = ceil(rate * (double)sets);
-    struct margay_sample sample = {seed * UINT64_C(0x9e3779b97f4a7c15), 0};
-    for (int bit = 63; bit >= 0; bit--) {
-        const uint64_t one = UINT64_C(1) << bit;
-        const struct margay_sample tried = {sample.key,
-                                            sample.limit | (one - 1)};
-        if ((double)margay_sample_sets(&tried, sets) < wanted)
-            sample.limit |= one;
-    }
-    return sample;
-}
-
 /* Blocks of the trace per block of the sample. */
 static inline double margay_sample_scale(const struct margay_sample *sample)
 {
     return ldexp(1, 64) / ((double)sample->limit + 1);
-}
-
-/* The share of the blocks, or of the sets, that are in the sample. */
-static inline double margay_sampling_share(
-    const struct margay_sampling *sampling)
-{
-    return sampling->sets == 0
-               ? 1 / margay_sample_scale(&sampling->sample)
-               : (double)margay_sample_sets(&sampling->sample, sampling->sets) /
-                     (double)sampling->sets;
 }
 
 /*

@@ -130,9 +130,6 @@ static void take_control(struct margay_decoding *decoding,
     case MARGAY_CONTROL_DATA:
         take_event(decoding, payload, at, events);
         return;
-    case MARGAY_CONTROL_LEFT_OUT:
-        decoding->left_out += payload;
-        return;
     default:
         return;
     }
@@ -284,34 +281,22 @@ void margay_decode_words(struct margay_decoding *decoding,
 
 /* ------------------------------------------------------------ counting -- */
 
-/* The references of a piece, and their repeats if there may be some. */
-static inline __attribute__((always_inline)) uint64_t count_piece(
-    const uint64_t *words, bool repeats)
-{
-    uint64_t count = PIECE_WORDS;
-    for (int i = 0; i < PIECE_WORDS; i++) {
-        uint64_t odd = is_odd(words[i]) >> 63;
-        count -= odd;
-        count += repeats ? all_repeats_of(words[i]) & (odd - 1) : 0;
-    }
-    return count;
-}
-
+/* The references of whole pieces. */
 static inline __attribute__((always_inline)) uint64_t count_pieces(
-    const uint64_t *words, uint32_t count, bool repeats)
+    const uint64_t *words, uint32_t count)
 {
-    uint64_t references = 0;
-    for (uint32_t i = 0; i + PIECE_WORDS <= count; i += PIECE_WORDS)
-        references += repeats ? count_piece(words + i, true)
-                              : count_piece(words + i, false);
+    const uint32_t whole = count / PIECE_WORDS * PIECE_WORDS;
+    uint64_t references = whole;
+    for (uint32_t i = 0; i < whole; i++)
+        references -= is_odd(words[i]) >> 63;
     return references;
 }
 
 #if defined(__x86_64__) && !defined(__AVX2__)
 __attribute__((target("avx2"))) static uint64_t count_with_avx2(
-    const uint64_t *words, uint32_t count, bool repeats)
+    const uint64_t *words, uint32_t count)
 {
-    return count_pieces(words, count, repeats);
+    return count_pieces(words, count);
 }
 #else
 #define count_with_avx2 count_pieces
@@ -319,15 +304,11 @@ __attribute__((target("avx2"))) static uint64_t count_with_avx2(
 
 uint64_t margay_words_references(const struct margay_words *words)
 {
-    uint64_t references =
-        (margay_target_available(MARGAY_TARGET_V3)
-             ? count_with_avx2
-             : count_pieces)(words->words, words->count, words->repeats);
+    uint64_t references = (margay_target_available(MARGAY_TARGET_V3)
+                               ? count_with_avx2
+                               : count_pieces)(words->words, words->count);
     for (uint32_t i = words->count / PIECE_WORDS * PIECE_WORDS;
-         i < words->count; i++) {
+         i < words->count; i++)
         references += is_reference(words->words[i]);
-        if (words->repeats && is_reference(words->words[i]))
-            references += all_repeats_of(words->words[i]);
-    }
     return references;
 }

@@ -25,11 +25,10 @@ struct margay_decoding {
     uint64_t sites[MARGAY_SITE_SLOTS];
     /* The words that tell the sites of the next references, one each. */
     uint32_t next_site, next_site_end;
-    uint64_t above;    /* the 16 bits above the 48 of an address */
-    uint64_t bytes;    /* of the next event of data, */
-    uint64_t order;    /* and its number */
-    uint64_t left_out; /* references that are not in the sample, so far */
-    unsigned shift;    /* bits by which addresses are shifted right, 0 to 63 */
+    uint64_t above; /* the 16 bits above the 48 of an address */
+    uint64_t bytes; /* of the next event of data, */
+    uint64_t order; /* and its number */
+    unsigned shift; /* bits by which addresses are shifted right, 0 to 63 */
 };
 
 /* The site in word `index` is of one of the references that follow. */

@@ -35,11 +35,11 @@ struct margay_task {
 
 enum margay_status margay_harvest_begin(struct margay_harvest *harvest,
                                         struct margay_shared_memory *shared,
-                                        bool site_slots, uint32_t most_words,
+                                        bool site_slots,
                                         struct margay_error *error)
 {
-    *harvest = (struct margay_harvest){
-        .shared = shared, .site_slots = site_slots, .most_words = most_words};
+    *harvest =
+        (struct margay_harvest){.shared = shared, .site_slots = site_slots};
     harvest->decoding = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->decoding);
     harvest->states = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->states);
     harvest->queued = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->queued);
@@ -194,8 +194,7 @@ void margay_harvest_open(struct margay_harvest *harvest)
 {
     bool still = look(harvest);
     if (!still || harvest->counts[MARGAY_SLOT_FULL] > 0 ||
-        harvest->counts[MARGAY_SLOT_OPEN] == 0 ||
-        harvest->shared->capture->sampling.block_bytes != 0)
+        harvest->counts[MARGAY_SLOT_OPEN] == 0)
         return;
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
         if (is_in(harvest, i, MARGAY_SLOT_OPEN) && is_first(harvest, i))
@@ -333,17 +332,6 @@ static uint32_t without_unused(const uint64_t *words, uint32_t from,
     return end;
 }
 
-/* A task of too many words stays, for the others. */
-static void shorten(struct margay_harvest *harvest, uint32_t from,
-                    struct margay_yield *yield)
-{
-    if (yield->end - from <= harvest->most_words)
-        return;
-    yield->end = from + harvest->most_words;
-    yield->whole = false;
-    harvest->task--;
-}
-
 bool margay_harvest_next(struct margay_harvest *harvest,
                          struct margay_yield *yield)
 {
@@ -362,7 +350,6 @@ bool margay_harvest_next(struct margay_harvest *harvest,
             .thread = atomic_load(&slot_of(harvest, task.buffer)->thread),
             .whole = task.whole,
         };
-        shorten(harvest, from, yield);
         if (end > from)
             return true;
         margay_harvest_done(harvest, yield);

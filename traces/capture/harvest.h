@@ -23,7 +23,6 @@ struct margay_harvest {
     /* How far each buffer has been decoded. */
     struct margay_decoding *decoding;
     bool site_slots;           /* references name the slots of their sites */
-    uint32_t most_words;       /* of a yield */
     struct margay_task *tasks; /* those in [task, task_count) are to be done */
     size_t task, task_count;
     bool *queued; /* by buffer: a task of its whole is in the list */
@@ -36,10 +35,9 @@ struct margay_harvest {
     uint32_t for_any; /* free ones that are kept for no thread */
 };
 
-/* `most_words`: of a yield, 1 to MARGAY_BUFFER_WORDS. */
 enum margay_status margay_harvest_begin(struct margay_harvest *harvest,
                                         struct margay_shared_memory *shared,
-                                        bool site_slots, uint32_t most_words,
+                                        bool site_slots,
                                         struct margay_error *error);
 
 /* ------------------- once all tasks are done, one of these finds others -- */

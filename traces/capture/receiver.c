@@ -19,11 +19,9 @@
 #include "traces/base/checked.h"
 #include "traces/base/cpu.h"
 #include "traces/base/error.h"
-#include "traces/capture/collapse.h"
 #include "traces/capture/decode.h"
 #include "traces/capture/harvest.h"
 #include "traces/capture/members.h"
-#include "traces/capture/sample.h"
 #include "traces/capture/shared.h"
 
 /* The number of buffers to begin with.  While threads wait, there is one more
@@ -52,8 +50,6 @@ struct margay_receiver {
     /* The words just given; the next call marks them as done. */
     bool given;
     struct margay_yield yield;
-    uint64_t *changed; /* what became of them; NULL = they stay as they are */
-    uint32_t changed_count;
     struct margay_references references;
     struct margay_data_events *events; /* NULL = not recorded */
     bool finishing, alone, ended;
@@ -93,17 +89,10 @@ static void describe(struct margay_receiver *receiver)
         capture->name_space = space.st_ino;
     capture->wants_sites = options->sites;
     capture->wants_data = options->data;
-    capture->sampling = options->sampling;
     capture->start = options->start;
     capture->stop = options->stop;
     capture->quiet = options->start.from != options->start.to ? MARGAY_NOT_YET
                                                               : MARGAY_RECORD;
-}
-
-/* Are words given otherwise than as they are recorded? */
-static bool changes_words(const struct margay_receiver_options *options)
-{
-    return options->collapse_bytes != 0 || options->sampling.block_bytes != 0;
 }
 
 static enum margay_status allocate(struct margay_receiver *receiver,
@@ -111,8 +100,6 @@ static enum margay_status allocate(struct margay_receiver *receiver,
 {
     unsigned columns =
         MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_THREADS;
-    if (receiver->options.collapse_bytes != 0)
-        columns |= MARGAY_COLUMN_COUNTS;
     if (receiver->options.sites)
         columns |= MARGAY_COLUMN_SITES;
     struct margay_references *references = &receiver->references;
@@ -120,10 +107,7 @@ static enum margay_status allocate(struct margay_receiver *receiver,
     references->numbers = malloc(references->capacity * sizeof(uint64_t));
     if (receiver->options.data)
         receiver->events = calloc(1, sizeof *receiver->events);
-    if (changes_words(&receiver->options))
-        receiver->changed = malloc(MARGAY_COLLAPSED_WORDS * sizeof(uint64_t));
     if (references->numbers == NULL ||
-        (changes_words(&receiver->options) && receiver->changed == NULL) ||
         (receiver->options.data && receiver->events == NULL) ||
         !margay_references_allocate(references, columns))
         return margay_fail_memory(error, "references of a program");
@@ -141,13 +125,6 @@ static enum margay_status add_buffers(struct margay_receiver *receiver,
     return MARGAY_OK;
 }
 
-/* The most words that are given at a time. */
-static uint32_t most_words(const struct margay_receiver_options *options)
-{
-    return MARGAY_COLLAPSIBLE_WORDS(options->collapse_bytes != 0 &&
-                                    options->sites);
-}
-
 enum margay_status margay_receiver_create(
     const struct margay_receiver_options *options, margay_receiver **receiver,
     struct margay_error *error)
@@ -162,9 +139,8 @@ enum margay_status margay_receiver_create(
     enum margay_status status =
         margay_shared_memory_create(&made->shared, error);
     if (status == MARGAY_OK)
-        status =
-            margay_harvest_begin(&made->harvest, &made->shared, options->sites,
-                                 most_words(options), error);
+        status = margay_harvest_begin(&made->harvest, &made->shared,
+                                      options->sites, error);
     if (status == MARGAY_OK)
         status = open_pipes(made, error);
     if (status == MARGAY_OK)
@@ -199,7 +175,6 @@ void margay_receiver_free(margay_receiver *receiver)
     }
     margay_references_free(&receiver->references);
     free(receiver->events);
-    free(receiver->changed);
     margay_members_free(&receiver->members);
     free(receiver);
 }
@@ -303,28 +278,6 @@ static void take_back(struct margay_receiver *receiver)
     receiver->given = false;
 }
 
-/* Collapse the words given, or choose among them.  Words beyond the last that
-   fits are of no recorder. */
-static void change(struct margay_receiver *receiver, struct margay_words *words)
-{
-    const struct margay_receiver_options *options = &receiver->options;
-    const struct margay_yield *yield = &receiver->yield;
-    uint32_t count =
-        options->collapse_bytes == 0
-            ? margay_sample_words(
-                  &options->sampling, words->words, words->count,
-                  margay_target_available(MARGAY_TARGET_V3), receiver->changed)
-            : margay_collapse_words(&receiver->harvest.decoding[yield->buffer],
-                                    receiver->shared.buffers[yield->buffer],
-                                    yield->end,
-                                    margay_log2_floor(options->collapse_bytes),
-                                    receiver->changed);
-    receiver->changed_count =
-        count < MARGAY_BUFFER_WORDS ? count : MARGAY_BUFFER_WORDS;
-    words->words = receiver->changed;
-    words->count = receiver->changed_count;
-}
-
 static void give(struct margay_receiver *receiver, struct margay_words *words)
 {
     const struct margay_receiver_options *options = &receiver->options;
@@ -336,17 +289,12 @@ static void give(struct margay_receiver *receiver, struct margay_words *words)
         .count = yield->end - from,
         .thread = yield->thread,
         .sites = options->sites,
-        .repeats = options->collapse_bytes != 0,
     };
-    if (options->sampling.block_bytes != 0)
-        words->sampling = &options->sampling;
-    if (changes_words(options))
-        change(receiver, words);
 }
 
 bool margay_receiver_words_stand_alone(const margay_receiver *receiver)
 {
-    return !receiver->options.sites || receiver->changed != NULL ||
+    return !receiver->options.sites ||
            receiver->harvest.decoding[receiver->yield.buffer].words == 0;
 }
 
@@ -358,11 +306,7 @@ void margay_receiver_decode(margay_receiver *receiver,
     references->count = 0;
     if (receiver->events != NULL)
         receiver->events->count = 0;
-    if (receiver->given && receiver->changed != NULL)
-        margay_decode_words(&(struct margay_decoding){0}, receiver->changed,
-                            receiver->changed_count, references,
-                            receiver->events);
-    else if (receiver->given)
+    if (receiver->given)
         margay_decode_words(&receiver->harvest.decoding[yield->buffer],
                             receiver->shared.buffers[yield->buffer], yield->end,
                             references, receiver->events);
@@ -373,7 +317,6 @@ void margay_receiver_decode(margay_receiver *receiver,
         .numbers = references->numbers,
         .kinds = references->kinds,
         .extents = references->extents,
-        .counts = references->counts,
         .threads = references->threads,
         .sites = references->sites,
     };

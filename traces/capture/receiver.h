@@ -25,16 +25,10 @@
 #include "traces/formats/words.h"
 
 struct margay_receiver_options {
-    /* The block size in bytes, a power of two, within which immediate repeats
-       become counts; 0 = they do not. */
-    uint64_t collapse_bytes;
     /* Record the call site of each reference: the address of its code. */
     bool sites;
     /* Record events of data, too; needs `sites`. */
     bool data;
-    /* Give only the words of a sample of the blocks, and how many references
-       are left out; without `sites` and `collapse_bytes`. */
-    struct margay_sampling sampling;
     /* Functions: record from the first entry of `start` to the first return
        from `stop`. */
     struct margay_code_range start, stop;

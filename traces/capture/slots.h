@@ -257,9 +257,6 @@ static inline void margay_slots_mark(struct margay_capture *capture,
 {
     struct margay_slot *full = &capture->slots[buffer];
     uint32_t marks = 0, count = atomic_load(&capture->buffers);
-    /* Threads move the words of a sample together before they fill a buffer. */
-    if (capture->sampling.block_bytes != 0)
-        count = 0;
     for (uint32_t i = 0;
          i < count && i < MARGAY_MAX_BUFFERS && marks < MARGAY_SLOT_MARKS;
          i++) {

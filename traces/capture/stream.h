@@ -40,8 +40,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "traces/base/sample.h"
-
 /* To be raised with every change to this file. */
 #define MARGAY_CAPTURE_VERSION 15
 
@@ -114,11 +112,6 @@ enum margay_control {
     MARGAY_CONTROL_PIPE = 8,
     /* ... may find words in this memory (relay.h). */
     MARGAY_CONTROL_MEMORY = 9,
-    /* As many references to blocks that are not in the sample (sample.h) have
-       been made as the value says. */
-    MARGAY_CONTROL_LEFT_OUT = 10,
-    /* Where there is a sample: no word from here on means anything. */
-    MARGAY_CONTROL_STOP = 11,
 };
 
 #define MARGAY_CONTROL_DATA_SHIFT 48
@@ -273,12 +266,11 @@ struct margay_module {
 struct margay_capture {
     uint64_t magic;
     uint32_t version;
-    uint32_t data_offset;            /* of buffer 0 in the file */
-    uint32_t wants_sites;            /* 1 = MARGAY_CONTROL_SITE is used */
-    struct margay_sampling sampling; /* block_bytes 0 = all are recorded */
-    uint32_t wants_data;             /* 1 = events of data are recorded, */
-    _Atomic uint64_t events;         /* until now */
-    _Atomic uint32_t quiet;          /* enum margay_quiet */
+    uint32_t data_offset;    /* of buffer 0 in the file */
+    uint32_t wants_sites;    /* 1 = MARGAY_CONTROL_SITE is used */
+    uint32_t wants_data;     /* 1 = events of data are recorded, */
+    _Atomic uint64_t events; /* until now */
+    _Atomic uint32_t quiet;  /* enum margay_quiet */
     /* Recording begins at the first entry of `start`, and ends at the first
        return from `stop`. */
     struct margay_code_range start, stop;

@@ -6,13 +6,7 @@
  *               of sites but slot 0
  *     4 bytes   block size within which repeats were collapsed, 0 = none
  *     4 bytes   1 = the call sites are known, 2 = words may have repeats,
- *               3 = both; 4 = these are a sample of the blocks,
- *               12 = these are a sample of the sets
- *   where they are a sample (traces/base/sample.h),
- *     8 bytes   the key of the hash
- *     8 bytes   the greatest hash in the sample
- *     8 bytes   the size of the blocks
- *     8 bytes   of sets alone: how many there are
+ *               3 = both; 4 and 12 were samples, which are refused
  *   then chunks, each of
  *     4 bytes   the number of words, up to 8192; 2^31 more: the words are not
  *               here, but in the next slot of memory that the reader has taken
@@ -38,25 +32,11 @@
 #define MARGAY_WORDS_SITES   1u
 #define MARGAY_WORDS_REPEATS 2u
 #define MARGAY_WORDS_SAMPLE  4u
-#define MARGAY_WORDS_SETS    8u
 
 struct margay_words_head {
     char magic[8];
     uint32_t collapsed_bytes, flags;
 };
-
-struct margay_words_sample {
-    uint64_t key, limit, block_bytes;
-    uint64_t sets; /* with MARGAY_WORDS_SETS */
-};
-
-/* How long the head of a sample is. */
-static inline size_t margay_words_sample_bytes(uint32_t flags)
-{
-    return flags & MARGAY_WORDS_SETS
-               ? sizeof(struct margay_words_sample)
-               : offsetof(struct margay_words_sample, sets);
-}
 
 struct margay_chunk_head {
     uint32_t words, thread;

@@ -112,31 +112,6 @@ static bool is_magic(const void *window, size_t bytes)
            (found[name] == magic[name] || found[name] == OLDER_VERSION);
 }
 
-/* Which blocks the trace is a sample of. */
-static enum margay_status read_sample(struct reading *reading,
-                                      struct margay_sampling *sampling,
-                                      struct margay_error *error)
-{
-    struct margay_words_sample head = {.sets = 0};
-    const size_t bytes = margay_words_sample_bytes(reading->flags);
-    size_t got;
-    enum margay_status status = read_bytes(reading, &head, bytes, &got, error);
-    if (status != MARGAY_OK)
-        return status;
-    *sampling = (struct margay_sampling){
-        .sample = {le64toh(head.key), le64toh(head.limit)},
-        .block_bytes = le64toh(head.block_bytes),
-        .sets = le64toh(head.sets),
-    };
-    bool of_sets = (reading->flags & MARGAY_WORDS_SETS) != 0;
-    return got == bytes && margay_is_power_of_two(sampling->block_bytes) &&
-                   of_sets == margay_is_power_of_two(sampling->sets) &&
-                   sampling->sets <= MARGAY_MOST_SAMPLED_SETS &&
-                   margay_sampling_share(sampling) > 0
-               ? MARGAY_OK
-               : fail(reading, "no sample", "a sample of blocks", error);
-}
-
 static enum margay_status read_head(struct reading *reading,
                                     struct margay_trace_facts *facts,
                                     struct margay_error *error)
@@ -155,18 +130,18 @@ static enum margay_status read_head(struct reading *reading,
         return fail(reading, "repeats collapsed within a strange length",
                     "a power of two", error);
     reading->flags = le32toh(head.flags);
-    if (reading->flags > MARGAY_WORDS_SAMPLE &&
-        reading->flags != (MARGAY_WORDS_SAMPLE | MARGAY_WORDS_SETS))
-        return fail(reading, "unknown flags", "0 to 4, or 12", error);
+    if (reading->flags & MARGAY_WORDS_SAMPLE)
+        return fail(reading, "a sample of the references",
+                    "a whole trace, as record writes it now", error);
+    if (reading->flags > (MARGAY_WORDS_SITES | MARGAY_WORDS_REPEATS))
+        return fail(reading, "unknown flags", "0 to 3", error);
     facts->collapsed_bytes = collapsed;
     if ((reading->flags & MARGAY_WORDS_SITES) == 0)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_SITES;
     if ((reading->flags & MARGAY_WORDS_REPEATS) == 0)
         facts->columns &= ~(unsigned)MARGAY_COLUMN_COUNTS;
     facts->shift = reading->source.shift;
-    return reading->flags & MARGAY_WORDS_SAMPLE
-               ? read_sample(reading, &facts->sampling, error)
-               : MARGAY_OK;
+    return MARGAY_OK;
 }
 
 static void free_reading(void *state)
@@ -320,9 +295,6 @@ static enum margay_status decode(struct reading *reading,
     batch->count = wanted.count;
     if (reading->flags & MARGAY_WORDS_REPEATS)
         batch->repeats = wanted.repeats;
-    if (reading->flags & MARGAY_WORDS_SAMPLE)
-        batch->repeats += reading->decoding.left_out;
-    reading->decoding.left_out = 0;
     if (reading->events == NULL)
         return MARGAY_OK;
     size_t count = reading->events->count;

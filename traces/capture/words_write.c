@@ -17,8 +17,6 @@ struct writing {
     struct margay_sink sink;
     uint32_t collapsed_bytes;
     bool begun;
-    struct margay_sampling
-        sampling;   /* of the words that are taken as they are */
     uint32_t flags; /* valid once it has begun */
     /* What the last control words of the chunk say. */
     uint64_t site, above;
@@ -53,8 +51,6 @@ static uint32_t choose_flags(const struct writing *writing, bool sites,
                              bool counts)
 {
     return (sites ? MARGAY_WORDS_SITES : 0) |
-           (writing->sampling.block_bytes != 0 ? MARGAY_WORDS_SAMPLE : 0) |
-           (writing->sampling.sets != 0 ? MARGAY_WORDS_SETS : 0) |
            (counts || writing->collapsed_bytes != 0 ? MARGAY_WORDS_REPEATS : 0);
 }
 
@@ -70,20 +66,8 @@ static enum margay_status write_head(struct writing *writing, bool sites,
         .flags = htole32(writing->flags),
     };
     memcpy(head.magic, magic, sizeof magic);
-    enum margay_status status =
-        writing->sink.write(writing->sink.context, &head, sizeof head, error);
-    const struct margay_sampling *sampling = &writing->sampling;
-    const struct margay_words_sample sample = {
-        htole64(sampling->sample.key),
-        htole64(sampling->sample.limit),
-        htole64(sampling->block_bytes),
-        htole64(sampling->sets),
-    };
-    return status == MARGAY_OK && sampling->block_bytes != 0
-               ? writing->sink.write(writing->sink.context, &sample,
-                                     margay_words_sample_bytes(writing->flags),
-                                     error)
-               : status;
+    return writing->sink.write(writing->sink.context, &head, sizeof head,
+                               error);
 }
 
 static enum margay_status write_chunk(struct writing *writing,
@@ -234,30 +218,11 @@ static enum margay_status offer(struct writing *writing,
     return write_chunk(writing, error);
 }
 
-/* Words of a sample come few at a time: have a chunk of more. */
-static enum margay_status gather(struct writing *writing,
-                                 const struct margay_words *words,
-                                 struct margay_error *error)
-{
-    writing->sampling = *words->sampling;
-    enum margay_status status = write_head(writing, false, false, error);
-    if (status == MARGAY_OK &&
-        (writing->chunk.head.thread != htole32(words->thread) ||
-         words->count > MARGAY_CHUNK_WORDS - writing->words))
-        status = write_chunk(writing, error);
-    writing->chunk.head.thread = htole32(words->thread);
-    for (uint32_t i = 0; i < words->count && i < MARGAY_CHUNK_WORDS; i++)
-        add_word(writing, words->words[i]);
-    return status;
-}
-
 static enum margay_status put_words(void *state,
                                     const struct margay_words *words,
                                     struct margay_error *error)
 {
     struct writing *writing = state;
-    if (words->sampling != NULL)
-        return gather(writing, words, error);
     enum margay_status status = write_head(writing, words->sites, false, error);
     if (status == MARGAY_OK)
         status = write_chunk(writing, error);

@@ -7,7 +7,6 @@
 #ifndef MARGAY_TRACES_FORMATS_BLOCKS_FORMAT_H
 #define MARGAY_TRACES_FORMATS_BLOCKS_FORMAT_H
 
-#include "traces/base/sample.h"
 #include "traces/formats/format.h"
 
 struct margay_data_event; /* data.h */
@@ -24,7 +23,6 @@ struct margay_trace_facts {
     bool splits;              /* references ask for all that they cover */
     uint64_t collapsed_bytes; /* 0 = repeats were not collapsed */
     unsigned shift; /* bits by which addresses are given shifted right */
-    struct margay_sampling sampling; /* of a trace that is a sample */
     /* Of a table without --column: the columns by their names, as that would
        have them; empty where they tell nothing. */
     char guess[MARGAY_GUESS_BYTES];

@@ -101,9 +101,3 @@ bool margay_trace_tells_data(const margay_trace *trace)
     return trace->reader.data != NULL &&
            margay_data_map_has_events(trace->reader.data);
 }
-
-const struct margay_sampling *margay_trace_sampling(const margay_trace *trace)
-{
-    const struct margay_sampling *sampling = &trace->reader.facts.sampling;
-    return sampling->block_bytes == 0 ? NULL : sampling;
-}

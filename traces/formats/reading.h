@@ -12,8 +12,6 @@
 
 #include <margay/traces.h>
 
-struct margay_sampling; /* traces/base/sample.h */
-
 /* What the caller makes use of.  All zero is the plain meaning of traces.h. */
 struct margay_reading {
     /* The caller looks at the counts of a batch.  Otherwise a reference that
@@ -34,9 +32,6 @@ struct margay_reading {
 
     /* Sizes are given as they stand, MARGAY_SIZE_UNKNOWN included. */
     bool raw_sizes;
-
-    /* The trace may be a sample of the blocks: margay_trace_sampling(). */
-    bool samples;
 
     /* How many threads may decompress a compressed file, beside the one that
        reads; 0 and 1: the reading thread does it. */
@@ -72,11 +67,6 @@ bool margay_trace_tells_data(const margay_trace *trace);
 /* How many references the last batch stands for beside one for each of its
    entries, where the reader has added up the counts; 0 otherwise. */
 uint64_t margay_trace_repeats(const margay_trace *trace);
-
-/* The blocks that the trace has references to; NULL = it is whole.  Of a
-   sample, margay_trace_repeats() are the references to other blocks.  To be
-   called after margay_trace_ready(). */
-const struct margay_sampling *margay_trace_sampling(const margay_trace *trace);
 
 /* What the thread that reads ahead has used of the processor; 0 until it has
    come to the end.  What ranges are read by is not among it. */

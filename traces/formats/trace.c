@@ -274,22 +274,6 @@ static enum margay_status outcome(const struct margay_trace *trace,
     return trace->reader.status;
 }
 
-/* A sample is nothing for who does not ask for it. */
-static enum margay_status check_whole(const struct margay_trace *trace,
-                                      struct margay_error *error)
-{
-    const struct margay_sampling *sampling = margay_trace_sampling(trace);
-    return sampling == NULL || trace->reading.samples
-               ? MARGAY_OK
-               : margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "%s: it was recorded with --sample, and has the "
-                             "references to a share of %.6g of the %s "
-                             "alone: this takes whole traces",
-                             trace->reader.path,
-                             margay_sampling_share(sampling),
-                             sampling->sets == 0 ? "blocks" : "sets");
-}
-
 enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
                                       struct margay_error *error)
 {
@@ -309,7 +293,7 @@ enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
     enum margay_status status = check_unit(trace, error);
     if (status == MARGAY_OK)
         status = check_bad_lines(trace, error);
-    return status == MARGAY_OK ? check_whole(trace, error) : status;
+    return status;
 }
 
 /* ------------------------------------------------------------- batches -- */

@@ -12,8 +12,7 @@
 
 #include <margay/traces.h>
 
-struct margay_sampling; /* traces/base/sample.h */
-struct margay_relay;    /* traces/capture/relay.h */
+struct margay_relay; /* traces/capture/relay.h */
 
 /* Consecutive words of one thread, as traces/capture/stream.h defines them. */
 struct margay_words {
@@ -21,10 +20,6 @@ struct margay_words {
     uint32_t count;  /* at most MARGAY_BUFFER_WORDS */
     uint32_t thread; /* numbered from 0 on */
     bool sites;      /* some words are call sites */
-    bool repeats;    /* words may stand for repeats */
-    /* The sample that they are of; NULL = of all blocks.  The same for all
-       words of a trace. */
-    const struct margay_sampling *sampling;
     /* Where the reader of the trace may find them; NULL = in the trace.  The
        same for all words of a trace. */
     struct margay_relay *relay;
@@ -38,7 +33,7 @@ enum margay_status margay_writer_put_words(margay_writer *writer,
                                            const struct margay_words *words,
                                            struct margay_error *error);
 
-/* The number of references that the words stand for, with repeats. */
+/* The number of references among the words. */
 uint64_t margay_words_references(const struct margay_words *words);
 
 #endif

@@ -30,7 +30,6 @@
 #include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/holes.h"
 #include "traces/capture/runtime/process.h"
-#include "traces/capture/sample.h"
 
 /* The most buffers that a thread keeps; each is its number + 1, and how many
    words are reserved. */
@@ -74,15 +73,10 @@ static bool is_incomplete(uint32_t held, uint32_t reserved)
                      has_vectors());
 }
 
-/* Of a sample, only the words that are in it. */
 static void send_buffer(uint32_t held)
 {
-    const struct margay_sampling *sampling = &margay_process.capture->sampling;
-    uint64_t *base = margay_process_map(held - 1);
-    uint32_t used = used_words(base);
-    if (sampling->block_bytes != 0)
-        used = margay_sample_buffer(sampling, base, used, has_vectors());
-    margay_buffer_send(held - 1, used, MARGAY_BUFFER_WORDS);
+    margay_buffer_send(held - 1, used_words(margay_process_map(held - 1)),
+                       MARGAY_BUFFER_WORDS);
 }
 
 /* The oldest of the buffers parked from `from` on; PARKED: there is none. */
