@@ -95,6 +95,27 @@ static void put_devices(struct output *output)
 #define COMPILER "gcc " __VERSION__
 #endif
 
+/* Optional libraries that were not there, and what does not work without. */
+static void put_left_out(struct output *output)
+{
+    static const char left_out[] = ""
+#ifndef MARGAY_HAS_LIBDW
+                                   ", libdw (annotate, lines and variables)"
+#endif
+#ifndef MARGAY_HAS_LZMA
+                                   ", liblzma (xz by several threads)"
+#endif
+#ifndef MARGAY_HAS_YAJL
+                                   ", yajl (the format mooncake)"
+#endif
+#ifndef MARGAY_HAS_ZSTD
+                                   ", zstd (mgt files compressed with it)"
+#endif
+        ;
+    output_text(output, "left out:  %s\n",
+                left_out[0] == '\0' ? "nothing" : left_out + 2);
+}
+
 int cmd_version(const struct options *options)
 {
     struct output *output;
@@ -109,6 +130,7 @@ int cmd_version(const struct options *options)
                     archive_version_details(), csv_library_version(),
                     libdw == NULL ? "" : ", libdw ",
                     libdw == NULL ? "" : libdw);
+        put_left_out(output);
         put_targets(output);
         put_formats(output);
         put_devices(output);

@@ -87,6 +87,13 @@ absent=
     skip 'the columns of mooncake' 'built without yajl'
     sed -i '/mooncake/d' traces
 }
+left_out=$("$MARGAY" version | sed -n 's/^left out: *//p')
+if [ -n "$absent" ]; then
+    like 'version lists what is left out' "$left_out" 'yajl \(the format mooncake\)'
+else
+    check 'version lists nothing that is there' \
+        test -n "$left_out" -a "${left_out#*yajl}" = "$left_out"
+fi
 is 'every format is among them' \
     "$(sed 's/^[a-z]*\.//; s/ .*//' traces | sort -u | tr '\n' ' ')" \
     "$("$MARGAY" version | sed -n 's/^formats: *//p' | tr -d , |
