@@ -127,35 +127,60 @@ tells_lines() { # NAME TRACE CALLS: of write_some()
     fi
 }
 
-single_steps() { # WAY MODE...
-    way=$1
-    shift
-    for mode in "$@"; do
+single_steps() { # WAY
+    for mode in fill end; do
         rm -f apart.*
         run record -q --thread-traces separate --to lackey -o apart \
-            ./stepped "$mode"
+            ./stepped $mode
         # The handler may get its first buffer again, and go less far in it than
         # the program, which then leaves words that stay unused.
-        is "$way: a handler at each instruction, $mode" \
+        is "$1: a handler at each instruction, $mode" \
             "$(LATE=3 perl tell.pl apart.*)" "$(cat out) 0"
     done
-    run record -q --sites --to mgt -o sites.mgt ./stepped fill
-    "$MARGAY" convert -q --to lackey -o sites sites.mgt
-    # Handlers fill more buffers than one here, and a buffer may be late.
-    is "$way: the same with sites" "$(perl tell.pl sites | cut -d' ' -f1-3)" \
-        "$(cat out)"
-    tells_lines "$way: the lines of these sites" sites.mgt \
+    for mode in fill few; do
+        run record -q --sites --to mgt -o sites.mgt ./stepped $mode
+        "$MARGAY" convert -q --to lackey -o sites sites.mgt
+        # Handlers fill more buffers than one here, and a buffer may be late.
+        is "$1: the same with sites, $mode" \
+            "$(perl tell.pl sites | cut -d' ' -f1-3)" "$(cat out)"
+    done
+    tells_lines "$1: the lines of these sites" sites.mgt \
         $(($(cut -d' ' -f1 out) / 8))
-    # The sites are new each time, and the handler writes from the same ones.
-    run record -q --sites --to mgt -o same.mgt ./stepped same
-    tells_lines "$way: sites that a handler tells, too" same.mgt \
-        $((($(cut -d' ' -f1 out) + 2 * $(cut -d' ' -f2 out)) / 8))
+    # The sites are new each time, and the handler writes from the same ones, or
+    # from those that were known before.
+    for mode in same many; do
+        run record -q --sites --to mgt -o $mode.mgt ./stepped $mode
+        tells_lines "$1: sites that a handler tells, too, $mode" $mode.mgt \
+            $((($(cut -d' ' -f1 out) + 2 * $(cut -d' ' -f2 out)) / 8))
+    done
     run record -q --to words -o order ./stepped order
-    is "$way: the order of buffers" "$(perl order.pl order)" 0
-    run record -q --sites --to mgt -o look.mgt ./stepped look 20
-    "$MARGAY" convert -q --to lackey -o look look.mgt
-    is "$way: a handler in the search for a file" "$(perl tell.pl look)" \
-        "$(cat out) 0"
+    is "$1: the order of buffers" "$(perl order.pl order)" 0
+    for turn in 0 20 100; do
+        run record -q --sites --to mgt -o look.mgt ./stepped look $turn
+        "$MARGAY" convert -q --to lackey -o look look.mgt
+        is "$1: a handler in the search for a file, $turn" \
+            "$(perl tell.pl look)" "$(cat out) 0"
+    done
+}
+
+forks() { # WAY
+    for mode in 'none 0' 'fill 9000' 'again 8'; do
+        rm -f apart.*
+        # shellcheck disable=SC2086 # words
+        run record -q --thread-traces separate --to lackey -o apart \
+            ./forked 1 ${mode% *}
+        is "$1: a handler that forks and returns, ${mode% *}" \
+            "$(perl forked.pl apart.* <out)" \
+            "0 wrong, some in part, ${mode#* } each"
+        rm -f apart.*
+        # By the plugin, few instructions of many write the words.
+        # shellcheck disable=SC2086 # words
+        run record -q --sites --thread-traces separate --to lackey -o apart \
+            ./forked 8 ${mode% *}
+        is "$1: the same with sites, ${mode% *}" \
+            "$(perl forked.pl apart.* <out)" \
+            "0 wrong, some in part, ${mode#* } each"
+    done
 }
 
 for way in calls clang; do
@@ -168,34 +193,25 @@ for way in calls clang; do
         fi
         ;;
     esac
-    # What hands buffers over is the same for both.
-    modes=fill
-    [ $way != calls ] || modes='fill end'
     if build $way stepped 2>err; then
-        # shellcheck disable=SC2086 # words
-        single_steps $way $modes
+        single_steps $way
     else
         skip "$way: single steps" "$(head -n 1 err)"
     fi
     if build $way forked 2>err; then
-        rm -f apart.*
-        run record -q --thread-traces separate --to lackey -o apart \
-            ./forked 1 none
-        is "$way: a handler that forks and returns" \
-            "$(perl forked.pl apart.* <out)" '0 wrong, some in part, 0 each'
+        forks $way
     else
         skip "$way: handlers that fork" "$(head -n 1 err)"
     fi
     check "$way: handlers are built" build $way handlers
-    for words in 1 5; do
+    for words in 1 5 10000; do
+        # A buffer may be late where handlers fill more than one.
+        late=0
+        [ $words -lt 10000 ] || late=3
         run record -q --to lackey -o trace ./handlers nest $words
         is "$way: handlers of handlers, $words words" \
-            "$(perl tell.pl trace)" "$(cat out) 0 0"
+            "$(LATE=$late perl tell.pl trace)" "$(cat out) 0 0"
     done
-    # A buffer may be late where handlers fill more than one.
-    run record -q --to lackey -o trace ./handlers nest 10000
-    is "$way: handlers of handlers, 10000 words" \
-        "$(perl tell.pl trace | cut -d' ' -f1-3)" "$(cat out) 0"
     run record -q --sites --to mgt -o trace.mgt ./handlers nest 5
     "$MARGAY" convert -q --to lackey -o trace trace.mgt
     is "$way: handlers of handlers, with sites" \

@@ -6,6 +6,7 @@
  *     stepped few      handlers write a few words
  *     stepped end      and come at the end of a buffer
  *     stepped same     handlers write by the same function
+ *     stepped many     handlers write from many places
  *     stepped order    one fills buffers while a buffer is handed over
  *     stepped look T   one comes in the first reference, after 64 T
  * instructions
@@ -53,7 +54,7 @@
 #define ORDER_WORDS (1 << 14)
 #define LOOK_EVERY  64
 
-static volatile sig_atomic_t step, turn, few, same, over, handled;
+static volatile sig_atomic_t step, turn, few, same, many, over, handled;
 static unsigned written; /* by the function */
 static sem_t wanted, done;
 
@@ -87,10 +88,12 @@ __attribute__((noinline)) static void write_from_many(void)
 
 __attribute__((noinline)) static void take_turn(void)
 {
-    if (same) {
+    if (many)
+        write_from_many();
+    if (same)
         write_some((uint32_t *)THEIRS, 0);
+    if (same || many)
         return;
-    }
     if (few) {
         for (unsigned i = 0; i < FEW_WORDS; i++)
             THEIRS[i] = i;
@@ -198,14 +201,15 @@ static void interrupt_all(bool at_end)
     for (turn = 1; turn <= turns; turn++) {
         if (at_end)
             come_to_end();
-        if (same)
+        if (same || many)
             write_from_many();
         write_pieces(few ? 3 : 1);
     }
     printf("%u %u %u\n", written,
-           (unsigned)handled * (same  ? WORDS / 2
-                                : few ? FEW_WORDS
-                                      : BUFFER_WORDS),
+           (unsigned)handled * (many   ? 0
+                                : same ? WORDS / 2
+                                : few  ? FEW_WORDS
+                                       : BUFFER_WORDS),
            few ? 0u : STEPS * BUFFER_WORDS);
 }
 
@@ -223,6 +227,7 @@ UNRECORDED int main(int count, char **arguments)
     signal(SIGUSR1, on_signal);
     const bool at_end = strcmp(mode, "end") == 0;
     same = strcmp(mode, "same") == 0;
+    many = strcmp(mode, "many") == 0;
     few = strcmp(mode, "fill") != 0 && strcmp(mode, "order") != 0;
     if (strcmp(mode, "order") == 0)
         interrupt_changes();
