@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 15
+#define MARGAY_CAPTURE_VERSION 16
 
 /*
  * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
