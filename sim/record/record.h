@@ -2,8 +2,8 @@
  * record.h - running a program so that it is recorded
  *
  * A method makes a program's references visible: code compiled into the
- * program, or a tool that runs it.  Each method has a file,
- * record_NAME.c, and a row of the table in record_methods.c.
+ * program, or a tool that runs it.  Each method has a file, record_NAME.c, and
+ * a row of the table in record_methods.c.
  */
 #ifndef MARGAY_SIM_RECORD_RECORD_H
 #define MARGAY_SIM_RECORD_RECORD_H
@@ -61,7 +61,6 @@ struct record_method {
     enum margay_status (*prepare)(struct launch *launch,
                                   struct margay_error *error);
     bool knows_functions; /* --start and --stop may name them */
-    bool knows_sites;     /* --sites */
     bool knows_data;      /* --data */
     bool knows_fetches;   /* --fetches */
 };

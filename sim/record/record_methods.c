@@ -61,8 +61,6 @@ static const char *slowdown_of(const struct record_method *method,
 static const char *lacks(const struct record_method *method,
                          const struct options *options)
 {
-    if (options->record.sites && !method->knows_sites)
-        return "--sites";
     if (options->record.data && !method->knows_data)
         return "--data";
     if (options->record.fetches && !method->knows_fetches)

@@ -83,7 +83,6 @@ const struct record_method record_runtime = {
     .suits = suits,
     .prepare = prepare,
     .knows_functions = true,
-    .knows_sites = true,
     .knows_data = true,
 };
 

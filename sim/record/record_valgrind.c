@@ -100,6 +100,5 @@ const struct record_method record_valgrind = {
     .slowdown = "4 to 30 times",
     .suits = suits,
     .prepare = prepare,
-    .knows_sites = true,
     .knows_fetches = true,
 };

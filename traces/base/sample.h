@@ -5,9 +5,6 @@
  * references to a block are in the sample or none is, so that the sample is a
  * smaller trace with the same behaviour.  The hash is a permutation: no two
  * blocks have the same.
- *
- * Or the sample is of sets: of a block, its number modulo the number of sets is
- * hashed, and all blocks of a set are in the sample or none is.
  */
 #ifndef MARGAY_TRACES_BASE_SAMPLE_H
 #define MARGAY_TRACES_BASE_SAMPLE_H

@@ -281,13 +281,11 @@ void margay_decode_words(struct margay_decoding *decoding,
 
 /* ------------------------------------------------------------ counting -- */
 
-/* The references of whole pieces. */
-static inline __attribute__((always_inline)) uint64_t count_pieces(
+static inline __attribute__((always_inline)) uint64_t count_references(
     const uint64_t *words, uint32_t count)
 {
-    const uint32_t whole = count / PIECE_WORDS * PIECE_WORDS;
-    uint64_t references = whole;
-    for (uint32_t i = 0; i < whole; i++)
+    uint64_t references = count;
+    for (uint32_t i = 0; i < count; i++)
         references -= is_odd(words[i]) >> 63;
     return references;
 }
@@ -296,19 +294,15 @@ static inline __attribute__((always_inline)) uint64_t count_pieces(
 __attribute__((target("avx2"))) static uint64_t count_with_avx2(
     const uint64_t *words, uint32_t count)
 {
-    return count_pieces(words, count);
+    return count_references(words, count);
 }
 #else
-#define count_with_avx2 count_pieces
+#define count_with_avx2 count_references
 #endif
 
 uint64_t margay_words_references(const struct margay_words *words)
 {
-    uint64_t references = (margay_target_available(MARGAY_TARGET_V3)
-                               ? count_with_avx2
-                               : count_pieces)(words->words, words->count);
-    for (uint32_t i = words->count / PIECE_WORDS * PIECE_WORDS;
-         i < words->count; i++)
-        references += is_reference(words->words[i]);
-    return references;
+    return (margay_target_available(MARGAY_TARGET_V3)
+                ? count_with_avx2
+                : count_references)(words->words, words->count);
 }

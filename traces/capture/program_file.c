@@ -16,30 +16,18 @@ static size_t read_beginning(const char *path, void *bytes, size_t most)
     return got < 0 ? 0 : (size_t)got;
 }
 
-/* Copy [from, end) without the blanks around it. */
-static void copy_word(const char *from, const char *end, char *word)
-{
-    while (from < end && (*from == ' ' || *from == '\t'))
-        from++;
-    while (end > from && (end[-1] == ' ' || end[-1] == '\t'))
-        end--;
-    memcpy(word, from, (size_t)(end - from));
-    word[end - from] = '\0';
-}
-
-bool margay_read_script(const char *path, struct margay_script *script)
+/* Read the first line of a script.  False: the file is no script, or names no
+   interpreter. */
+static bool read_script(const char *path, struct margay_script *script)
 {
     char line[MARGAY_SCRIPT_BYTES] = "";
     if (read_beginning(path, line, sizeof line - 1) < 2 || line[0] != '#' ||
         line[1] != '!')
         return false;
     const char *name = line + 2 + strspn(line + 2, " \t");
-    const char *end = line + 2 + strcspn(line + 2, "\n");
-    const char *blank = name + strcspn(name, " \t\n");
-    if (blank > end)
-        blank = end;
-    copy_word(name, blank, script->interpreter);
-    copy_word(blank, end, script->argument);
+    const size_t bytes = strcspn(name, " \t\n");
+    memcpy(script->interpreter, name, bytes);
+    script->interpreter[bytes] = '\0';
     return *script->interpreter != '\0';
 }
 
@@ -48,16 +36,15 @@ const char *margay_find_binary(const char *path, struct margay_scripts *scripts)
     struct margay_script beyond;
     for (scripts->count = 0; scripts->count < MARGAY_MOST_SCRIPTS;) {
         struct margay_script *script = &scripts->list[scripts->count];
-        if (!margay_read_script(path, script))
+        if (!read_script(path, script))
             return path;
         path = script->interpreter;
         scripts->count++;
     }
-    return margay_read_script(path, &beyond) ? NULL : path;
+    return read_script(path, &beyond) ? NULL : path;
 }
 
 /* Offsets in the header of ELF. */
-#define TYPE_AT      16
 #define MACHINE_AT   18
 #define HEADER_BYTES 20
 
@@ -71,7 +58,6 @@ bool margay_read_binary(const char *path, struct margay_binary *binary)
     *binary = (struct margay_binary){
         .class = header[EI_CLASS],
         .order = header[EI_DATA],
-        .type = (uint16_t)(header[TYPE_AT + low] | header[TYPE_AT + high] << 8),
         .machine = (uint16_t)(header[MACHINE_AT + low] |
                               header[MACHINE_AT + high] << 8),
     };

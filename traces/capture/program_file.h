@@ -16,12 +16,7 @@
 
 struct margay_script {
     char interpreter[MARGAY_SCRIPT_BYTES];
-    char argument[MARGAY_SCRIPT_BYTES]; /* the rest of the line; "" = none */
 };
-
-/* Read the first line of a script.  False: the file is no script, or names no
-   interpreter. */
-bool margay_read_script(const char *path, struct margay_script *script);
 
 /* A file that is a script, its interpreter if that is a script, and so on. */
 struct margay_scripts {
@@ -36,8 +31,8 @@ const char *margay_find_binary(const char *path,
 
 /* The beginning of an ELF file. */
 struct margay_binary {
-    uint8_t class, order;   /* EI_CLASS, EI_DATA */
-    uint16_t type, machine; /* ET_..., EM_... */
+    uint8_t class, order; /* EI_CLASS, EI_DATA */
+    uint16_t machine;     /* EM_... */
 };
 
 /* False: the file is not ELF, or cannot be read. */

@@ -2,12 +2,11 @@
  * pass.h - what code that a compiler's plugin has instrumented calls
  *
  * The plugin is traces/capture/llvm.  Its code writes the words of its
- * references itself, one piece after another: a piece
- * is a sequence of references without a call between them, at most
- * MARGAY_PIECE_WORDS.  These functions are called seldom, and clang's code does
- * not expect that they change registers; where the calling conventions of C do
- * not say so, each is entered by assembly.  They find the site of the caller
- * themselves.
+ * references itself, one piece after another: a piece is a sequence of
+ * references without a call between them, at most MARGAY_PIECE_WORDS.  These
+ * functions are called seldom, and clang's code does not expect that they
+ * change registers; where the calling conventions of C do not say so, each is
+ * entered by assembly.  They find the site of the caller themselves.
  */
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_PASS_H
 #define MARGAY_TRACES_CAPTURE_RUNTIME_PASS_H

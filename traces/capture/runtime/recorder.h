@@ -2,10 +2,10 @@
  * recorder.h - references recorded from inside a program
  *
  * Code that observes a program in its own process, such as the hooks that
- * compilers call calls margay_record_at() for each
- * reference.  The first call of a thread gets the thread a buffer; stream.h
- * defines what happens to buffers.  Outside `margay record` a call does nothing
- * and costs next to nothing.
+ * compilers insert, calls margay_record_at() for each reference.  The first
+ * call of a thread gets the thread a buffer; stream.h defines what happens to
+ * buffers.  Outside `margay record` a call does nothing and costs next to
+ * nothing.
  *
  * Thread safety: every thread has a buffer of its own, and so has the child of
  * a fork.  A signal may come between any two instructions of
