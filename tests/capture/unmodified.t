@@ -95,13 +95,16 @@ check_method() {
 }
 check_method
 
-# What records is not in a directory that cannot be looked into.
-name='a directory of PATH that cannot be searched has no valgrind'
+# A program is not in a directory that cannot be looked into: what is found is the
+# file in the next one, which is no program.
+name='a directory of PATH that cannot be searched has no program'
 if [ "$(id -u)" != 0 ]; then
-    mkdir closed
+    mkdir closed readable
     chmod 0 closed
-    PATH=$PWD/closed run record --method valgrind -o trace.u64 ./walk
-    like "$name" "$status $(cat err)" '^125 .*valgrind is not installed'
+    echo >readable/walk
+    PATH=$PWD/closed:$PWD/readable run record -o trace.u64 walk
+    like "$name" "$status $(cat err)" \
+        '^126 .*readable/walk: cannot run: Permission denied'
 else
     skip "$name" 'root may search everywhere'
 fi
