@@ -27,7 +27,7 @@ struct margay_engine_setup {
  * part has is counted at its distance there and taken out of that stack: from
  * then on it belongs to the later part.
  */
-struct margay_question {
+struct margay_part_question {
     /* The blocks; afterwards those that the stack does not have, in order. */
     uint64_t *blocks;
     size_t count; /* the number of blocks */
@@ -62,7 +62,8 @@ struct margay_engine_part {
     uint64_t *(*touches)(void *state, size_t *count);
     /* No more references will come, only questions. */
     enum margay_status (*close)(void *state, struct margay_error *error);
-    enum margay_status (*answer)(void *state, struct margay_question *question,
+    enum margay_status (*answer)(void *state,
+                                 struct margay_part_question *question,
                                  struct margay_error *error);
     /* How many blocks of the stack no later part has asked about, and these. */
     uint64_t (*left)(const void *state);

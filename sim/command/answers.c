@@ -10,16 +10,38 @@
 
 #define SIZE_TEXT 80
 
+/* What is asked about: a series, of misses or of missed bytes. */
+struct curve {
+    const char *trace;
+    const char *ratio;    /* "miss ratio" */
+    uint64_t block_bytes; /* 0 = unknown */
+    const struct margay_series *series;
+    bool bytes;
+    uint64_t all;  /* what the misses are a share of */
+    uint64_t cold; /* the misses of every cache, however large */
+};
+
+static uint64_t misses_at(const struct curve *curve, size_t i)
+{
+    const struct margay_series_point *point = &curve->series->points[i];
+    return curve->bytes ? point->missed_bytes : point->misses;
+}
+
+static uint64_t size_at(const struct curve *curve, size_t i)
+{
+    return curve->series->points[i].size;
+}
+
 /* "6 blocks (384 bytes)" */
-static const char *name_size(const struct answer_curve *curve, uint64_t size,
+static const char *name_size(const struct curve *curve, uint64_t size,
                              char text[SIZE_TEXT])
 {
     uint64_t bytes;
-    if (curve->in_bytes)
+    if (curve->series->in_bytes)
         snprintf(text, SIZE_TEXT, "%" PRIu64 " byte%s", size,
                  margay_plural(size, "s"));
-    else if (curve->unit_bytes != 0 &&
-             margay_multiply_u64(size, curve->unit_bytes, &bytes))
+    else if (curve->block_bytes != 0 &&
+             margay_multiply_u64(size, curve->block_bytes, &bytes))
         snprintf(text, SIZE_TEXT, "%" PRIu64 " block%s (%" PRIu64 " byte%s)",
                  size, margay_plural(size, "s"), bytes,
                  margay_plural(bytes, "s"));
@@ -29,22 +51,22 @@ static const char *name_size(const struct answer_curve *curve, uint64_t size,
     return text;
 }
 
-static double ratio_of(const struct answer_curve *curve, uint64_t misses)
+static double ratio_of(const struct curve *curve, uint64_t misses)
 {
     return (double)misses / (double)curve->all;
 }
 
-static void say_unreached(const struct answer_curve *curve, double most)
+static void say_unreached(const struct curve *curve, double most)
 {
     char text[SIZE_TEXT];
-    const struct margay_point *last = &curve->points[curve->count - 1];
-    double lowest = ratio_of(curve, last->misses);
-    name_size(curve, last->cache_blocks, text);
-    if (curve->bound != 0)
+    size_t last = curve->series->count - 1;
+    double lowest = ratio_of(curve, misses_at(curve, last));
+    name_size(curve, size_at(curve, last), text);
+    if (curve->series->bound != 0)
         message_keep("%s: no cache of up to %s has a %s of at most %g: there "
                      "it is %.6g, and nothing is known beyond",
                      curve->trace, text, curve->ratio, most, lowest);
-    else if (last->misses == curve->cold)
+    else if (misses_at(curve, last) == curve->cold)
         message_keep("%s: no cache has a %s of at most %g: the cold misses "
                      "alone are %.6g (%" PRIu64 " of %" PRIu64 ")",
                      curve->trace, curve->ratio, most, lowest, curve->cold,
@@ -55,23 +77,22 @@ static void say_unreached(const struct answer_curve *curve, double most)
                      curve->trace, curve->ratio, most, lowest, text);
 }
 
-bool answer_at_most(const struct answer_curve *curve, double most)
+static bool answer_at_most(const struct curve *curve, double most)
 {
     char text[SIZE_TEXT];
-    if (curve->count == 0 || curve->all == 0) {
+    if (curve->series->count == 0 || curve->all == 0) {
         message_keep("%s: there are no references, and so no %s", curve->trace,
                      curve->ratio);
         return false;
     }
-    for (size_t i = 0; i < curve->count; i++) {
-        const struct margay_point *point = &curve->points[i];
-        if (ratio_of(curve, point->misses) > most)
+    for (size_t i = 0; i < curve->series->count; i++) {
+        if (ratio_of(curve, misses_at(curve, i)) > most)
             continue;
         message_keep("%s: the smallest cache with a %s of at most %g has %s: "
                      "%.6g",
                      curve->trace, curve->ratio, most,
-                     name_size(curve, point->cache_blocks, text),
-                     ratio_of(curve, point->misses));
+                     name_size(curve, size_at(curve, i), text),
+                     ratio_of(curve, misses_at(curve, i)));
         return true;
     }
     say_unreached(curve, most);
@@ -100,19 +121,19 @@ static bool overlaps(uint64_t size, const struct knee *knees, size_t count)
 }
 
 /* The size with the largest fall beside the knees so far; size 0 = none. */
-static struct knee find_knee(const struct answer_curve *curve,
+static struct knee find_knee(const struct curve *curve,
                              const struct knee *knees, size_t count)
 {
     struct knee best = {0, 0, 0};
     size_t half = 0; /* points up to half of the size */
-    for (size_t i = 0; i < curve->count; i++) {
-        uint64_t size = curve->points[i].cache_blocks;
-        while (curve->points[half].cache_blocks <= size / 2)
+    for (size_t i = 0; i < curve->series->count; i++) {
+        uint64_t size = size_at(curve, i);
+        while (size_at(curve, half) <= size / 2)
             half++;
         struct knee knee = {
             .size = size,
-            .before = half == 0 ? curve->all : curve->points[half - 1].misses,
-            .misses = curve->points[i].misses,
+            .before = half == 0 ? curve->all : misses_at(curve, half - 1),
+            .misses = misses_at(curve, i),
         };
         if (fall_at(&knee) > fall_at(&best) && !overlaps(size, knees, count))
             best = knee;
@@ -122,7 +143,7 @@ static struct knee find_knee(const struct answer_curve *curve,
 
 #define MOST_KNEES 64
 
-void answer_knees(const struct answer_curve *curve, uint64_t wanted)
+static void answer_knees(const struct curve *curve, uint64_t wanted)
 {
     struct knee knees[MOST_KNEES]; /* no more octaves than bits */
     char size[SIZE_TEXT];
@@ -142,36 +163,35 @@ void answer_knees(const struct answer_curve *curve, uint64_t wanted)
         message_keep("%s: the curve falls nowhere", curve->trace);
 }
 
-/* -------------------------------------------------------------- results -- */
+/* -------------------------------------------------------------- series -- */
 
-enum margay_status answer_result(const struct options *options,
-                                 const struct measured *measured,
-                                 bool *unreached, struct margay_error *error)
+bool answers_are_asked(const struct options *options)
 {
-    static const struct margay_sizes every = {.kind = MARGAY_SIZES_ALL};
-    const struct margay_result *result = measured->result;
-    struct margay_point *points = NULL;
-    struct answer_curve curve = {
-        .trace = measured->trace,
+    return options->results.at_most >= 0 ||
+           options->results.at_most_bytes >= 0 || options->results.knees != 0;
+}
+
+void answer_series(const struct options *options,
+                   const struct margay_pass *pass,
+                   const struct margay_series *series, bool *unreached)
+{
+    struct curve curve = {
+        .trace = pass->trace,
         .ratio = "miss ratio",
-        .unit_bytes = measured->block_bytes,
-        .all = result->references,
-        .cold = result->infinite,
-        .bound = result->histogram == NULL
-                     ? 0
-                     : margay_histogram_exceeded_bound(result->histogram),
+        .block_bytes = pass->block_bytes,
+        .series = series,
+        .all = series->references,
+        .cold = series->infinite,
     };
-    if (options->results.at_most < 0 && options->results.knees == 0)
-        return MARGAY_OK;
-    enum margay_status status =
-        margay_result_curve(result, &every, &points, &curve.count, error);
-    if (status != MARGAY_OK)
-        return status;
-    curve.points = points;
     if (options->results.at_most >= 0)
         *unreached |= !answer_at_most(&curve, options->results.at_most);
     if (options->results.knees > 0)
         answer_knees(&curve, options->results.knees);
-    free(points);
-    return MARGAY_OK;
+    if (options->results.at_most_bytes < 0)
+        return;
+    curve.ratio = "byte miss ratio";
+    curve.bytes = true;
+    curve.all = series->reference_bytes;
+    curve.cold = series->infinite_bytes;
+    *unreached |= !answer_at_most(&curve, options->results.at_most_bytes);
 }

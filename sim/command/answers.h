@@ -11,35 +11,23 @@
 #include "sim/options/options.h"
 #include "sim/tables/tables.h"
 
-/* A curve at every size where it steps, ascending. */
-struct answer_curve {
-    const char *trace;
-    const char *ratio;   /* what is asked about: "miss ratio" */
-    uint64_t unit_bytes; /* of a size; 0 = unknown */
-    bool in_bytes;       /* sizes are bytes themselves */
-    const struct margay_point *points;
-    size_t count;
-    uint64_t all;   /* what the misses are a share of */
-    uint64_t cold;  /* the misses of every cache, however large */
-    uint64_t bound; /* nothing is known beyond; 0 = all is */
-};
-
-/* Say which is the smallest cache with at most this ratio; false: none has. */
-bool answer_at_most(const struct answer_curve *curve, double most);
-
 /*
- * Say at which of the sizes where the curve steps it falls most, `wanted` at
- * most.  The fall at a size is the difference between the misses at half of it,
- * rounded down, and there; a cache of 0 misses always.  Of sizes with the same
- * fall the smallest one counts.  A knee has no size between its half and itself
- * that another knee has, and no fall of 0.
+ * Answer what the options ask about a series at every size where it steps:
+ *
+ * --at-most and --at-most-bytes: the smallest cache with at most this ratio;
+ * *unreached is set where there is none.
+ *
+ * --knees N: at which of the sizes the curve falls most, N at most.  The fall
+ * at a size is the difference between the misses at half of it, rounded down,
+ * and there; a cache of 0 misses always.  Of sizes with the same fall the
+ * smallest one counts.  A knee has no size between its half and itself that
+ * another knee has, and no fall of 0.
  */
-void answer_knees(const struct answer_curve *curve, uint64_t wanted);
+void answer_series(const struct options *options,
+                   const struct margay_pass *pass,
+                   const struct margay_series *series, bool *unreached);
 
-/* Answer what the options ask about a result.  *unreached: some trace has no
-   cache for --at-most.  Fails with MARGAY_NO_MEMORY. */
-enum margay_status answer_result(const struct options *options,
-                                 const struct measured *measured,
-                                 bool *unreached, struct margay_error *error);
+/* Do the options ask anything? */
+bool answers_are_asked(const struct options *options);
 
 #endif

@@ -37,13 +37,13 @@ static uint32_t number_of(void *context, uint64_t datum)
 }
 
 static enum margay_status open_attribution(void *context,
-                                           margay_consumer **consumer,
+                                           margay_question **question,
                                            struct margay_error *error)
 {
     const struct annotate *annotate = context;
-    return margay_attribution_consumer(
+    return margay_attribution_question(
         annotate->options->annotate.data ? MARGAY_BY_DATUM : MARGAY_BY_SITE,
-        number_of, context, consumer, error);
+        number_of, context, question, error);
 }
 
 static enum margay_status begin_data(void *context,
@@ -59,13 +59,13 @@ static enum margay_status begin_data(void *context,
 }
 
 static enum margay_status check_data(const struct annotate *annotate,
-                                     const struct measured *measured,
+                                     const struct margay_result *result,
                                      const char *trace,
                                      struct margay_error *error)
 {
     if (annotate->data == NULL)
         return MARGAY_OK;
-    if (margay_histogram_references(measured->result->histogram) > 0 &&
+    if (margay_histogram_references(result->histogram) > 0 &&
         !margay_trace_tells_data(annotate->trace))
         return margay_fail(
             error, MARGAY_BAD_INPUT,
@@ -77,20 +77,20 @@ static enum margay_status check_data(const struct annotate *annotate,
 
 /* The sizes in blocks, as those of a curve. */
 static enum margay_status find_sizes(struct annotate *annotate,
-                                     const struct measured *measured,
+                                     const struct margay_pass *pass,
+                                     const struct margay_result *result,
                                      struct margay_error *error)
 {
     struct margay_sizes sizes;
     struct margay_point *points = NULL;
-    enum margay_status status =
-        cache_sizes_resolve(&annotate->options->results.sizes,
-                            measured->block_bytes, &sizes, error);
+    enum margay_status status = margay_cache_sizes_resolve(
+        &annotate->options->results.sizes, pass->block_bytes, &sizes, error);
     if (status != MARGAY_OK)
         return status;
     if (sizes.kind == MARGAY_SIZES_USUAL)
         sizes.kind = MARGAY_SIZES_POW2;
-    status = margay_result_curve(measured->result, &sizes, &points,
-                                 &annotate->size_count, error);
+    status = margay_result_curve(result, &sizes, &points, &annotate->size_count,
+                                 error);
     if (status == MARGAY_OK && annotate->size_count > ANNOTATION_SIZES)
         status = margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "--sizes: found %zu cache sizes, expected %d at "
@@ -179,21 +179,23 @@ static enum margay_status write_pass(void *context,
                                      struct margay_error *error)
 {
     struct annotate *annotate = context;
-    const struct measured measured = measured_by(job, pass);
+    margay_analysis *analysis = job->analyses[pass->index];
+    const struct margay_result *result =
+        margay_engine_analysis_result(analysis);
     const char *path, *why;
     annotate->trace = job->reader;
     enum margay_status status =
-        check_data(annotate, &measured, pass->trace, error);
+        check_data(annotate, result, pass->trace, error);
     if (status == MARGAY_OK)
-        status = find_sizes(annotate, &measured, error);
+        status = find_sizes(annotate, pass, result, error);
     if (status == MARGAY_OK)
         status = annotation_create(annotate->size_count, &annotate->annotation,
                                    error);
     if (status == MARGAY_OK)
         status = margay_attribution_visit(
-            margay_engine_consumer_next(job->consumer), pass,
-            margay_histogram_exceeded_bound(measured.result->histogram),
-            add_site, annotate, error);
+            margay_engine_analysis_next(analysis),
+            margay_histogram_exceeded_bound(result->histogram), add_site,
+            annotate, error);
     if (status != MARGAY_OK)
         return status;
     annotation_finish(annotate->annotation);

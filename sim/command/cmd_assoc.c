@@ -113,13 +113,13 @@ struct assoc {
     size_t best_count;
 };
 
-static enum margay_status open_caches(void *context, margay_consumer **consumer,
+static enum margay_status open_caches(void *context, margay_question **question,
                                       struct margay_error *error)
 {
     const struct assoc *assoc = context;
     const struct margay_caches_request request =
         cache_grid_request(&assoc->grid, assoc->options);
-    return margay_caches_consumer(&request, consumer, error);
+    return margay_caches_question(&request, question, error);
 }
 
 static enum margay_status begun(void *context, const struct margay_job *job,
@@ -190,7 +190,8 @@ static enum margay_status write_row(struct assoc *assoc,
     uint64_t sets = assoc->grid.sets[set];
     unsigned ways = assoc->grid.ways[way];
     struct margay_cache_row row;
-    margay_caches_consumer_row(job->consumer, pass, set, way, policy, &row);
+    margay_caches_analysis_row(job->analyses[pass->index], pass, set, way,
+                               policy, &row);
     if (row.references == 0)
         return MARGAY_OK;
     table_cache(&assoc->csv, pass, sets, ways, &row);
@@ -260,12 +261,8 @@ int cmd_assoc(const struct options *options)
         .ended = write_pass,
     };
     struct margay_error error;
-    enum margay_status status = MARGAY_OK;
     cache_grid_init(&assoc.grid, options);
-    if (options->caches.most_bytes != 0 && options->caches.best == 0)
-        status = margay_fail(&error, MARGAY_BAD_ARGUMENT,
-                             "--max-bytes goes with --best N");
-    int exit_status = drive_table(&drive, status, &error);
+    int exit_status = drive_table(&drive, MARGAY_OK, &error);
     for (size_t i = 0; i < assoc.best_count; i++) {
         if (exit_status != EXIT_TROUBLE)
             best_print(&assoc.best[i]);

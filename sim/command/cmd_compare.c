@@ -33,13 +33,13 @@ struct compare {
 
 /* -------------------------------------------------------------- reading -- */
 
-static enum margay_status open_caches(void *context, margay_consumer **consumer,
+static enum margay_status open_caches(void *context, margay_question **question,
                                       struct margay_error *error)
 {
     const struct compare *compare = context;
     const struct margay_caches_request request =
         cache_grid_request(&compare->grid, compare->options);
-    return margay_caches_consumer(&request, consumer, error);
+    return margay_caches_question(&request, question, error);
 }
 
 static enum margay_status begun(void *context, const struct margay_job *job,
@@ -121,8 +121,9 @@ static void write_row(struct compare *compare, const struct margay_job *job,
 {
     struct csv_writer *csv = &compare->csv;
     struct margay_cache_row row;
-    margay_caches_consumer_row(margay_engine_consumer_next(job->consumer), pass,
-                               set, way, 0, &row);
+    margay_caches_analysis_row(
+        margay_engine_analysis_next(job->analyses[pass->index]), pass, set, way,
+        0, &row);
     unsigned ways = compare->grid.ways[way];
     uint64_t misses = cache_row_misses(&row);
     double references = (double)row.references;
@@ -156,7 +157,7 @@ static void write_rows(struct compare *compare, const struct margay_job *job,
 {
     const struct cache_grid *grid = &compare->grid;
     const margay_histogram *histogram =
-        margay_engine_consumer_result(job->consumer, pass)->histogram;
+        margay_engine_analysis_result(job->analyses[pass->index])->histogram;
     const margay_histogram *signature = compare->signature.histogram;
     double all =
         signature == NULL ? 1 : (double)margay_histogram_references(signature);
@@ -210,7 +211,7 @@ static enum margay_status write_pass(void *context,
 {
     struct compare *compare = context;
     const struct margay_result *result =
-        margay_engine_consumer_result(job->consumer, pass);
+        margay_engine_analysis_result(job->analyses[pass->index]);
     struct misses misses = {NULL, NULL};
     if (result->references == 0)
         return MARGAY_OK;

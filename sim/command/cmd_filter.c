@@ -1,7 +1,7 @@
 /*
  * cmd_filter.c - margay filter: the trace of what a cache lets through
  *
- * A cache (sim/run/filter.c) before a consumer that writes what it is fed: a
+ * A cache (sim/run/filter.c) before an analysis that writes what it is fed: a
  * read of each block that misses, a fetch if a fetch missed, and a write of
  * each block that is written back or through.
  */
@@ -28,9 +28,9 @@ struct filter {
 /* References that are written at a time. */
 #define PIECE_REFS 4096
 
-/* The consumer behind the cache. */
+/* The analysis that is fed what the cache passes on. */
 struct writing {
-    margay_consumer consumer;
+    margay_analysis analysis;
     margay_writer *writer;
     uint64_t multiplier; /* from a block's id to its number, and its extent */
     uint64_t numbers[PIECE_REFS];
@@ -71,16 +71,6 @@ static enum margay_status choose_multiplier(struct writing *writing,
     return MARGAY_OK;
 }
 
-static enum margay_status begin_writing(margay_consumer *consumer,
-                                        const struct margay_pass *passes,
-                                        size_t count,
-                                        const struct margay_share *share,
-                                        struct margay_error *error)
-{
-    (void)count, (void)share;
-    return choose_multiplier((struct writing *)consumer, &passes[0], error);
-}
-
 static enum margay_status write_piece(struct writing *writing,
                                       const struct margay_span *span,
                                       size_t from, size_t count,
@@ -107,14 +97,12 @@ static enum margay_status write_piece(struct writing *writing,
     return margay_writer_put(writing->writer, &batch, error);
 }
 
-static enum margay_status write_span(margay_consumer *consumer,
-                                     const struct margay_pass *pass,
+static enum margay_status write_span(margay_analysis *analysis,
                                      const struct margay_span *span,
                                      struct margay_error *error)
 {
-    struct writing *writing = (struct writing *)consumer;
+    struct writing *writing = (struct writing *)analysis;
     enum margay_status status = MARGAY_OK;
-    (void)pass;
     for (size_t done = 0; done < span->count && status == MARGAY_OK;) {
         size_t left = span->count - done;
         size_t count = left < PIECE_REFS ? left : PIECE_REFS;
@@ -124,27 +112,46 @@ static enum margay_status write_span(margay_consumer *consumer,
     return status;
 }
 
-static enum margay_status end_writing(margay_consumer *consumer,
-                                      const struct margay_pass *pass,
+static enum margay_status end_writing(margay_analysis *analysis,
                                       struct margay_error *error)
 {
-    (void)pass;
-    return margay_writer_finish(((struct writing *)consumer)->writer, error);
+    return margay_writer_finish(((struct writing *)analysis)->writer, error);
+}
+
+static enum margay_status begin_writing(void *context,
+                                        const struct margay_pass *passes,
+                                        size_t count,
+                                        const struct margay_share *share,
+                                        margay_analysis **analysis,
+                                        struct margay_error *error)
+{
+    static const struct margay_analysis_class functions = {
+        .feed = write_span,
+        .finish = end_writing,
+        .free = drive_free_analysis,
+    };
+    struct writing *writing =
+        drive_analysis(sizeof *writing, &functions, error);
+    (void)count, (void)share;
+    if (writing == NULL)
+        return MARGAY_NO_MEMORY;
+    writing->writer = ((struct filter *)context)->writer;
+    enum margay_status status = choose_multiplier(writing, passes, error);
+    if (status == MARGAY_OK)
+        *analysis = &writing->analysis;
+    else
+        free(writing);
+    return status;
 }
 
 /* -------------------------------------------------------------- the cache --
  */
 
-static enum margay_status open_consumer(void *context,
-                                        margay_consumer **consumer,
+static enum margay_status open_question(void *context,
+                                        margay_question **question,
                                         struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {
-        .begin = begin_writing,
-        .feed = write_span,
-        .finish = end_writing,
-        .free = drive_free_consumer,
-    };
+    static const struct margay_abilities can = {.needs = 0};
     struct filter *filter = context;
     const struct options *options = filter->options;
     const struct margay_filter_request request = {
@@ -159,12 +166,12 @@ static enum margay_status open_consumer(void *context,
             },
         .capacity = {.value = options->filter.bytes, .in_bytes = true},
     };
-    margay_consumer *writing =
-        drive_consumer(sizeof(struct writing), &functions, "a trace", error);
-    if (writing == NULL)
-        return MARGAY_NO_MEMORY;
-    ((struct writing *)writing)->writer = filter->writer;
-    return margay_filter_consumer(&request, writing, consumer, error);
+    margay_question *writing;
+    enum margay_status status =
+        drive_question(begin_writing, filter, "a trace", &can, &writing, error);
+    return status == MARGAY_OK
+               ? margay_filter_question(&request, writing, question, error)
+               : status;
 }
 
 /* For people: what came, and what went on. */
@@ -182,7 +189,7 @@ static enum margay_status keep_counts(void *context,
     else if (ways != 0 && pass->block_bytes != 0)
         sets = filter->options->filter.bytes / pass->block_bytes / ways;
     tell_few_sets("", filter->options->caches.policy.spec, sets);
-    filter->counts = *margay_filter_consumer_counts(job->consumer, pass);
+    filter->counts = *margay_filter_analysis_counts(job->analyses[0]);
     return MARGAY_OK;
 }
 
@@ -213,10 +220,6 @@ static enum margay_status check_cache(const struct options *options,
 {
     uint64_t sets = options->filter.sets, ways = options->filter.ways;
     bool capacity = options->filter.bytes != 0;
-    if (capacity && sets != 0)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--bytes and --sets say the same: expected one of "
-                           "them");
     if (!capacity && (sets == 0 || ways == 0))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "which cache: expected --sets N --ways N, or "
@@ -251,7 +254,7 @@ static enum margay_status run(struct filter *filter, struct margay_error *error)
     const struct drive drive = {
         .options = options,
         .context = filter,
-        .open = open_consumer,
+        .open = open_question,
         .ended = keep_counts,
     };
     const char *format;

@@ -1,10 +1,12 @@
 /* cmd_histogram.c - margay histogram */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "sim/command/objects.h"
-#include "sim/options/commands.h"
+#include "sim/command/curve_question.h"
+#include "sim/command/drive.h"
+#include "sim/command/summary.h"
 #include "sim/tables/regions.h"
 #include "sim/tables/tables.h"
 #include "sim/terminal/message.h"
@@ -14,17 +16,9 @@
 struct histogram {
     const struct options *options;
     struct csv_writer csv;
-    struct regions *regions;         /* NULL unless attributed to regions */
-    const struct measured *measured; /* of the pass that ends, with --by */
+    struct regions *regions;   /* NULL unless attributed to regions */
+    struct margay_sizes sizes; /* of objects; the list is owned */
 };
-
-static enum margay_status rows(void *context, struct csv_writer *csv,
-                               const struct measured *measured,
-                               struct margay_error *error)
-{
-    const struct options *options = ((struct histogram *)context)->options;
-    return table_histogram(csv, measured, &options->results.bins, error);
-}
 
 /* ----------------------------------------------------------- attribution -- */
 
@@ -40,28 +34,39 @@ static uint32_t region_of(void *context, uint64_t address)
     return (uint32_t)regions_find(context, address);
 }
 
-static enum margay_status open_attribution(void *context,
-                                           margay_consumer **consumer,
-                                           struct margay_error *error)
+static enum margay_status open_question(void *context,
+                                        margay_question **question,
+                                        struct margay_error *error)
 {
     struct histogram *histogram = context;
-    const struct attribution_option *by = &histogram->options->results.by;
-    return by->given ? margay_attribution_consumer(by->by, region_of,
-                                                   histogram->regions, consumer,
+    const struct options *options = histogram->options;
+    const struct attribution_option *by = &options->results.by;
+    const struct objects_wanted wanted = {.histogram = true};
+    if (options->results.objects)
+        return objects_question(options, &wanted, &histogram->sizes, question,
+                                error);
+    return by->given ? margay_attribution_question(by->by, region_of,
+                                                   histogram->regions, question,
                                                    error)
                      : MARGAY_OK;
 }
 
+/* A part of the references, on the way into the table. */
+struct part {
+    struct histogram *histogram;
+    const struct margay_pass *pass;
+    struct margay_series all;
+};
+
 static enum margay_status write_part(void *context, uint64_t key,
-                                     const margay_histogram *part,
+                                     const margay_histogram *counts,
                                      struct margay_error *error)
 {
-    struct histogram *histogram = context;
+    struct part *part = context;
+    struct histogram *histogram = part->histogram;
     struct csv_writer *csv = &histogram->csv;
-    struct margay_result result = *histogram->measured->result;
-    struct measured measured = *histogram->measured;
-    result.histogram = (margay_histogram *)part; /* only read */
-    measured.result = &result;
+    struct margay_series series = part->all;
+    series.histogram = counts;
     if (histogram->regions != NULL)
         csv_label_text(csv, regions_name(histogram->regions, (size_t)key));
     else if (histogram->options->results.by.by == MARGAY_BY_SITE)
@@ -70,31 +75,46 @@ static enum margay_status write_part(void *context, uint64_t key,
         csv_label_text(csv, operation_name((enum margay_op)key));
     else
         csv_label_u64(csv, key);
-    return rows(histogram, csv, &measured, error);
+    return table_histogram(csv, part->pass->trace, part->pass->block_bytes,
+                           &series, &histogram->options->results.bins, error);
 }
 
-/* A state, and so a snapshot, holds the distances of all references together.
- */
-static enum margay_status prepare_attribution(struct histogram *histogram,
-                                              struct margay_error *error)
+/* ------------------------------------------------------------- the rows -- */
+
+/* A pass, on its way into a table. */
+struct rows {
+    const struct options *options;
+    struct csv_writer *csv;
+    const struct margay_pass *pass;
+};
+
+/* Of objects, the shares are of what the histogram counts. */
+static enum margay_status write_series(void *context,
+                                       const struct margay_series *series,
+                                       struct margay_error *error)
 {
-    const struct options *options = histogram->options;
-    const char *other =
-        options->run.save != NULL     ? "--save"
-        : options->run.resume != NULL ? "--resume"
-        : options->run.every.refs != 0 || options->run.every.seconds != 0
-            ? "--every"
-            : NULL;
-    if (!options->results.by.given)
-        return MARGAY_OK;
-    if (other != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--by does not go with %s: a state has no places",
-                           other);
-    return options->results.by.by == MARGAY_BY_REGION
-               ? regions_read(options->results.by.map, &histogram->regions,
-                              error)
-               : MARGAY_OK;
+    const struct rows *rows = context;
+    const struct margay_series counted =
+        series->in_bytes ? series_of_histogram(series->histogram) : *series;
+    return table_histogram(rows->csv, rows->pass->trace,
+                           series->in_bytes ? 0 : rows->pass->block_bytes,
+                           &counted, &rows->options->results.bins, error);
+}
+
+static enum margay_status write_rows(const struct options *options,
+                                     struct csv_writer *csv,
+                                     const struct margay_job *job,
+                                     const struct margay_pass *pass,
+                                     struct margay_error *error)
+{
+    margay_analysis *analysis = job->analyses[pass->index];
+    struct rows rows = {options, csv, pass};
+    if (options->results.objects)
+        return margay_analysis_series(analysis, NULL, write_series, &rows,
+                                      error);
+    const struct margay_series series =
+        series_of(margay_engine_analysis_result(analysis));
+    return write_series(&rows, &series, error);
 }
 
 static enum margay_status write_pass(void *context,
@@ -103,14 +123,19 @@ static enum margay_status write_pass(void *context,
                                      struct margay_error *error)
 {
     struct histogram *histogram = context;
-    const struct measured measured = measured_by(job, pass);
-    const margay_consumer *next = margay_engine_consumer_next(job->consumer);
-    histogram->measured = &measured;
-    if (next == NULL)
-        return rows(histogram, &histogram->csv, &measured, error);
-    return margay_attribution_visit(
-        next, pass, margay_histogram_exceeded_bound(measured.result->histogram),
-        write_part, histogram, error);
+    const struct options *options = histogram->options;
+    margay_analysis *analysis = job->analyses[pass->index];
+    enum margay_status status = MARGAY_OK;
+    if (!options->results.by.given)
+        status = write_rows(options, &histogram->csv, job, pass, error);
+    if (status == MARGAY_OK && options->results.objects)
+        summarise_objects_pass(options, job, pass);
+    if (!options->results.by.given)
+        return status;
+    struct part part = {histogram, pass,
+                        series_of(margay_engine_analysis_result(analysis))};
+    return margay_attribution_visit(margay_engine_analysis_next(analysis),
+                                    part.all.bound, write_part, &part, error);
 }
 
 static enum margay_status snapshot(void *context, struct csv_writer *csv,
@@ -118,8 +143,8 @@ static enum margay_status snapshot(void *context, struct csv_writer *csv,
                                    const struct margay_pass *pass,
                                    struct margay_error *error)
 {
-    const struct measured measured = measured_by(job, pass);
-    return rows(context, csv, &measured, error);
+    return write_rows(((struct histogram *)context)->options, csv, job, pass,
+                      error);
 }
 
 int cmd_histogram(const struct options *options)
@@ -129,23 +154,22 @@ int cmd_histogram(const struct options *options)
     const struct drive drive = {
         .options = options,
         .context = &histogram,
-        .measures = true,
+        .measures = !options->results.objects,
         .needs = MARGAY_CAN_GIVE_HISTOGRAM,
-        .summarises = true,
+        .summarises = !options->results.objects,
         .csv = &histogram.csv,
         .columns = by->given ? attribution_columns[by->by] : HISTOGRAM_COLUMNS,
-        .open = open_attribution,
+        .open = open_question,
         .ended = write_pass,
         .snapshot = snapshot,
         .snapshot_columns = HISTOGRAM_COLUMNS,
     };
     struct margay_error error;
-    if (options->results.objects)
-        return objects_histogram(options);
-    enum margay_status status = objects_refuse(options, &error);
-    if (status == MARGAY_OK)
-        status = prepare_attribution(&histogram, &error);
+    enum margay_status status = MARGAY_OK;
+    if (by->given && by->by == MARGAY_BY_REGION)
+        status = regions_read(by->map, &histogram.regions, &error);
     int exit_status = drive_table(&drive, status, &error);
     regions_free(histogram.regions);
+    free((void *)histogram.sizes.list_blocks);
     return exit_status;
 }

@@ -9,28 +9,19 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-/* A consumer of whole references, so that a reference to many blocks or with
+/* Of whole references, so that a reference to many blocks or with
    many repeats costs no more than another. */
 struct survey {
-    margay_consumer consumer;
+    margay_analysis analysis;
     struct distinct distinct;
     uint64_t distinct_blocks;       /* set in the end */
     uint64_t of_kind[MARGAY_KINDS]; /* block references */
     uint64_t lowest, highest;       /* numbers as read; empty: low > high */
 };
 
-static struct survey *self(margay_consumer *consumer)
+static struct survey *self(margay_analysis *analysis)
 {
-    return (struct survey *)consumer;
-}
-
-static enum margay_status begin(margay_consumer *consumer,
-                                const struct margay_pass *passes, size_t count,
-                                const struct margay_share *share,
-                                struct margay_error *error)
-{
-    (void)passes, (void)count;
-    return distinct_begin(&self(consumer)->distinct, share->threads, error);
+    return (struct survey *)analysis;
 }
 
 static void note_range(struct survey *survey, const struct margay_span *span,
@@ -65,12 +56,12 @@ static void count_kinds(struct survey *survey, const struct margay_pass *pass,
     }
 }
 
-static enum margay_status feed(margay_consumer *consumer,
-                               const struct margay_pass *pass,
+static enum margay_status feed(margay_analysis *analysis,
                                const struct margay_span *span,
                                struct margay_error *error)
 {
-    struct survey *survey = self(consumer);
+    struct survey *survey = self(analysis);
+    const struct margay_pass *pass = analysis->pass;
     const uint32_t *extents = pass->splits ? span->extents : NULL;
     const struct margay_batch batch = {
         .references = span->count,
@@ -83,43 +74,50 @@ static enum margay_status feed(margay_consumer *consumer,
                         error);
 }
 
-static enum margay_status finish(margay_consumer *consumer,
-                                 const struct margay_pass *pass,
+static enum margay_status finish(margay_analysis *analysis,
                                  struct margay_error *error)
 {
-    struct survey *survey = self(consumer);
-    (void)pass;
+    struct survey *survey = self(analysis);
     return distinct_count(&survey->distinct, &survey->distinct_blocks, error);
 }
 
-static void free_survey(margay_consumer *consumer)
+static void free_survey(margay_analysis *analysis)
 {
-    distinct_clear(&self(consumer)->distinct);
-    free(consumer);
+    distinct_clear(&self(analysis)->distinct);
+    free(analysis);
 }
 
-static enum margay_status open_survey(void *context, margay_consumer **consumer,
+static enum margay_status begin(void *context, const struct margay_pass *passes,
+                                size_t count, const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
+{
+    static const struct margay_analysis_class functions = {
+        .feed = feed, .finish = finish, .free = free_survey};
+    struct survey *survey = drive_analysis(sizeof *survey, &functions, error);
+    (void)context, (void)passes, (void)count;
+    if (survey == NULL)
+        return MARGAY_NO_MEMORY;
+    survey->lowest = UINT64_MAX;
+    enum margay_status status =
+        distinct_begin(&survey->distinct, share->threads, error);
+    if (status == MARGAY_OK)
+        *analysis = &survey->analysis;
+    else
+        free_survey(&survey->analysis);
+    return status;
+}
+
+static enum margay_status open_survey(void *context, margay_question **question,
                                       struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {
-        .begin = begin,
-        .feed = feed,
-        .finish = finish,
-        .free = free_survey,
-    };
-    (void)context;
-    *consumer =
-        drive_consumer(sizeof(struct survey), &functions, "the survey", error);
-    if (*consumer == NULL)
-        return MARGAY_NO_MEMORY;
-    (*consumer)->can = (struct margay_abilities){
+    static const struct margay_abilities can = {
         .uses =
             MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_COUNTS,
         .repeats = true,
         .references = true,
     };
-    self(*consumer)->lowest = UINT64_MAX;
-    return MARGAY_OK;
+    return drive_question(begin, context, "the survey", &can, question, error);
 }
 
 static void write_number(struct csv_writer *csv, const struct margay_pass *pass,
@@ -139,7 +137,7 @@ static enum margay_status write_pass(void *context,
                                      struct margay_error *error)
 {
     struct csv_writer *csv = context;
-    const struct survey *survey = self(job->consumer);
+    const struct survey *survey = self(job->analyses[0]);
     bool any = survey->lowest <= survey->highest;
     uint64_t references = 0;
     (void)error;

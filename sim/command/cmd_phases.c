@@ -22,12 +22,12 @@ struct phases {
     struct csv_writer csv, curves, weights;
 };
 
-static enum margay_status open_consumer(void *context,
-                                        margay_consumer **consumer,
+static enum margay_status open_question(void *context,
+                                        margay_question **question,
                                         struct margay_error *error)
 {
     (void)context;
-    return margay_phases_consumer(consumer, error);
+    return margay_phases_question(question, error);
 }
 
 /* -------------------------------------------------------------- tables -- */
@@ -63,17 +63,17 @@ static enum margay_status write_curve(struct csv_writer *csv,
                                       const margay_phases *phases, size_t index,
                                       struct margay_error *error)
 {
-    const struct cache_sizes usual = {.kind = MARGAY_SIZES_USUAL};
+    const struct margay_cache_sizes usual = {.kind = MARGAY_SIZES_USUAL};
     struct margay_result result = {.only_points = true};
     char *name;
     if (asprintf(&name, "%s phase %zu", pass->trace, index) < 0)
         return margay_fail_memory(error, "the name of a phase");
-    const struct measured measured = {name, pass->block_bytes, &result};
     enum margay_status status =
         margay_phases_curve(phases, index, &result.points, &result.point_count,
                             &result.references, error);
     if (status == MARGAY_OK)
-        status = table_curve(csv, &measured, &usual, NULL, error);
+        status =
+            table_curve(csv, name, pass->block_bytes, &result, &usual, error);
     free(result.points);
     free(name);
     return status;
@@ -148,7 +148,7 @@ static enum margay_status write_pass(void *context,
 {
     struct phases *made = context;
     const margay_phases *phases =
-        margay_phases_consumer_of(job->consumer, pass);
+        margay_phases_analysis_of(job->analyses[pass->index]);
     enum margay_status status = MARGAY_OK;
     size_t different = write_phases(&made->csv, pass, phases);
     if (!made->options->quiet)
@@ -182,7 +182,7 @@ static enum margay_status run(struct phases *made, struct margay_error *error)
     const struct drive drive = {
         .options = options,
         .context = made,
-        .open = open_consumer,
+        .open = open_question,
         .ended = write_pass,
     };
     enum margay_status status =

@@ -87,14 +87,19 @@ static enum margay_status write_table(struct prediction *prediction,
                                       struct margay_error *error)
 {
     static const struct margay_bins exact = {MARGAY_BINS_EXACT, 0};
-    const struct margay_result result = result_of(histogram);
-    const struct measured measured = {name, prediction->block_bytes, &result};
+    const struct margay_series series = series_of_histogram(histogram);
+    const struct margay_result result = {
+        .histogram = (margay_histogram *)histogram, /* only read */
+        .references = series.references,
+        .infinite = series.infinite,
+    };
     if (prediction->choices->with_runs)
         csv_label_text(&prediction->csv, role);
     if (prediction->choices->curve)
-        return table_curve(&prediction->csv, &measured,
-                           &prediction->options->results.sizes, NULL, error);
-    return table_histogram(&prediction->csv, &measured, &exact, error);
+        return table_curve(&prediction->csv, name, prediction->block_bytes,
+                           &result, &prediction->options->results.sizes, error);
+    return table_histogram(&prediction->csv, name, prediction->block_bytes,
+                           &series, &exact, error);
 }
 
 static enum margay_status write_runs(struct prediction *prediction,
@@ -248,12 +253,6 @@ static enum margay_status check_options(const struct options *options,
                            "RUN.csv=SIZE RUN.csv=SIZE...",
                            options->operand_count,
                            margay_plural(options->operand_count, "s"));
-    if (choices->with_runs && !choices->curve)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--with-runs goes with --curve");
-    if (options->results.sizes.kind != MARGAY_SIZES_USUAL && !choices->curve)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--sizes goes with --curve");
     return MARGAY_OK;
 }
 

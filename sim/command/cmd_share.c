@@ -91,9 +91,9 @@ static enum margay_status find_sizes(struct share *share,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--sizes all: a shared cache has no steps, expected "
                            "pow2, octave:N or a list");
-    enum margay_status status =
-        cache_sizes_resolve(&share->options->results.sizes,
-                            share->runs[0]->block_bytes, &resolved, error);
+    enum margay_status status = margay_cache_sizes_resolve(
+        &share->options->results.sizes, share->runs[0]->block_bytes, &resolved,
+        error);
     if (status == MARGAY_BAD_ARGUMENT && share->runs[0]->block_bytes == 0)
         return margay_fail(error, status,
                            "--sizes: %s does not say how many bytes a block "

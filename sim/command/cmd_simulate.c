@@ -27,7 +27,7 @@ struct simulate {
 };
 
 static enum margay_status open_machines(void *context,
-                                        margay_consumer **consumer,
+                                        margay_question **question,
                                         struct margay_error *error)
 {
     const struct simulate *simulate = context;
@@ -39,12 +39,12 @@ static enum margay_status open_machines(void *context,
         .cores = simulate->options->machine.cores,
         .notes_sharing = simulate->options->machine.sharing != NULL,
     };
-    return margay_machine_consumer(&request, consumer, error);
+    return margay_machine_question(&request, question, error);
 }
 
 static struct machine_results results_of(const struct simulate *simulate,
                                          const char *trace,
-                                         const margay_consumer *consumer)
+                                         const margay_analysis *analysis)
 {
     return (struct machine_results){
         .name = simulate->options->machine.name,
@@ -52,7 +52,7 @@ static struct machine_results results_of(const struct simulate *simulate,
         .machine = &simulate->machine,
         .vary = &simulate->vary,
         .levels = simulate->levels,
-        .consumer = consumer,
+        .analysis = analysis,
         .instructions = simulate->options->machine.instructions,
     };
 }
@@ -74,8 +74,8 @@ static size_t best_of(const struct machine_results *results)
 static void summarise(const struct machine_results *results,
                       uint64_t references)
 {
-    size_t cores = margay_machine_consumer_cores(results->consumer);
-    bool shared = margay_machine_consumer_shares_cores(results->consumer);
+    size_t cores = margay_machine_analysis_cores(results->analysis);
+    bool shared = margay_machine_analysis_shares_cores(results->analysis);
     char time[64] = "", fields[256] = "";
     if (machines_have_cycles(results)) {
         size_t best = best_of(results);
@@ -133,8 +133,9 @@ static enum margay_status write_machines(void *context,
 {
     struct simulate *simulate = context;
     struct machine_results results =
-        results_of(simulate, pass->trace, job->consumer);
-    const uint64_t *fed = margay_machine_consumer_references(job->consumer);
+        results_of(simulate, pass->trace, job->analyses[pass->index]);
+    const uint64_t *fed =
+        margay_machine_analysis_references(job->analyses[pass->index]);
     uint64_t references =
         fed[MARGAY_READ] + fed[MARGAY_WRITE] + fed[MARGAY_FETCH];
     if (references == 0)

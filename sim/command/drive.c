@@ -31,24 +31,6 @@ struct seat {
 
 /* ------------------------------------------------------------- the host -- */
 
-static enum margay_status open_consumer(void *context, size_t index,
-                                        margay_consumer **consumer,
-                                        struct margay_error *error)
-{
-    const struct drive *drive = ((struct seat *)context)->drive;
-    const struct margay_engine_request engine =
-        request_engine(drive->options, drive->needs);
-    enum margay_status status = MARGAY_OK;
-    margay_consumer *next = NULL;
-    (void)index;
-    if (drive->open != NULL)
-        status = drive->open(drive->context, &next, error);
-    if (status == MARGAY_OK && drive->measures)
-        return margay_engine_consumer(&engine, next, consumer, error);
-    *consumer = status == MARGAY_OK ? next : NULL;
-    return status;
-}
-
 static void explain(const struct drive *drive, const struct margay_job *job)
 {
     message_print("%s: format %s, from %s", job->trace,
@@ -117,9 +99,11 @@ static enum margay_status ended(void *context, const struct margay_job *job,
         drive->ended == NULL ? MARGAY_OK
                              : drive->ended(drive->context, job, pass, error);
     if (status == MARGAY_OK && drive->summarises && !drive->options->quiet &&
-        drive->options->run.window_refs == 0)
-        table_summarise(pass,
-                        margay_engine_consumer_result(job->consumer, pass));
+        drive->options->run.window_refs == 0) {
+        const struct margay_series series = series_of(
+            margay_engine_analysis_result(job->analyses[pass->index]));
+        table_summarise(pass, &series);
+    }
     return status;
 }
 
@@ -300,6 +284,22 @@ static bool shows(const struct drive *drive)
             drive->options->results.prometheus != NULL);
 }
 
+static enum margay_status ask(const struct drive *drive,
+                              margay_question **question,
+                              struct margay_error *error)
+{
+    const struct margay_engine_request engine =
+        request_engine(drive->options, drive->needs);
+    margay_question *own = NULL;
+    enum margay_status status = drive->open == NULL
+                                    ? MARGAY_OK
+                                    : drive->open(drive->context, &own, error);
+    if (status == MARGAY_OK && drive->measures)
+        return margay_engine_question(&engine, own, question, error);
+    *question = own;
+    return status;
+}
+
 enum margay_status drive_run(const struct drive *drive,
                              struct margay_error *error)
 {
@@ -309,7 +309,6 @@ enum margay_status drive_run(const struct drive *drive,
     struct seat seat = {.drive = drive};
     const struct margay_host host = {
         .context = &seat,
-        .open = open_consumer,
         .begun = begun,
         .ended = ended,
         .look = shows(drive) ? look : NULL,
@@ -323,7 +322,10 @@ enum margay_status drive_run(const struct drive *drive,
         .progress = show_progress,
     };
     struct margay_outcome outcome;
+    margay_question *question = NULL;
     enum margay_status status = request_check(options, error);
+    if (status == MARGAY_OK)
+        status = ask(drive, &question, error);
     if (status != MARGAY_OK)
         return status;
     request_needs(options, needs);
@@ -332,7 +334,8 @@ enum margay_status drive_run(const struct drive *drive,
     request.need_count = REQUEST_NEEDS;
     mention_terminal(options);
     signals_finish_gracefully(true);
-    status = margay_run_request(&request, &host, &outcome, error);
+    status = margay_run_request(&request, question, &host, &outcome, error);
+    margay_question_free(question);
     signals_finish_gracefully(false);
     if (signals_interrupted() && status == MARGAY_OK)
         explain_rest(&seat, request.trace_count, &outcome);
@@ -357,21 +360,62 @@ int drive_table(const struct drive *drive, enum margay_status status,
     return conclude(status, &output, 1, error);
 }
 
-margay_consumer *drive_consumer(size_t bytes,
-                                const struct margay_consumer_class *functions,
-                                const char *name, struct margay_error *error)
+/* A question of a command's own. */
+struct own_question {
+    margay_question question;
+    drive_begin *begin;
+    void *context;
+};
+
+static enum margay_status begin_own(const margay_question *question,
+                                    const struct margay_pass *passes,
+                                    size_t count,
+                                    const struct margay_share *share,
+                                    margay_analysis **analysis,
+                                    struct margay_error *error)
 {
-    margay_consumer *consumer = calloc(1, bytes);
-    if (consumer == NULL)
-        margay_fail_memory(error, name);
-    else
-        *consumer = (margay_consumer){.functions = functions, .name = name};
-    return consumer;
+    const struct own_question *own = (const struct own_question *)question;
+    return own->begin(own->context, passes, count, share, analysis, error);
 }
 
-void drive_free_consumer(margay_consumer *consumer)
+static void free_own(margay_question *question)
 {
-    free(consumer);
+    free(question);
+}
+
+enum margay_status drive_question(drive_begin *begin, void *context,
+                                  const char *name,
+                                  const struct margay_abilities *can,
+                                  margay_question **question,
+                                  struct margay_error *error)
+{
+    struct own_question *own = calloc(1, sizeof *own);
+    *question = NULL;
+    if (own == NULL)
+        return margay_fail_memory(error, name);
+    own->question = (margay_question){
+        .begin = begin_own, .free = free_own, .can = *can, .name = name};
+    own->begin = begin;
+    own->context = context;
+    *question = &own->question;
+    return MARGAY_OK;
+}
+
+void *drive_analysis(size_t bytes,
+                     const struct margay_analysis_class *functions,
+                     struct margay_error *error)
+{
+    margay_analysis *analysis = calloc(1, bytes);
+    if (analysis == NULL)
+        margay_fail_memory(error, "the analysis");
+    else
+        analysis->functions = functions;
+    return analysis;
+}
+
+void drive_free_analysis(margay_analysis *analysis)
+{
+    free(analysis);
 }
 
 void drive_join(const struct margay_transport *transport)

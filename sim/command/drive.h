@@ -2,14 +2,15 @@
  * drive.h - how a command that reads traces runs
  *
  * The options become a request (<margay/run.h>), and the calls of the run to
- * its host become progress, messages and files.  A command provides a consumer
- * for each trace and writes the results.
+ * its host become progress, messages and files.  A command asks a question and
+ * writes the results.
  */
 #ifndef MARGAY_SIM_COMMAND_DRIVE_H
 #define MARGAY_SIM_COMMAND_DRIVE_H
 
 #include "sim/options/options.h"
 #include "sim/tables/tables.h"
+#include <margay/questions.h>
 #include <margay/run.h>
 
 /* What a command does.  A function may be NULL where the command has no use for
@@ -18,7 +19,7 @@ struct drive {
     const struct options *options;
     void *context;
 
-    /* The consumer of each trace is an engine, which has the abilities
+    /* The question is one of distances, by an engine that has the abilities
        `needs`, a set of enum margay_engine_ability. */
     bool measures;
     unsigned needs;
@@ -29,9 +30,9 @@ struct drive {
     const char *columns;
     bool upright; /* begun by csv_begin_upright() */
 
-    /* The consumer of a trace or, with `measures`, the consumer behind the
-       engine, NULL for none. */
-    enum margay_status (*open)(void *context, margay_consumer **consumer,
+    /* The question or, with `measures`, the further question of the engine,
+       NULL for none. */
+    enum margay_status (*open)(void *context, margay_question **question,
                                struct margay_error *error);
     /* As in struct margay_host. */
     enum margay_status (*begun)(void *context, const struct margay_job *job,
@@ -78,14 +79,26 @@ int drive_serve(const struct options *options);
 /* On rank 0, dismiss the helpers with an exit status; returns that status. */
 int drive_dismiss(int exit_status);
 
-/*
- * A consumer of `bytes` bytes, zeroed but for its functions and its name, which
- * a failure for lack of memory gives, too; NULL then.  drive_free_consumer()
- * frees the consumer and nothing that it owns.
- */
-margay_consumer *drive_consumer(size_t bytes,
-                                const struct margay_consumer_class *functions,
-                                const char *name, struct margay_error *error);
-void drive_free_consumer(margay_consumer *consumer);
+/* Begins an analysis of a command's own question, with its context. */
+typedef enum margay_status drive_begin(void *context,
+                                       const struct margay_pass *passes,
+                                       size_t count,
+                                       const struct margay_share *share,
+                                       margay_analysis **analysis,
+                                       struct margay_error *error);
+
+/* A question of the command's own.  MARGAY_NO_MEMORY. */
+enum margay_status drive_question(drive_begin *begin, void *context,
+                                  const char *name,
+                                  const struct margay_abilities *can,
+                                  margay_question **question,
+                                  struct margay_error *error);
+
+/* An analysis of `bytes` bytes, zeroed but for its functions, for such a
+   question; NULL: no memory. */
+void *drive_analysis(size_t bytes,
+                     const struct margay_analysis_class *functions,
+                     struct margay_error *error);
+void drive_free_analysis(margay_analysis *analysis);
 
 #endif

@@ -18,19 +18,17 @@ struct references {
     size_t next; /* of a trial */
 };
 
-/* A consumer that keeps all blocks. */
+/* Keeps all blocks. */
 struct keeper {
-    margay_consumer consumer;
+    margay_analysis analysis;
     struct references *references;
 };
 
-static enum margay_status keep_span(margay_consumer *consumer,
-                                    const struct margay_pass *pass,
+static enum margay_status keep_span(margay_analysis *analysis,
                                     const struct margay_span *span,
                                     struct margay_error *error)
 {
-    struct references *references = ((struct keeper *)consumer)->references;
-    (void)pass;
+    struct references *references = ((struct keeper *)analysis)->references;
     while (references->count + span->count > references->capacity) {
         size_t bytes = references->capacity * sizeof(uint64_t);
         size_t more = bytes == 0 ? (size_t)1 << 23 : 2 * bytes;
@@ -51,19 +49,30 @@ static enum margay_status keep_span(margay_consumer *consumer,
     return MARGAY_OK;
 }
 
-static enum margay_status open_keeper(void *context, margay_consumer **consumer,
+static enum margay_status begin_keeper(void *context,
+                                       const struct margay_pass *passes,
+                                       size_t count,
+                                       const struct margay_share *share,
+                                       margay_analysis **analysis,
+                                       struct margay_error *error)
+{
+    static const struct margay_analysis_class functions = {
+        .feed = keep_span, .free = drive_free_analysis};
+    struct keeper *keeper = drive_analysis(sizeof *keeper, &functions, error);
+    (void)passes, (void)count, (void)share;
+    if (keeper == NULL)
+        return MARGAY_NO_MEMORY;
+    keeper->references = context;
+    *analysis = &keeper->analysis;
+    return MARGAY_OK;
+}
+
+static enum margay_status open_keeper(void *context, margay_question **question,
                                       struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {
-        .feed = keep_span,
-        .free = drive_free_consumer,
-    };
-    *consumer =
-        drive_consumer(sizeof(struct keeper), &functions, "the trace", error);
-    if (*consumer == NULL)
-        return MARGAY_NO_MEMORY;
-    ((struct keeper *)*consumer)->references = context;
-    return MARGAY_OK;
+    static const struct margay_abilities can = {.needs = 0};
+    return drive_question(begin_keeper, context, "the trace", &can, question,
+                          error);
 }
 
 /* A page is mapped into the child when it is first read, which takes time that

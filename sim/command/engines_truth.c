@@ -46,7 +46,7 @@ static enum margay_status lay_grids(struct truth *truth,
         [TRUTH_OCTAVES] = {.kind = MARGAY_SIZES_OCTAVE, .per_octave = 16},
         [TRUTH_STEPS] = {.kind = MARGAY_SIZES_LIST,
                          .list_blocks = steps,
-                         .list_count = sort_unique(steps, LINEAR_SIZES)},
+                         .list_count = margay_sort_unique(steps, LINEAR_SIZES)},
     };
     enum margay_status status = MARGAY_OK;
     size_t all = 0;
@@ -63,7 +63,7 @@ static enum margay_status lay_grids(struct truth *truth,
         for (size_t j = 0; j < truth->grid_counts[i]; j++)
             truth->sizes[truth->size_count++] = truth->grids[i][j].cache_blocks;
     }
-    truth->size_count = sort_unique(truth->sizes, truth->size_count);
+    truth->size_count = margay_sort_unique(truth->sizes, truth->size_count);
     return status;
 }
 

@@ -71,31 +71,29 @@ static enum margay_status list_runs(struct sampling *sampling,
     return status;
 }
 
-/* A consumer of distances that finds peaks among them. */
+/* Finds peaks among distances. */
 struct peaks {
-    margay_consumer consumer;
+    margay_analysis analysis;
     margay_sampler *sampler;
 };
 
-static margay_sampler *sampler_of(margay_consumer *consumer)
+static margay_sampler *sampler_of(margay_analysis *analysis)
 {
-    return ((struct peaks *)consumer)->sampler;
+    return ((struct peaks *)analysis)->sampler;
 }
 
-static enum margay_status feed(margay_consumer *consumer,
-                               const struct margay_pass *pass,
+static enum margay_status feed(margay_analysis *analysis,
                                const struct margay_span *span,
                                struct margay_error *error)
 {
-    (void)pass;
-    return margay_sampler_feed(sampler_of(consumer), span->blocks,
+    return margay_sampler_feed(sampler_of(analysis), span->blocks,
                                span->distances, span->count, error);
 }
 
-static void free_peaks(margay_consumer *consumer)
+static void free_peaks(margay_analysis *analysis)
 {
-    margay_sampler_free(sampler_of(consumer));
-    free(consumer);
+    margay_sampler_free(sampler_of(analysis));
+    free(analysis);
 }
 
 static enum margay_status make_sampler(const struct predict_choices *choices,
@@ -115,23 +113,36 @@ static enum margay_status make_sampler(const struct predict_choices *choices,
     return margay_sampler_create(&options, sampler, error);
 }
 
-static enum margay_status open_peaks(void *context, margay_consumer **consumer,
-                                     struct margay_error *error)
+static enum margay_status begin_peaks(void *context,
+                                      const struct margay_pass *passes,
+                                      size_t count,
+                                      const struct margay_share *share,
+                                      margay_analysis **analysis,
+                                      struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {.feed = feed,
+    static const struct margay_analysis_class functions = {.feed = feed,
                                                            .free = free_peaks};
     const struct sampling *sampling = context;
-    *consumer =
-        drive_consumer(sizeof(struct peaks), &functions, "the peaks", error);
-    if (*consumer == NULL)
+    struct peaks *peaks = drive_analysis(sizeof *peaks, &functions, error);
+    (void)passes, (void)count, (void)share;
+    if (peaks == NULL)
         return MARGAY_NO_MEMORY;
-    (*consumer)->can.needs = MARGAY_COLUMN_DISTANCES;
     enum margay_status status =
-        make_sampler(&sampling->options->predict,
-                     &((struct peaks *)*consumer)->sampler, error);
-    if (status != MARGAY_OK)
-        free_peaks(*consumer);
+        make_sampler(&sampling->options->predict, &peaks->sampler, error);
+    if (status == MARGAY_OK)
+        *analysis = &peaks->analysis;
+    else
+        free(peaks);
     return status;
+}
+
+static enum margay_status open_peaks(void *context, margay_question **question,
+                                     struct margay_error *error)
+{
+    static const struct margay_abilities can = {.needs =
+                                                    MARGAY_COLUMN_DISTANCES};
+    return drive_question(begin_peaks, context, "the peaks", &can, question,
+                          error);
 }
 
 static enum margay_status end(void *context, const struct margay_job *job,
@@ -143,7 +154,7 @@ static enum margay_status end(void *context, const struct margay_job *job,
     run->block_bytes = pass->block_bytes;
     run->references = pass->fed_refs;
     return margay_sampler_finish(
-        sampler_of(margay_engine_consumer_next(job->consumer)),
+        sampler_of(margay_engine_analysis_next(job->analyses[pass->index])),
         &run->thresholds, &run->peaks, &run->peak_count, error);
 }
 
@@ -243,34 +254,11 @@ static void report_run(const struct sampling *sampling, const struct run *run)
     }
 }
 
-/* The name of an option given that only predictions use; NULL if there is
-   none. */
-static const char *find_needless(const struct options *options)
-{
-    const struct predict_choices *choices = &options->predict;
-    return choices->load_model != NULL               ? "--load-model"
-           : choices->save_model != NULL             ? "--save-model"
-           : choices->truth != NULL                  ? "--truth"
-           : choices->size != 0                      ? "--size"
-           : choices->method != PREDICT_UNSAID       ? "--method"
-           : choices->bins.kind != MARGAY_BINS_EXACT ? "--bins"
-           : choices->pattern != MARGAY_PATTERN_AUTO ? "--pattern"
-           : choices->curve                          ? "--curve"
-           : choices->with_runs                      ? "--with-runs"
-           : choices->plain                          ? "--plain"
-                                                     : NULL;
-}
-
 static enum margay_status sample(struct sampling *sampling,
                                  struct output **output,
                                  struct margay_error *error)
 {
     struct options options = *sampling->options;
-    const char *needless = find_needless(&options);
-    if (needless != NULL)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "%s is for predictions, and --sample makes none",
-                           needless);
     if (options.run.blocks.count > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--block: one block size at a time");

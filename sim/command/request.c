@@ -136,23 +136,6 @@ static enum margay_status check_snapshots(const struct options *options,
     return MARGAY_OK;
 }
 
-static enum margay_status check_half_life(const struct options *options,
-                                          struct margay_error *error)
-{
-    const char *other = options->engine.measure != MARGAY_REUSE_DISTANCES
-                            ? "--of time and --model footprint"
-                        : options->run.window_refs != 0 ? "--window"
-                        : options->results.writebacks   ? "--writebacks"
-                        : options->results.by.given     ? "--by"
-                                                        : NULL;
-    if (options->engine.half_life_refs == 0 || other == NULL)
-        return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "--half-life has reuse distances fade, which does not "
-                       "go with %s",
-                       other);
-}
-
 static enum margay_status check_memory(const struct options *options,
                                        struct margay_error *error)
 {
@@ -166,40 +149,16 @@ static enum margay_status check_memory(const struct options *options,
                              spec);
 }
 
-static enum margay_status check_files(const struct options *options,
-                                      struct margay_error *error)
-{
-    bool windows = options->run.window_refs != 0;
-    if (options->results.histogram != NULL && windows)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--histogram: there is none for each --window");
-    if (options->results.prometheus != NULL &&
-        (windows || options->operand_count > 1))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--prometheus: the file is for one trace at a time, "
-                           "and not for each --window");
-    return MARGAY_OK;
-}
-
 enum margay_status request_check(const struct options *options,
                                  struct margay_error *error)
 {
-    enum margay_status status = check_half_life(options, error);
-    if (status == MARGAY_OK)
-        status = check_memory(options, error);
-    if (status == MARGAY_OK)
-        status = check_files(options, error);
+    enum margay_status status = check_memory(options, error);
     if (status != MARGAY_OK)
         return status;
-    if (options->run.resume != NULL && options->reading.warmup_refs != 0)
+    if (options->results.prometheus != NULL && options->operand_count > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--warmup: a state that is resumed is warm already, "
-                           "or says how much of the warm-up is left");
-    if (options->reading.ops != MARGAY_ALL_OPS &&
-        (options->run.save != NULL || options->run.resume != NULL))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--op does not go with --save and --resume: a state "
-                           "does not say which operations it is of");
+                           "--prometheus: the file is for one trace at a time, "
+                           "and not for each --window");
     return check_snapshots(options, error);
 }
 

@@ -160,8 +160,8 @@ static enum margay_status write_machine(struct csv_writer *csv,
 {
     struct margay_sharing_place *places;
     size_t count;
-    enum margay_status status = margay_machine_consumer_sharing(
-        results->consumer, machine, &places, &count, error);
+    enum margay_status status = margay_machine_analysis_sharing(
+        results->analysis, machine, &places, &count, error);
     for (size_t i = 0; status == MARGAY_OK && i < count; i++)
         write_place(csv, results, machine, lines, &places[i]);
     for (size_t i = 0; status == MARGAY_OK && i < count; i++) {

@@ -375,7 +375,7 @@ OPTION_TYPE(cache_size)
 #define MOST_PER_OCTAVE 65536
 
 /* pow2, all and octave:N; false for any other text, which may be a list. */
-static bool parse_grid(const char *text, struct cache_sizes *sizes)
+static bool parse_grid(const char *text, struct margay_cache_sizes *sizes)
 {
     if (strcmp(text, "pow2") == 0)
         sizes->kind = MARGAY_SIZES_POW2;
@@ -399,7 +399,7 @@ static size_t count_items(const char *text)
 }
 
 static enum margay_status parse_list(const char *name, const char *text,
-                                     struct cache_sizes *sizes,
+                                     struct margay_cache_sizes *sizes,
                                      struct margay_error *error)
 {
     char item[ITEM_BYTES];
@@ -422,7 +422,7 @@ static enum margay_status parse_list(const char *name, const char *text,
 
 OPTION_TYPE(sizes)
 {
-    struct cache_sizes *sizes = field;
+    struct margay_cache_sizes *sizes = field;
     free(sizes->list);
     sizes->list = NULL;
     if (parse_grid(text, sizes))

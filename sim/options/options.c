@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/options/commands.h"
+#include "sim/options/conflicts.h"
 #include "sim/options/option_types.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
@@ -29,6 +30,9 @@ static const struct option table[] = {
 #undef OPTION
 #undef CHOICE
 };
+
+_Static_assert(sizeof table / sizeof table[0] <= 64 * OPTION_WORDS,
+               "options.given has a bit for each row");
 
 static unsigned usual_threads; /* 0 = the number of cores */
 
@@ -147,8 +151,20 @@ static enum margay_status apply(struct reader *reader,
         return margay_fail(reader->error, MARGAY_BAD_ARGUMENT,
                            "%s needs a value: %s %s", name, name,
                            option->argument);
+    size_t row = (size_t)(option - table);
+    reader->options->given[row / 64] |= UINT64_C(1) << row % 64;
     return option->parse(name, value, (char *)reader->options + option->field,
                          reader->error);
+}
+
+bool options_given(const struct options *options, const char *name)
+{
+    for (size_t row = 0; row < sizeof table / sizeof table[0]; row++) {
+        if (options->given[row / 64] >> row % 64 & 1 &&
+            strcmp(table[row].name, name) == 0)
+            return true;
+    }
+    return false;
 }
 
 /*
@@ -288,6 +304,8 @@ enum margay_status options_parse(struct options *options,
     }
     if (status == MARGAY_OK && !options->help)
         status = check_operands(options, error);
+    if (status == MARGAY_OK && !options->help)
+        status = conflicts_check(options, error);
     return status;
 }
 

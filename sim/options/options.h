@@ -14,6 +14,9 @@
 
 struct command;
 
+/* Words of bits for the rows of options.def. */
+#define OPTION_WORDS 4
+
 /*
  * The values by concern.  Each command reads the groups of the options that it
  * takes.  A member that says nothing else is NULL, 0 or false where the option
@@ -21,7 +24,8 @@ struct command;
  */
 struct options {
     const struct command *command;
-    const char **operands; /* owned; the strings are argv's */
+    uint64_t given[OPTION_WORDS]; /* see options_given() */
+    const char **operands;        /* owned; the strings are argv's */
     size_t operand_count;
     char *const *arguments; /* all words behind the command's name */
     bool help, quiet, verbose;
@@ -53,7 +57,7 @@ struct options {
 
     /* What curve and histogram make of the engine's results. */
     struct {
-        struct cache_sizes sizes; /* of predict, too */
+        struct margay_cache_sizes sizes; /* of predict, too */
         struct margay_bins bins;
         const char *histogram; /* a table to write beside the curve */
         const char *from;      /* a table to read in the place of a trace, */
@@ -150,6 +154,9 @@ enum margay_status options_parse(struct options *options,
                                  struct margay_error *error);
 
 void options_free(struct options *options);
+
+/* Was an option of this name on the command line? */
+bool options_given(const struct options *options, const char *name);
 
 /* Set the number of threads without --threads, which is the number of cores
    before. */

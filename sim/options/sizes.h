@@ -11,15 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <margay/run.h>
-
-/* The sizes of a curve; see struct margay_sizes. */
-struct cache_sizes {
-    enum margay_sizes_kind kind;
-    uint64_t per_octave;
-    struct margay_cache_size *list; /* owned */
-    size_t count;
-};
+#include <margay/analysis.h>
 
 /*
  * Text to size; `what` names the size in messages ("--bound").
@@ -28,24 +20,6 @@ struct cache_sizes {
 enum margay_status cache_size_parse(const char *text, const char *what,
                                     struct margay_cache_size *size,
                                     struct margay_error *error);
-
-/*
- * The sizes in blocks of `block_bytes` (0 = unknown).  Fails as
- * margay_cache_size_blocks() does.  The caller frees resolved->list_blocks with
- * free().
- */
-enum margay_status cache_sizes_resolve(const struct cache_sizes *sizes,
-                                       uint64_t block_bytes,
-                                       struct margay_sizes *resolved,
-                                       struct margay_error *error);
-
-/* Fails where they cannot be resolved, and keeps nothing. */
-enum margay_status cache_sizes_check(const struct cache_sizes *sizes,
-                                     uint64_t block_bytes,
-                                     struct margay_error *error);
-
-/* Sort ascending and drop repetitions; returns the number of values left. */
-size_t sort_unique(uint64_t *values, size_t count);
 
 /*
  * The number that divides an address on its way into a format: the bytes that

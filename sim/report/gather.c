@@ -87,8 +87,8 @@ static bool ask_caches(struct options *options, const struct facts *facts)
 static bool ask_sizes(struct options *options, const struct facts *facts)
 {
     static struct margay_cache_size sizes[4];
-    struct cache_sizes *list = &options->results.sizes;
-    *list = (struct cache_sizes){.kind = MARGAY_SIZES_LIST, .list = sizes};
+    struct margay_cache_sizes *list = &options->results.sizes;
+    *list = (struct margay_cache_sizes){.kind = MARGAY_SIZES_LIST, .list = sizes};
     for (unsigned shift = 8; shift > 0; shift -= 2) {
         uint64_t blocks = facts->largest_blocks >> (shift - 1);
         if (blocks > 0)

@@ -13,7 +13,7 @@
 
 #include "sim/run/keys.h"
 #include "traces/traces_internal.h"
-#include <margay/run.h>
+#include <margay/questions.h>
 
 /* A pair, in one number: there are fewer than 2^24 keys, and no engine knows
    more blocks than 2^38. */
@@ -24,72 +24,39 @@ struct count {
     uint64_t pair, references;
 };
 
-/* What is counted in one pass. */
-struct counts {
+struct attribution_question {
+    margay_question question;
+    enum margay_attribution by;
+    margay_region_of *region_of;
+    void *context;
+};
+
+struct attribution {
+    margay_analysis analysis;
+    const struct attribution_question *asked;
     struct margay_keys keys;
     struct margay_hash pairs; /* 1 + the index of their count */
     struct count *list;
     size_t list_count, list_capacity;
 };
 
-struct attribution {
-    margay_consumer consumer;
-    enum margay_attribution by;
-    margay_region_of *region_of;
-    void *context;
-    struct counts *passes[MARGAY_MOST_BLOCK_SIZES];
-};
-
-static struct attribution *self(const margay_consumer *consumer)
+static struct attribution *self(const margay_analysis *analysis)
 {
-    return (struct attribution *)consumer;
+    return (struct attribution *)analysis;
 }
 
-static void free_counts(struct counts *counts)
+static void attribution_free(margay_analysis *analysis)
 {
-    if (counts == NULL)
-        return;
+    struct attribution *counts = self(analysis);
     margay_keys_clear(&counts->keys);
     margay_hash_destroy(&counts->pairs);
     free(counts->list);
     free(counts);
 }
 
-static void attribution_free(margay_consumer *consumer)
-{
-    for (size_t i = 0; i < MARGAY_MOST_BLOCK_SIZES; i++)
-        free_counts(self(consumer)->passes[i]);
-    free(consumer);
-}
-
-static enum margay_status begin_pass(struct counts **counts,
-                                     struct margay_error *error)
-{
-    *counts = calloc(1, sizeof **counts);
-    if (*counts == NULL)
-        return margay_fail_memory(error, "the attribution");
-    enum margay_status status = margay_keys_begin(&(*counts)->keys, error);
-    return status == MARGAY_OK
-               ? margay_hash_create(&(*counts)->pairs, 1024, error)
-               : status;
-}
-
-static enum margay_status attribution_begin(margay_consumer *consumer,
-                                            const struct margay_pass *passes,
-                                            size_t count,
-                                            const struct margay_share *share,
-                                            struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    (void)passes, (void)share;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = begin_pass(&self(consumer)->passes[i], error);
-    return status;
-}
-
 /* ------------------------------------------------------------- counting -- */
 
-static enum margay_status add_pair(struct counts *counts, uint64_t pair,
+static enum margay_status add_pair(struct attribution *counts, uint64_t pair,
                                    struct margay_error *error)
 {
     uint32_t *entry = margay_hash_insert(&counts->pairs, pair);
@@ -110,10 +77,10 @@ static enum margay_status add_pair(struct counts *counts, uint64_t pair,
     return MARGAY_OK;
 }
 
-static uint64_t key_of(const struct attribution *made,
+static uint64_t key_of(const struct attribution_question *asked,
                        const struct margay_span *span, size_t i)
 {
-    switch (made->by) {
+    switch (asked->by) {
     case MARGAY_BY_SITE:
         return span->sites[i];
     case MARGAY_BY_THREAD:
@@ -123,24 +90,24 @@ static uint64_t key_of(const struct attribution *made,
     case MARGAY_BY_OP:
         return span->ops[i];
     case MARGAY_BY_DATUM:
-        return made->region_of(made->context, span->sites[i]);
+        return asked->region_of(asked->context, span->sites[i]);
     default:
-        return made->region_of(made->context, span->numbers[i]);
+        return asked->region_of(asked->context, span->numbers[i]);
     }
 }
 
-static enum margay_status attribution_feed(margay_consumer *consumer,
-                                           const struct margay_pass *pass,
+static enum margay_status attribution_feed(margay_analysis *analysis,
                                            const struct margay_span *span,
                                            struct margay_error *error)
 {
-    struct attribution *made = self(consumer);
-    struct counts *counts = made->passes[pass->index];
-    if (made->by == MARGAY_BY_REGION && pass->numbers != MARGAY_ADDRESSES)
+    struct attribution *counts = self(analysis);
+    const struct attribution_question *asked = counts->asked;
+    if (asked->by == MARGAY_BY_REGION &&
+        analysis->pass->numbers != MARGAY_ADDRESSES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: --by region: the trace holds block ids, and "
                            "regions are of addresses",
-                           pass->trace);
+                           analysis->pass->trace);
     if (span->warmup)
         return MARGAY_OK;
     enum margay_status status =
@@ -148,7 +115,7 @@ static enum margay_status attribution_feed(margay_consumer *consumer,
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint64_t distance = span->distances[i];
         uint32_t number;
-        status = margay_keys_number(&counts->keys, key_of(made, span, i),
+        status = margay_keys_number(&counts->keys, key_of(asked, span, i),
                                     &number, error);
         if (status == MARGAY_OK)
             status = add_pair(
@@ -169,7 +136,7 @@ static int by_pair(const void *a, const void *b)
 }
 
 /* The first count of a key, among all in order. */
-static size_t first_of(const struct counts *counts, uint32_t number)
+static size_t first_of(const struct attribution *counts, uint32_t number)
 {
     uint64_t pair = (uint64_t)number << DISTANCE_BITS;
     size_t low = 0, high = counts->list_count;
@@ -183,8 +150,8 @@ static size_t first_of(const struct counts *counts, uint32_t number)
     return low;
 }
 
-static enum margay_status fill(const struct counts *counts, uint32_t number,
-                               margay_histogram *histogram,
+static enum margay_status fill(const struct attribution *counts,
+                               uint32_t number, margay_histogram *histogram,
                                struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
@@ -200,14 +167,13 @@ static enum margay_status fill(const struct counts *counts, uint32_t number,
     return status;
 }
 
-enum margay_status margay_attribution_visit(const margay_consumer *consumer,
-                                            const struct margay_pass *pass,
+enum margay_status margay_attribution_visit(const margay_analysis *analysis,
                                             uint64_t bound_blocks,
                                             margay_attribution_take *take,
                                             void *context,
                                             struct margay_error *error)
 {
-    struct counts *counts = self(consumer)->passes[pass->index];
+    struct attribution *counts = self(analysis);
     uint32_t *order = margay_keys_order(&counts->keys);
     margay_histogram *histogram = NULL;
     enum margay_status status =
@@ -240,23 +206,50 @@ static unsigned column_of(enum margay_attribution by)
                                     : MARGAY_COLUMN_NUMBERS;
 }
 
-enum margay_status margay_attribution_consumer(enum margay_attribution by,
-                                               margay_region_of *region_of,
-                                               void *context,
-                                               margay_consumer **consumer,
-                                               struct margay_error *error)
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {
-        .begin = attribution_begin,
+    static const struct margay_analysis_class functions = {
         .feed = attribution_feed,
         .free = attribution_free,
     };
-    struct attribution *made = calloc(1, sizeof *made);
-    *consumer = NULL;
+    struct attribution *own = calloc(1, sizeof *own);
+    (void)passes, (void)count, (void)share;
+    if (own == NULL)
+        return margay_fail_memory(error, "the attribution");
+    own->analysis.functions = &functions;
+    own->asked = (const struct attribution_question *)question;
+    enum margay_status status = margay_keys_begin(&own->keys, error);
+    if (status == MARGAY_OK)
+        status = margay_hash_create(&own->pairs, 1024, error);
+    if (status == MARGAY_OK)
+        *analysis = &own->analysis;
+    else
+        attribution_free(&own->analysis);
+    return status;
+}
+
+static void question_free(margay_question *question)
+{
+    free(question);
+}
+
+enum margay_status margay_attribution_question(enum margay_attribution by,
+                                               margay_region_of *region_of,
+                                               void *context,
+                                               margay_question **question,
+                                               struct margay_error *error)
+{
+    struct attribution_question *made = calloc(1, sizeof *made);
+    *question = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the attribution");
-    made->consumer = (margay_consumer){
-        .functions = &functions,
+    made->question = (margay_question){
+        .begin = begin,
+        .free = question_free,
         .can.needs = column_of(by) | MARGAY_COLUMN_DISTANCES,
         .can.data = by == MARGAY_BY_DATUM,
         .name = "the attribution",
@@ -264,6 +257,6 @@ enum margay_status margay_attribution_consumer(enum margay_attribution by,
     made->by = by;
     made->region_of = region_of;
     made->context = context;
-    *consumer = &made->consumer;
+    *question = &made->question;
     return MARGAY_OK;
 }

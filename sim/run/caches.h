@@ -1,63 +1,61 @@
 /*
- * caches.h - what the consumers that simulate caches have in common
+ * caches.h - the parts of a grid of caches
  *
  * A request for caches is met in parts, each of one policy and in one of three
  * ways: LRU caches in one structure, OPT once the trace has been read, or every
- * cache by itself.  caches_parts.c divides the request, and feeds the parts the
- * same spans, one after the other.
+ * cache by itself.  caches.c divides the request, and feeds the parts the same
+ * spans, one after the other.
  */
 #ifndef MARGAY_SIM_RUN_CACHES_H
 #define MARGAY_SIM_RUN_CACHES_H
 
-#include <margay/run.h>
+#include <margay/questions.h>
 
-struct margay_caches {
-    margay_consumer consumer;
+struct margay_caches;
+struct margay_caches_part;
+
+/* A part begins as a question does. */
+typedef enum margay_status margay_caches_begin(
+    const struct margay_caches_part *part, const struct margay_pass *passes,
+    size_t count, const struct margay_share *share,
+    struct margay_caches **caches, struct margay_error *error);
+margay_caches_begin margay_caches_begin_lru, margay_caches_begin_optimal,
+    margay_caches_begin_single;
+
+/* The caches of a request that are of a policy, or of some of its numbers. */
+struct margay_caches_part {
     struct margay_caches_request request; /* with the lists below */
-    const char *policy;                   /* of all of them */
+    size_t policy;                        /* of the request, */
+    const char *spec;                     /* and its spec */
     uint64_t sets[MARGAY_MOST_LISTED];
     unsigned ways[MARGAY_MOST_LISTED];
     unsigned most_ways;
-    const struct margay_pass *passes;
-    size_t pass_count;
-    unsigned threads;
-    const struct margay_watch *watch; /* NULL = none */
-    void (*get)(const struct margay_caches *caches, size_t pass, size_t set,
-                size_t way, struct margay_cache_row *row);
+    unsigned needs; /* columns */
+    margay_caches_begin *begin;
 };
 
-/* Each makes a zeroed consumer of its own, with functions, abilities and get;
-   NULL = no memory. */
-struct margay_caches *margay_caches_lru(void);
-struct margay_caches *margay_caches_optimal(void);
-struct margay_caches *margay_caches_single(void);
+/* The analysis of a part. */
+struct margay_caches {
+    margay_analysis analysis;
+    const struct margay_caches_part *part;
+    /* What a cache has counted, whose place is in the lists of the part. */
+    void (*get)(const struct margay_caches *caches,
+                const struct margay_pass *pass, size_t set, size_t way,
+                struct margay_cache_row *row);
+};
 
-/* The consumer of a part: the caches of a request that are of a policy, or of
-   some of its numbers.  MARGAY_BAD_ARGUMENT; MARGAY_NO_MEMORY. */
-enum margay_status margay_caches_part(
-    const struct margay_caches_request *request, const char *policy,
-    struct margay_caches **part, struct margay_error *error);
+/* How many caches a part has. */
+size_t margay_caches_count(const struct margay_caches_part *part);
 
-/* MARGAY_BAD_ARGUMENT where the lists of a request are not in order, or what is
-   asked of all its parts cannot be. */
-enum margay_status margay_caches_check(
-    const struct margay_caches_request *request, struct margay_error *error);
-
-/* To begin with: what all of them keep. */
-void margay_caches_begin(struct margay_caches *caches,
-                         const struct margay_pass *passes, size_t count,
-                         const struct margay_share *share);
-
-/* How many caches there are for each pass. */
-size_t margay_caches_per_pass(const struct margay_caches *caches);
-
-/* What cache i of a pass is. */
+/* What cache i is. */
 struct margay_cache_options margay_caches_options(
-    const struct margay_caches *caches, size_t i);
+    const struct margay_caches_part *part, size_t i);
 
-/* Fail if this machine's memory has no room for all caches, one by one. */
-enum margay_status margay_caches_check_room(const struct margay_caches *caches,
-                                            struct margay_error *error);
+/* Fail if this machine's memory has no room for all caches, one by one, of each
+   pass. */
+enum margay_status margay_caches_check_room(
+    const struct margay_caches_part *part, const struct margay_share *share,
+    struct margay_error *error);
 
 /* Can all ways of a number of sets be simulated at once? */
 bool margay_caches_in_one_pass(const struct margay_caches_request *request);

@@ -1,74 +1,86 @@
 /*
- * engine.c - the consumer that measures reuse distances
+ * engine.c - the question of reuse distances
  *
- * One engine for each pass.  What comes behind it is fed the same spans, with
- * the distances that the engine has found where they are needed.
+ * Each pass has an engine.  The analysis of a further question is fed the same
+ * spans, with the distances that the engine has found where they are needed.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/run/consumer.h"
+#include "sim/run/series.h"
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
+#include <margay/questions.h>
 
-struct engine_pass {
+struct engine_question {
+    margay_question question;
+    struct margay_engine_request request;
+    struct margay_engine_abilities abilities;
+    margay_question *next; /* NULL = none; owned */
+    char name[96];
+};
+
+struct engine_analysis {
+    margay_analysis analysis;
+    const struct engine_question *asked;
     margay_engine *engine; /* NULL once the pass has ended, or is lent */
     uint64_t bound_blocks;
     struct margay_result result;
-    uint64_t *distances; /* of a span; NULL = not wanted */
+    margay_writebacks *writebacks; /* NULL = not wanted */
+    margay_analysis *next;         /* NULL = none */
+    uint64_t *distances;           /* of a span; NULL = not wanted */
     size_t room;
 };
 
-struct engine_consumer {
-    margay_consumer consumer;
-    struct margay_engine_request request;
-    struct margay_engine_abilities abilities;
-    margay_consumer *next; /* NULL = none; owned */
-    char name[96];
-    struct engine_pass *passes;
-    size_t pass_count;
-};
-
-static struct engine_consumer *self(const margay_consumer *consumer)
+static struct engine_analysis *self(const margay_analysis *analysis)
 {
-    return (struct engine_consumer *)consumer;
+    return (struct engine_analysis *)analysis;
 }
 
-static struct engine_pass *pass_of(const margay_consumer *consumer,
-                                   const struct margay_pass *pass)
+static bool wants_distances(const struct engine_question *asked)
 {
-    return &self(consumer)->passes[pass->index];
-}
-
-static bool wants_distances(const struct engine_consumer *made)
-{
-    return made->next != NULL &&
-           (made->next->can.needs & MARGAY_COLUMN_DISTANCES) != 0;
+    return asked->request.writebacks ||
+           (asked->next != NULL &&
+            (asked->next->can.needs & MARGAY_COLUMN_DISTANCES) != 0);
 }
 
 /* ------------------------------------------------------- begin and end -- */
 
-static void engine_free(margay_consumer *consumer)
+static void engine_free(margay_analysis *analysis)
 {
-    struct engine_consumer *made = self(consumer);
-    for (size_t i = 0; made->passes != NULL && i < made->pass_count; i++) {
-        margay_engine_free(made->passes[i].engine);
-        margay_result_clear(&made->passes[i].result);
-        free(made->passes[i].distances);
-    }
-    margay_consumer_free(made->next);
-    free(made->passes);
-    free(made);
+    struct engine_analysis *own = self(analysis);
+    margay_engine_free(own->engine);
+    margay_result_clear(&own->result);
+    margay_writebacks_free(own->writebacks);
+    margay_analysis_free(own->next);
+    free(own->distances);
+    free(own);
 }
 
-static enum margay_status begin_pass(struct engine_consumer *made,
-                                     const struct margay_pass *pass,
-                                     const struct margay_share *share,
-                                     struct margay_error *error)
+/* A wrong size fails before the trace is read, which may take hours. */
+static enum margay_status check_sizes(const struct engine_question *asked,
+                                      const struct margay_pass *pass,
+                                      struct margay_error *error)
 {
-    struct engine_pass *own = &made->passes[pass->index];
-    const struct margay_engine_request *request = &made->request;
+    struct margay_sizes resolved;
+    if (asked->request.sizes == NULL)
+        return MARGAY_OK;
+    enum margay_status status = margay_cache_sizes_resolve(
+        asked->request.sizes, pass->block_bytes, &resolved, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_engine_check_sizes(&asked->abilities, &resolved, error);
+    free((void *)resolved.list_blocks);
+    return status;
+}
+
+static enum margay_status make_engine(struct engine_analysis *own,
+                                      const struct margay_pass *pass,
+                                      const struct margay_share *share,
+                                      struct margay_error *error)
+{
+    const struct margay_engine_request *request = &own->asked->request;
     struct margay_engine_options options = {
         .seed = request->seed,
         .threads = share->threads,
@@ -86,46 +98,29 @@ static enum margay_status begin_pass(struct engine_consumer *made,
     if (status == MARGAY_OK && !share->lends)
         status =
             margay_engine_create(request->spec, &options, &own->engine, error);
+    if (status == MARGAY_OK && request->writebacks)
+        status = margay_writebacks_create(&own->writebacks, error);
     return status;
 }
 
-static enum margay_status engine_begin(margay_consumer *consumer,
-                                       const struct margay_pass *passes,
-                                       size_t count,
-                                       const struct margay_share *share,
-                                       struct margay_error *error)
-{
-    struct engine_consumer *made = self(consumer);
-    enum margay_status status = MARGAY_OK;
-    made->passes = calloc(count, sizeof *made->passes);
-    if (made->passes == NULL)
-        return margay_fail_memory(error, "the analysis");
-    made->pass_count = count;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = begin_pass(made, &passes[i], share, error);
-    if (status == MARGAY_OK && made->next != NULL)
-        status = margay_consumer_begin(made->next, passes, count, share, error);
-    return status;
-}
-
-static enum margay_status engine_finish(margay_consumer *consumer,
-                                        const struct margay_pass *pass,
+static enum margay_status engine_finish(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    margay_consumer *next = self(consumer)->next;
-    struct engine_pass *own = pass_of(consumer, pass);
+    struct engine_analysis *own = self(analysis);
     enum margay_status status =
         margay_engine_finish(own->engine, &own->result, error);
     margay_engine_free(own->engine);
     own->engine = NULL;
-    if (status == MARGAY_OK && next != NULL)
-        status = margay_consumer_finish(next, pass, error);
+    if (status == MARGAY_OK && own->writebacks != NULL)
+        status = margay_writebacks_finish(own->writebacks, error);
+    if (status == MARGAY_OK && own->next != NULL)
+        status = margay_analysis_finish(own->next, error);
     return status;
 }
 
 /* -------------------------------------------------------------- feeding -- */
 
-static enum margay_status make_room(struct engine_pass *own, size_t count,
+static enum margay_status make_room(struct engine_analysis *own, size_t count,
                                     struct margay_error *error)
 {
     if (count <= own->room)
@@ -139,97 +134,194 @@ static enum margay_status make_room(struct engine_pass *own, size_t count,
     return MARGAY_OK;
 }
 
-static enum margay_status engine_feed(margay_consumer *consumer,
-                                      const struct margay_pass *pass,
+static enum margay_status engine_feed(margay_analysis *analysis,
                                       const struct margay_span *span,
                                       struct margay_error *error)
 {
-    struct engine_consumer *made = self(consumer);
-    struct engine_pass *own = pass_of(consumer, pass);
+    struct engine_analysis *own = self(analysis);
     enum margay_status status = MARGAY_OK;
-    if (wants_distances(made))
+    if (wants_distances(own->asked))
         status = make_room(own, span->count, error);
     if (status == MARGAY_OK)
         status = margay_engine_feed(own->engine, span->blocks, span->count,
                                     own->distances, error);
     if (status == MARGAY_OK && span->repeats != 0)
         margay_engine_add_repeats(own->engine, span->repeats);
-    if (status != MARGAY_OK || made->next == NULL)
+    if (status == MARGAY_OK && own->writebacks != NULL)
+        status =
+            margay_writebacks_feed(own->writebacks, span->blocks, span->kinds,
+                                   own->distances, span->count, error);
+    if (status != MARGAY_OK || own->next == NULL)
         return status;
     struct margay_span forwarded = *span;
     forwarded.distances = own->distances;
-    return margay_consumer_feed(made->next, pass, &forwarded, error);
+    return margay_analysis_feed(own->next, &forwarded, error);
 }
 
-static enum margay_status engine_reset(margay_consumer *consumer,
-                                       const struct margay_pass *pass,
+static enum margay_status engine_reset(margay_analysis *analysis,
                                        struct margay_error *error)
 {
-    margay_consumer *next = self(consumer)->next;
-    margay_engine_reset_counts(pass_of(consumer, pass)->engine);
-    return next == NULL ? MARGAY_OK : margay_consumer_reset(next, pass, error);
+    struct engine_analysis *own = self(analysis);
+    enum margay_status status = MARGAY_OK;
+    margay_engine_reset_counts(own->engine);
+    if (own->writebacks != NULL)
+        status = margay_writebacks_reset_counts(own->writebacks, error);
+    return status == MARGAY_OK && own->next != NULL
+               ? margay_analysis_reset(own->next, error)
+               : status;
 }
 
 /* ------------------------------------------------- looks before the end -- */
 
-static enum margay_status engine_look(margay_consumer *consumer,
-                                      const struct margay_pass *pass,
+static enum margay_status engine_look(margay_analysis *analysis,
                                       struct margay_error *error)
 {
-    struct engine_pass *own = pass_of(consumer, pass);
+    struct engine_analysis *own = self(analysis);
     return margay_engine_peek(own->engine, &own->result, error);
 }
 
-static void engine_forget(margay_consumer *consumer,
-                          const struct margay_pass *pass, bool counts)
+static void engine_forget(margay_analysis *analysis, bool counts)
 {
-    struct engine_pass *own = pass_of(consumer, pass);
+    struct engine_analysis *own = self(analysis);
     margay_result_clear(&own->result);
     if (counts)
         margay_engine_reset_counts(own->engine);
 }
 
-static enum margay_status engine_save(margay_consumer *consumer,
-                                      const struct margay_pass *pass,
+static enum margay_status engine_save(margay_analysis *analysis,
                                       struct margay_engine_state *state,
                                       struct margay_error *error)
 {
-    return margay_engine_export(pass_of(consumer, pass)->engine, state, error);
+    return margay_engine_export(self(analysis)->engine, state, error);
 }
 
-static enum margay_status engine_load(margay_consumer *consumer,
-                                      const struct margay_pass *pass,
+static enum margay_status engine_load(margay_analysis *analysis,
                                       const struct margay_engine_state *state,
                                       struct margay_error *error)
 {
-    return margay_engine_import(pass_of(consumer, pass)->engine, state, error);
+    return margay_engine_import(self(analysis)->engine, state, error);
+}
+
+/* -------------------------------------------------------------- results -- */
+
+static enum margay_status add_writebacks(const struct engine_analysis *own,
+                                         struct margay_series *series,
+                                         struct margay_series_point *points,
+                                         struct margay_error *error)
+{
+    struct margay_point *curve = calloc(series->count + 1, sizeof *curve);
+    uint64_t *counts = calloc(series->count + 1, sizeof *counts);
+    enum margay_status status = MARGAY_OK;
+    if (curve == NULL || counts == NULL)
+        status = margay_fail_memory(error, "the write-backs of a curve");
+    for (size_t i = 0; i < series->count && status == MARGAY_OK; i++)
+        curve[i].cache_blocks = points[i].size;
+    if (status == MARGAY_OK)
+        margay_writebacks_curve(own->writebacks, curve, series->count, counts);
+    for (size_t i = 0; i < series->count && status == MARGAY_OK; i++)
+        points[i].writebacks = counts[i];
+    series->counters |= MARGAY_COUNTS_WRITEBACKS;
+    free(curve);
+    free(counts);
+    return status;
+}
+
+static enum margay_status engine_series(margay_analysis *analysis,
+                                        const struct margay_sizes *sizes,
+                                        margay_series_take *take, void *context,
+                                        struct margay_error *error)
+{
+    struct engine_analysis *own = self(analysis);
+    struct margay_series series;
+    struct margay_series_point *points;
+    enum margay_status status =
+        margay_result_series(&own->result, sizes, &series, &points, error);
+    if (status == MARGAY_OK && own->writebacks != NULL)
+        status = add_writebacks(own, &series, points, error);
+    if (status == MARGAY_OK)
+        status = take(context, &series, error);
+    free(points);
+    return status;
+}
+
+const struct margay_result *margay_engine_analysis_result(
+    const margay_analysis *analysis)
+{
+    return &self(analysis)->result;
+}
+
+margay_analysis *margay_engine_analysis_next(const margay_analysis *analysis)
+{
+    return self(analysis)->next;
 }
 
 /* --------------------------------------------------- parts and ranks -- */
 
-static void engine_lend(margay_consumer *consumer,
-                        const struct margay_pass *pass,
+static void engine_lend(margay_analysis *analysis,
                         struct margay_engine_recipe *recipe)
 {
-    const struct margay_engine_request *request = &self(consumer)->request;
+    const struct engine_analysis *own = self(analysis);
     *recipe = (struct margay_engine_recipe){
-        .spec = request->spec,
-        .seed = request->seed,
-        .bound_blocks = pass_of(consumer, pass)->bound_blocks,
+        .spec = own->asked->request.spec,
+        .seed = own->asked->request.seed,
+        .bound_blocks = own->bound_blocks,
     };
 }
 
-static void engine_adopt(margay_consumer *consumer,
-                         const struct margay_pass *pass,
+static void engine_adopt(margay_analysis *analysis,
                          struct margay_result *result)
 {
-    struct engine_pass *own = pass_of(consumer, pass);
+    struct engine_analysis *own = self(analysis);
     margay_result_clear(&own->result);
     own->result = *result;
     *result = (struct margay_result){.histogram = NULL};
 }
 
 /* --------------------------------------------------------------- making -- */
+
+static const struct margay_analysis_class functions = {
+    .feed = engine_feed,
+    .reset = engine_reset,
+    .finish = engine_finish,
+    .free = engine_free,
+    .look = engine_look,
+    .forget = engine_forget,
+    .save = engine_save,
+    .load = engine_load,
+    .series = engine_series,
+    .lend = engine_lend,
+    .adopt = engine_adopt,
+};
+
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
+{
+    struct engine_analysis *own = calloc(1, sizeof *own);
+    if (own == NULL)
+        return margay_fail_memory(error, "the analysis");
+    own->analysis.functions = &functions;
+    own->asked = (const struct engine_question *)question;
+    enum margay_status status = make_engine(own, passes, share, error);
+    if (status == MARGAY_OK && own->asked->next != NULL)
+        status = margay_question_begin(own->asked->next, passes, count, share,
+                                       &own->next, error);
+    if (status == MARGAY_OK)
+        status = check_sizes(own->asked, passes, error);
+    if (status == MARGAY_OK)
+        *analysis = &own->analysis;
+    else
+        engine_free(&own->analysis);
+    return status;
+}
+
+static void question_free(margay_question *question)
+{
+    margay_question_free(((struct engine_question *)question)->next);
+    free(question);
+}
 
 /* What was asked of an engine, where that is not distances. */
 static const char *measure_text(enum margay_measure measure)
@@ -256,107 +348,98 @@ static enum margay_status check_needs(
                        engine->info->name);
 }
 
-static bool can(const struct engine_consumer *made, unsigned abilities)
+static bool can(const struct engine_question *asked, unsigned abilities)
 {
-    return (made->abilities.can & abilities) == abilities;
+    return (asked->abilities.can & abilities) == abilities;
 }
 
-/* What the engine can, and what stands behind it lets it do. */
-static void declare(struct engine_consumer *made)
+/* What the engine can, and what the further question lets it do. */
+static void declare(struct engine_question *asked)
 {
-    const margay_consumer *next = made->next;
-    bool alone = next == NULL;
-    made->consumer.can = (struct margay_abilities){
-        .needs = alone ? 0 : next->can.needs & ~MARGAY_COLUMN_DISTANCES,
-        .uses = alone ? 0 : next->can.uses,
-        .data = !alone && next->can.data,
-        .repeats = alone && can(made, MARGAY_CAN_COUNT_REPEATS),
-        .passes = alone || next->can.passes,
-        .traces = alone || next->can.traces,
-        .parts = alone && can(made, MARGAY_CAN_TAKE_PARTS),
-        .one_part = can(made, MARGAY_SAVES_MEMORY),
-        .ranks = alone && can(made, MARGAY_CAN_SHARE_RANKS),
-        .looks = alone && can(made, MARGAY_CAN_PEEK),
-        .saves = alone && can(made, MARGAY_CAN_SAVE),
+    const margay_question *next = asked->next;
+    bool alone = next == NULL && !asked->request.writebacks;
+    asked->question.can = (struct margay_abilities){
+        .needs =
+            (next == NULL ? 0 : next->can.needs & ~MARGAY_COLUMN_DISTANCES) |
+            (asked->request.writebacks ? MARGAY_COLUMN_KINDS : 0),
+        .uses = next == NULL ? 0 : next->can.uses,
+        .data = next != NULL && next->can.data,
+        .repeats = alone && can(asked, MARGAY_CAN_COUNT_REPEATS),
+        .passes = alone || (next != NULL && next->can.passes),
+        .traces = alone || (next != NULL && next->can.traces),
+        .parts = alone && can(asked, MARGAY_CAN_TAKE_PARTS),
+        .one_part = can(asked, MARGAY_SAVES_MEMORY),
+        .ranks = alone && can(asked, MARGAY_CAN_SHARE_RANKS),
+        .curves = true,
+        .looks = alone && can(asked, MARGAY_CAN_PEEK),
+        .saves = alone && can(asked, MARGAY_CAN_SAVE),
     };
-    snprintf(made->name, sizeof made->name, "engine %s%s",
-             made->abilities.info->name, measure_text(made->request.measure));
-    made->consumer.name = made->name;
+    snprintf(asked->name, sizeof asked->name, "engine %s%s",
+             asked->abilities.info->name, measure_text(asked->request.measure));
+    asked->question.name = asked->name;
+}
+
+/* Write-backs follow from exact distances alone, however large. */
+static enum margay_status check_writebacks(const struct engine_question *asked,
+                                           struct margay_error *error)
+{
+    if (!asked->request.writebacks)
+        return MARGAY_OK;
+    if (asked->request.bound.value != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--writebacks has to know all distances (leave out "
+                           "--bound)");
+    if (!asked->abilities.info->exact)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--writebacks: engine %s is not exact",
+                           asked->abilities.info->name);
+    return MARGAY_OK;
 }
 
 /* Can the request be met? */
-static enum margay_status check_request(struct engine_consumer *made,
+static enum margay_status check_request(struct engine_question *asked,
                                         struct margay_error *error)
 {
-    const struct margay_engine_request *request = &made->request;
+    const struct margay_engine_request *request = &asked->request;
     unsigned needs = request->needs |
-                     (wants_distances(made) ? MARGAY_CAN_TELL_DISTANCES : 0);
-    if (made->next != NULL && made->next->can.references)
+                     (wants_distances(asked) ? MARGAY_CAN_TELL_DISTANCES : 0);
+    if (asked->next != NULL && asked->next->can.references)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: asks for references as they stand, and an "
                            "engine passes on blocks",
-                           made->next->name);
+                           asked->next->name);
     enum margay_status status = margay_engine_abilities(
-        request->spec, request->measure, &made->abilities, error);
+        request->spec, request->measure, &asked->abilities, error);
     if (status == MARGAY_OK)
         status = margay_engine_check_bound(
-            &made->abilities, request->bound.value != 0 ? 1 : 0, error);
-    return status == MARGAY_OK ? check_needs(&made->abilities, needs, error)
-                               : status;
+            &asked->abilities, request->bound.value != 0 ? 1 : 0, error);
+    if (status == MARGAY_OK)
+        status = check_needs(&asked->abilities, needs, error);
+    return status == MARGAY_OK ? check_writebacks(asked, error) : status;
 }
 
-static const struct margay_consumer_class functions = {
-    .begin = engine_begin,
-    .feed = engine_feed,
-    .reset = engine_reset,
-    .finish = engine_finish,
-    .free = engine_free,
-    .look = engine_look,
-    .forget = engine_forget,
-    .save = engine_save,
-    .load = engine_load,
-    .lend = engine_lend,
-    .adopt = engine_adopt,
-};
-
-enum margay_status margay_engine_consumer(
-    const struct margay_engine_request *request, margay_consumer *next,
-    margay_consumer **consumer, struct margay_error *error)
+enum margay_status margay_engine_question(
+    const struct margay_engine_request *request, margay_question *next,
+    margay_question **question, struct margay_error *error)
 {
-    struct engine_consumer *made = calloc(1, sizeof *made);
-    *consumer = NULL;
+    struct engine_question *made = calloc(1, sizeof *made);
+    *question = NULL;
     if (made == NULL) {
-        margay_consumer_free(next);
+        margay_question_free(next);
         return margay_fail_memory(error, "an engine");
     }
-    made->consumer.functions = &functions;
+    made->question.begin = begin;
+    made->question.free = question_free;
     made->request = *request;
     made->next = next;
     if (made->request.spec == NULL)
         made->request.spec = "exact";
     enum margay_status status = check_request(made, error);
     if (status != MARGAY_OK) {
-        engine_free(&made->consumer);
+        question_free(&made->question);
         return status;
     }
     declare(made);
-    *consumer = &made->consumer;
+    *question = &made->question;
     return MARGAY_OK;
-}
-
-const struct margay_result *margay_engine_consumer_result(
-    const margay_consumer *consumer, const struct margay_pass *pass)
-{
-    return &pass_of(consumer, pass)->result;
-}
-
-const struct margay_engine_abilities *margay_engine_consumer_abilities(
-    const margay_consumer *consumer)
-{
-    return &self(consumer)->abilities;
-}
-
-margay_consumer *margay_engine_consumer_next(const margay_consumer *consumer)
-{
-    return self(consumer)->next;
 }

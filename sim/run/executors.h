@@ -1,7 +1,7 @@
 /*
  * executors.h - the ways to carry out a plan
  *
- * Each takes a trace that has begun, feeds its consumer or does its work, and
+ * Each takes a trace that has begun, feeds its analyses or does their work, and
  * finishes all passes, or returns why it cannot.  A request to stop sets
  * running->interrupted; what has been read until then is finished as usual.
  * On ranks, nothing asks whether to stop: a trace is read to its end.

@@ -1,10 +1,9 @@
-/* feeder.c - batches of references to a consumer, pass by pass */
+/* feeder.c - batches of references to analyses, pass by pass */
 #include "sim/run/feeder.h"
 
 #include <stdlib.h>
 
 #include "sim/run/batch_copy.h"
-#include "sim/run/consumer.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 
@@ -26,7 +25,8 @@ struct pass_feed {
 };
 
 struct margay_feeder {
-    margay_consumer *consumer;
+    margay_analysis *const *analyses;
+    bool whole_refs; /* the analyses take references as they stand */
     unsigned columns;
     struct margay_pass *passes;
     struct pass_feed *feeds; /* one per pass */
@@ -47,7 +47,7 @@ static enum margay_status end_warmup(struct margay_feeder *feeder, size_t i,
     if (!feeder->feeds[i].warming)
         return MARGAY_OK;
     feeder->feeds[i].warming = false;
-    return margay_consumer_reset(feeder->consumer, &feeder->passes[i], error);
+    return margay_analysis_reset(feeder->analyses[i], error);
 }
 
 /* Passes that are fed as one have come as far as it has. */
@@ -59,28 +59,28 @@ static void count_fed(struct margay_feeder *feeder, struct margay_pass *pass,
         feeder->passes[i].fed_refs = pass->fed_refs;
 }
 
-static enum margay_status feed_span(struct margay_feeder *feeder,
-                                    struct margay_pass *pass,
+static enum margay_status feed_span(struct margay_feeder *feeder, size_t i,
                                     struct margay_span *span,
                                     struct margay_error *error)
 {
+    struct margay_pass *pass = &feeder->passes[i];
     span->first_index = pass->fed_refs;
     count_fed(feeder, pass, span->count + span->repeats);
     /* Repeats of a warm-up leave nothing behind. */
     if (span->warmup)
         span->repeats = 0;
-    return margay_consumer_feed(feeder->consumer, pass, span, error);
+    return margay_analysis_feed(feeder->analyses[i], span, error);
 }
 
 static enum margay_status feed_batch(struct margay_feeder *feeder, size_t i,
                                      const struct margay_batch *batch,
                                      struct margay_error *error)
 {
-    struct margay_pass *pass = &feeder->passes[i];
+    const struct margay_pass *pass = &feeder->passes[i];
     struct margay_span_walk walk = {
         .batch = batch,
         .shift = feeder->all_blocks ? 0 : pass->shift,
-        .splits = pass->splits && !feeder->consumer->can.references,
+        .splits = pass->splits && !feeder->whole_refs,
         .columns = feeder->columns,
         .store = &feeder->feeds[i].store,
     };
@@ -91,7 +91,7 @@ static enum margay_status feed_batch(struct margay_feeder *feeder, size_t i,
     while (status == MARGAY_OK) {
         status = margay_span_next(&walk, &span, error);
         if (status == MARGAY_OK)
-            status = feed_span(feeder, pass, &span, error);
+            status = feed_span(feeder, i, &span, error);
     }
     return status == MARGAY_END ? MARGAY_OK : status;
 }
@@ -140,24 +140,25 @@ static enum margay_status hand_over(struct margay_feeder *feeder,
 
 /* ------------------------------------------------------------ the whole -- */
 
-enum margay_status margay_feeder_create(const struct margay_plan *plan,
-                                        margay_consumer *consumer,
-                                        struct margay_pass *passes,
-                                        size_t count, bool warming,
+enum margay_status margay_feeder_create(struct margay_running *running,
                                         struct margay_feeder **feeder,
                                         struct margay_error *error)
 {
+    const struct margay_plan *plan = &running->plan;
+    const struct margay_abilities *can = &running->question->can;
+    size_t count = running->pass_count;
     struct margay_feeder *made = calloc(1, sizeof *made);
     enum margay_status status = MARGAY_OK;
     *feeder = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the analysis");
     *made = (struct margay_feeder){
-        .consumer = consumer,
-        .columns = consumer->can.needs | consumer->can.uses,
-        .passes = passes,
+        .analyses = running->analyses,
+        .whole_refs = can->references,
+        .columns = can->needs | can->uses,
+        .passes = running->passes,
         .pass_count = count,
-        .fed_count = plan->all_blocks ? 1 : count,
+        .fed_count = margay_running_analyses(running),
         .all_blocks = plan->all_blocks,
         .filling = &made->groups[0],
         .fed = &made->groups[1],
@@ -166,7 +167,7 @@ enum margay_status margay_feeder_create(const struct margay_plan *plan,
     if (made->feeds == NULL)
         status = margay_fail_memory(error, "the analysis");
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        made->feeds[i].warming = warming;
+        made->feeds[i].warming = running->warmup_refs > 0;
     if (plan->passes > 1 && made->fed_count > 1 && status == MARGAY_OK)
         status = margay_crew_create(plan->passes, &made->crew, error);
     if (status == MARGAY_OK)
@@ -210,7 +211,7 @@ static enum margay_status feed_repeats(struct margay_feeder *feeder,
             .blocks = feeder->feeds[i].store.blocks,
             .repeats = feeder->repeats,
         };
-        status = feed_span(feeder, &feeder->passes[i], &span, error);
+        status = feed_span(feeder, i, &span, error);
     }
     feeder->repeats = 0;
     return status;

@@ -1,5 +1,5 @@
 /*
- * feeder.h - batches of references to a consumer, pass by pass
+ * feeder.h - batches of references to analyses, pass by pass
  *
  * A batch goes to every block size.  Where the plan has several of them fed at
  * the same time, batches are copied and fed meanwhile, by a crew in which each
@@ -8,19 +8,15 @@
 #ifndef MARGAY_SIM_RUN_FEEDER_H
 #define MARGAY_SIM_RUN_FEEDER_H
 
-#include "sim/run/plan.h"
+#include "sim/run/running.h"
 
 struct margay_feeder;
 
 /*
- * Feed `count` passes as the plan has it; `warming`: the trace begins with a
- * warm-up.  Everything given must outlive the feeder.  MARGAY_NO_MEMORY on
- * failure; the caller owns *feeder.
+ * Feed the passes of a trace as the plan has it.  The trace must outlive the
+ * feeder.  MARGAY_NO_MEMORY on failure; the caller owns *feeder.
  */
-enum margay_status margay_feeder_create(const struct margay_plan *plan,
-                                        margay_consumer *consumer,
-                                        struct margay_pass *passes,
-                                        size_t count, bool warming,
+enum margay_status margay_feeder_create(struct margay_running *running,
                                         struct margay_feeder **feeder,
                                         struct margay_error *error);
 

@@ -1,46 +1,43 @@
 /*
- * filter.c - a cache before another consumer
+ * filter.c - the question of a cache that stands before another question
  *
- * One cache for each pass; what it asks of what is behind it, misses and
- * writes, is what the next consumer is fed.
+ * What the cache passes on, misses and writes, is what the analysis of the
+ * other question is fed.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "sim/run/consumer.h"
 #include "traces/traces_internal.h"
+#include <margay/questions.h>
 
-struct filter_pass {
+struct filter_question {
+    margay_question question;
+    struct margay_filter_request request;
+    margay_question *next; /* owned */
+};
+
+struct filter {
+    margay_analysis analysis;
+    margay_analysis *next;
     margay_cache *cache;
     struct margay_traffic traffic;
     size_t room;        /* for traffic */
     uint64_t passed_on; /* references, so far */
 };
 
-struct filter {
-    margay_consumer consumer;
-    struct margay_filter_request request;
-    margay_consumer *next; /* owned */
-    struct filter_pass *passes;
-    size_t pass_count;
-};
-
-static struct filter *self(const margay_consumer *consumer)
+static struct filter *self(const margay_analysis *analysis)
 {
-    return (struct filter *)consumer;
+    return (struct filter *)analysis;
 }
 
-static void filter_free(margay_consumer *consumer)
+static void filter_free(margay_analysis *analysis)
 {
-    struct filter *filter = self(consumer);
-    for (size_t i = 0; filter->passes != NULL && i < filter->pass_count; i++) {
-        margay_cache_free(filter->passes[i].cache);
-        free(filter->passes[i].traffic.blocks);
-        free(filter->passes[i].traffic.kinds);
-    }
-    margay_consumer_free(filter->next);
-    free(filter->passes);
+    struct filter *filter = self(analysis);
+    margay_cache_free(filter->cache);
+    free(filter->traffic.blocks);
+    free(filter->traffic.kinds);
+    margay_analysis_free(filter->next);
     free(filter);
 }
 
@@ -72,43 +69,11 @@ static enum margay_status divide_capacity(
     return MARGAY_OK;
 }
 
-static enum margay_status make_cache(const struct filter *filter,
-                                     const struct margay_pass *pass,
-                                     margay_cache **cache,
-                                     struct margay_error *error)
-{
-    struct margay_cache_options options = filter->request.cache;
-    enum margay_status status =
-        divide_capacity(&filter->request, pass->block_bytes, &options, error);
-    return status == MARGAY_OK ? margay_cache_create(&options, cache, error)
-                               : status;
-}
-
-static enum margay_status filter_begin(margay_consumer *consumer,
-                                       const struct margay_pass *passes,
-                                       size_t count,
-                                       const struct margay_share *share,
-                                       struct margay_error *error)
-{
-    struct filter *filter = self(consumer);
-    enum margay_status status = MARGAY_OK;
-    filter->passes = calloc(count, sizeof *filter->passes);
-    if (filter->passes == NULL)
-        return margay_fail_memory(error, "the caches");
-    filter->pass_count = count;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status =
-            make_cache(filter, &passes[i], &filter->passes[i].cache, error);
-    return status == MARGAY_OK ? margay_consumer_begin(filter->next, passes,
-                                                       count, share, error)
-                               : status;
-}
-
-static enum margay_status make_room(struct filter_pass *own, size_t count,
+static enum margay_status make_room(struct filter *filter, size_t count,
                                     struct margay_error *error)
 {
-    struct margay_traffic *traffic = &own->traffic;
-    if (count <= own->room)
+    struct margay_traffic *traffic = &filter->traffic;
+    if (count <= filter->room)
         return MARGAY_OK;
     uint64_t *blocks =
         reallocarray(traffic->blocks, count, sizeof *traffic->blocks);
@@ -119,55 +84,102 @@ static enum margay_status make_room(struct filter_pass *own, size_t count,
         traffic->kinds = kinds;
     if (blocks == NULL || kinds == NULL)
         return margay_fail_memory(error, "what a cache passes on");
-    own->room = count;
+    filter->room = count;
     return MARGAY_OK;
 }
 
-static enum margay_status filter_feed(margay_consumer *consumer,
-                                      const struct margay_pass *pass,
+static enum margay_status filter_feed(margay_analysis *analysis,
                                       const struct margay_span *span,
                                       struct margay_error *error)
 {
-    struct filter *filter = self(consumer);
-    struct filter_pass *own = &filter->passes[pass->index];
+    struct filter *filter = self(analysis);
     enum margay_status status =
-        make_room(own, MARGAY_MOST_TRAFFIC * span->count, error);
+        make_room(filter, MARGAY_MOST_TRAFFIC * span->count, error);
     if (status != MARGAY_OK)
         return status;
-    margay_cache_tell_sites(own->cache, span->sites);
-    margay_cache_feed_through(own->cache, span->blocks, NULL, span->kinds,
-                              span->count, &own->traffic);
+    margay_cache_tell_sites(filter->cache, span->sites);
+    margay_cache_feed_through(filter->cache, span->blocks, NULL, span->kinds,
+                              span->count, &filter->traffic);
     const struct margay_span passed = {
-        .count = own->traffic.count,
-        .blocks = own->traffic.blocks,
-        .kinds = own->traffic.kinds,
-        .first_index = own->passed_on,
+        .count = filter->traffic.count,
+        .blocks = filter->traffic.blocks,
+        .kinds = filter->traffic.kinds,
+        .first_index = filter->passed_on,
         .warmup = span->warmup,
     };
-    own->passed_on += passed.count;
+    filter->passed_on += passed.count;
     return passed.count == 0
                ? MARGAY_OK
-               : margay_consumer_feed(filter->next, pass, &passed, error);
+               : margay_analysis_feed(filter->next, &passed, error);
 }
 
-static enum margay_status filter_reset(margay_consumer *consumer,
-                                       const struct margay_pass *pass,
+static enum margay_status filter_reset(margay_analysis *analysis,
                                        struct margay_error *error)
 {
-    struct filter *filter = self(consumer);
-    margay_cache_reset_counts(filter->passes[pass->index].cache);
-    return margay_consumer_reset(filter->next, pass, error);
+    margay_cache_reset_counts(self(analysis)->cache);
+    return margay_analysis_reset(self(analysis)->next, error);
 }
 
-static enum margay_status filter_finish(margay_consumer *consumer,
-                                        const struct margay_pass *pass,
+static enum margay_status filter_finish(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    return margay_consumer_finish(self(consumer)->next, pass, error);
+    return margay_analysis_finish(self(analysis)->next, error);
+}
+
+const struct margay_cache_counts *margay_filter_analysis_counts(
+    const margay_analysis *analysis)
+{
+    return margay_cache_counts(self(analysis)->cache);
+}
+
+margay_analysis *margay_filter_analysis_next(const margay_analysis *analysis)
+{
+    return self(analysis)->next;
+}
+
+/* --------------------------------------------------------------- making -- */
+
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
+{
+    static const struct margay_analysis_class functions = {
+        .feed = filter_feed,
+        .reset = filter_reset,
+        .finish = filter_finish,
+        .free = filter_free,
+    };
+    const struct filter_question *asked =
+        (const struct filter_question *)question;
+    struct margay_cache_options options = asked->request.cache;
+    struct filter *filter = calloc(1, sizeof *filter);
+    if (filter == NULL)
+        return margay_fail_memory(error, "a cache");
+    filter->analysis.functions = &functions;
+    enum margay_status status =
+        divide_capacity(&asked->request, passes->block_bytes, &options, error);
+    if (status == MARGAY_OK)
+        status = margay_cache_create(&options, &filter->cache, error);
+    if (status == MARGAY_OK)
+        status = margay_question_begin(asked->next, passes, count, share,
+                                       &filter->next, error);
+    if (status == MARGAY_OK)
+        *analysis = &filter->analysis;
+    else
+        filter_free(&filter->analysis);
+    return status;
+}
+
+static void question_free(margay_question *question)
+{
+    margay_question_free(((struct filter_question *)question)->next);
+    free(question);
 }
 
 /* What it passes on has blocks and kinds. */
-static enum margay_status check_next(const margay_consumer *next,
+static enum margay_status check_next(const margay_question *next,
                                      struct margay_error *error)
 {
     if ((next->can.needs & ~MARGAY_COLUMN_KINDS) != 0 || next->can.references)
@@ -178,20 +190,13 @@ static enum margay_status check_next(const margay_consumer *next,
     return MARGAY_OK;
 }
 
-enum margay_status margay_filter_consumer(
-    const struct margay_filter_request *request, margay_consumer *next,
-    margay_consumer **consumer, struct margay_error *error)
+enum margay_status margay_filter_question(
+    const struct margay_filter_request *request, margay_question *next,
+    margay_question **question, struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {
-        .begin = filter_begin,
-        .feed = filter_feed,
-        .reset = filter_reset,
-        .finish = filter_finish,
-        .free = filter_free,
-    };
     const struct margay_policy_info *policy;
-    *consumer = NULL;
-    struct filter *made = calloc(1, sizeof *made);
+    *question = NULL;
+    struct filter_question *made = calloc(1, sizeof *made);
     enum margay_status status = made == NULL
                                     ? margay_fail_memory(error, "a cache")
                                     : check_next(next, error);
@@ -201,11 +206,12 @@ enum margay_status margay_filter_consumer(
             &policy, error);
     if (status != MARGAY_OK) {
         free(made);
-        margay_consumer_free(next);
+        margay_question_free(next);
         return status;
     }
-    made->consumer = (margay_consumer){
-        .functions = &functions,
+    made->question = (margay_question){
+        .begin = begin,
+        .free = question_free,
         /* A trace without kinds would pass for one without writes. */
         .can = {.needs = next->can.needs |
                          (policy->abilities & MARGAY_POLICY_NEEDS_SITES
@@ -218,17 +224,6 @@ enum margay_status margay_filter_consumer(
     };
     made->request = *request;
     made->next = next;
-    *consumer = &made->consumer;
+    *question = &made->question;
     return MARGAY_OK;
-}
-
-const struct margay_cache_counts *margay_filter_consumer_counts(
-    const margay_consumer *consumer, const struct margay_pass *pass)
-{
-    return margay_cache_counts(self(consumer)->passes[pass->index].cache);
-}
-
-margay_consumer *margay_filter_consumer_next(const margay_consumer *consumer)
-{
-    return self(consumer)->next;
 }

@@ -1,19 +1,23 @@
 /*
- * hierarchy.c - machines of caches that feed caches, as a consumer
+ * hierarchy.c - the question of machines of caches that feed caches
  *
- * The levels have blocks of different sizes, so that the consumer is fed the
+ * The levels have blocks of different sizes, so that the analysis is fed the
  * references of a trace as they stand, and the machines find their blocks.
  * Where the plan says so, machines that may be are simulated together; all
  * others are fed each span side by side.
  */
 #include <stdlib.h>
 
-#include "sim/run/caches.h"
-#include "sim/run/consumer.h"
 #include "traces/traces_internal.h"
+#include <margay/questions.h>
+
+struct machines_question {
+    margay_question question;
+    struct margay_machine_request request;
+};
 
 struct machines {
-    margay_consumer consumer;
+    margay_analysis analysis;
     struct margay_machine_request request;
     margay_family *family;   /* owned; NULL = none are simulated together */
     size_t apart_count;      /* the others, */
@@ -26,14 +30,14 @@ struct machines {
     struct margay_error *errors;
 };
 
-static struct machines *self(const void *consumer)
+static struct machines *self(const margay_analysis *analysis)
 {
-    return (struct machines *)consumer;
+    return (struct machines *)analysis;
 }
 
-static void machines_free(margay_consumer *consumer)
+static void machines_free(margay_analysis *analysis)
 {
-    struct machines *machines = self(consumer);
+    struct machines *machines = self(analysis);
     margay_crew_free(machines->crew);
     margay_family_free(machines->family);
     for (size_t i = 0;
@@ -102,21 +106,18 @@ static enum margay_status make_family(struct machines *machines,
     return margay_family_create(&options, &machines->family, error);
 }
 
-static enum margay_status machines_begin(margay_consumer *consumer,
-                                         const struct margay_pass *passes,
-                                         size_t count,
-                                         const struct margay_share *share,
-                                         struct margay_error *error)
+static enum margay_status make_machines(struct machines *machines,
+                                        const struct margay_pass *pass,
+                                        const struct margay_share *share,
+                                        struct margay_error *error)
 {
-    struct machines *machines = self(consumer);
     size_t all = machines->request.machine_count;
-    (void)count;
-    if (passes[0].block_bytes == 0)
+    if (pass->block_bytes == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: caches hold bytes, and nothing says what a "
                            "block id of this trace stands for (say --unit "
                            "BYTES)",
-                           passes[0].trace);
+                           pass->trace);
     machines->each = calloc(all, sizeof(margay_hierarchy *));
     machines->apart = calloc(all, sizeof *machines->apart);
     machines->statuses = calloc(all, sizeof *machines->statuses);
@@ -125,10 +126,10 @@ static enum margay_status machines_begin(margay_consumer *consumer,
         machines->statuses == NULL || machines->errors == NULL)
         return margay_fail_memory(error, "the machines");
     enum margay_status status =
-        share->shares ? make_family(machines, &passes[0], share->threads, error)
+        share->shares ? make_family(machines, pass, share->threads, error)
                       : MARGAY_OK;
     if (status == MARGAY_OK)
-        status = make_apart(machines, &passes[0], error);
+        status = make_apart(machines, pass, error);
     return status == MARGAY_OK
                ? margay_crew_create(share->threads, &machines->crew, error)
                : status;
@@ -155,12 +156,12 @@ static enum margay_status name_trace(const struct margay_pass *pass,
                        cause.message);
 }
 
-static enum margay_status machines_feed(margay_consumer *consumer,
-                                        const struct margay_pass *pass,
+static enum margay_status machines_feed(margay_analysis *analysis,
                                         const struct margay_span *span,
                                         struct margay_error *error)
 {
-    struct machines *machines = self(consumer);
+    const struct margay_pass *pass = analysis->pass;
+    struct machines *machines = self(analysis);
     machines->span = span;
     margay_crew_start(machines->crew, feed_one, machines,
                       machines->apart_count);
@@ -179,12 +180,10 @@ static enum margay_status machines_feed(margay_consumer *consumer,
                             error);
 }
 
-static enum margay_status machines_reset(margay_consumer *consumer,
-                                         const struct margay_pass *pass,
+static enum margay_status machines_reset(margay_analysis *analysis,
                                          struct margay_error *error)
 {
-    struct machines *machines = self(consumer);
-    (void)pass;
+    struct machines *machines = self(analysis);
     for (size_t i = 0; i < machines->apart_count; i++)
         margay_hierarchy_reset_counts(machines->each[machines->apart[i]]);
     return machines->family == NULL
@@ -192,12 +191,10 @@ static enum margay_status machines_reset(margay_consumer *consumer,
                : margay_family_reset_counts(machines->family, error);
 }
 
-static enum margay_status machines_finish(margay_consumer *consumer,
-                                          const struct margay_pass *pass,
+static enum margay_status machines_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
-    struct machines *machines = self(consumer);
-    (void)pass;
+    struct machines *machines = self(analysis);
     return machines->family == NULL
                ? MARGAY_OK
                : margay_family_settle(machines->family, error);
@@ -218,26 +215,51 @@ static enum margay_status check_machines(
     return status;
 }
 
-enum margay_status margay_machine_consumer(
-    const struct margay_machine_request *request, margay_consumer **consumer,
-    struct margay_error *error)
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {
-        .begin = machines_begin,
+    static const struct margay_analysis_class functions = {
         .feed = machines_feed,
         .reset = machines_reset,
         .finish = machines_finish,
         .free = machines_free,
     };
-    *consumer = NULL;
+    struct machines *machines = calloc(1, sizeof *machines);
+    (void)count;
+    if (machines == NULL)
+        return margay_fail_memory(error, "the machines");
+    machines->analysis.functions = &functions;
+    machines->request = ((const struct machines_question *)question)->request;
+    enum margay_status status = make_machines(machines, passes, share, error);
+    if (status == MARGAY_OK)
+        *analysis = &machines->analysis;
+    else
+        machines_free(&machines->analysis);
+    return status;
+}
+
+static void question_free(margay_question *question)
+{
+    free(question);
+}
+
+enum margay_status margay_machine_question(
+    const struct margay_machine_request *request, margay_question **question,
+    struct margay_error *error)
+{
+    *question = NULL;
     enum margay_status status = check_machines(request, error);
     if (status != MARGAY_OK)
         return status;
-    struct machines *made = calloc(1, sizeof *made);
+    struct machines_question *made = calloc(1, sizeof *made);
     if (made == NULL)
         return margay_fail_memory(error, "the machines");
-    made->consumer = (margay_consumer){
-        .functions = &functions,
+    made->question = (margay_question){
+        .begin = begin,
+        .free = question_free,
         .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_THREADS,
                 .references = true,
@@ -246,37 +268,37 @@ enum margay_status margay_machine_consumer(
     };
     made->request = *request;
     if (request->notes_sharing)
-        made->consumer.can.uses |= MARGAY_COLUMN_SITES;
+        made->question.can.uses |= MARGAY_COLUMN_SITES;
     for (size_t i = 0; i < request->machine_count * request->level_count; i++) {
         if (margay_level_needs_sites(&request->levels[i]))
-            made->consumer.can.needs |= MARGAY_COLUMN_SITES;
+            made->question.can.needs |= MARGAY_COLUMN_SITES;
         if (request->levels[i].coherence != MARGAY_COHERENCE_NONE)
-            made->consumer.can.needs |= MARGAY_COLUMN_THREADS;
+            made->question.can.needs |= MARGAY_COLUMN_THREADS;
     }
     size_t sharing = 0;
     for (size_t i = 0; i < request->machine_count; i++)
         sharing += may_share(request, i);
-    made->consumer.can.shares = sharing > 1;
-    *consumer = &made->consumer;
+    made->question.can.shares = sharing > 1;
+    *question = &made->question;
     return MARGAY_OK;
 }
 
-struct margay_level_counts margay_machine_consumer_counts(
-    const margay_consumer *consumer, size_t machine, size_t level)
+struct margay_level_counts margay_machine_analysis_counts(
+    const margay_analysis *analysis, size_t machine, size_t level)
 {
-    const struct machines *machines = self(consumer);
+    const struct machines *machines = self(analysis);
     return machines->each[machine] == NULL
                ? margay_family_counts(machines->family, machine, level)
                : margay_hierarchy_counts(machines->each[machine], level);
 }
 
 /* In a family no level is coherent. */
-enum margay_status margay_machine_consumer_sharing(
-    const margay_consumer *consumer, size_t machine,
+enum margay_status margay_machine_analysis_sharing(
+    const margay_analysis *analysis, size_t machine,
     struct margay_sharing_place **places, size_t *count,
     struct margay_error *error)
 {
-    const struct machines *machines = self(consumer);
+    const struct machines *machines = self(analysis);
     *places = NULL;
     *count = 0;
     return machines->each[machine] == NULL
@@ -286,25 +308,25 @@ enum margay_status margay_machine_consumer_sharing(
 }
 
 /* All machines were fed the same, so that any of them tells. */
-const uint64_t *margay_machine_consumer_references(
-    const margay_consumer *consumer)
+const uint64_t *margay_machine_analysis_references(
+    const margay_analysis *analysis)
 {
-    const struct machines *machines = self(consumer);
+    const struct machines *machines = self(analysis);
     return machines->family == NULL
                ? margay_hierarchy_references(machines->each[0])
                : margay_family_references(machines->family);
 }
 
-size_t margay_machine_consumer_cores(const margay_consumer *consumer)
+size_t margay_machine_analysis_cores(const margay_analysis *analysis)
 {
-    const struct machines *machines = self(consumer);
+    const struct machines *machines = self(analysis);
     return machines->family == NULL ? margay_hierarchy_cores(machines->each[0])
                                     : margay_family_cores(machines->family);
 }
 
-bool margay_machine_consumer_shares_cores(const margay_consumer *consumer)
+bool margay_machine_analysis_shares_cores(const margay_analysis *analysis)
 {
-    const struct machines *machines = self(consumer);
+    const struct machines *machines = self(analysis);
     return machines->family == NULL
                ? margay_hierarchy_shares_cores(machines->each[0])
                : margay_family_shares_cores(machines->family);

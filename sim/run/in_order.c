@@ -1,6 +1,5 @@
 /* in_order.c - a trace read from its beginning to its end */
 #include "sim/run/batch_part.h"
-#include "sim/run/consumer.h"
 #include "sim/run/executors.h"
 #include "sim/run/feeder.h"
 #include "traces/traces_internal.h"
@@ -12,12 +11,6 @@ struct order {
     double looked_seconds;
 };
 
-static const struct margay_consumer_class *functions_of(
-    const struct order *order)
-{
-    return order->running->consumer->functions;
-}
-
 /* ------------------------------------------------- looks before the end -- */
 
 static enum margay_status look_at_passes(struct order *order,
@@ -27,8 +20,9 @@ static enum margay_status look_at_passes(struct order *order,
     enum margay_status status = margay_feeder_flush(order->feeder, error);
     for (size_t i = 0; i < running->pass_count && status == MARGAY_OK; i++) {
         running->passes[i].seconds = margay_running_seconds(running);
-        status = functions_of(order)->look(running->consumer,
-                                           &running->passes[i], error);
+        if (i < margay_running_analyses(running))
+            status = running->analyses[i]->functions->look(running->analyses[i],
+                                                           error);
     }
     return status;
 }
@@ -36,9 +30,8 @@ static enum margay_status look_at_passes(struct order *order,
 static void forget_results(struct order *order, bool counts)
 {
     struct margay_running *running = order->running;
-    for (size_t i = 0; i < running->pass_count; i++)
-        functions_of(order)->forget(running->consumer, &running->passes[i],
-                                    counts);
+    for (size_t i = 0; i < margay_running_analyses(running); i++)
+        running->analyses[i]->functions->forget(running->analyses[i], counts);
 }
 
 /* A window is like an end, but the stack stays as it is. */
@@ -283,7 +276,8 @@ static enum margay_status finish_passes(struct order *order,
     for (size_t i = 0; i < running->pass_count && status == MARGAY_OK; i++) {
         struct margay_pass *pass = &running->passes[i];
         pass->window = running->window;
-        status = margay_consumer_finish(running->consumer, pass, error);
+        if (i < margay_running_analyses(running))
+            status = margay_analysis_finish(running->analyses[i], error);
         pass->seconds = margay_running_seconds(running);
     }
     return status;
@@ -295,10 +289,7 @@ enum margay_status margay_read_in_order(struct margay_running *running,
     struct order order = {.running = running};
     enum margay_status status = margay_running_resume(running, error);
     if (status == MARGAY_OK)
-        status = margay_feeder_create(&running->plan, running->consumer,
-                                      running->passes, running->pass_count,
-                                      running->warmup_refs > 0, &order.feeder,
-                                      error);
+        status = margay_feeder_create(running, &order.feeder, error);
     if (status == MARGAY_OK)
         status = read_batches(&order, error);
     if (status == MARGAY_OK)

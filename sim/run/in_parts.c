@@ -252,7 +252,7 @@ static enum margay_status finish_passes(struct parts *parts, unsigned usable,
             status = margay_row_finish(&parts->rows[k], &result, error);
         pass->fed_refs = result.references;
         pass->seconds = margay_running_seconds(running);
-        running->consumer->functions->adopt(running->consumer, pass, &result);
+        running->analyses[k]->functions->adopt(running->analyses[k], &result);
     }
     return status;
 }
@@ -302,8 +302,8 @@ static enum margay_status make_parts(struct parts *parts,
 {
     struct margay_running *running = parts->running;
     for (size_t k = 0; k < running->pass_count; k++)
-        running->consumer->functions->lend(
-            running->consumer, &running->passes[k], &parts->recipes[k]);
+        running->analyses[k]->functions->lend(running->analyses[k],
+                                              &parts->recipes[k]);
     measure(parts);
     choose_count(parts);
     parts->parts = calloc(parts->count, sizeof *parts->parts);

@@ -1,65 +1,54 @@
-/* objects.c - a trace of objects with sizes, behind the engine for these */
+/* objects.c - the question of objects with sizes */
 #include <stdlib.h>
 
-#include "sim/run/consumer.h"
+#include "sim/run/series.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
+#include <margay/questions.h>
 
-struct objects_consumer {
-    margay_consumer consumer;
+struct objects_question {
+    margay_question question;
     struct margay_objects_options options;
-    margay_objects *engine;  /* made with the first references, which tell
+    margay_question *next; /* NULL = none; owned */
+};
+
+struct objects_analysis {
+    margay_analysis analysis;
+    struct margay_objects_options options;
+    margay_objects *engine;  /* made with the first references, which show
                                 whether objects expire */
-    margay_consumer *next;   /* NULL = none */
+    margay_analysis *next;   /* NULL = none */
     struct margay_pass pass; /* the only one, of no block size, for `next` */
     uint64_t distances[MARGAY_SPAN_REFS];
 };
 
-static struct objects_consumer *self(const margay_consumer *consumer)
+static struct objects_analysis *self(const margay_analysis *analysis)
 {
-    return (struct objects_consumer *)consumer;
+    return (struct objects_analysis *)analysis;
 }
 
-static void objects_free(margay_consumer *consumer)
+static void objects_free(margay_analysis *analysis)
 {
-    margay_objects_free(self(consumer)->engine);
-    margay_consumer_free(self(consumer)->next);
-    free(consumer);
+    margay_objects_free(self(analysis)->engine);
+    margay_analysis_free(self(analysis)->next);
+    free(analysis);
 }
 
-static enum margay_status objects_begin(margay_consumer *consumer,
-                                        const struct margay_pass *passes,
-                                        size_t count,
-                                        const struct margay_share *share,
-                                        struct margay_error *error)
-{
-    struct objects_consumer *objects = self(consumer);
-    (void)count;
-    objects->pass = passes[0];
-    objects->pass.block_bytes = 0;
-    return objects->next == NULL
-               ? MARGAY_OK
-               : margay_consumer_begin(objects->next, &objects->pass, 1, share,
-                                       error);
-}
-
-static enum margay_status make_engine(struct objects_consumer *objects,
+static enum margay_status make_engine(struct objects_analysis *own,
                                       bool have_ttls,
                                       struct margay_error *error)
 {
-    if (objects->engine != NULL)
+    if (own->engine != NULL)
         return MARGAY_OK;
-    objects->options.ages |= have_ttls;
-    return margay_objects_create(&objects->options, &objects->engine, error);
+    own->options.ages |= have_ttls;
+    return margay_objects_create(&own->options, &own->engine, error);
 }
 
-static enum margay_status objects_feed(margay_consumer *consumer,
-                                       const struct margay_pass *pass,
+static enum margay_status objects_feed(margay_analysis *analysis,
                                        const struct margay_span *span,
                                        struct margay_error *error)
 {
-    (void)pass;
-    struct objects_consumer *objects = self(consumer);
+    struct objects_analysis *own = self(analysis);
     const struct margay_requests requests = {
         .count = span->count,
         .objects = span->blocks,
@@ -69,107 +58,199 @@ static enum margay_status objects_feed(margay_consumer *consumer,
         .ops = span->ops,
     };
     bool have_ttls = span->ttls != NULL && span->times != NULL;
-    enum margay_status status = make_engine(objects, have_ttls, error);
+    enum margay_status status = make_engine(own, have_ttls, error);
     if (status == MARGAY_OK)
-        status = margay_objects_feed(
-            objects->engine, &requests,
-            objects->next == NULL ? NULL : objects->distances, error);
+        status = margay_objects_feed(own->engine, &requests,
+                                     own->next == NULL ? NULL : own->distances,
+                                     error);
     if (status == MARGAY_BAD_INPUT && error != NULL) {
         const struct margay_error reason = *error;
-        return margay_fail(error, status, "%s: %s", objects->pass.trace,
+        return margay_fail(error, status, "%s: %s", own->pass.trace,
                            reason.message);
     }
-    if (status != MARGAY_OK || objects->next == NULL)
+    if (status != MARGAY_OK || own->next == NULL)
         return status;
     struct margay_span measured = *span;
-    measured.distances = objects->distances;
-    return margay_consumer_feed(objects->next, &objects->pass, &measured,
-                                error);
+    measured.distances = own->distances;
+    return margay_analysis_feed(own->next, &measured, error);
 }
 
-static enum margay_status objects_reset(margay_consumer *consumer,
-                                        const struct margay_pass *pass,
+static enum margay_status objects_reset(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    struct objects_consumer *objects = self(consumer);
-    (void)pass;
-    if (objects->engine != NULL)
-        margay_objects_reset_counts(objects->engine);
-    return objects->next == NULL
-               ? MARGAY_OK
-               : margay_consumer_reset(objects->next, &objects->pass, error);
+    struct objects_analysis *own = self(analysis);
+    if (own->engine != NULL)
+        margay_objects_reset_counts(own->engine);
+    return own->next == NULL ? MARGAY_OK
+                             : margay_analysis_reset(own->next, error);
 }
 
-static enum margay_status objects_finish(margay_consumer *consumer,
-                                         const struct margay_pass *pass,
+static enum margay_status objects_finish(margay_analysis *analysis,
                                          struct margay_error *error)
 {
-    struct objects_consumer *objects = self(consumer);
-    (void)pass;
-    enum margay_status status = make_engine(objects, false, error);
-    return status != MARGAY_OK || objects->next == NULL
+    struct objects_analysis *own = self(analysis);
+    enum margay_status status = make_engine(own, false, error);
+    return status != MARGAY_OK || own->next == NULL
                ? status
-               : margay_consumer_finish(objects->next, &objects->pass, error);
+               : margay_analysis_finish(own->next, error);
 }
 
-static enum margay_status objects_look(margay_consumer *consumer,
-                                       const struct margay_pass *pass,
+static enum margay_status objects_look(margay_analysis *analysis,
                                        struct margay_error *error)
 {
-    (void)pass;
-    return make_engine(self(consumer), false, error);
+    return make_engine(self(analysis), false, error);
 }
 
-static void objects_forget(margay_consumer *consumer,
-                           const struct margay_pass *pass, bool counts)
+static void objects_forget(margay_analysis *analysis, bool counts)
 {
-    (void)pass;
     if (counts)
-        margay_objects_reset_counts(self(consumer)->engine);
+        margay_objects_reset_counts(self(analysis)->engine);
 }
 
-enum margay_status margay_objects_consumer(
-    const struct margay_objects_options *options, margay_consumer *next,
-    margay_consumer **consumer, struct margay_error *error)
+/* -------------------------------------------------------------- results -- */
+
+void margay_objects_describe(const margay_objects *engine,
+                             struct margay_series *series)
 {
-    static const struct margay_consumer_class functions = {
-        .begin = objects_begin,
+    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    *series = (struct margay_series){
+        .counters = MARGAY_COUNTS_BYTES,
+        .in_bytes = true,
+        .references = counts.references,
+        .reference_bytes = counts.reference_bytes,
+        .distinct = counts.objects,
+        .infinite = counts.cold + counts.expired,
+        .infinite_bytes = counts.cold_bytes + counts.expired_bytes,
+        .bound = counts.exceeded_bound,
+    };
+}
+
+static enum margay_status read_curve(const margay_objects *engine,
+                                     const struct margay_sizes *sizes,
+                                     struct margay_series *series,
+                                     struct margay_series_point **points,
+                                     struct margay_error *error)
+{
+    struct margay_objects_point *curve = NULL;
+    enum margay_status status =
+        margay_objects_curve(engine, sizes, &curve, &series->count, error);
+    if (status == MARGAY_OK &&
+        (*points = margay_series_room(series->count, error)) == NULL)
+        status = MARGAY_NO_MEMORY;
+    for (size_t i = 0; i < series->count && status == MARGAY_OK; i++)
+        (*points)[i] = (struct margay_series_point){
+            .size = curve[i].cache_bytes,
+            .misses = curve[i].misses,
+            .missed_bytes = curve[i].missed_bytes,
+        };
+    series->points = *points;
+    free(curve);
+    return status;
+}
+
+static enum margay_status objects_series(margay_analysis *analysis,
+                                         const struct margay_sizes *sizes,
+                                         margay_series_take *take,
+                                         void *context,
+                                         struct margay_error *error)
+{
+    struct objects_analysis *own = self(analysis);
+    struct margay_series series;
+    struct margay_series_point *points = NULL;
+    margay_histogram *histogram = NULL;
+    enum margay_status status = MARGAY_OK;
+    margay_objects_describe(own->engine, &series);
+    if (own->options.curve != NULL)
+        status = read_curve(own->engine, sizes, &series, &points, error);
+    if (status == MARGAY_OK && own->options.distances)
+        status = margay_objects_histogram(own->engine, &histogram, error);
+    series.histogram = histogram;
+    if (status == MARGAY_OK)
+        status = take(context, &series, error);
+    margay_histogram_free(histogram);
+    free(points);
+    return status;
+}
+
+const margay_objects *margay_objects_analysis_engine(
+    const margay_analysis *analysis)
+{
+    return self(analysis)->engine;
+}
+
+margay_analysis *margay_objects_analysis_next(const margay_analysis *analysis)
+{
+    return self(analysis)->next;
+}
+
+/* --------------------------------------------------------------- making -- */
+
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
+{
+    static const struct margay_analysis_class functions = {
         .feed = objects_feed,
         .reset = objects_reset,
         .finish = objects_finish,
         .look = objects_look,
         .forget = objects_forget,
+        .series = objects_series,
         .free = objects_free,
     };
-    struct objects_consumer *made = calloc(1, sizeof *made);
-    *consumer = NULL;
+    const struct objects_question *asked =
+        (const struct objects_question *)question;
+    struct objects_analysis *own = calloc(1, sizeof *own);
+    enum margay_status status = MARGAY_OK;
+    (void)count;
+    if (own == NULL)
+        return margay_fail_memory(error, "the objects");
+    own->analysis.functions = &functions;
+    own->options = asked->options;
+    own->pass = passes[0];
+    own->pass.block_bytes = 0;
+    if (asked->next != NULL)
+        status = margay_question_begin(asked->next, &own->pass, 1, share,
+                                       &own->next, error);
+    if (status == MARGAY_OK)
+        *analysis = &own->analysis;
+    else
+        free(own);
+    return status;
+}
+
+static void question_free(margay_question *question)
+{
+    margay_question_free(((struct objects_question *)question)->next);
+    free(question);
+}
+
+enum margay_status margay_objects_question(
+    const struct margay_objects_options *options, margay_question *next,
+    margay_question **question, struct margay_error *error)
+{
+    struct objects_question *made = calloc(1, sizeof *made);
+    *question = NULL;
     if (made == NULL) {
-        margay_consumer_free(next);
-        return margay_fail_memory(error, "a consumer of objects");
+        margay_question_free(next);
+        return margay_fail_memory(error, "the objects");
     }
-    made->consumer = (margay_consumer){
-        .functions = &functions,
+    made->question = (margay_question){
+        .begin = begin,
+        .free = question_free,
         .can = {.needs = MARGAY_COLUMN_SIZES |
                          (options->ages ? MARGAY_COLUMN_TIMES : 0u),
                 .uses = MARGAY_OBJECT_COLUMNS,
                 .references = true,
                 .traces = true,
+                .curves = true,
                 .looks = next == NULL},
         .name = "objects",
     };
     made->options = *options;
     made->next = next;
-    *consumer = &made->consumer;
+    *question = &made->question;
     return MARGAY_OK;
-}
-
-const margay_objects *margay_objects_consumer_engine(
-    const margay_consumer *consumer)
-{
-    return self(consumer)->engine;
-}
-
-margay_consumer *margay_objects_consumer_next(const margay_consumer *consumer)
-{
-    return self(consumer)->next;
 }

@@ -192,8 +192,7 @@ static enum margay_status fill_order(struct margay_running *running,
     order->pass_count = running->pass_count;
     for (size_t i = 0; i < running->pass_count; i++) {
         struct margay_engine_recipe recipe;
-        running->consumer->functions->lend(running->consumer,
-                                           &running->passes[i], &recipe);
+        running->analyses[i]->functions->lend(running->analyses[i], &recipe);
         if (strlen(recipe.spec) >= sizeof order->spec)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "the engine's spec has %zu characters (expected "
@@ -225,8 +224,8 @@ enum margay_status margay_read_on_ranks(struct margay_running *running,
         struct margay_pass *pass = &running->passes[i];
         pass->fed_refs = results[i].references;
         pass->seconds = margay_running_seconds(running);
-        running->consumer->functions->adopt(running->consumer, pass,
-                                            &results[i]);
+        running->analyses[i]->functions->adopt(running->analyses[i],
+                                               &results[i]);
     }
     return status;
 }

@@ -1,80 +1,86 @@
-/* phases.c - the phases of each pass */
+/* phases.c - the question of the phases of a trace */
 #include <stdlib.h>
 
 #include "traces/traces_internal.h"
-#include <margay/run.h>
+#include <margay/questions.h>
 
-struct phases_consumer {
-    margay_consumer consumer;
-    margay_phases *passes[MARGAY_MOST_BLOCK_SIZES]; /* NULL: none */
+struct phases_analysis {
+    margay_analysis analysis;
+    margay_phases *phases;
 };
 
-static struct phases_consumer *self(const margay_consumer *consumer)
+static margay_phases *phases_of(const margay_analysis *analysis)
 {
-    return (struct phases_consumer *)consumer;
+    return ((const struct phases_analysis *)analysis)->phases;
 }
 
-static void phases_free(margay_consumer *consumer)
+static void phases_free(margay_analysis *analysis)
 {
-    for (size_t i = 0; i < MARGAY_MOST_BLOCK_SIZES; i++)
-        margay_phases_free(self(consumer)->passes[i]);
-    free(consumer);
+    margay_phases_free(phases_of(analysis));
+    free(analysis);
 }
 
-static enum margay_status phases_begin(margay_consumer *consumer,
-                                       const struct margay_pass *passes,
-                                       size_t count,
-                                       const struct margay_share *share,
-                                       struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    (void)passes;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = margay_phases_create(share->threads,
-                                      &self(consumer)->passes[i], error);
-    return status;
-}
-
-static enum margay_status phases_feed(margay_consumer *consumer,
-                                      const struct margay_pass *pass,
+static enum margay_status phases_feed(margay_analysis *analysis,
                                       const struct margay_span *span,
                                       struct margay_error *error)
 {
-    return margay_phases_feed(self(consumer)->passes[pass->index], span->blocks,
-                              span->count, error);
+    return margay_phases_feed(phases_of(analysis), span->blocks, span->count,
+                              error);
 }
 
-static enum margay_status phases_finish(margay_consumer *consumer,
-                                        const struct margay_pass *pass,
+static enum margay_status phases_finish(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    return margay_phases_finish(self(consumer)->passes[pass->index], error);
+    return margay_phases_finish(phases_of(analysis), error);
 }
 
-enum margay_status margay_phases_consumer(margay_consumer **consumer,
-                                          struct margay_error *error)
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {
-        .begin = phases_begin,
+    static const struct margay_analysis_class functions = {
         .feed = phases_feed,
         .finish = phases_finish,
         .free = phases_free,
     };
-    struct phases_consumer *made = calloc(1, sizeof *made);
-    *consumer = NULL;
+    struct phases_analysis *own = calloc(1, sizeof *own);
+    (void)question, (void)passes, (void)count;
+    if (own == NULL)
+        return margay_fail_memory(error, "the phases");
+    own->analysis.functions = &functions;
+    enum margay_status status =
+        margay_phases_create(share->threads, &own->phases, error);
+    if (status == MARGAY_OK)
+        *analysis = &own->analysis;
+    else
+        free(own);
+    return status;
+}
+
+static void question_free(margay_question *question)
+{
+    free(question);
+}
+
+enum margay_status margay_phases_question(margay_question **question,
+                                          struct margay_error *error)
+{
+    margay_question *made = calloc(1, sizeof *made);
+    *question = made;
     if (made == NULL)
-        return margay_fail_memory(error, "a consumer of phases");
-    made->consumer = (margay_consumer){
-        .functions = &functions,
+        return margay_fail_memory(error, "the phases");
+    *made = (margay_question){
+        .begin = begin,
+        .free = question_free,
         .can = {.passes = true, .traces = true},
         .name = "phases",
     };
-    *consumer = &made->consumer;
     return MARGAY_OK;
 }
 
-const margay_phases *margay_phases_consumer_of(const margay_consumer *consumer,
-                                               const struct margay_pass *pass)
+const margay_phases *margay_phases_analysis_of(const margay_analysis *analysis)
 {
-    return self(consumer)->passes[pass->index];
+    return phases_of(analysis);
 }

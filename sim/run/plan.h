@@ -1,7 +1,7 @@
 /*
  * plan.h - how a run is carried out, decided in one place
  *
- * Algorithm: a pure function from facts (the request, the consumer's declared
+ * Algorithm: a pure function from facts (the request, the question's declared
  *   abilities, and what is known of an open trace) to a plan that says
  *   everything.  Before a trace is open the plan says how many traces are
  *   analysed at the same time and how this one is read; with what the trace
@@ -29,7 +29,7 @@ struct margay_plan_facts {
     bool cuts_work; /* it says how engines with threads cut their work */
     unsigned ranks; /* of the cluster; 1 = none */
 
-    struct margay_abilities can; /* of the consumer */
+    struct margay_abilities can; /* of the question */
 
     /* Of the trace, once it is open; zeroed before. */
     bool is_open;
@@ -61,8 +61,8 @@ struct margay_plan {
     /* Valid once the trace is open. */
     enum margay_executor executor;
     unsigned passes;       /* fed at the same time, by a thread each */
-    unsigned pass_threads; /* for the consumer's work on each of them */
-    bool all_blocks;       /* the consumer is fed numbers, once */
+    unsigned pass_threads; /* for the analysis of each of them */
+    bool all_blocks;       /* one analysis is fed numbers, once */
     unsigned most_parts;   /* of the file, with MARGAY_IN_PARTS */
     bool ranks_read;       /* each rank reads its own part of the file */
     bool shares;           /* what machines have in common is simulated once */

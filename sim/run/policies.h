@@ -1,5 +1,5 @@
 /*
- * policies.h - the state of the consumer of policies, shared by its files
+ * policies.h - the analysis of several policies, shared by its files
  *
  * policies.c reads a trace, and policies_curves.c makes its curves in the end;
  * policies_replay.c simulates what has no engine.
@@ -8,7 +8,15 @@
 #define MARGAY_SIM_RUN_POLICIES_H
 
 #include "sim/run/policies_replay.h"
-#include <margay/run.h>
+#include "sim/run/series.h"
+#include <margay/questions.h>
+
+struct margay_policies_question {
+    margay_question question;
+    struct margay_policies_request request;
+    struct margay_policy_rows rows; /* the list is owned */
+    struct margay_sample sample;
+};
 
 /* An engine that is fed all references, or those of the sample. */
 struct margay_policy_engine {
@@ -16,9 +24,13 @@ struct margay_policy_engine {
     struct margay_result result;
 };
 
-struct margay_policies_pass {
+struct margay_policies {
+    margay_analysis analysis;
+    const struct margay_policies_question *asked;
+    struct margay_share share;
+    margay_crew *crew;
     uint64_t bound_blocks;
-    struct margay_sizes asked; /* its list is owned */
+    struct margay_sizes sizes_asked; /* its list is owned */
     /* One of each exact policy and, last, of LRU where the sizes follow from
        LRU distances and no policy is LRU. */
     struct margay_policy_engine *engines; /* [policy_count + 1] */
@@ -29,6 +41,11 @@ struct margay_policies_pass {
     struct margay_history history;
     uint64_t uncounted; /* the first of them, a warm-up */
     uint32_t uncounted_blocks;
+    /* The span that the crew works on: its blocks, or those in the sample. */
+    const uint64_t *blocks;
+    size_t block_count;
+    uint64_t *picked; /* owned */
+    size_t picked_room;
 
     uint64_t references; /* counted, in the sample or not */
     struct margay_result result;
@@ -37,26 +54,9 @@ struct margay_policies_pass {
     uint64_t *sizes, *sampled; /* in blocks, ascending */
     size_t *places;            /* [size_count] */
     size_t size_count, sampled_count;
-    uint64_t *misses;            /* [policy][sampled], in the sample */
-    struct margay_point *points; /* [policy][size], */
-    size_t *point_counts;        /* [policy]: without those not simulated */
-};
-
-struct margay_policies {
-    margay_consumer consumer;
-    struct margay_policies_request request;
-    struct margay_policy_rows rows;
-    struct margay_sample sample;
-    struct margay_share share;
-    struct margay_policies_pass *passes;
-    size_t pass_count;
-    margay_crew *crew;
-    /* The span that the crew works on: its blocks, or those in the sample. */
-    const uint64_t *blocks;
-    size_t block_count;
-    struct margay_policies_pass *fed; /* where they go */
-    uint64_t *picked;                 /* owned */
-    size_t picked_room;
+    uint64_t *misses;                   /* [policy][sampled], in the sample */
+    struct margay_series_point *points; /* [policy][size], */
+    size_t *point_counts; /* [policy]: without those not simulated */
 };
 
 /* The size of a cache of `blocks` blocks in the sample; without one, the same.
@@ -67,7 +67,6 @@ uint64_t margay_policies_sampled(const struct margay_policies *policies,
 /* Everything of a pass that has been read whole: the sizes, the misses of each
    policy, and the points. */
 enum margay_status margay_policies_make_curves(struct margay_policies *policies,
-                                               struct margay_policies_pass *own,
                                                struct margay_error *error);
 
 #endif

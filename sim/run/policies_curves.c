@@ -19,23 +19,23 @@
 
 static bool is_sample(const struct margay_policies *policies)
 {
-    return policies->sample.limit != UINT64_MAX;
+    return policies->asked->sample.limit != UINT64_MAX;
 }
 
 static uint64_t scaled(const struct margay_policies *policies, uint64_t count)
 {
     return is_sample(policies)
-               ? (uint64_t)llround((double)count *
-                                   margay_sample_scale(&policies->sample))
+               ? (uint64_t)llround(
+                     (double)count *
+                     margay_sample_scale(&policies->asked->sample))
                : count;
 }
 
 static uint64_t scaled_refs(const struct margay_policies *policies,
-                            const struct margay_policies_pass *own,
                             uint64_t count)
 {
     uint64_t refs = scaled(policies, count);
-    return refs < own->references ? refs : own->references;
+    return refs < policies->references ? refs : policies->references;
 }
 
 uint64_t margay_policies_sampled(const struct margay_policies *policies,
@@ -43,21 +43,22 @@ uint64_t margay_policies_sampled(const struct margay_policies *policies,
 {
     if (!is_sample(policies))
         return blocks;
-    double share = (double)blocks / margay_sample_scale(&policies->sample);
+    double share =
+        (double)blocks / margay_sample_scale(&policies->asked->sample);
     return share < 1 ? 1 : (uint64_t)llround(share);
 }
 
 /* ------------------------------------------------- what engines have found --
  */
 
-static enum margay_status finish_engines(const struct margay_policies *policies,
-                                         struct margay_policies_pass *own,
+static enum margay_status finish_engines(struct margay_policies *policies,
                                          struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0;
-         i <= policies->request.policy_count && status == MARGAY_OK; i++) {
-        struct margay_policy_engine *engine = &own->engines[i];
+         i <= policies->asked->request.policy_count && status == MARGAY_OK;
+         i++) {
+        struct margay_policy_engine *engine = &policies->engines[i];
         if (engine->engine != NULL)
             status =
                 margay_engine_finish(engine->engine, &engine->result, error);
@@ -67,35 +68,33 @@ static enum margay_status finish_engines(const struct margay_policies *policies,
 
 /* The result of LRU, or else of another engine; NULL = there is none. */
 static const struct margay_result *any_result(
-    const struct margay_policies *policies,
-    const struct margay_policies_pass *own)
+    const struct margay_policies *policies)
 {
-    size_t count = policies->request.policy_count;
-    if (own->lru <= count)
-        return &own->engines[own->lru].result;
+    size_t count = policies->asked->request.policy_count;
+    if (policies->lru <= count)
+        return &policies->engines[policies->lru].result;
     for (size_t i = 0; i < count; i++) {
-        if (own->engines[i].engine != NULL)
-            return &own->engines[i].result;
+        if (policies->engines[i].engine != NULL)
+            return &policies->engines[i].result;
     }
     return NULL;
 }
 
 /* The references, first uses and blocks. */
-static void count_references(const struct margay_policies *policies,
-                             struct margay_policies_pass *own)
+static void count_references(struct margay_policies *policies)
 {
-    const struct margay_result *found = any_result(policies, own);
+    const struct margay_result *found = any_result(policies);
     uint64_t distinct, infinite;
     if (found != NULL) {
         distinct = found->distinct_blocks;
         infinite = found->infinite;
     } else {
-        distinct = margay_numbering_count(own->numbering);
-        infinite = distinct - own->uncounted_blocks;
+        distinct = margay_numbering_count(policies->numbering);
+        infinite = distinct - policies->uncounted_blocks;
     }
-    own->result.references = own->references;
-    own->result.distinct_blocks = scaled(policies, distinct);
-    own->result.infinite = scaled_refs(policies, own, infinite);
+    policies->result.references = policies->references;
+    policies->result.distinct_blocks = scaled(policies, distinct);
+    policies->result.infinite = scaled_refs(policies, infinite);
 }
 
 /* ---------------------------------------------------------------- sizes -- */
@@ -128,34 +127,35 @@ static enum margay_status add_steps(const struct margay_policies *policies,
    above, or all of them.  A simulation is shown where LRU steps, even if LRU is
    not asked for, as its own steps are not known. */
 static enum margay_status find_steps(const struct margay_policies *policies,
-                                     const struct margay_policies_pass *own,
                                      margay_histogram *steps,
                                      struct margay_error *error)
 {
-    size_t count = policies->request.policy_count;
-    size_t stepping = policies->rows.simulates ? count + 1 : count;
+    size_t count = policies->asked->request.policy_count;
+    size_t stepping = policies->asked->rows.simulates ? count + 1 : count;
     const margay_histogram *lru =
-        own->lru <= count ? own->engines[own->lru].result.histogram : NULL;
+        policies->lru <= count
+            ? policies->engines[policies->lru].result.histogram
+            : NULL;
     uint64_t largest;
     enum margay_status status =
         margay_histogram_add(steps, MARGAY_INFINITE, 1, error);
     if (lru != NULL && margay_histogram_exceeded_bound(lru) != 0)
-        margay_histogram_set_exceeded_bound(steps, own->bound_blocks);
+        margay_histogram_set_exceeded_bound(steps, policies->bound_blocks);
     if (lru != NULL && margay_histogram_largest(lru, &largest) &&
         status == MARGAY_OK)
         status = add_step(policies, steps, largest, error);
     for (size_t i = 0; i < stepping && status == MARGAY_OK &&
-                       own->asked.kind == MARGAY_SIZES_ALL;
+                       policies->sizes_asked.kind == MARGAY_SIZES_ALL;
          i++)
-        status =
-            add_steps(policies, steps, own->engines[i].result.histogram, error);
+        status = add_steps(policies, steps,
+                           policies->engines[i].result.histogram, error);
     return status;
 }
 
-static enum margay_status make_room(struct margay_policies_pass *own,
-                                    size_t policies, size_t sizes,
+static enum margay_status make_room(struct margay_policies *own, size_t sizes,
                                     struct margay_error *error)
 {
+    size_t policies = own->asked->request.policy_count;
     own->sizes = calloc(sizes, sizeof *own->sizes);
     own->sampled = calloc(sizes, sizeof *own->sampled);
     own->places = calloc(sizes, sizeof *own->places);
@@ -169,124 +169,125 @@ static enum margay_status make_room(struct margay_policies_pass *own,
                : MARGAY_OK;
 }
 
-static void keep_sizes(const struct margay_policies *policies,
-                       struct margay_policies_pass *own,
+static void keep_sizes(struct margay_policies *policies,
                        const struct margay_point *points, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t sampled =
             margay_policies_sampled(policies, points[i].cache_blocks);
-        if (i == 0 || own->sampled[own->sampled_count - 1] != sampled)
-            own->sampled[own->sampled_count++] = sampled;
-        own->sizes[i] = points[i].cache_blocks;
-        own->places[i] = own->sampled_count - 1;
+        if (i == 0 || policies->sampled[policies->sampled_count - 1] != sampled)
+            policies->sampled[policies->sampled_count++] = sampled;
+        policies->sizes[i] = points[i].cache_blocks;
+        policies->places[i] = policies->sampled_count - 1;
     }
-    own->size_count = count;
+    policies->size_count = count;
 }
 
 /* The grid is that of a histogram of the steps. */
 static enum margay_status make_sizes(struct margay_policies *policies,
-                                     struct margay_policies_pass *own,
                                      struct margay_error *error)
 {
-    struct margay_sizes sizes = own->asked;
+    struct margay_sizes sizes = policies->sizes_asked;
     struct margay_point *points = NULL;
     size_t count = 0;
     enum margay_status status =
-        margay_histogram_create(&own->result.histogram, error);
-    if (sizes.kind == MARGAY_SIZES_USUAL && policies->rows.simulates)
+        margay_histogram_create(&policies->result.histogram, error);
+    if (sizes.kind == MARGAY_SIZES_USUAL && policies->asked->rows.simulates)
         sizes = (struct margay_sizes){
             .kind = MARGAY_SIZES_OCTAVE,
             .per_octave = USUAL_SIMULATED_PER_OCTAVE,
         };
     if (status == MARGAY_OK)
-        status = find_steps(policies, own, own->result.histogram, error);
+        status = find_steps(policies, policies->result.histogram, error);
     if (status == MARGAY_OK)
-        status = margay_histogram_curve(own->result.histogram, &sizes, &points,
-                                        &count, error);
+        status = margay_histogram_curve(policies->result.histogram, &sizes,
+                                        &points, &count, error);
     if (status == MARGAY_OK && count > 0)
-        status = make_room(own, policies->request.policy_count, count, error);
+        status = make_room(policies, count, error);
     if (status == MARGAY_OK)
-        keep_sizes(policies, own, points, count);
+        keep_sizes(policies, points, count);
     free(points);
     return status;
 }
 
 /* --------------------------------------------------------------- points -- */
 
-static enum margay_status read_engine(const struct margay_policies_pass *own,
+static enum margay_status read_engine(const struct margay_policies *policies,
                                       size_t policy, struct margay_error *error)
 {
     const struct margay_sizes sizes = {
         .kind = MARGAY_SIZES_LIST,
-        .list_blocks = own->sampled,
-        .list_count = own->sampled_count,
+        .list_blocks = policies->sampled,
+        .list_count = policies->sampled_count,
     };
     struct margay_point *points;
     size_t count;
     enum margay_status status = margay_result_curve(
-        &own->engines[policy].result, &sizes, &points, &count, error);
+        &policies->engines[policy].result, &sizes, &points, &count, error);
     if (status != MARGAY_OK)
         return status;
     for (size_t i = 0; i < count; i++)
-        own->misses[policy * own->sampled_count + i] = points[i].misses;
+        policies->misses[policy * policies->sampled_count + i] =
+            points[i].misses;
     free(points);
     return MARGAY_OK;
 }
 
-static void make_points(const struct margay_policies *policies,
-                        struct margay_policies_pass *own, size_t policy)
+static void make_points(struct margay_policies *policies, size_t policy)
 {
-    const uint64_t *misses = own->misses + policy * own->sampled_count;
-    struct margay_point *points = own->points + policy * own->size_count;
-    for (size_t i = 0; i < own->size_count; i++) {
-        if (misses[own->places[i]] != MARGAY_NOT_SIMULATED)
-            points[own->point_counts[policy]++] = (struct margay_point){
-                own->sizes[i],
-                scaled_refs(policies, own, misses[own->places[i]]),
-            };
+    const uint64_t *misses =
+        policies->misses + policy * policies->sampled_count;
+    struct margay_series_point *points =
+        policies->points + policy * policies->size_count;
+    for (size_t i = 0; i < policies->size_count; i++) {
+        if (misses[policies->places[i]] != MARGAY_NOT_SIMULATED)
+            points[policies->point_counts[policy]++] =
+                (struct margay_series_point){
+                    .size = policies->sizes[i],
+                    .misses =
+                        scaled_refs(policies, misses[policies->places[i]]),
+                };
     }
 }
 
 static enum margay_status replay(const struct margay_policies *policies,
-                                 const struct margay_policies_pass *own,
                                  struct margay_error *error)
 {
     const struct margay_replay replay = {
-        .history = &own->history,
-        .uncounted = own->uncounted,
-        .blocks =
-            own->numbering == NULL ? 0 : margay_numbering_count(own->numbering),
-        .rows = &policies->rows,
-        .sizes = own->sampled,
-        .size_count = own->sampled_count,
-        .seed = policies->request.seed,
+        .history = &policies->history,
+        .uncounted = policies->uncounted,
+        .blocks = policies->numbering == NULL
+                      ? 0
+                      : margay_numbering_count(policies->numbering),
+        .rows = &policies->asked->rows,
+        .sizes = policies->sampled,
+        .size_count = policies->sampled_count,
+        .seed = policies->asked->request.seed,
         .crew = policies->crew,
         .watch = policies->share.watch,
-        .misses = own->misses,
+        .misses = policies->misses,
     };
     return margay_policies_replay(&replay, error);
 }
 
 enum margay_status margay_policies_make_curves(struct margay_policies *policies,
-                                               struct margay_policies_pass *own,
                                                struct margay_error *error)
 {
-    size_t count = policies->request.policy_count;
-    enum margay_status status = finish_engines(policies, own, error);
+    size_t count = policies->asked->request.policy_count;
+    enum margay_status status = finish_engines(policies, error);
     if (status != MARGAY_OK)
         return status;
-    count_references(policies, own);
-    if (own->references == 0)
+    count_references(policies);
+    if (policies->references == 0)
         return MARGAY_OK;
-    status = make_sizes(policies, own, error);
+    status = make_sizes(policies, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        if (!policies->rows.list[i].simulated)
-            status = read_engine(own, i, error);
+        if (!policies->asked->rows.list[i].simulated)
+            status = read_engine(policies, i, error);
     }
     if (status == MARGAY_OK)
-        status = replay(policies, own, error);
+        status = replay(policies, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        make_points(policies, own, i);
+        make_points(policies, i);
     return status;
 }

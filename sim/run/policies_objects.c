@@ -1,15 +1,15 @@
 /*
  * policies_objects.c - the curves of several policies for objects with sizes
  *
- * Algorithm: the consumer stands behind the engine of objects (objects.c),
- * whose curve is that of LRU and says which sizes there are.  The other
- * policies are simulated at each of these in the end, as those of blocks are
- *   (policies.c): objects are numbered on the way, and the requests kept.  What
- *   has been deleted keeps its place in the caches and comes back as another
- *   object, so that no cache needs to know of it.  Notes among the requests say
- *   where an object's size changes, what time it is and when that expires which
- *   is stored now: each cache knows by itself what it stored when.  The engine
- *   does not, so that LRU is simulated as well where there are notes.
+ * Algorithm: the engine of objects (objects.c) is fed, too; its curve is that
+ *   of LRU and says which sizes there are.  The other policies are simulated at
+ *   each of these in the end, as those of blocks are (policies.c): objects are
+ * numbered on the way, and the requests kept.  What has been deleted keeps its
+ * place in the caches and comes back as another object, so that no cache needs
+ * to know of it.  Notes among the requests say where an object's size changes,
+ * what time it is and when that expires which is stored now: each cache knows
+ * by itself what it stored when.  The engine does not, so that LRU is simulated
+ * as well where there are notes.
  *
  * Guarantee: exact without a sample.  Results do not depend on threads.
  *
@@ -21,21 +21,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/run/consumer.h"
 #include "sim/run/policies_replay.h"
+#include "sim/run/series.h"
 #include "sim/run/spans.h"
-#include <margay/run.h>
+#include <margay/questions.h>
 
 #define USUAL_SIMULATED_PER_OCTAVE 2
 #define REQUEST_WORDS              (3 * MARGAY_NOTE_WORDS + 1) /* at most */
 
-struct object_policies {
-    margay_consumer consumer;
+struct object_policies_question {
+    margay_question question;
     struct margay_object_policies_request request;
-    struct margay_policy_rows rows;
+    struct margay_policy_rows rows; /* the list is owned */
     struct margay_sizes grid;
     struct margay_sample sample;
-    const margay_consumer *engine; /* what this stands behind, its owner */
+    bool ages; /* all objects expire, after so many seconds */
+    uint64_t ttl_seconds;
+    margay_question *objects; /* of the engine; owned */
+};
+
+struct object_policies {
+    margay_analysis analysis;
+    const struct object_policies_question *asked;
+    margay_analysis *objects; /* with the engine */
     margay_crew *crew;
     const struct margay_watch *watch;
 
@@ -44,28 +52,27 @@ struct object_policies {
     size_t object_count, object_room;
     struct margay_history history;
     uint64_t uncounted; /* of its words, those of a warm-up */
-    bool ages;          /* all objects expire, after so many seconds */
-    uint64_t ttl_seconds;
-    bool noted; /* anything, and last of times: */
+    bool noted;         /* anything, and last of times: */
     uint64_t time, until;
     /* What of a span goes there next. */
     uint64_t picked[MARGAY_SPAN_REFS];
     size_t picked_from[MARGAY_SPAN_REFS]; /* entries of the span */
     uint32_t numbers[MARGAY_SPAN_REFS];
 
-    struct margay_objects_point *points; /* [policy][size], */
+    struct margay_series_point *points; /* [policy][size], */
     size_t size_count;
     size_t *point_counts; /* [policy]: without those not simulated */
 };
 
-static struct object_policies *self(const margay_consumer *consumer)
+static struct object_policies *self(const margay_analysis *analysis)
 {
-    return (struct object_policies *)consumer;
+    return (struct object_policies *)analysis;
 }
 
-static void object_policies_free(margay_consumer *consumer)
+static void object_policies_free(margay_analysis *analysis)
 {
-    struct object_policies *policies = self(consumer);
+    struct object_policies *policies = self(analysis);
+    margay_analysis_free(policies->objects);
     margay_crew_free(policies->crew);
     margay_numbering_free(policies->numbering);
     margay_history_end(&policies->history);
@@ -73,22 +80,7 @@ static void object_policies_free(margay_consumer *consumer)
     free(policies->object_bytes);
     free(policies->points);
     free(policies->point_counts);
-    free(policies->rows.list);
     free(policies);
-}
-
-static enum margay_status object_policies_begin(
-    margay_consumer *consumer, const struct margay_pass *passes, size_t count,
-    const struct margay_share *share, struct margay_error *error)
-{
-    struct object_policies *policies = self(consumer);
-    (void)passes, (void)count;
-    policies->watch = share->watch;
-    enum margay_status status =
-        margay_numbering_create(&policies->numbering, error);
-    return status == MARGAY_OK
-               ? margay_crew_create(share->threads, &policies->crew, error)
-               : status;
 }
 
 /* -------------------------------------------------------------- feeding -- */
@@ -130,7 +122,7 @@ static uint32_t *note_times(struct object_policies *policies,
                             const struct margay_span *span, size_t from,
                             uint32_t *place)
 {
-    uint64_t time = span->times[from], ttl = policies->ttl_seconds;
+    uint64_t time = span->times[from], ttl = policies->asked->ttl_seconds;
     bool stores = span->ops != NULL && span->ops[from] == MARGAY_SET;
     if (ttl == UINT64_MAX && span->ttls != NULL)
         ttl = span->ttls[from];
@@ -159,7 +151,7 @@ static uint32_t *add_request(struct object_policies *policies,
         policies->noted = true;
     }
     policies->object_bytes[number] = size;
-    if (span->times != NULL && (policies->ages || span->ttls != NULL))
+    if (span->times != NULL && (policies->asked->ages || span->ttls != NULL))
         place = note_times(policies, span, from, place);
     *place = number;
     return place + 1;
@@ -188,19 +180,18 @@ static enum margay_status keep(struct object_policies *policies,
     return MARGAY_OK;
 }
 
-static enum margay_status object_policies_feed(margay_consumer *consumer,
-                                               const struct margay_pass *pass,
+static enum margay_status object_policies_feed(margay_analysis *analysis,
                                                const struct margay_span *span,
                                                struct margay_error *error)
 {
-    struct object_policies *policies = self(consumer);
-    enum margay_status status = MARGAY_OK;
+    struct object_policies *policies = self(analysis);
+    const struct margay_sample *sample = &policies->asked->sample;
+    enum margay_status status =
+        margay_analysis_feed(policies->objects, span, error);
     size_t picked = 0;
-    (void)pass;
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint64_t object = span->blocks[i];
-        if (margay_sample_hash(object, policies->sample.key) >
-            policies->sample.limit)
+        if (margay_sample_hash(object, sample->key) > sample->limit)
             continue;
         if (span->ops != NULL && span->ops[i] == MARGAY_DELETE) {
             status = keep(policies, span, picked, error);
@@ -214,14 +205,12 @@ static enum margay_status object_policies_feed(margay_consumer *consumer,
     return status == MARGAY_OK ? keep(policies, span, picked, error) : status;
 }
 
-static enum margay_status object_policies_reset(margay_consumer *consumer,
-                                                const struct margay_pass *pass,
+static enum margay_status object_policies_reset(margay_analysis *analysis,
                                                 struct margay_error *error)
 {
-    struct object_policies *policies = self(consumer);
-    (void)pass, (void)error;
+    struct object_policies *policies = self(analysis);
     policies->uncounted = margay_history_count(&policies->history);
-    return MARGAY_OK;
+    return margay_analysis_reset(policies->objects, error);
 }
 
 /* --------------------------------------------------------------- curves -- */
@@ -230,9 +219,10 @@ static enum margay_status object_policies_reset(margay_consumer *consumer,
 static uint64_t scaled(const struct object_policies *policies, uint64_t misses,
                        uint64_t all)
 {
-    if (policies->sample.limit == UINT64_MAX)
+    const struct margay_sample *sample = &policies->asked->sample;
+    if (sample->limit == UINT64_MAX)
         return misses;
-    double scale = margay_sample_scale(&policies->sample);
+    double scale = margay_sample_scale(sample);
     double estimate = (double)misses * scale + 0.5;
     return estimate < (double)all ? (uint64_t)estimate : all;
 }
@@ -240,29 +230,27 @@ static uint64_t scaled(const struct object_policies *policies, uint64_t misses,
 /* The size in the sample of a cache of `bytes`. */
 static uint64_t sampled(const struct object_policies *policies, uint64_t bytes)
 {
-    if (policies->sample.limit == UINT64_MAX)
+    const struct margay_sample *sample = &policies->asked->sample;
+    if (sample->limit == UINT64_MAX)
         return bytes;
-    double share = (double)bytes / margay_sample_scale(&policies->sample);
+    double share = (double)bytes / margay_sample_scale(sample);
     return share < 1 ? 1 : (uint64_t)llround(share);
 }
 
 static void take_points(struct object_policies *policies,
-                        const struct margay_objects_point *lru,
+                        const struct margay_series *lru,
                         const struct margay_replay *replay)
 {
-    const struct margay_objects_counts counts = margay_objects_counted(
-        margay_objects_consumer_engine(policies->engine));
     for (size_t i = 0; i < replay->rows->count * replay->size_count; i++) {
         size_t row = i / replay->size_count;
-        struct margay_objects_point point = lru[i % replay->size_count];
+        struct margay_series_point point = lru->points[i % replay->size_count];
         bool simulated = replay->rows->list[row].simulated;
         if (simulated && replay->misses[i] == MARGAY_NOT_SIMULATED)
             continue;
         if (simulated) {
-            point.misses =
-                scaled(policies, replay->misses[i], counts.references);
-            point.missed_bytes = scaled(policies, replay->missed_bytes[i],
-                                        counts.reference_bytes);
+            point.misses = scaled(policies, replay->misses[i], lru->references);
+            point.missed_bytes =
+                scaled(policies, replay->missed_bytes[i], lru->reference_bytes);
         }
         policies
             ->points[row * replay->size_count + policies->point_counts[row]++] =
@@ -270,12 +258,12 @@ static void take_points(struct object_policies *policies,
     }
 }
 
-/* The curves at the sizes of the points of LRU. */
-static enum margay_status make_curves(struct object_policies *policies,
-                                      const struct margay_objects_point *lru,
-                                      size_t count, struct margay_error *error)
+static enum margay_status replay_all(struct object_policies *policies,
+                                     const struct margay_series *lru,
+                                     const struct margay_policy_rows *rows,
+                                     struct margay_error *error)
 {
-    size_t all = count * policies->request.policy_count;
+    size_t count = lru->count, all = count * rows->count;
     uint64_t *sizes = calloc(count + 1, sizeof *sizes);
     uint64_t *misses = calloc(2 * all + 1, sizeof *misses);
     const struct margay_replay replay = {
@@ -284,25 +272,25 @@ static enum margay_status make_curves(struct object_policies *policies,
         .blocks = margay_numbering_count(policies->numbering),
         .object_bytes = policies->first_bytes,
         .noted = policies->noted,
-        .rows = &policies->rows,
+        .rows = rows,
         .sizes = sizes,
         .size_count = count,
-        .seed = policies->request.seed,
+        .seed = policies->asked->request.seed,
         .crew = policies->crew,
         .watch = policies->watch,
         .misses = misses,
         .missed_bytes = misses + all,
     };
     enum margay_status status = MARGAY_OK;
-    policies->points = calloc(all + 1, sizeof *policies->points);
+    policies->points = margay_series_room(all, error);
     policies->point_counts =
-        calloc(replay.rows->count, sizeof *policies->point_counts);
+        calloc(rows->count, sizeof *policies->point_counts);
     policies->size_count = count;
     if (sizes == NULL || misses == NULL || policies->points == NULL ||
         policies->point_counts == NULL)
         status = margay_fail_memory(error, "the curves");
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        sizes[i] = sampled(policies, lru[i].cache_bytes);
+        sizes[i] = sampled(policies, lru->points[i].size);
     if (status == MARGAY_OK)
         status = margay_policies_replay(&replay, error);
     if (status == MARGAY_OK)
@@ -312,89 +300,146 @@ static enum margay_status make_curves(struct object_policies *policies,
     return status;
 }
 
-static enum margay_status object_policies_finish(margay_consumer *consumer,
-                                                 const struct margay_pass *pass,
-                                                 struct margay_error *error)
+/* The curves at the sizes of the points of LRU.  With notes LRU is simulated,
+   too. */
+static enum margay_status make_curves(void *context,
+                                      const struct margay_series *lru,
+                                      struct margay_error *error)
 {
-    struct object_policies *policies = self(consumer);
-    struct margay_objects_point *lru;
-    size_t count;
-    (void)pass;
-    for (size_t i = 0; i < policies->rows.count; i++)
-        policies->rows.list[i].simulated |= policies->noted;
-    policies->rows.simulates |= policies->noted;
-    enum margay_status status =
-        margay_objects_curve(margay_objects_consumer_engine(policies->engine),
-                             &policies->grid, &lru, &count, error);
-    if (status != MARGAY_OK)
-        return status;
-    status = make_curves(policies, lru, count, error);
-    free(lru);
+    struct object_policies *policies = context;
+    struct margay_policy_rows rows = policies->asked->rows;
+    rows.list = calloc(rows.count + 1, sizeof *rows.list);
+    if (rows.list == NULL)
+        return margay_fail_memory(error, "the curves");
+    for (size_t i = 0; i < rows.count; i++) {
+        rows.list[i] = policies->asked->rows.list[i];
+        rows.list[i].simulated |= policies->noted;
+    }
+    rows.simulates |= policies->noted;
+    enum margay_status status = replay_all(policies, lru, &rows, error);
+    free(rows.list);
     return status;
 }
 
-size_t margay_object_policies_consumer_curve(
-    const margay_consumer *consumer, size_t policy,
-    const struct margay_objects_point **points)
+static enum margay_status object_policies_finish(margay_analysis *analysis,
+                                                 struct margay_error *error)
 {
-    const struct object_policies *policies =
-        self(margay_objects_consumer_next(consumer));
-    *points = policies->points + policy * policies->size_count;
-    return policies->point_counts[policy];
+    struct object_policies *policies = self(analysis);
+    enum margay_status status =
+        margay_analysis_finish(policies->objects, error);
+    return status == MARGAY_OK
+               ? margay_analysis_series(policies->objects,
+                                        &policies->asked->grid, make_curves,
+                                        policies, error)
+               : status;
+}
+
+static enum margay_status object_policies_series(
+    margay_analysis *analysis, const struct margay_sizes *sizes,
+    margay_series_take *take, void *context, struct margay_error *error)
+{
+    const struct object_policies *policies = self(analysis);
+    enum margay_status status = MARGAY_OK;
+    (void)sizes;
+    for (size_t i = 0; i < policies->asked->rows.count && status == MARGAY_OK;
+         i++) {
+        struct margay_series series;
+        margay_objects_describe(
+            margay_objects_analysis_engine(policies->objects), &series);
+        series.policy = policies->asked->rows.list[i].spec;
+        series.points = policies->points + i * policies->size_count;
+        series.count = policies->point_counts[i];
+        status = take(context, &series, error);
+    }
+    return status;
+}
+
+const margay_analysis *margay_object_policies_analysis_engine(
+    const margay_analysis *analysis)
+{
+    return self(analysis)->objects;
 }
 
 /* --------------------------------------------------------------- making -- */
 
-/* What the command line asks for, behind no engine as yet. */
-static enum margay_status make(
-    const struct margay_objects_options *options,
-    const struct margay_object_policies_request *request,
-    struct object_policies *policies, struct margay_error *error)
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
 {
-    policies->request = *request;
-    policies->sample = margay_sample_of(options->rate, options->seed);
-    policies->ages = options->ages;
-    policies->ttl_seconds = options->ttl_seconds;
-    margay_history_begin(&policies->history, request->directory,
-                         MARGAY_HISTORY_HELD);
-    enum margay_status status = margay_policies_read(
-        request->policies, request->policy_count, true, &policies->rows, error);
-    policies->grid = *options->curve;
-    if (policies->rows.simulates && policies->grid.kind == MARGAY_SIZES_USUAL)
-        policies->grid = (struct margay_sizes){
-            .kind = MARGAY_SIZES_OCTAVE,
-            .per_octave = USUAL_SIMULATED_PER_OCTAVE,
-        };
-    return status;
-}
-
-enum margay_status margay_object_policies_consumer(
-    const struct margay_objects_options *options,
-    const struct margay_object_policies_request *request,
-    margay_consumer **consumer, struct margay_error *error)
-{
-    static const struct margay_consumer_class functions = {
-        .begin = object_policies_begin,
+    static const struct margay_analysis_class functions = {
         .feed = object_policies_feed,
         .reset = object_policies_reset,
         .finish = object_policies_finish,
+        .series = object_policies_series,
         .free = object_policies_free,
     };
+    struct object_policies *own = calloc(1, sizeof *own);
+    if (own == NULL)
+        return margay_fail_memory(error, "the policies");
+    own->analysis.functions = &functions;
+    own->asked = (const struct object_policies_question *)question;
+    own->watch = share->watch;
+    margay_history_begin(&own->history, own->asked->request.directory,
+                         MARGAY_HISTORY_HELD);
+    enum margay_status status = margay_question_begin(
+        own->asked->objects, passes, count, share, &own->objects, error);
+    if (status == MARGAY_OK)
+        status = margay_numbering_create(&own->numbering, error);
+    if (status == MARGAY_OK)
+        status = margay_crew_create(share->threads, &own->crew, error);
+    if (status == MARGAY_OK)
+        *analysis = &own->analysis;
+    else
+        object_policies_free(&own->analysis);
+    return status;
+}
+
+static void question_free(margay_question *question)
+{
+    struct object_policies_question *made =
+        (struct object_policies_question *)question;
+    margay_question_free(made->objects);
+    free(made->rows.list);
+    free(made);
+}
+
+enum margay_status margay_object_policies_question(
+    const struct margay_objects_options *options,
+    const struct margay_object_policies_request *request,
+    margay_question **question, struct margay_error *error)
+{
+    struct object_policies_question *made = calloc(1, sizeof *made);
     struct margay_objects_options measured = *options;
-    struct object_policies *made = calloc(1, sizeof *made);
-    *consumer = NULL;
+    *question = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the policies");
-    made->consumer.functions = &functions;
-    enum margay_status status = make(options, request, made, error);
-    if (status != MARGAY_OK) {
-        object_policies_free(&made->consumer);
-        return status;
-    }
+    made->question.begin = begin;
+    made->question.free = question_free;
+    made->request = *request;
+    made->sample = margay_sample_of(options->rate, options->seed);
+    made->ages = options->ages;
+    made->ttl_seconds = options->ttl_seconds;
+    made->grid = *options->curve;
     measured.curve = &made->grid;
-    status =
-        margay_objects_consumer(&measured, &made->consumer, consumer, error);
+    enum margay_status status = margay_policies_read(
+        request->policies, request->policy_count, true, &made->rows, error);
+    if (made->rows.simulates && made->grid.kind == MARGAY_SIZES_USUAL)
+        made->grid = (struct margay_sizes){
+            .kind = MARGAY_SIZES_OCTAVE,
+            .per_octave = USUAL_SIMULATED_PER_OCTAVE,
+        };
     if (status == MARGAY_OK)
-        made->engine = *consumer;
+        status =
+            margay_objects_question(&measured, NULL, &made->objects, error);
+    if (status == MARGAY_OK) {
+        made->question.can = made->objects->can;
+        made->question.can.looks = false;
+        made->question.name = made->objects->name;
+        *question = &made->question;
+    } else {
+        question_free(&made->question);
+    }
     return status;
 }

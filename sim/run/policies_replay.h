@@ -10,7 +10,7 @@
 #include "sim/run/history.h"
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
-#include <margay/run.h>
+#include <margay/questions.h>
 
 struct margay_policy_row {
     const char *spec;

@@ -1,132 +1,162 @@
-/* prefixes.c - requests of several blocks, and what beginnings of them hit */
+/* prefixes.c - the question of requests of blocks, and what beginnings hit */
 #include <stdlib.h>
 
-#include "sim/run/consumer.h"
+#include "sim/run/series.h"
 #include "traces/traces_internal.h"
+#include <margay/questions.h>
 
-struct prefixes_pass {
+struct prefixes_question {
+    margay_question question;
+    struct margay_engine_request engine;
+    enum margay_touch touch;
+};
+
+struct prefixes_analysis {
+    margay_analysis analysis;
     margay_prefixes *prefixes;
     struct margay_prefixes_result result;
 };
 
-struct prefixes_consumer {
-    margay_consumer consumer;
-    struct margay_engine_request engine;
-    enum margay_touch touch;
-    struct prefixes_pass passes[MARGAY_MOST_BLOCK_SIZES];
-};
-
-static struct prefixes_pass *pass_of(const margay_consumer *consumer,
-                                     const struct margay_pass *pass)
+static struct prefixes_analysis *self(const margay_analysis *analysis)
 {
-    return &((struct prefixes_consumer *)consumer)->passes[pass->index];
+    return (struct prefixes_analysis *)analysis;
 }
 
-static void prefixes_free(margay_consumer *consumer)
+static void prefixes_free(margay_analysis *analysis)
 {
-    struct prefixes_consumer *made = (struct prefixes_consumer *)consumer;
-    for (size_t i = 0; i < MARGAY_MOST_BLOCK_SIZES; i++) {
-        margay_prefixes_free(made->passes[i].prefixes);
-        margay_prefixes_result_clear(&made->passes[i].result);
-    }
-    free(made);
+    margay_prefixes_free(self(analysis)->prefixes);
+    margay_prefixes_result_clear(&self(analysis)->result);
+    free(analysis);
 }
 
-static enum margay_status begin_pass(struct prefixes_consumer *made,
-                                     const struct margay_pass *pass,
-                                     const struct margay_share *share,
-                                     struct margay_error *error)
-{
-    struct margay_prefixes_options options = {
-        .engine = made->engine.spec,
-        .engine_options = {.seed = made->engine.seed,
-                           .threads = share->threads,
-                           .chunk_refs = share->chunk_refs,
-                           .phase_refs = share->phase_refs},
-        .touch = made->touch,
-    };
-    enum margay_status status = MARGAY_OK;
-    if (made->engine.bound.value != 0)
-        status = margay_cache_size_blocks(
-            &made->engine.bound, "--bound", pass->block_bytes,
-            &options.engine_options.bound_blocks, error);
-    return status == MARGAY_OK
-               ? margay_prefixes_create(
-                     &options, &made->passes[pass->index].prefixes, error)
-               : status;
-}
-
-static enum margay_status prefixes_begin(margay_consumer *consumer,
-                                         const struct margay_pass *passes,
-                                         size_t count,
-                                         const struct margay_share *share,
-                                         struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = begin_pass((struct prefixes_consumer *)consumer, &passes[i],
-                            share, error);
-    return status;
-}
-
-static enum margay_status prefixes_feed(margay_consumer *consumer,
-                                        const struct margay_pass *pass,
+static enum margay_status prefixes_feed(margay_analysis *analysis,
                                         const struct margay_span *span,
                                         struct margay_error *error)
 {
-    return margay_prefixes_feed(pass_of(consumer, pass)->prefixes, span->blocks,
+    return margay_prefixes_feed(self(analysis)->prefixes, span->blocks,
                                 span->requests, span->count, error);
 }
 
-static enum margay_status prefixes_reset(margay_consumer *consumer,
-                                         const struct margay_pass *pass,
+static enum margay_status prefixes_reset(margay_analysis *analysis,
                                          struct margay_error *error)
 {
     (void)error;
-    margay_prefixes_reset_counts(pass_of(consumer, pass)->prefixes);
+    margay_prefixes_reset_counts(self(analysis)->prefixes);
     return MARGAY_OK;
 }
 
-static enum margay_status prefixes_finish(margay_consumer *consumer,
-                                          const struct margay_pass *pass,
+static enum margay_status prefixes_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
-    struct prefixes_pass *own = pass_of(consumer, pass);
-    return margay_prefixes_finish(own->prefixes, &own->result, error);
+    return margay_prefixes_finish(self(analysis)->prefixes,
+                                  &self(analysis)->result, error);
 }
 
-enum margay_status margay_prefixes_consumer(
-    const struct margay_engine_request *engine, enum margay_touch touch,
-    margay_consumer **consumer, struct margay_error *error)
+static enum margay_status prefixes_series(margay_analysis *analysis,
+                                          const struct margay_sizes *sizes,
+                                          margay_series_take *take,
+                                          void *context,
+                                          struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {
-        .begin = prefixes_begin,
+    const struct margay_prefixes_result *result = &self(analysis)->result;
+    struct margay_series series;
+    struct margay_series_point *points;
+    enum margay_status status =
+        margay_result_series(&result->blocks, sizes, &series, &points, error);
+    if (status == MARGAY_OK) {
+        struct margay_misses missed = margay_misses_of(result->requests);
+        for (size_t i = 0; i < series.count; i++)
+            points[i].missed_requests =
+                margay_misses_at(&missed, points[i].size);
+        series.counters = MARGAY_COUNTS_REQUESTS;
+        series.requests = margay_histogram_references(result->requests);
+        series.infinite_requests = margay_histogram_infinite(result->requests);
+        status = take(context, &series, error);
+    }
+    free(points);
+    return status;
+}
+
+static enum margay_status check_and_create(
+    const struct prefixes_question *asked, const struct margay_pass *pass,
+    const struct margay_share *share, margay_prefixes **prefixes,
+    struct margay_error *error)
+{
+    struct margay_prefixes_options options = {
+        .engine = asked->engine.spec,
+        .engine_options = {.seed = asked->engine.seed,
+                           .threads = share->threads,
+                           .chunk_refs = share->chunk_refs,
+                           .phase_refs = share->phase_refs},
+        .touch = asked->touch,
+    };
+    enum margay_status status = MARGAY_OK;
+    if (asked->engine.bound.value != 0)
+        status = margay_cache_size_blocks(
+            &asked->engine.bound, "--bound", pass->block_bytes,
+            &options.engine_options.bound_blocks, error);
+    if (status == MARGAY_OK && asked->engine.sizes != NULL)
+        status = margay_cache_sizes_check(asked->engine.sizes,
+                                          pass->block_bytes, error);
+    return status == MARGAY_OK
+               ? margay_prefixes_create(&options, prefixes, error)
+               : status;
+}
+
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
+{
+    static const struct margay_analysis_class functions = {
         .feed = prefixes_feed,
         .reset = prefixes_reset,
         .finish = prefixes_finish,
         .free = prefixes_free,
+        .series = prefixes_series,
     };
-    struct prefixes_consumer *made = calloc(1, sizeof *made);
-    *consumer = NULL;
+    struct prefixes_analysis *own = calloc(1, sizeof *own);
+    (void)count;
+    if (own == NULL)
+        return margay_fail_memory(error, "the requests");
+    own->analysis.functions = &functions;
+    enum margay_status status =
+        check_and_create((const struct prefixes_question *)question, passes,
+                         share, &own->prefixes, error);
+    if (status == MARGAY_OK)
+        *analysis = &own->analysis;
+    else
+        free(own);
+    return status;
+}
+
+static void question_free(margay_question *question)
+{
+    free(question);
+}
+
+enum margay_status margay_prefixes_question(
+    const struct margay_engine_request *engine, enum margay_touch touch,
+    margay_question **question, struct margay_error *error)
+{
+    struct prefixes_question *made = calloc(1, sizeof *made);
+    *question = NULL;
     if (made == NULL)
-        return margay_fail_memory(error, "a consumer of requests");
-    made->consumer = (margay_consumer){
-        .functions = &functions,
+        return margay_fail_memory(error, "the requests");
+    made->question = (margay_question){
+        .begin = begin,
+        .free = question_free,
         .can = {.needs = MARGAY_COLUMN_REQUESTS,
                 .passes = true,
-                .traces = true},
+                .traces = true,
+                .curves = true},
         .name = "requests",
     };
     made->engine = *engine;
     if (made->engine.spec == NULL)
         made->engine.spec = "exact";
     made->touch = touch;
-    *consumer = &made->consumer;
+    *question = &made->question;
     return MARGAY_OK;
-}
-
-const struct margay_prefixes_result *margay_prefixes_consumer_result(
-    const margay_consumer *consumer, const struct margay_pass *pass)
-{
-    return &pass_of(consumer, pass)->result;
 }

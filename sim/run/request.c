@@ -88,21 +88,21 @@ enum margay_status margay_request_check(const struct margay_request *request,
     return status == MARGAY_OK ? check_looks(request, error) : status;
 }
 
-enum margay_status margay_request_check_consumer(
-    const struct margay_request *request, const margay_consumer *consumer,
+enum margay_status margay_request_check_question(
+    const struct margay_request *request, const margay_question *question,
     struct margay_error *error)
 {
-    if (!consumer->can.looks &&
+    if (!question->can.looks &&
         (request->window_refs != 0 || has_looks(request)))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s cannot be looked into before its end, as "
                            "--window and --every need",
-                           consumer->name);
-    if (!consumer->can.saves &&
+                           question->name);
+    if (!question->can.saves &&
         (request->saves || request->resume_path != NULL))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s has no state that --save and --resume could "
                            "keep",
-                           consumer->name);
+                           question->name);
     return MARGAY_OK;
 }

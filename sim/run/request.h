@@ -4,14 +4,14 @@
 
 #include <margay/run.h>
 
-/* Before any consumer is made.  MARGAY_BAD_ARGUMENT, or MARGAY_IO for a trace
-   that cannot be read. */
+/* Before anything is asked of a question.  MARGAY_BAD_ARGUMENT, or MARGAY_IO
+   for a trace that cannot be read. */
 enum margay_status margay_request_check(const struct margay_request *request,
                                         struct margay_error *error);
 
-/* MARGAY_BAD_ARGUMENT: the request asks a consumer for what it cannot do. */
-enum margay_status margay_request_check_consumer(
-    const struct margay_request *request, const margay_consumer *consumer,
+/* MARGAY_BAD_ARGUMENT: the request wants of a question what it cannot do. */
+enum margay_status margay_request_check_question(
+    const struct margay_request *request, const margay_question *question,
     struct margay_error *error);
 
 #endif

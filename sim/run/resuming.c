@@ -1,7 +1,6 @@
 /* resuming.c - a trace that goes on from a state, and is saved in one */
 #include <stddef.h>
 
-#include "sim/run/consumer.h"
 #include "sim/run/running.h"
 #include "traces/traces_internal.h"
 
@@ -36,7 +35,7 @@ enum margay_status margay_running_resume(struct margay_running *running,
     if (running->state.path == NULL)
         return MARGAY_OK;
     enum margay_status status = margay_state_restore(
-        &running->state, &running->reading, running->consumer, running->passes,
+        &running->state, &running->reading, running->analyses, running->passes,
         running->pass_count, error);
     if (status == MARGAY_OK)
         margay_running_tell_state(running);
@@ -54,14 +53,13 @@ enum margay_status margay_running_begin_with_state(
         running->reading.split = request->straddle == MARGAY_STRADDLE_SPLIT;
     running->plan.pass_threads = 1;
     margay_passes_of_state(running);
-    status = margay_running_begin_consumer(running, error);
+    status = margay_running_begin_analyses(running, error);
     if (status == MARGAY_OK)
         status = margay_running_resume(running, error);
     for (size_t i = 0; i < running->pass_count && running->warmup_refs > 0 &&
                        status == MARGAY_OK;
          i++)
-        status = margay_consumer_reset(running->consumer, &running->passes[i],
-                                       error);
+        status = margay_analysis_reset(running->analyses[i], error);
     return status;
 }
 
@@ -87,7 +85,7 @@ enum margay_status margay_job_save(const struct margay_job *job,
     const struct margay_state_place place = {
         running->read_refs, margay_running_warmup_left(running)};
     struct margay_error unread;
-    return margay_state_write(sink, &running->reading, &place, job->consumer,
+    return margay_state_write(sink, &running->reading, &place, job->analyses,
                               job->passes, job->pass_count,
                               error == NULL ? &unread : error);
 }

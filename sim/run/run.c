@@ -17,7 +17,7 @@
 struct run {
     const struct margay_request *request;
     const struct margay_host *host;
-    margay_consumer *first; /* of trace 0, made to be asked what it can */
+    const margay_question *question;
 
     pthread_mutex_t mutex;           /* for what follows */
     struct margay_running **running; /* NULL: not made, or ended */
@@ -159,36 +159,6 @@ static void end_in_order(struct run *run)
         atomic_store(&run->running[run->ended]->leads, true);
 }
 
-/* A consumer for trace i.  What a host that fails leaves behind is the host's.
- */
-static enum margay_status open_consumer(const struct run *run, size_t i,
-                                        margay_consumer **consumer,
-                                        struct margay_error *error)
-{
-    const struct margay_host *host = run->host;
-    margay_consumer *made = NULL;
-    *consumer = NULL;
-    enum margay_status status = host->open(host->context, i, &made, error);
-    if (status != MARGAY_OK)
-        return status;
-    *consumer = made;
-    return margay_request_check_consumer(run->request, made, error);
-}
-
-/* That of trace 0 is there already, whichever thread comes first. */
-static enum margay_status take_consumer(struct run *run, size_t i,
-                                        margay_consumer **consumer,
-                                        struct margay_error *error)
-{
-    if (i != 0)
-        return open_consumer(run, i, consumer, error);
-    *consumer = run->first;
-    run->first = NULL;
-    return MARGAY_OK;
-}
-
-/* Where the host has no consumer for it, the trace ends in its turn, as one
-   does that cannot be read. */
 static void make_running(struct run *run, size_t i)
 {
     struct margay_running *made = calloc(1, sizeof *made);
@@ -198,11 +168,11 @@ static void make_running(struct run *run, size_t i)
         return;
     }
     made->request = run->request;
+    made->question = run->question;
     made->host = run->host;
     made->index = i;
     made->stop = &run->stop;
     atomic_store(&made->leads, i == run->ended);
-    made->status = take_consumer(run, i, &made->consumer, &made->error);
     run->running[i] = made;
 }
 
@@ -231,7 +201,7 @@ static unsigned traces_at_once(const struct run *run)
 {
     struct margay_plan plan;
     struct margay_plan_facts facts;
-    margay_plan_state(run->request, &run->first->can, &facts);
+    margay_plan_state(run->request, &run->question->can, &facts);
     margay_plan_make(&facts, &plan);
     return plan.traces;
 }
@@ -256,25 +226,26 @@ static enum margay_status analyse_all(struct run *run,
 }
 
 enum margay_status margay_run_request(const struct margay_request *request,
+                                      const margay_question *question,
                                       const struct margay_host *host,
                                       struct margay_outcome *outcome,
                                       struct margay_error *error)
 {
     struct margay_error unread = {0};
     struct run run = {.request = request,
+                      .question = question,
                       .host = host,
                       .outcome = outcome,
                       .error = error == NULL ? &unread : error};
     *outcome = (struct margay_outcome){.unread_traces = 0};
     enum margay_status status = margay_request_check(request, run.error);
-    if (status == MARGAY_OK && request->trace_count > 0)
-        status = open_consumer(&run, 0, &run.first, run.error);
-    if (status == MARGAY_OK && run.first != NULL) {
+    if (status == MARGAY_OK)
+        status = margay_request_check_question(request, question, run.error);
+    if (status == MARGAY_OK && request->trace_count > 0) {
         pthread_mutex_init(&run.mutex, NULL);
         status = analyse_all(&run, run.error);
         pthread_mutex_destroy(&run.mutex);
     }
-    margay_consumer_free(run.first);
     free(run.running);
     free(run.read);
     return status;

@@ -1,21 +1,21 @@
 /*
  * margay/run.h - from traces to what is asked of them
  *
- * A run reads traces and feeds consumers.  A request says which traces, which
- * of their references, at which block sizes, with how many threads, and
- * whether the run is looked into before its end.  A consumer takes spans of
- * block references: an engine that measures reuse distances, a grid of caches,
- * or one that a program brings along.  How a run is carried out follows from
- * the request and from what the consumer declares; one function decides
+ * A run reads traces and asks a question of them.  A request says which traces,
+ * which of their references, at which block sizes, with how many threads, and
+ * whether the run is looked into before its end.  A question begins analyses,
+ * which take spans of block references: distances, a grid of caches, or what a
+ * program brings along (<margay/analysis.h>).  How a run is carried out follows
+ * from the request and from what the question declares; one function decides
  * (plan.h), and no result depends on the decision.
  *
- *     margay_run_request(&request, &host, &outcome, &error);
+ *     margay_run_request(&request, question, &host, &outcome, &error);
  *
- * The host is what the run asks of its caller while it goes on: a consumer for
- * each trace, and what is to happen with its results.
+ * The host is what the run asks of its caller while it goes on: what is to
+ * happen with results.
  *
- * Thread safety: one run at a time per request, host and consumer; different
- * runs are independent.  A run may call the functions of its host on any of
+ * Thread safety: one run at a time per request and host; different runs are
+ * independent.  A run may call the functions of its host on any of
  * its threads, but one after the other, with these exceptions: `stop` may be
  * called at any time, by several threads together; and where several traces
  * are read at the same time, `begun` and `progress` may be called for one of
@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <margay/consumers.h>
+#include <margay/analysis.h>
 #include <margay/status.h>
 #include <margay/traces.h>
 
@@ -70,7 +70,7 @@ struct margay_request {
     enum margay_straddle straddle;
 
     /* A trace that lacks one of these is refused, by the name of its format.
-       The consumer's own needs are added. */
+       What the question needs is added. */
     const struct margay_need *needs;
     size_t need_count;
 
@@ -128,8 +128,9 @@ struct margay_job {
     const char *trace;
     const margay_trace *reader; /* to be asked what the trace is; NULL where
                                    a state alone goes on, as nothing came */
-    margay_consumer *consumer;
     const struct margay_pass *passes;
+    margay_analysis *const
+        *analyses; /* of the passes; one may be that of all */
     size_t pass_count;
     const char *plan; /* how the trace is analysed, in a line for people */
     struct margay_job_work work;
@@ -139,24 +140,19 @@ struct margay_job {
 struct margay_progress {
     const char *trace;
     uint64_t references;
-    /* The trace has been read; this is its consumer's work in finish(). */
+    /* The trace has been read; this is the analysis's work in finish(). */
     bool finishing;
     /* Of the file, or references when finishing; total 0 = unknown. */
     uint64_t bytes_done, bytes_total;
     double seconds; /* since the trace was begun */
 };
 
-/* What a run asks of its caller.  All but `open` may be NULL.  A
-   function that fails ends the run. */
+/* What a run asks of its caller.  All may be NULL.  A function that fails ends
+   the run. */
 struct margay_host {
     void *context;
 
-    /* A consumer for trace `index`; the run frees it.  Called once for each
-       trace that is begun.  After a failure, *consumer is not looked at. */
-    enum margay_status (*open)(void *context, size_t index,
-                               margay_consumer **consumer,
-                               struct margay_error *error);
-    /* The trace is known and the consumer has begun; nothing is fed yet. */
+    /* The trace is known and its analyses have begun; nothing is fed yet. */
     enum margay_status (*begun)(void *context, const struct margay_job *job,
                                 struct margay_error *error);
     /* A pass has ended, or a window of it; passes come in their order, and
@@ -183,7 +179,7 @@ struct margay_host {
        yet known, job->pass_count is 0, and no state could be saved. */
     void (*cut_short)(void *context, const struct margay_job *job,
                       uint64_t references, bool within);
-    /* `stop` has ended the work of the consumer on a trace that was read:
+    /* `stop` has ended the work of the analyses of a trace that was read:
        `lacking` of its `caches` have no results. */
     void (*left_out)(void *context, const struct margay_job *job,
                      size_t lacking, size_t caches);
@@ -213,17 +209,18 @@ struct margay_outcome {
 /*
  * Carry out a request.  What the request alone says to be impossible fails
  * before anything is read: MARGAY_BAD_ARGUMENT where it contradicts itself,
- * names a block size that cannot be, or asks the first consumer for what that
- * cannot do; MARGAY_IO for a trace that cannot be opened.  A trace fails before
+ * names a block size that cannot be, or wants of the question what that cannot
+ * do; MARGAY_IO for a trace that cannot be opened.  A trace fails before
  * its first reference is fed: MARGAY_BAD_ARGUMENT where it lacks a column,
  * which the message names.  Later MARGAY_BAD_INPUT, MARGAY_IO and
- * MARGAY_NO_MEMORY, and what consumer and host fail with.  The results of
+ * MARGAY_NO_MEMORY, and what analyses and host fail with.  The results of
  * the traces before one that fails have come by then.  *outcome is set in any
  * case.
  */
 MARGAY_API enum margay_status margay_run_request(
-    const struct margay_request *request, const struct margay_host *host,
-    struct margay_outcome *outcome, struct margay_error *error);
+    const struct margay_request *request, const margay_question *question,
+    const struct margay_host *host, struct margay_outcome *outcome,
+    struct margay_error *error);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "sim/run/consumer.h"
 #include "sim/run/needs.h"
 #include "traces/traces_internal.h"
 
@@ -35,8 +34,7 @@ void margay_running_show(struct margay_running *running, uint64_t read_refs)
     host->progress(host->context, &progress);
 }
 
-/* -------------------------------------------- while the consumer finishes --
- */
+/* -------------------------------------------- while analyses finish -- */
 
 static bool stop_finishing(void *context)
 {
@@ -170,12 +168,35 @@ static void plan_with_trace(struct margay_running *running)
 
 /* ------------------------------------------------------ begin and end -- */
 
-enum margay_status margay_running_begin_consumer(struct margay_running *running,
+size_t margay_running_analyses(const struct margay_running *running)
+{
+    return running->plan.all_blocks ? 1 : running->pass_count;
+}
+
+/* One for all passes, or one for each. */
+static enum margay_status begin_analyses(struct margay_running *running,
+                                         const struct margay_share *share,
+                                         struct margay_error *error)
+{
+    size_t count = margay_running_analyses(running);
+    size_t passes = count == 1 ? running->pass_count : 1;
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
+        status =
+            margay_question_begin(running->question, &running->passes[i],
+                                  passes, share, &running->analyses[i], error);
+    for (size_t i = count; i < running->pass_count; i++)
+        running->analyses[i] = running->analyses[0];
+    return status;
+}
+
+enum margay_status margay_running_begin_analyses(struct margay_running *running,
                                                  struct margay_error *error)
 {
     const struct margay_host *host = running->host;
     const struct margay_share share = {
         .threads = running->plan.pass_threads,
+        .pass_count = running->pass_count,
         .all_blocks = running->plan.all_blocks,
         .lends = running->plan.executor != MARGAY_ONE_READER,
         .shares = running->plan.shares,
@@ -186,8 +207,7 @@ enum margay_status margay_running_begin_consumer(struct margay_running *running,
     running->watch =
         (struct margay_watch){running, stop_finishing, show_finishing, leave};
     running->job.pass_count = running->pass_count;
-    enum margay_status status = margay_consumer_begin(
-        running->consumer, running->passes, running->pass_count, &share, error);
+    enum margay_status status = begin_analyses(running, &share, error);
     if (status == MARGAY_OK && host->begun != NULL)
         status = host->begun(host->context, &running->job, error);
     return status;
@@ -206,20 +226,20 @@ static void note_reading(struct margay_running *running)
 }
 
 /* What the request asks of the trace, and then, column by column, what the
-   consumer does. */
+   question does. */
 static enum margay_status check_needs(const struct margay_running *running,
                                       struct margay_error *error)
 {
     const struct margay_request *request = running->request;
-    const margay_consumer *consumer = running->consumer;
+    const margay_question *question = running->question;
     enum margay_status status =
         margay_needs_check(request->needs, request->need_count,
                            running->job.trace, running->trace, error);
     for (unsigned column = 1;
          column <= MARGAY_ALL_COLUMNS && status == MARGAY_OK; column <<= 1) {
         const struct margay_need need = {
-            .asked_by = consumer->name,
-            .column = consumer->can.needs & column,
+            .asked_by = question->name,
+            .column = question->can.needs & column,
         };
         status = margay_needs_check(&need, 1, running->job.trace,
                                     running->trace, error);
@@ -233,12 +253,12 @@ enum margay_status margay_running_begin(struct margay_running *running,
     running->job = (struct margay_job){
         .index = running->index,
         .trace = running->request->traces[running->index],
-        .consumer = running->consumer,
         .passes = running->passes,
+        .analyses = running->analyses,
         .plan = running->plan_text,
     };
     running->begun = margay_clock_seconds(CLOCK_MONOTONIC);
-    margay_plan_state(running->request, &running->consumer->can,
+    margay_plan_state(running->request, &running->question->can,
                       &running->facts);
     margay_plan_make(&running->facts, &running->plan);
     enum margay_status status = margay_running_read_state(running, error);
@@ -253,7 +273,7 @@ enum margay_status margay_running_begin(struct margay_running *running,
     plan_with_trace(running);
     note_reading(running);
     status = margay_passes_make(running, error);
-    return status == MARGAY_OK ? margay_running_begin_consumer(running, error)
+    return status == MARGAY_OK ? margay_running_begin_analyses(running, error)
                                : status;
 }
 
@@ -264,7 +284,7 @@ struct margay_pieces margay_running_pieces(const struct margay_running *running,
     return (struct margay_pieces){
         .batch = batch,
         .splits =
-            running->passes[0].splits && !running->consumer->can.references,
+            running->passes[0].splits && !running->question->can.references,
         .least_shift = running->passes[0].shift,
         .most_shift = running->passes[running->pass_count - 1].shift,
     };
@@ -293,10 +313,11 @@ enum margay_status margay_running_end(struct margay_running *running,
 
 void margay_running_release(struct margay_running *running)
 {
-    margay_consumer_free(running->consumer);
+    for (size_t i = 0; i < margay_running_analyses(running); i++)
+        margay_analysis_free(running->analyses[i]);
+    memset(running->analyses, 0, sizeof running->analyses);
     margay_trace_free(running->trace);
     margay_state_clear(&running->state);
-    running->consumer = NULL;
     running->trace = NULL;
     running->pass_count = 0;
 }

@@ -1,7 +1,7 @@
 /*
  * running.h - one trace of a run, while it is analysed
  *
- * A trace is begun (opened, planned, its consumer given its passes), read by
+ * A trace is begun (opened, planned, its analyses begun), read by
  * one of the executors, and ended.  Several traces may be read at the same
  * time; their ends come one after the other.  What follows is in running.c,
  * but for passes (passes.c) and states (resuming.c).
@@ -22,16 +22,16 @@ struct margay_running {
     /* Set by the owner, the rest zeroed. */
     const struct margay_request *request;
     const struct margay_host *host;
-    size_t index;              /* of the trace */
-    margay_consumer *consumer; /* owned */
-    atomic_bool leads;         /* all traces before it have ended */
-    const atomic_bool *stop;   /* another trace has failed */
+    size_t index; /* of the trace */
+    const margay_question *question;
+    atomic_bool leads;       /* all traces before it have ended */
+    const atomic_bool *stop; /* another trace has failed */
 
     /* The outcome of the reading. */
     enum margay_status status;
     struct margay_error error;
     bool interrupted;       /* by the host, before the end of the trace */
-    size_t lacking, caches; /* what the consumer has left out, of how many */
+    size_t lacking, caches; /* what analyses have left out, of how many */
 
     struct margay_plan_facts facts;
     struct margay_plan plan;
@@ -51,9 +51,14 @@ struct margay_running {
     uint64_t window;       /* windows ended */
     size_t pass_count;
     struct margay_pass passes[MARGAY_MOST_BLOCK_SIZES];
+    /* Of the passes; with plan.all_blocks, the first is that of all. */
+    margay_analysis *analyses[MARGAY_MOST_BLOCK_SIZES];
 };
 
-/* Open the trace, plan, and begin the consumer.  MARGAY_AGAIN: the host wants
+/* The analyses that are fed, and finished: one, or that of each pass. */
+size_t margay_running_analyses(const struct margay_running *running);
+
+/* Open the trace, plan, and begin the analyses.  MARGAY_AGAIN: the host wants
    an end, and the format is not yet known. */
 enum margay_status margay_running_begin(struct margay_running *running,
                                         struct margay_error *error);
@@ -113,8 +118,8 @@ enum margay_status margay_passes_make(struct margay_running *running,
 /* The passes of a state, where no trace says what they are. */
 void margay_passes_of_state(struct margay_running *running);
 
-/* Give the consumer its passes, and tell the host. */
-enum margay_status margay_running_begin_consumer(struct margay_running *running,
+/* Begin the analyses, and tell the host. */
+enum margay_status margay_running_begin_analyses(struct margay_running *running,
                                                  struct margay_error *error);
 
 /* Read the state of the request, if it has one.  Before the trace is opened:

@@ -11,6 +11,8 @@ struct margay_span_columns {
     uint64_t numbers[MARGAY_SPAN_REFS], sites[MARGAY_SPAN_REFS];
     uint64_t sizes[MARGAY_SPAN_REFS], times[MARGAY_SPAN_REFS];
     uint64_t ttls[MARGAY_SPAN_REFS], requests[MARGAY_SPAN_REFS];
+    uint64_t distances[MARGAY_SPAN_REFS];
+    uint32_t counts[MARGAY_SPAN_REFS];
     uint8_t ops[MARGAY_SPAN_REFS];
 };
 
@@ -113,6 +115,71 @@ static enum margay_status next_split(struct margay_span_walk *walk,
                          store->columns->origins, span->count);
     spread_columns(batch, walk->columns, store->columns, span);
     return MARGAY_OK;
+}
+
+/* ---------------------------------------------------- in another order -- */
+
+struct margay_span_columns *margay_span_columns_create(void)
+{
+    return malloc(sizeof(struct margay_span_columns));
+}
+
+#define SORT(column)                                            \
+    do {                                                        \
+        if (span->column != NULL) {                             \
+            for (size_t i_ = 0; i_ < span->count; i_++)         \
+                columns->column[places[i_]] = span->column[i_]; \
+            sorted->column = columns->column;                   \
+        }                                                       \
+    } while (0)
+
+void margay_span_columns_sort(const struct margay_span *span,
+                              const uint32_t *places,
+                              struct margay_span_columns *columns,
+                              struct margay_span *sorted)
+{
+    sorted->count = span->count;
+    SORT(numbers);
+    SORT(extents);
+    SORT(threads);
+    SORT(sites);
+    SORT(counts);
+    SORT(sizes);
+    SORT(times);
+    SORT(ttls);
+    SORT(ops);
+    SORT(requests);
+    SORT(tenants);
+    SORT(distances);
+}
+
+#define PART(column)             \
+    do {                         \
+        if (part.column != NULL) \
+            part.column += from; \
+    } while (0)
+
+struct margay_span margay_span_part(const struct margay_span *span, size_t from,
+                                    size_t count)
+{
+    struct margay_span part = *span;
+    part.count = count;
+    part.repeats = 0;
+    PART(blocks);
+    PART(kinds);
+    PART(numbers);
+    PART(extents);
+    PART(threads);
+    PART(sites);
+    PART(counts);
+    PART(sizes);
+    PART(times);
+    PART(ttls);
+    PART(ops);
+    PART(requests);
+    PART(tenants);
+    PART(distances);
+    return part;
 }
 
 /* ------------------------------------------------------------- the walk -- */

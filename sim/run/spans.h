@@ -26,6 +26,22 @@ struct margay_span_store {
 
 void margay_span_store_clear(struct margay_span_store *store);
 
+/* Columns for MARGAY_SPAN_REFS entries, to be freed by free(); NULL: no memory.
+ */
+struct margay_span_columns *margay_span_columns_create(void);
+
+/* Put the columns of a span, but for blocks and kinds, in another order: entry
+   i goes to places[i].  They are those of *sorted then, which has their number
+   of entries. */
+void margay_span_columns_sort(const struct margay_span *span,
+                              const uint32_t *places,
+                              struct margay_span_columns *columns,
+                              struct margay_span *sorted);
+
+/* Entries `from` up to `from + count` of a span, as one without repeats. */
+struct margay_span margay_span_part(const struct margay_span *span, size_t from,
+                                    size_t count);
+
 struct margay_span_walk {
     /* Set by the owner, the rest zeroed. */
     const struct margay_batch *batch;

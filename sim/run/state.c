@@ -75,14 +75,14 @@ static uint64_t count_rows(const margay_histogram *histogram)
 }
 
 static enum margay_status put_pass(struct margay_word_writer *writer,
-                                   margay_consumer *consumer,
+                                   margay_analysis *analysis,
                                    const struct margay_pass *pass,
                                    struct margay_error *error)
 {
     struct margay_engine_state state;
     uint64_t distance, count;
     enum margay_status status =
-        consumer->functions->save(consumer, pass, &state, error);
+        analysis->functions->save(analysis, &state, error);
     if (status != MARGAY_OK)
         return status;
     margay_words_put(writer, pass->block_bytes);
@@ -106,7 +106,7 @@ static enum margay_status put_pass(struct margay_word_writer *writer,
 
 enum margay_status margay_state_write(
     const struct margay_sink *sink, const struct margay_state_reading *reading,
-    const struct margay_state_place *place, margay_consumer *consumer,
+    const struct margay_state_place *place, margay_analysis *const *analyses,
     const struct margay_pass *passes, size_t count, struct margay_error *error)
 {
     struct margay_word_writer *writer = malloc(sizeof *writer);
@@ -116,7 +116,7 @@ enum margay_status margay_state_write(
     margay_words_begin(writer, sink, &kind);
     put_header(writer, reading, place, count);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = put_pass(writer, consumer, &passes[i], error);
+        status = put_pass(writer, analyses[i], &passes[i], error);
     /* What went wrong with the sink is told last. */
     if (status == MARGAY_OK || writer->status != MARGAY_OK)
         status = margay_words_end(writer, error);
@@ -234,7 +234,7 @@ static enum margay_status read_counts(const struct margay_state *state,
     return status;
 }
 
-/* What the consumer has against the state, with the file's name. */
+/* What the analysis has against the state, with the file's name. */
 static enum margay_status fail_load(const struct margay_state *state,
                                     struct margay_error *error)
 {
@@ -245,7 +245,7 @@ static enum margay_status fail_load(const struct margay_state *state,
 }
 
 static enum margay_status restore_pass(const struct margay_state *state,
-                                       size_t *at, margay_consumer *consumer,
+                                       size_t *at, margay_analysis *analysis,
                                        const struct margay_pass *pass,
                                        struct margay_error *error)
 {
@@ -269,7 +269,7 @@ static enum margay_status restore_pass(const struct margay_state *state,
     if (status == MARGAY_OK && words[2] != 0)
         margay_histogram_set_exceeded_bound(kept.counts, words[1]);
     if (status == MARGAY_OK)
-        status = consumer->functions->load(consumer, pass, &kept, error);
+        status = analysis->functions->load(analysis, &kept, error);
     if (status == MARGAY_BAD_ARGUMENT)
         status = fail_load(state, error);
     margay_histogram_free(kept.counts);
@@ -279,12 +279,13 @@ static enum margay_status restore_pass(const struct margay_state *state,
 
 enum margay_status margay_state_restore(
     const struct margay_state *state,
-    const struct margay_state_reading *reading, margay_consumer *consumer,
-    const struct margay_pass *passes, size_t count, struct margay_error *error)
+    const struct margay_state_reading *reading,
+    margay_analysis *const *analyses, const struct margay_pass *passes,
+    size_t count, struct margay_error *error)
 {
     size_t at = state->at;
     enum margay_status status = check_reading(state, reading, count, error);
     for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = restore_pass(state, &at, consumer, &passes[i], error);
+        status = restore_pass(state, &at, analyses[i], &passes[i], error);
     return status;
 }

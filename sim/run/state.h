@@ -56,18 +56,19 @@ void margay_state_blocks(const struct margay_state *state,
                          uint64_t block_bytes[MARGAY_MOST_BLOCK_SIZES]);
 
 /*
- * Give a consumer that has not been fed yet what was saved.
+ * Give analyses that have not been fed yet what was saved.
  * MARGAY_BAD_ARGUMENT if the state belongs to other options than these.
  */
 enum margay_status margay_state_restore(
     const struct margay_state *state,
-    const struct margay_state_reading *reading, margay_consumer *consumer,
-    const struct margay_pass *passes, size_t count, struct margay_error *error);
+    const struct margay_state_reading *reading,
+    margay_analysis *const *analyses, const struct margay_pass *passes,
+    size_t count, struct margay_error *error);
 
-/* Write the state of a consumer's passes. */
+/* Write the state of the analyses of passes. */
 enum margay_status margay_state_write(
     const struct margay_sink *sink, const struct margay_state_reading *reading,
-    const struct margay_state_place *place, margay_consumer *consumer,
+    const struct margay_state_place *place, margay_analysis *const *analyses,
     const struct margay_pass *passes, size_t count, struct margay_error *error);
 
 /* Release; a zeroed one is fine. */

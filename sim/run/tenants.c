@@ -4,262 +4,213 @@
  * Algorithm: in the cache that all share, a reference hits iff its distance in
  *   the stack of all is below the size, so that its miss is its tenant's at
  *   every size: distances are attributed (attribution.c).  In a cache of its
- *   own, the distance is the one among the tenant's references alone: each
- *   tenant has an engine, made when the tenant is first met, and a span is
- *   sorted by tenants, stably, before the engines are fed.
+ *   own, the distance is the one among the tenant's references alone: an engine
+ *   for each (split.c).
  * Guarantee: both exact, below the bound if there is one.
  * Cost: two engines' work on each reference, and the attribution's.  Memory:
  *   that of both stacks, and about 170 KB for each tenant.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 
-#include "sim/run/consumer.h"
-#include "sim/run/keys.h"
-#include "sim/run/spans.h"
+#include "sim/run/series.h"
 #include "traces/traces_internal.h"
+#include <margay/questions.h>
 
-/* A tenant without the others. */
-struct alone {
-    margay_engine *engine; /* NULL once the pass has finished */
-    struct margay_result result;
-    size_t in_span; /* its references in the span that is being sorted, */
-    size_t end;     /* and where they end among those of all, once sorted */
-};
-
-struct tenants_pass {
-    uint64_t bound_blocks;
-    struct margay_keys keys;
-    struct alone *list; /* by the number of the key */
-    size_t count, capacity;
-    /* The tenants of a span in the order of their first references, and its
-       blocks, which are sorted into the order of tenants. */
-    uint32_t met[MARGAY_SPAN_REFS], numbers[MARGAY_SPAN_REFS];
-    uint64_t blocks[MARGAY_SPAN_REFS];
+struct tenants_question {
+    margay_question question;
+    margay_question *together, *alone; /* owned */
 };
 
 struct tenants {
-    margay_consumer consumer;
-    margay_consumer *attribution; /* owned */
-    struct margay_engine_request engine;
-    enum margay_attribution by;
-    struct tenants_pass *passes[MARGAY_MOST_BLOCK_SIZES]; /* NULL: none */
+    margay_analysis analysis;
+    margay_analysis *together; /* an engine, and the attribution */
+    margay_analysis *alone;    /* an engine for each */
 };
 
-static struct tenants *self(const margay_consumer *consumer)
+static struct tenants *self(const margay_analysis *analysis)
 {
-    return (struct tenants *)consumer;
+    return (struct tenants *)analysis;
 }
 
-static void free_pass(struct tenants_pass *pass)
+static void tenants_free(margay_analysis *analysis)
 {
-    if (pass == NULL)
-        return;
-    for (size_t i = 0; i < pass->count; i++) {
-        margay_engine_free(pass->list[i].engine);
-        margay_result_clear(&pass->list[i].result);
-    }
-    margay_keys_clear(&pass->keys);
-    free(pass->list);
-    free(pass);
+    margay_analysis_free(self(analysis)->together);
+    margay_analysis_free(self(analysis)->alone);
+    free(analysis);
 }
 
-static void tenants_free(margay_consumer *consumer)
-{
-    for (size_t i = 0; i < MARGAY_MOST_BLOCK_SIZES; i++)
-        free_pass(self(consumer)->passes[i]);
-    margay_consumer_free(self(consumer)->attribution);
-    free(consumer);
-}
-
-static enum margay_status begin_pass(struct tenants *made,
-                                     const struct margay_pass *pass,
-                                     struct margay_error *error)
-{
-    struct tenants_pass *own = calloc(1, sizeof *own);
-    made->passes[pass->index] = own;
-    if (own == NULL)
-        return margay_fail_memory(error, "the tenants");
-    enum margay_status status = margay_keys_begin(&own->keys, error);
-    if (status == MARGAY_OK && made->engine.bound.value != 0)
-        status = margay_cache_size_blocks(&made->engine.bound, "--bound",
-                                          pass->block_bytes, &own->bound_blocks,
-                                          error);
-    return status;
-}
-
-static enum margay_status tenants_begin(margay_consumer *consumer,
-                                        const struct margay_pass *passes,
-                                        size_t count,
-                                        const struct margay_share *share,
-                                        struct margay_error *error)
-{
-    struct tenants *made = self(consumer);
-    enum margay_status status =
-        margay_consumer_begin(made->attribution, passes, count, share, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        status = begin_pass(made, &passes[i], error);
-    return status;
-}
-
-/* -------------------------------------------------------------- feeding -- */
-
-/* An engine for the tenant that was met last. */
-static enum margay_status add_tenant(const struct tenants *made,
-                                     struct tenants_pass *own,
-                                     struct margay_error *error)
-{
-    const struct margay_engine_options options = {
-        .bound_blocks = own->bound_blocks,
-        .seed = made->engine.seed,
-        .threads = 1,
-        .measure = MARGAY_REUSE_DISTANCES,
-    };
-    struct alone *list =
-        margay_grow(own->list, own->count, &own->capacity, sizeof *list);
-    if (list == NULL)
-        return margay_fail_memory(error, "the tenants");
-    own->list = list;
-    list[own->count] = (struct alone){.engine = NULL};
-    return margay_engine_create(made->engine.spec, &options,
-                                &list[own->count++].engine, error);
-}
-
-/* Find the tenants of a span, and how many references each has there. */
-static enum margay_status count_references(const struct tenants *made,
-                                           struct tenants_pass *own,
-                                           const struct margay_span *span,
-                                           size_t *met,
-                                           struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    *met = 0;
-    for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
-        uint64_t key =
-            made->by == MARGAY_BY_THREAD ? span->threads[i] : span->tenants[i];
-        uint32_t *number = &own->numbers[i];
-        status = margay_keys_number(&own->keys, key, number, error);
-        if (status == MARGAY_OK && *number == own->count)
-            status = add_tenant(made, own, error);
-        if (status == MARGAY_OK && own->list[*number].in_span++ == 0)
-            own->met[(*met)++] = *number;
-    }
-    return status;
-}
-
-static void sort_blocks(struct tenants_pass *own,
-                        const struct margay_span *span, size_t met)
-{
-    size_t from = 0;
-    for (size_t k = 0; k < met; k++) {
-        struct alone *alone = &own->list[own->met[k]];
-        alone->end = from;
-        from += alone->in_span;
-    }
-    for (size_t i = 0; i < span->count; i++)
-        own->blocks[own->list[own->numbers[i]].end++] = span->blocks[i];
-}
-
-static enum margay_status feed_engines(struct tenants_pass *own, size_t met,
-                                       struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (size_t k = 0; k < met && status == MARGAY_OK; k++) {
-        struct alone *alone = &own->list[own->met[k]];
-        status = margay_engine_feed(alone->engine,
-                                    own->blocks + alone->end - alone->in_span,
-                                    alone->in_span, NULL, error);
-        alone->in_span = 0;
-    }
-    return status;
-}
-
-static enum margay_status tenants_feed(margay_consumer *consumer,
-                                       const struct margay_pass *pass,
+static enum margay_status tenants_feed(margay_analysis *analysis,
                                        const struct margay_span *span,
                                        struct margay_error *error)
 {
-    struct tenants *made = self(consumer);
-    struct tenants_pass *own = made->passes[pass->index];
-    size_t met;
     enum margay_status status =
-        margay_consumer_feed(made->attribution, pass, span, error);
-    if (status == MARGAY_OK)
-        status = count_references(made, own, span, &met, error);
-    if (status != MARGAY_OK)
-        return status;
-    sort_blocks(own, span, met);
-    return feed_engines(own, met, error);
+        margay_analysis_feed(self(analysis)->together, span, error);
+    return status == MARGAY_OK
+               ? margay_analysis_feed(self(analysis)->alone, span, error)
+               : status;
 }
 
-static enum margay_status tenants_reset(margay_consumer *consumer,
-                                        const struct margay_pass *pass,
+static enum margay_status tenants_reset(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    struct tenants_pass *own = self(consumer)->passes[pass->index];
-    for (size_t i = 0; i < own->count; i++)
-        margay_engine_reset_counts(own->list[i].engine);
-    return margay_consumer_reset(self(consumer)->attribution, pass, error);
+    enum margay_status status =
+        margay_analysis_reset(self(analysis)->together, error);
+    return status == MARGAY_OK
+               ? margay_analysis_reset(self(analysis)->alone, error)
+               : status;
 }
 
-static enum margay_status tenants_finish(margay_consumer *consumer,
-                                         const struct margay_pass *pass,
+static enum margay_status tenants_finish(margay_analysis *analysis,
                                          struct margay_error *error)
 {
-    struct tenants_pass *own = self(consumer)->passes[pass->index];
     enum margay_status status =
-        margay_consumer_finish(self(consumer)->attribution, pass, error);
-    for (size_t i = 0; i < own->count && status == MARGAY_OK; i++) {
-        struct alone *alone = &own->list[i];
-        status = margay_engine_finish(alone->engine, &alone->result, error);
-        margay_engine_free(alone->engine);
-        alone->engine = NULL;
-    }
-    return status;
+        margay_analysis_finish(self(analysis)->together, error);
+    return status == MARGAY_OK
+               ? margay_analysis_finish(self(analysis)->alone, error)
+               : status;
 }
 
-/* ------------------------------------------------------------- visiting -- */
+/* -------------------------------------------------------------- results -- */
 
+/* The series of all tenants on their way to who asked: at these sizes. */
 struct visit {
-    struct tenants_pass *own;
-    margay_tenants_take *take;
+    const struct tenants *tenants;
+    struct margay_sizes sizes;
+    margay_series_take *take;
     void *context;
+    /* Of one tenant: */
+    uint64_t key;
+    const margay_histogram *shared;
 };
+
+static enum margay_status take_alone(void *context,
+                                     const struct margay_series *series,
+                                     struct margay_error *error)
+{
+    const struct visit *visit = context;
+    struct margay_series both = *series;
+    struct margay_misses together = margay_misses_of(visit->shared);
+    struct margay_series_point *points =
+        margay_series_room(series->count, error);
+    if (points == NULL)
+        return MARGAY_NO_MEMORY;
+    for (size_t i = 0; i < series->count; i++) {
+        points[i] = series->points[i];
+        points[i].shared_misses = margay_misses_at(&together, points[i].size);
+    }
+    both.has_key = true;
+    both.key = visit->key;
+    both.counters |= MARGAY_COUNTS_SHARED;
+    both.points = points;
+    enum margay_status status = visit->take(visit->context, &both, error);
+    free(points);
+    return status;
+}
 
 static enum margay_status take_shared(void *context, uint64_t key,
                                       const margay_histogram *shared,
                                       struct margay_error *error)
 {
     struct visit *visit = context;
-    uint32_t number;
+    margay_analysis *alone;
+    visit->key = key;
+    visit->shared = shared;
     enum margay_status status =
-        margay_keys_number(&visit->own->keys, key, &number, error);
+        margay_split_analysis_at(visit->tenants->alone, key, &alone, error);
     return status == MARGAY_OK
-               ? visit->take(visit->context, key, shared,
-                             &visit->own->list[number].result, error)
+               ? margay_analysis_series(alone, &visit->sizes, take_alone, visit,
+                                        error)
                : status;
 }
 
-enum margay_status margay_tenants_visit(const margay_consumer *consumer,
-                                        const struct margay_pass *pass,
-                                        uint64_t bound_blocks,
-                                        margay_tenants_take *take,
-                                        void *context,
-                                        struct margay_error *error)
+/* All have the sizes of the cache that they share. */
+static enum margay_status tenants_series(margay_analysis *analysis,
+                                         const struct margay_sizes *sizes,
+                                         margay_series_take *take,
+                                         void *context,
+                                         struct margay_error *error)
 {
-    struct visit visit = {self(consumer)->passes[pass->index], take, context};
-    return margay_attribution_visit(self(consumer)->attribution, pass,
-                                    bound_blocks, take_shared, &visit, error);
+    const struct tenants *tenants = self(analysis);
+    const struct margay_result *result =
+        margay_engine_analysis_result(tenants->together);
+    struct margay_series all;
+    struct margay_series_point *points;
+    enum margay_status status =
+        margay_result_series(result, sizes, &all, &points, error);
+    uint64_t *list = calloc(all.count + 1, sizeof *list);
+    struct visit visit = {
+        .tenants = tenants,
+        .sizes = {MARGAY_SIZES_LIST, 0, list, all.count},
+        .take = take,
+        .context = context,
+    };
+    if (status == MARGAY_OK && list == NULL)
+        status = margay_fail_memory(error, "the sizes of a curve");
+    for (size_t i = 0; i < all.count && status == MARGAY_OK; i++)
+        list[i] = points[i].size;
+    if (status == MARGAY_OK)
+        status = margay_attribution_visit(
+            margay_engine_analysis_next(tenants->together), all.bound,
+            take_shared, &visit, error);
+    free(list);
+    free(points);
+    return status;
+}
+
+const struct margay_result *margay_tenants_analysis_result(
+    const margay_analysis *analysis)
+{
+    return margay_engine_analysis_result(self(analysis)->together);
 }
 
 /* --------------------------------------------------------------- making -- */
+
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
+{
+    static const struct margay_analysis_class functions = {
+        .feed = tenants_feed,
+        .reset = tenants_reset,
+        .finish = tenants_finish,
+        .free = tenants_free,
+        .series = tenants_series,
+    };
+    const struct tenants_question *asked =
+        (const struct tenants_question *)question;
+    struct tenants *own = calloc(1, sizeof *own);
+    if (own == NULL)
+        return margay_fail_memory(error, "the tenants");
+    own->analysis.functions = &functions;
+    enum margay_status status = margay_question_begin(
+        asked->together, passes, count, share, &own->together, error);
+    if (status == MARGAY_OK)
+        status = margay_question_begin(asked->alone, passes, count, share,
+                                       &own->alone, error);
+    if (status == MARGAY_OK)
+        *analysis = &own->analysis;
+    else
+        tenants_free(&own->analysis);
+    return status;
+}
+
+static void question_free(margay_question *question)
+{
+    struct tenants_question *made = (struct tenants_question *)question;
+    margay_question_free(made->together);
+    margay_question_free(made->alone);
+    free(made);
+}
 
 static enum margay_status check_engine(
     const struct margay_engine_request *engine, struct margay_error *error)
 {
     struct margay_engine_abilities abilities;
-    enum margay_status status = margay_engine_abilities(
-        engine->spec, MARGAY_REUSE_DISTANCES, &abilities, error);
+    enum margay_status status =
+        margay_engine_abilities(engine->spec == NULL ? "exact" : engine->spec,
+                                MARGAY_REUSE_DISTANCES, &abilities, error);
     if (status == MARGAY_OK && !abilities.info->exact)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "tenants take exact distances, and engine %s is not "
@@ -268,38 +219,48 @@ static enum margay_status check_engine(
     return status;
 }
 
-enum margay_status margay_tenants_consumer(
-    const struct margay_engine_request *engine, enum margay_attribution by,
-    margay_consumer **consumer, struct margay_error *error)
+/* The sizes are for the cache of all to check. */
+static enum margay_status ask_both(struct tenants_question *made,
+                                   const struct margay_engine_request *engine,
+                                   enum margay_attribution by,
+                                   struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {
-        .begin = tenants_begin,
-        .feed = tenants_feed,
-        .reset = tenants_reset,
-        .finish = tenants_finish,
-        .free = tenants_free,
-    };
-    struct tenants *made = calloc(1, sizeof *made);
-    *consumer = NULL;
+    struct margay_engine_request apart = *engine;
+    margay_question *next = NULL, *inner = NULL;
+    apart.sizes = NULL;
+    enum margay_status status = check_engine(engine, error);
+    if (status == MARGAY_OK)
+        status = margay_attribution_question(by, NULL, NULL, &next, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_question(engine, next, &made->together, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_question(&apart, NULL, &inner, error);
+    return status == MARGAY_OK
+               ? margay_split_question(by, inner, &made->alone, error)
+               : status;
+}
+
+enum margay_status margay_tenants_question(
+    const struct margay_engine_request *engine, enum margay_attribution by,
+    margay_question **question, struct margay_error *error)
+{
+    struct tenants_question *made = calloc(1, sizeof *made);
+    *question = NULL;
     if (made == NULL)
         return margay_fail_memory(error, "the tenants");
-    made->consumer = (margay_consumer){
-        .functions = &functions,
+    made->question = (margay_question){
+        .begin = begin,
+        .free = question_free,
+        .can.curves = true,
         .name = "the tenants",
     };
-    made->engine = *engine;
-    if (made->engine.spec == NULL)
-        made->engine.spec = "exact";
-    made->by = by;
-    enum margay_status status = check_engine(&made->engine, error);
-    if (status == MARGAY_OK)
-        status = margay_attribution_consumer(by, NULL, NULL, &made->attribution,
-                                             error);
+    enum margay_status status = ask_both(made, engine, by, error);
     if (status != MARGAY_OK) {
-        tenants_free(&made->consumer);
+        question_free(&made->question);
         return status;
     }
-    made->consumer.can = made->attribution->can;
-    *consumer = &made->consumer;
+    made->question.can.needs =
+        made->together->can.needs | made->alone->can.needs;
+    *question = &made->question;
     return MARGAY_OK;
 }

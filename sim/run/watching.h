@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include <margay/consumers.h>
+#include <margay/analysis.h>
 
 struct margay_watching {
     const struct margay_watch *watch; /* NULL = none */

@@ -48,12 +48,12 @@ double machine_access_cycles(const struct machine_results *results,
     double cycles = 0;
     for (size_t i = 0; i < results->machine->count; i++) {
         const struct margay_level_counts counts =
-            margay_machine_consumer_counts(results->consumer, machine, i);
+            margay_machine_analysis_counts(results->analysis, machine, i);
         cycles +=
             levels_of(results, machine)[i].cycles * (double)counts.lookups;
     }
     return cycles /
-           (double)sum(margay_machine_consumer_references(results->consumer));
+           (double)sum(margay_machine_analysis_references(results->analysis));
 }
 
 /* ---------------------------------------------------------------- columns --
@@ -161,7 +161,7 @@ static void write_machine(struct csv_writer *csv,
 {
     for (size_t i = 0; i < results->machine->count; i++) {
         const struct margay_level_counts counts =
-            margay_machine_consumer_counts(results->consumer, machine, i);
+            margay_machine_analysis_counts(results->analysis, machine, i);
         csv_text(csv, results->name);
         csv_text(csv, results->trace);
         csv_text(csv, results->machine->levels[i].name);
@@ -177,7 +177,7 @@ void table_machines(struct csv_writer *csv,
                     const struct machine_results *results)
 {
     const uint64_t *references =
-        margay_machine_consumer_references(results->consumer);
+        margay_machine_analysis_references(results->analysis);
     uint64_t instructions = results->instructions;
     bool coherent = machines_are_coherent(results);
     if (instructions == 0)
@@ -200,7 +200,7 @@ struct point {
    level holds no bytes of its own. */
 static uint64_t bytes_of(const struct machine_results *results, size_t machine)
 {
-    uint64_t cores = margay_machine_consumer_cores(results->consumer);
+    uint64_t cores = margay_machine_analysis_cores(results->analysis);
     uint64_t bytes = 0;
     for (size_t i = 0; i < results->machine->count; i++) {
         const struct margay_level *level = &levels_of(results, machine)[i];

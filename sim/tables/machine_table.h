@@ -5,7 +5,7 @@
 #include "sim/tables/csv.h"
 #include "sim/tables/machine_csv.h"
 #include "sim/tables/machine_vary.h"
-#include <margay/run.h>
+#include <margay/questions.h>
 
 /* The machines of a run, and what one trace did in them. */
 struct machine_results {
@@ -14,7 +14,7 @@ struct machine_results {
     const struct machine *machine; /* its table */
     const struct machine_vary *vary;
     const struct margay_level *levels; /* of all machines, one by one */
-    const margay_consumer *consumer;
+    const margay_analysis *analysis;
     uint64_t instructions; /* 0 = fetches count, if the trace has all */
 };
 

@@ -34,117 +34,122 @@ static void put_label(struct output *output, const char *text)
     }
 }
 
-static void put_labels(struct output *output, const struct measured *measured)
+/* Of whose references a sample is, at which block size. */
+struct labels {
+    struct output *output;
+    const char *trace;
+    uint64_t block_bytes; /* 0 = unknown, or of objects */
+};
+
+static void put_labels(const struct labels *labels)
 {
-    output_text(output, "{trace=\"");
-    put_label(output, measured->trace);
-    output_text(output, "\"");
-    if (measured->block_bytes != 0)
-        output_text(output, ",block_bytes=\"%" PRIu64 "\"",
-                    measured->block_bytes);
+    output_text(labels->output, "{trace=\"");
+    put_label(labels->output, labels->trace);
+    output_text(labels->output, "\"");
+    if (labels->block_bytes != 0)
+        output_text(labels->output, ",block_bytes=\"%" PRIu64 "\"",
+                    labels->block_bytes);
 }
 
-static void put_points(struct output *output, const struct measured *measured,
-                       const struct margay_point *points, size_t count)
+/* A sample for each size of a series. */
+static void put_points(const struct labels *labels, const char *metric,
+                       const struct margay_series *series, bool bytes)
 {
-    uint64_t references = measured->result->references;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t blocks = points[i].cache_blocks;
-        output_text(output, "margay_miss_ratio");
-        put_labels(output, measured);
-        output_text(output, ",cache_blocks=\"%" PRIu64 "\"", blocks);
-        if (measured->block_bytes != 0 &&
-            blocks <= UINT64_MAX / measured->block_bytes)
-            output_text(output, ",cache_bytes=\"%" PRIu64 "\"",
-                        blocks * measured->block_bytes);
-        output_text(output, "} %.12g\n",
-                    (double)points[i].misses / (double)references);
+    uint64_t all = bytes ? series->reference_bytes : series->references;
+    for (size_t i = 0; i < series->count && all > 0; i++) {
+        const struct margay_series_point *point = &series->points[i];
+        uint64_t size = point->size, unit = labels->block_bytes;
+        output_text(labels->output, "%s", metric);
+        put_labels(labels);
+        if (!series->in_bytes)
+            output_text(labels->output, ",cache_blocks=\"%" PRIu64 "\"", size);
+        if (series->in_bytes)
+            output_text(labels->output, ",cache_bytes=\"%" PRIu64 "\"", size);
+        else if (unit != 0 && size <= UINT64_MAX / unit)
+            output_text(labels->output, ",cache_bytes=\"%" PRIu64 "\"",
+                        size * unit);
+        output_text(labels->output, "} %.12g\n",
+                    (double)(bytes ? point->missed_bytes : point->misses) /
+                        (double)all);
     }
 }
 
-static enum margay_status put_curve(struct output *output,
-                                    const struct measured *measured,
-                                    const struct cache_sizes *sizes,
-                                    struct margay_error *error)
+static enum margay_status put_misses(void *context,
+                                     const struct margay_series *series,
+                                     struct margay_error *error)
 {
-    struct margay_sizes resolved;
-    struct margay_point *points = NULL;
-    size_t count = 0;
-    if (measured->result->references == 0)
-        return MARGAY_OK;
-    enum margay_status status =
-        cache_sizes_resolve(sizes, measured->block_bytes, &resolved, error);
-    if (status != MARGAY_OK)
-        return status;
-    status = margay_result_curve(measured->result, &resolved, &points, &count,
-                                 error);
-    if (status == MARGAY_OK)
-        put_points(output, measured, points, count);
-    free(points);
-    free((void *)resolved.list_blocks);
-    return status;
+    (void)error;
+    put_points(context, "margay_miss_ratio", series, false);
+    return MARGAY_OK;
 }
 
-static const char miss_ratio_header[] =
-    "# HELP margay_miss_ratio Misses over references of a fully associative "
-    "LRU cache of this size.\n"
-    "# TYPE margay_miss_ratio gauge\n";
-static const char references_header[] =
-    "# HELP margay_references The references that the miss ratios are of.\n"
-    "# TYPE margay_references gauge\n";
+static enum margay_status put_missed_bytes(void *context,
+                                           const struct margay_series *series,
+                                           struct margay_error *error)
+{
+    (void)error;
+    put_points(context, "margay_byte_miss_ratio", series, true);
+    return MARGAY_OK;
+}
 
-enum margay_status prometheus_curves(struct output *output,
+static enum margay_status put_references(void *context,
+                                         const struct margay_series *series,
+                                         struct margay_error *error)
+{
+    const struct labels *labels = context;
+    (void)error;
+    output_text(labels->output, "margay_references");
+    put_labels(labels);
+    output_text(labels->output, "} %" PRIu64 "\n", series->references);
+    return MARGAY_OK;
+}
+
+/* All samples of a metric, of all passes. */
+static enum margay_status put_metric(struct output *output,
                                      const struct margay_job *job,
-                                     const struct cache_sizes *sizes,
+                                     const struct margay_cache_sizes *sizes,
+                                     bool objects, margay_series_take *put,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    output_text(output, "%s", miss_ratio_header);
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++) {
-        const struct measured measured = measured_by(job, &job->passes[i]);
-        status = put_curve(output, &measured, sizes, error);
-    }
-    output_text(output, "%s", references_header);
-    for (size_t i = 0; i < job->pass_count; i++) {
-        const struct measured measured = measured_by(job, &job->passes[i]);
-        output_text(output, "margay_references");
-        put_labels(output, &measured);
-        output_text(output, "} %" PRIu64 "\n", measured.result->references);
+        const struct margay_pass *pass = &job->passes[i];
+        struct labels labels = {output, pass->trace,
+                                objects ? 0 : pass->block_bytes};
+        struct margay_sizes resolved;
+        status = margay_cache_sizes_resolve(
+            sizes, objects ? 1 : pass->block_bytes, &resolved, error);
+        if (status != MARGAY_OK)
+            break;
+        status = margay_analysis_series(job->analyses[i], &resolved, put,
+                                        &labels, error);
+        free((void *)resolved.list_blocks);
     }
     return status;
 }
 
-/* ---------------------------------------------------- objects with sizes -- */
-
-static void put_ratio(struct output *output, const char *metric,
-                      const struct measured *measured, uint64_t cache_bytes,
-                      uint64_t misses, uint64_t all)
+enum margay_status prometheus_write(struct output *output,
+                                    const struct margay_job *job,
+                                    const struct margay_cache_sizes *sizes,
+                                    bool objects, struct margay_error *error)
 {
-    output_text(output, "%s", metric);
-    put_labels(output, measured);
-    output_text(output, ",cache_bytes=\"%" PRIu64 "\"} %.12g\n", cache_bytes,
-                (double)misses / (double)all);
-}
-
-void prometheus_objects(struct output *output, const char *trace,
-                        const struct margay_objects_point *points, size_t count,
-                        const struct margay_objects_counts *counts)
-{
-    const struct measured measured = {.trace = trace};
-    output_text(output, "%s", miss_ratio_header);
-    for (size_t i = 0; i < count && counts->references > 0; i++)
-        put_ratio(output, "margay_miss_ratio", &measured, points[i].cache_bytes,
-                  points[i].misses, counts->references);
     output_text(output,
-                "# HELP margay_byte_miss_ratio Missed bytes over the bytes "
-                "that the references ask for.\n"
-                "# TYPE margay_byte_miss_ratio gauge\n");
-    for (size_t i = 0; i < count && counts->reference_bytes > 0; i++)
-        put_ratio(output, "margay_byte_miss_ratio", &measured,
-                  points[i].cache_bytes, points[i].missed_bytes,
-                  counts->reference_bytes);
-    output_text(output, "%s", references_header);
-    output_text(output, "margay_references");
-    put_labels(output, &measured);
-    output_text(output, "} %" PRIu64 "\n", counts->references);
+                "# HELP margay_miss_ratio Misses over references of a fully "
+                "associative LRU cache of this size.\n"
+                "# TYPE margay_miss_ratio gauge\n");
+    enum margay_status status =
+        put_metric(output, job, sizes, objects, put_misses, error);
+    if (status == MARGAY_OK && objects) {
+        output_text(output,
+                    "# HELP margay_byte_miss_ratio Missed bytes over the bytes "
+                    "that the references ask for.\n"
+                    "# TYPE margay_byte_miss_ratio gauge\n");
+        status = put_metric(output, job, sizes, true, put_missed_bytes, error);
+    }
+    output_text(output, "# HELP margay_references The references that the miss "
+                        "ratios are of.\n"
+                        "# TYPE margay_references gauge\n");
+    return status == MARGAY_OK
+               ? put_metric(output, job, sizes, objects, put_references, error)
+               : status;
 }

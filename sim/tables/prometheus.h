@@ -7,21 +7,14 @@
 #include <margay/run.h>
 
 /*
- * Write the curves of all passes of a job, whose consumer is an engine that has
- * ended or was looked into: the gauge margay_miss_ratio at each of the sizes,
- * and the gauge margay_references.  Fails as margay_result_curve() does.
+ * Write the series of all passes of a job that have ended or been looked into:
+ * the gauge margay_miss_ratio at each of the sizes, and margay_references; of
+ * objects also margay_byte_miss_ratio, where the trace asks for any bytes.
+ * Fails as margay_analysis_series() does.
  */
-enum margay_status prometheus_curves(struct output *output,
-                                     const struct margay_job *job,
-                                     const struct cache_sizes *sizes,
-                                     struct margay_error *error);
-
-/*
- * The same of one trace of objects with sizes, beside which the gauge
- * margay_byte_miss_ratio stands where the trace asks for any bytes.
- */
-void prometheus_objects(struct output *output, const char *trace,
-                        const struct margay_objects_point *points, size_t count,
-                        const struct margay_objects_counts *counts);
+enum margay_status prometheus_write(struct output *output,
+                                    const struct margay_job *job,
+                                    const struct margay_cache_sizes *sizes,
+                                    bool objects, struct margay_error *error);
 
 #endif

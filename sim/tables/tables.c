@@ -8,22 +8,26 @@
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-struct margay_result result_of(const margay_histogram *histogram)
+struct margay_series series_of(const struct margay_result *result)
 {
-    return (struct margay_result){
-        .histogram = (margay_histogram *)histogram, /* only read */
-        .references = margay_histogram_references(histogram),
-        .infinite = margay_histogram_infinite(histogram),
+    return (struct margay_series){
+        .references = result->references,
+        .distinct = result->distinct_blocks,
+        .infinite = result->infinite,
+        .bound = result->histogram == NULL
+                     ? 0
+                     : margay_histogram_exceeded_bound(result->histogram),
+        .histogram = result->histogram,
     };
 }
 
-struct measured measured_by(const struct margay_job *job,
-                            const struct margay_pass *pass)
+struct margay_series series_of_histogram(const margay_histogram *histogram)
 {
-    return (struct measured){
-        .trace = pass->trace,
-        .block_bytes = pass->block_bytes,
-        .result = margay_engine_consumer_result(job->consumer, pass),
+    return (struct margay_series){
+        .references = margay_histogram_references(histogram),
+        .infinite = margay_histogram_infinite(histogram),
+        .bound = margay_histogram_exceeded_bound(histogram),
+        .histogram = histogram,
     };
 }
 
@@ -31,219 +35,139 @@ struct measured measured_by(const struct margay_job *job,
 
 /* "1409 distinct blocks, 1409 cold misses" */
 static void format_misses(char *text, size_t bytes,
-                          const struct margay_result *result)
+                          const struct margay_series *series)
 {
-    uint64_t infinite = result->infinite, bound = 0;
-    if (result->histogram != NULL)
-        bound = margay_histogram_exceeded_bound(result->histogram);
-    if (bound != 0)
-        snprintf(text, bytes,
-                 "distinct > %" PRIu64 " block%s, %" PRIu64 " infinite", bound,
-                 margay_plural(bound, "s"), infinite);
+    if (series->bound != 0)
+        snprintf(
+            text, bytes, "distinct > %" PRIu64 " block%s, %" PRIu64 " infinite",
+            series->bound, margay_plural(series->bound, "s"), series->infinite);
     else
         snprintf(text, bytes,
                  "%" PRIu64 " distinct block%s, %" PRIu64 " cold miss%s",
-                 result->distinct_blocks,
-                 margay_plural(result->distinct_blocks, "s"), infinite,
-                 margay_plural(infinite, "es"));
+                 series->distinct, margay_plural(series->distinct, "s"),
+                 series->infinite, margay_plural(series->infinite, "es"));
 }
 
 void table_summarise(const struct margay_pass *pass,
-                     const struct margay_result *result)
+                     const struct margay_series *series)
 {
     char block[64] = "", misses[128];
     if (pass->block_bytes != 0)
         snprintf(block, sizeof block, " in blocks of %" PRIu64 " byte%s",
                  pass->block_bytes, margay_plural(pass->block_bytes, "s"));
-    format_misses(misses, sizeof misses, result);
+    format_misses(misses, sizeof misses, series);
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
     message_keep("%s: %" PRIu64 " reference%s%s, %s, %.1f M refs/s",
-                 pass->trace, result->references,
-                 margay_plural(result->references, "s"), block, misses, rate);
+                 pass->trace, series->references,
+                 margay_plural(series->references, "s"), block, misses, rate);
 }
 
-/* --------------------------------------------------------------- curve -- */
+/* -------------------------------------------------------------- series -- */
 
-/* The fields of CURVE_COLUMNS. */
-static enum margay_status curve_row(struct csv_writer *csv,
-                                    const struct measured *measured,
-                                    const struct margay_point *point,
-                                    struct margay_error *error)
+void series_columns_text(const struct series_columns *columns,
+                         char text[SERIES_COLUMNS_TEXT])
 {
-    uint64_t references = measured->result->references;
-    uint64_t cache_bytes;
-    if (!margay_multiply_u64(point->cache_blocks, measured->block_bytes,
-                             &cache_bytes))
-        return margay_fail(
-            error, MARGAY_BAD_ARGUMENT,
-            "%s: %" PRIu64 " blocks of %" PRIu64 " bytes are over 64 bits",
-            measured->trace, point->cache_blocks, measured->block_bytes);
-    csv_key(csv);
-    csv_u64(csv, point->cache_blocks);
-    if (measured->block_bytes == 0)
+    unsigned counters = columns->counters;
+    snprintf(text, SERIES_COLUMNS_TEXT, "%s%s%s%s%s%s%s",
+             columns->window ? WINDOW_COLUMN : "", CURVE_COLUMNS,
+             counters & MARGAY_COUNTS_BYTES ? CURVE_OBJECT_COLUMNS : "",
+             counters & MARGAY_COUNTS_WRITEBACKS ? CURVE_WRITE_COLUMNS : "",
+             counters & MARGAY_COUNTS_REQUESTS ? CURVE_REQUEST_COLUMNS : "",
+             columns->policy ? POLICY_COLUMN : "",
+             columns->key ? CURVE_TENANT_COLUMNS : "");
+}
+
+/* The fields of a cache's size, in blocks and bytes. */
+static enum margay_status size_fields(struct csv_writer *csv, const char *trace,
+                                      uint64_t block_bytes, bool in_bytes,
+                                      uint64_t size, struct margay_error *error)
+{
+    uint64_t bytes;
+    if (in_bytes) {
+        csv_nothing(csv);
+        csv_u64(csv, size);
+        return MARGAY_OK;
+    }
+    if (!margay_multiply_u64(size, block_bytes, &bytes))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: %" PRIu64 " blocks of %" PRIu64
+                           " bytes are over 64 bits",
+                           trace, size, block_bytes);
+    csv_u64(csv, size);
+    if (block_bytes == 0)
         csv_nothing(csv);
     else
-        csv_u64(csv, cache_bytes);
-    csv_u64(csv, references);
-    csv_u64(csv, point->misses);
-    csv_share(csv, point->misses, references);
+        csv_u64(csv, bytes);
     return MARGAY_OK;
 }
 
-static enum margay_status curve_rows(struct csv_writer *csv,
-                                     const struct measured *measured,
-                                     const struct margay_point *points,
-                                     size_t count,
-                                     const margay_writebacks *writebacks,
-                                     struct margay_error *error)
+static void count_fields(struct csv_writer *csv,
+                         const struct margay_series *series,
+                         const struct margay_series_point *point)
 {
-    enum margay_status status = MARGAY_OK;
-    uint64_t *counts = calloc(count + 1, sizeof *counts);
-    if (counts == NULL)
-        return margay_fail_memory(error, "the table of a curve");
-    if (writebacks != NULL)
-        margay_writebacks_curve(writebacks, points, count, counts);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        status = curve_row(csv, measured, &points[i], error);
-        if (writebacks != NULL)
-            csv_u64(csv, counts[i]);
+    csv_u64(csv, series->references);
+    csv_u64(csv, point->misses);
+    csv_share(csv, point->misses, series->references);
+    if (series->counters & MARGAY_COUNTS_BYTES) {
+        csv_u64(csv, series->reference_bytes);
+        csv_u64(csv, point->missed_bytes);
+        if (series->reference_bytes == 0)
+            csv_nothing(csv);
+        else
+            csv_share(csv, point->missed_bytes, series->reference_bytes);
+    }
+    if (series->counters & MARGAY_COUNTS_WRITEBACKS)
+        csv_u64(csv, point->writebacks);
+    if (series->counters & MARGAY_COUNTS_REQUESTS) {
+        csv_u64(csv, series->requests);
+        csv_u64(csv, point->missed_requests);
+    }
+    if (series->policy != NULL)
+        csv_text(csv, series->policy);
+}
+
+enum margay_status table_series(struct csv_writer *csv, const char *trace,
+                                uint64_t block_bytes,
+                                const struct margay_series *series,
+                                const char *key, struct margay_error *error)
+{
+    if (series->in_bytes)
+        block_bytes = 0;
+    enum margay_status status = csv_set_key(csv, trace, block_bytes, error);
+    for (size_t i = 0; i < series->count && status == MARGAY_OK; i++) {
+        const struct margay_series_point *point = &series->points[i];
+        csv_key(csv);
+        status = size_fields(csv, trace, block_bytes, series->in_bytes,
+                             point->size, error);
+        count_fields(csv, series, point);
+        if (key != NULL) {
+            csv_text(csv, key);
+            csv_u64(csv, point->shared_misses);
+        }
         csv_end_row(csv);
     }
-    free(counts);
     return status;
 }
 
-enum margay_status table_points(const struct measured *measured,
-                                const struct cache_sizes *sizes,
-                                struct margay_point **points, size_t *count,
-                                struct margay_error *error)
-{
-    struct margay_sizes resolved;
-    *points = NULL;
-    *count = 0;
-    enum margay_status status =
-        cache_sizes_resolve(sizes, measured->block_bytes, &resolved, error);
-    if (status != MARGAY_OK)
-        return status;
-    status =
-        margay_result_curve(measured->result, &resolved, points, count, error);
-    free((void *)resolved.list_blocks);
-    return status;
-}
-
-/* The same, and the key of their rows. */
-static enum margay_status begin_curve(struct csv_writer *csv,
-                                      const struct measured *measured,
-                                      const struct cache_sizes *sizes,
-                                      struct margay_point **points,
-                                      size_t *count, struct margay_error *error)
-{
-    *points = NULL;
-    *count = 0;
-    enum margay_status status =
-        csv_set_key(csv, measured->trace, measured->block_bytes, error);
-    return status == MARGAY_OK
-               ? table_points(measured, sizes, points, count, error)
-               : status;
-}
-
-enum margay_status table_curve(struct csv_writer *csv,
-                               const struct measured *measured,
-                               const struct cache_sizes *sizes,
-                               const margay_writebacks *writebacks,
+enum margay_status table_curve(struct csv_writer *csv, const char *trace,
+                               uint64_t block_bytes,
+                               const struct margay_result *result,
+                               const struct margay_cache_sizes *sizes,
                                struct margay_error *error)
 {
-    struct margay_point *points;
-    size_t count;
+    struct margay_sizes resolved;
+    struct margay_series series;
+    struct margay_series_point *points = NULL;
     enum margay_status status =
-        begin_curve(csv, measured, sizes, &points, &count, error);
+        margay_cache_sizes_resolve(sizes, block_bytes, &resolved, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_result_series(result, &resolved, &series, &points, error);
     if (status == MARGAY_OK)
-        status = curve_rows(csv, measured, points, count, writebacks, error);
+        status = table_series(csv, trace, block_bytes, &series, NULL, error);
     free(points);
-    return status;
-}
-
-/* The misses of caches that grow, from a histogram. */
-struct misses {
-    const margay_histogram *histogram;
-    uint64_t next, left; /* `left` references are at distances from `next` on */
-};
-
-static uint64_t misses_at(struct misses *misses, uint64_t cache_blocks)
-{
-    uint64_t distance, references;
-    while (margay_histogram_next(misses->histogram, misses->next, &distance,
-                                 &references) &&
-           distance < cache_blocks) {
-        misses->left -= references;
-        misses->next = distance + 1;
-    }
-    return misses->left;
-}
-
-static struct misses misses_of(const margay_histogram *histogram)
-{
-    return (struct misses){histogram, 0,
-                           margay_histogram_references(histogram)};
-}
-
-enum margay_status table_request_curve(struct csv_writer *csv,
-                                       const struct measured *measured,
-                                       const struct cache_sizes *sizes,
-                                       const margay_histogram *requests,
-                                       struct margay_error *error)
-{
-    struct margay_point *points;
-    size_t count;
-    struct misses missed = misses_of(requests);
-    enum margay_status status =
-        begin_curve(csv, measured, sizes, &points, &count, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        status = curve_row(csv, measured, &points[i], error);
-        csv_u64(csv, margay_histogram_references(requests));
-        csv_u64(csv, misses_at(&missed, points[i].cache_blocks));
-        csv_end_row(csv);
-    }
-    free(points);
-    return status;
-}
-
-enum margay_status table_tenant_curve(struct csv_writer *csv,
-                                      const struct measured *measured,
-                                      const struct margay_point *points,
-                                      size_t count, const char *tenant,
-                                      const margay_histogram *shared,
-                                      struct margay_error *error)
-{
-    struct misses own = misses_of(measured->result->histogram);
-    struct misses together = misses_of(shared);
-    enum margay_status status =
-        csv_set_key(csv, measured->trace, measured->block_bytes, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        uint64_t blocks = points[i].cache_blocks;
-        const struct margay_point point = {blocks, misses_at(&own, blocks)};
-        status = curve_row(csv, measured, &point, error);
-        csv_text(csv, tenant);
-        csv_u64(csv, misses_at(&together, blocks));
-        csv_end_row(csv);
-    }
-    return status;
-}
-
-enum margay_status table_policy_curve(struct csv_writer *csv,
-                                      const struct measured *measured,
-                                      const struct margay_point *points,
-                                      size_t count, const char *policy,
-                                      struct margay_error *error)
-{
-    enum margay_status status =
-        csv_set_key(csv, measured->trace, measured->block_bytes, error);
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
-        status = curve_row(csv, measured, &points[i], error);
-        csv_text(csv, policy);
-        csv_end_row(csv);
-    }
+    free((void *)resolved.list_blocks);
     return status;
 }
 
@@ -265,17 +189,17 @@ static void infinite_row(struct csv_writer *csv,
     csv_end_row(csv);
 }
 
-enum margay_status table_histogram(struct csv_writer *csv,
-                                   const struct measured *measured,
+enum margay_status table_histogram(struct csv_writer *csv, const char *trace,
+                                   uint64_t block_bytes,
+                                   const struct margay_series *series,
                                    const struct margay_bins *bins,
                                    struct margay_error *error)
 {
-    const margay_histogram *histogram = measured->result->histogram;
-    uint64_t references = measured->result->references;
+    const margay_histogram *histogram = series->histogram;
+    uint64_t references = series->references;
     struct margay_bin_cursor cursor = {0, 0, 0};
     struct margay_bin bin;
-    enum margay_status status =
-        csv_set_key(csv, measured->trace, measured->block_bytes, error);
+    enum margay_status status = csv_set_key(csv, trace, block_bytes, error);
     if (status != MARGAY_OK || references == 0)
         return status;
     while (margay_histogram_next_bin(histogram, bins, &cursor, &bin)) {

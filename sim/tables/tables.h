@@ -6,66 +6,44 @@
 #include "sim/tables/csv.h"
 #include <margay/run.h>
 
-/* One trace at one block size, and the result of measuring it. */
-struct measured {
-    const char *trace;
-    uint64_t block_bytes; /* 0 = unknown */
-    const struct margay_result *result;
-};
-
-/* The result of a pass of the engine that is a job's consumer. */
-struct measured measured_by(const struct margay_job *job,
-                            const struct margay_pass *pass);
-
 /* Keep a message about the pass; it appears once the command has succeeded. */
 void table_summarise(const struct margay_pass *pass,
-                     const struct margay_result *result);
+                     const struct margay_series *series);
 
-/* A result of the histogram alone, which the caller goes on owning. */
-struct margay_result result_of(const margay_histogram *histogram);
+/* What an engine has found, as a series without points. */
+struct margay_series series_of(const struct margay_result *result);
 
-/* Rows of CURVE_COLUMNS for one pass; the column of write-backs follows unless
-   `writebacks` is NULL. */
-enum margay_status table_curve(struct csv_writer *csv,
-                               const struct measured *measured,
-                               const struct cache_sizes *sizes,
-                               const margay_writebacks *writebacks,
+/* The same of a histogram alone. */
+struct margay_series series_of_histogram(const margay_histogram *histogram);
+
+/* Which columns the rows of series have beside CURVE_COLUMNS. */
+struct series_columns {
+    unsigned counters; /* a set of enum margay_counter */
+    bool window, policy, key;
+};
+#define SERIES_COLUMNS_TEXT 256
+void series_columns_text(const struct series_columns *columns,
+                         char text[SERIES_COLUMNS_TEXT]);
+
+/* Rows of those columns: of a trace at a block size (0 = unknown).  `key` names
+   the key of the series, NULL = there is none. */
+enum margay_status table_series(struct csv_writer *csv, const char *trace,
+                                uint64_t block_bytes,
+                                const struct margay_series *series,
+                                const char *key, struct margay_error *error);
+
+/* The points of a result at these sizes, as rows of CURVE_COLUMNS. */
+enum margay_status table_curve(struct csv_writer *csv, const char *trace,
+                               uint64_t block_bytes,
+                               const struct margay_result *result,
+                               const struct margay_cache_sizes *sizes,
                                struct margay_error *error);
 
-/* Rows of CURVE_COLUMNS with CURVE_REQUEST_COLUMNS for one pass, whose result
-   counts the blocks of these requests. */
-enum margay_status table_request_curve(struct csv_writer *csv,
-                                       const struct measured *measured,
-                                       const struct cache_sizes *sizes,
-                                       const margay_histogram *requests,
-                                       struct margay_error *error);
-
-/* The points of a curve at these sizes, which the caller frees. */
-enum margay_status table_points(const struct measured *measured,
-                                const struct cache_sizes *sizes,
-                                struct margay_point **points, size_t *count,
-                                struct margay_error *error);
-
-/* Rows of CURVE_COLUMNS with CURVE_TENANT_COLUMNS at the sizes of these points:
-   a tenant's result alone, and its distances in the cache that it shares. */
-enum margay_status table_tenant_curve(struct csv_writer *csv,
-                                      const struct measured *measured,
-                                      const struct margay_point *points,
-                                      size_t count, const char *tenant,
-                                      const margay_histogram *shared,
-                                      struct margay_error *error);
-
-/* Rows of CURVE_COLUMNS for these points, each with the policy behind it. */
-enum margay_status table_policy_curve(struct csv_writer *csv,
-                                      const struct measured *measured,
-                                      const struct margay_point *points,
-                                      size_t count, const char *policy,
-                                      struct margay_error *error);
-
-/* Rows of HISTOGRAM_COLUMNS for one pass.  Shares are of the result's
-   references, of which the histogram may count a part. */
-enum margay_status table_histogram(struct csv_writer *csv,
-                                   const struct measured *measured,
+/* Rows of HISTOGRAM_COLUMNS.  Shares are of the references of the series, of
+   which its histogram may count a part. */
+enum margay_status table_histogram(struct csv_writer *csv, const char *trace,
+                                   uint64_t block_bytes,
+                                   const struct margay_series *series,
                                    const struct margay_bins *bins,
                                    struct margay_error *error);
 

@@ -113,7 +113,7 @@ static uint64_t left(const void *state)
 
 struct answer {
     struct margay_exact *e;
-    struct margay_question *question;
+    struct margay_part_question *question;
     uint64_t *timestamps; /* of the blocks asked about */
     unsigned shares;
     uint64_t absent[MOST_SHARES]; /* of each, the blocks that are not here */
@@ -133,7 +133,7 @@ static size_t share_begin(const struct answer *answer, unsigned i)
 static void copy_or_find(void *context, size_t i)
 {
     struct answer *answer = context;
-    struct margay_question *question = answer->question;
+    struct margay_part_question *question = answer->question;
     if (i + 1 < answer->shares) {
         answer->statuses[i + 1] = margay_rank_copy_bits(
             &answer->e->rank, &answer->ranks[i + 1], NULL);
@@ -200,7 +200,7 @@ static struct margay_rank rank_of_share(struct answer *answer, size_t i)
 static void rank_share(void *context, size_t i)
 {
     struct answer *answer = context;
-    struct margay_question *question = answer->question;
+    struct margay_part_question *question = answer->question;
     struct margay_exact *e = question->helpers[i];
     struct margay_rank own = e->rank;
     size_t begin = share_begin(answer, (unsigned)i);
@@ -220,7 +220,7 @@ static void rank_share(void *context, size_t i)
 }
 
 /* The number of shares that are worth their copies. */
-static unsigned choose_shares(const struct margay_question *question)
+static unsigned choose_shares(const struct margay_part_question *question)
 {
     size_t least =
         question->least_share == 0 ? MARGAY_LEAST_SHARE : question->least_share;
@@ -244,7 +244,7 @@ static void take_over(struct answer *answer)
 
 static void gather_absent(struct answer *answer)
 {
-    struct margay_question *question = answer->question;
+    struct margay_part_question *question = answer->question;
     size_t kept = 0;
     for (unsigned i = 0; i < answer->shares; i++) {
         memmove(question->blocks + kept,
@@ -280,7 +280,7 @@ static void run_tasks(margay_crew *crew, void (*run)(void *context, size_t i),
 
 static enum margay_status run_answer(struct answer *answer)
 {
-    struct margay_question *question = answer->question;
+    struct margay_part_question *question = answer->question;
     size_t pieces = (question->count + PIECE - 1) / PIECE;
     enum margay_status status = MARGAY_OK;
     run_tasks(question->crew, copy_or_find, answer,
@@ -305,7 +305,8 @@ static enum margay_status run_answer(struct answer *answer)
     return MARGAY_OK;
 }
 
-static enum margay_status answer(void *state, struct margay_question *question,
+static enum margay_status answer(void *state,
+                                 struct margay_part_question *question,
                                  struct margay_error *error)
 {
     struct answer run = {

@@ -236,7 +236,7 @@ static enum margay_status answer_itself(struct margay_part *part,
                                         struct margay_error *error)
 {
     void *helpers[MOST_HELPERS] = {part->state};
-    struct margay_question question = {
+    struct margay_part_question question = {
         .blocks = blocks,
         .count = *count,
         .last = part->first,

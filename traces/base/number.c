@@ -2,6 +2,7 @@
 #include "traces/base/number.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "traces/base/checked.h"
@@ -84,4 +85,24 @@ enum margay_status margay_parse_size(const char *text, const char *what,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: '%s' is over 64 bits", what, text);
     return MARGAY_OK;
+}
+
+/* --------------------------------------------------------------- sorting -- */
+
+static int compare_u64(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+size_t margay_sort_unique(uint64_t *values, size_t count)
+{
+    size_t unique = 0;
+    if (count > 0)
+        qsort(values, count, sizeof *values, compare_u64);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || values[i] != values[unique - 1])
+            values[unique++] = values[i];
+    }
+    return unique;
 }

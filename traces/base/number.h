@@ -8,6 +8,7 @@
 #define MARGAY_TRACES_BASE_NUMBER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <margay/traces.h>
@@ -18,5 +19,8 @@ bool margay_parse_u64(const char *text, uint64_t *value);
 /* A decimal number that may end in K, M or G, for thousands, millions and
    billions: a count, hence powers of ten. */
 bool margay_parse_count(const char *text, uint64_t *value);
+
+/* Sort ascending and drop repetitions; returns the number of values left. */
+size_t margay_sort_unique(uint64_t *values, size_t count);
 
 #endif

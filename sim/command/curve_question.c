@@ -1,0 +1,119 @@
+/* curve_question.c - what curve, histogram and distances ask of traces */
+#include "sim/command/curve_question.h"
+
+#include "sim/command/answers.h"
+#include "sim/command/request.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+static enum margay_status prepare_objects(const struct options *options,
+                                          const struct objects_wanted *wanted,
+                                          const struct margay_sizes *sizes,
+                                          struct margay_objects_options *engine,
+                                          struct margay_error *error)
+{
+    static const struct margay_sizes every_size = {.kind = MARGAY_SIZES_ALL};
+    *engine = (struct margay_objects_options)MARGAY_OBJECTS_OPTIONS_DEFAULT;
+    engine->curve = !wanted->curve               ? NULL
+                    : answers_are_asked(options) ? &every_size
+                                                 : sizes;
+    engine->distances = wanted->histogram;
+    engine->seed = options->seed;
+    engine->half_life_refs = options->engine.half_life_refs;
+    engine->bound_bytes = options->engine.bound.value;
+    engine->ages = options->results.ttl.given;
+    if (engine->ages)
+        engine->ttl_seconds = options->results.ttl.seconds;
+    enum margay_status status =
+        margay_objects_take_spec(options->engine.spec, engine, error);
+    if (options->results.sample_rate != 0)
+        engine->rate = options->results.sample_rate;
+    if (status == MARGAY_OK && wanted->distances && engine->rate < 1)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "engine %s does not tell the distance of each "
+                           "reference",
+                           options->engine.spec);
+    return status;
+}
+
+enum margay_status objects_question(const struct options *options,
+                                    const struct objects_wanted *wanted,
+                                    struct margay_sizes *sizes,
+                                    margay_question **question,
+                                    struct margay_error *error)
+{
+    const struct margay_object_policies_request request = {
+        .policies = (const char *const *)options->results.policies.specs,
+        .policy_count = options->results.policies.count,
+        .seed = options->seed,
+        .directory = output_temporary_directory(),
+    };
+    struct margay_objects_options engine;
+    /* Sizes are bytes, whether they have a suffix or not. */
+    enum margay_status status =
+        margay_cache_sizes_resolve(&options->results.sizes, 1, sizes, error);
+    if (status == MARGAY_OK)
+        status = prepare_objects(options, wanted, sizes, &engine, error);
+    if (status != MARGAY_OK) {
+        margay_question_free(wanted->next);
+        return status;
+    }
+    return request.policy_count > 0
+               ? margay_object_policies_question(&engine, &request, question,
+                                                 error)
+               : margay_objects_question(&engine, wanted->next, question,
+                                         error);
+}
+
+const margay_objects *objects_engine(const struct options *options,
+                                     const margay_analysis *analysis)
+{
+    return margay_objects_analysis_engine(
+        options->results.policies.count > 0
+            ? margay_object_policies_analysis_engine(analysis)
+            : analysis);
+}
+
+static enum margay_status policies_question(const struct options *options,
+                                            margay_question **question,
+                                            struct margay_error *error)
+{
+    const struct margay_policies_request request = {
+        .policies = (const char *const *)options->results.policies.specs,
+        .policy_count = options->results.policies.count,
+        .bound = options->engine.bound,
+        .sample_rate = options->results.sample_rate,
+        .seed = options->seed,
+        .directory = output_temporary_directory(),
+        .sizes = &options->results.sizes,
+    };
+    return margay_policies_question(&request, question, error);
+}
+
+enum margay_status curve_question(const struct options *options,
+                                  struct margay_sizes *sizes,
+                                  margay_question **question,
+                                  struct margay_error *error)
+{
+    const struct objects_wanted objects = {
+        .curve = true, .histogram = options->results.histogram != NULL};
+    struct margay_engine_request engine = request_engine(
+        options,
+        options->results.histogram == NULL ? 0 : MARGAY_CAN_GIVE_HISTOGRAM);
+    engine.sizes = &options->results.sizes;
+    engine.writebacks = options->results.writebacks;
+    if (options->results.objects)
+        return objects_question(options, &objects, sizes, question, error);
+    if (options->results.policies.count > 0)
+        return policies_question(options, question, error);
+    if (options->results.requests)
+        return margay_prefixes_question(&engine, options->results.touch,
+                                        question, error);
+    if (options->reading.tenant != NULL)
+        return margay_tenants_question(&engine,
+                                       request_tenants_are_threads(options)
+                                           ? MARGAY_BY_THREAD
+                                           : MARGAY_BY_TENANT,
+                                       question, error);
+    return margay_engine_question(&engine, NULL, question, error);
+}

@@ -1,0 +1,120 @@
+/* conflicts.c - options that have no meaning together: see conflicts.def */
+#include "sim/options/conflicts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/options/commands.h"
+#include "traces/traces_internal.h"
+
+static const struct conflict table[] = {
+#define CONFLICT(options, others, commands, message) \
+    {false, options, others, commands, message},
+#define NEEDS(options, other, commands, message) \
+    {true, options, other, commands, message},
+#include "sim/options/conflicts.def"
+#undef CONFLICT
+#undef NEEDS
+};
+
+const struct conflict *conflict_at(size_t index)
+{
+    return index < sizeof table / sizeof table[0] ? &table[index] : NULL;
+}
+
+/* Is an option given that says what is the case without it? */
+static bool says_usual(const struct options *options, const char *name)
+{
+    const struct margay_trace_options *reading = &options->reading;
+    const struct {
+        const char *name;
+        bool usual;
+    } values[] = {
+        {"engine", strcmp(options->engine.spec, "exact") == 0},
+        {"model", options->engine.measure == MARGAY_REUSE_DISTANCES},
+        {"of", options->engine.measure == MARGAY_REUSE_DISTANCES},
+        {"touch", options->results.touch == MARGAY_FRONT_TO_BACK},
+        {"kind", reading->kinds == MARGAY_ALL_KINDS},
+        {"op", reading->ops == MARGAY_ALL_OPS},
+        {"skip", reading->skip_refs == 0},
+        {"limit", reading->limit_refs == UINT64_MAX},
+        {"warmup", reading->warmup_refs == 0},
+        {"sizes-from", reading->sizes_from == MARGAY_SIZES_REQUEST},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        if (strcmp(values[i].name, name) == 0)
+            return values[i].usual;
+    }
+    return false;
+}
+
+/* The next name of a list, and its option as it is typed; false at the end. */
+struct name {
+    char text[40], typed[48];
+};
+
+static bool next_name(const char **list, struct name *name)
+{
+    *list += strspn(*list, " ");
+    size_t bytes = strcspn(*list, " "), name_bytes = strcspn(*list, " =");
+    if (bytes == 0)
+        return false;
+    snprintf(name->text, sizeof name->text, "%.*s", (int)name_bytes, *list);
+    snprintf(name->typed, sizeof name->typed, "--%.*s", (int)bytes, *list);
+    if (name_bytes < bytes)
+        name->typed[2 + name_bytes] = ' ';
+    *list += bytes;
+    return true;
+}
+
+static bool is_given(const struct options *options, const struct name *name)
+{
+    return options_given(options, name->text) &&
+           !says_usual(options, name->text);
+}
+
+/* The first option of a list that is given; or the first that is not. */
+static bool find(const struct options *options, const char *list, bool given,
+                 struct name *found)
+{
+    while (next_name(&list, found)) {
+        if (is_given(options, found) == given)
+            return true;
+    }
+    return false;
+}
+
+static bool applies(const struct options *options,
+                    const struct conflict *conflict, struct name *found)
+{
+    struct name other;
+    if ((conflict->commands & options->command->bit) == 0)
+        return false;
+    return conflict->needs ? find(options, conflict->options, true, found) &&
+                                 find(options, conflict->others, false, &other)
+                           : !find(options, conflict->options, false, &other) &&
+                                 find(options, conflict->others, true, found);
+}
+
+/* The message, in which %s may stand once. */
+static enum margay_status refuse(const char *message, const struct name *found,
+                                 struct margay_error *error)
+{
+    const char *place = strstr(message, "%s");
+    if (place == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT, "%s", message);
+    return margay_fail(error, MARGAY_BAD_ARGUMENT, "%.*s%s%s",
+                       (int)(place - message), message, found->typed,
+                       place + 2);
+}
+
+enum margay_status conflicts_check(const struct options *options,
+                                   struct margay_error *error)
+{
+    struct name found;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (applies(options, &table[i], &found))
+            return refuse(table[i].message, &found, error);
+    }
+    return MARGAY_OK;
+}

@@ -1,0 +1,303 @@
+/*
+ * margay/analysis.h - what a run feeds: questions, and the analyses they begin
+ *
+ * A question is what is asked of traces: the distances of an engine, a grid of
+ * caches, a machine.  It stays as it was made.  For each pass, which is a trace
+ * at a block size, it begins an analysis, which takes the spans of the pass and
+ * has a result in the end.  <margay/questions.h> has the questions of this
+ * library; a program may define its own.
+ *
+ *     begin(pass) -> feed(span) ... -> finish -> a result, free
+ *
+ * Thread safety: a question may begin analyses on several threads at a time;
+ * one thread at a time uses an analysis, and different ones are independent.
+ */
+#ifndef MARGAY_ANALYSIS_H
+#define MARGAY_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <margay/stackdist.h>
+#include <margay/status.h>
+#include <margay/traces.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The most block sizes of one run: as many as there are powers of two. */
+#define MARGAY_MOST_BLOCK_SIZES 64
+
+/* --------------------------------------------------------------- passes -- */
+
+/* One trace at one block size. */
+struct margay_pass {
+    const char *trace; /* as named in the request */
+    const struct margay_format_info *format;
+    enum margay_numbers numbers;
+    bool splits;          /* references touch all blocks they cover */
+    size_t index;         /* among the block sizes */
+    uint64_t block_bytes; /* 0 = unknown */
+    unsigned shift;       /* from the numbers of a batch to blocks */
+    uint64_t fed_refs;    /* block references so far, with the warm-up */
+    uint64_t window;      /* which window the results are of, from 0 on */
+    double seconds;       /* since the trace was begun */
+};
+
+/*
+ * What an analysis asks and tells while it works on in finish(), if that may
+ * take long.  Any of its threads may call stop() at any time, and progress()
+ * and leave() one after the other.
+ */
+struct margay_watch {
+    void *context;
+    /* Is the work to end with the results that there are?  Not for a request
+       that has ended the reading: what was read is worked through. */
+    bool (*stop)(void *context);
+    /* `done` references of all that the work takes, each counted as often as
+       it is worked through. */
+    void (*progress)(void *context, uint64_t done, uint64_t total);
+    /* It ended so: `lacking` of all caches have no results. */
+    void (*leave)(void *context, size_t lacking, size_t caches);
+};
+
+/* What an analysis gets from the plan when it begins. */
+struct margay_share {
+    unsigned threads;  /* for the analysis */
+    size_t pass_count; /* of the trace; they share the memory */
+    bool all_blocks;   /* it is fed numbers as they stand, of all passes */
+    bool lends;        /* its engine is lent to the executor: it is not fed */
+    bool shares;       /* it simulates machines together where they may be */
+    uint64_t chunk_refs, phase_refs;
+    const struct margay_watch *watch; /* outlives the analysis; NULL = none */
+};
+
+/* What an engine is made from, for executors that make it several times. */
+struct margay_engine_recipe {
+    const char *spec;
+    uint64_t seed;
+    uint64_t bound_blocks; /* 0 = none */
+};
+
+/* --------------------------------------------------------------- results -- */
+
+/* A number of blocks, or of bytes, of a cache; 0 = not given. */
+struct margay_cache_size {
+    uint64_t value;
+    bool in_bytes; /* `value` counts bytes; otherwise blocks */
+};
+
+/*
+ * The size in blocks of `block_bytes` (0 = unknown).  `what` names the size in
+ * messages.  MARGAY_BAD_ARGUMENT where bytes are no multiple of the block, the
+ * block is unknown, or the size is over 64 bits of bytes.
+ */
+MARGAY_API enum margay_status margay_cache_size_blocks(
+    const struct margay_cache_size *size, const char *what,
+    uint64_t block_bytes, uint64_t *blocks, struct margay_error *error);
+
+/* The sizes of a curve as they are asked for, before the size of a block is
+   known; see struct margay_sizes. */
+struct margay_cache_sizes {
+    enum margay_sizes_kind kind;
+    uint64_t per_octave;
+    struct margay_cache_size *list; /* of MARGAY_SIZES_LIST, in any order */
+    size_t count;
+};
+
+/*
+ * Those sizes in blocks of `block_bytes` (0 = unknown), ascending and distinct.
+ * Fails as margay_cache_size_blocks() does, and with MARGAY_NO_MEMORY.  The
+ * caller frees resolved->list_blocks with free().
+ */
+MARGAY_API enum margay_status margay_cache_sizes_resolve(
+    const struct margay_cache_sizes *sizes, uint64_t block_bytes,
+    struct margay_sizes *resolved, struct margay_error *error);
+
+/* Fails where they cannot be resolved, and keeps nothing. */
+MARGAY_API enum margay_status margay_cache_sizes_check(
+    const struct margay_cache_sizes *sizes, uint64_t block_bytes,
+    struct margay_error *error);
+
+/* What a series counts at each size, beside misses: a set of these. */
+enum margay_counter {
+    MARGAY_COUNTS_WRITEBACKS = 1,
+    MARGAY_COUNTS_SHARED = 2,
+    MARGAY_COUNTS_REQUESTS = 4,
+    MARGAY_COUNTS_BYTES = 8,
+};
+
+/* What has been counted of a cache. */
+struct margay_series_point {
+    uint64_t size; /* in blocks, or in bytes where the series is of objects */
+    uint64_t misses;
+    uint64_t writebacks;
+    uint64_t shared_misses; /* in a cache that others use, too */
+    uint64_t missed_requests, missed_bytes;
+};
+
+/* A labelled series: what caches of ascending sizes have counted. */
+struct margay_series {
+    /* Labels: the policy, NULL = none; and the key, where references are told
+       apart by keys. */
+    const char *policy;
+    bool has_key;
+    uint64_t key;
+    unsigned counters;
+    bool in_bytes;            /* sizes and distances are of objects */
+    uint64_t references;      /* all of them, hit or missed */
+    uint64_t requests;        /* with MARGAY_COUNTS_REQUESTS */
+    uint64_t reference_bytes; /* with MARGAY_COUNTS_BYTES */
+    uint64_t distinct;        /* blocks, or objects */
+    /* What misses in every cache, and of requests and bytes. */
+    uint64_t infinite, infinite_requests, infinite_bytes;
+    uint64_t bound; /* nothing is known of larger caches; 0 = all is */
+    const margay_histogram *histogram; /* of distances; NULL = none is known */
+    const struct margay_series_point *points;
+    size_t count;
+};
+
+/* What an engine has found, at these sizes, as a series.  The caller frees
+   *points, which are the points of the series.  Fails as margay_result_curve()
+   does. */
+MARGAY_API enum margay_status margay_result_series(
+    const struct margay_result *result, const struct margay_sizes *sizes,
+    struct margay_series *series, struct margay_series_point **points,
+    struct margay_error *error);
+
+/* Takes a series, which stays until this returns.  A failure ends the visit. */
+typedef enum margay_status margay_series_take(
+    void *context, const struct margay_series *series,
+    struct margay_error *error);
+
+/* ------------------------------------------------------------- analyses -- */
+
+typedef struct margay_analysis margay_analysis;
+
+/* The functions of an analysis.  What may be NULL says so.  A failure ends the
+   run. */
+struct margay_analysis_class {
+    enum margay_status (*feed)(margay_analysis *analysis,
+                               const struct margay_span *span,
+                               struct margay_error *error);
+    /* The warm-up is over: forget all counts, keep what is cached.  NULL where
+       nothing is counted in a warm-up. */
+    enum margay_status (*reset)(margay_analysis *analysis,
+                                struct margay_error *error);
+    /* No more references come.  May be NULL. */
+    enum margay_status (*finish)(margay_analysis *analysis,
+                                 struct margay_error *error);
+    void (*free)(margay_analysis *analysis);
+
+    /* With abilities.looks, else NULL: have results as finish() would, and go
+       on afterwards. */
+    enum margay_status (*look)(margay_analysis *analysis,
+                               struct margay_error *error);
+    /* The results of a look or of a window are no longer needed; `counts`:
+       forget the counts, too. */
+    void (*forget)(margay_analysis *analysis, bool counts);
+    /* With abilities.saves, else NULL. */
+    enum margay_status (*save)(margay_analysis *analysis,
+                               struct margay_engine_state *state,
+                               struct margay_error *error);
+    enum margay_status (*load)(margay_analysis *analysis,
+                               const struct margay_engine_state *state,
+                               struct margay_error *error);
+
+    /* With abilities.curves, else NULL.  The series of a pass, one after the
+       other, once it has finished or been looked into.  Sizes are in blocks, or
+       bytes of objects; NULL = every size at which a curve steps. */
+    enum margay_status (*series)(margay_analysis *analysis,
+                                 const struct margay_sizes *sizes,
+                                 margay_series_take *take, void *context,
+                                 struct margay_error *error);
+
+    /* With abilities.parts or ranks, else NULL.  The executor analyses the
+       pass instead, */
+    void (*lend)(margay_analysis *analysis,
+                 struct margay_engine_recipe *recipe);
+    /* and this is what came out.  *result is the analysis's from then on. */
+    void (*adopt)(margay_analysis *analysis, struct margay_result *result);
+};
+
+/* What each analysis begins with. */
+struct margay_analysis {
+    const struct margay_analysis_class *functions;
+    /* The passes of one that is fed all block sizes at once; else its only
+       one.  Set when it has begun; they stay where they are. */
+    const struct margay_pass *pass;
+};
+
+/* The functions of an analysis, with what it may leave out; see above. */
+MARGAY_API enum margay_status margay_analysis_feed(
+    margay_analysis *analysis, const struct margay_span *span,
+    struct margay_error *error);
+MARGAY_API enum margay_status margay_analysis_reset(margay_analysis *analysis,
+                                                    struct margay_error *error);
+MARGAY_API enum margay_status margay_analysis_finish(
+    margay_analysis *analysis, struct margay_error *error);
+MARGAY_API enum margay_status margay_analysis_series(
+    margay_analysis *analysis, const struct margay_sizes *sizes,
+    margay_series_take *take, void *context, struct margay_error *error);
+/* NULL is fine. */
+MARGAY_API void margay_analysis_free(margay_analysis *analysis);
+
+/* ------------------------------------------------------------ questions -- */
+
+/* What the analyses of a question need and can do. */
+struct margay_abilities {
+    unsigned needs;  /* columns without which a trace is refused */
+    unsigned uses;   /* columns that it looks at where a trace has them */
+    bool data;       /* gets, instead of sites, what references are to, in a
+                        trace that was recorded with data */
+    bool repeats;    /* takes span.repeats instead of the references */
+    bool all_blocks; /* one analysis may be fed the numbers of a trace once, for
+                        all block sizes, where no reference is split; their
+                        shifts apply */
+    bool references; /* one is fed the references of a trace as they stand, for
+                        all block sizes: numbers instead of blocks, not split,
+                        with the columns of extents and counts if it uses
+                        these */
+    bool passes;     /* several passes of a trace may be fed at the same time */
+    bool traces;     /* the work for a trace does not fill the threads, so that
+                        several traces may be analysed at the same time */
+    bool parts;      /* can lend its engine for parts of a trace */
+    bool one_part;   /* for one part only, as several take more memory */
+    bool ranks;      /* can lend its engine for the ranks of a cluster */
+    bool shares;     /* is several machines that may be simulated together */
+    bool curves;     /* has series */
+    bool looks;      /* has results before the end */
+    bool saves;      /* can save and load */
+};
+
+typedef struct margay_question margay_question;
+
+struct margay_question {
+    /* Begin an analysis of one pass or, with all_blocks or references, of all
+       `count` passes of a trace.  A failure leaves nothing to be freed. */
+    enum margay_status (*begin)(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error);
+    void (*free)(margay_question *question);
+    struct margay_abilities can;
+    const char *name; /* in messages: "engine exact"; outlives the question */
+};
+
+/* Begin an analysis; see margay_question.begin.  The caller frees it. */
+MARGAY_API enum margay_status margay_question_begin(
+    const margay_question *question, const struct margay_pass *passes,
+    size_t count, const struct margay_share *share, margay_analysis **analysis,
+    struct margay_error *error);
+
+/* NULL is fine. */
+MARGAY_API void margay_question_free(margay_question *question);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,376 @@
+/*
+ * margay/questions.h - what may be asked of traces: distances, caches, others
+ *
+ * Each question is made by a function of its own from a request, which it
+ * copies; texts in it outlive the question, which belongs to the caller.  The
+ * analyses that it begins (<margay/analysis.h>) hold the results, which the
+ * functions here read once a pass has finished or, where that is possible, been
+ * looked into.  What they return belongs to the analysis.
+ *
+ * Thread safety: as <margay/analysis.h> says.
+ */
+#ifndef MARGAY_QUESTIONS_H
+#define MARGAY_QUESTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <margay/analysis.h>
+#include <margay/assoc.h>
+#include <margay/family.h>
+#include <margay/hierarchy.h>
+#include <margay/objects.h>
+#include <margay/phases.h>
+#include <margay/prefixes.h>
+#include <margay/status.h>
+#include <margay/traces.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- An engine ---- */
+
+struct margay_engine_request {
+    const char *spec;               /* NULL = "exact" */
+    struct margay_cache_size bound; /* 0 = none */
+    uint64_t seed;
+    enum margay_measure measure;
+    unsigned needs;          /* set of enum margay_engine_ability */
+    uint64_t half_life_refs; /* of MARGAY_FADING_DISTANCES */
+    /* Sizes that will be asked for, so that what cannot be fails before the
+       trace is read; NULL = none.  They outlive the question. */
+    const struct margay_cache_sizes *sizes;
+    /* Write-backs of all fully associative caches are found, too; see
+       margay_writebacks.  The engine has to be exact. */
+    bool writebacks;
+};
+#define MARGAY_ENGINE_REQUEST_DEFAULT                                  \
+    {                                                                  \
+        NULL, {0, false}, 1, MARGAY_REUSE_DISTANCES, 0, 0, NULL, false \
+    }
+
+/*
+ * The reuse distances of each pass.  The analyses of `next`, which may be NULL,
+ * are fed the same spans afterwards, with the column of distances where they
+ * need it; the question owns `next`, and frees it if this fails.
+ * MARGAY_BAD_ARGUMENT: the spec is wrong, or the engine lacks what is needed.
+ * MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_engine_question(
+    const struct margay_engine_request *request, margay_question *next,
+    margay_question **question, struct margay_error *error);
+
+/* What came out; empty before. */
+MARGAY_API const struct margay_result *margay_engine_analysis_result(
+    const margay_analysis *analysis);
+
+/* The analysis of `next`; NULL = none. */
+MARGAY_API margay_analysis *margay_engine_analysis_next(
+    const margay_analysis *analysis);
+
+/* ---- Caches ---- */
+
+/* The most numbers of sets, and of ways, in a request. */
+#define MARGAY_MOST_LISTED 256
+
+/* Which caches are simulated: each number of sets with each number of ways,
+   of each policy. */
+struct margay_caches_request {
+    /* The lists ascend, have distinct numbers, and at most MARGAY_MOST_LISTED
+       of them. */
+    const uint64_t *sets; /* up to MARGAY_MOST_SETS */
+    size_t set_count;
+    const unsigned *ways;
+    size_t way_count;
+    enum margay_index index; /* the set that a block is in */
+    /* Specs, each a different one.  None: "lru". */
+    const char *const *policies;
+    size_t policy_count;
+    bool by_kind;       /* misses are told apart by kind of reference */
+    bool counts_writes; /* what comes from memory and goes there is counted */
+    bool write_through, no_allocate; /* as of margay_cache_options */
+    uint64_t seed;                   /* of the policy's random numbers */
+};
+
+/* What has been counted of one cache. */
+struct margay_cache_row {
+    uint64_t references;           /* 0 where the watch left no time, too */
+    uint64_t misses[MARGAY_KINDS]; /* all are reads unless told apart */
+    /* With counts_writes, and otherwise 0: */
+    uint64_t writebacks, blocks_fetched, blocks_written;
+};
+
+/*
+ * The misses of caches, all in one reading of the trace: LRU caches in one
+ * pass, all ways of OPT after it, others one by one; so are those LRU caches
+ * that have more than MARGAY_MOST_WAYS ways, a number of sets that is no power
+ * of two, or another index than MARGAY_INDEX_MODULO, and all of OPT where some
+ * are so.  The lists of numbers are copied.  MARGAY_BAD_ARGUMENT where some of
+ * these caches cannot be; MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_caches_question(
+    const struct margay_caches_request *request, margay_question **question,
+    struct margay_error *error);
+
+/* The cache of sets[set], ways[way] and policies[policy], once `pass` has
+   finished. */
+MARGAY_API void margay_caches_analysis_row(const margay_analysis *analysis,
+                                           const struct margay_pass *pass,
+                                           size_t set, size_t way,
+                                           size_t policy,
+                                           struct margay_cache_row *row);
+
+struct margay_filter_request {
+    /* The cache. */
+    struct margay_cache_options cache;
+    /* All of its blocks, instead of cache.sets: the number of sets
+       follows from the block size and cache.ways, which is 0 for a fully
+       associative cache.  0 = cache.sets counts. */
+    struct margay_cache_size capacity;
+};
+
+/*
+ * What a cache passes on: the analyses of `next` are fed spans of the blocks,
+ * with kinds, that the cache asks of what comes after it; see
+ * margay_cache_feed_through().  So a cache can stand before a cache, or before
+ * an engine.  The question owns `next`, and frees it if this fails.
+ */
+MARGAY_API enum margay_status margay_filter_question(
+    const struct margay_filter_request *request, margay_question *next,
+    margay_question **question, struct margay_error *error);
+
+/* What the cache has counted. */
+MARGAY_API const struct margay_cache_counts *margay_filter_analysis_counts(
+    const margay_analysis *analysis);
+
+/* The analysis of `next`. */
+MARGAY_API margay_analysis *margay_filter_analysis_next(
+    const margay_analysis *analysis);
+
+/* ---- A machine ---- */
+
+struct margay_machine_request {
+    /* The levels of each machine, one machine after the other, of as many
+       levels each.  They and their texts outlive the question. */
+    const struct margay_level *levels;
+    size_t level_count, machine_count;
+    uint64_t seed;      /* of the policies' random numbers */
+    uint64_t cores;     /* as in struct margay_hierarchy_options, */
+    bool notes_sharing; /* and so */
+};
+
+/*
+ * What machines of caches that feed caches count, see <margay/hierarchy.h>. Two
+ * or more machines of which margay_machine_shares() are simulated together, as
+ * a margay_family, unless the plan says otherwise; all others are fed at the
+ * same time.  The request has one block size: that of the smallest block of a
+ * level that is fed with the trace.  MARGAY_BAD_ARGUMENT where the levels are
+ * no machine, or the cores too many; MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_machine_question(
+    const struct margay_machine_request *request, margay_question **question,
+    struct margay_error *error);
+
+/* What the level of a machine has counted, once the trace has ended. */
+MARGAY_API struct margay_level_counts margay_machine_analysis_counts(
+    const margay_analysis *analysis, size_t machine, size_t level);
+
+/* Where cores contended for blocks in a machine, if the request asked to note
+   that; as margay_hierarchy_sharing() says. */
+MARGAY_API enum margay_status margay_machine_analysis_sharing(
+    const margay_analysis *analysis, size_t machine,
+    struct margay_sharing_place **places, size_t *count,
+    struct margay_error *error);
+
+/* The references of each enum margay_kind that each machine was fed with, and
+   the cores that have made any, as margay_hierarchy_references() and
+   margay_hierarchy_cores() say. */
+MARGAY_API const uint64_t *margay_machine_analysis_references(
+    const margay_analysis *analysis);
+MARGAY_API size_t
+margay_machine_analysis_cores(const margay_analysis *analysis);
+
+/* As margay_hierarchy_shares_cores(). */
+MARGAY_API bool margay_machine_analysis_shares_cores(
+    const margay_analysis *analysis);
+
+/* ---- Policies ---- */
+
+struct margay_policies_request {
+    /* Specs, each a different one. */
+    const char *const *policies;
+    size_t policy_count; /* 1 or more */
+
+    /* Distances of exact policies are measured below it; 0 = none.  Where a
+       trace exceeds it, no curve goes beyond. */
+    struct margay_cache_size bound;
+
+    /* Only this share of the blocks is simulated, in caches that are smaller by
+       as much; 0 = all.  From 0.000001 to 1. */
+    double sample_rate;
+
+    uint64_t seed;         /* of random numbers, and of the sample */
+    const char *directory; /* of temporary files */
+
+    /*
+     * The sizes of the curves, which all policies share; NULL =
+     * MARGAY_SIZES_USUAL, which has 2 sizes per octave where a policy is
+     * simulated, and 16 where none is.  Grids end at L of the trace's LRU
+     * distances; see margay_histogram_curve().  MARGAY_SIZES_ALL has every size
+     * at which an exact curve steps, and that of LRU where a policy is
+     * simulated.  They outlive the question.
+     */
+    const struct margay_cache_sizes *sizes;
+};
+
+/*
+ * The miss curves of fully associative caches of several policies: "lru" and
+ * "opt" in one pass for all sizes, others by simulating a cache of each size
+ * once the trace has been read.  Each policy has a series, at the sizes of the
+ * request.  MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is defined for
+ * sets only; MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_policies_question(
+    const struct margay_policies_request *request, margay_question **question,
+    struct margay_error *error);
+
+/* ---- Objects with sizes ---- */
+
+/*
+ * Byte distances of objects; see margay_objects.  The analysis sets the
+ * options' `ages` where the trace says how long objects are valid.  The
+ * analyses of `next`, which may be NULL, are fed the same spans afterwards,
+ * with the byte distances where they need distances; the question owns `next`,
+ * and frees it if this fails.  What the options point to outlives the question.
+ * MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_objects_question(
+    const struct margay_objects_options *options, margay_question *next,
+    margay_question **question, struct margay_error *error);
+
+/* The engine. */
+MARGAY_API const margay_objects *margay_objects_analysis_engine(
+    const margay_analysis *analysis);
+
+/* The analysis of `next`; NULL = none. */
+MARGAY_API margay_analysis *margay_objects_analysis_next(
+    const margay_analysis *analysis);
+
+/* ---- Requests ---- */
+
+/* What requests of blocks hit, by engines as requested; see
+   margay_prefixes_create(). */
+MARGAY_API enum margay_status margay_prefixes_question(
+    const struct margay_engine_request *engine, enum margay_touch touch,
+    margay_question **question, struct margay_error *error);
+
+/* ---- Phases ---- */
+
+/* The phases of each pass; see margay_phases.  MARGAY_NO_MEMORY. */
+MARGAY_API enum margay_status margay_phases_question(
+    margay_question **question, struct margay_error *error);
+
+MARGAY_API const margay_phases *margay_phases_analysis_of(
+    const margay_analysis *analysis);
+
+/* ---- Policies of objects with sizes ---- */
+
+struct margay_object_policies_request {
+    /* Specs, each a different one. */
+    const char *const *policies;
+    size_t policy_count;   /* 1 or more */
+    uint64_t seed;         /* of random numbers, and of the sample */
+    const char *directory; /* of temporary files */
+};
+
+/*
+ * Objects as above, and the curves of caches of several policies, all at the
+ * sizes that `options->curve` asks for, of which MARGAY_SIZES_USUAL has 2 for
+ * each octave where a policy is simulated.  "lru" is the engine's curve; others
+ * are simulated for each size once the trace has been read, of a sample with
+ * caches that are smaller by its rate.  Each policy has a series.
+ * MARGAY_BAD_ARGUMENT: a spec is wrong, or its policy is not defined for
+ * objects; MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_object_policies_question(
+    const struct margay_objects_options *options,
+    const struct margay_object_policies_request *request,
+    margay_question **question, struct margay_error *error);
+
+/* The analysis of the engine. */
+MARGAY_API const margay_analysis *margay_object_policies_analysis_engine(
+    const margay_analysis *analysis);
+
+/* ---- References told apart ---- */
+
+/* What references are attributed to. */
+enum margay_attribution {
+    MARGAY_BY_SITE,   /* the address of the code that made them */
+    MARGAY_BY_THREAD, /* the thread that did */
+    MARGAY_BY_REGION, /* the region of their address, as a caller numbers it */
+    MARGAY_BY_TENANT, /* the tenant of a table */
+    MARGAY_BY_DATUM,  /* what they are to, as a caller numbers that */
+    MARGAY_BY_OP,     /* what they do to their object: enum margay_op */
+};
+
+/* The number of the region of an address, or of a datum, below 2^24. */
+typedef uint32_t margay_region_of(void *context, uint64_t address);
+
+/*
+ * The distances of each site, thread, tenant, operation, region or datum, as
+ * the further question of an engine.  region_of() may be NULL but for the last
+ * two; it may be called for several passes in turn, but never at the same time.
+ */
+MARGAY_API enum margay_status margay_attribution_question(
+    enum margay_attribution by, margay_region_of *region_of, void *context,
+    margay_question **question, struct margay_error *error);
+
+/* The histogram of a site, thread, tenant, operation or region, which is only
+   to be read; a failure ends the visit. */
+typedef enum margay_status margay_attribution_take(
+    void *context, uint64_t key, const margay_histogram *histogram,
+    struct margay_error *error);
+
+/*
+ * Visit what was counted: each site, thread, tenant, operation or region, these
+ * ascending.  `bound_blocks` is what the engine says of an exceeded bound.
+ */
+MARGAY_API enum margay_status margay_attribution_visit(
+    const margay_analysis *analysis, uint64_t bound_blocks,
+    margay_attribution_take *take, void *context, struct margay_error *error);
+
+/*
+ * A question asked of each thread, tenant, site or operation apart: the series
+ * are those of all keys that have references, ascending.  The question owns
+ * `inner`, and frees it if this fails.  MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_split_question(enum margay_attribution by,
+                                                    margay_question *inner,
+                                                    margay_question **question,
+                                                    struct margay_error *error);
+
+/* The analysis of a key; NULL where there is none. */
+MARGAY_API enum margay_status margay_split_analysis_at(
+    const margay_analysis *analysis, uint64_t key, margay_analysis **inner,
+    struct margay_error *error);
+
+/*
+ * What each thread or tenant misses in a cache of its own, and in the cache
+ * that all share; each has a series, ascending, at the sizes of the shared
+ * cache. The engine has to be exact.  MARGAY_BAD_ARGUMENT, MARGAY_NO_MEMORY.
+ */
+MARGAY_API enum margay_status margay_tenants_question(
+    const struct margay_engine_request *engine, enum margay_attribution by,
+    margay_question **question, struct margay_error *error);
+
+/* The result of all together. */
+MARGAY_API const struct margay_result *margay_tenants_analysis_result(
+    const margay_analysis *analysis);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

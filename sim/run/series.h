@@ -1,0 +1,28 @@
+/* series.h - how analyses make their series */
+#ifndef MARGAY_SIM_RUN_SERIES_H
+#define MARGAY_SIM_RUN_SERIES_H
+
+#include <margay/analysis.h>
+#include <margay/objects.h>
+
+/* Of `sizes` = NULL, every size. */
+const struct margay_sizes *margay_series_sizes(
+    const struct margay_sizes *sizes);
+
+/* Room for `count` points, all 0; NULL: no memory.  The caller frees it. */
+struct margay_series_point *margay_series_room(size_t count,
+                                               struct margay_error *error);
+
+/* The misses of caches that grow, from a histogram. */
+struct margay_misses {
+    const margay_histogram *histogram;
+    uint64_t next, left; /* `left` references are at distances from `next` on */
+};
+struct margay_misses margay_misses_of(const margay_histogram *histogram);
+uint64_t margay_misses_at(struct margay_misses *misses, uint64_t cache_blocks);
+
+/* What has been counted of objects, as a series without points. */
+void margay_objects_describe(const margay_objects *engine,
+                             struct margay_series *series);
+
+#endif

@@ -1,0 +1,351 @@
+/*
+ * split.c - a question asked of each key apart: threads, tenants, sites, ...
+ *
+ * Algorithm: the first reference of a key begins an analysis for it.  A span is
+ *   sorted by keys, stably, with all of its columns, and each analysis is fed
+ *   its part.  No analysis knows of the others.
+ * Guarantee: each has the result that it would have of the references of its
+ *   key alone.
+ * Cost: an analysis for each key, and a copy of each column that is used.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "sim/run/keys.h"
+#include "sim/run/spans.h"
+#include "traces/traces_internal.h"
+#include <margay/questions.h>
+
+struct split_question {
+    margay_question question;
+    margay_question *inner; /* owned */
+    enum margay_attribution by;
+};
+
+/* The analysis of a key, and where its references are in a sorted span. */
+struct piece {
+    margay_analysis *analysis;
+    size_t in_span, end;
+};
+
+struct split {
+    margay_analysis analysis;
+    const struct split_question *asked;
+    const struct margay_pass *passes;
+    size_t pass_count;
+    struct margay_share share;
+    struct margay_keys keys;
+    struct piece *pieces; /* by the number of the key; owned */
+    size_t count, capacity;
+    /* The keys of a span in the order of their first references, and the place
+       of each entry in the sorted span. */
+    uint32_t met[MARGAY_SPAN_REFS], numbers[MARGAY_SPAN_REFS];
+    uint32_t places[MARGAY_SPAN_REFS];
+    struct margay_span_columns *sorted; /* owned */
+    uint64_t blocks[MARGAY_SPAN_REFS];
+    uint8_t kinds[MARGAY_SPAN_REFS];
+};
+
+static struct split *self(const margay_analysis *analysis)
+{
+    return (struct split *)analysis;
+}
+
+static void split_free(margay_analysis *analysis)
+{
+    struct split *split = self(analysis);
+    for (size_t i = 0; i < split->count; i++)
+        margay_analysis_free(split->pieces[i].analysis);
+    margay_keys_clear(&split->keys);
+    free(split->pieces);
+    free(split->sorted);
+    free(split);
+}
+
+/* -------------------------------------------------------------- feeding -- */
+
+/* An analysis for the key that was met last. */
+static enum margay_status add_piece(struct split *split,
+                                    struct margay_error *error)
+{
+    struct piece *pieces = margay_grow(split->pieces, split->count,
+                                       &split->capacity, sizeof *pieces);
+    if (pieces == NULL)
+        return margay_fail_memory(error, "the analyses of keys");
+    split->pieces = pieces;
+    pieces[split->count] = (struct piece){.analysis = NULL};
+    return margay_question_begin(split->asked->inner, split->passes,
+                                 split->pass_count, &split->share,
+                                 &pieces[split->count++].analysis, error);
+}
+
+static uint64_t key_of(const struct split *split,
+                       const struct margay_span *span, size_t i)
+{
+    switch (split->asked->by) {
+    case MARGAY_BY_THREAD:
+        return span->threads[i];
+    case MARGAY_BY_SITE:
+        return span->sites[i];
+    case MARGAY_BY_OP:
+        return span->ops[i];
+    default:
+        return span->tenants[i];
+    }
+}
+
+/* Find the keys of a span, and how many references each has there. */
+static enum margay_status count_references(struct split *split,
+                                           const struct margay_span *span,
+                                           size_t *met,
+                                           struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    *met = 0;
+    for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
+        uint32_t *number = &split->numbers[i];
+        status = margay_keys_number(&split->keys, key_of(split, span, i),
+                                    number, error);
+        if (status == MARGAY_OK && *number == split->count)
+            status = add_piece(split, error);
+        if (status == MARGAY_OK && split->pieces[*number].in_span++ == 0)
+            split->met[(*met)++] = *number;
+    }
+    return status;
+}
+
+static void find_places(struct split *split, const struct margay_span *span,
+                        size_t met)
+{
+    size_t from = 0;
+    for (size_t k = 0; k < met; k++) {
+        struct piece *piece = &split->pieces[split->met[k]];
+        piece->end = from;
+        from += piece->in_span;
+    }
+    for (size_t i = 0; i < span->count; i++)
+        split->places[i] = (uint32_t)split->pieces[split->numbers[i]].end++;
+}
+
+/* The span in the order of keys. */
+static struct margay_span sort_span(struct split *split,
+                                    const struct margay_span *span)
+{
+    struct margay_span sorted = {.warmup = span->warmup};
+    for (size_t i = 0; i < span->count; i++)
+        split->blocks[split->places[i]] = span->blocks[i];
+    sorted.blocks = split->blocks;
+    if (span->kinds != NULL) {
+        for (size_t i = 0; i < span->count; i++)
+            split->kinds[split->places[i]] = span->kinds[i];
+        sorted.kinds = split->kinds;
+    }
+    margay_span_columns_sort(span, split->places, split->sorted, &sorted);
+    return sorted;
+}
+
+static enum margay_status feed_pieces(struct split *split,
+                                      const struct margay_span *sorted,
+                                      size_t met, struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    for (size_t k = 0; k < met && status == MARGAY_OK; k++) {
+        struct piece *piece = &split->pieces[split->met[k]];
+        const struct margay_span part = margay_span_part(
+            sorted, piece->end - piece->in_span, piece->in_span);
+        status = margay_analysis_feed(piece->analysis, &part, error);
+        piece->in_span = 0;
+    }
+    return status;
+}
+
+static enum margay_status split_feed(margay_analysis *analysis,
+                                     const struct margay_span *span,
+                                     struct margay_error *error)
+{
+    struct split *split = self(analysis);
+    size_t met;
+    enum margay_status status = count_references(split, span, &met, error);
+    if (status != MARGAY_OK)
+        return status;
+    find_places(split, span, met);
+    const struct margay_span sorted = sort_span(split, span);
+    return feed_pieces(split, &sorted, met, error);
+}
+
+/* ----------------------------------------------------------- all pieces -- */
+
+static enum margay_status split_reset(margay_analysis *analysis,
+                                      struct margay_error *error)
+{
+    const struct split *split = self(analysis);
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < split->count && status == MARGAY_OK; i++)
+        status = margay_analysis_reset(split->pieces[i].analysis, error);
+    return status;
+}
+
+static enum margay_status split_finish(margay_analysis *analysis,
+                                       struct margay_error *error)
+{
+    const struct split *split = self(analysis);
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < split->count && status == MARGAY_OK; i++)
+        status = margay_analysis_finish(split->pieces[i].analysis, error);
+    return status;
+}
+
+static enum margay_status split_look(margay_analysis *analysis,
+                                     struct margay_error *error)
+{
+    const struct split *split = self(analysis);
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < split->count && status == MARGAY_OK; i++) {
+        margay_analysis *inner = split->pieces[i].analysis;
+        status = inner->functions->look(inner, error);
+    }
+    return status;
+}
+
+static void split_forget(margay_analysis *analysis, bool counts)
+{
+    const struct split *split = self(analysis);
+    for (size_t i = 0; i < split->count; i++) {
+        margay_analysis *inner = split->pieces[i].analysis;
+        inner->functions->forget(inner, counts);
+    }
+}
+
+/* A series of a key, on its way to who asked for those of all. */
+struct keyed {
+    uint64_t key;
+    margay_series_take *take;
+    void *context;
+};
+
+static enum margay_status take_keyed(void *context,
+                                     const struct margay_series *series,
+                                     struct margay_error *error)
+{
+    const struct keyed *keyed = context;
+    struct margay_series labelled = *series;
+    labelled.has_key = true;
+    labelled.key = keyed->key;
+    return series->references == 0
+               ? MARGAY_OK
+               : keyed->take(keyed->context, &labelled, error);
+}
+
+static enum margay_status split_series(margay_analysis *analysis,
+                                       const struct margay_sizes *sizes,
+                                       margay_series_take *take, void *context,
+                                       struct margay_error *error)
+{
+    const struct split *split = self(analysis);
+    uint32_t *order = margay_keys_order(&split->keys);
+    enum margay_status status =
+        order == NULL ? margay_fail_memory(error, "the keys") : MARGAY_OK;
+    for (size_t i = 0; i < split->keys.count && status == MARGAY_OK; i++) {
+        struct keyed keyed = {split->keys.list[order[i]], take, context};
+        status = margay_analysis_series(split->pieces[order[i]].analysis, sizes,
+                                        take_keyed, &keyed, error);
+    }
+    free(order);
+    return status;
+}
+
+enum margay_status margay_split_analysis_at(const margay_analysis *analysis,
+                                            uint64_t key,
+                                            margay_analysis **inner,
+                                            struct margay_error *error)
+{
+    struct split *split = self(analysis);
+    uint32_t number;
+    *inner = NULL;
+    enum margay_status status =
+        margay_keys_number(&split->keys, key, &number, error);
+    if (status == MARGAY_OK && number < split->count)
+        *inner = split->pieces[number].analysis;
+    return status;
+}
+
+/* --------------------------------------------------------------- making -- */
+
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
+{
+    static const struct margay_analysis_class functions = {
+        .feed = split_feed,
+        .reset = split_reset,
+        .finish = split_finish,
+        .free = split_free,
+        .look = split_look,
+        .forget = split_forget,
+        .series = split_series,
+    };
+    struct split *split = calloc(1, sizeof *split);
+    if (split == NULL)
+        return margay_fail_memory(error, "the analyses of keys");
+    split->analysis.functions = &functions;
+    split->asked = (const struct split_question *)question;
+    split->passes = passes;
+    split->pass_count = count;
+    split->share = *share;
+    split->share.threads = 1; /* keys are many */
+    split->sorted = margay_span_columns_create();
+    enum margay_status status = margay_keys_begin(&split->keys, error);
+    if (status == MARGAY_OK && split->sorted == NULL)
+        status = margay_fail_memory(error, "the analyses of keys");
+    if (status == MARGAY_OK)
+        *analysis = &split->analysis;
+    else
+        split_free(&split->analysis);
+    return status;
+}
+
+static void question_free(margay_question *question)
+{
+    margay_question_free(((struct split_question *)question)->inner);
+    free(question);
+}
+
+static unsigned column_of(enum margay_attribution by)
+{
+    return by == MARGAY_BY_THREAD ? MARGAY_COLUMN_THREADS
+           : by == MARGAY_BY_SITE ? MARGAY_COLUMN_SITES
+           : by == MARGAY_BY_OP   ? MARGAY_COLUMN_OPS
+                                  : MARGAY_COLUMN_TENANTS;
+}
+
+enum margay_status margay_split_question(enum margay_attribution by,
+                                         margay_question *inner,
+                                         margay_question **question,
+                                         struct margay_error *error)
+{
+    struct split_question *made = calloc(1, sizeof *made);
+    *question = NULL;
+    if (made == NULL) {
+        margay_question_free(inner);
+        return margay_fail_memory(error, "the analyses of keys");
+    }
+    made->question = (margay_question){
+        .begin = begin,
+        .free = question_free,
+        .can = {.needs = inner->can.needs | column_of(by),
+                .uses = inner->can.uses,
+                .all_blocks = inner->can.all_blocks,
+                .references = inner->can.references,
+                .passes = inner->can.passes,
+                .traces = inner->can.traces,
+                .curves = inner->can.curves,
+                .looks = inner->can.looks},
+        .name = inner->name,
+    };
+    made->inner = inner;
+    made->by = by;
+    *question = &made->question;
+    return MARGAY_OK;
+}
