@@ -39,16 +39,18 @@ static void say_unreached(const struct answer_curve *curve, double most)
     char text[SIZE_TEXT];
     const struct margay_point *last = &curve->points[curve->count - 1];
     double lowest = ratio_of(curve, last->misses);
+    unsigned bits = curve->fraction_bits;
+    uint64_t cold = margay_round_count(curve->cold, bits);
     name_size(curve, last->cache_blocks, text);
     if (curve->bound != 0)
         message_keep("%s: no cache of up to %s has a %s of at most %g: there "
                      "it is %.6g, and nothing is known beyond",
                      curve->trace, text, curve->ratio, most, lowest);
-    else if (last->misses == curve->cold)
+    else if (margay_round_count(last->misses, bits) == cold)
         message_keep("%s: no cache has a %s of at most %g: the cold misses "
                      "alone are %.6g (%" PRIu64 " of %" PRIu64 ")",
-                     curve->trace, curve->ratio, most, lowest, curve->cold,
-                     curve->all);
+                     curve->trace, curve->ratio, most, lowest, cold,
+                     margay_round_count(curve->all, bits));
     else
         message_keep("%s: no cache has a %s of at most %g: the lowest is %.6g, "
                      "of %s",
@@ -157,6 +159,7 @@ enum margay_status answer_result(const struct options *options,
         .unit_bytes = measured->block_bytes,
         .all = result->references,
         .cold = result->infinite,
+        .fraction_bits = result->fraction_bits,
         .bound = result->histogram == NULL
                      ? 0
                      : margay_histogram_exceeded_bound(result->histogram),

@@ -19,9 +19,10 @@ struct answer_curve {
     bool in_bytes;       /* sizes are bytes themselves */
     const struct margay_point *points;
     size_t count;
-    uint64_t all;   /* what the misses are a share of */
-    uint64_t cold;  /* the misses of every cache, however large */
-    uint64_t bound; /* nothing is known beyond; 0 = all is */
+    uint64_t all;           /* what the misses are a share of */
+    uint64_t cold;          /* the misses of every cache, however large */
+    uint64_t bound;         /* nothing is known beyond; 0 = all is */
+    unsigned fraction_bits; /* of counts, as in struct margay_result */
 };
 
 /* Say which is the smallest cache with at most this ratio; false: none has. */

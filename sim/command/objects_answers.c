@@ -32,6 +32,8 @@ static enum margay_status answer_about(
         .all = bytes ? counts->reference_bytes : counts->references,
         .cold = bytes ? counts->cold_bytes + counts->expired_bytes
                       : counts->cold + counts->expired,
+        .fraction_bits =
+            bytes ? counts->byte_fraction_bits : counts->fraction_bits,
     };
     if (most >= 0)
         objects->tables.unreached |= !answer_at_most(&curve, most);

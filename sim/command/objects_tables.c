@@ -16,15 +16,16 @@ static void write_points(struct csv_writer *csv, const margay_objects *engine,
                          size_t count, const char *policy)
 {
     const struct margay_objects_counts counts = margay_objects_counted(engine);
+    unsigned bits = counts.fraction_bits, byte_bits = counts.byte_fraction_bits;
     for (size_t i = 0; i < count; i++) {
         csv_key(csv);
         csv_nothing(csv);
         csv_u64(csv, points[i].cache_bytes);
-        csv_u64(csv, counts.references);
-        csv_u64(csv, points[i].misses);
+        csv_u64(csv, margay_round_count(counts.references, bits));
+        csv_u64(csv, margay_round_count(points[i].misses, bits));
         csv_share(csv, points[i].misses, counts.references);
-        csv_u64(csv, counts.reference_bytes);
-        csv_u64(csv, points[i].missed_bytes);
+        csv_u64(csv, margay_round_count(counts.reference_bytes, byte_bits));
+        csv_u64(csv, margay_round_count(points[i].missed_bytes, byte_bits));
         if (counts.reference_bytes == 0)
             csv_nothing(csv);
         else
@@ -88,7 +89,8 @@ enum margay_status objects_histogram_rows(struct objects *objects,
         margay_objects_histogram(engine, &histogram, error);
     if (status != MARGAY_OK)
         return status;
-    const struct margay_result result = result_of(histogram);
+    struct margay_result result = result_of(histogram);
+    result.fraction_bits = margay_objects_counted(engine).fraction_bits;
     const struct measured measured = {pass->trace, 0, &result};
     status =
         table_histogram(csv, &measured, &objects->options->results.bins, error);
@@ -138,8 +140,9 @@ static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
 
 void objects_warn(const struct margay_job *job, const margay_objects *engine)
 {
-    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    struct margay_objects_counts counts = margay_objects_counted(engine);
     uint64_t never;
+    margay_objects_round(&counts);
     (void)margay_trace_unknown_sizes(job->reader, &never);
     if (is_more_than_a_hundredth(counts.resized, counts.sampled_refs))
         message_keep("%s: %" PRIu64 " requests (%.3g%%) have another size than "
@@ -159,7 +162,8 @@ void objects_summarise(const struct margay_job *job,
                        const struct margay_pass *pass,
                        const margay_objects *engine, bool sampled)
 {
-    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    struct margay_objects_counts counts = margay_objects_counted(engine);
+    margay_objects_round(&counts);
     uint64_t never, unknown = margay_trace_unknown_sizes(job->reader, &never);
     char objects[80], parts[320] = "";
     double rate =

@@ -109,7 +109,8 @@ enum margay_status prometheus_curves(struct output *output,
         const struct measured measured = measured_by(job, &job->passes[i]);
         output_text(output, "margay_references");
         put_labels(output, &measured);
-        output_text(output, "} %" PRIu64 "\n", measured.result->references);
+        output_text(output, "} %" PRIu64 "\n",
+                    whole_of(&measured, measured.result->references));
     }
     return status;
 }
@@ -146,5 +147,6 @@ void prometheus_objects(struct output *output, const char *trace,
     output_text(output, "%s", references_header);
     output_text(output, "margay_references");
     put_labels(output, &measured);
-    output_text(output, "} %" PRIu64 "\n", counts->references);
+    output_text(output, "} %" PRIu64 "\n",
+                margay_round_count(counts->references, counts->fraction_bits));
 }

@@ -27,13 +27,19 @@ struct measured measured_by(const struct margay_job *job,
     };
 }
 
+uint64_t whole_of(const struct measured *measured, uint64_t mass)
+{
+    return margay_round_count(mass, measured->result->fraction_bits);
+}
+
 /* ------------------------------------------------------------- summary -- */
 
 /* "1409 distinct blocks, 1409 cold misses" */
 static void format_misses(char *text, size_t bytes,
                           const struct margay_result *result)
 {
-    uint64_t infinite = result->infinite, bound = 0;
+    uint64_t bound = 0, infinite = margay_round_count(result->infinite,
+                                                      result->fraction_bits);
     if (result->histogram != NULL)
         bound = margay_histogram_exceeded_bound(result->histogram);
     if (bound != 0)
@@ -55,12 +61,14 @@ void table_summarise(const struct margay_pass *pass,
     if (pass->block_bytes != 0)
         snprintf(block, sizeof block, " in blocks of %" PRIu64 " byte%s",
                  pass->block_bytes, margay_plural(pass->block_bytes, "s"));
+    uint64_t references =
+        margay_round_count(result->references, result->fraction_bits);
     format_misses(misses, sizeof misses, result);
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
     message_keep("%s: %" PRIu64 " reference%s%s, %s, %.1f M refs/s",
-                 pass->trace, result->references,
-                 margay_plural(result->references, "s"), block, misses, rate);
+                 pass->trace, references, margay_plural(references, "s"), block,
+                 misses, rate);
 }
 
 /* --------------------------------------------------------------- curve -- */
@@ -85,8 +93,8 @@ static enum margay_status curve_row(struct csv_writer *csv,
         csv_nothing(csv);
     else
         csv_u64(csv, cache_bytes);
-    csv_u64(csv, references);
-    csv_u64(csv, point->misses);
+    csv_u64(csv, whole_of(measured, references));
+    csv_u64(csv, whole_of(measured, point->misses));
     csv_share(csv, point->misses, references);
     return MARGAY_OK;
 }
@@ -250,8 +258,9 @@ enum margay_status table_policy_curve(struct csv_writer *csv,
 /* ----------------------------------------------------------- histogram -- */
 
 static void infinite_row(struct csv_writer *csv,
-                         const margay_histogram *histogram, uint64_t all)
+                         const struct measured *measured)
 {
+    const margay_histogram *histogram = measured->result->histogram;
     uint64_t bound = margay_histogram_exceeded_bound(histogram);
     uint64_t infinite = margay_histogram_infinite(histogram);
     csv_key(csv);
@@ -260,8 +269,8 @@ static void infinite_row(struct csv_writer *csv,
     else
         csv_u64(csv, bound);
     csv_text(csv, "inf");
-    csv_u64(csv, infinite);
-    csv_share(csv, infinite, all);
+    csv_u64(csv, whole_of(measured, infinite));
+    csv_share(csv, infinite, measured->result->references);
     csv_end_row(csv);
 }
 
@@ -282,11 +291,11 @@ enum margay_status table_histogram(struct csv_writer *csv,
         csv_key(csv);
         csv_u64(csv, bin.from);
         csv_u64(csv, bin.to);
-        csv_u64(csv, bin.references);
+        csv_u64(csv, whole_of(measured, bin.references));
         csv_share(csv, bin.references, references);
         csv_end_row(csv);
     }
-    infinite_row(csv, histogram, references);
+    infinite_row(csv, measured);
     return MARGAY_OK;
 }
 

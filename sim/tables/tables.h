@@ -17,6 +17,9 @@ struct measured {
 struct measured measured_by(const struct margay_job *job,
                             const struct margay_pass *pass);
 
+/* The references that a count of the result comes to: rounded if they fade. */
+uint64_t whole_of(const struct measured *measured, uint64_t mass);
+
 /* Keep a message about the pass; it appears once the command has succeeded. */
 void table_summarise(const struct margay_pass *pass,
                      const struct margay_result *result);

@@ -269,13 +269,15 @@ struct margay_objects_counts margay_objects_counted(
     return counts;
 }
 
-/* What misses, of `all`, where `hits` of `sampled` hit.  Counts that fade are
-   rounded one by one. */
+/* What misses, of `all`, where `hits` of `sampled` hit; each mass of those that
+   fade is rounded, so that what is left of nothing may be below 0. */
 static uint64_t estimate(const struct margay_objects *objects, uint64_t all,
                          uint64_t sampled, uint64_t hits)
 {
     if (!objects->samples)
-        return hits < all ? all - hits : 0;
+        return objects->fading.piece_refs != 0 && (all - hits) >> 63 != 0
+                   ? 0
+                   : all - hits;
     if (!objects->options.adjust)
         return sampled == 0 ? all
                             : rounded((double)all * ((double)(sampled - hits) /
@@ -311,7 +313,7 @@ static enum margay_status make_rows(const margay_objects *objects,
     struct margay_steps steps;
     uint64_t bound = counts->exceeded_bound;
     enum margay_status status = margay_masses_settle(
-        &objects->fading.curve, &objects->curve, &steps, error);
+        &objects->fading.curve, &objects->curve, counts, &steps, error);
     if (status == MARGAY_OK)
         status = margay_steps_rows_at(&steps, sizes,
                                       bound != 0 ? bound : counts->object_bytes,
@@ -362,8 +364,9 @@ enum margay_status margay_objects_histogram(const margay_objects *objects,
     struct margay_steps steps;
     size_t count = 0;
     *histogram = NULL;
-    enum margay_status status = margay_masses_settle(
-        &objects->fading.distances, &objects->distances, &steps, error);
+    enum margay_status status =
+        margay_masses_settle(&objects->fading.distances, &objects->distances,
+                             &counts, &steps, error);
     if (status == MARGAY_OK)
         status = margay_steps_rows(&steps, 0, &sums, &count, error);
     free(steps.steps);
