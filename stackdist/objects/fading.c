@@ -68,13 +68,20 @@ static enum margay_status fade_steps(struct margay_masses *masses,
     return status;
 }
 
-enum margay_status margay_fading_end_piece(struct margay_fading *fading,
-                                           struct margay_objects_counts *counts,
-                                           struct margay_steps *curve,
-                                           struct margay_steps *distances,
-                                           struct margay_error *error)
+enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
+                                      struct margay_objects_counts *counts,
+                                      struct margay_steps *curve,
+                                      struct margay_steps *distances,
+                                      struct margay_error *error)
 {
     uint64_t counted[MARGAY_OBJECTS_COUNTS];
+    fading->refs_left -= refs;
+    if ((double)counts->reference_bytes + fading->counts[1] >= 0x1p63)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "all references together have 2^63 bytes or more, "
+                           "as they fade");
+    if (fading->refs_left > 0)
+        return MARGAY_OK;
     enum margay_status status =
         fade_steps(&fading->curve, curve, fading->factor, error);
     if (status == MARGAY_OK)
@@ -101,27 +108,30 @@ static uint64_t mass_of(uint64_t counted, double mass, unsigned bits)
 #define FIRST_KEPT \
     (offsetof(struct margay_objects_counts, objects) / sizeof(uint64_t))
 
+static bool is_of_bytes(size_t i)
+{
+    return i < FIRST_KEPT && i % 2 == 1;
+}
+
 static unsigned bits_of(const struct margay_objects_counts *counts, size_t i)
 {
     if (i == FIRST_KEPT || i == FIRST_KEPT + 1)
         return 0;
-    return i < FIRST_KEPT && i % 2 == 1 ? counts->byte_fraction_bits
-                                        : counts->fraction_bits;
+    return is_of_bytes(i) ? counts->byte_fraction_bits : counts->fraction_bits;
 }
 
 void margay_fading_add(const struct margay_fading *fading,
                        struct margay_objects_counts *counts)
 {
     uint64_t counted[MARGAY_OBJECTS_COUNTS];
-    double refs = 0, bytes = 0;
+    double totals[2] = {0, 0};
     if (fading->piece_refs == 0)
         return;
     memcpy(counted, counts, sizeof counted);
     for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
-        *(i < FIRST_KEPT && i % 2 == 1 ? &bytes : &refs) +=
-            (double)counted[i] + fading->counts[i];
-    counts->fraction_bits = margay_fraction_bits(refs);
-    counts->byte_fraction_bits = margay_fraction_bits(bytes);
+        totals[is_of_bytes(i)] += (double)counted[i] + fading->counts[i];
+    counts->fraction_bits = margay_fraction_bits(totals[0]);
+    counts->byte_fraction_bits = margay_fraction_bits(totals[1]);
     for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
         counted[i] = mass_of(counted[i], fading->counts[i], bits_of(counts, i));
     memcpy(counts, counted, sizeof counted);

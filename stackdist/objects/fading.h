@@ -42,13 +42,14 @@ void margay_fading_begin(struct margay_fading *fading, uint64_t half_life_refs);
 /* Forget all masses. */
 void margay_fading_clear(struct margay_fading *fading);
 
-/* End a piece: the counts of an engine join the masses, and are 0 again.
-   MARGAY_NO_MEMORY. */
-enum margay_status margay_fading_end_piece(struct margay_fading *fading,
-                                           struct margay_objects_counts *counts,
-                                           struct margay_steps *curve,
-                                           struct margay_steps *distances,
-                                           struct margay_error *error);
+/* Some references of a piece have been counted.  At its end the counts of an
+   engine join the masses, and are 0 again.  MARGAY_BAD_INPUT where the bytes of
+   references have a mass of 2^63 or more, and MARGAY_NO_MEMORY. */
+enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
+                                      struct margay_objects_counts *counts,
+                                      struct margay_steps *curve,
+                                      struct margay_steps *distances,
+                                      struct margay_error *error);
 
 /* Make masses of the counts of the piece that has begun, with those before. */
 void margay_fading_add(const struct margay_fading *fading,

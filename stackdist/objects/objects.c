@@ -194,15 +194,11 @@ static enum margay_status refer(struct margay_objects *objects,
 static enum margay_status fade(struct margay_objects *objects, size_t refs,
                                struct margay_error *error)
 {
-    struct margay_fading *fading = &objects->fading;
-    if (fading->piece_refs == 0)
-        return MARGAY_OK;
-    fading->refs_left -= refs;
-    return fading->refs_left > 0
+    return objects->fading.piece_refs == 0
                ? MARGAY_OK
-               : margay_fading_end_piece(fading, &objects->counts,
-                                         &objects->curve, &objects->distances,
-                                         error);
+               : margay_fading_pass(&objects->fading, refs, &objects->counts,
+                                    &objects->curve, &objects->distances,
+                                    error);
 }
 
 enum margay_status margay_objects_feed(margay_objects *objects,

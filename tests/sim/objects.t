@@ -256,6 +256,10 @@ refuses 'a bound is for exact curves' curve --objects -e shards --bound 4K \
 refuses 'a cache of 8192 bytes is above the bound of 4096' \
     curve --objects --bound 4K --sizes 8K a.oracle
 refuses 'for exact curves' curve --objects -e shards --half-life 9 a.oracle
+printf 'id,size\n%s\n%s\n%s\n' a,4611686018427387904 a,4611686018427387904 \
+    a,4611686018427387904 >large.csv
+refuses '2\^63 bytes or more, as they fade' \
+    curve --objects --half-life 16 large.csv
 refuses 'does not go with --window' \
     curve --objects --half-life 9 --window 3 a.oracle
 refuses 'none for each --window' \
