@@ -86,8 +86,8 @@ struct margay_requests {
 };
 
 /* What has been counted; of a sample, estimates where that is said.  With a
-   half-life, what older requests still count, rounded; `objects` and their
-   bytes do not fade. */
+   half-life, what older requests still count; `objects` and their bytes do not
+   fade. */
 struct margay_objects_counts {
     uint64_t references, reference_bytes; /* of all requests but deletes */
     uint64_t sampled_refs, sampled_bytes; /* those of the sample */
@@ -113,6 +113,10 @@ struct margay_objects_counts {
                                 than that, or 0.  `cold` then are requests that
                                 hit in no cache, and how many objects there are
                                 is not known: these counts are 0. */
+    /* With a half-life counts of requests are in 2^-fraction_bits of them, and
+       counts of their bytes in 2^-byte_fraction_bits, as those of curves and
+       histograms are: see struct margay_result. */
+    unsigned fraction_bits, byte_fraction_bits;
 };
 
 /* A point of a curve; misses of references, and the bytes that these ask for.
@@ -153,6 +157,9 @@ MARGAY_API void margay_objects_reset_counts(margay_objects *objects);
 
 MARGAY_API struct margay_objects_counts margay_objects_counted(
     const margay_objects *objects);
+
+/* Round what fades to whole numbers, as margay_round_count() does. */
+MARGAY_API void margay_objects_round(struct margay_objects_counts *counts);
 
 /*
  * The curve so far, in a new array of *count points that the caller releases

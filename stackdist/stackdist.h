@@ -387,6 +387,11 @@ struct margay_result {
                             is linear between them and constant behind them */
     uint64_t references; /* all references counted */
     uint64_t infinite;   /* those that miss in every cache */
+    /* Above 0 where distances fade: all counts of the result, and of its
+       histogram and curve, are then in 2^-fraction_bits references.  Ratios
+       follow from them as they are, numbers of references by
+       margay_round_count(). */
+    unsigned fraction_bits;
     /* The number of distinct blocks, those of the warm-up included; where a
        bound was exceeded, the bound + 1; an estimate where the engine samples
        blocks. */
@@ -446,6 +451,10 @@ MARGAY_API enum margay_status margay_engine_import(
 
 /* Release what a state owns; a zeroed or cleared state owns nothing. */
 MARGAY_API void margay_engine_state_clear(struct margay_engine_state *state);
+
+/* The references, to the nearest number and up from a half on, that a mass of a
+   result with these fraction_bits comes to. */
+MARGAY_API uint64_t margay_round_count(uint64_t mass, unsigned fraction_bits);
 
 /* Release what a result owns; a zeroed or cleared result owns nothing. */
 MARGAY_API void margay_result_clear(struct margay_result *result);

@@ -61,16 +61,19 @@ static void say_unreached(const struct curve *curve, double most)
     char text[SIZE_TEXT];
     size_t last = curve->series->count - 1;
     double lowest = ratio_of(curve, misses_at(curve, last));
+    unsigned bits = curve->bytes ? curve->series->byte_fraction_bits
+                                 : curve->series->fraction_bits;
+    uint64_t cold = margay_round_count(curve->cold, bits);
     name_size(curve, size_at(curve, last), text);
     if (curve->series->bound != 0)
         message_keep("%s: no cache of up to %s has a %s of at most %g: there "
                      "it is %.6g, and nothing is known beyond",
                      curve->trace, text, curve->ratio, most, lowest);
-    else if (misses_at(curve, last) == curve->cold)
+    else if (margay_round_count(misses_at(curve, last), bits) == cold)
         message_keep("%s: no cache has a %s of at most %g: the cold misses "
                      "alone are %.6g (%" PRIu64 " of %" PRIu64 ")",
-                     curve->trace, curve->ratio, most, lowest, curve->cold,
-                     curve->all);
+                     curve->trace, curve->ratio, most, lowest, cold,
+                     margay_round_count(curve->all, bits));
     else
         message_keep("%s: no cache has a %s of at most %g: the lowest is %.6g, "
                      "of %s",

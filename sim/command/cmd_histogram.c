@@ -7,6 +7,7 @@
 #include "sim/command/curve_question.h"
 #include "sim/command/drive.h"
 #include "sim/command/summary.h"
+#include "sim/options/commands.h"
 #include "sim/tables/regions.h"
 #include "sim/tables/tables.h"
 #include "sim/terminal/message.h"
@@ -94,8 +95,9 @@ static enum margay_status write_series(void *context,
                                        struct margay_error *error)
 {
     const struct rows *rows = context;
-    const struct margay_series counted =
+    struct margay_series counted =
         series->in_bytes ? series_of_histogram(series->histogram) : *series;
+    counted.fraction_bits = series->fraction_bits;
     return table_histogram(rows->csv, rows->pass->trace,
                            series->in_bytes ? 0 : rows->pass->block_bytes,
                            &counted, &rows->options->results.bins, error);

@@ -78,8 +78,9 @@ static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
 static void warn_of_sizes(const struct margay_job *job,
                           const margay_objects *engine)
 {
-    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    struct margay_objects_counts counts = margay_objects_counted(engine);
     uint64_t never;
+    margay_objects_round(&counts);
     (void)margay_trace_unknown_sizes(job->reader, &never);
     if (is_more_than_a_hundredth(counts.resized, counts.sampled_refs))
         message_keep("%s: %" PRIu64 " requests (%.3g%%) have another size than "
@@ -99,7 +100,8 @@ static void summarise_objects(const struct margay_job *job,
                               const struct margay_pass *pass,
                               const margay_objects *engine, bool sampled)
 {
-    const struct margay_objects_counts counts = margay_objects_counted(engine);
+    struct margay_objects_counts counts = margay_objects_counted(engine);
+    margay_objects_round(&counts);
     uint64_t never, unknown = margay_trace_unknown_sizes(job->reader, &never);
     char objects[80], parts[320] = "";
     double rate =

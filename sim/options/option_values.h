@@ -13,6 +13,7 @@
 
 #include "sim/options/sizes.h"
 #include <margay/prediction.h>
+#include <margay/questions.h>
 #include <margay/run.h>
 
 /* Of --block: powers of two, ascending, distinct. */

@@ -154,6 +154,9 @@ struct margay_series {
     /* What misses in every cache, and of requests and bytes. */
     uint64_t infinite, infinite_requests, infinite_bytes;
     uint64_t bound; /* nothing is known of larger caches; 0 = all is */
+    /* Above 0 where counts fade: those of references, and of bytes, are then in
+       2^-bits of them; see margay_round_count(). */
+    unsigned fraction_bits, byte_fraction_bits;
     const margay_histogram *histogram; /* of distances; NULL = none is known */
     const struct margay_series_point *points;
     size_t count;

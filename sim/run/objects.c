@@ -122,6 +122,8 @@ void margay_objects_describe(const margay_objects *engine,
         .infinite = counts.cold + counts.expired,
         .infinite_bytes = counts.cold_bytes + counts.expired_bytes,
         .bound = counts.exceeded_bound,
+        .fraction_bits = counts.fraction_bits,
+        .byte_fraction_bits = counts.byte_fraction_bits,
     };
 }
 

@@ -21,10 +21,10 @@ struct margay_series_point *margay_series_room(size_t count,
 }
 
 enum margay_status margay_result_series(const struct margay_result *result,
-                                    const struct margay_sizes *sizes,
-                                    struct margay_series *series,
-                                    struct margay_series_point **points,
-                                    struct margay_error *error)
+                                        const struct margay_sizes *sizes,
+                                        struct margay_series *series,
+                                        struct margay_series_point **points,
+                                        struct margay_error *error)
 {
     struct margay_point *curve = NULL;
     size_t count = 0;
@@ -45,6 +45,7 @@ enum margay_status margay_result_series(const struct margay_result *result,
         .bound = result->histogram == NULL
                      ? 0
                      : margay_histogram_exceeded_bound(result->histogram),
+        .fraction_bits = result->fraction_bits,
         .histogram = result->histogram,
         .points = *points,
         .count = count,

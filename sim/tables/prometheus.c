@@ -100,7 +100,8 @@ static enum margay_status put_references(void *context,
     (void)error;
     output_text(labels->output, "margay_references");
     put_labels(labels);
-    output_text(labels->output, "} %" PRIu64 "\n", series->references);
+    output_text(labels->output, "} %" PRIu64 "\n",
+                margay_round_count(series->references, series->fraction_bits));
     return MARGAY_OK;
 }
 

@@ -17,6 +17,7 @@ struct margay_series series_of(const struct margay_result *result)
         .bound = result->histogram == NULL
                      ? 0
                      : margay_histogram_exceeded_bound(result->histogram),
+        .fraction_bits = result->fraction_bits,
         .histogram = result->histogram,
     };
 }
@@ -33,19 +34,31 @@ struct margay_series series_of_histogram(const margay_histogram *histogram)
 
 /* ------------------------------------------------------------- summary -- */
 
+/* The references that a count of the series comes to, and the bytes. */
+static uint64_t whole(const struct margay_series *series, uint64_t count)
+{
+    return margay_round_count(count, series->fraction_bits);
+}
+
+static uint64_t whole_bytes(const struct margay_series *series, uint64_t count)
+{
+    return margay_round_count(count, series->byte_fraction_bits);
+}
+
 /* "1409 distinct blocks, 1409 cold misses" */
 static void format_misses(char *text, size_t bytes,
                           const struct margay_series *series)
 {
+    uint64_t infinite = whole(series, series->infinite);
     if (series->bound != 0)
-        snprintf(
-            text, bytes, "distinct > %" PRIu64 " block%s, %" PRIu64 " infinite",
-            series->bound, margay_plural(series->bound, "s"), series->infinite);
+        snprintf(text, bytes,
+                 "distinct > %" PRIu64 " block%s, %" PRIu64 " infinite",
+                 series->bound, margay_plural(series->bound, "s"), infinite);
     else
         snprintf(text, bytes,
                  "%" PRIu64 " distinct block%s, %" PRIu64 " cold miss%s",
                  series->distinct, margay_plural(series->distinct, "s"),
-                 series->infinite, margay_plural(series->infinite, "es"));
+                 infinite, margay_plural(infinite, "es"));
 }
 
 void table_summarise(const struct margay_pass *pass,
@@ -58,9 +71,10 @@ void table_summarise(const struct margay_pass *pass,
     format_misses(misses, sizeof misses, series);
     double rate =
         pass->seconds > 0 ? (double)pass->fed_refs / pass->seconds * 1e-6 : 0;
+    uint64_t references = whole(series, series->references);
     message_keep("%s: %" PRIu64 " reference%s%s, %s, %.1f M refs/s",
-                 pass->trace, series->references,
-                 margay_plural(series->references, "s"), block, misses, rate);
+                 pass->trace, references, margay_plural(references, "s"), block,
+                 misses, rate);
 }
 
 /* -------------------------------------------------------------- series -- */
@@ -106,12 +120,12 @@ static void count_fields(struct csv_writer *csv,
                          const struct margay_series *series,
                          const struct margay_series_point *point)
 {
-    csv_u64(csv, series->references);
-    csv_u64(csv, point->misses);
+    csv_u64(csv, whole(series, series->references));
+    csv_u64(csv, whole(series, point->misses));
     csv_share(csv, point->misses, series->references);
     if (series->counters & MARGAY_COUNTS_BYTES) {
-        csv_u64(csv, series->reference_bytes);
-        csv_u64(csv, point->missed_bytes);
+        csv_u64(csv, whole_bytes(series, series->reference_bytes));
+        csv_u64(csv, whole_bytes(series, point->missed_bytes));
         if (series->reference_bytes == 0)
             csv_nothing(csv);
         else
@@ -174,8 +188,9 @@ enum margay_status table_curve(struct csv_writer *csv, const char *trace,
 /* ----------------------------------------------------------- histogram -- */
 
 static void infinite_row(struct csv_writer *csv,
-                         const margay_histogram *histogram, uint64_t all)
+                         const struct margay_series *series)
 {
+    const margay_histogram *histogram = series->histogram;
     uint64_t bound = margay_histogram_exceeded_bound(histogram);
     uint64_t infinite = margay_histogram_infinite(histogram);
     csv_key(csv);
@@ -184,8 +199,8 @@ static void infinite_row(struct csv_writer *csv,
     else
         csv_u64(csv, bound);
     csv_text(csv, "inf");
-    csv_u64(csv, infinite);
-    csv_share(csv, infinite, all);
+    csv_u64(csv, whole(series, infinite));
+    csv_share(csv, infinite, series->references);
     csv_end_row(csv);
 }
 
@@ -195,22 +210,20 @@ enum margay_status table_histogram(struct csv_writer *csv, const char *trace,
                                    const struct margay_bins *bins,
                                    struct margay_error *error)
 {
-    const margay_histogram *histogram = series->histogram;
-    uint64_t references = series->references;
     struct margay_bin_cursor cursor = {0, 0, 0};
     struct margay_bin bin;
     enum margay_status status = csv_set_key(csv, trace, block_bytes, error);
-    if (status != MARGAY_OK || references == 0)
+    if (status != MARGAY_OK || series->references == 0)
         return status;
-    while (margay_histogram_next_bin(histogram, bins, &cursor, &bin)) {
+    while (margay_histogram_next_bin(series->histogram, bins, &cursor, &bin)) {
         csv_key(csv);
         csv_u64(csv, bin.from);
         csv_u64(csv, bin.to);
-        csv_u64(csv, bin.references);
-        csv_share(csv, bin.references, references);
+        csv_u64(csv, whole(series, bin.references));
+        csv_share(csv, bin.references, series->references);
         csv_end_row(csv);
     }
-    infinite_row(csv, histogram, references);
+    infinite_row(csv, series);
     return MARGAY_OK;
 }
 

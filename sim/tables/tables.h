@@ -4,6 +4,7 @@
 
 #include "sim/options/sizes.h"
 #include "sim/tables/csv.h"
+#include <margay/questions.h>
 #include <margay/run.h>
 
 /* Keep a message about the pass; it appears once the command has succeeded. */

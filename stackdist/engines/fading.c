@@ -5,11 +5,11 @@
  * half-life.  Its counts are then added to masses, one for each distance, and
  * all masses are multiplied by 2^(-1/16).
  *
- * Source: exponential decay of counts, as load averages have it.
+ * Source: see half_life.h.
  *
  * Guarantee: distances are exact.  A reference that k pieces have ended since
- * counts as 2^(-k/16), so what lies a half-life back counts half.  Counts are
- * rounded so that every sum of neighbouring counts is off by less than 1.
+ * counts as 2^(-k/16), so what lies a half-life back counts half.  The result's
+ * histogram has the masses themselves.
  *
  * Cost: that of the exact engine, and for each piece as many steps as there are
  * distances with a mass; 16 bytes for each.  A mass below 2^-40 is forgotten.
@@ -19,9 +19,9 @@
 
 #include "stackdist/engine.h"
 #include "stackdist/engines/estimate.h"
+#include "stackdist/half_life.h"
 #include "traces/traces_internal.h"
 
-#define PIECES     16 /* of a half-life */
 #define LEAST_MASS 0x1p-40
 
 struct mass {
@@ -49,12 +49,11 @@ static enum margay_status create(const struct margay_engine_setup *setup,
 {
     struct fading *fading = state;
     struct margay_engine_options options = setup->options;
-    uint64_t half_life = options.half_life_refs;
-    if (half_life == 0)
+    if (options.half_life_refs == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a half-life of 0 references");
-    fading->piece_refs = half_life < PIECES ? 1 : half_life / PIECES;
-    fading->factor = exp2(-(double)fading->piece_refs / (double)half_life);
+    fading->piece_refs =
+        margay_half_life_piece(options.half_life_refs, &fading->factor);
     options.measure = MARGAY_REUSE_DISTANCES;
     return margay_engine_create("exact", &options, &fading->engine, error);
 }
@@ -162,16 +161,20 @@ static void reset_counts(void *state)
 
 /* ------------------------------------------------------------- results -- */
 
-static enum margay_status round_masses(const struct mass *masses, size_t count,
-                                       margay_histogram **histogram,
-                                       struct margay_error *error)
+/* The masses, in multiples of 2^-*fraction_bits. */
+static enum margay_status fix_masses(const struct mass *masses, size_t count,
+                                     unsigned *fraction_bits,
+                                     margay_histogram **histogram,
+                                     struct margay_error *error)
 {
     struct margay_rounder rounder;
     double total = 0;
     for (size_t i = 0; i < count; i++)
         total += masses[i].references;
+    *fraction_bits = margay_fraction_bits(total);
+    uint64_t sum = (uint64_t)(ldexp(total, (int)*fraction_bits) + 0.5);
     enum margay_status status =
-        margay_rounder_begin(&rounder, (uint64_t)(total + 0.5), total, error);
+        margay_rounder_begin(&rounder, sum, total, error);
     if (status != MARGAY_OK)
         return status;
     for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
@@ -189,11 +192,11 @@ static enum margay_status complete(const struct fading *fading,
 {
     struct mass *masses;
     size_t count;
-    margay_histogram *rounded = NULL;
+    margay_histogram *all = NULL;
     enum margay_status status =
         merge(fading, result->histogram, &masses, &count, error);
     if (status == MARGAY_OK) {
-        status = round_masses(masses, count, &rounded, error);
+        status = fix_masses(masses, count, &result->fraction_bits, &all, error);
         free(masses);
     }
     if (status != MARGAY_OK) {
@@ -201,9 +204,9 @@ static enum margay_status complete(const struct fading *fading,
         return status;
     }
     margay_histogram_set_exceeded_bound(
-        rounded, margay_histogram_exceeded_bound(result->histogram));
+        all, margay_histogram_exceeded_bound(result->histogram));
     margay_histogram_free(result->histogram);
-    result->histogram = rounded;
+    result->histogram = all;
     return MARGAY_OK;
 }
 

@@ -5,18 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stackdist/half_life.h"
 #include "traces/traces_internal.h"
-
-#define PIECES 16 /* of a half-life */
 
 void margay_fading_begin(struct margay_fading *fading, uint64_t half_life_refs)
 {
-    uint64_t piece = half_life_refs < PIECES ? 1 : half_life_refs / PIECES;
-    *fading = (struct margay_fading){
-        .piece_refs = piece,
-        .refs_left = piece,
-        .factor = exp2(-(double)piece / (double)half_life_refs),
-    };
+    *fading = (struct margay_fading){0};
+    fading->piece_refs =
+        margay_half_life_piece(half_life_refs, &fading->factor);
+    fading->refs_left = fading->piece_refs;
 }
 
 void margay_fading_clear(struct margay_fading *fading)
@@ -71,13 +68,20 @@ static enum margay_status fade_steps(struct margay_masses *masses,
     return status;
 }
 
-enum margay_status margay_fading_end_piece(struct margay_fading *fading,
-                                           struct margay_objects_counts *counts,
-                                           struct margay_steps *curve,
-                                           struct margay_steps *distances,
-                                           struct margay_error *error)
+enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
+                                      struct margay_objects_counts *counts,
+                                      struct margay_steps *curve,
+                                      struct margay_steps *distances,
+                                      struct margay_error *error)
 {
     uint64_t counted[MARGAY_OBJECTS_COUNTS];
+    fading->refs_left -= refs;
+    if ((double)counts->reference_bytes + fading->counts[1] >= 0x1p63)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "all references together have 2^63 bytes or more, "
+                           "as they fade");
+    if (fading->refs_left > 0)
+        return MARGAY_OK;
     enum margay_status status =
         fade_steps(&fading->curve, curve, fading->factor, error);
     if (status == MARGAY_OK)
@@ -95,80 +99,70 @@ enum margay_status margay_fading_end_piece(struct margay_fading *fading,
 /* ---------------------------------------------------------------- results --
  */
 
-static uint64_t rounded(double value)
+/* Both together in 2^-bits; modulo 2^64, as what is counted. */
+static uint64_t mass_of(uint64_t counted, double mass, unsigned bits)
 {
-    return value <= 0 ? 0 : (uint64_t)(value + 0.5);
+    return (counted << bits) + (uint64_t)llrint(ldexp(mass, (int)bits));
+}
+
+#define FIRST_KEPT \
+    (offsetof(struct margay_objects_counts, objects) / sizeof(uint64_t))
+
+static bool is_of_bytes(size_t i)
+{
+    return i < FIRST_KEPT && i % 2 == 1;
+}
+
+static unsigned bits_of(const struct margay_objects_counts *counts, size_t i)
+{
+    if (i == FIRST_KEPT || i == FIRST_KEPT + 1)
+        return 0;
+    return is_of_bytes(i) ? counts->byte_fraction_bits : counts->fraction_bits;
 }
 
 void margay_fading_add(const struct margay_fading *fading,
                        struct margay_objects_counts *counts)
 {
     uint64_t counted[MARGAY_OBJECTS_COUNTS];
+    double totals[2] = {0, 0};
+    if (fading->piece_refs == 0)
+        return;
     memcpy(counted, counts, sizeof counted);
     for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
-        counted[i] += rounded(fading->counts[i]);
+        totals[is_of_bytes(i)] += (double)counted[i] + fading->counts[i];
+    counts->fraction_bits = margay_fraction_bits(totals[0]);
+    counts->byte_fraction_bits = margay_fraction_bits(totals[1]);
+    for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
+        counted[i] = mass_of(counted[i], fading->counts[i], bits_of(counts, i));
     memcpy(counts, counted, sizeof counted);
 }
 
-/* A counter's place among the sizes. */
-struct place {
-    uint64_t position;
-    size_t index;
-};
-
-static int compare_places(const void *left, const void *right)
+void margay_objects_round(struct margay_objects_counts *counts)
 {
-    const struct place *a = left, *b = right;
-    return (a->position > b->position) - (a->position < b->position);
+    uint64_t counted[MARGAY_OBJECTS_COUNTS];
+    memcpy(counted, counts, sizeof counted);
+    for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
+        counted[i] = margay_round_count(counted[i], bits_of(counts, i));
+    memcpy(counts, counted, sizeof counted);
+    counts->fraction_bits = counts->byte_fraction_bits = 0;
 }
 
-static void sort_places(const struct margay_steps *steps, struct place *places)
+enum margay_status margay_masses_settle(
+    const struct margay_masses *masses, const struct margay_steps *steps,
+    const struct margay_objects_counts *counts, struct margay_steps *settled,
+    struct margay_error *error)
 {
-    bool sparse = steps->positions != NULL;
-    for (size_t i = 0; i < steps->count; i++)
-        places[i] = (struct place){sparse ? steps->positions[i] : i, i};
-    if (sparse)
-        qsort(places, steps->count, sizeof *places, compare_places);
-}
-
-/* Each counter gets what its mass adds to the rounded sum up to its size. */
-static void add_masses(const struct margay_masses *masses,
-                       const struct place *places, size_t count,
-                       struct margay_step *counters)
-{
-    struct margay_mass sum = {0, 0};
-    struct margay_step added = {0, 0};
-    for (size_t k = 0; k < count; k++) {
-        size_t i = places[k].index;
-        if (i >= masses->count)
-            continue;
-        sum.refs += masses->list[i].refs;
-        sum.bytes += masses->list[i].bytes;
-        struct margay_step to = {rounded(sum.refs), rounded(sum.bytes)};
-        counters[i].refs += to.refs - added.refs;
-        counters[i].bytes += to.bytes - added.bytes;
-        added = to;
-    }
-}
-
-enum margay_status margay_masses_settle(const struct margay_masses *masses,
-                                        const struct margay_steps *steps,
-                                        struct margay_steps *settled,
-                                        struct margay_error *error)
-{
-    struct margay_step *counters = calloc(steps->count + 1, sizeof *counters);
-    struct place *places = calloc(steps->count + 1, sizeof *places);
-    enum margay_status status = MARGAY_OK;
     *settled = *steps;
-    settled->steps = counters;
-    if (counters == NULL || places == NULL) {
-        status = margay_fail_memory(error, "counts that fade");
-    } else {
-        if (steps->count > 0)
-            memcpy(counters, steps->steps, steps->count * sizeof *counters);
-        sort_places(steps, places);
-        add_masses(masses, places, steps->count, counters);
+    settled->steps = calloc(steps->count + 1, sizeof *settled->steps);
+    if (settled->steps == NULL)
+        return margay_fail_memory(error, "counts that fade");
+    for (size_t i = 0; i < steps->count; i++) {
+        bool fades = i < masses->count;
+        settled->steps[i] = (struct margay_step){
+            mass_of(steps->steps[i].refs, fades ? masses->list[i].refs : 0,
+                    counts->fraction_bits),
+            mass_of(steps->steps[i].bytes, fades ? masses->list[i].bytes : 0,
+                    counts->byte_fraction_bits)};
     }
-    free(places);
-    return status;
+    return MARGAY_OK;
 }

@@ -194,15 +194,11 @@ static enum margay_status refer(struct margay_objects *objects,
 static enum margay_status fade(struct margay_objects *objects, size_t refs,
                                struct margay_error *error)
 {
-    struct margay_fading *fading = &objects->fading;
-    if (fading->piece_refs == 0)
-        return MARGAY_OK;
-    fading->refs_left -= refs;
-    return fading->refs_left > 0
+    return objects->fading.piece_refs == 0
                ? MARGAY_OK
-               : margay_fading_end_piece(fading, &objects->counts,
-                                         &objects->curve, &objects->distances,
-                                         error);
+               : margay_fading_pass(&objects->fading, refs, &objects->counts,
+                                    &objects->curve, &objects->distances,
+                                    error);
 }
 
 enum margay_status margay_objects_feed(margay_objects *objects,
@@ -269,13 +265,15 @@ struct margay_objects_counts margay_objects_counted(
     return counts;
 }
 
-/* What misses, of `all`, where `hits` of `sampled` hit.  Counts that fade are
-   rounded one by one. */
+/* What misses, of `all`, where `hits` of `sampled` hit; each mass of those that
+   fade is rounded, so that what is left of nothing may be below 0. */
 static uint64_t estimate(const struct margay_objects *objects, uint64_t all,
                          uint64_t sampled, uint64_t hits)
 {
     if (!objects->samples)
-        return hits < all ? all - hits : 0;
+        return objects->fading.piece_refs != 0 && (all - hits) >> 63 != 0
+                   ? 0
+                   : all - hits;
     if (!objects->options.adjust)
         return sampled == 0 ? all
                             : rounded((double)all * ((double)(sampled - hits) /
@@ -311,7 +309,7 @@ static enum margay_status make_rows(const margay_objects *objects,
     struct margay_steps steps;
     uint64_t bound = counts->exceeded_bound;
     enum margay_status status = margay_masses_settle(
-        &objects->fading.curve, &objects->curve, &steps, error);
+        &objects->fading.curve, &objects->curve, counts, &steps, error);
     if (status == MARGAY_OK)
         status = margay_steps_rows_at(&steps, sizes,
                                       bound != 0 ? bound : counts->object_bytes,
@@ -362,8 +360,9 @@ enum margay_status margay_objects_histogram(const margay_objects *objects,
     struct margay_steps steps;
     size_t count = 0;
     *histogram = NULL;
-    enum margay_status status = margay_masses_settle(
-        &objects->fading.distances, &objects->distances, &steps, error);
+    enum margay_status status =
+        margay_masses_settle(&objects->fading.distances, &objects->distances,
+                             &counts, &steps, error);
     if (status == MARGAY_OK)
         status = margay_steps_rows(&steps, 0, &sums, &count, error);
     free(steps.steps);

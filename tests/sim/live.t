@@ -14,8 +14,8 @@ perl -e 'print "$_\n" for 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2' >two.line
 run histogram -q --half-life 1 two.lines
 is 'a half-life of one reference' "$(cut -d, -f3- out)" \
     'distance_from,distance_to,references,share
-0,1,1,1
-inf,inf,0,0'
+0,1,1,0.968718527787
+inf,inf,0,0.0312814722129'
 run curve -q --half-life 100 -j 4 t.lines
 cp out one
 run curve -q --half-life 100 -j 1 t.lines

@@ -209,15 +209,16 @@ done
 perl -ne 'BEGIN { $/ = \24 } print pack "V Q< V q<", (unpack "V Q<"), 1, -1' \
     a.oracle >bytes.oracle
 "$MARGAY" curve -q --half-life 500 --sizes pow2 -f oracle bytes.oracle |
-    cut -d, -f3,5,6 >expected
+    cut -d, -f3,5-7 >expected
 run curve -q --objects --half-life 500 --sizes pow2 -f oracle bytes.oracle
-cut -d, -f4,5,6 out | paste -d, - expected |
-    awk -F, 'NR > 1 && ($1 != $4 || $2 != $5 || ($3 - $6) ^ 2 > 1)' >differences
+cut -d, -f4-7 out | paste -d, - expected |
+    awk -F, 'NR > 1 && ($1 != $5 || $2 != $6 || $3 != $7 ||
+        ($4 - $8) ^ 2 > 1e-22)' >differences
 is 'objects fade as blocks do' "$status $(wc -l <out) $(cat differences)" \
     "0 $(wc -l <expected) "
 run histogram -q --objects --half-life 500 -f oracle a.oracle
 is 'their histogram, too' "$status $(sed 1d out |
-    awk -F, '{ sum += $5 } END { print (sum > 700 && sum < 740) }')" '0 1'
+    awk -F, '{ sum += $6 } END { printf "%.9f", sum }')" '0 1.000000000'
 
 make c.oracle 3000 40000 5
 run curve -q --objects --sizes octave:4 -f oracle c.oracle
@@ -255,6 +256,10 @@ refuses 'a bound is for exact curves' curve --objects -e shards --bound 4K \
 refuses 'a cache of 8192 bytes is above the bound of 4096' \
     curve --objects --bound 4K --sizes 8K a.oracle
 refuses 'for exact curves' curve --objects -e shards --half-life 9 a.oracle
+printf 'id,size\n%s\n%s\n%s\n' a,4611686018427387904 a,4611686018427387904 \
+    a,4611686018427387904 >large.csv
+refuses '2\^63 bytes or more, as they fade' \
+    curve --objects --half-life 16 large.csv
 refuses 'does not go with --window' \
     curve --objects --half-life 9 --window 3 a.oracle
 refuses 'none for each --window' \

@@ -15,7 +15,7 @@ static inline bool same_results(const struct margay_result *a,
         at = d[0] + 1;
     } while (more[0] && more[1] && d[0] == d[1] && n[0] == n[1]);
     return !more[0] && !more[1] && a->references == b->references &&
-           a->infinite == b->infinite &&
+           a->infinite == b->infinite && a->fraction_bits == b->fraction_bits &&
            a->distinct_blocks == b->distinct_blocks &&
            margay_histogram_exceeded_bound(a->histogram) ==
                margay_histogram_exceeded_bound(b->histogram);

@@ -384,14 +384,14 @@ static size_t count_refs(const struct trace *trace, size_t from)
 }
 
 struct weights {
-    double refs, misses, missed_bytes;
+    double refs, bytes, misses, missed_bytes;
 };
 
 static struct weights simulate_fading(const struct trace *trace, uint64_t bytes,
                                       size_t from)
 {
     static struct naive_objects cache;
-    struct weights sums = {0, 0, 0};
+    struct weights sums = {0, 0, 0, 0};
     size_t r = 0, refs = count_refs(trace, from);
     cache = (struct naive_objects){.capacity_bytes = bytes};
     for (size_t i = 0; i < trace->count; i++) {
@@ -400,6 +400,7 @@ static struct weights simulate_fading(const struct trace *trace, uint64_t bytes,
             continue;
         double weight = weight_of(trace, r++, refs);
         sums.refs += weight;
+        sums.bytes += weight * (double)trace->sizes[i];
         if (misses) {
             sums.misses += weight;
             sums.missed_bytes += weight * (double)trace->sizes[i];
@@ -408,10 +409,13 @@ static struct weights simulate_fading(const struct trace *trace, uint64_t bytes,
     return sums;
 }
 
-/* All references and all hits are rounded, each by themselves. */
-static bool is_near(uint64_t counted, double sum)
+/* A mass is the sum of these weights, and its count theirs rounded, to either
+   neighbour where a half is just missed: what misses is what is left of all. */
+static bool is_near(uint64_t mass, unsigned bits, double sum, double all)
 {
-    return fabs((double)counted - sum) <= 1.01 + 1e-12 * sum;
+    double count = (double)margay_round_count(mass, bits);
+    double error = fabs(ldexp((double)mass, -(int)bits) - sum);
+    return error <= 1e-14 * (1 + all) && fabs(count - sum) <= 0.5 + error;
 }
 
 /* The counts of the trace if they do not fade. */
@@ -445,15 +449,20 @@ static size_t faded_differences(const struct trace *trace,
             (all.doubtful > 0 && points[i].cache_bytes < largest_size(trace)))
             continue;
         ++*compared;
-        differ += !is_near(counts.references, sums.refs) ||
-                  !is_near(points[i].misses, sums.misses) ||
-                  !is_near(points[i].missed_bytes, sums.missed_bytes);
+        unsigned bits = counts.fraction_bits;
+        unsigned byte_bits = counts.byte_fraction_bits;
+        differ += !is_near(counts.references, bits, sums.refs, sums.refs) ||
+                  !is_near(points[i].misses, bits, sums.misses, sums.refs) ||
+                  !is_near(counts.reference_bytes, byte_bits, sums.bytes,
+                           sums.bytes) ||
+                  !is_near(points[i].missed_bytes, byte_bits, sums.missed_bytes,
+                           sums.bytes);
     }
     free(points);
     return differ;
 }
 
-/* As many as the histogram says, to the rounding of hits and of the rest. */
+/* As many as the histogram says, to the rounding of each of its masses. */
 static bool has_all(const margay_objects *objects)
 {
     const struct margay_objects_counts counts = margay_objects_counted(objects);
@@ -462,7 +471,7 @@ static bool has_all(const margay_objects *objects)
         return false;
     double all = (double)margay_histogram_references(histogram);
     margay_histogram_free(histogram);
-    return fabs(all - (double)counts.references) <= 2;
+    return fabs(all - (double)counts.references) <= 1e-12 * all;
 }
 
 static void test_fading(void)

@@ -1,0 +1,23 @@
+/*
+ * half_life.h - how counts fade, of blocks and of objects
+ *
+ * Algorithm: counts of a piece of the trace, a sixteenth of the half-life,
+ *   become masses, which are multiplied by a factor at the end of each piece.
+ *   A result has these masses as integers: multiples of 2^-b references.
+ * Source: exponential decay of counts, as load averages have it.
+ * Guarantee: 2^-b is so small that all masses together take 60 to 62 bits, or b
+ *   is 52.  So ratios of masses are exact to twelve digits, and masses add up
+ *   in any order; margay_round_count() makes counts of them in the end.
+ */
+#ifndef MARGAY_STACKDIST_HALF_LIFE_H
+#define MARGAY_STACKDIST_HALF_LIFE_H
+
+#include <stdint.h>
+
+/* The references of a piece, and the factor of masses at its end. */
+uint64_t margay_half_life_piece(uint64_t half_life_refs, double *factor);
+
+/* The b of masses whose sum is `total`. */
+unsigned margay_fraction_bits(double total);
+
+#endif

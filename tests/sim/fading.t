@@ -1,0 +1,134 @@
+#!/usr/bin/perl
+# fading.t - all tables with --half-life, against weights added one by one
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+
+my $margay = $ENV{MARGAY} // 'build/margay';
+$margay = "$ENV{PWD}/$margay" unless $margay =~ m{^/};
+my $rounds = int(30 * ($ENV{MARGAY_TEST_ROUNDS} // 100) / 100) || 1;
+my $folder = tempdir(CLEANUP => 1);
+chdir $folder or die;
+srand 31;
+
+# The reuse distances of a list of names: undef for a first one.
+sub distances {
+    my (@stack, @distances);
+    for my $name (@_) {
+        my ($at) = grep { $stack[$_] eq $name } 0 .. $#stack;
+        push @distances, $at;
+        splice @stack, $at, 1 if defined $at;
+        unshift @stack, $name;
+    }
+    return @distances;
+}
+
+# What a count of this mass may be: where a half is just missed, either.
+sub is_count {
+    my ($count, $mass) = @_;
+    return $count == int($mass + 0.5) || $count == int($mass + 0.5 + 1e-12);
+}
+
+# Rows of CSV, of JSON, or samples of Prometheus, as hashes.
+sub rows {
+    my ($command) = @_;
+    my @lines = `$margay $command` or die "$command\n";
+    chomp @lines;
+    return map { +{ /"(\w+)":"?([^",}]*)/g } } @lines if $command =~ /--json/;
+    my @names = split /,/, shift @lines;
+    return map { my %row; @row{@names} = split /,/, $_, -1; \%row } @lines;
+}
+
+sub samples {
+    open my $file, '<', 'x.prom' or die;
+    my %samples;
+    while (<$file>) {
+        $samples{ $2 // 'all' } = $3
+            if /^margay_(?:miss_ratio|references)(\{.*?cache_\w+="(\d+)")?.* (\S+)$/;
+    }
+    return \%samples;
+}
+
+my ($checks, $wrong, $first) = (0, 0, '');
+sub expect {
+    my ($what, $holds) = @_;
+    $checks++;
+    return if $holds;
+    $wrong++;
+    $first ||= $what;
+}
+
+# The mass at distances from one on to another; the last are infinite ones.
+sub between {
+    my ($masses, $from, $to) = @_;
+    my $sum = 0;
+    $sum += $masses->[$_] // 0 for $from .. ($to < @$masses ? $to : @$masses) - 1;
+    return $sum;
+}
+
+for my $round (1 .. $rounds) {
+    my ($count, $half) = (1 + int rand 300, 1 + int rand 150);
+    my $most = 1 + int rand 40;
+    my @names = map { int rand(1 + rand $most) } 1 .. $count;
+    my $piece = $half < 16 ? 1 : int $half / 16;
+    my ($all, $infinite, @masses) = (0, 0);
+    my @distances = distances(@names);
+    for my $i (0 .. $#names) {
+        my $ended = int($count / $piece) - int($i / $piece);
+        my $weight = 2 ** -($ended * $piece / $half);
+        $all += $weight;
+        if (defined $distances[$i]) { $masses[$distances[$i]] += $weight }
+        else { $infinite += $weight }
+    }
+    open my $file, '>', 't.lines' or die;
+    print $file "$_\n" for @names;
+    close $file;
+    # Objects of one byte are blocks, of distances of 1 byte more.
+    open $file, '>', 't.csv' or die;
+    print $file "id,size\n", map { "$_,1\n" } @names;
+    close $file;
+    my $options = "-q --half-life $half";
+    for my $kind ('t.lines', '--json t.lines',
+                  '--objects -f csv t.csv') {
+        my $case = "round $round, half-life $half, $kind";
+        my $objects = $kind =~ /objects/;
+        my $size = $objects ? 'cache_bytes' : 'cache_blocks';
+        my $curve = $kind =~ /json/ ? '' : '--prometheus x.prom';
+        my $samples;
+        for my $row (rows("curve $options --sizes all $curve $kind")) {
+            $samples //= samples() if $curve;
+            my $misses = $infinite + between(\@masses, $row->{$size}, 1e9);
+            expect("$case: misses of $row->{$size}",
+                   is_count($row->{references}, $all) &&
+                   is_count($row->{misses}, $misses) &&
+                   abs($row->{miss_ratio} - $misses / $all) < 2e-12);
+            expect("$case: Prometheus at $row->{$size}",
+                   $samples->{ $row->{$size} } == $row->{miss_ratio} &&
+                   $samples->{all} == $row->{references}) if $curve;
+            expect("$case: bytes",
+                   $row->{missed_bytes} == $row->{misses} &&
+                   $row->{byte_miss_ratio} == $row->{miss_ratio}) if $objects;
+        }
+        for my $bins (qw(exact log2 loglinear linear:3 reference:4)) {
+            my ($shares, $finite) = (0, $all - $infinite);
+            for my $row (rows("histogram $options --bins $bins $kind")) {
+                my ($from, $to) = @$row{qw(distance_from distance_to)};
+                if ($objects) { $_ eq 'inf' || $_ == 0 || $_-- for $from, $to }
+                my $mass = $from eq 'inf'          ? $infinite
+                         : $bins eq 'reference:4' ? $finite / 4
+                         : between(\@masses, $from, $to);
+                $shares += $row->{share};
+                expect("$case: $bins, $from to $to",
+                       is_count($row->{references}, $mass) &&
+                       abs($row->{share} - $mass / $all) < 2e-12);
+            }
+            expect("$case: $bins, all", abs($shares - 1) < 1e-11);
+        }
+    }
+    my ($from) = rows("curve $options --histogram h.csv t.lines");
+    expect("round $round: --from", `$margay curve -q --of distance --from h.csv` ne '');
+}
+print $wrong ? 'not ' : '', "ok 1 - $checks rows of $rounds traces are of ",
+    "masses, and rounded\n", $wrong ? "# $wrong are not, first $first\n" : '',
+    "1..1\n";
+exit($wrong > 0);
