@@ -7,7 +7,6 @@
  */
 #include <stdlib.h>
 
-#include "sim/run/batch_part.h"
 #include "sim/run/block_sample.h"
 #include "sim/run/executors.h"
 #include "sim/run/spans.h"
@@ -21,10 +20,8 @@
 /* What one thread knows of its part. */
 struct part {
     uint64_t first, count; /* references of the file, or its bytes */
-    atomic_uint_fast64_t shown_refs;
-    uint64_t fed_refs;
+    atomic_uint_fast64_t fed_refs;
     uint64_t read_refs; /* with those of kinds that are left out */
-    bool cut;           /* after them comes a part of another */
     bool complete;
     enum margay_status status;
     struct margay_error error;
@@ -108,11 +105,11 @@ static bool is_over(struct parts *parts, unsigned i)
            atomic_load(&parts->failed) < i;
 }
 
-static uint64_t sum_shown(struct parts *parts)
+static uint64_t sum_fed(struct parts *parts)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < parts->count; i++)
-        sum += atomic_load_explicit(&parts->parts[i].shown_refs,
+        sum += atomic_load_explicit(&parts->parts[i].fed_refs,
                                     memory_order_relaxed);
     return sum;
 }
@@ -120,25 +117,25 @@ static uint64_t sum_shown(struct parts *parts)
 static enum margay_status feed_batch(struct parts *parts, unsigned i,
                                      const struct margay_batch *batch)
 {
+    struct margay_running *running = parts->running;
     struct part *part = &parts->parts[i];
-    struct margay_pieces pieces = margay_running_pieces(parts->running, batch);
-    uint64_t shown = part->shown_refs;
-    struct margay_batch piece;
+    struct margay_batch some;
     enum margay_status status = MARGAY_OK;
-    while (status == MARGAY_OK && margay_pieces_next(&pieces, &piece)) {
-        for (size_t k = 0;
-             k < parts->running->pass_count && status == MARGAY_OK; k++)
-            status = feed_pass(parts, i, k, &piece, &part->error);
-        atomic_store_explicit(&part->shown_refs, shown + pieces.blocks,
-                              memory_order_relaxed);
+    for (size_t done = 0; done < batch->references; done += some.references) {
+        status = margay_running_take(running, batch, done, UINT64_MAX, &some,
+                                     &part->error);
+        for (size_t k = 0; k < running->pass_count && status == MARGAY_OK; k++)
+            status = feed_pass(parts, i, k, &some, &part->error);
+        if (status != MARGAY_OK)
+            break;
+        atomic_fetch_add_explicit(&part->fed_refs,
+                                  margay_batch_references(&some),
+                                  memory_order_relaxed);
         if (i == 0)
-            margay_running_show(parts->running, sum_shown(parts));
+            margay_running_show(running, sum_fed(parts));
         if (is_over(parts, i))
             break;
     }
-    const struct margay_batch whole = margay_batch_part(batch, 0, pieces.done);
-    part->fed_refs += margay_batch_references(&whole);
-    part->cut = pieces.done_numbers > 0;
     return status;
 }
 
@@ -234,7 +231,6 @@ static enum margay_status count_usable(struct parts *parts, unsigned *usable,
         running->read_refs += part->read_refs;
         running->counted_refs += part->fed_refs;
         running->interrupted = !part->complete;
-        running->cut = part->cut;
     }
     return MARGAY_OK;
 }

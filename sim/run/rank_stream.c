@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/run/batch_part.h"
+#include "sim/run/batches.h"
 #include "sim/run/rank_work.h"
 
 /* Of what rank 0 reads for all, the references for each in a phase. */

@@ -72,6 +72,12 @@ enum margay_status margay_rank_feed_batch(struct margay_rank_work *work,
                                           struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    for (size_t done = 0, some; done < batch->references && status == MARGAY_OK;
+         done += some)
+        status = margay_batch_take(batch, done, work->order->passes[0].shift,
+                                   work->order->passes[0].splits,
+                                   work->request->traces[work->order->trace],
+                                   &some, error);
     for (size_t i = 0; i < work->order->pass_count && status == MARGAY_OK; i++)
         status = feed_pass(work, part, i, batch, error);
     return status;

@@ -15,7 +15,7 @@ enum margay_status margay_running_read_state(struct margay_running *running,
     enum margay_status status =
         margay_state_read(request->resume_path, &running->state, error);
     running->warmup_refs = running->state.place.warmup_refs;
-    running->read_refs = running->shown_refs = running->state.place.references;
+    running->read_refs = running->state.place.references;
     return status;
 }
 

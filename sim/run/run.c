@@ -97,8 +97,7 @@ static void tell_cut(struct run *run, const struct margay_running *running)
     const struct margay_host *host = run->host;
     run->outcome->cut_short = true;
     if (host->cut_short != NULL)
-        host->cut_short(host->context, &running->job, running->read_refs,
-                        running->cut);
+        host->cut_short(host->context, &running->job, running->read_refs);
 }
 
 static void tell_left_out(const struct run *run,

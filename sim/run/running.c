@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim/run/batches.h"
 #include "sim/run/consumer.h"
 #include "sim/run/needs.h"
 #include "traces/traces_internal.h"
@@ -112,7 +113,7 @@ static enum margay_status await_format(struct margay_running *running,
         status = margay_trace_ready(running->trace, MARGAY_WAIT_MS, error);
         if (status == MARGAY_AGAIN)
             tell_writer(running);
-        margay_running_show(running, running->shown_refs);
+        margay_running_show(running, running->read_refs);
     }
     return status;
 }
@@ -257,24 +258,26 @@ enum margay_status margay_running_begin(struct margay_running *running,
                                : status;
 }
 
-/* Block sizes ascend. */
-struct margay_pieces margay_running_pieces(const struct margay_running *running,
-                                           const struct margay_batch *batch)
+/* Block sizes ascend: the first has the most blocks. */
+enum margay_status margay_running_take(const struct margay_running *running,
+                                       const struct margay_batch *batch,
+                                       size_t from, uint64_t most,
+                                       struct margay_batch *part,
+                                       struct margay_error *error)
 {
-    return (struct margay_pieces){
-        .batch = batch,
-        .splits =
-            running->passes[0].splits && !running->consumer->can.references,
-        .least_shift = running->passes[0].shift,
-        .most_shift = running->passes[running->pass_count - 1].shift,
-    };
+    const struct margay_pass *pass = &running->passes[0];
+    size_t count;
+    enum margay_status status = margay_batch_take(
+        batch, from, pass->shift, pass->splits, pass->trace, &count, error);
+    *part = margay_batch_part(batch, from, count < most ? count : (size_t)most);
+    return status;
 }
 
 /* The last window has ended already if nothing came after it. */
 static bool has_ended(const struct margay_running *running)
 {
     uint64_t window = running->request->window_refs;
-    return window != 0 && running->window > 0 && !running->cut &&
+    return window != 0 && running->window > 0 &&
            running->counted_refs % window == 0;
 }
 

@@ -11,7 +11,6 @@
 
 #include <stdatomic.h>
 
-#include "sim/run/pieces.h"
 #include "sim/run/plan.h"
 #include "sim/run/state.h"
 
@@ -46,8 +45,6 @@ struct margay_running {
     double begun;          /* on a clock that only goes forward, in seconds */
     uint64_t read_refs;    /* those of a resumed state included */
     uint64_t counted_refs; /* of these, without the warm-up; of this run */
-    bool cut;              /* after them comes a part of another */
-    uint64_t shown_refs;   /* read_refs, with pieces of one that is split */
     uint64_t window;       /* windows ended */
     size_t pass_count;
     struct margay_pass passes[MARGAY_MOST_BLOCK_SIZES];
@@ -85,9 +82,14 @@ void margay_running_show(struct margay_running *running, uint64_t read_refs);
 /* Seconds since the trace was begun. */
 double margay_running_seconds(const struct margay_running *running);
 
-/* A batch, to be fed in pieces. */
-struct margay_pieces margay_running_pieces(const struct margay_running *running,
-                                           const struct margay_batch *batch);
+/* A part of a batch, from entry `from` on, to be fed at once: at most `most`
+   entries, and so few that a request to stop is met soon after them.
+   MARGAY_BAD_INPUT where a reference touches too many blocks. */
+enum margay_status margay_running_take(const struct margay_running *running,
+                                       const struct margay_batch *batch,
+                                       size_t from, uint64_t most,
+                                       struct margay_batch *part,
+                                       struct margay_error *error);
 
 /* The references of the file that are to be analysed. */
 void margay_running_range(const struct margay_running *running, uint64_t *first,
