@@ -3,8 +3,7 @@
  *
  * A trace is begun (opened, planned, its consumer given its passes), read by
  * one of the executors, and ended.  Several traces may be read at the same
- * time; their ends come one after the other.  What follows is in running.c,
- * but for passes (passes.c) and states (resuming.c).
+ * time; their ends come one after the other.
  */
 #ifndef MARGAY_SIM_RUN_RUNNING_H
 #define MARGAY_SIM_RUN_RUNNING_H
@@ -101,32 +100,5 @@ enum margay_status margay_running_end(struct margay_running *running,
 
 /* Release what reading has left. */
 void margay_running_release(struct margay_running *running);
-
-/* ------------------------------------------ the steps of the beginning -- */
-
-/* The smallest block size, of a trace of addresses. */
-uint64_t margay_least_block_bytes(const struct margay_running *running);
-
-/* The passes of an open trace.  MARGAY_BAD_ARGUMENT where it cannot be
-   analysed with these block sizes. */
-enum margay_status margay_passes_make(struct margay_running *running,
-                                      struct margay_error *error);
-
-/* The passes of a state, where no trace says what they are. */
-void margay_passes_of_state(struct margay_running *running);
-
-/* Give the consumer its passes, and tell the host. */
-enum margay_status margay_running_begin_consumer(struct margay_running *running,
-                                                 struct margay_error *error);
-
-/* Read the state of the request, if it has one.  Before the trace is opened:
-   the state says how much of the warm-up is left, even if no reference comes
-   after it. */
-enum margay_status margay_running_read_state(struct margay_running *running,
-                                             struct margay_error *error);
-
-/* Tell the host from where on the run goes on, once: a trace that goes on at
-   another reference gives wrong results. */
-void margay_running_tell_state(struct margay_running *running);
 
 #endif
