@@ -1,7 +1,6 @@
 /* cmd_info.c - margay info */
 #include <stdlib.h>
 
-#include "sim/command/distinct.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/tables/csv.h"
@@ -9,11 +8,14 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-/* A consumer of whole references, so that a reference to many blocks or with
-   many repeats costs no more than another. */
+/* Blocks that the engine is fed at once. */
+#define CHUNK_REFS 8192
+
+/* A consumer of whole references, so that one with many repeats costs no more
+   than another. */
 struct survey {
     margay_consumer consumer;
-    struct distinct distinct;
+    margay_engine *engine;          /* counts the distinct blocks */
     uint64_t distinct_blocks;       /* set in the end */
     uint64_t of_kind[MARGAY_KINDS]; /* block references */
     uint64_t lowest, highest;       /* numbers as read; empty: low > high */
@@ -29,8 +31,11 @@ static enum margay_status begin(margay_consumer *consumer,
                                 const struct margay_share *share,
                                 struct margay_error *error)
 {
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    options.threads = share->threads;
     (void)passes, (void)count;
-    return distinct_begin(&self(consumer)->distinct, share->threads, error);
+    return margay_engine_create("exact", &options, &self(consumer)->engine,
+                                error);
 }
 
 static void note_range(struct survey *survey, const struct margay_span *span,
@@ -77,10 +82,17 @@ static enum margay_status feed(margay_consumer *consumer,
         .numbers = span->blocks,
         .extents = extents,
     };
+    uint64_t blocks[CHUNK_REFS];
+    struct margay_block_cursor cursor = {0, 0};
+    enum margay_status status = MARGAY_OK;
+    size_t count;
     note_range(survey, span, extents);
     count_kinds(survey, pass, span, extents);
-    return distinct_add(&survey->distinct, &batch, pass->shift, pass->splits,
-                        error);
+    while (status == MARGAY_OK &&
+           (count = margay_batch_blocks(&batch, pass->shift, pass->splits,
+                                        &cursor, blocks, NULL, CHUNK_REFS)) > 0)
+        status = margay_engine_feed(survey->engine, blocks, count, NULL, error);
+    return status;
 }
 
 static enum margay_status finish(margay_consumer *consumer,
@@ -88,13 +100,19 @@ static enum margay_status finish(margay_consumer *consumer,
                                  struct margay_error *error)
 {
     struct survey *survey = self(consumer);
+    struct margay_result result;
     (void)pass;
-    return distinct_count(&survey->distinct, &survey->distinct_blocks, error);
+    enum margay_status status =
+        margay_engine_finish(survey->engine, &result, error);
+    if (status == MARGAY_OK)
+        survey->distinct_blocks = result.distinct_blocks;
+    margay_result_clear(&result);
+    return status;
 }
 
 static void free_survey(margay_consumer *consumer)
 {
-    distinct_clear(&self(consumer)->distinct);
+    margay_engine_free(self(consumer)->engine);
     free(consumer);
 }
 
