@@ -340,6 +340,10 @@ static enum margay_status convert_batch(struct conversion *conversion,
                                         struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    for (size_t done = 0, some; done < batch->references && status == MARGAY_OK;
+         done += some)
+        status = margay_batch_take(batch, done, 0, conversion->split,
+                                   conversion->from, &some, error);
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
         const struct reference reference = {
             .number = batch->numbers[i],

@@ -1,7 +1,6 @@
 /* cmd_info.c - margay info */
 #include <stdlib.h>
 
-#include "sim/command/distinct.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/tables/csv.h"
@@ -9,11 +8,14 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-/* Of whole references, so that a reference to many blocks or with
-   many repeats costs no more than another. */
+/* Blocks that the engine is fed at once. */
+#define CHUNK_REFS 8192
+
+/* Of whole references, so that one with many repeats costs no more than
+   another. */
 struct survey {
     margay_analysis analysis;
-    struct distinct distinct;
+    margay_engine *engine;          /* counts the distinct blocks */
     uint64_t distinct_blocks;       /* set in the end */
     uint64_t of_kind[MARGAY_KINDS]; /* block references */
     uint64_t lowest, highest;       /* numbers as read; empty: low > high */
@@ -68,22 +70,35 @@ static enum margay_status feed(margay_analysis *analysis,
         .numbers = span->blocks,
         .extents = extents,
     };
+    uint64_t blocks[CHUNK_REFS];
+    struct margay_block_cursor cursor = {0, 0};
+    enum margay_status status = MARGAY_OK;
+    size_t count;
     note_range(survey, span, extents);
     count_kinds(survey, pass, span, extents);
-    return distinct_add(&survey->distinct, &batch, pass->shift, pass->splits,
-                        error);
+    while (status == MARGAY_OK &&
+           (count = margay_batch_blocks(&batch, pass->shift, pass->splits,
+                                        &cursor, blocks, NULL, CHUNK_REFS)) > 0)
+        status = margay_engine_feed(survey->engine, blocks, count, NULL, error);
+    return status;
 }
 
 static enum margay_status finish(margay_analysis *analysis,
                                  struct margay_error *error)
 {
     struct survey *survey = self(analysis);
-    return distinct_count(&survey->distinct, &survey->distinct_blocks, error);
+    struct margay_result result;
+    enum margay_status status =
+        margay_engine_finish(survey->engine, &result, error);
+    if (status == MARGAY_OK)
+        survey->distinct_blocks = result.distinct_blocks;
+    margay_result_clear(&result);
+    return status;
 }
 
 static void free_survey(margay_analysis *analysis)
 {
-    distinct_clear(&self(analysis)->distinct);
+    margay_engine_free(self(analysis)->engine);
     free(analysis);
 }
 
@@ -99,8 +114,10 @@ static enum margay_status begin(void *context, const struct margay_pass *passes,
     if (survey == NULL)
         return MARGAY_NO_MEMORY;
     survey->lowest = UINT64_MAX;
+    struct margay_engine_options engine = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    engine.threads = share->threads;
     enum margay_status status =
-        distinct_begin(&survey->distinct, share->threads, error);
+        margay_engine_create("exact", &engine, &survey->engine, error);
     if (status == MARGAY_OK)
         *analysis = &survey->analysis;
     else

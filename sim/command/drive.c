@@ -190,16 +190,15 @@ static bool stop(void *context)
 }
 
 static void cut_short(void *context, const struct margay_job *job,
-                      uint64_t references, bool within)
+                      uint64_t references)
 {
     struct seat *seat = context;
     /* Without a pass there is nothing to put into a state. */
     bool unsaved =
         seat->drive->options->run.save != NULL && job->pass_count == 0;
     message_print("%s: interrupted; the output covers the first %" PRIu64
-                  " reference%s%s only%s",
+                  " reference%s only%s",
                   job->trace, references, margay_plural(references, "s"),
-                  within ? " and a part of the next" : "",
                   unsaved ? ", and no state was saved" : "");
     seat->explained = true;
 }

@@ -22,7 +22,7 @@
 #include "sim/options/options.h"
 #include "sim/record/record.h"
 #include "sim/record/record_output.h"
-#include "sim/run/batch_part.h"
+#include "sim/run/batches.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/progress.h"
 #include "sim/terminal/search_path.h"

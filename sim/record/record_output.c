@@ -11,7 +11,7 @@
 #include "sim/options/files.h"
 #include "sim/options/sizes.h"
 #include "sim/options/trace_format.h"
-#include "sim/run/batch_part.h"
+#include "sim/run/batches.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "sim/run/batch_copy.h"
+#include "sim/run/batches.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
 

@@ -1,5 +1,4 @@
 /* in_order.c - a trace read from its beginning to its end */
-#include "sim/run/batch_part.h"
 #include "sim/run/executors.h"
 #include "sim/run/feeder.h"
 #include "traces/traces_internal.h"
@@ -141,59 +140,49 @@ static enum margay_status end_window_if_due(struct order *order, bool warmup,
     return end_window(order, error);
 }
 
-/* A state holds whole references: a run that goes on begins with the next. */
+/* May, and is, the run to end within a batch?  Only a whole one says how many
+   repeats were added up, and how many references of the trace it stands for
+   where kinds are left out, which a state has to say. */
 static bool ends_within(const struct margay_running *running)
 {
-    return !running->request->saves && margay_running_is_over(running);
+    return margay_trace_repeats(running->trace) == 0 &&
+           !(running->request->saves && margay_running_leaves_out(running)) &&
+           margay_running_is_over(running);
 }
 
-/* Feed what comes before the next place to stop at, or as much of it as comes
-   before a request to stop; `fed` is how many references that is. */
 static enum margay_status feed_part(struct order *order,
                                     const struct margay_batch *part,
-                                    size_t *fed, struct margay_error *error)
+                                    struct margay_error *error)
 {
     struct margay_running *running = order->running;
-    struct margay_pieces pieces = margay_running_pieces(running, part);
-    uint64_t shown = running->shown_refs;
-    struct margay_batch piece;
-    enum margay_status status = MARGAY_OK;
-    while (status == MARGAY_OK && margay_pieces_next(&pieces, &piece)) {
-        status = margay_feeder_put(order->feeder, &piece, error);
-        running->shown_refs = shown + pieces.blocks;
-        margay_running_show(running, running->shown_refs);
-        if (ends_within(running))
-            break;
-    }
-    const struct margay_batch whole = margay_batch_part(part, 0, pieces.done);
-    uint64_t refs = margay_batch_references(&whole);
+    uint64_t refs = margay_batch_references(part);
+    enum margay_status status = margay_feeder_put(order->feeder, part, error);
     running->read_refs += refs;
     running->counted_refs += part->warmup ? 0 : refs;
-    running->cut = pieces.done_numbers > 0;
-    *fed = pieces.done;
-    return status;
+    margay_running_show(running, running->read_refs);
+    return status == MARGAY_OK ? end_window_if_due(order, part->warmup, error)
+                               : status;
 }
 
-/* False in *whole: a request to stop came before its end. */
+/* In parts that end where a window does.  False in *whole: a request to stop
+   came before the end of the batch. */
 static enum margay_status analyse_batch(struct order *order,
                                         const struct margay_batch *batch,
                                         bool *whole, struct margay_error *error)
 {
+    struct margay_running *running = order->running;
     enum margay_status status = MARGAY_OK;
     *whole = true;
-    for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
-        uint64_t some = refs_to_stop(order, batch->warmup);
-        if (some > batch->references - done)
-            some = batch->references - done;
-        struct margay_batch part = margay_batch_part(batch, done, (size_t)some);
-        size_t fed;
-        status = feed_part(order, &part, &fed, error);
-        *whole = fed == part.references;
-        if (!*whole)
-            break;
-        done += fed;
+    for (size_t done = 0;
+         done < batch->references && *whole && status == MARGAY_OK;) {
+        struct margay_batch part;
+        status = margay_running_take(running, batch, done,
+                                     refs_to_stop(order, batch->warmup), &part,
+                                     error);
         if (status == MARGAY_OK)
-            status = end_window_if_due(order, batch->warmup, error);
+            status = feed_part(order, &part, error);
+        done += part.references;
+        *whole = done == batch->references || !ends_within(running);
     }
     return status;
 }
@@ -205,7 +194,6 @@ static void take_repeats(struct order *order)
     uint64_t repeats = margay_trace_repeats(running->trace);
     running->read_refs += repeats;
     running->counted_refs += repeats;
-    running->shown_refs += repeats;
     margay_feeder_repeat(order->feeder, repeats);
 }
 
@@ -260,7 +248,7 @@ static enum margay_status read_batches(struct order *order,
     while ((status == MARGAY_OK || status == MARGAY_AGAIN) &&
            !margay_running_is_over(running)) {
         status = read_batch(order, error);
-        margay_running_show(running, running->shown_refs);
+        margay_running_show(running, running->read_refs);
     }
     if (status != MARGAY_OK && status != MARGAY_AGAIN && status != MARGAY_END)
         return status;

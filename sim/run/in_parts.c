@@ -7,11 +7,83 @@
  */
 #include <stdlib.h>
 
-#include "sim/run/batch_part.h"
-#include "sim/run/block_sample.h"
 #include "sim/run/executors.h"
 #include "sim/run/spans.h"
 #include "traces/traces_internal.h"
+
+/* ------------------------------------------- how many blocks there are -- */
+
+/* References from places all over a file are read before it is analysed, so
+   that tables can be made for as many blocks as there will be. */
+
+/* The sample is made of runs of references, each from anywhere in a part of its
+   own: the more, the better, but each costs what its decoding costs. */
+#define SAMPLE_REFS        ((size_t)32768)
+#define SAMPLE_PLACES      ((size_t)64)
+#define SAMPLE_MOST_PLACES ((size_t)512) /* of records */
+
+struct block_sample {
+    uint64_t numbers[SAMPLE_REFS];
+    size_t count, run_refs;
+};
+
+/* What is sampled: `count` references, or bytes, as `open` takes them, from
+   `first` on: a run of `run` of them from each of `places` places.  The runs
+   are fewer than `count` together. */
+struct sampled {
+    margay_trace *trace;
+    margay_range_function *open;
+    uint64_t first, count, run;
+    size_t places;
+};
+
+/* Each reference by itself, as many as have room. */
+static void keep_batch(struct block_sample *sample,
+                       const struct margay_batch *batch)
+{
+    for (size_t i = 0; i < batch->references; i++) {
+        uint32_t count = batch->counts == NULL ? 1 : batch->counts[i];
+        for (uint32_t k = 0; k < count && sample->count < SAMPLE_REFS; k++)
+            sample->numbers[sample->count++] = batch->numbers[i];
+    }
+}
+
+/* Where the trace cannot be read, the sample ends: the error is found when all
+   is read. */
+static void take_sample(const struct sampled *sampled, uint64_t seed,
+                        struct block_sample *sample)
+{
+    struct margay_random random;
+    uint64_t stratum = sampled->count / sampled->places;
+    margay_random_seed(&random, seed);
+    sample->count = 0;
+    sample->run_refs = SAMPLE_REFS / sampled->places;
+    for (size_t i = 0; i < sampled->places; i++) {
+        uint64_t at = sampled->first + stratum * i +
+                      margay_random_below(&random, stratum - sampled->run);
+        struct margay_batch batch;
+        margay_range *range;
+        if (sampled->open(sampled->trace, at, sampled->run, &range, NULL) !=
+            MARGAY_OK)
+            return;
+        if (margay_range_next(range, &batch, NULL) == MARGAY_OK)
+            keep_batch(sample, &batch);
+        margay_range_free(range);
+    }
+}
+
+/* The blocks of 1 << shift numbers that are expected among `refs` references.
+ */
+static uint64_t expect_sampled(const struct block_sample *sample,
+                               unsigned shift, uint64_t refs)
+{
+    uint64_t blocks[SAMPLE_REFS];
+    for (size_t i = 0; i < sample->count; i++)
+        blocks[i] = sample->numbers[i] >> shift;
+    return margay_expect_blocks(blocks, sample->count, sample->run_refs, refs);
+}
+
+/* --------------------------------------------------------- the parts -- */
 
 /* Each part has tables of its own.  Blocks in all of them, that is, half a
    gigabyte, unless those of the trace are a quarter of that already. */
@@ -21,10 +93,8 @@
 /* What one thread knows of its part. */
 struct part {
     uint64_t first, count; /* references of the file, or its bytes */
-    atomic_uint_fast64_t shown_refs;
-    uint64_t fed_refs;
+    atomic_uint_fast64_t fed_refs;
     uint64_t read_refs; /* with those of kinds that are left out */
-    bool cut;           /* after them comes a part of another */
     bool complete;
     enum margay_status status;
     struct margay_error error;
@@ -40,7 +110,7 @@ struct parts {
     margay_range_function *open;
     uint64_t first, length;
     uint64_t refs;
-    struct margay_block_sample sample;
+    struct block_sample sample;
     unsigned count;
     atomic_uint failed; /* the first part known to have failed, or `count` */
     struct part *parts;
@@ -54,8 +124,8 @@ static uint64_t expect_blocks(const struct parts *parts, size_t i,
                               uint64_t refs)
 {
     uint64_t bound = parts->recipes[i].bound_blocks;
-    uint64_t expected = margay_block_sample_expect(
-        &parts->sample, parts->running->passes[i].shift, refs);
+    uint64_t expected =
+        expect_sampled(&parts->sample, parts->running->passes[i].shift, refs);
     return bound != 0 && expected > bound ? bound : expected;
 }
 
@@ -108,11 +178,11 @@ static bool is_over(struct parts *parts, unsigned i)
            atomic_load(&parts->failed) < i;
 }
 
-static uint64_t sum_shown(struct parts *parts)
+static uint64_t sum_fed(struct parts *parts)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < parts->count; i++)
-        sum += atomic_load_explicit(&parts->parts[i].shown_refs,
+        sum += atomic_load_explicit(&parts->parts[i].fed_refs,
                                     memory_order_relaxed);
     return sum;
 }
@@ -120,25 +190,25 @@ static uint64_t sum_shown(struct parts *parts)
 static enum margay_status feed_batch(struct parts *parts, unsigned i,
                                      const struct margay_batch *batch)
 {
+    struct margay_running *running = parts->running;
     struct part *part = &parts->parts[i];
-    struct margay_pieces pieces = margay_running_pieces(parts->running, batch);
-    uint64_t shown = part->shown_refs;
-    struct margay_batch piece;
+    struct margay_batch some;
     enum margay_status status = MARGAY_OK;
-    while (status == MARGAY_OK && margay_pieces_next(&pieces, &piece)) {
-        for (size_t k = 0;
-             k < parts->running->pass_count && status == MARGAY_OK; k++)
-            status = feed_pass(parts, i, k, &piece, &part->error);
-        atomic_store_explicit(&part->shown_refs, shown + pieces.blocks,
-                              memory_order_relaxed);
+    for (size_t done = 0; done < batch->references; done += some.references) {
+        status = margay_running_take(running, batch, done, UINT64_MAX, &some,
+                                     &part->error);
+        for (size_t k = 0; k < running->pass_count && status == MARGAY_OK; k++)
+            status = feed_pass(parts, i, k, &some, &part->error);
+        if (status != MARGAY_OK)
+            break;
+        atomic_fetch_add_explicit(&part->fed_refs,
+                                  margay_batch_references(&some),
+                                  memory_order_relaxed);
         if (i == 0)
-            margay_running_show(parts->running, sum_shown(parts));
+            margay_running_show(running, sum_fed(parts));
         if (is_over(parts, i))
             break;
     }
-    const struct margay_batch whole = margay_batch_part(batch, 0, pieces.done);
-    part->fed_refs += margay_batch_references(&whole);
-    part->cut = pieces.done_numbers > 0;
     return status;
 }
 
@@ -234,7 +304,6 @@ static enum margay_status count_usable(struct parts *parts, unsigned *usable,
         running->read_refs += part->read_refs;
         running->counted_refs += part->fed_refs;
         running->interrupted = !part->complete;
-        running->cut = part->cut;
     }
     return MARGAY_OK;
 }
@@ -275,15 +344,15 @@ static enum margay_status read_parts(struct parts *parts, margay_crew *crew,
 static void measure(struct parts *parts)
 {
     struct margay_running *running = parts->running;
-    struct margay_sampled sampled = {
+    struct sampled sampled = {
         .trace = running->trace,
-        .places = running->facts.has_records ? MARGAY_SAMPLE_MOST_PLACES
-                                             : MARGAY_SAMPLE_PLACES,
+        .places =
+            running->facts.has_records ? SAMPLE_MOST_PLACES : SAMPLE_PLACES,
     };
     parts->refs = running->facts.refs;
     parts->open =
         running->facts.by_lines ? margay_trace_lines : margay_trace_range;
-    sampled.run = MARGAY_SAMPLE_REFS / sampled.places;
+    sampled.run = SAMPLE_REFS / sampled.places;
     if (running->facts.by_lines) {
         uint64_t refs;
         margay_trace_known_lines(running->trace, &parts->length, &refs);
@@ -294,7 +363,7 @@ static void measure(struct parts *parts)
     sampled.open = parts->open;
     sampled.first = parts->first;
     sampled.count = parts->length;
-    margay_block_sample_take(&sampled, parts->recipes[0].seed, &parts->sample);
+    take_sample(&sampled, parts->recipes[0].seed, &parts->sample);
 }
 
 static enum margay_status make_parts(struct parts *parts,

@@ -174,11 +174,11 @@ struct margay_host {
     /* Asked now and then: is the run to end?  It then ends with the exact
        results of what has been read so far. */
     bool (*stop)(void *context);
-    /* `stop` has cut a trace short after `references` references and, if
-       `within`, a part of the next one.  Where the format of the trace was not
-       yet known, job->pass_count is 0, and no state could be saved. */
+    /* `stop` has cut a trace short after `references` references.  Where the
+       format of the trace was not yet known, job->pass_count is 0, and no state
+       could be saved. */
     void (*cut_short)(void *context, const struct margay_job *job,
-                      uint64_t references, bool within);
+                      uint64_t references);
     /* `stop` has ended the work of the analyses of a trace that was read:
        `lacking` of its `caches` have no results. */
     void (*left_out)(void *context, const struct margay_job *job,

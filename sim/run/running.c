@@ -1,9 +1,13 @@
 /* running.c - one trace of a run, while it is analysed */
 #include "sim/run/running.h"
 
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "sim/run/batches.h"
 #include "sim/run/needs.h"
 #include "traces/traces_internal.h"
 
@@ -67,6 +71,142 @@ static void leave(void *context, size_t lacking, size_t caches)
     running->caches += caches;
 }
 
+/* ------------------------------------------------------- its block sizes -- */
+
+/* Of addresses, where nothing is said. */
+#define DEFAULT_BLOCK_BYTES 64
+
+/* Of a trace of addresses. */
+static uint64_t least_block_bytes(const struct margay_running *running)
+{
+    return running->request->block_count == 0
+               ? DEFAULT_BLOCK_BYTES
+               : running->request->block_bytes[0];
+}
+
+/* The block sizes that this trace is analysed with; 0 = unknown. */
+static enum margay_status check_blocks(const struct margay_running *running,
+                                       uint64_t *usual,
+                                       struct margay_error *error)
+{
+    const struct margay_request *request = running->request;
+    uint64_t unit = margay_trace_unit_bytes(running->trace);
+    bool ids = margay_trace_numbers(running->trace) == MARGAY_IDS;
+    uint64_t collapsed = margay_trace_collapsed_bytes(running->trace);
+    uint64_t of_format = margay_trace_format(running->trace)->usual_block_bytes;
+    *usual = ids ? unit : of_format != 0 ? of_format : DEFAULT_BLOCK_BYTES;
+    if (request->block_count > 0 && unit == 0)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: a block size with block ids of no known size (say "
+            "what an id stands for with --unit BYTES)",
+            running->job.trace);
+    if (request->block_count > 0 && request->block_bytes[0] < unit)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: a block of %" PRIu64
+                           " bytes is smaller than what "
+                           "an id stands for, %" PRIu64 " bytes",
+                           running->job.trace, request->block_bytes[0], unit);
+    uint64_t least =
+        request->block_count > 0 ? request->block_bytes[0] : *usual;
+    if (collapsed > (ids ? unit : least))
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: repeats within %" PRIu64 " byte%s were collapsed "
+            "when it was recorded, so a block is to be %" PRIu64 " or more",
+            running->job.trace, collapsed, margay_plural(collapsed, "s"),
+            collapsed);
+    return MARGAY_OK;
+}
+
+/* What is known of the trace. */
+static void make_pass(struct margay_running *running, uint64_t block_bytes)
+{
+    uint64_t unit = margay_trace_unit_bytes(running->trace);
+    struct margay_pass *pass = &running->passes[running->pass_count];
+    *pass = (struct margay_pass){
+        .trace = running->job.trace,
+        .format = margay_trace_format(running->trace),
+        .numbers = margay_trace_numbers(running->trace),
+        .splits = margay_plan_splits(&running->facts),
+        .index = running->pass_count++,
+        .block_bytes = block_bytes,
+    };
+    if (unit != 0)
+        pass->shift = margay_log2_floor(block_bytes / unit) -
+                      margay_trace_shift(running->trace);
+}
+
+/* The passes of an open trace. */
+static enum margay_status make_passes(struct margay_running *running,
+                                      struct margay_error *error)
+{
+    const struct margay_request *request = running->request;
+    uint64_t usual;
+    enum margay_status status = check_blocks(running, &usual, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (request->block_count == 0)
+        make_pass(running, usual);
+    for (size_t i = 0; i < request->block_count; i++)
+        make_pass(running, request->block_bytes[i]);
+    return MARGAY_OK;
+}
+
+/* The passes of a state, where no trace says what they are. */
+static void make_passes_of_state(struct margay_running *running)
+{
+    const struct margay_request *request = running->request;
+    uint64_t saved[MARGAY_MOST_BLOCK_SIZES];
+    const uint64_t *block_bytes = request->block_bytes;
+    size_t count = request->block_count;
+    if (count == 0) {
+        margay_state_blocks(&running->state, saved);
+        block_bytes = saved;
+        count = running->state.pass_count;
+    }
+    for (size_t i = 0; i < count; i++)
+        running->passes[running->pass_count++] = (struct margay_pass){
+            .trace = running->job.trace,
+            .numbers =
+                running->reading.numbers != 0 ? MARGAY_IDS : MARGAY_ADDRESSES,
+            .splits = running->reading.split != 0,
+            .index = i,
+            .block_bytes = block_bytes[i],
+        };
+}
+
+/* ----------------------------------------------------------- its state -- */
+
+/* Before the trace is opened: the state says how much of the warm-up is left,
+   even if no reference comes after it. */
+static enum margay_status read_state(struct margay_running *running,
+                                     struct margay_error *error)
+{
+    const struct margay_request *request = running->request;
+    running->warmup_refs = request->reading.warmup_refs;
+    if (request->resume_path == NULL)
+        return MARGAY_OK;
+    enum margay_status status =
+        margay_state_read(request->resume_path, &running->state, error);
+    running->warmup_refs = running->state.place.warmup_refs;
+    running->read_refs = running->state.place.references;
+    return status;
+}
+
+/* Tell the host from where on the run goes on, once: a trace that goes on at
+   another reference gives wrong results. */
+static void tell_state(struct margay_running *running)
+{
+    const struct margay_host *host = running->host;
+    if (running->state.path == NULL || running->state_told)
+        return;
+    if (host->resumed != NULL)
+        host->resumed(host->context, running->state.place.references,
+                      running->state.place.warmup_refs);
+    running->state_told = true;
+}
+
 /* ---------------------------------------------------- opening the trace -- */
 
 static enum margay_status open_trace(struct margay_running *running,
@@ -80,7 +220,7 @@ static enum margay_status open_trace(struct margay_running *running,
         .unused_columns = MARGAY_STORAGE_COLUMNS & ~running->plan.columns,
         .data = running->plan.data,
         .threads = running->plan.threads,
-        .block_bytes = margay_least_block_bytes(running),
+        .block_bytes = least_block_bytes(running),
     };
     return margay_trace_open_for(running->job.trace, &options, &reading,
                                  &running->trace, error);
@@ -98,7 +238,7 @@ static void tell_writer(struct margay_running *running)
     uint64_t done, total;
     margay_trace_progress(running->trace, &done, &total);
     if (total == 0 && done == 0)
-        margay_running_tell_state(running);
+        tell_state(running);
 }
 
 /* Wait until the format is known. */
@@ -110,7 +250,7 @@ static enum margay_status await_format(struct margay_running *running,
         status = margay_trace_ready(running->trace, MARGAY_WAIT_MS, error);
         if (status == MARGAY_AGAIN)
             tell_writer(running);
-        margay_running_show(running, running->shown_refs);
+        margay_running_show(running, running->read_refs);
     }
     return status;
 }
@@ -190,8 +330,8 @@ static enum margay_status begin_analyses(struct margay_running *running,
     return status;
 }
 
-enum margay_status margay_running_begin_analyses(struct margay_running *running,
-                                                 struct margay_error *error)
+static enum margay_status begin_all(struct margay_running *running,
+                                    struct margay_error *error)
 {
     const struct margay_host *host = running->host;
     const struct margay_share share = {
@@ -261,7 +401,7 @@ enum margay_status margay_running_begin(struct margay_running *running,
     margay_plan_state(running->request, &running->question->can,
                       &running->facts);
     margay_plan_make(&running->facts, &running->plan);
-    enum margay_status status = margay_running_read_state(running, error);
+    enum margay_status status = read_state(running, error);
     if (status == MARGAY_OK)
         status = open_trace(running, error);
     if (status == MARGAY_OK)
@@ -272,29 +412,95 @@ enum margay_status margay_running_begin(struct margay_running *running,
         return status;
     plan_with_trace(running);
     note_reading(running);
-    status = margay_passes_make(running, error);
-    return status == MARGAY_OK ? margay_running_begin_analyses(running, error)
-                               : status;
+    status = make_passes(running, error);
+    return status == MARGAY_OK ? begin_all(running, error) : status;
 }
 
-/* Block sizes ascend. */
-struct margay_pieces margay_running_pieces(const struct margay_running *running,
-                                           const struct margay_batch *batch)
+/* Block sizes ascend: the first has the most blocks. */
+enum margay_status margay_running_take(const struct margay_running *running,
+                                       const struct margay_batch *batch,
+                                       size_t from, uint64_t most,
+                                       struct margay_batch *part,
+                                       struct margay_error *error)
 {
-    return (struct margay_pieces){
-        .batch = batch,
-        .splits =
-            running->passes[0].splits && !running->question->can.references,
-        .least_shift = running->passes[0].shift,
-        .most_shift = running->passes[running->pass_count - 1].shift,
-    };
+    const struct margay_pass *pass = &running->passes[0];
+    size_t count;
+    enum margay_status status = margay_batch_take(
+        batch, from, pass->shift, pass->splits, pass->trace, &count, error);
+    *part = margay_batch_part(batch, from, count < most ? count : (size_t)most);
+    return status;
 }
+
+/* ------------------------------------------------------ going on, saving -- */
+
+enum margay_status margay_running_resume(struct margay_running *running,
+                                         struct margay_error *error)
+{
+    if (running->state.path == NULL)
+        return MARGAY_OK;
+    enum margay_status status = margay_state_restore(
+        &running->state, &running->reading, running->analyses, running->passes,
+        running->pass_count, error);
+    if (status == MARGAY_OK)
+        tell_state(running);
+    return status;
+}
+
+enum margay_status margay_running_begin_with_state(
+    struct margay_running *running, struct margay_error *error)
+{
+    const struct margay_request *request = running->request;
+    enum margay_status status;
+    running->reading = running->state.reading;
+    running->reading.kinds = request->reading.kinds;
+    if (request->straddle != MARGAY_STRADDLE_USUAL)
+        running->reading.split = request->straddle == MARGAY_STRADDLE_SPLIT;
+    running->plan.pass_threads = 1;
+    make_passes_of_state(running);
+    status = begin_all(running, error);
+    if (status == MARGAY_OK)
+        status = margay_running_resume(running, error);
+    for (size_t i = 0; i < running->pass_count && running->warmup_refs > 0 &&
+                       status == MARGAY_OK;
+         i++)
+        status = margay_analysis_reset(running->analyses[i], error);
+    return status;
+}
+
+/* References of this run's trace, those of kinds that are left out too. */
+uint64_t margay_running_warmup_left(const struct margay_running *running)
+{
+    uint64_t refs = running->read_refs - running->state.place.references;
+    return refs < running->warmup_refs ? running->warmup_refs - refs : 0;
+}
+
+/* The trace that a job is part of. */
+static const struct margay_running *running_of(const struct margay_job *job)
+{
+    const char *at = (const char *)job;
+    return (const void *)(at - offsetof(struct margay_running, job));
+}
+
+enum margay_status margay_job_save(const struct margay_job *job,
+                                   const struct margay_sink *sink,
+                                   struct margay_error *error)
+{
+    const struct margay_running *running = running_of(job);
+    const struct margay_state_place place = {
+        running->read_refs, margay_running_warmup_left(running)};
+    struct margay_error unread;
+    return margay_state_write(sink, &running->reading, &place, job->analyses,
+                              job->passes, job->pass_count,
+                              error == NULL ? &unread : error);
+}
+
+/* ------------------------------------------------------------- the end -- */
 
 /* The last window has ended already if nothing came after it. */
 static bool has_ended(const struct margay_running *running)
 {
     uint64_t window = running->request->window_refs;
-    return window != 0 && running->window > 0 && !running->cut &&
+    return window != 0 && running->window > 0 &&
            running->counted_refs % window == 0;
 }
 

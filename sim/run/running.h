@@ -3,15 +3,13 @@
  *
  * A trace is begun (opened, planned, its analyses begun), read by
  * one of the executors, and ended.  Several traces may be read at the same
- * time; their ends come one after the other.  What follows is in running.c,
- * but for passes (passes.c) and states (resuming.c).
+ * time; their ends come one after the other.
  */
 #ifndef MARGAY_SIM_RUN_RUNNING_H
 #define MARGAY_SIM_RUN_RUNNING_H
 
 #include <stdatomic.h>
 
-#include "sim/run/pieces.h"
 #include "sim/run/plan.h"
 #include "sim/run/state.h"
 
@@ -46,8 +44,6 @@ struct margay_running {
     double begun;          /* on a clock that only goes forward, in seconds */
     uint64_t read_refs;    /* those of a resumed state included */
     uint64_t counted_refs; /* of these, without the warm-up; of this run */
-    bool cut;              /* after them comes a part of another */
-    uint64_t shown_refs;   /* read_refs, with pieces of one that is split */
     uint64_t window;       /* windows ended */
     size_t pass_count;
     struct margay_pass passes[MARGAY_MOST_BLOCK_SIZES];
@@ -90,9 +86,14 @@ void margay_running_show(struct margay_running *running, uint64_t read_refs);
 /* Seconds since the trace was begun. */
 double margay_running_seconds(const struct margay_running *running);
 
-/* A batch, to be fed in pieces. */
-struct margay_pieces margay_running_pieces(const struct margay_running *running,
-                                           const struct margay_batch *batch);
+/* A part of a batch, from entry `from` on, to be fed at once: at most `most`
+   entries, and so few that a request to stop is met soon after them.
+   MARGAY_BAD_INPUT where a reference touches too many blocks. */
+enum margay_status margay_running_take(const struct margay_running *running,
+                                       const struct margay_batch *batch,
+                                       size_t from, uint64_t most,
+                                       struct margay_batch *part,
+                                       struct margay_error *error);
 
 /* The references of the file that are to be analysed. */
 void margay_running_range(const struct margay_running *running, uint64_t *first,
@@ -104,32 +105,5 @@ enum margay_status margay_running_end(struct margay_running *running,
 
 /* Release what reading has left. */
 void margay_running_release(struct margay_running *running);
-
-/* ------------------------------------------ the steps of the beginning -- */
-
-/* The smallest block size, of a trace of addresses. */
-uint64_t margay_least_block_bytes(const struct margay_running *running);
-
-/* The passes of an open trace.  MARGAY_BAD_ARGUMENT where it cannot be
-   analysed with these block sizes. */
-enum margay_status margay_passes_make(struct margay_running *running,
-                                      struct margay_error *error);
-
-/* The passes of a state, where no trace says what they are. */
-void margay_passes_of_state(struct margay_running *running);
-
-/* Begin the analyses, and tell the host. */
-enum margay_status margay_running_begin_analyses(struct margay_running *running,
-                                                 struct margay_error *error);
-
-/* Read the state of the request, if it has one.  Before the trace is opened:
-   the state says how much of the warm-up is left, even if no reference comes
-   after it. */
-enum margay_status margay_running_read_state(struct margay_running *running,
-                                             struct margay_error *error);
-
-/* Tell the host from where on the run goes on, once: a trace that goes on at
-   another reference gives wrong results. */
-void margay_running_tell_state(struct margay_running *running);
 
 #endif

@@ -200,10 +200,10 @@ static bool stop_in_time(void *context)
 }
 
 static void note_cut(void *context, const struct margay_job *job,
-                     uint64_t references, bool within)
+                     uint64_t references)
 {
     struct seat *seat = context;
-    (void)job, (void)within;
+    (void)job;
     seat->cut_refs = references;
 }
 

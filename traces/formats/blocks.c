@@ -1,9 +1,13 @@
 /* blocks.c - from references to block references */
+#include <inttypes.h>
 #include <string.h>
 
+#include "traces/base/error.h"
 #include "traces/base/extent.h"
+#include "traces/formats/reading.h"
 
-#include <margay/traces.h>
+/* Blocks that are divided at once, unless one reference touches more. */
+#define TAKEN_BLOCKS ((uint64_t)1 << 16)
 
 /* Where block references go; an array that is NULL is not wanted. */
 struct out {
@@ -80,6 +84,45 @@ static size_t all_blocks(const struct margay_batch *batch, unsigned shift,
     cursor->reference = i;
     cursor->block_in_reference = done;
     return written;
+}
+
+static enum margay_status refuse_extent(const struct margay_batch *batch,
+                                        size_t i, unsigned shift,
+                                        const char *name,
+                                        struct margay_error *error)
+{
+    uint64_t number = batch->numbers[i], extent = batch->extents[i];
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s: the reference to number %" PRIu64 " (0x%" PRIx64
+                       ", extent %" PRIu64 ") touches %" PRIu64
+                       " blocks (expected at most 2^24 = %" PRIu64
+                       ": larger blocks, or --straddle first)",
+                       name, number, number, extent,
+                       margay_extent_blocks(number, extent, shift),
+                       MARGAY_MOST_TOUCHED);
+}
+
+enum margay_status margay_batch_take(const struct margay_batch *batch,
+                                     size_t from, unsigned shift, bool split,
+                                     const char *name, size_t *count,
+                                     struct margay_error *error)
+{
+    uint64_t blocks = 0;
+    size_t i = from;
+    *count = batch->references - from;
+    if (!split || batch->extents == NULL)
+        return MARGAY_OK;
+    for (; i < batch->references && blocks < TAKEN_BLOCKS; i++) {
+        uint64_t more =
+            margay_extent_blocks(batch->numbers[i], batch->extents[i], shift);
+        if (more > MARGAY_MOST_TOUCHED)
+            return refuse_extent(batch, i, shift, name, error);
+        if (i > from && more > TAKEN_BLOCKS - blocks)
+            break;
+        blocks += more;
+    }
+    *count = i - from;
+    return MARGAY_OK;
 }
 
 static size_t next_blocks(const struct margay_batch *batch, unsigned shift,

@@ -132,4 +132,19 @@ uint64_t margay_range_given(const margay_range *range);
 /* NULL is fine. */
 void margay_range_free(margay_range *range);
 
+/* The most blocks that a reference which is split may touch. */
+#define MARGAY_MOST_TOUCHED ((uint64_t)1 << 24)
+
+/*
+ * Before margay_batch_blocks(): *count entries of a batch, from entry `from`
+ * on, are divided at once.  They are all where references are not split, and
+ * otherwise at least one and so few that a caller may ask after them whether to
+ * go on.  MARGAY_BAD_INPUT, about the trace called `name`, where one of them
+ * touches more than MARGAY_MOST_TOUCHED blocks of 2^shift numbers.
+ */
+enum margay_status margay_batch_take(const struct margay_batch *batch,
+                                     size_t from, unsigned shift, bool split,
+                                     const char *name, size_t *count,
+                                     struct margay_error *error);
+
 #endif

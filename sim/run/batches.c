@@ -1,26 +1,28 @@
-/* batch_copy.c - a batch that outlives the reading of the next */
+/* batches.c - parts and copies of batches */
 #define _GNU_SOURCE
-#include "sim/run/batch_copy.h"
+#include "sim/run/batches.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/traces_internal.h"
 
+struct margay_batch margay_batch_part(const struct margay_batch *batch,
+                                      size_t from, size_t entries)
+{
+    struct margay_batch part = *batch;
+    part.references = entries;
+#define MOVE(column)         \
+    if (part.column != NULL) \
+        part.column += from;
+    MARGAY_BATCH_COLUMNS(MOVE)
+    return part;
+}
+
 void margay_batch_copy_clear(struct margay_batch_copy *copy)
 {
-    free(copy->numbers);
-    free(copy->sites);
-    free(copy->kinds);
-    free(copy->extents);
-    free(copy->counts);
-    free(copy->threads);
-    free(copy->sizes);
-    free(copy->times);
-    free(copy->ttls);
-    free(copy->ops);
-    free(copy->requests);
-    free(copy->tenants);
+#define FREE(column) free(copy->column);
+    MARGAY_BATCH_COLUMNS(FREE)
     *copy = (struct margay_batch_copy){.capacity = 0};
 }
 
@@ -40,11 +42,6 @@ static const void *copy_column(void **to, const void *from, size_t bytes_each,
     return *to;
 }
 
-#define COPY(column)                                                           \
-    copy->batch.column = copy_column((void **)&copy->column, batch->column,    \
-                                     sizeof *batch->column, batch->references, \
-                                     copy->capacity, &failed)
-
 enum margay_status margay_batch_copy(struct margay_batch_copy *copy,
                                      const struct margay_batch *batch,
                                      struct margay_error *error)
@@ -55,18 +52,11 @@ enum margay_status margay_batch_copy(struct margay_batch_copy *copy,
         copy->capacity = batch->references;
     }
     copy->batch = *batch;
-    COPY(numbers);
-    COPY(kinds);
-    COPY(extents);
-    COPY(counts);
-    COPY(threads);
-    COPY(sites);
-    COPY(sizes);
-    COPY(times);
-    COPY(ttls);
-    COPY(ops);
-    COPY(requests);
-    COPY(tenants);
+#define COPY(column)                                                     \
+    copy->batch.column =                                                 \
+        copy_column(&copy->column, batch->column, sizeof *batch->column, \
+                    batch->references, copy->capacity, &failed);
+    MARGAY_BATCH_COLUMNS(COPY)
     return failed ? margay_fail_memory(error, "batches of references")
                   : MARGAY_OK;
 }
