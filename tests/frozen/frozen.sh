@@ -81,7 +81,8 @@ echo '</svg>'
 END
     chmod +x bin/gnuplot
     # The first byte of a seed of a format is no part of the trace.
-    for seed in "$root"/tests/fuzz/seeds/*/*; do
+    (cd "$root" && perl tests/fuzz/seeds.pl unpack "$work/seeds")
+    for seed in seeds/*/*; do
         folder=${seed%/*}
         name=s/${folder##*/}-${seed##*/}
         case ${folder##*/} in

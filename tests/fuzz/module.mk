@@ -34,7 +34,11 @@ $(BUILD)/tests/fuzz/replay: $(BUILD)/obj/tests/fuzz/replay.o \
 	$(call quiet,LD $@)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(library_LIBS) \
 	    $(program_LIBS) $(tests_LIBS) $(LIBS)
 
-tests: $(BUILD)/tests/fuzz/replay
+# The seeds, of which several tests take traces.
+$(BUILD)/tests/fuzz/seeds/made: tests/fuzz/seeds.txt tests/fuzz/seeds.pl
+	@rm -rf $(@D) && perl tests/fuzz/seeds.pl unpack $(@D) && touch $@
+
+tests: $(BUILD)/tests/fuzz/replay $(BUILD)/tests/fuzz/seeds/made
 
 # The program is a build of its own, in which everything is instrumented.
 $(BUILD)/tests/fuzz/fuzzer: $(BUILD)/obj/tests/fuzz/libfuzzer.o \

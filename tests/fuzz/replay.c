@@ -4,7 +4,7 @@
  *     replay            the names of the targets
  *     replay NAME FILE...
  *
- * The seeds and everything that ever failed stay in tests/fuzz/seeds/NAME.
+ * The seeds and everything that ever failed stay in tests/fuzz/seeds.txt.
  */
 #include <stdio.h>
 #include <stdlib.h>

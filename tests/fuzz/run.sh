@@ -5,7 +5,7 @@
 # Prints a row for each target: its executions, the seconds that these took, and
 # the number of findings. What is new about the program's behaviour is kept in
 # BUILD/corpus/TARGET. An input that fails is left as BUILD/found/TARGET-*; once
-# mended, it belongs into tests/fuzz/seeds/TARGET. No TARGETS: all of them.
+# mended, it belongs into tests/fuzz/seeds.txt. No TARGETS: all of them.
 # FLAGs are libFuzzer's.
 set -eu
 build=$1 seconds=$2 runs=$3 targets=$4
@@ -24,6 +24,7 @@ else
     limit="-max_total_time=$seconds"
 fi
 mkdir -p "$build/found"
+perl tests/fuzz/seeds.pl unpack "$build/seeds"
 
 # The runs that a log tells of: those of the end, or of the last line of
 # progress where something was found.
@@ -51,7 +52,7 @@ for target in $targets; do
     MARGAY_FUZZ_TARGET=$target "$build/tests/fuzz/fuzzer" \
         "$limit" -timeout=10 -rss_limit_mb=2048 -max_len="$(longest "$target")" \
         -artifact_prefix="$build/found/$target-" -print_final_stats=1 "$@" \
-        "$build/corpus/$target" "tests/fuzz/seeds/$target" >"$log" 2>&1 ||
+        "$build/corpus/$target" "$build/seeds/$target" >"$log" 2>&1 ||
         status=1
     count=$(executions "$log")
     took=$(($(date +%s) - begun))

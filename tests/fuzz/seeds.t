@@ -3,7 +3,7 @@
 . tests/sim/lib.sh
 
 for target in $("$BUILD/tests/fuzz/replay"); do
-    set -- "$root/tests/fuzz/seeds/$target"/*
+    set -- "$BUILD/tests/fuzz/seeds/$target"/*
     check "$target has seeds" test -e "$1"
     check "$target: $# inputs" "$BUILD/tests/fuzz/replay" "$target" "$@"
 done

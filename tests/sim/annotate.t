@@ -422,7 +422,7 @@ run annotate -q --data --sizes 4K t.mgt
 is 'recorded again, nothing is' "$status $(cat err)" '0 '
 
 # A trace whose sites are in no file that it names.
-tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >c.mgt
+tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >c.mgt
 run annotate -q --sizes 4K c.mgt
 is 'no file: addresses' "$(tail -n +2 out | cut -d, -f2-4 | sed -n 1,2p)" \
     ',,0x400000

@@ -12,10 +12,10 @@ for format in lines arc csv vscsi; do
 done
 printf '%024d' 0 | tr 0 '\001' >t.oracle
 # Recorded: with threads and with sites; its first byte is the fuzzer's.
-tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >sites.mgt
+tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >sites.mgt
 "$MARGAY" convert -q t.lackey t.words --to words
 
-tail -c +2 "$root/tests/fuzz/seeds/lcs/version" >t.lcs
+tail -c +2 "$BUILD/tests/fuzz/seeds/lcs/version" >t.lcs
 echo '1,hm,1,Write,8192,4096,100' >t.msr
 echo '419,W,8192,4096,1577808000000046' >t.alibaba
 echo '1538323200,16,8,0,3' >t.tencent
@@ -34,7 +34,7 @@ echo '0x401136: R 0x7ffe10' >t.pinatrace
 echo 'prog 12 7.5: mem-loads: 7ffe10 401136 main' >t.perf-script
 printf '%032d%032d' 0 0 | tr 0 '\001' >t.champsim
 for format in drmemtrace gem5; do
-    tail -c +2 "$root/tests/fuzz/seeds/$format/whole" >t.$format
+    tail -c +2 "$BUILD/tests/fuzz/seeds/$format/whole" >t.$format
 done
 echo '{"hash_ids": [1, 2]}' >t.mooncake
 

@@ -18,6 +18,7 @@ use Math::BigInt ();
 use Test::More;
 
 my $margay = abs_path($ENV{MARGAY} // 'build/margay');
+my $build = abs_path($ENV{BUILD} // 'build');
 my $root = abs_path('.');
 my $folder = tempdir(CLEANUP => 1);
 $ENV{LC_ALL} = 'C';
@@ -170,9 +171,9 @@ text_file('ops.csv', "id,op\n",
     map { $_ % 7 . ',' . (qw(get set delete))[$_ % 3] . "\n" } 1 .. 30);
 text_file('none.csv', "id,size\n1,0\n");
 text_file('map.csv', "name,from,to\n\"the \"\"first\"\", half\",0,0x1000\n");
-copy("$root/tests/fuzz/seeds/mgt/columns", "$folder/columns") or die "$!\n";
+copy("$build/tests/fuzz/seeds/mgt/columns", "$folder/columns") or die "$!\n";
 text_file('sites.mgt', substr contents('columns'), 1);
-copy("$root/tests/fuzz/seeds/mgt/data", "$folder/data") or die "$!\n";
+copy("$build/tests/fuzz/seeds/mgt/data", "$folder/data") or die "$!\n";
 text_file('data.mgt', substr contents('data'), 1);
 for my $blocks (100, 200) {
     margay('generate', 'loop', '--refs', 1000, '--blocks', $blocks, '--to',

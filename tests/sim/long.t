@@ -112,7 +112,7 @@ for block in "512 1" "4096 8" "262144 512"; do
     check "info of long references, in blocks of ${block% *}" \
         cmp -s got expected
 done
-tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >counts.mgt
+tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >counts.mgt
 "$MARGAY" distances -q -b 4096 counts.mgt | sed 1d >each
 {
     echo "references,$(wc -l <each)"

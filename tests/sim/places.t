@@ -3,7 +3,7 @@
 . tests/sim/lib.sh
 
 # A trace with threads, sites and counts; its first byte is the fuzzer's.
-tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >c.mgt
+tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >c.mgt
 # Entry i is made by thread i / 100 % 3 at 0x400000 + 4 (i % 7), and every
 # fifth one stands for i more.
 entries() {

@@ -52,7 +52,7 @@ same 'traces of all kinds' curve -q -b 64,128 --sizes all phases.u32be \
     empty.u64 uniform.din.gz short.u64 uniform.din zipf.u64
 # A format of blocks, whose references are counted; and repeats that are.
 "$MARGAY" convert -q zipf.u64 zipf.mgt --to mgt
-tail -c +2 "$root/tests/fuzz/seeds/mgt/columns" >counts.mgt
+tail -c +2 "$BUILD/tests/fuzz/seeds/mgt/columns" >counts.mgt
 same 'blocks' curve -q --sizes all --skip 12345 zipf.mgt counts.mgt
 same 'counts of repeats' histogram -q --warmup 300 counts.mgt
 # A longer one, as the recorder makes it: 40,000 words, each of a read and up to

@@ -3,6 +3,7 @@
 #undef MARGAY_HAS_ZSTD
 /* Instead of those of the library. */
 #include "traces/formats/mgt_stream.c"
+#include <stdlib.h>
 
 #include "tests/traces/read_all.h"
 
@@ -46,7 +47,11 @@ static void test_stored(void)
 
 static void test_compressed(void)
 {
-    FILE *file = fopen("tests/fuzz/seeds/mgt/whole", "rb");
+    char path[512];
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "%s/tests/fuzz/seeds/mgt/whole",
+             build == NULL ? "build" : build);
+    FILE *file = fopen(path, "rb");
     char bytes[8192];
     if (file == NULL || fgetc(file) == EOF) { /* a choice of the fuzzer's */
         CHECK(false, "there is a seed");
