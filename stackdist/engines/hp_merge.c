@@ -9,7 +9,7 @@
 #include "stackdist/exact/hash.h"
 #include "traces/traces_internal.h"
 
-/* Places that the exact engine is told of at a time. */
+/* Blocks that the exact engine is fed at a time. */
 #define PIECE_PLACES 1024
 
 struct margay_hp_merge {
@@ -96,16 +96,15 @@ static uint64_t correct(const struct margay_hp_merge *merge, uint64_t distance,
                       ((double)distinct / (double)sum_counts));
 }
 
-static enum margay_status settle_local(struct margay_hp_merge *merge,
-                                       const struct margay_hp_block *block,
-                                       struct margay_error *error)
+enum margay_status margay_hp_merge_counts(struct margay_hp_merge *merge,
+                                          uint32_t *counts, size_t count,
+                                          struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
-    for (size_t d = 0; d < merge->chunk_refs && status == MARGAY_OK; d++) {
-        if (block->local[d] != 0)
-            status =
-                margay_histogram_add(merge->settled, d, block->local[d], error);
-        block->local[d] = 0;
+    for (size_t d = 0; d < count && status == MARGAY_OK; d++) {
+        if (counts[d] != 0)
+            status = margay_histogram_add(merge->settled, d, counts[d], error);
+        counts[d] = 0;
     }
     return status;
 }
@@ -115,11 +114,16 @@ static enum margay_status settle_local(struct margay_hp_merge *merge,
  * until then; sum / sum_counts blocks are expected to be distinct.  The sum is
  * below 2^53, as sum_counts is below 2^26.
  */
-static enum margay_status settle_across(struct margay_hp_merge *merge,
-                                        const struct margay_hp_block *block,
-                                        struct margay_error *error)
+enum margay_status margay_hp_merge_begin(struct margay_hp_merge *merge,
+                                         struct margay_hp_block *block,
+                                         struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    block->base = merge->sum_counts;
+    merge->sum_counts += block->place_count;
+    if (merge->adjust != MARGAY_HP_TIMES &&
+        merge->sum_counts >= MARGAY_CLOCK_END)
+        return margay_clock_fail_end(error);
     uint64_t distinct = block->place_count, sum_counts = block->sum_counts;
     uint64_t sum = 0, reused = 0;
     for (uint64_t d = 0; d <= sum_counts && status == MARGAY_OK; d++) {
@@ -142,28 +146,44 @@ static enum margay_status settle_across(struct margay_hp_merge *merge,
 
 /* ------------------------------------------ exactly, from block to block -- */
 
-/* Feed the exact engine the blocks in the order of place_at[], which is 0
-   afterwards; count the distances only if `counting`. */
-static enum margay_status tell(struct margay_hp_merge *merge,
-                               const struct margay_hp_block *block,
-                               bool counting, struct margay_error *error)
+enum margay_status margay_hp_merge_ids(struct margay_hp_merge *merge,
+                                       const uint64_t *ids, size_t count,
+                                       bool counting,
+                                       struct margay_error *error)
 {
-    uint64_t ids[PIECE_PLACES], distances[PIECE_PLACES] = {0};
+    uint64_t distances[PIECE_PLACES];
+    enum margay_status status = MARGAY_OK;
+    for (size_t at = 0; at < count && status == MARGAY_OK;) {
+        size_t some = count - at < PIECE_PLACES ? count - at : PIECE_PLACES;
+        status = margay_engine_feed(merge->exact, ids + at, some,
+                                    counting ? distances : NULL, error);
+        for (size_t i = 0; counting && i < some && status == MARGAY_OK; i++)
+            status =
+                margay_histogram_add(merge->settled, distances[i], 1, error);
+        at += some;
+    }
+    return status;
+}
+
+/* The blocks in the order of place_at[], which is 0 afterwards. */
+static enum margay_status merge_in_order(struct margay_hp_merge *merge,
+                                         const struct margay_hp_block *block,
+                                         const struct margay_hp_place *places,
+                                         bool counting,
+                                         struct margay_error *error)
+{
+    uint64_t ids[PIECE_PLACES];
     enum margay_status status = MARGAY_OK;
     uint64_t at = 0;
     for (uint32_t left = block->place_count; left > 0 && status == MARGAY_OK;) {
         uint32_t some = left < PIECE_PLACES ? left : PIECE_PLACES;
         left -= some;
         for (uint32_t i = 0; i < some; at++) {
-            ids[i] = block->places[merge->place_at[at]].block;
+            ids[i] = places[merge->place_at[at]].block;
             i += merge->place_at[at] != 0;
             merge->place_at[at] = 0;
         }
-        status = margay_engine_feed(merge->exact, ids, some,
-                                    counting ? distances : NULL, error);
-        for (uint32_t i = 0; counting && i < some && status == MARGAY_OK; i++)
-            status =
-                margay_histogram_add(merge->settled, distances[i], 1, error);
+        status = margay_hp_merge_ids(merge, ids, some, counting, error);
     }
     return status;
 }
@@ -171,25 +191,32 @@ static enum margay_status tell(struct margay_hp_merge *merge,
 /* Both `first` and `key` are different for all blocks of a thread block. */
 static enum margay_status merge_exactly(struct margay_hp_merge *merge,
                                         const struct margay_hp_block *block,
+                                        const struct margay_hp_place *places,
                                         struct margay_error *error)
 {
     for (uint32_t i = 1; i <= block->place_count; i++)
-        merge->place_at[block->places[i].first] = i;
-    enum margay_status status = tell(merge, block, true, error);
+        merge->place_at[places[i].first] = i;
+    enum margay_status status =
+        merge_in_order(merge, block, places, true, error);
     for (uint32_t i = 1; i <= block->place_count; i++)
-        merge->place_at[block->places[i].key] = i;
+        merge->place_at[places[i].key] = i;
     if (status == MARGAY_OK)
-        status = tell(merge, block, false, error);
+        status = merge_in_order(merge, block, places, false, error);
     return status;
 }
 
 /* ----------------------------------- by the paper, from block to block -- */
 
-static enum margay_status merge_place(struct margay_hp_merge *merge,
-                                      const struct margay_hp_block *block,
-                                      const struct margay_hp_place *place,
-                                      struct margay_error *error)
+enum margay_status margay_hp_merge_place(struct margay_hp_merge *merge,
+                                         const struct margay_hp_block *block,
+                                         const struct margay_hp_place *place,
+                                         struct margay_error *error)
 {
+    enum margay_status status = MARGAY_OK;
+    if (merge->keys.entries >= merge->keys.entry_limit)
+        status = margay_hash_reserve(&merge->keys, 1, error);
+    if (status != MARGAY_OK)
+        return status;
     uint64_t distinct = block->place_count, sum = block->sum_counts;
     uint64_t first = correct(merge, place->first, distinct, sum);
     uint64_t latest = correct(merge, sum - place->key, distinct, sum);
@@ -197,34 +224,18 @@ static enum margay_status merge_place(struct margay_hp_merge *merge,
     struct margay_bucket *bucket =
         margay_hash_slot(&merge->keys, place->block, &slot);
     uint64_t value = margay_bucket_value(bucket, slot);
-    enum margay_status status;
     if (value == 0) {
         merge->keys.entries++;
         status =
             margay_histogram_add(merge->settled, MARGAY_INFINITE, 1, error);
     } else {
         status = margay_histogram_add(
-            merge->across,
-            merge->sum_counts + first - margay_clock_decode(value), 1, error);
+            merge->across, block->base + first - margay_clock_decode(value), 1,
+            error);
     }
     bucket->keys[slot] = place->block;
     margay_bucket_set_value(
-        bucket, slot,
-        margay_clock_encode(merge->sum_counts + distinct - latest));
-    return status;
-}
-
-static enum margay_status merge_places(struct margay_hp_merge *merge,
-                                       const struct margay_hp_block *block,
-                                       struct margay_error *error)
-{
-    if (merge->sum_counts + merge->block_refs >= MARGAY_CLOCK_END)
-        return margay_clock_fail_end(error);
-    enum margay_status status =
-        margay_hash_reserve(&merge->keys, block->place_count, error);
-    for (uint32_t i = 1; i <= block->place_count && status == MARGAY_OK; i++)
-        status = merge_place(merge, block, &block->places[i], error);
-    merge->sum_counts += block->place_count;
+        bucket, slot, margay_clock_encode(block->base + distinct - latest));
     return status;
 }
 
@@ -247,17 +258,16 @@ static enum margay_status correct_across(struct margay_hp_merge *merge,
 
 /* -------------------------------------------------------------- both -- */
 
-enum margay_status margay_hp_merge_add(struct margay_hp_merge *merge,
-                                       const struct margay_hp_block *block,
-                                       struct margay_error *error)
+enum margay_status margay_hp_merge_places(struct margay_hp_merge *merge,
+                                          const struct margay_hp_block *block,
+                                          const struct margay_hp_place *places,
+                                          struct margay_error *error)
 {
-    enum margay_status status = settle_local(merge, block, error);
-    if (status == MARGAY_OK)
-        status = settle_across(merge, block, error);
-    if (status == MARGAY_OK)
-        status = merge->adjust == MARGAY_HP_TIMES
-                     ? merge_exactly(merge, block, error)
-                     : merge_places(merge, block, error);
+    enum margay_status status = MARGAY_OK;
+    if (merge->adjust == MARGAY_HP_TIMES)
+        return merge_exactly(merge, block, places, error);
+    for (uint32_t i = 1; i <= block->place_count && status == MARGAY_OK; i++)
+        status = margay_hp_merge_place(merge, block, &places[i], error);
     return status;
 }
 

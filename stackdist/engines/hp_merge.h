@@ -38,13 +38,11 @@ struct margay_hp_place {
 };
 
 struct margay_hp_block {
-    const struct margay_hp_place *places; /* numbered from 1 */
     uint32_t place_count;
     uint64_t sum_counts; /* distinct blocks of the chunks, added up */
-    uint64_t *local;     /* counts of exact distances, below the references of
-                            a chunk */
-    uint64_t *across;    /* counts of distances across chunks, up to
+    uint32_t *across;    /* counts of distances across chunks, up to
                             sum_counts */
+    uint64_t base;       /* for the paper's rule: see margay_hp_merge_begin() */
 };
 
 struct margay_hp_merge;
@@ -58,12 +56,38 @@ enum margay_status margay_hp_merge_create(enum margay_hp_adjust adjust,
 void margay_hp_merge_free(struct margay_hp_merge *merge);
 
 /*
- * Add the next thread block and set its counts to 0.  Fails with
- * MARGAY_NO_MEMORY, and with MARGAY_BAD_ARGUMENT where the paper's rule runs
- * out of numbers, after nearly 2^38 distinct references of thread blocks.
+ * The functions below fail with MARGAY_NO_MEMORY, and set counts that they add
+ * to 0.  First the distances in chunks, and others that are final:
  */
-enum margay_status margay_hp_merge_add(struct margay_hp_merge *merge,
-                                       const struct margay_hp_block *block,
+enum margay_status margay_hp_merge_counts(struct margay_hp_merge *merge,
+                                          uint32_t *counts, size_t count,
+                                          struct margay_error *error);
+
+/* From chunk to chunk of the next thread block, whose base is set.  Fails with
+   MARGAY_BAD_ARGUMENT where the paper's rule runs out of numbers, after nearly
+   2^38 distinct references of thread blocks. */
+enum margay_status margay_hp_merge_begin(struct margay_hp_merge *merge,
+                                         struct margay_hp_block *block,
+                                         struct margay_error *error);
+
+/* From there to the places of a thread block, which are numbered from 1. */
+enum margay_status margay_hp_merge_places(struct margay_hp_merge *merge,
+                                          const struct margay_hp_block *block,
+                                          const struct margay_hp_place *places,
+                                          struct margay_error *error);
+
+/* By the paper's rule, one place of a thread block.  Those of an id have to
+   come in the order of thread blocks. */
+enum margay_status margay_hp_merge_place(struct margay_hp_merge *merge,
+                                         const struct margay_hp_block *block,
+                                         const struct margay_hp_place *place,
+                                         struct margay_error *error);
+
+/* By times, ids in the order of their first references, `counting`, or of their
+   last ones. */
+enum margay_status margay_hp_merge_ids(struct margay_hp_merge *merge,
+                                       const uint64_t *ids, size_t count,
+                                       bool counting,
                                        struct margay_error *error);
 
 void margay_hp_merge_reset_counts(struct margay_hp_merge *merge);

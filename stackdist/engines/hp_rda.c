@@ -8,14 +8,15 @@
  *   is the distinct others after the last reference in i, those of all chunks
  *   in between, and those before the first one in j: too many where chunks
  *   overlap, which is corrected, and thread blocks are merged, as hp_merge.h
- *   says.  With a backend= other than cpu a device does everything before that.
+ *   says.  With a backend= other than cpu a device does everything before that,
+ *   and merges thread blocks where that is exact; the host, whole transfers.
  * Source: Cui, Yi, Xue, Wang, Yang, Feng, "A highly parallel reuse distance
  *   analysis algorithm on GPUs", IPDPS 2012; the correction by times is ours.
  * Guarantee: exact within chunks, and by default from thread block to thread
  *   block; no bound on the error from chunk to chunk.  Results do not depend on
  *   the number of threads.
  * Cost: O(N st / 64) work, divided by the threads but for O(distinct) per
- *   thread block; O(M) space and 40 bytes nb st per thread.
+ *   thread block; O(M) space and 36 bytes nb st per thread.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@
 enum parameter { ST, NB, ADJUST, BACKEND, DEVICE };
 
 /* References for a device at a time, unless a thread block has more. */
-#define DEVICE_REFS (UINT32_C(1) << 22)
+#define DEVICE_REFS (UINT32_C(1) << 24)
 
 /* A thread that analyses one thread block at a time. */
 struct worker {
@@ -42,8 +43,8 @@ struct worker {
     uint32_t place_count;
     uint64_t *live;      /* bits by position in the chunk */
     uint32_t *place_at;  /* by position in the chunk */
-    uint64_t *local;     /* counts of exact distances */
-    uint64_t *across;    /* counts of distances across chunks, uncorrected */
+    uint32_t *local;     /* counts of exact distances */
+    uint32_t *across;    /* counts of distances across chunks, uncorrected */
     uint64_t sum_counts; /* distinct blocks of the chunks so far */
 };
 
@@ -52,11 +53,13 @@ struct worker {
 
 struct hp_rda {
     size_t chunk_refs, block_refs;
-    margay_gpu_blocks *device; /* in the place of the crew; or NULL */
+    margay_gpu_blocks *device; /* NULL: the crew analyses thread blocks */
+    const struct margay_gpu_result *result; /* to be finished; or NULL */
     margay_crew *crew;
     unsigned worker_count;
     struct worker *workers;
-    uint64_t *pending; /* references, repeats left out */
+    uint64_t *pending; /* references, repeats left out; those of a device are
+                          its own, and NULL as long as it is not open */
     size_t pending_count, pending_capacity;
     uint64_t previous; /* the reference before, if there is any */
     bool has_previous;
@@ -98,11 +101,12 @@ static void destroy(void *state)
 {
     struct hp_rda *hp = state;
     margay_crew_free(hp->crew);
-    margay_gpu_blocks_free(hp->device);
     for (unsigned i = 0; hp->workers != NULL && i < hp->worker_count; i++)
         destroy_worker(&hp->workers[i]);
     free(hp->workers);
-    free(hp->pending);
+    if (hp->device == NULL)
+        free(hp->pending);
+    margay_gpu_blocks_free(hp->device);
     margay_hp_merge_free(hp->merge);
 }
 
@@ -120,19 +124,27 @@ static enum margay_status allocate(struct hp_rda *hp,
     return status;
 }
 
-/* One worker is then enough: it holds the device's result for a block. */
 static enum margay_status create_device(struct hp_rda *hp,
                                         const struct margay_engine_setup *setup,
                                         struct margay_error *error)
 {
     uint32_t block_refs = (uint32_t)hp->block_refs;
     uint32_t blocks = block_refs < DEVICE_REFS ? DEVICE_REFS / block_refs : 1;
-    hp->worker_count = 1;
-    hp->pending_capacity = (size_t)blocks * hp->block_refs;
     return margay_gpu_blocks_create(
         (enum margay_gpu_choice)(setup->settings.choices[BACKEND] - 1),
         (unsigned)setup->settings.counts[DEVICE], (uint32_t)hp->chunk_refs,
-        block_refs, blocks, &hp->device, error);
+        block_refs, blocks, setup->settings.choices[ADJUST] == MARGAY_HP_TIMES,
+        &hp->device, error);
+}
+
+static enum margay_status open_device(struct hp_rda *hp,
+                                      struct margay_error *error)
+{
+    uint32_t room = 0;
+    enum margay_status status =
+        margay_gpu_blocks_open(hp->device, &hp->pending, &room, error);
+    hp->pending_capacity = room;
+    return status;
 }
 
 static enum margay_status create(const struct margay_engine_setup *setup,
@@ -148,10 +160,10 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     enum margay_status status = margay_hp_merge_create(
         (enum margay_hp_adjust)setup->settings.choices[ADJUST], hp->chunk_refs,
         hp->block_refs, &hp->merge, error);
-    if (status == MARGAY_OK && setup->settings.choices[BACKEND] != 0)
-        status = create_device(hp, setup, error);
     if (status == MARGAY_OK)
-        status = allocate(hp, error);
+        status = setup->settings.choices[BACKEND] != 0
+                     ? create_device(hp, setup, error)
+                     : allocate(hp, error);
     return status;
 }
 
@@ -253,56 +265,94 @@ static enum margay_status merge_block(struct hp_rda *hp,
                                       const struct worker *worker,
                                       struct margay_error *error)
 {
-    const struct margay_hp_block block = {
-        .places = worker->places,
+    struct margay_hp_block block = {
         .place_count = worker->place_count,
         .sum_counts = worker->sum_counts,
-        .local = worker->local,
         .across = worker->across,
     };
-    return margay_hp_merge_add(hp->merge, &block, error);
+    enum margay_status status =
+        margay_hp_merge_counts(hp->merge, worker->local, hp->chunk_refs, error);
+    if (status == MARGAY_OK)
+        status = margay_hp_merge_begin(hp->merge, &block, error);
+    if (status == MARGAY_OK)
+        status =
+            margay_hp_merge_places(hp->merge, &block, worker->places, error);
+    return status;
 }
 
-/* Copy a device's result for a thread block to the worker. */
-static void take_block(struct hp_rda *hp, struct worker *worker,
-                       const struct margay_gpu_block *block)
+/* By the paper's rule: the places of all thread blocks, by id. */
+static enum margay_status merge_by_id(struct hp_rda *hp,
+                                      const struct margay_gpu_result *result,
+                                      const struct margay_hp_block *blocks,
+                                      struct margay_error *error)
 {
-    worker->place_count = block->place_count;
-    worker->sum_counts = block->sum_counts;
-    for (uint32_t i = 0; i < block->place_count; i++)
-        worker->places[i + 1] =
-            (struct margay_hp_place){.block = block->ids[i],
-                                     .first = block->firsts[i],
-                                     .key = block->keys[i]};
-    for (size_t i = 0; i <= hp->block_refs; i++)
-        worker->across[i] = block->across[i];
+    enum margay_status status = MARGAY_OK;
+    uint32_t block_refs = (uint32_t)hp->block_refs;
+    for (uint32_t i = 0; i < result->places && status == MARGAY_OK; i++) {
+        const struct margay_hp_place place = {
+            .block = result->ids[i],
+            .first = result->firsts[i] % block_refs,
+            .key = result->keys[i] % block_refs + 1,
+        };
+        uint32_t number = result->firsts[i] / block_refs;
+        if (number < result->block_count)
+            status = margay_hp_merge_place(hp->merge, &blocks[number], &place,
+                                           error);
+    }
+    return status;
 }
 
-/* Analyse the pending references on a device, which may take several runs. */
+/* Merge what a device found in all thread blocks of a run with those before. */
+static enum margay_status merge_result(struct hp_rda *hp,
+                                       const struct margay_gpu_result *result,
+                                       struct margay_error *error)
+{
+    struct margay_hp_block *blocks =
+        calloc(result->block_count, sizeof *blocks);
+    if (blocks == NULL)
+        return margay_fail_memory(error, "thread blocks");
+    enum margay_status status =
+        margay_hp_merge_counts(hp->merge, result->local, hp->chunk_refs, error);
+    for (uint32_t i = 0; i < result->block_count && status == MARGAY_OK; i++) {
+        blocks[i] = (struct margay_hp_block){
+            .place_count = result->place_counts[i],
+            .sum_counts = result->sum_counts[i],
+            .across = result->across + i * (hp->block_refs + 1),
+        };
+        status = margay_hp_merge_begin(hp->merge, &blocks[i], error);
+    }
+    if (status == MARGAY_OK)
+        status = margay_hp_merge_counts(hp->merge, result->distances,
+                                        result->distinct, error);
+    if (status == MARGAY_OK)
+        status = result->ids != NULL
+                     ? merge_by_id(hp, result, blocks, error)
+                     : margay_hp_merge_ids(hp->merge, result->ids_by_first,
+                                           result->distinct, true, error);
+    free(blocks);
+    return status;
+}
+
+/* Analyse the pending references on a device.  Before another run, and only
+   then, those of the last one have to be put into the order of last references.
+ */
 static enum margay_status run_on_device(struct hp_rda *hp,
                                         struct margay_error *error)
 {
-    struct worker *worker = &hp->workers[0];
-    struct margay_gpu_block block;
-    size_t count = hp->pending_count, done = 0;
-    uint32_t taken;
-    enum margay_status status;
+    const struct margay_gpu_result *last = hp->result;
+    uint32_t count = (uint32_t)hp->pending_count;
+    enum margay_status status = MARGAY_OK;
     hp->pending_count = 0;
-    do {
-        status = margay_gpu_blocks_run(hp->device, hp->pending + done,
-                                       (uint32_t)(count - done), &taken, error);
-        done += taken;
-        if (status != MARGAY_OK || taken == 0)
-            break;
-        for (size_t i = 0; i < hp->chunk_refs; i++)
-            worker->local[i] = margay_gpu_blocks_local(hp->device)[i];
-        for (uint32_t i = 0;
-             status == MARGAY_OK && margay_gpu_blocks_at(hp->device, i, &block);
-             i++) {
-            take_block(hp, worker, &block);
-            status = merge_block(hp, worker, error);
-        }
-    } while (status == MARGAY_OK && done < count);
+    if (count == 0)
+        return MARGAY_OK;
+    if (last != NULL)
+        status = margay_hp_merge_ids(hp->merge, last->ids_by_last,
+                                     last->distinct, false, error);
+    hp->result = NULL;
+    if (status == MARGAY_OK)
+        status = margay_gpu_blocks_run(hp->device, count, &hp->result, error);
+    if (status == MARGAY_OK)
+        status = merge_result(hp, hp->result, error);
     return status;
 }
 
@@ -339,6 +389,11 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
     if (hp->failure.status != MARGAY_OK)
         return margay_fail(error, hp->failure.status, "%s",
                            hp->failure.message);
+    if (hp->pending == NULL) {
+        enum margay_status status = open_device(hp, error);
+        if (status != MARGAY_OK)
+            return status;
+    }
     for (size_t i = 0; i < count; i++) {
         if (hp->has_previous && blocks[i] == hp->previous) {
             hp->repeats++;

@@ -1,9 +1,10 @@
 /*
  * blocks.c - the thread blocks of engine hp-rda, on a device
  *
- * Chunks are analysed by an item each.  Their first references are sorted by
- * block id and then by thread block, so that neighbours are what a thread
- * merge puts together; what is left is a place for each id and thread block.
+ * Chunks are analysed by a group of items each.  Their first references are
+ * sorted by block id, so that neighbours are what a thread merge puts together;
+ * what is left is a place for each id and thread block.  Neighbours among the
+ * places are what is merged next, exactly or by the host.
  */
 #include "stackdist/gpu/blocks.h"
 
@@ -17,7 +18,7 @@
 /* The device's buffers, and the host's copies of some. */
 enum buffer {
     REFS,
-    LIVE,
+    NEXT,
     IS_FIRST,
     BEFORE,
     AFTER,
@@ -31,36 +32,41 @@ enum buffer {
     PLACE_FIRSTS,
     PLACE_KEYS,
     PLACE_COUNTS,
-    RESULT,
+    DISTANCES,
+    IDS_BY_FIRST,
+    IDS_BY_LAST,
+    SUMS,
     BUFFERS
 };
+
+/* What prefix sums add up to. */
+enum sum { FIRSTS, PLACES, REUSES, UNUSED, SUMS_COUNT };
 
 struct margay_gpu_blocks {
     enum margay_gpu_choice backend;
     unsigned device;
     margay_gpu *gpu;
+    bool is_exact;
     uint32_t chunk_refs, block_refs, most_blocks;
     struct margay_gpu_pinned pinned;
     struct margay_gpu_buffer buffers[BUFFERS];
     struct margay_gpu_keys pair[2];
     struct margay_gpu_scratch scratch;
-    uint32_t block_count; /* of the run */
     void *copies[BUFFERS];
+    struct margay_gpu_result result;
 };
 
 static size_t element_bytes(enum buffer buffer)
 {
-    return buffer == REFS || buffer == PLACE_IDS ? sizeof(uint64_t)
-                                                 : sizeof(uint32_t);
+    bool is_id = buffer == REFS || buffer == PLACE_IDS ||
+                 buffer == IDS_BY_FIRST || buffer == IDS_BY_LAST;
+    return is_id ? sizeof(uint64_t) : sizeof(uint32_t);
 }
 
-/* How many elements a buffer has, and whether the host has a copy of it. */
-static uint64_t elements(const margay_gpu_blocks *run, enum buffer buffer,
-                         bool *is_copied)
+/* How many elements a buffer has. */
+static uint64_t elements(const margay_gpu_blocks *run, enum buffer buffer)
 {
     uint64_t all = (uint64_t)run->block_refs * run->most_blocks;
-    *is_copied = buffer == LOCAL_COUNTS || buffer == BLOCK_SUMS ||
-                 (buffer >= ACROSS && buffer <= PLACE_COUNTS);
     switch (buffer) {
     case LOCAL_COUNTS:
         return run->chunk_refs;
@@ -72,10 +78,39 @@ static uint64_t elements(const margay_gpu_blocks *run, enum buffer buffer,
         return run->most_blocks;
     case ACROSS:
         return all + run->most_blocks;
-    case RESULT:
-        return 2;
+    case DISTANCES:
+    case IDS_BY_FIRST:
+    case IDS_BY_LAST:
+        return run->is_exact ? all : 0;
+    case SUMS:
+        return SUMS_COUNT;
     default:
         return all;
+    }
+}
+
+/* How many of them the host wants. */
+static uint64_t wanted(const margay_gpu_blocks *run, enum buffer buffer)
+{
+    const struct margay_gpu_result *result = &run->result;
+    switch (buffer) {
+    case LOCAL_COUNTS:
+        return run->chunk_refs;
+    case BLOCK_SUMS:
+    case PLACE_COUNTS:
+        return result->block_count;
+    case ACROSS:
+        return (uint64_t)result->block_count * (run->block_refs + 1);
+    case PLACE_IDS:
+    case PLACE_FIRSTS:
+    case PLACE_KEYS:
+        return run->is_exact ? 0 : result->places;
+    case DISTANCES:
+    case IDS_BY_FIRST:
+    case IDS_BY_LAST:
+        return run->is_exact ? result->distinct : 0;
+    default:
+        return 0;
     }
 }
 
@@ -83,8 +118,8 @@ static uint64_t elements(const margay_gpu_blocks *run, enum buffer buffer,
 
 enum margay_status margay_gpu_blocks_create(
     enum margay_gpu_choice backend, unsigned device, uint32_t chunk_refs,
-    uint32_t block_refs, uint32_t blocks, margay_gpu_blocks **made,
-    struct margay_error *error)
+    uint32_t block_refs, uint32_t blocks, bool is_exact,
+    margay_gpu_blocks **made, struct margay_error *error)
 {
     margay_gpu_blocks *run = calloc(1, sizeof *run);
     *made = run;
@@ -95,6 +130,7 @@ enum margay_status margay_gpu_blocks_create(
     run->chunk_refs = chunk_refs;
     run->block_refs = block_refs;
     run->most_blocks = blocks;
+    run->is_exact = is_exact;
     return MARGAY_OK;
 }
 
@@ -131,14 +167,8 @@ static enum margay_status allocate(margay_gpu_blocks *run,
     enum margay_status status = margay_gpu_allocate_pinned(
         run->gpu, all * sizeof(uint64_t), &run->pinned, error);
     for (unsigned i = 0; i < BUFFERS && status == MARGAY_OK; i++) {
-        bool is_copied;
-        size_t bytes = (size_t)elements(run, i, &is_copied) * element_bytes(i);
+        size_t bytes = (size_t)elements(run, i) * element_bytes(i);
         status = margay_gpu_allocate(run->gpu, bytes, &run->buffers[i], error);
-        if (!is_copied || status != MARGAY_OK)
-            continue;
-        run->copies[i] = malloc(bytes);
-        if (run->copies[i] == NULL)
-            status = margay_fail_memory(error, "thread blocks of a device");
     }
     for (unsigned i = 0; i < 2 && status == MARGAY_OK; i++) {
         status = margay_gpu_allocate(run->gpu, all * sizeof(uint64_t),
@@ -154,15 +184,19 @@ static enum margay_status allocate(margay_gpu_blocks *run,
 }
 
 /* With ever fewer thread blocks at a time, as long as memory is too little. */
-static enum margay_status open_device(margay_gpu_blocks *run,
-                                      struct margay_error *error)
+enum margay_status margay_gpu_blocks_open(margay_gpu_blocks *run,
+                                          uint64_t **refs, uint32_t *room,
+                                          struct margay_error *error)
 {
     enum margay_status status =
         margay_gpu_open(run->backend, run->device, &run->gpu, error);
     while (status == MARGAY_OK) {
         status = allocate(run, error);
-        if (status == MARGAY_OK)
+        if (status == MARGAY_OK) {
+            *refs = run->pinned.memory;
+            *room = run->block_refs * run->most_blocks;
             return MARGAY_OK;
+        }
         release(run);
         if (status != MARGAY_NO_MEMORY || run->most_blocks == 1)
             break;
@@ -177,6 +211,26 @@ static enum margay_status open_device(margay_gpu_blocks *run,
 /* ------------------------------------------------------------------ a run --
  */
 
+static void scan(margay_gpu_blocks *run, enum buffer buffer, uint32_t count,
+                 enum sum sum)
+{
+    margay_gpu_scan(run->gpu, &run->buffers[buffer], count, &run->scratch,
+                    &run->buffers[SUMS], sum);
+}
+
+/* No more than `most`, whatever a device computes. */
+static enum margay_status take_sum(margay_gpu_blocks *run, enum sum sum,
+                                   uint32_t most, uint32_t *count,
+                                   struct margay_error *error)
+{
+    enum margay_status status =
+        margay_gpu_download(run->gpu, &run->buffers[SUMS], sum * sizeof *count,
+                            count, sizeof *count, error);
+    if (*count > most)
+        *count = most;
+    return status;
+}
+
 /* Within chunks, and what they add up to; the number of first references. */
 static enum margay_status run_chunks(margay_gpu_blocks *run, uint32_t count,
                                      uint32_t *firsts,
@@ -184,99 +238,137 @@ static enum margay_status run_chunks(margay_gpu_blocks *run, uint32_t count,
 {
     struct margay_gpu_buffer *b = run->buffers;
     uint32_t chunks = (count - 1) / run->chunk_refs + 1;
-    uint32_t groups = (chunks - 1) / GROUP_ITEMS + 1;
-    bool is_copied;
     margay_gpu_upload(run->gpu, &b[REFS], &run->pinned,
                       (size_t)count * sizeof(uint64_t));
     margay_gpu_await_uploads(run->gpu);
     margay_gpu_fill(run->gpu, &b[LOCAL_COUNTS], run->chunk_refs, 0);
     margay_gpu_fill(run->gpu, &b[PLACE_COUNTS], run->most_blocks, 0);
     margay_gpu_fill(run->gpu, &b[AFTER], count, 0);
-    margay_gpu_fill(run->gpu, &b[ACROSS],
-                    (uint32_t)elements(run, ACROSS, &is_copied), 0);
-    LAUNCH(run->gpu, chunk_distances, groups, B(b[REFS]), N(count),
-           N(run->chunk_refs), B(b[LIVE]), B(b[IS_FIRST]), B(b[BEFORE]),
+    margay_gpu_fill(run->gpu, &b[ACROSS], (uint32_t)wanted(run, ACROSS), 0);
+    LAUNCH(run->gpu, chunk_distances, chunks, B(b[REFS]), N(count),
+           N(run->chunk_refs), B(b[NEXT]), B(b[IS_FIRST]), B(b[BEFORE]),
            B(b[AFTER]), B(b[LOCAL_COUNTS]), B(b[CHUNK_COUNTS]));
-    LAUNCH(run->gpu, chunk_starts, groups, B(b[CHUNK_COUNTS]), N(chunks),
-           N(run->block_refs / run->chunk_refs), B(b[STARTS]),
-           B(b[BLOCK_SUMS]));
+    LAUNCH(run->gpu, chunk_starts, (chunks - 1) / GROUP_ITEMS + 1,
+           B(b[CHUNK_COUNTS]), N(chunks), N(run->block_refs / run->chunk_refs),
+           B(b[STARTS]), B(b[BLOCK_SUMS]));
     LAUNCH(run->gpu, chunk_ends, margay_gpu_tiles(count), B(b[STARTS]),
            B(b[CHUNK_COUNTS]), N(count), N(run->chunk_refs), B(b[AFTER]));
-    margay_gpu_scan(run->gpu, &b[IS_FIRST], count, &run->scratch, &b[RESULT],
-                    0);
-    return margay_gpu_download(run->gpu, &b[RESULT], 0, firsts, sizeof *firsts,
-                               error);
+    scan(run, IS_FIRST, count, FIRSTS);
+    return take_sum(run, FIRSTS, count, firsts, error);
 }
 
 /* From chunk to chunk. */
-static void run_merge(margay_gpu_blocks *run, uint32_t count, uint32_t firsts,
-                      uint64_t varying)
+static enum margay_status run_merge(margay_gpu_blocks *run, uint32_t count,
+                                    uint32_t firsts, uint64_t varying,
+                                    struct margay_error *error)
 {
     struct margay_gpu_buffer *b = run->buffers;
     uint32_t tiles = margay_gpu_tiles(firsts);
-    struct margay_gpu_keys pair[2] = {run->pair[0], run->pair[1]};
-    uint64_t block_bits = run->most_blocks - 1;
-    for (unsigned shift = 1; shift < 32; shift *= 2)
-        block_bits |= block_bits >> shift;
     LAUNCH(run->gpu, gather_firsts, margay_gpu_tiles(count), B(b[REFS]),
-           B(b[IS_FIRST]), N(count), N(firsts), B(pair[0].keys),
-           B(pair[0].owners));
-    if (margay_gpu_sort(run->gpu, pair, firsts, varying, &run->scratch) != 0) {
-        pair[0] = run->pair[1];
-        pair[1] = run->pair[0];
-    }
-    LAUNCH(run->gpu, key_by_block, tiles, B(pair[0].owners), N(firsts),
-           N(run->block_refs), B(pair[0].keys));
+           B(b[IS_FIRST]), N(count), N(firsts), B(run->pair[0].keys),
+           B(run->pair[0].owners));
     unsigned sorted =
-        margay_gpu_sort(run->gpu, pair, firsts, block_bits, &run->scratch);
-    const struct margay_gpu_buffer *owners = &pair[sorted].owners;
+        margay_gpu_sort(run->gpu, run->pair, firsts, varying, &run->scratch);
+    const struct margay_gpu_buffer *owners = &run->pair[sorted].owners;
     LAUNCH(run->gpu, mark_heads, tiles, B(b[REFS]), B(*owners), N(firsts),
            N(run->block_refs), B(b[HEADS]));
-    margay_gpu_scan(run->gpu, &b[HEADS], firsts, &run->scratch, &b[RESULT], 1);
+    scan(run, HEADS, firsts, PLACES);
     LAUNCH(run->gpu, merge_chunks, tiles, B(b[REFS]), B(*owners), N(firsts),
            N(run->chunk_refs), N(run->block_refs), B(b[HEADS]), B(b[STARTS]),
            B(b[BEFORE]), B(b[AFTER]), B(b[ACROSS]), B(b[PLACE_IDS]),
            B(b[PLACE_FIRSTS]), B(b[PLACE_KEYS]), B(b[PLACE_COUNTS]));
+    return take_sum(run, PLACES, firsts, &run->result.places, error);
 }
 
-/* Take to the host what it has copies of, as far as it is used. */
+/* Sort the reuses and count on the way; their distances. */
+static void count_reuses(margay_gpu_blocks *run, uint32_t reuses)
+{
+    struct margay_gpu_buffer *b = run->buffers;
+    uint32_t tiles = margay_gpu_tiles(reuses);
+    unsigned from = 0;
+    for (uint32_t bit = 32; bit-- > 0;) {
+        if (reuses - 1 < UINT32_C(1) << bit)
+            continue;
+        LAUNCH(run->gpu, split_marks, tiles, B(run->pair[from].keys), N(reuses),
+               N(bit), B(b[HEADS]));
+        scan(run, HEADS, reuses, UNUSED);
+        LAUNCH(run->gpu, split_move, tiles, B(run->pair[from].keys), N(reuses),
+               N(bit), B(b[HEADS]), B(run->pair[!from].keys));
+        from = !from;
+    }
+    LAUNCH(run->gpu, count_distances, tiles, B(run->pair[from].keys), N(reuses),
+           B(b[DISTANCES]));
+}
+
+/* From thread block to thread block, exactly. */
+static enum margay_status run_exactly(margay_gpu_blocks *run,
+                                      struct margay_error *error)
+{
+    /* What no kernel needs any more. */
+    static const enum buffer marks[] = {NEXT, IS_FIRST, BEFORE, AFTER};
+    struct margay_gpu_buffer *b = run->buffers;
+    uint32_t places = run->result.places, tiles = margay_gpu_tiles(places);
+    uint32_t slots = run->result.block_count * run->block_refs, reuses = 0;
+    for (unsigned i = 0; i < 4; i++)
+        margay_gpu_fill(run->gpu, &b[marks[i]], slots, 0);
+    LAUNCH(run->gpu, mark_places, tiles, B(b[PLACE_IDS]), B(b[PLACE_FIRSTS]),
+           B(b[PLACE_KEYS]), N(places), B(b[marks[0]]), B(b[marks[1]]),
+           B(b[marks[2]]), B(b[marks[3]]));
+    for (unsigned i = 0; i < 4; i++)
+        scan(run, marks[i], slots, i < 3 ? UNUSED : REUSES);
+    LAUNCH(run->gpu, order_places, tiles, B(b[PLACE_IDS]), B(b[PLACE_FIRSTS]),
+           B(b[PLACE_KEYS]), N(places), B(b[marks[0]]), B(b[marks[1]]),
+           B(b[marks[2]]), B(b[marks[3]]), B(run->pair[0].keys),
+           B(b[IDS_BY_FIRST]), B(b[IDS_BY_LAST]));
+    enum margay_status status = take_sum(run, REUSES, places, &reuses, error);
+    if (status != MARGAY_OK)
+        return status;
+    run->result.distinct = places - reuses;
+    margay_gpu_fill(run->gpu, &b[DISTANCES], run->result.distinct, 0);
+    if (reuses != 0)
+        count_reuses(run, reuses);
+    return MARGAY_OK;
+}
+
+/* Take to the host what it wants. */
 static enum margay_status fetch(margay_gpu_blocks *run,
                                 struct margay_error *error)
 {
-    uint32_t places;
-    enum margay_status status =
-        margay_gpu_download(run->gpu, &run->buffers[RESULT], sizeof places,
-                            &places, sizeof places, error);
+    enum margay_status status = MARGAY_OK;
     for (unsigned i = 0; i < BUFFERS && status == MARGAY_OK; i++) {
-        bool is_copied;
-        uint64_t count = elements(run, i, &is_copied);
-        if (i == PLACE_IDS || i == PLACE_FIRSTS || i == PLACE_KEYS)
-            count = places < count ? places : count;
-        if (i == ACROSS)
-            count = (uint64_t)run->block_count * (run->block_refs + 1);
-        if (is_copied && count != 0)
-            status = margay_gpu_download(
-                run->gpu, &run->buffers[i], 0, run->copies[i],
-                (size_t)count * element_bytes(i), error);
+        size_t bytes = (size_t)wanted(run, i) * element_bytes(i);
+        if (bytes == 0)
+            continue;
+        if (run->copies[i] == NULL)
+            run->copies[i] =
+                malloc((size_t)elements(run, i) * element_bytes(i));
+        status = run->copies[i] == NULL
+                     ? margay_fail_memory(error, "thread blocks of a device")
+                     : margay_gpu_download(run->gpu, &run->buffers[i], 0,
+                                           run->copies[i], bytes, error);
     }
     return status;
+}
+
+static uint64_t add_up(const uint32_t *counts, uint64_t count)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++)
+        sum += counts[i];
+    return sum;
 }
 
 /* Every reference was counted, in one way or another. */
 static enum margay_status check(const margay_gpu_blocks *run, uint32_t count,
                                 struct margay_error *error)
 {
-    const uint32_t *across = run->copies[ACROSS], *local;
-    const uint32_t *places = run->copies[PLACE_COUNTS];
-    uint64_t sum = 0;
-    local = run->copies[LOCAL_COUNTS];
-    for (uint32_t i = 0; i < run->chunk_refs; i++)
-        sum += local[i];
-    for (uint32_t i = 0; i < run->block_count; i++)
-        sum += places[i];
-    for (uint64_t i = 0; i < (uint64_t)run->block_count * (run->block_refs + 1);
-         i++)
-        sum += across[i];
+    const struct margay_gpu_result *result = &run->result;
+    uint64_t places = add_up(result->place_counts, result->block_count);
+    uint64_t sum = add_up(result->local, run->chunk_refs) + places +
+                   add_up(result->across, wanted(run, ACROSS));
+    if (run->is_exact)
+        sum = sum - places + result->distinct +
+              add_up(result->distances, result->distinct);
     if (sum == count)
         return MARGAY_OK;
     return margay_fail(error, MARGAY_IO,
@@ -286,59 +378,43 @@ static enum margay_status check(const margay_gpu_blocks *run, uint32_t count,
                        count);
 }
 
-enum margay_status margay_gpu_blocks_run(margay_gpu_blocks *run,
-                                         const uint64_t *refs, uint32_t count,
-                                         uint32_t *taken,
-                                         struct margay_error *error)
+/* Where the results lie. */
+static void point_at_copies(margay_gpu_blocks *run)
 {
-    enum margay_status status = MARGAY_OK;
+    struct margay_gpu_result *result = &run->result;
+    result->local = run->copies[LOCAL_COUNTS];
+    result->place_counts = run->copies[PLACE_COUNTS];
+    result->sum_counts = run->copies[BLOCK_SUMS];
+    result->across = run->copies[ACROSS];
+    result->ids = run->copies[PLACE_IDS];
+    result->firsts = run->copies[PLACE_FIRSTS];
+    result->keys = run->copies[PLACE_KEYS];
+    result->distances = run->copies[DISTANCES];
+    result->ids_by_first = run->copies[IDS_BY_FIRST];
+    result->ids_by_last = run->copies[IDS_BY_LAST];
+}
+
+enum margay_status margay_gpu_blocks_run(
+    margay_gpu_blocks *run, uint32_t count,
+    const struct margay_gpu_result **result, struct margay_error *error)
+{
+    const uint64_t *refs = run->pinned.memory;
     uint64_t varying = 0;
     uint32_t firsts = 0;
-    run->block_count = 0;
-    *taken = 0;
-    if (run->gpu == NULL)
-        status = open_device(run, error);
-    if (status != MARGAY_OK || count == 0)
-        return status;
-    if (count > run->block_refs * run->most_blocks)
-        count = run->block_refs * run->most_blocks;
-    *taken = count;
-    memcpy(run->pinned.memory, refs, (size_t)count * sizeof *refs);
     for (uint32_t i = 1; i < count; i++)
         varying |= refs[i] ^ refs[0];
-    run->block_count = (count - 1) / run->block_refs + 1;
-    status = run_chunks(run, count, &firsts, error);
-    if (status != MARGAY_OK)
-        return status;
-    run_merge(run, count, firsts, varying);
-    status = fetch(run, error);
+    run->result = (struct margay_gpu_result){
+        .block_count = (count - 1) / run->block_refs + 1};
+    enum margay_status status = run_chunks(run, count, &firsts, error);
+    if (status == MARGAY_OK)
+        status = run_merge(run, count, firsts, varying, error);
+    if (status == MARGAY_OK && run->is_exact)
+        status = run_exactly(run, error);
+    if (status == MARGAY_OK)
+        status = fetch(run, error);
+    point_at_copies(run);
     if (status == MARGAY_OK)
         status = check(run, count, error);
+    *result = &run->result;
     return status;
-}
-
-const uint32_t *margay_gpu_blocks_local(const margay_gpu_blocks *run)
-{
-    return run->copies[LOCAL_COUNTS];
-}
-
-bool margay_gpu_blocks_at(const margay_gpu_blocks *run, uint32_t i,
-                          struct margay_gpu_block *block)
-{
-    const uint32_t *counts = run->copies[PLACE_COUNTS];
-    size_t begin = 0;
-    if (i >= run->block_count)
-        return false;
-    for (uint32_t before = 0; before < i; before++)
-        begin += counts[before];
-    *block = (struct margay_gpu_block){
-        .place_count = counts[i],
-        .ids = (const uint64_t *)run->copies[PLACE_IDS] + begin,
-        .firsts = (const uint32_t *)run->copies[PLACE_FIRSTS] + begin,
-        .keys = (const uint32_t *)run->copies[PLACE_KEYS] + begin,
-        .sum_counts = ((const uint32_t *)run->copies[BLOCK_SUMS])[i],
-        .across = (const uint32_t *)run->copies[ACROSS] +
-                  (size_t)i * (run->block_refs + 1),
-    };
-    return true;
 }

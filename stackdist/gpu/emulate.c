@@ -55,15 +55,28 @@ static void run_group(enum margay_gpu_kernel kernel, uint g,
     case MARGAY_GPU_gather_firsts:
         gather_firsts(g, L(0), I(1), N(2), N(3), L(4), I(5));
         break;
-    case MARGAY_GPU_key_by_block:
-        key_by_block(g, I(0), N(1), N(2), L(3));
-        break;
     case MARGAY_GPU_mark_heads:
         mark_heads(g, L(0), I(1), N(2), N(3), I(4));
         break;
     case MARGAY_GPU_merge_chunks:
         merge_chunks(g, L(0), I(1), N(2), N(3), N(4), I(5), I(6), I(7), I(8),
                      I(9), L(10), I(11), I(12), I(13));
+        break;
+    case MARGAY_GPU_mark_places:
+        mark_places(g, L(0), I(1), I(2), N(3), I(4), I(5), I(6), I(7));
+        break;
+    case MARGAY_GPU_order_places:
+        order_places(g, L(0), I(1), I(2), N(3), I(4), I(5), I(6), I(7), L(8),
+                     L(9), L(10));
+        break;
+    case MARGAY_GPU_split_marks:
+        split_marks(g, L(0), N(1), N(2), I(3));
+        break;
+    case MARGAY_GPU_split_move:
+        split_move(g, L(0), N(1), N(2), I(3), L(4));
+        break;
+    case MARGAY_GPU_count_distances:
+        count_distances(g, L(0), N(1), I(2));
         break;
     case MARGAY_GPU_KERNELS:
         break;

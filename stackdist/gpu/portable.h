@@ -15,6 +15,9 @@
  * step to step, statements outside of the steps are the same for all items, and
  * no item may read LOCAL memory that another item writes in the same step.
  *
+ * After SYNC_GLOBAL() the group's items see what they wrote to GLOBAL memory,
+ * too.
+ *
  * There are no variadic macros, no wide types but ulong, and nothing of the
  * standard library: OpenCL C has none of them.
  */
@@ -36,6 +39,7 @@
 #define EACH_ITEM(t) \
     for (uint t = (uint)get_local_id(0), t##_end = t + 1; t < t##_end; t++)
 #define SYNC()               barrier(CLK_LOCAL_MEM_FENCE)
+#define SYNC_GLOBAL()        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define ADD_GLOBAL(at, more) atomic_add((at), (more))
 #define ADD_LOCAL(at, more)  atomic_add((at), (more))
 
@@ -66,9 +70,16 @@ static inline uint margay_emulated_add(uint *at, uint more)
 #define GROUP_NUMBER         margay_group
 #define EACH_ITEM(t)         for (uint t = 0; t < GROUP_ITEMS; t++)
 #define SYNC()               ((void)0)
+#define SYNC_GLOBAL()        ((void)0)
 #define ADD_GLOBAL(at, more) margay_emulated_add((at), (more))
 #define ADD_LOCAL(at, more)  margay_emulated_add((at), (more))
 
 #endif
+
+/* A step for each reference of the group's tile that lies before `count`. */
+#define EACH_OF_TILE(at, count)                  \
+    EACH_ITEM(t)                                 \
+    for (uint at = GROUP_NUMBER * TILE_REFS + t; \
+         at < (count) && at / TILE_REFS == GROUP_NUMBER; at += GROUP_ITEMS)
 
 #endif

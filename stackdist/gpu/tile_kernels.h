@@ -116,13 +116,9 @@ INLINE void put_totals(LOCAL const ushort *counters, LOCAL uint *sums,
 /* values[0 .. count - 1] = value. */
 KERNEL fill(GROUP_ARGUMENT GLOBAL uint *values, uint count, uint value)
 {
-    EACH_ITEM(t)
+    EACH_OF_TILE(at, count)
     {
-        for (uint i = t; i < TILE_REFS; i += GROUP_ITEMS) {
-            uint at = GROUP_NUMBER * TILE_REFS + i;
-            if (at < count)
-                values[at] = value;
-        }
+        values[at] = value;
     }
 }
 

@@ -15,16 +15,18 @@ measure() {
 measure opencl 1
 is 'a processor is measured beside the pages' \
     "$status $(test -e out; echo $?) $(ls files/tables | tr '\n' ' ')" \
-    '0 1 hp-rda-device.csv '
+    '0 1 hp-rda-device-adjust.csv hp-rda-device-sweep.csv hp-rda-device.csv '
 like 'and said to be one' "$(tr '\n' ' ' <err)" 'fake processor is a processor'
 measure auto 0
-is 'a device is measured for them' "$status $(ls out/tables | tr '\n' ' ')" \
-    '0 hp-rda-device.csv '
+is 'a device is measured for them' "$status $(ls out/tables | grep -c csv)" \
+    '0 3'
 is 'with the six traces of hp-rda' \
     "$(grep -c ',fake device,100000,' out/tables/hp-rda-device.csv)" 6
-is 'the table has the columns of the page' \
-    "$(head -n 1 out/tables/hp-rda-device.csv)" \
-    "$(head -n 1 "$root/docs/measured/tables/hp-rda-device.csv")"
+for table in hp-rda-device hp-rda-device-adjust hp-rda-device-sweep; do
+    is "$table has the columns of the page" \
+        "$(head -n 1 out/tables/$table.csv)" \
+        "$(head -n 1 "$root/docs/measured/tables/$table.csv")"
+done
 measure opencl 9
 like 'no such device' "$status $(tail -n 1 err)" \
     '^[1-9][0-9]* device: there is no device 9 of opencl'

@@ -17,12 +17,17 @@ run curve -q -e hp-rda zipf
 cp out expected
 run curve -q -e hp-rda:backend=auto zipf
 check 'hp-rda:backend=auto' cmp -s out expected
-run curve -q -e hp-rda:st=64,nb=4 zipf
-cp out expected
-FAKE_MEMORY=40000
-export FAKE_MEMORY
-run curve -q -e hp-rda:st=64,nb=4,backend=opencl zipf
-check 'hp-rda, a thread block or two at a time' cmp -s out expected
+for adjust in times on; do
+    unset FAKE_MEMORY
+    run curve -q -e hp-rda:st=64,nb=4,adjust=$adjust zipf
+    cp out expected
+    for FAKE_MEMORY in 40000 150000; do
+        export FAKE_MEMORY
+        run curve -q -e hp-rda:st=64,nb=4,adjust=$adjust,backend=opencl zipf
+        check "$adjust, $FAKE_MEMORY bytes: some thread blocks at a time" \
+            cmp -s out expected
+    done
+done
 FAKE_MEMORY=10000
 refuses 'no memory for .* bytes more' \
     curve -q -e hp-rda:st=64,nb=4,backend=opencl zipf

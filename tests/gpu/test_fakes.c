@@ -61,7 +61,7 @@ int main(void)
         "clSetKernelArg:9",
         "clSetKernelArg:60",
         "clEnqueueMapBuffer:1",
-        "clEnqueueWriteBuffer:23",
+        "clEnqueueWriteBuffer:43",
         "clEnqueueBarrierWithWaitList:1",
         "clFlush:1",
         "clEnqueueNDRangeKernel:1",

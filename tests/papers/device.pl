@@ -6,13 +6,20 @@
 # The first arguments are as paper.pl says; BACKEND may be auto, and DEVICE is a
 # number of it.  Writes
 #
-#   tables/hp-rda-device.csv  million references per second of hp-rda and of
+#   tables/hp-rda-device.csv  million references per second of hp-rda on the
+#                             device, on one core and on four, and of `exact` and
 #                             `olken` on one core, on the traces of hp-rda.pl
+#   tables/hp-rda-device-adjust.csv
+#                             the same of the paper's rule, with its factor and
+#                             without it
+#   tables/hp-rda-device-sweep.csv
+#                             error and speed, by the paper's rule, over the
+#                             references of a chunk
 #
 # With a driver for a processor everything is written into FILES, as its
-# figures say nothing about devices.  Speeds are by the clock, less what the first
-# thousand references take, in which the device is opened and the kernels are
-# compiled.  --quick makes shorter traces.
+# figures say nothing about devices.  Speeds are by the clock, medians of three,
+# less what the first thousand references take, in which the device is opened and
+# the kernels are compiled.  --quick makes shorter traces and fewer runs.
 use strict;
 use warnings;
 use File::Path qw(make_path);
@@ -23,7 +30,8 @@ my ($quick, $margay, $tools, $files, $out) =
     @{ arguments() }{qw(quick margay tools files out)};
 my ($backend, $number) = @ARGV;
 defined $number or die "device: no backend and device\n";
-my ($refs, $few) = ($quick ? 100_000 : 16_000_000, 1000);
+my ($refs, $few, $runs) = $quick ? (100_000, 1000, 1) : (16_000_000, 1000, 3);
+my @chunks = map { 1 << $_ } $quick ? (8, 11) : 8 .. 14;
 
 # ([BACKEND, NUMBER, NAME, is it a processor?], ...), as `margay version` says.
 sub devices {
@@ -42,24 +50,34 @@ sub choose_device {
         . "there is\n";
 }
 
-# Million references per second of a whole run.
-sub speed {
-    my ($trace, $engine, $all, $seconds_of) = @_;
-    my @command = ("$tools/measure", $margay, 'histogram', '-q', '-j1',
+sub command {
+    my ($trace, $engine, $threads) = @_;
+    return ($margay, 'histogram', '-q', '--bins', 'log2', "-j$threads",
         split(/ /, $trace->{options}), '-e', $engine, $trace->{path});
-    my @seconds;
-    for my $limit ($all, $few) {
-        my ($report) = lines_of(@command, '--limit', $limit);
-        push @seconds, (split ' ', $report)[$seconds_of eq 'wall' ? 2 : 0];
-    }
-    my $seconds = $seconds[0] - $seconds[1];
-    return $seconds > 0 ? sprintf '%.1f', ($all - $few) / $seconds / 1e6 : '';
 }
 
-# The device's speed over that of a processor's core.
+# Seconds by the clock of the first references.
+sub seconds {
+    my ($limit, @command) = @_;
+    my @seconds = map {
+        (split ' ', (lines_of("$tools/measure", @command, '--limit', $limit))[0])[2]
+    } 1 .. $runs;
+    return (sort { $a <=> $b } @seconds)[@seconds / 2];
+}
+
+# Million references per second of a whole run.
+sub speed {
+    my ($trace, $engine, $threads) = @_;
+    my @command = command($trace, $engine, $threads // 1);
+    my $seconds = seconds($refs, @command) - seconds($few, @command);
+    return $seconds > 0 ? sprintf '%.1f', ($refs - $few) / $seconds / 1e6 : '';
+}
+
+# The device's speed over that of a processor.
 sub ratio {
-    my ($device, $core) = @_;
-    return $device ne '' && $core ne '' ? sprintf '%.1f', $device / $core : '';
+    my ($device, $processor) = @_;
+    return $device ne '' && $processor ne ''
+        ? sprintf '%.1f', $device / $processor : '';
 }
 
 my ($found_backend, $found_number, $name, $is_processor) =
@@ -72,12 +90,34 @@ if ($is_processor) {
 }
 make_path("$out/tables");
 
-my @lines = "trace,device,references,hp_rda,olken,over_olken\n";
-for my $trace (made_traces($margay, $files, $refs)) {
+my @traces = made_traces($margay, $files, $refs);
+my @lines = "trace,device,references,hp_rda,cpu,cpu_4,exact,olken,over_exact,"
+    . "over_olken\n";
+my @adjusted = "trace,times,on,off\n";
+for my $trace (@traces) {
     note($trace->{name});
-    my $speed = speed($trace, "hp-rda:$choice", $refs, 'wall');
-    my $olken = speed($trace, 'olken', $refs, 'user');
-    push @lines, join(',', $trace->{name}, $name, $refs, $speed, $olken,
+    my ($on, $off) =
+        map { speed($trace, "hp-rda:$choice,nb=64,adjust=$_") } qw(on off);
+    my $speed = speed($trace, "hp-rda:$choice");
+    my ($cpu, $exact, $olken) =
+        map { speed($trace, $_) } qw(hp-rda exact olken);
+    push @lines, join(',', $trace->{name}, $name, $refs, $speed, $cpu,
+        speed($trace, 'hp-rda', 4), $exact, $olken, ratio($speed, $exact),
         ratio($speed, $olken)) . "\n";
+    push @adjusted, join(',', $trace->{name}, $speed, $on, $off) . "\n";
 }
 write_table("$out/tables/hp-rda-device.csv", @lines);
+write_table("$out/tables/hp-rda-device-adjust.csv", @adjusted);
+
+my @sweep = "trace,st,error,overlap,speed\n";
+for my $trace (grep { $_->{name} =~ /^(zipf|phases|fft)$/ } @traces) {
+    note("$trace->{name}, chunks of $chunks[0] to $chunks[-1]");
+    my $true = bars(command($trace, 'exact', 1));
+    for my $st (@chunks) {
+        my $engine = "hp-rda:$choice,st=$st,nb=64,adjust=on";
+        push @sweep, sprintf "%s,%d,%.6f,%.6f,%s\n", $trace->{name}, $st,
+            errors($true, bars(command($trace, $engine, 1))),
+            speed($trace, $engine);
+    }
+}
+write_table("$out/tables/hp-rda-device-sweep.csv", @sweep);

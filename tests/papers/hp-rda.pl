@@ -63,24 +63,6 @@ sub seconds {
     return (sort { $a <=> $b } @seconds)[@seconds / 2];
 }
 
-# Shares of the log2 bars.
-sub bars {
-    my ($trace, $engine) = @_;
-    my %share;
-    for (lines_of(command($trace, $engine))) {
-        $share{$1} = $2 if /,(\w+),\w+,\d+,([\d.e+-]+)$/;
-    }
-    return \%share;
-}
-
-sub errors {
-    my ($true, $got) = @_;
-    my %bars = (%$true, %$got);
-    my $sum = 0;
-    $sum += abs(($true->{$_} // 0) - ($got->{$_} // 0)) for keys %bars;
-    return ($sum / keys %bars, 1 - $sum / 2);
-}
-
 # Millions of references per second of user time.
 sub write_speeds {
     my @lines = "trace,olken,hp_rda,over_olken\n";
@@ -118,9 +100,9 @@ my @adjust_lines = "trace,adjust,error,overlap\n";
 my %mean;
 for my $trace (@traces) {
     note($trace->{name});
-    $trace->{true} = bars($trace, 'exact');
+    $trace->{true} = bars(command($trace, 'exact'));
     for my $adjust (@adjusts) {
-        my $got = bars($trace, engine($adjust));
+        my $got = bars(command($trace, engine($adjust)));
         my ($error, $overlap) = errors($trace->{true}, $got);
         push @adjust_lines, sprintf "%s,%s,%.6f,%.6f\n", $trace->{name},
             $adjust, $error, $overlap;
@@ -137,7 +119,7 @@ for my $name (@swept) {
     for my $st (@chunks) {
         for my $on ('cpu', $backend || ()) {
             my $engine = "hp-rda:st=$st,nb=64,adjust=on,backend=$on";
-            my $got = bars($trace, $engine);
+            my $got = bars(command($trace, $engine));
             my ($error, $overlap) = errors($trace->{true}, $got);
             push @sweep_lines, sprintf "%s,%d,%s,%.6f,%.6f,%.0f\n", $name, $st,
                 $on, $error, $overlap,

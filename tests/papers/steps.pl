@@ -25,7 +25,7 @@ sub step_of_lines {
 sub step_of {
     my ($name) = @_;
     return $name =~ /hash/ ? 'look_up' : $name =~ /popcount/ ? 'rank'
-        : $name =~ /memset/ ? 'clear' : $name =~ /merge/ ? 'merge' : 'places';
+        : $name =~ /memset/ ? 'clear' : 'places';
 }
 
 # ({STEP => share}, instructions of all steps) of a file of Callgrind, in which
@@ -48,7 +48,9 @@ sub shares_of_steps {
         $_ = <$file> if $is_call;
         my ($at, $cost) = /^([-+]?\d+|\*) (\d+)$/ or next;
         $line = $at =~ /^[-+]/ ? $line + $at : $at eq '*' ? $line : $at;
-        my $step = $now{fn} =~ /^margay_hp_merge/ ? 'merge'
+        my $step =
+            $is_call && $now{cfn} =~ /^margay_hp_merge_(counts|begin|places)$/
+            ? 'merge'
             : $now{fn} !~ /^run_(block|chunk)$/ ? next
             : $is_call ? step_of($now{cfn})
             : $now{file} =~ /\Q$source\E$/ ? $step[$line] : step_of($now{file});

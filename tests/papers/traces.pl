@@ -1,4 +1,4 @@
-# traces.pl - traces that `generate` makes for the figures of HP-RDA
+# traces.pl - traces and errors of the figures of HP-RDA
 use strict;
 use warnings;
 
@@ -26,6 +26,25 @@ sub made_traces {
             or die "$trace->{path}: $!\n";
     }
     return @made;
+}
+
+# Shares of the log2 bars that a command prints.
+sub bars {
+    my %share;
+    for (lines_of(@_)) {
+        $share{$1} = $2 if /,(\w+),\w+,\d+,([\d.e+-]+)$/;
+    }
+    return \%share;
+}
+
+# The paper's error, differences added up and divided by the number of bars, and
+# the overlap of the histograms.
+sub errors {
+    my ($true, $got) = @_;
+    my %bars = (%$true, %$got);
+    my $sum = 0;
+    $sum += abs(($true->{$_} // 0) - ($got->{$_} // 0)) for keys %bars;
+    return ($sum / keys %bars, 1 - $sum / 2);
 }
 
 1;
