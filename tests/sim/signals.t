@@ -153,6 +153,30 @@ else
 fi
 exec 9>&-
 
+# A report is whole or not at all, and what makes a part of it speaks of no output.
+simulates() { # PID: a child of it is at the policies
+    child=$(cat /proc/"$1"/task/"$1"/children 2>/dev/null)
+    child=${child% }
+    [ -n "$child" ] && awk '{ exit !($14 > 20) }' /proc/"$child"/stat 2>/dev/null
+}
+"$MARGAY" generate zipf --refs 3000000 --blocks 90000 -q --to u64 -o long.u64
+for number in "TERM 143" "INT 130"; do
+    for to in all alone; do
+        "$MARGAY" report --policy lru,s3fifo,lfu,arc --sizes octave:64 -j 2 -o page.html \
+            long.u64 2>err &
+        reporter=$!
+        await simulates $reporter
+        [ $to = alone ] || kill -"${number% *}" "$child"
+        kill -"${number% *}" $reporter
+        status=0
+        ended $reporter || status=$?
+        await dead "$child"
+        is "SIG${number% *} to a report ($to)" "$status $(grep -c interrupted err)" \
+            "${number#* } 0"
+        check 'which is not there' absent page.html
+    done
+done
+
 # generate has nothing exact to show for half of the work.  Until then a file has
 # no name, or where the file system lacks that, another one.
 mkdir here
