@@ -40,7 +40,7 @@ static enum margay_status write_pass(void *context,
     if (status == MARGAY_OK && !objects->lists &&
         objects->options->run.window_refs == 0) {
         if (!objects->options->quiet)
-            objects_summarise(job, pass, engine, objects->engine.rate < 1);
+            objects_summarise(job, pass, engine, &objects->engine);
         objects_warn(job, engine);
     }
     return objects->lists

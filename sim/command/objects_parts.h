@@ -54,7 +54,8 @@ void objects_warn(const struct margay_job *job, const margay_objects *engine);
 /* A line for people. */
 void objects_summarise(const struct margay_job *job,
                        const struct margay_pass *pass,
-                       const margay_objects *engine, bool sampled);
+                       const margay_objects *engine,
+                       const struct margay_objects_options *options);
 
 /* Answer --at-most, --at-most-bytes and --knees. */
 enum margay_status objects_answer(struct objects *objects,

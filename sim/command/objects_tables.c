@@ -157,8 +157,10 @@ void objects_warn(const struct margay_job *job, const margay_objects *engine)
 
 void objects_summarise(const struct margay_job *job,
                        const struct margay_pass *pass,
-                       const margay_objects *engine, bool sampled)
+                       const margay_objects *engine,
+                       const struct margay_objects_options *options)
 {
+    bool sampled = options->rate < 1;
     const struct margay_objects_counts counts = margay_objects_counted(engine);
     uint64_t never, unknown = margay_trace_unknown_sizes(job->reader, &never);
     char objects[80], parts[320] = "";
@@ -167,11 +169,14 @@ void objects_summarise(const struct margay_job *job,
     add_part(parts, sizeof parts, counts.expired, "expired");
     add_part(parts, sizeof parts, counts.deletes, "deleted");
     add_part(parts, sizeof parts, counts.resized, "with another size");
-    if (counts.doubtful > 0)
+    /* Ages leave nothing in doubt that could be counted. */
+    if (counts.doubtful > 0 || (counts.shrunk > 0 && !options->ages))
         add_bracket(parts, sizeof parts, &counts);
     add_part(parts, sizeof parts, counts.merged,
              "with an approximate time to live");
     add_part(parts, sizeof parts, unknown, "without a size of their own");
+    add_part(parts, sizeof parts, never,
+             "of these 0 bytes, as no size was known");
     name_objects(objects, sizeof objects, &counts);
     message_keep("%s: %" PRIu64 " reference%s, %s%s in all, %" PRIu64
                  " %s%s%s, %.1f M refs/s",
