@@ -6,8 +6,8 @@
 # Two lines for each program or tenant: its misses in the shared cache and,
 # dashed, in its part of the cache (share) or in one of its own (curve).  The
 # eight with most references are drawn, and in black all together.  What was
-# measured is steps, as in curve.gp, and what share estimates is not.  Of several
-# traces or block sizes the first is drawn.
+# measured is steps, as in curve.gp, and what share estimates is not.  Objects
+# have dashed lines alone.  Of several traces or block sizes the first is drawn.
 
 OUT = ARG1
 CSV = ARG2
@@ -17,8 +17,8 @@ load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 
 # The first line: how many are drawn, how many there are, whether sizes are
-# bytes, whether the cache is divided, the rows of each, least and largest size,
-# lowest and highest ratio, the trace.  Then the name of each; and a block for
+# bytes, whether the cache is divided (2: and nothing else is known), the rows
+# of each, least and largest size, lowest and highest ratio, the trace.  Then the name of each; and a block for
 # each of "SIZE SHARED APART".
 program = 'function cut(line,   i, c, quoted, n) {' \
 . '    split("", f); n = 1;' \
@@ -31,10 +31,11 @@ program = 'function cut(line,   i, c, quoted, n) {' \
 . '    return n }' \
 . 'function base(path) { sub(/.*\//, "", path); return path }' \
 . 'function ratio(misses, all) {' \
+. '    if (misses == "") return "NaN";' \
 . '    misses = all ? misses / all : 0; misses = hit ? 1 - misses : misses;' \
 . '    if (misses > 0 && misses < lowest) lowest = misses;' \
 . '    if (misses > highest) highest = misses; return misses }' \
-. 'NR == 1 { divides = $1 == "cache_blocks"; lowest = 1; bytes = 1; next }' \
+. 'NR == 1 { divides = ($1 == "cache_blocks") * (1 + ($8 ~ /^partition_bytes/)); lowest = 1; bytes = 1; next }' \
 . '{ cut($0);' \
 . '    if (divides) { b = f[1]; s = f[2]; who = f[3]; all = f[4]; m = f[5]; o = f[7] }' \
 . '    else { place = f[1] SUBSEP f[2]; if (NR == 2) { only = place;' \
@@ -45,7 +46,7 @@ program = 'function cut(line,   i, c, quoted, n) {' \
 . '        refs[count] = all; total += all }' \
 . '    i = id[who]; at = ++rows[i]; blocks[at] = b; size[at] = s;' \
 . '    if (s == "") bytes = 0;' \
-. '    shared[i, at] = m; apart[i, at] = o; sum[at] += m; parts[at] += o }' \
+. '    shared[i, at] = m; apart[i, at] = o; if (m != "") sum[at] += m; parts[at] += o }' \
 . 'END { if (!count) exit;' \
 . '    for (i = 1; i <= count; i++) order[i] = i;' \
 . '    for (i = 2; i <= count; i++)' \
@@ -110,7 +111,7 @@ load folder(ARG0) . "ratio-axis.gp"
 most_lines = 2 * drawn + 2
 load folder(ARG0) . "lines.gp"
 do for [i = 0:drawn] {
-    do for [apart = 0:(i > 0 || divides)] {
+    do for [apart = (divides == 2):(i > 0 || divides)] {
         line = add_line(sprintf("$rows index %d", i), 0, rows - 1, "$1", \
             apart ? "$3" : "$2", (i == 0 ? "all" : NAME[i]) \
             . (apart ? (divides ? ", divided" : ", alone") : ""))

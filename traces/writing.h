@@ -92,7 +92,8 @@ MARGAY_API const struct margay_format_info *margay_writer_format(
 /*
  * Write the references of a batch.  A format without counts gets a reference
  * as often as its count says.  The first batch decides which of the columns
- * counts, threads and sites the trace has.  After a failure, and after
+ * counts, threads and sites the trace has.  MARGAY_BAD_ARGUMENT for a reference
+ * that does not fit, such as one that passes 2^64.  After a failure, and after
  * margay_writer_finish(), the writer can only be freed.
  */
 MARGAY_API enum margay_status margay_writer_put(

@@ -32,6 +32,43 @@ static bool has_rate(const char *operand)
     return strrchr(operand, '=') != NULL && access(operand, F_OK) != 0;
 }
 
+/* A cache of objects hits up to a distance of its size, one of blocks below it:
+   each distance is lowered by 1.  Objects without bytes need a cache of 1. */
+static enum margay_status lower_distances(struct run_csv *run,
+                                          struct margay_error *error)
+{
+    uint64_t distance, count;
+    margay_histogram *bytes = run->histogram;
+    enum margay_status status = margay_histogram_create(&run->histogram, error);
+    for (uint64_t from = 0;
+         status == MARGAY_OK &&
+         margay_histogram_next(bytes, from, &distance, &count);
+         from = distance + 1)
+        status = margay_histogram_add(
+            run->histogram, distance == 0 ? 0 : distance - 1, count, error);
+    if (status == MARGAY_OK)
+        status = margay_histogram_add(run->histogram, MARGAY_INFINITE,
+                                      margay_histogram_infinite(bytes), error);
+    margay_histogram_free(bytes);
+    return status;
+}
+
+/* Histograms of objects: a table does not say that it is one. */
+static enum margay_status take_objects(const struct run_places *table,
+                                       struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (table->runs[0].block_bytes != 0)
+        return margay_fail(error, MARGAY_BAD_INPUT,
+                           "%s: found blocks of %" PRIu64
+                           " bytes, expected distances in bytes (histogram "
+                           "--objects)",
+                           table->runs[0].path, table->runs[0].block_bytes);
+    for (size_t i = 0; i < table->count && status == MARGAY_OK; i++)
+        status = lower_distances(&table->runs[i], error);
+    return status;
+}
+
 /* The programs of a table: one, or tenants who make their parts of its
    references. */
 static enum margay_status add_programs(struct share *share,
@@ -72,6 +109,8 @@ static enum margay_status read_runs(struct share *share,
         const char *operand = options->operands[i];
         status =
             run_places_read(table, operand, has_rate(operand), false, error);
+        if (status == MARGAY_OK && options->results.objects)
+            status = take_objects(table, error);
         if (status == MARGAY_OK)
             status = add_programs(share, table, programs, error);
     }
@@ -80,25 +119,38 @@ static enum margay_status read_runs(struct share *share,
                                : status;
 }
 
-/* A grid goes up to the blocks that all programs together have a use for. */
+/* The size from which on no part of a larger cache is of use. */
+static uint64_t last_divided(const struct share *share)
+{
+    uint64_t largest, last = 0;
+    for (size_t i = 0; i < share->count; i++) {
+        if (margay_histogram_largest(share->runs[i]->histogram, &largest))
+            last += largest + 1; /* 64 times 2^56 at most */
+    }
+    return last == 0 ? 1 : last;
+}
+
+/* A grid goes up to what all programs together have a use for. */
 static enum margay_status find_sizes(struct share *share,
                                      struct margay_error *error)
 {
     struct margay_sizes resolved;
     margay_histogram *grid = NULL;
-    uint64_t last = margay_sharing_last(share->sharing);
+    bool objects = share->options->results.objects;
+    uint64_t last =
+        objects ? last_divided(share) : margay_sharing_last(share->sharing);
     if (share->options->results.sizes.kind == MARGAY_SIZES_ALL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--sizes all: a shared cache has no steps, expected "
                            "pow2, octave:N or a list");
     enum margay_status status = margay_cache_sizes_resolve(
-        &share->options->results.sizes, share->runs[0]->block_bytes, &resolved,
-        error);
+        &share->options->results.sizes,
+        objects ? 1 : share->runs[0]->block_bytes, &resolved, error);
     if (status == MARGAY_BAD_ARGUMENT && share->runs[0]->block_bytes == 0)
         return margay_fail(error, status,
                            "--sizes: %s does not say how many bytes a block "
-                           "has, expected numbers of blocks (histograms of "
-                           "--objects are in bytes and cannot be shared)",
+                           "has, expected numbers of blocks, or --objects if "
+                           "its distances are bytes",
                            share->runs[0]->path);
     if (status != MARGAY_OK)
         return status;
@@ -132,6 +184,7 @@ static enum margay_status write_size(struct share *share, uint64_t blocks,
     struct margay_sharer_result shared[MARGAY_MOST_SHARERS];
     struct margay_sharer_result divided[MARGAY_MOST_SHARERS];
     struct csv_writer *csv = &share->csv;
+    bool objects = share->options->results.objects;
     enum margay_status status = check_bytes(share, blocks, error);
     if (status == MARGAY_OK)
         status = margay_sharing_divided(share->sharing, blocks,
@@ -139,16 +192,22 @@ static enum margay_status write_size(struct share *share, uint64_t blocks,
                                         error);
     if (status != MARGAY_OK)
         return status;
-    margay_sharing_shared(share->sharing, blocks, shared);
+    /* What others bring in between needs their footprints, which follow from
+       misses in blocks, not in bytes. */
+    if (!objects)
+        margay_sharing_shared(share->sharing, blocks, shared);
     for (size_t i = 0; i < share->count; i++) {
         const struct run_csv *run = share->runs[i];
-        csv_u64(csv, blocks);
-        csv_bytes(csv, blocks, run->block_bytes);
+        /* Without bytes to a block these are empty. */
+        csv_bytes(csv, blocks, !objects);
+        csv_bytes(csv, blocks, objects ? 1 : run->block_bytes);
         csv_text(csv, run->place == NULL ? run->path : run->place);
         csv_u64(csv, margay_histogram_references(run->histogram));
-        csv_u64(csv, shared[i].misses);
-        csv_u64(csv, (uint64_t)divided[i].blocks);
+        csv_bytes(csv, objects ? 0 : shared[i].misses, !objects);
+        csv_bytes(csv, (uint64_t)divided[i].blocks, !objects);
         csv_u64(csv, divided[i].misses);
+        if (objects)
+            csv_u64(csv, (uint64_t)divided[i].blocks);
         csv_end_row(csv);
     }
     return MARGAY_OK;
@@ -162,7 +221,10 @@ static enum margay_status write_table(struct share *share,
         output_open(share->options->output, OUTPUT_HELD, output, error);
     if (status != MARGAY_OK)
         return status;
-    csv_begin(&share->csv, *output, share->options->json, SHARE_COLUMNS);
+    csv_begin(&share->csv, *output, share->options->json,
+              share->options->results.objects
+                  ? SHARE_COLUMNS SHARE_OBJECT_COLUMNS
+                  : SHARE_COLUMNS);
     for (size_t i = 0; i < share->size_count && status == MARGAY_OK; i++)
         status = write_size(share, share->sizes[i].cache_blocks, error);
     csv_end(&share->csv);

@@ -261,6 +261,12 @@ static void put_policies(struct output *output)
         if (*policy->parameters != '\0')
             output_text(output, "  %-8s %s\n", "", policy->parameters);
     }
+    output_text(output, "\nWith --objects:");
+    for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
+        if (policy->abilities & MARGAY_POLICY_FOR_OBJECTS)
+            output_text(output, " %s", policy->name);
+    }
+    output_text(output, "\n");
 }
 
 int help_print_topic(const char *topic)

@@ -98,9 +98,11 @@ static void warn_of_sizes(const struct margay_job *job,
 
 static void summarise_objects(const struct margay_job *job,
                               const struct margay_pass *pass,
-                              const margay_objects *engine, bool sampled)
+                              const margay_objects *engine,
+                              const struct margay_objects_options *options)
 {
     struct margay_objects_counts counts = margay_objects_counted(engine);
+    bool sampled = options->rate < 1;
     margay_objects_round(&counts);
     uint64_t never, unknown = margay_trace_unknown_sizes(job->reader, &never);
     char objects[80], parts[320] = "";
@@ -109,11 +111,14 @@ static void summarise_objects(const struct margay_job *job,
     add_part(parts, sizeof parts, counts.expired, "expired");
     add_part(parts, sizeof parts, counts.deletes, "deleted");
     add_part(parts, sizeof parts, counts.resized, "with another size");
-    if (counts.doubtful > 0)
+    /* Ages leave nothing in doubt that could be counted. */
+    if (counts.doubtful > 0 || (counts.shrunk > 0 && !options->ages))
         add_bracket(parts, sizeof parts, &counts);
     add_part(parts, sizeof parts, counts.merged,
              "with an approximate time to live");
     add_part(parts, sizeof parts, unknown, "without a size of their own");
+    add_part(parts, sizeof parts, never,
+             "of these 0 bytes, as no size was known");
     name_objects(objects, sizeof objects, &counts);
     message_keep("%s: %" PRIu64 " reference%s, %s%s in all, %" PRIu64
                  " %s%s%s, %.1f M refs/s",
@@ -152,12 +157,13 @@ void summarise_objects_pass(const struct options *options,
 {
     const margay_objects *engine =
         objects_engine(options, job->analyses[pass->index]);
-    struct margay_objects_options sample = MARGAY_OBJECTS_OPTIONS_DEFAULT;
-    (void)margay_objects_take_spec(options->engine.spec, &sample, NULL);
+    struct margay_objects_options asked = MARGAY_OBJECTS_OPTIONS_DEFAULT;
+    (void)margay_objects_take_spec(options->engine.spec, &asked, NULL);
     if (options->results.sample_rate != 0)
-        sample.rate = options->results.sample_rate;
+        asked.rate = options->results.sample_rate;
+    asked.ages = options->results.ttl.given;
     if (!options->quiet)
-        summarise_objects(job, pass, engine, sample.rate < 1);
+        summarise_objects(job, pass, engine, &asked);
     warn_of_sizes(job, engine);
 }
 

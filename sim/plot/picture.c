@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/plot/tikz.h"
+#include "sim/tables/json.h"
 #include "traces/traces_internal.h"
 
 /* The bytes compared at each end of a picture; more than any text below has. */
@@ -136,17 +137,41 @@ bool picture_is_whole(int descriptor, const char *suffix)
                   kind->end.count) == 0;
 }
 
+/* Write text as UTF-8, and U+FFFD for what is none: gnuplot copies names as
+   they are.  Returns how many bytes were written; a few at the end may be a
+   part of a character. */
+static size_t put_characters(struct output *output, const char *text,
+                             size_t count)
+{
+    size_t at = 0;
+    while (at < count) {
+        size_t length = json_character_bytes(text + at, count - at);
+        if (length == 0 && at > 0 && count - at < 4)
+            break;
+        if (length == 0)
+            output_text(output, JSON_NO_CHARACTER);
+        output_bytes(output, text + at, length);
+        at += length + (length == 0);
+    }
+    return at;
+}
+
 enum margay_status picture_write(int descriptor, const char *suffix,
                                  struct output *output,
                                  struct margay_error *error)
 {
     if (strcmp(suffix, ".tex") == 0)
         return tikz_write(descriptor, output, error);
+    bool is_text = strcmp(suffix, ".svg") == 0;
     char piece[PIECE_BYTES];
     ssize_t got = 0;
     for (off_t at = 0; (got = pread(descriptor, piece, sizeof piece, at)) > 0;
-         at += got)
-        output_bytes(output, piece, (size_t)got);
+         at += got) {
+        if (is_text)
+            got = (ssize_t)put_characters(output, piece, (size_t)got);
+        else
+            output_bytes(output, piece, (size_t)got);
+    }
     return got == 0 ? MARGAY_OK
                     : margay_fail(error, MARGAY_IO,
                                   "cannot read what gnuplot drew: %s",

@@ -99,7 +99,8 @@ void plot_columns_find(struct plot_columns *columns,
     columns->count = header->count;
     for (size_t i = 0; i < header->count; i++) {
         columns->columns[i] = find(header->fields[i]);
-        has_objects |= strcmp(header->fields[i], "byte_miss_ratio") == 0;
+        has_objects |= strcmp(header->fields[i], "byte_miss_ratio") == 0 ||
+                       strcmp(header->fields[i], "partition_bytes") == 0;
         has_machines |= strcmp(header->fields[i], "machine") == 0;
     }
     /* A cache of a machine may have no references. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "sim/record/record.h"
+#include "sim/terminal/message.h"
 
 /* Does the program hold the mark of a part of the runtime?  The mark stands
    here in two parts, so that this program does not hold it. */
@@ -71,6 +72,11 @@ static enum margay_status prepare(struct launch *launch,
                            "%s: it is statically linked, which a program with "
                            "the runtime cannot be: link it without -static",
                            launch->program);
+    /* Any program may run or load another, so that none can be refused. */
+    if (launch->is_launcher && !launch->options->quiet)
+        message_print("%s: it is not built for the method runtime, which "
+                      "records only programs that are, if it runs any",
+                      launch->program);
     launch->leaves_out = "they are not built for the method runtime";
     return MARGAY_OK;
 }

@@ -152,6 +152,7 @@ _Noreturn static void run_command(struct options *options, int pipe_end)
     snprintf(name, sizeof name, "/dev/fd/%d", pipe_end);
     options->output = name;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signals_keep_none();
     if (!summarises(options))
         message_keep_none();
     int exit_status = options->command->run(options);

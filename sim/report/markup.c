@@ -33,7 +33,9 @@ void markup_text(struct output *output, const char *text)
         size_t bytes = json_character_bytes(text, left);
         if (name != NULL)
             output_bytes(output, name, strlen(name));
-        else if (bytes == 0 || margay_is_control(*text))
+        else if (bytes == 0)
+            output_text(output, JSON_NO_CHARACTER);
+        else if (margay_is_control(*text))
             output_bytes(output, "?", 1);
         else
             output_bytes(output, text, bytes);

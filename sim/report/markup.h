@@ -1,8 +1,8 @@
 /*
  * markup.h - text within HTML and SVG
  *
- * The output (output.h) keeps failures.  A byte that is no part of valid UTF-8,
- * and a control character, becomes a question mark.
+ * The output (output.h) keeps failures.  A byte that is no part of valid UTF-8
+ * becomes U+FFFD, and a control character a question mark.
  */
 #ifndef MARGAY_SIM_REPORT_MARKUP_H
 #define MARGAY_SIM_REPORT_MARKUP_H

@@ -158,7 +158,8 @@ static enum margay_status draw_tenants(struct output *output,
                : status;
 }
 
-/* The misses of each program, and those in its part of the cache. */
+/* The misses of each program, which are not known of objects, and those in its
+   part of the cache. */
 static enum margay_status draw_shared(struct output *output,
                                       const struct section *section,
                                       const char *id, unsigned *charts,
@@ -169,8 +170,11 @@ static enum margay_status draw_shared(struct output *output,
                           .y = "shared_misses",
                           .y_title = "misses",
                           .keys = {"trace", "block_bytes", "program"}};
+    bool of_objects =
+        table_begins_with(&section->table, SHARE_COLUMNS SHARE_OBJECT_COLUMNS);
     enum margay_status status =
-        draw_sizes(output, section, id, chart, charts, error);
+        of_objects ? MARGAY_OK
+                   : draw_sizes(output, section, id, chart, charts, error);
     chart.caption = "Misses of programs that have parts of the cache";
     chart.y = "partition_misses";
     return status == MARGAY_OK

@@ -48,6 +48,7 @@
 #define SHARE_COLUMNS                              \
     "cache_blocks,cache_bytes,program,references," \
     "shared_misses,partition_blocks,partition_misses"
+#define SHARE_OBJECT_COLUMNS ",partition_bytes"
 /* behind the column that names the place */
 #define OVERLAP_COLUMNS ",references,other_references,overlap"
 #define SIMULATE_COLUMNS                                        \

@@ -16,6 +16,9 @@
  */
 char *json_put_text(char *to, const char *text, size_t bytes);
 
+/* U+FFFD, which is written for a byte that is no part of a character. */
+#define JSON_NO_CHARACTER "\xef\xbf\xbd"
+
 /* How many of `bytes` bytes, 1 or more, the character of UTF-8 at their
    beginning has; 0 = there is none. */
 size_t json_character_bytes(const char *text, size_t bytes);

@@ -25,7 +25,7 @@ static void put_label(struct output *output, const char *text)
         else if (*text == '"' || *text == '\\')
             output_text(output, "\\%c", *text);
         else if (length == 0)
-            output_text(output, "\xef\xbf\xbd");
+            output_text(output, JSON_NO_CHARACTER);
         else
             output_bytes(output, text, length);
         length += length == 0;

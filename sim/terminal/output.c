@@ -52,7 +52,7 @@ enum margay_status output_open(const char *path, enum output_mode mode,
     if (opened == NULL)
         return margay_fail_memory(error, "the output");
     opened->store = -1;
-    enum margay_status status = target_open(&opened->target, path, "", error);
+    enum margay_status status = target_open(&opened->target, path, error);
     if (status == MARGAY_OK)
         status = open_store(opened, mode, error);
     opened->capacity = opened->store < 0 ? HELD_BYTES : PIECE_BYTES;

@@ -12,7 +12,7 @@
 #define SHELF_PATHS 64
 
 /* Lock-free, so that a handler may touch them, and any thread may look. */
-static atomic_int kept_signal, report_wanted, keep_next, keep_hangup;
+static atomic_int kept_signal, report_wanted, keep_next, keep_none, keep_hangup;
 
 /* The files to remove.  Shelves are added and never freed, because a handler
    may be reading them. */
@@ -96,7 +96,12 @@ void signals_install(void)
 
 void signals_finish_gracefully(bool graceful)
 {
-    keep_next = graceful;
+    keep_next = graceful && !keep_none;
+}
+
+void signals_keep_none(void)
+{
+    keep_none = 1;
 }
 
 void signals_keep_hangup(void)

@@ -18,6 +18,10 @@ void signals_install(void);
 /* Keep the next SIGINT or SIGTERM for signals_interrupted(), or no more. */
 void signals_finish_gracefully(bool graceful);
 
+/* From now on each of them kills: what this process writes is a part of what
+   another one writes, which does not appear without the others. */
+void signals_keep_none(void);
+
 /* Treat SIGHUP as SIGTERM from now on. */
 void signals_keep_hangup(void);
 

@@ -1,8 +1,9 @@
 /*
  * target.h - the place that output goes to
  *
- * A regular file is replaced as a whole: bytes go to a temporary file beside
- * it, which gets the file's name in the end.  Symbolic links are followed
+ * A regular file is replaced as a whole: bytes go to a temporary file in its
+ * folder, which gets the file's name in the end and has none before, where the
+ * file system can do that.  Symbolic links are followed
  * first, so that they stay links.  Standard output, devices and FIFOs are
  * written in place.
  */
@@ -28,28 +29,28 @@ struct target {
     const char *name;     /* in messages */
     bool durable;         /* on disk before it gets its name, as is the name */
     bool in_place;        /* no temporary file, so none of the following */
-    int descriptor;       /* of the temporary file; -1 when closed */
+    int descriptor;       /* of the temporary file; -1 = none */
     char *path;           /* of the file in the end; owned */
-    char *temporary_path; /* of the file until then; owned */
+    char *temporary_path; /* of the file until then; owned; NULL: no name */
 };
 
 /*
  * Open the target at `path` (NULL or "-": standard output): a regular file, or
- * a free name, gets a temporary file, whose name ends in `suffix`.  `path` must
- * outlive the target.  MARGAY_IO for a directory or a place that cannot be
- * written.
+ * a free name, gets a temporary file.  `path` must outlive the target.
+ * MARGAY_IO for a directory or a place that cannot be written.
  */
 enum margay_status target_open(struct target *target, const char *path,
-                               const char *suffix, struct margay_error *error);
+                               struct margay_error *error);
 
 /* Is the target standard output, under any name, such as /dev/stdout? */
 bool target_is_standard_output(const struct target *target);
 
-/* Close the temporary file.  MARGAY_IO if its bytes could not be written. */
+/* End the writing of the temporary file.  MARGAY_IO if its bytes could not be
+   written. */
 enum margay_status target_close(struct target *target,
                                 struct margay_error *error);
 
-/* Give the closed temporary file its name. */
+/* Give the temporary file, which is whole, its name. */
 enum margay_status target_publish(struct target *target,
                                   struct margay_error *error);
 

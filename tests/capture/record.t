@@ -152,7 +152,9 @@ check 'and no trace of these, either' test ! -e trace.u64
 run record --method runtime -o trace.u64 ./walk.plain
 is 'a program without the runtime' "$status" 125
 check 'and no trace' test ! -e trace.u64
-like 'says so' "$(cat err)" 'walk.plain: it made no references'
+like 'says so at once' "$(head -n 1 err)" \
+    'walk.plain: it is not built for the method runtime'
+like 'and in the end' "$(sed 1d err)" 'walk.plain: it made no references'
 run record --nonsense ./walk
 is 'an option that there is not' "$status" 125
 run record -o no/such/place ./walk

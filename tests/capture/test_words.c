@@ -141,6 +141,34 @@ static enum margay_status try_one(uint64_t number, uint32_t extent)
     return status;
 }
 
+/* The word of a byte at the last address is changed to one of two bytes. */
+static void test_ends(void)
+{
+    CHECK_U64(try_one(UINT64_MAX - 1, 2), MARGAY_OK, "the last two bytes");
+    CHECK_U64(try_one(UINT64_MAX, 2), MARGAY_BAD_ARGUMENT, "one too many");
+    uint64_t number = UINT64_MAX, word;
+    struct margay_sink sink = {NULL, keep};
+    struct margay_batch batch = {.references = 1, .numbers = &number};
+    margay_writer *writer;
+    written.count = 0;
+    margay_writer_create("words", NULL, &sink, &writer, NULL);
+    margay_writer_put(writer, &batch, NULL);
+    margay_writer_finish(writer, NULL);
+    margay_writer_free(writer);
+    for (unsigned bytes = 1; bytes <= 2; bytes++) {
+        memcpy(&word, written.data + written.count - sizeof word, sizeof word);
+        word = (word & ~(UINT64_C(63) << MARGAY_WORD_BYTES_SHIFT)) |
+               (uint64_t)bytes << MARGAY_WORD_BYTES_SHIFT;
+        memcpy(written.data + written.count - sizeof word, &word, sizeof word);
+        struct whole_trace got =
+            read_bytes("x.words", NULL, written.data, written.count);
+        CHECK_U64(got.status, bytes == 1 ? MARGAY_OK : MARGAY_BAD_INPUT,
+                  "%u bytes at the last address", bytes);
+        CHECK_U64(got.count, bytes == 1, "are read");
+        drop_trace(&got);
+    }
+}
+
 static void test_refusals(void)
 {
     CHECK_U64(try_one(1, 65), MARGAY_BAD_ARGUMENT, "65 bytes");
@@ -260,6 +288,7 @@ int main(void)
     write_trace(true);
     test_cut();
     test_refusals();
+    test_ends();
     test_raw_words();
     test_slots();
     free(written.data);

@@ -22,8 +22,8 @@
  * memory that is shared.  Programs that are started by name are not ours, and
  * are left alone.
  *
- * open is also fopen, mkostemp and memfd_create; read is pread; duplicate is
- * dup and dup2.
+ * open is also fopen, mkostemp and memfd_create; read is pread; rename is
+ * linkat; duplicate is dup and dup2.
  *
  * Standard error never fails, as it could not say so, nor does the eventfd
  * that ends a wait: the system has no reason to refuse it.
@@ -169,6 +169,8 @@ ssize_t __real_write(int fd, const void *buffer, size_t bytes);
 int __real_close(int fd);
 ssize_t __real_pread(int fd, void *buffer, size_t bytes, off_t at);
 int __real_rename(const char *from, const char *to);
+int __real_linkat(int from_folder, const char *from, int to_folder,
+                  const char *to, int flags);
 int __real_open(const char *path, int flags, ...);
 FILE *__real_fopen(const char *path, const char *mode);
 int __real_mkostemp(char *path, int flags);
@@ -198,6 +200,8 @@ ssize_t __wrap_write(int fd, const void *buffer, size_t bytes);
 int __wrap_close(int fd);
 ssize_t __wrap_pread(int fd, void *buffer, size_t bytes, off_t at);
 int __wrap_rename(const char *from, const char *to);
+int __wrap_linkat(int from_folder, const char *from, int to_folder,
+                  const char *to, int flags);
 int __wrap_open(const char *path, int flags, ...);
 FILE *__wrap_fopen(const char *path, const char *mode);
 int __wrap_mkostemp(char *path, int flags);
@@ -271,6 +275,7 @@ static ssize_t (*real_write)(int, const void *, size_t);
 static int (*real_close)(int);
 static ssize_t (*real_pread)(int, void *, size_t, off_t);
 static int (*real_rename)(const char *, const char *);
+static int (*real_linkat)(int, const char *, int, const char *, int);
 static int (*real_open)(const char *, int, ...);
 static FILE *(*real_fopen)(const char *, const char *);
 static int (*real_mkostemp)(char *, int);
@@ -302,6 +307,7 @@ __attribute__((constructor)) static void look_all_up(void)
     look_up("close", &real_close);
     look_up("pread", &real_pread);
     look_up("rename", &real_rename);
+    look_up("linkat", &real_linkat);
     look_up("open", &real_open);
     look_up("fopen", &real_fopen);
     look_up("mkostemp", &real_mkostemp);
@@ -393,6 +399,14 @@ int HOOK(close)(int fd)
 int HOOK(rename)(const char *from, const char *to)
 {
     return fails(RENAME, EACCES) ? -1 : REAL(rename)(from, to);
+}
+
+int HOOK(linkat)(int from_folder, const char *from, int to_folder,
+                 const char *to, int flags)
+{
+    return fails(RENAME, EACCES)
+               ? -1
+               : REAL(linkat)(from_folder, from, to_folder, to, flags);
 }
 
 int HOOK(pthread_create)(pthread_t *thread, const pthread_attr_t *attributes,

@@ -16,7 +16,7 @@ endif
 # which have other names, are not, so the program is built without.
 faults_CALLS := malloc calloc realloc reallocarray strdup strndup asprintf \
                 vasprintf realpath mmap read write close \
-                rename pthread_create pread open fopen mkostemp memfd_create \
+                rename linkat pthread_create pread open fopen mkostemp memfd_create \
                 lseek ftruncate dup dup2 pipe2 fork
 faults_BUILD := $(BUILD)/faults
 faults_INJECT := $(faults_BUILD)/inject.o

@@ -103,4 +103,23 @@ done
 run plot --traffic caches.csv -o long.svg
 read_texts long
 shows long "._é$end"
+
+# Bytes that are no UTF-8, also in the table's own name.
+other=$(printf 'a\351b\300\257c\377.din')
+shown=$(printf 'a\357\277\275b\357\277\275\357\277\275c\357\277\275.din')
+is_utf8() {
+    perl -MEncode -0777 -ne 'decode("UTF-8", $_, Encode::FB_CROAK)' "$1"
+}
+cp other.din "$other"
+"$MARGAY" curve -q "$other" -o "$other.csv"
+cp "$other.csv" bytes.csv
+for from in bytes.csv "$other.csv"; do
+    run plot "$from" -o bytes.svg
+    is 'bytes: drawn' "$status$(cat err)" 0
+    check 'a picture is UTF-8' is_utf8 bytes.svg
+    check 'with a mark for each' grep -Fq -e "$shown" bytes.svg
+done
+run report -q "$other" -o bytes.html
+check 'a report is UTF-8' is_utf8 bytes.html
+check 'with a mark for each' grep -Fq -e "$shown" bytes.html
 finish

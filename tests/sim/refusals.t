@@ -23,6 +23,13 @@ run help policies
 is 'policies and their parameters' "$status $(grep -c '^  [a-z0-9]' out) \
 $(grep -A 1 '^  tinylfu' out | sed -n '2s/ *//p')" \
     "0 18 window=0.01,protected=0.8"
+printf 'id,size\n1,1\n' >objects.csv
+for policy in $(sed -n 's/^  \([a-z0-9]*\) .*/\1/p' out); do
+    "$MARGAY" curve -q --objects --policy "$policy" --sizes 1 \
+        --column id=id,size=size objects.csv >unused 2>&1 && echo "$policy"
+done >takes
+is 'and those that objects have' \
+    "$(sed -n 's/^With --objects: //p' out)" "$(paste -sd ' ' takes)"
 refuses 'to analyse the file: margay curve FILE' good.din
 refuses "unknown option '-z'" curve -z good.din
 refuses "unknown option '-z'" curve -qz good.din

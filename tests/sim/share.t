@@ -77,7 +77,7 @@ like 'a name may have a sign' "$(sed -n 2p out)" '^500,32000,a=3,'
 "$MARGAY" histogram -q -f lines a.lines -o ids.csv
 run share ids.csv --sizes 16MiB
 like 'bytes of blocks of unknown size' "$status $(cat err)" \
-    '^2 .*ids.csv does not say how many bytes.*--objects are in bytes'
+    '^2 .*ids.csv does not say how many bytes.*--objects if its distances are bytes'
 run share --fair a.csv c.csv --sizes 600
 is 'a fair division' "$(sed 1d out | cut -d, -f6,7)" \
     "$(printf '300,%s\n300,%s' "$(misses a.csv 300)" "$(misses c.csv 300)")"
@@ -87,6 +87,71 @@ is 'a grid goes to the sum of all' "$(tail -1 out | cut -d, -f1)" 2048
 "$MARGAY" histogram -q --unit 64 d.lines -o d.csv
 run share a.csv d.csv --sizes 100
 like 'a program that uses nothing twice' "$(sed -n 3p out)" ',d.csv,500,500,0,500$'
+
+# Objects: against caches of bytes simulated for every part, and every division.
+cat >objects.pl <<'END'
+use strict; use warnings;
+sub misses {
+    my ($requests, $bytes) = @_;
+    my (@stack, %size, $used, $misses); $used = $misses = 0;
+    return scalar @$requests if $bytes == 0;
+    for my $request (@$requests) {
+        my ($object, $size) = @$request;
+        if (defined $size{$object}) { @stack = grep { $_ != $object } @stack }
+        else { $misses++; $size{$object} = $size; $used += $size }
+        unshift @stack, $object;
+        while ($used > $bytes) { $used -= delete $size{pop @stack} }
+    }
+    return $misses;
+}
+sub best {
+    my ($bytes, @curves) = @_;
+    my $curve = shift @curves;
+    return $curve->[$bytes] if !@curves;
+    my $fewest;
+    for my $part (0 .. $bytes) {
+        my $sum = $curve->[$part] + best($bytes - $part, @curves);
+        $fewest = $sum if !defined $fewest || $sum < $fewest;
+    }
+    return $fewest;
+}
+sub run { system(@_) == 0 or die "@_\n" }
+for my $round (1 .. $ARGV[0]) {
+    srand $round;
+    my (@curves, @names);
+    my $bytes = 1 + int rand 40;
+    for my $program (0 .. int rand 3) {
+        my @sizes = map { int rand 9 } 0 .. int rand 7;
+        my @requests = map { my $o = int rand @sizes; [$o, $sizes[$o]] } 0 .. 30 + int rand 30;
+        push @curves, [map { misses(\@requests, $_) } 0 .. $bytes];
+        open my $file, '>', "o$program.trace" or die;
+        print $file "id,size\n", map { "$_->[0],$_->[1]\n" } @requests;
+        close $file or die;
+        run $ENV{MARGAY}, 'histogram', '-q', '--objects', '-f', 'csv', '--column', 'id=id,size=size',
+            "o$program.trace", '-o', "o$program.csv";
+        push @names, "o$program.csv";
+    }
+    run $ENV{MARGAY}, 'share', '--objects', '--sizes', $bytes, @names, '-o', 'o.csv';
+    open my $table, '<', 'o.csv' or die;
+    my ($header, @rows) = map { chomp; [split /,/, $_, -1] } <$table>;
+    my ($parts, $sum) = (0, 0);
+    for my $i (0 .. $#rows) {
+        my (undef, undef, undef, undef, undef, undef, $misses, $part) = @{$rows[$i]};
+        print "round $round: program $i misses $misses with $part\n"
+            if $misses != $curves[$i][$part];
+        $parts += $part; $sum += $misses;
+    }
+    print "round $round: $parts of $bytes bytes\n" if $parts != $bytes || @rows != @names;
+    my $fewest = best($bytes, @curves);
+    print "round $round: $sum misses, not $fewest\n" if $sum != $fewest;
+}
+END
+export MARGAY
+is 'objects are divided as by trying all' "$(perl objects.pl 60)" ''
+run share --objects o0.csv --sizes 1KiB,3
+is 'their sizes are bytes' "$(head -1 out) $(sed 1d out | cut -d, -f1,2,5,6,8 | tr '\n' ' ')" \
+    'cache_blocks,cache_bytes,program,references,shared_misses,partition_blocks,partition_misses,partition_bytes ,3,,,3 ,1024,,,1024 '
+refuses 'a.csv: found blocks of 64 bytes, expected distances in bytes' share --objects a.csv
 
 refuses 'RUN.csv' share
 refuses 'a shared cache has no steps' share a.csv b.csv --sizes all

@@ -153,20 +153,96 @@ else
 fi
 exec 9>&-
 
-# generate has nothing exact to show for half of the work.
-for number in "TERM 143" "QUIT 131"; do
-    "$MARGAY" generate zipf --refs 99999999999 --blocks 9 --to u64 \
-        -o part.u64 &
+# A report is whole or not at all, and what makes a part of it speaks of no output.
+simulates() { # PID: a child of it is at the policies
+    child=$(cat /proc/"$1"/task/"$1"/children 2>/dev/null)
+    child=${child% }
+    [ -n "$child" ] && awk '{ exit !($14 > 20) }' /proc/"$child"/stat 2>/dev/null
+}
+"$MARGAY" generate zipf --refs 3000000 --blocks 90000 -q --to u64 -o long.u64
+for number in "TERM 143" "INT 130"; do
+    for to in all alone; do
+        "$MARGAY" report --policy lru,s3fifo,lfu,arc --sizes octave:64 -j 2 -o page.html \
+            long.u64 2>err &
+        reporter=$!
+        await simulates $reporter
+        [ $to = alone ] || kill -"${number% *}" "$child"
+        kill -"${number% *}" $reporter
+        status=0
+        ended $reporter || status=$?
+        await dead "$child"
+        is "SIG${number% *} to a report ($to)" "$status $(grep -c interrupted err)" \
+            "${number#* } 0"
+        check 'which is not there' absent page.html
+    done
+done
+
+# generate has nothing exact to show for half of the work.  Until then a file has
+# no name, or where the file system lacks that, another one.
+mkdir here
+writes() { # a command that does not end, for the file $1
+    "$MARGAY" generate zipf --refs 99999999999 --blocks 9 --to u64 -o "$1" &
     writer=$!
+}
+has_begun() {
+    [ -n "$(find /proc/$writer/fd -lname '*/here/*')" ]
+}
+for number in "TERM 143" "QUIT 131" "KILL 137"; do
+    writes here/part.u64
     check "SIG${number% *}: a temporary file is there while it is written" \
-        await test -e .margay-$writer-0
+        await has_begun
+    is 'but has no name' "$(ls -A here)" ''
     kill -"${number% *}" $writer
     status=0
     ended $writer || status=$?
     is 'generate dies of the signal' "$status" "${number#* }"
-    check 'and leaves nothing behind' test ! -e part.u64 -a \
-        ! -e ".margay-$writer-0"
+    is 'and leaves nothing behind' "$(ls -A here)" ''
 done
+
+cat >named.c <<'EOF'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    int mode = va_arg(arguments, int);
+    va_end(arguments);
+    errno = EOPNOTSUPP;
+    return (flags & O_TMPFILE) == O_TMPFILE
+        ? -1
+        : ((int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open"))(path, flags, mode);
+}
+EOF
+if ! ${CC:-cc} -shared -fPIC -o named.so named.c -ldl 2>unused ||
+    ! LD_PRELOAD=$PWD/named.so "$MARGAY" version >unused 2>&1; then
+    skip 'where files need a name' 'no compiler here, or a sanitizer'
+else
+    echo old >here/part.u64
+    for number in "TERM 143" "KILL 137"; do
+        LD_PRELOAD=$PWD/named.so writes here/part.u64
+        check "SIG${number% *}, where files need a name" \
+            await test -e here/.margay-$writer-0
+        LD_PRELOAD=$PWD/named.so run generate scan --blocks 9 --refs 9 -q --to u64 -o here/other.u64
+        is 'what is written is none of a run that was killed' "$(cat err)" ''
+        kill -"${number% *}" $writer
+        status=0
+        ended $writer || status=$?
+        is 'generate dies of the signal' "$status" "${number#* }"
+        is 'the old file stays' "$(cat here/part.u64)" old
+        is 'what is half-written only if killed' "$(no_leftovers here; echo $?)" \
+            "$([ "${number% *}" = TERM ]; echo $?)"
+    done
+    run generate scan --blocks 9 --refs 9 -q --to u64 -o here/new.u64
+    is 'a new file has no need to look' "$status $(cat err)" '0 '
+    run generate scan --blocks 9 --refs 9 -q --to u64 -o here/part.u64
+    like 'the next run names it' "$status $(cat err)" \
+        "^0 .*found 1 half-written file .* killed, .* removed: .*here/.margay-$writer-0\$"
+    check 'and leaves it there' test -e here/.margay-$writer-0
+fi
 
 # ---------------------------------------------------------------- progress --
 mkfifo feed

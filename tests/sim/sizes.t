@@ -66,7 +66,20 @@ is 'standard input that is a file is read twice' \
 # shellcheck disable=SC2086
 cat t.csv | "$MARGAY" curve -q --objects $columns --sizes-from max - >out 2>err
 is 'a pipe is refused' "$? $(wc -c <out)" '2 0'
-like 'by what it is' "$(cat err)" 'expected a file, not a pipe'
+like 'by what it is, and what to do is said' "$(cat err)" \
+    'found by reading the trace twice: expected a file, not a pipe; keep what comes in one first'
+# shellcheck disable=SC2086
+printf 'id,size\n1,\n1,7\n2,\n1,\n' | "$MARGAY" curve --objects $columns - >out 2>err
+like 'a pipe counts sizes that are not known yet' "$(cat err)" \
+    ', 3 without a size of their own, 2 of these 0 bytes, as no size was known,'
+printf 'id,size\n1,5\n2,5\n1,3\n' >shrunk.csv
+# shellcheck disable=SC2086
+run curve --objects $columns shrunk.csv
+like 'sizes that shrink leave nothing in doubt, and that is said' "$(cat err)" \
+    ', in caches smaller than the largest object at most 0 misses \(0% of references\) more,'
+# shellcheck disable=SC2086
+run curve --objects $columns --ttl 9 shrunk.csv
+check 'but nothing is where objects expire' test "$(grep -c 'at most 0' err)" = 0
 refuses '--sizes-from is for objects' curve --sizes-from max t.csv
 refuses "'big' .expected request, first, last or max" \
     curve --objects --sizes-from big t.csv

@@ -372,6 +372,13 @@ int rename(const char *from, const char *to)
     fprintf(stderr, "rename to %s\n", to);
     return real(from, to);
 }
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    int (*real)(int, const char *, int, const char *, int) =
+        (int (*)(int, const char *, int, const char *, int))dlsym(RTLD_NEXT, "linkat");
+    fprintf(stderr, "name %s\n", to);
+    return real(from_folder, from, to_folder, to, flags);
+}
 END
 name='a state is on the disk before it has its name, and then the name'
 if ${CC:-cc} -shared -fPIC -o told.so told.c -ldl 2>/dev/null; then
@@ -381,7 +388,7 @@ if ${CC:-cc} -shared -fPIC -o told.so told.c -ldl 2>/dev/null; then
         -o disk.csv disk.din 2>err || status=$?
     if [ "$status" = 0 ]; then
         is "$name" "$(sed 's,/.*/,,' err | tr '\n' ';')" \
-            'fsync of a file;rename to disk.state;fsync of a folder;rename to disk.csv;'
+            'fsync of a file;name disk.state;fsync of a folder;name disk.csv;'
     else
         skip "$name" 'nothing can be loaded before the sanitizer'
     fi

@@ -7,6 +7,7 @@
 #define MARGAY_TESTS_TRACES_MGT_FILES_H
 
 #include "tests/traces/read_all.h"
+#include "traces/base/extent.h"
 #include "traces/base/random.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/mgt.h"
@@ -271,6 +272,9 @@ __attribute__((unused)) static void fill_columns(struct columns *columns,
         columns->kinds[i] = (uint8_t)(margay_random_u64(&random) % 3);
         columns->extents[i] =
             (uint32_t)draw(&random, wildness, columns->extents[before], 32);
+        /* The most that end within 64 bits. */
+        if (margay_extent_passes(columns->numbers[i], columns->extents[i]))
+            columns->extents[i] = (uint32_t)-columns->numbers[i];
         columns->threads[i] =
             (uint32_t)draw(&random, wildness, columns->threads[before], 32);
         uint32_t count =

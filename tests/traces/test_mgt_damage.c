@@ -132,6 +132,8 @@ static void test_nonsense(void)
     NONSENSE(3, 1, 1, "a kind", ONE_NUMBER, 1, 0, NUMBER(7));
     NONSENSE(3, 1, 1, "a size of 32 bits", ONE_NUMBER, 1, 0, 4, 0, 0, 0, 4, 0,
              0, 0);
+    NONSENSE(3, 1, 1, "extents within 64 bits", 0, 0, 255, 255, 255, 255, 255,
+             255, 255, 255, 1, 0, NUMBER(8));
     NONSENSE(counted, 1, 1, "counts from 1 up", ONE_NUMBER, ONE_ACCESS, 2, 0,
              NUMBER(0));
     NONSENSE(counted, 2, 9, "as many references", ONE_NUMBER, ONE_ACCESS, 2, 0,

@@ -6,6 +6,7 @@
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
+#include "traces/base/extent.h"
 #include "traces/capture/decode.h"
 #include "traces/capture/relay.h"
 #include "traces/capture/words_format.h"
@@ -292,6 +293,11 @@ static enum margay_status decode(struct reading *reading,
                         &wanted, reading->events);
     for (size_t i = first; batch->threaded && i < wanted.count; i++)
         batch->threads[i] = reading->thread;
+    if (wanted.extents != NULL &&
+        margay_extents_pass(wanted.numbers + first, wanted.extents + first,
+                            wanted.count - first))
+        return fail(reading, "a chunk with other extents before",
+                    "extents within 64 bits", error);
     batch->count = wanted.count;
     if (reading->flags & MARGAY_WORDS_REPEATS)
         batch->repeats = wanted.repeats;

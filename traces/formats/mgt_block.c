@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "traces/base/error.h"
+#include "traces/base/extent.h"
 #include "traces/formats/format.h"
 #include "traces/formats/mgt.h"
 
@@ -321,6 +322,10 @@ const char *margay_mgt_block_next(struct margay_mgt_block *block,
                            references->numbers + at, count);
     const char *expected = next_accesses(block, count, references->kinds + at,
                                          references->extents + at);
+    if (expected == NULL &&
+        margay_extents_pass(references->numbers + at, references->extents + at,
+                            count))
+        expected = "extents within 64 bits";
     if (expected == NULL)
         expected = next_counts(block, count,
                                counted ? references->counts + at : NULL, &held);

@@ -561,7 +561,7 @@ static enum margay_status settle_sizes(struct margay_trace *trace,
         status = margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "%s: the last or the largest size of an object is "
                              "found by reading the trace twice: expected a "
-                             "file, not a pipe",
+                             "file, not a pipe; keep what comes in one first",
                              trace->reader.path);
     return status == MARGAY_OK ? margay_object_sizes_apply(rule, slot, error)
                                : status;

@@ -7,6 +7,7 @@
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
+#include "traces/base/extent.h"
 #include "traces/base/nearest.h"
 #include "traces/formats/blocks_format.h"
 #include "traces/formats/compress.h"
@@ -247,6 +248,10 @@ enum margay_status margay_writer_put(margay_writer *writer,
                                      struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
+    if (writer->writing != NULL && batch->extents != NULL &&
+        margay_extents_pass(batch->numbers, batch->extents, batch->references))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a reference does not end within 64 bits");
     if (writer->writing != NULL)
         return writer->writing->put(writer->blocks, batch, error);
     if (writer->stands_in_memory && batch->counts == NULL)
