@@ -20,11 +20,7 @@
 /* By this `margay record` recognises a program with the runtime. */
 HOOK extern const char margay_runtime_mark[];
 const char margay_runtime_mark[] __attribute__((used)) =
-#ifdef MARGAY_MMU
-    "margay-capture-runtime-mmu";
-#else
     "margay-capture-runtime";
-#endif
 
 /* The address at which the file of the program is loaded, by the linker. */
 extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
@@ -125,7 +121,6 @@ void margay_functions_leave(uint64_t site)
 
 void __tsan_func_entry(void *caller)
 {
-    margay_recorder_begin();
     margay_functions_enter(SITE);
     if (__builtin_expect(calls > 0, 0)) {
         calls++;
