@@ -81,8 +81,7 @@ valgrind_LIBRARY  := $(valgrind_PRELOAD)
 endif
 valgrind_SOURCES := $(addprefix traces/capture/valgrind/,cursors.c instrument.c \
                         libc.c tool.c) \
-                    $(addprefix traces/capture/runtime/,buffers.c images.c \
-                        process.c)
+                    $(addprefix traces/capture/runtime/,images.c process.c)
 valgrind_OBJECTS  = $(valgrind_SOURCES:%.c=$(valgrind_ROOM)/%.o)
 valgrind_ARCH    := $(firstword $(subst -, ,$(valgrind_MACHINE)))
 valgrind_CFLAGS   = -std=gnu17 $(OPTIMISE) $(WARNINGS) -Wno-pedantic \

@@ -12,11 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
@@ -129,10 +127,8 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
 static enum margay_status start(struct recording *recording, int *exit_status,
                                 struct margay_error *error)
 {
-#ifdef PR_SET_CHILD_SUBREAPER
     /* Processes that outlive their parents become children of this process. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-#endif
     signals_finish_gracefully(true);
     signals_keep_hangup();
     enum margay_status status = launch_start(
@@ -258,7 +254,7 @@ static void stop_if_full(struct recording *recording)
 static enum margay_status check_losses(const struct launch *launch,
                                        struct margay_error *error)
 {
-    static const char *const did[MARGAY_LOSSES] = {
+    static const char *const did[MARGAY_LOSS_FORKED] = {
         [MARGAY_LOSS_DESCRIPTORS] = "closed the recorder's descriptors, and "
                                     "could not open them again",
         [MARGAY_LOSS_MEMORY] = "had no memory left for the recorder's "
@@ -268,7 +264,7 @@ static enum margay_status check_losses(const struct launch *launch,
         [MARGAY_LOSS_SHARED] = "made another that has the same variables, by "
                                "a call of clone",
     };
-    for (enum margay_loss loss = 0; loss < MARGAY_LOSSES; loss++) {
+    for (enum margay_loss loss = 0; loss < MARGAY_LOSS_FORKED; loss++) {
         uint64_t lost = margay_receiver_lost(launch->receiver, loss);
         if (lost > 0)
             return margay_fail(error, MARGAY_IO,
@@ -318,6 +314,8 @@ static enum margay_status check_whole(const struct recording *recording,
 {
     const struct launch *launch = &recording->launch;
     uint64_t left_out = margay_receiver_left_out(launch->receiver);
+    uint64_t forked =
+        margay_receiver_lost(launch->receiver, MARGAY_LOSS_FORKED);
     if (launch->sees_end && WIFEXITED(recording->state) &&
         !margay_receiver_saw_end(launch->receiver))
         return margay_fail(
@@ -331,6 +329,11 @@ static enum margay_status check_whole(const struct recording *recording,
     if (status != MARGAY_OK)
         return status;
     tell_functions(recording);
+    if (forked > 0)
+        message_print("%s: %" PRIu64 " process%s may lack references: a "
+                      "handler of a signal forked in the midst of some",
+                      recording->options->operands[0], forked,
+                      margay_plural(forked, "es"));
     if (left_out > 0)
         message_print("%s: at least %" PRIu64 " program%s of this recording "
                       "%s left out: %s",

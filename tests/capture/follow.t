@@ -112,7 +112,7 @@ check 'one that starts others is built' "$compiler" -O2 \
 printf '#!/bin/sh\necho "$@" $X >given\n' >given.sh
 chmod +x given.sh
 for how in execve execv execvp execvpe fexecve execl execlp execle execveat \
-    SYS_execve SYS_execveat vfork posix_spawn posix_spawnp system popen; do
+    vfork posix_spawn posix_spawnp system popen; do
     case $how in
     *execve* | execvpe | execle | posix_spawnp) given='one two 3' ;;
     *) given='one two' ;;

@@ -38,7 +38,6 @@ static size_t data_offset(void)
 
 static int open_memory(void)
 {
-#ifdef MFD_ALLOW_SEALING
     int file = memfd_create("margay-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file >= 0 &&
         fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
@@ -46,13 +45,6 @@ static int open_memory(void)
         return -1;
     }
     return file;
-#else
-    char path[] = "/tmp/margay-capture-XXXXXX";
-    int file = mkostemp(path, O_CLOEXEC);
-    if (file >= 0)
-        unlink(path);
-    return file;
-#endif
 }
 
 /* Make the file as long as it must be, and map the new part of it. */

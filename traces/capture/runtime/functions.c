@@ -7,12 +7,9 @@
  * symbols of the program.
  */
 #define _GNU_SOURCE
-#include "traces/capture/runtime/functions.h"
-
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "traces/capture/runtime/allocations.h"
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/observe.h"
 #include "traces/capture/runtime/process.h"

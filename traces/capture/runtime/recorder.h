@@ -91,14 +91,6 @@ bool margay_recorder_wants_data(void);
 void margay_recorder_put_data(unsigned data, const volatile void *address,
                               uint64_t bytes, uint64_t site);
 
-/* Send the buffer of the calling thread, which records no more, or not soon. */
-void margay_recorder_leave(void);
-
-/* Before a fork, and in its child, where the calling thread has no buffer for
-   its next words. */
-void margay_recorder_before_fork(void);
-void margay_recorder_after_fork(void);
-
 /* Begin to record, if the recording waits for that; stop for good.  For the
    calling thread at once, for others when they next need a buffer. */
 void margay_recorder_start(void);
