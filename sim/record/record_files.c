@@ -1,15 +1,12 @@
 /* record_files.c - finding the files of the recorder */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/record/record.h"
@@ -75,22 +72,4 @@ enum margay_status record_find(const char *file, char *directory,
                        "%s is neither beside this program nor in ../lib/margay "
                        "(MARGAY_RUNTIME can name its directory)",
                        file);
-}
-
-bool record_file_holds(const char *path, const char *text)
-{
-    struct stat status;
-    bool found = false;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0) {
-        size_t bytes = (size_t)status.st_size;
-        void *memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-        if (memory != MAP_FAILED) {
-            found = memmem(memory, bytes, text, strlen(text)) != NULL;
-            munmap(memory, bytes);
-        }
-    }
-    if (file >= 0)
-        close(file);
-    return found;
 }

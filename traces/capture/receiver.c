@@ -216,11 +216,6 @@ void margay_receiver_stop(margay_receiver *receiver)
     atomic_store(&receiver->shared.capture->quiet, MARGAY_NO_MORE);
 }
 
-enum margay_quiet margay_receiver_quiet(const margay_receiver *receiver)
-{
-    return atomic_load(&receiver->shared.capture->quiet);
-}
-
 _Static_assert(MARGAY_MODULES == MARGAY_MOST_MODULES &&
                    MARGAY_MODULE_SHIFT == MARGAY_SITE_MODULE_SHIFT &&
                    MARGAY_CAPTURED_PATH_BYTES == MARGAY_MODULE_PATH_BYTES,
@@ -240,32 +235,22 @@ bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
     return state != MARGAY_MODULE_FREE;
 }
 
-uint64_t margay_receiver_processes(const margay_receiver *receiver)
+struct margay_receiver_facts margay_receiver_facts(
+    const margay_receiver *receiver)
 {
-    return receiver->processes;
-}
-
-bool margay_receiver_saw_end(const margay_receiver *receiver)
-{
-    return atomic_load(&receiver->shared.capture->saw_end) != 0;
-}
-
-uint64_t margay_receiver_left_out(const margay_receiver *receiver)
-{
-    return margay_members_left_out(&receiver->members);
-}
-
-uint64_t margay_receiver_lost(const margay_receiver *receiver,
-                              enum margay_loss loss)
-{
-    return atomic_load(&receiver->shared.capture->lost[loss]);
-}
-
-uint64_t margay_receiver_missing(const margay_receiver *receiver)
-{
-    uint64_t sent = atomic_load(&receiver->shared.capture->sent);
+    const struct margay_capture *capture = receiver->shared.capture;
+    uint64_t sent = atomic_load(&capture->sent);
     uint64_t taken = receiver->harvest.taken;
-    return sent > taken ? sent - taken : 0;
+    struct margay_receiver_facts facts = {
+        .processes = receiver->processes,
+        .left_out = margay_members_left_out(&receiver->members),
+        .missing = sent > taken ? sent - taken : 0,
+        .quiet = atomic_load(&capture->quiet),
+        .saw_end = atomic_load(&capture->saw_end) != 0,
+    };
+    for (int i = 0; i < MARGAY_LOSSES; i++)
+        facts.lost[i] = atomic_load(&capture->lost[i]);
+    return facts;
 }
 
 /* ----------------------------------------------------------------- words -- */
