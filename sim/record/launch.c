@@ -83,21 +83,16 @@ enum margay_status launch_check(const char *program, int *exit_status,
     return MARGAY_OK;
 }
 
-/* The place of the receiver as an option of a tool, in `argument`. */
-static void tell_receiver(struct launch *launch, char *argument, size_t bytes)
-{
-    const char *place = margay_receiver_environment(launch->receiver);
-    snprintf(argument, bytes, "%s%s", launch->receiver_option,
-             strchr(place, '='));
-    launch->prefix[launch->prefix_count++] = argument;
-}
-
 /* The prefix, then the program and its arguments. */
 static char **make_arguments(struct launch *launch)
 {
     static char receiver[LAUNCH_RECEIVER_BYTES];
-    if (launch->receiver_option != NULL)
-        tell_receiver(launch, receiver, sizeof receiver);
+    const char *place = margay_receiver_environment(launch->receiver);
+    if (launch->receiver_option != NULL) {
+        snprintf(receiver, sizeof receiver, "%s%s", launch->receiver_option,
+                 strchr(place, '='));
+        launch->prefix[launch->prefix_count++] = receiver;
+    }
     const struct options *options = launch->options;
     size_t count = launch->prefix_count + options->operand_count;
     char **arguments = calloc(count + 1, sizeof *arguments);

@@ -114,27 +114,22 @@ static enum compiler compiler(void)
     return found;
 }
 
-/* The name of the plugin for that compiler, if it is clang. */
-static bool name_plugin(char *name, size_t bytes)
+/* The plugin for the compiler, if that is clang and there is one: its path. */
+static bool find_plugin(char *path, size_t bytes)
 {
-    char version[256];
+    static const char before[] = "clang version ";
+    char version[256], directory[PATH_MAX], name[32];
+    struct margay_error error;
     const char *found =
         compiler() == CLANG &&
                 ask_compiler("--version", version, sizeof version)
-            ? strstr(version, "clang version ")
+            ? strstr(version, before)
             : NULL;
-    return found != NULL &&
-           (size_t)snprintf(name, bytes, "margay_llvm%d.so",
-                            atoi(found + strlen("clang version "))) < bytes;
-}
-
-/* The plugin for the compiler, if there is one: its path. */
-static bool find_plugin(char *path, size_t bytes)
-{
-    char directory[PATH_MAX], name[32];
-    struct margay_error error;
-    return name_plugin(name, sizeof name) &&
-           record_find(name, directory, &error) == MARGAY_OK &&
+    if (found == NULL)
+        return false;
+    snprintf(name, sizeof name, "margay_llvm%d.so",
+             atoi(found + strlen(before)));
+    return record_find(name, directory, &error) == MARGAY_OK &&
            (size_t)snprintf(path, bytes, "%s/%s", directory, name) < bytes;
 }
 
@@ -165,56 +160,25 @@ static void print_cflags(const char *directory)
            directory);
 }
 
-/* What the runtime stands before: copies and allocations. */
-static const char *const copies[] = {
-    "memcpy",        "memmove",      "memset", "__memcpy_chk",
-    "__memmove_chk", "__memset_chk", NULL};
-static const char *const allocations[] = {"malloc",
-                                          "calloc",
-                                          "realloc",
-                                          "free",
-                                          "posix_memalign",
-                                          "aligned_alloc",
-                                          "memalign",
-                                          "valloc",
-                                          "pvalloc",
-                                          "reallocarray",
-                                          "strdup",
-                                          "strndup",
-                                          "mmap",
-                                          "mmap64",
-                                          "mremap",
-                                          "munmap",
-                                          "dlopen",
-                                          "_Znwm",
-                                          "_Znam",
-                                          "_ZnwmRKSt9nothrow_t",
-                                          "_ZnamRKSt9nothrow_t",
-                                          "_ZnwmSt11align_val_t",
-                                          "_ZnamSt11align_val_t",
-                                          "_ZdlPv",
-                                          "_ZdaPv",
-                                          "_ZdlPvm",
-                                          "_ZdaPvm",
-                                          "_ZdlPvSt11align_val_t",
-                                          "_ZdaPvSt11align_val_t",
-                                          "_ZdlPvmSt11align_val_t",
-                                          "_ZdaPvmSt11align_val_t",
-                                          NULL};
-
-static void print_wrapped(const char *const *names)
-{
-    for (; *names != NULL; names++)
-        printf(" -Wl,--wrap=%s", *names);
-}
+/* What the runtime stands before: copies, and allocations in C and C++. */
+static const char wrapped[] =
+    "memcpy memmove memset __memcpy_chk __memmove_chk __memset_chk malloc "
+    "calloc realloc free posix_memalign aligned_alloc memalign valloc pvalloc "
+    "reallocarray strdup strndup mmap mmap64 mremap munmap dlopen _Znwm _Znam "
+    "_ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZnwmSt11align_val_t "
+    "_ZnamSt11align_val_t _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm _ZdlPvSt11align_val_t "
+    "_ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t";
 
 static void print_libs(const char *directory)
 {
     printf("-L%s/no-tsan", directory);
     if (compiler() == CLANG)
         printf(" -fno-sanitize-link-runtime");
-    print_wrapped(copies);
-    print_wrapped(allocations);
+    for (const char *name = wrapped; *name != '\0';) {
+        const size_t length = strcspn(name, " ");
+        printf(" -Wl,--wrap=%.*s", (int)length, name);
+        name += length + strspn(name + length, " ");
+    }
     printf(" %s/" ARCHIVE " -pthread", directory);
 }
 

@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "traces/capture/shared.h"
 #include "traces/capture/stream.h"
 
 #define MAGIC UINT64_C(0x02796c6572796167)
@@ -89,7 +88,7 @@ struct margay_relay *margay_relay_offer(int descriptor)
     uint64_t number = pipe_number(descriptor);
     relay->pipe = descriptor;
     relay->file = number == 0 ? -1 : make_file();
-    if (relay->file >= 0 && margay_move_descriptor_up(&relay->file))
+    if (relay->file >= 0)
         relay->memory = map(relay->file);
     if (relay->memory == NULL) {
         margay_relay_withdraw(relay);
