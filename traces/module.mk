@@ -28,37 +28,27 @@ yajl_LIBS     = $(eval yajl_LIBS := $$(shell printf '$$(yajl_program)' | \
                   2>/dev/null && echo -lyajl))$(yajl_LIBS)
 yajl_CPPFLAGS = $(if $(yajl_LIBS),-DMARGAY_HAS_YAJL)
 
-# The runtime that recorded programs are linked with: one whose buffers are
-# looked at, and one whose buffers end with a fault.  It is part of the program,
+# The runtime that recorded programs are linked with.  It is part of the program,
 # not of the library: no sanitizer of ours may look into it, nor may the compiler
 # turn its loops into calls of the functions that it stands in for.
 runtime_SOURCES := $(wildcard traces/capture/runtime/*.c)
-runtime_OBJECTS  = $(patsubst %.c,$(BUILD)/runtime/%.o,\
-    $(filter-out %_mmu.c,$(runtime_SOURCES)))
-mmu_OBJECTS      = $(patsubst %.c,$(BUILD)/runtime/%.mmu.o,\
-    $(filter-out %/recorder.c %/parked.c %/pass.c,$(runtime_SOURCES)))
+runtime_OBJECTS  = $(runtime_SOURCES:%.c=$(BUILD)/runtime/%.o)
 runtime_CFLAGS   = -std=c17 $(OPTIMISE) $(WARNINGS) -fPIC -fno-builtin \
                    -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. \
                    -ffile-prefix-map=$(BUILD)/=build/
-runtime_ARCHIVES = $(BUILD)/libmargay_runtime.a $(BUILD)/libmargay_runtime_mmu.a
-runtime_FILES    = $(runtime_ARCHIVES) $(BUILD)/calls.h
+runtime_ARCHIVE  = $(BUILD)/libmargay_runtime.a
+runtime_FILES    = $(runtime_ARCHIVE) $(BUILD)/calls.h
 
 all tests: $(runtime_FILES) $(BUILD)/no-tsan/libtsan.a
 
-$(mmu_OBJECTS): runtime_VARIANT = -DMARGAY_MMU
-$(runtime_OBJECTS): $(BUILD)/runtime/%.o: %.c
-$(mmu_OBJECTS): $(BUILD)/runtime/%.mmu.o: %.c
-$(runtime_OBJECTS) $(mmu_OBJECTS): $(BUILD)/flags | deps
+$(runtime_OBJECTS): $(BUILD)/runtime/%.o: %.c $(BUILD)/flags | deps
 	@mkdir -p $(@D)
 	$(call quiet,CC $@)$(CC) -I. $(CPPFLAGS) $(runtime_CFLAGS) $(CFLAGS) \
-	    -fno-sanitize=all $(runtime_VARIANT) $(depend_FLAGS) -c -o $@ \
-	    $(filter %.c,$^)
+	    -fno-sanitize=all $(depend_FLAGS) -c -o $@ $<
 
-$(BUILD)/libmargay_runtime.a: $(runtime_OBJECTS)
-$(BUILD)/libmargay_runtime_mmu.a: $(mmu_OBJECTS)
 # Without the names of its static functions, which the program's may have, too.
-$(runtime_ARCHIVES): OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
-$(runtime_ARCHIVES):
+$(runtime_ARCHIVE): OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
+$(runtime_ARCHIVE): $(runtime_OBJECTS)
 	@rm -f $@
 	$(call quiet,AR $@)$(AR) rcsD $@ $^ && $(OBJCOPY) -D --discard-all $@
 
@@ -91,8 +81,7 @@ valgrind_LIBRARY  := $(valgrind_PRELOAD)
 endif
 valgrind_SOURCES := $(addprefix traces/capture/valgrind/,cursors.c instrument.c \
                         libc.c tool.c) \
-                    $(addprefix traces/capture/runtime/,buffers.c images.c \
-                        process.c)
+                    $(addprefix traces/capture/runtime/,images.c process.c)
 valgrind_OBJECTS  = $(valgrind_SOURCES:%.c=$(valgrind_ROOM)/%.o)
 valgrind_ARCH    := $(firstword $(subst -, ,$(valgrind_MACHINE)))
 valgrind_CFLAGS   = -std=gnu17 $(OPTIMISE) $(WARNINGS) -Wno-pedantic \
@@ -169,5 +158,4 @@ $(BUILD)/margay_llvm%.so: $(llvm_OBJECTS)
 
 -include $(llvm_OBJECTS:.o=.d)
 
--include $(runtime_OBJECTS:.o=.d) $(mmu_OBJECTS:.o=.d) \
-    $(valgrind_OBJECTS:.o=.d)
+-include $(runtime_OBJECTS:.o=.d) $(valgrind_OBJECTS:.o=.d)

@@ -23,7 +23,6 @@
 #include "traces/base/random.h"
 #include "traces/base/sample.h"
 #include "traces/base/spec.h"
-#include "traces/capture/program_file.h"
 #include "traces/capture/receiver.h"
 #include "traces/capture/relay.h"
 #include "traces/formats/data.h"

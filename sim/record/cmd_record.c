@@ -12,11 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
@@ -129,10 +127,8 @@ static enum margay_status prepare(struct recording *recording, int *exit_status,
 static enum margay_status start(struct recording *recording, int *exit_status,
                                 struct margay_error *error)
 {
-#ifdef PR_SET_CHILD_SUBREAPER
     /* Processes that outlive their parents become children of this process. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-#endif
     signals_finish_gracefully(true);
     signals_keep_hangup();
     enum margay_status status = launch_start(
@@ -255,10 +251,14 @@ static void stop_if_full(struct recording *recording)
     margay_receiver_stop(recording->launch.receiver);
 }
 
-static enum margay_status check_losses(const struct launch *launch,
-                                       struct margay_error *error)
+/* References missing within a program are a failure.  All that was sent came,
+   unless a program has written over what it shares with this process; programs
+   that are left running may send more. */
+static enum margay_status check_losses(
+    const struct recording *recording,
+    const struct margay_receiver_facts *facts, struct margay_error *error)
 {
-    static const char *const did[MARGAY_LOSSES] = {
+    static const char *const did[MARGAY_LOSS_FORKED] = {
         [MARGAY_LOSS_DESCRIPTORS] = "closed the recorder's descriptors, and "
                                     "could not open them again",
         [MARGAY_LOSS_MEMORY] = "had no memory left for the recorder's "
@@ -268,76 +268,61 @@ static enum margay_status check_losses(const struct launch *launch,
         [MARGAY_LOSS_SHARED] = "made another that has the same variables, by "
                                "a call of clone",
     };
-    for (enum margay_loss loss = 0; loss < MARGAY_LOSSES; loss++) {
-        uint64_t lost = margay_receiver_lost(launch->receiver, loss);
-        if (lost > 0)
-            return margay_fail(error, MARGAY_IO,
-                               "%s: %" PRIu64 " process%s %s: references are "
-                               "missing",
-                               launch->program, lost, margay_plural(lost, "es"),
-                               did[loss]);
-    }
-    return MARGAY_OK;
-}
-
-/* All that was sent came, unless a program has written over what it shares with
-   this process.  Programs that are left running may send more. */
-static enum margay_status check_sent(const struct recording *recording,
-                                     struct margay_error *error)
-{
-    uint64_t missing = margay_receiver_missing(recording->launch.receiver);
-    if (missing == 0 || recording->stopped || recording->cut)
-        return MARGAY_OK;
-    return margay_fail(error, MARGAY_IO,
-                       "%s: %" PRIu64 " word%s that were sent did not come, as "
-                       "the program wrote over the recorder's memory: "
-                       "references are missing",
-                       recording->launch.program, missing,
-                       margay_plural(missing, "s"));
-}
-
-/* Functions of which the trace shows nothing. */
-static void tell_functions(const struct recording *recording)
-{
-    const struct options *options = recording->options;
-    enum margay_quiet quiet = margay_receiver_quiet(recording->launch.receiver);
-    if (options->record.start.function != NULL && quiet == MARGAY_NOT_YET)
-        message_print("%s: --start %s: it was not entered, or only where it is "
-                      "inlined, so nothing is recorded",
-                      options->operands[0], options->record.start.function);
-    else if (options->record.stop.function != NULL && quiet == MARGAY_RECORD)
-        message_print("%s: --stop %s: it did not return, or only where it is "
-                      "inlined, so all is recorded to the end",
-                      options->operands[0], options->record.stop.function);
-}
-
-/* A message tells of whole programs that the method could not follow.
-   References missing within a program are a failure. */
-static enum margay_status check_whole(const struct recording *recording,
-                                      struct margay_error *error)
-{
     const struct launch *launch = &recording->launch;
-    uint64_t left_out = margay_receiver_left_out(launch->receiver);
-    if (launch->sees_end && WIFEXITED(recording->state) &&
-        !margay_receiver_saw_end(launch->receiver))
+    if (launch->sees_end && WIFEXITED(recording->state) && !facts->saw_end)
         return margay_fail(
             error, MARGAY_IO,
             "%s: %s itself failed before the program ended, with "
             "status %d: references are missing",
             launch->program, launch->prefix[0], WEXITSTATUS(recording->state));
-    enum margay_status status = check_losses(launch, error);
-    if (status == MARGAY_OK)
-        status = check_sent(recording, error);
-    if (status != MARGAY_OK)
-        return status;
-    tell_functions(recording);
-    if (left_out > 0)
+    for (enum margay_loss loss = 0; loss < MARGAY_LOSS_FORKED; loss++) {
+        if (facts->lost[loss] > 0)
+            return margay_fail(error, MARGAY_IO,
+                               "%s: %" PRIu64 " process%s %s: references are "
+                               "missing",
+                               launch->program, facts->lost[loss],
+                               margay_plural(facts->lost[loss], "es"),
+                               did[loss]);
+    }
+    if (facts->missing == 0 || recording->stopped || recording->cut)
+        return MARGAY_OK;
+    return margay_fail(error, MARGAY_IO,
+                       "%s: %" PRIu64 " word%s that were sent did not come, as "
+                       "the program wrote over the recorder's memory: "
+                       "references are missing",
+                       launch->program, facts->missing,
+                       margay_plural(facts->missing, "s"));
+}
+
+/* Say of which functions the trace shows nothing, what processes may lack, and
+   which whole programs the method could not follow. */
+static void tell_gaps(const struct recording *recording,
+                      const struct margay_receiver_facts *facts)
+{
+    const struct options *options = recording->options;
+    const char *start = options->record.start.function;
+    const char *stop = options->record.stop.function;
+    const uint64_t forked = facts->lost[MARGAY_LOSS_FORKED];
+    if (start != NULL && facts->quiet == MARGAY_NOT_YET)
+        message_print("%s: --start %s: it was not entered, or only where it is "
+                      "inlined, so nothing is recorded",
+                      options->operands[0], start);
+    else if (stop != NULL && facts->quiet == MARGAY_RECORD)
+        message_print("%s: --stop %s: it did not return, or only where it is "
+                      "inlined, so all is recorded to the end",
+                      options->operands[0], stop);
+    if (forked > 0)
+        message_print("%s: %" PRIu64 " process%s may lack references: a "
+                      "handler of a signal forked in the midst of some",
+                      options->operands[0], forked,
+                      margay_plural(forked, "es"));
+    if (facts->left_out > 0)
         message_print("%s: at least %" PRIu64 " program%s of this recording "
                       "%s left out: %s",
-                      recording->options->operands[0], left_out,
-                      margay_plural(left_out, "s"),
-                      left_out == 1 ? "is" : "are", launch->leaves_out);
-    return MARGAY_OK;
+                      options->operands[0], facts->left_out,
+                      margay_plural(facts->left_out, "s"),
+                      facts->left_out == 1 ? "is" : "are",
+                      recording->launch.leaves_out);
 }
 
 /* If no process has recorded, the method does not suit the program. */
@@ -346,18 +331,22 @@ static enum margay_status check_recorded(const struct recording *recording,
                                          struct margay_error *error)
 {
     const struct launch *launch = &recording->launch;
-    const bool began = margay_receiver_processes(launch->receiver) > 0;
-    if (launch->prefix_count > 0 && !began) {
+    const struct margay_receiver_facts facts =
+        margay_receiver_facts(launch->receiver);
+    if (facts.processes == 0 && launch->prefix_count > 0) {
         *exit_status = EXIT_CANNOT_RUN;
         return margay_fail(error, MARGAY_IO, "%s: %s cannot run it",
                            launch->program, launch->prefix[0]);
     }
-    if (began)
-        return check_whole(recording, error);
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: it made no references: is it built with 'margay "
-                       "record --cflags' and --libs?",
-                       launch->program);
+    if (facts.processes == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: it made no references: is it built with "
+                           "'margay record --cflags' and --libs?",
+                           launch->program);
+    enum margay_status status = check_losses(recording, &facts, error);
+    if (status == MARGAY_OK)
+        tell_gaps(recording, &facts);
+    return status;
 }
 
 static enum margay_status write_all(struct recording *recording,

@@ -1,15 +1,13 @@
 /* launch.c - starting the program that is recorded */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#ifdef __linux__
 #include <sys/personality.h>
-#endif
+#include <unistd.h>
 
 #include "sim/record/record.h"
 #include "sim/terminal/search_path.h"
@@ -17,25 +15,59 @@
 
 #define LAUNCH_RECEIVER_BYTES 128
 
-void launch_put_before(struct launch *launch, const char *argument)
+/* The beginning of a file; 0: it cannot be read. */
+static size_t read_beginning(const char *path, void *bytes, size_t most)
 {
-    if (launch->prefix_count < LAUNCH_MAX_PREFIX)
-        launch->prefix[launch->prefix_count++] = argument;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = file < 0 ? -1 : read(file, bytes, most);
+    if (file >= 0)
+        close(file);
+    return got < 0 ? 0 : (size_t)got;
 }
 
-void launch_put_all_before(struct launch *launch, const char *const *arguments,
-                           size_t count)
+/* Read the first line of a script.  False: the file is no script, or names no
+   interpreter. */
+static bool read_script(const char *path, char *interpreter)
 {
-    for (size_t i = 0; i < count; i++)
-        launch_put_before(launch, arguments[i]);
+    char line[SCRIPT_BYTES] = "";
+    if (read_beginning(path, line, sizeof line - 1) < 2 ||
+        strncmp(line, "#!", 2) != 0)
+        return false;
+    const char *name = line + 2 + strspn(line + 2, " \t");
+    const size_t bytes = strcspn(name, " \t\n");
+    memcpy(interpreter, name, bytes);
+    interpreter[bytes] = '\0';
+    return *interpreter != '\0';
+}
+
+const char *launch_find_binary(const char *path, struct scripts *scripts)
+{
+    char beyond[SCRIPT_BYTES];
+    for (scripts->count = 0; scripts->count < MOST_SCRIPTS;) {
+        char *interpreter = scripts->interpreters[scripts->count];
+        if (!read_script(path, interpreter))
+            return path;
+        path = interpreter;
+        scripts->count++;
+    }
+    return read_script(path, beyond) ? NULL : path;
+}
+
+bool launch_is_native(const char *binary)
+{
+    Elf64_Ehdr own, other;
+    return read_beginning("/proc/self/exe", &own, sizeof own) == sizeof own &&
+           read_beginning(binary, &other, sizeof other) == sizeof other &&
+           memcmp(own.e_ident, other.e_ident, EI_VERSION) == 0 &&
+           own.e_machine == other.e_machine;
 }
 
 enum margay_status launch_check(const char *program, int *exit_status,
                                 struct margay_error *error)
 {
-    struct margay_scripts scripts;
+    struct scripts scripts;
     const char *path = program;
-    (void)margay_find_binary(program, &scripts);
+    (void)launch_find_binary(program, &scripts);
     for (size_t i = 0; i <= scripts.count; i++) {
         if (!search_can_run(path)) {
             int reason = errno;
@@ -46,26 +78,21 @@ enum margay_status launch_check(const char *program, int *exit_status,
                 i == 0 ? "" : ", its interpreter: ", strerror(reason));
         }
         if (i < scripts.count)
-            path = scripts.list[i].interpreter;
+            path = scripts.interpreters[i];
     }
     return MARGAY_OK;
-}
-
-/* The place of the receiver as an option of a tool, in `argument`. */
-static void tell_receiver(struct launch *launch, char *argument, size_t bytes)
-{
-    const char *place = margay_receiver_environment(launch->receiver);
-    snprintf(argument, bytes, "%s%s", launch->receiver_option,
-             strchr(place, '='));
-    launch_put_before(launch, argument);
 }
 
 /* The prefix, then the program and its arguments. */
 static char **make_arguments(struct launch *launch)
 {
     static char receiver[LAUNCH_RECEIVER_BYTES];
-    if (launch->receiver_option != NULL)
-        tell_receiver(launch, receiver, sizeof receiver);
+    const char *place = margay_receiver_environment(launch->receiver);
+    if (launch->receiver_option != NULL) {
+        snprintf(receiver, sizeof receiver, "%s%s", launch->receiver_option,
+                 strchr(place, '='));
+        launch->prefix[launch->prefix_count++] = receiver;
+    }
     const struct options *options = launch->options;
     size_t count = launch->prefix_count + options->operand_count;
     char **arguments = calloc(count + 1, sizeof *arguments);
@@ -83,11 +110,9 @@ static char **make_arguments(struct launch *launch)
 /* Make addresses the same in each run, if the system permits it. */
 static void fix_addresses(void)
 {
-#ifdef __linux__
     int now = personality(0xffffffff);
     if (now != -1)
         personality((unsigned long)now | ADDR_NO_RANDOMIZE);
-#endif
 }
 
 /* In the child: prepare descriptors and environment, then run the program;

@@ -17,6 +17,11 @@
 
 #define LAUNCH_MAX_PREFIX 24
 
+/* The most bytes of the first line of a script, and the most scripts that
+   interpret each other. */
+#define SCRIPT_BYTES 256
+#define MOST_SCRIPTS 4
+
 /* The start of a program; a method prepares it. */
 struct launch {
     const struct options *options;
@@ -98,11 +103,6 @@ enum margay_status record_find_function(const char *program, const char *name,
 /* Is the program a binary that needs no dynamic linker? */
 bool record_is_static(const char *program);
 
-/* Add an argument, or several, to the prefix, within prepare(). */
-void launch_put_before(struct launch *launch, const char *argument);
-void launch_put_all_before(struct launch *launch, const char *const *arguments,
-                           size_t count);
-
 /*
  * Start the program.  MARGAY_IO if it cannot be run or is not found; then
  * *exit_status is 126 or 127.  With `trace_is_output` the program's standard
@@ -116,5 +116,18 @@ enum margay_status launch_start(struct launch *launch, bool trace_is_output,
  */
 enum margay_status launch_check(const char *program, int *exit_status,
                                 struct margay_error *error);
+
+/* The interpreter of a script, that of the interpreter if that is one, ... */
+struct scripts {
+    char interpreters[MOST_SCRIPTS][SCRIPT_BYTES];
+    size_t count;
+};
+
+/* The file at the end of these scripts, which is no script; NULL: there are too
+   many scripts.  The string is `path` or belongs to *scripts. */
+const char *launch_find_binary(const char *path, struct scripts *scripts);
+
+/* Is the file a binary for the machine that this program is for? */
+bool launch_is_native(const char *binary);
 
 #endif

@@ -1,6 +1,14 @@
-/* record_methods.c - the table of ways to record a program */
+/* record_methods.c - the table of ways to record a program, and the files that
+   they need */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <glob.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/record/record.h"
 #include "sim/terminal/message.h"
@@ -15,15 +23,6 @@ static const struct record_method *const methods[] = {
 
 #define WHY_BYTES 256
 
-static const struct record_method *find(const char *name)
-{
-    for (size_t i = 0; i < METHODS; i++) {
-        if (strcmp(methods[i]->name, name) == 0)
-            return methods[i];
-    }
-    return NULL;
-}
-
 static const char *method_name(size_t index, const void *context)
 {
     (void)context;
@@ -32,8 +31,8 @@ static const char *method_name(size_t index, const void *context)
     return index < METHODS ? methods[index]->name : NULL;
 }
 
-static const struct record_method *fail_method(const char *name,
-                                               struct margay_error *error)
+static enum margay_status fail_method(const char *name,
+                                      struct margay_error *error)
 {
     const char *nearest = margay_nearest(name, method_name, NULL);
     char names[METHODS * 16] = "auto";
@@ -42,11 +41,10 @@ static const struct record_method *fail_method(const char *name,
         snprintf(names + used, sizeof names - used, "%s%s",
                  i + 1 < METHODS ? ", " : " or ", methods[i]->name);
     }
-    margay_fail(error, MARGAY_BAD_ARGUMENT,
-                "--method: found '%s', expected %s%s%s%s", name, names,
-                nearest == NULL ? "" : " (did you mean ",
-                nearest == NULL ? "" : nearest, nearest == NULL ? "" : "?)");
-    return NULL;
+    return margay_fail(
+        error, MARGAY_BAD_ARGUMENT, "--method: found '%s', expected %s%s%s%s",
+        name, names, nearest == NULL ? "" : " (did you mean ",
+        nearest == NULL ? "" : nearest, nearest == NULL ? "" : "?)");
 }
 
 static const char *slowdown_of(const struct record_method *method,
@@ -81,58 +79,104 @@ static bool suits(const struct record_method *method,
     return lacking == NULL && method->suits(options, program, why, WHY_BYTES);
 }
 
-/* Fail with the reasons of all methods. */
-static const struct record_method *fail_all(const struct options *options,
-                                            const char *program,
-                                            struct margay_error *error)
-{
-    char reasons[METHODS * (WHY_BYTES + 16)] = "";
-    char why[WHY_BYTES];
-    for (size_t i = 0; i < METHODS; i++) {
-        size_t used = strlen(reasons);
-        suits(methods[i], options, program, why);
-        snprintf(reasons + used, sizeof reasons - used, "%s%s: %s",
-                 i == 0 ? "" : "; ", methods[i]->name, why);
-    }
-    margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: no method can record it (%s)",
-                program, reasons);
-    return NULL;
-}
-
-static const struct record_method *choose(const struct options *options,
-                                          const char *program)
-{
-    char why[WHY_BYTES];
-    for (size_t i = 0; i < METHODS; i++) {
-        if (suits(methods[i], options, program, why))
-            return methods[i];
-        if (options->verbose)
-            message_print("%s: not with method %s: %s", program,
-                          methods[i]->name, why);
-    }
-    return NULL;
-}
-
 const struct record_method *record_method_choose(const struct options *options,
                                                  const char *program,
                                                  struct margay_error *error)
 {
-    char why[WHY_BYTES];
-    if (strcmp(options->record.method, "auto") == 0) {
-        const struct record_method *chosen = choose(options, program);
-        if (chosen == NULL)
-            return fail_all(options, program, error);
-        if (!options->quiet)
-            message_print("%s: method %s, which takes about %s its time",
-                          program, chosen->name, slowdown_of(chosen, program));
-        return chosen;
+    const char *wanted = options->record.method;
+    const bool any = strcmp(wanted, "auto") == 0;
+    char reasons[METHODS * (WHY_BYTES + 16)] = "", why[WHY_BYTES] = "";
+    for (size_t i = 0; i < METHODS; i++) {
+        const struct record_method *method = methods[i];
+        if (!any && strcmp(method->name, wanted) != 0)
+            continue;
+        if (suits(method, options, program, why)) {
+            if (any && !options->quiet)
+                message_print("%s: method %s, which takes about %s its time",
+                              program, method->name,
+                              slowdown_of(method, program));
+            return method;
+        }
+        if (any && options->verbose)
+            message_print("%s: not with method %s: %s", program, method->name,
+                          why);
+        size_t used = strlen(reasons);
+        snprintf(reasons + used, sizeof reasons - used, "%s%s: %s",
+                 used == 0 ? "" : "; ", method->name, why);
     }
-    const struct record_method *method = find(options->record.method);
-    if (method == NULL)
-        return fail_method(options->record.method, error);
-    if (suits(method, options, program, why))
-        return method;
-    margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: not with method %s: %s",
-                program, method->name, why);
+    if (any)
+        margay_fail(error, MARGAY_BAD_ARGUMENT,
+                    "%s: no method can record it (%s)", program, reasons);
+    else if (*reasons != '\0')
+        margay_fail(error, MARGAY_BAD_ARGUMENT, "%s: not with method %s",
+                    program, reasons);
+    else
+        fail_method(wanted, error);
     return NULL;
+}
+
+/* ---------------------------------------------------------------- files --
+ */
+
+/* The places of the files, relative to this program: the build tree, then the
+   usual values of libdir, of which the last has one directory for each kind of
+   machine. */
+static const char *const places[] = {"", "/../lib/margay", "/../lib64/margay",
+                                     "/../lib/*/margay"};
+
+/* Quote a directory's name, so that each character stands for itself in a
+   pattern; the pattern has room for twice the name. */
+static void quote(const char *name, char *pattern)
+{
+    for (; *name != '\0'; name++) {
+        if (strchr("*?[]\\", *name) != NULL)
+            *pattern++ = '\\';
+        *pattern++ = *name;
+    }
+    *pattern = '\0';
+}
+
+/* Find the first file `file` in the directory `in` and the pattern `place`;
+   false if there is none. */
+static bool find_one(const char *in, const char *place, const char *file,
+                     char *directory)
+{
+    glob_t found;
+    char quoted[2 * PATH_MAX], pattern[2 * PATH_MAX + 128], path[PATH_MAX] = "";
+    quote(in, quoted);
+    snprintf(pattern, sizeof pattern, "%s%s/%s", quoted, place, file);
+    if (glob(pattern, 0, NULL, &found) == 0)
+        (void)!realpath(found.gl_pathv[0], path);
+    globfree(&found);
+    if (*path == '\0')
+        return false;
+    snprintf(directory, PATH_MAX, "%s", dirname(path));
+    return true;
+}
+
+enum margay_status record_find(const char *file, char *directory,
+                               struct margay_error *error)
+{
+    char self[PATH_MAX];
+    const char *given = getenv("MARGAY_RUNTIME");
+    if (given != NULL)
+        return strlen(given) < PATH_MAX && find_one(given, "", file, directory)
+                   ? MARGAY_OK
+                   : margay_fail(error, MARGAY_IO,
+                                 "%s/%s: no such file (MARGAY_RUNTIME)", given,
+                                 file);
+    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (bytes < 0)
+        return margay_fail(error, MARGAY_IO, "/proc/self/exe: %s",
+                           strerror(errno));
+    self[bytes] = '\0';
+    const char *own = dirname(self);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (find_one(own, places[i], file, directory))
+            return MARGAY_OK;
+    }
+    return margay_fail(error, MARGAY_IO,
+                       "%s is neither beside this program nor in ../lib/margay "
+                       "(MARGAY_RUNTIME can name its directory)",
+                       file);
 }

@@ -172,11 +172,6 @@ bool record_output_is_full(const struct record_output *output)
     return output->full || output->to_write == 0;
 }
 
-static uint64_t count_of(const struct margay_batch *batch, size_t i)
-{
-    return batch->counts == NULL ? 1 : batch->counts[i];
-}
-
 static bool fits(const struct record_output *output,
                  const margay_writer *writer, const struct margay_batch *batch,
                  size_t from, size_t entries)
@@ -270,19 +265,6 @@ static enum margay_status write_batch(struct record_output *output,
     return margay_writer_put(writer, batch, error);
 }
 
-/* Write entries from `from` on or, if `count` is not 0, the last `count`
-   references of the entry there. */
-static enum margay_status write_part(struct record_output *output,
-                                     const struct margay_batch *batch,
-                                     size_t from, size_t entries,
-                                     uint32_t count, struct margay_error *error)
-{
-    struct margay_batch part = margay_batch_part(batch, from, entries);
-    if (count != 0)
-        part.counts = &count;
-    return write_batch(output, &part, error);
-}
-
 /* Write a batch that --start or --stop cuts, entry by entry. */
 static enum margay_status put_cut(struct record_output *output,
                                   const struct margay_batch *batch,
@@ -290,17 +272,19 @@ static enum margay_status put_cut(struct record_output *output,
 {
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
-        uint64_t count = count_of(batch, i);
+        struct margay_batch part = margay_batch_part(batch, i, 1);
+        uint64_t count = margay_batch_references(&part);
         uint64_t skipped = count < output->to_skip ? count : output->to_skip;
         output->to_skip -= skipped;
         count -= skipped;
         if (count > output->to_write)
             count = output->to_write;
         output->to_write -= count;
+        const uint32_t left = (uint32_t)count;
+        if (batch->counts != NULL)
+            part.counts = &left;
         if (count > 0)
-            status =
-                write_part(output, batch, i, 1,
-                           batch->counts == NULL ? 0 : (uint32_t)count, error);
+            status = write_batch(output, &part, error);
     }
     return status;
 }

@@ -26,19 +26,6 @@ static bool carries(const char *program, const char *part)
     return record_file_holds(program, whole);
 }
 
-/* Does a fault mark the end of a buffer? */
-static bool wants_mmu(void)
-{
-    const char *buffer = getenv("MARGAY_BUFFER");
-    return buffer != NULL && strcmp(buffer, "mmu") == 0;
-}
-
-/* Does the program hold the runtime? */
-static bool carries_runtime(const char *program)
-{
-    return carries(program, wants_mmu() ? "runtime-mmu" : "runtime");
-}
-
 /* Does the program hold code that a plugin has put into it? */
 static bool has_plugin(const char *program)
 {
@@ -48,25 +35,19 @@ static bool has_plugin(const char *program)
 static bool suits(const struct options *options, const char *program, char *why,
                   size_t why_bytes)
 {
-    if (wants_mmu() && (options->record.sites || options->record.data)) {
-        snprintf(why, why_bytes,
-                 "MARGAY_BUFFER=mmu goes with neither --sites nor --data");
-        return false;
-    }
     /* With --method runtime the program may be a script that runs another. */
-    if (strcmp(options->record.method, "auto") != 0 && !wants_mmu())
+    if (strcmp(options->record.method, "auto") != 0)
         return true;
     snprintf(why, why_bytes,
-             "it is not built with what '%smargay record --cflags --libs' "
-             "prints",
-             wants_mmu() ? "MARGAY_BUFFER=mmu " : "");
-    return carries_runtime(program);
+             "it is not built with what 'margay record --cflags --libs' "
+             "prints");
+    return carries(program, "runtime");
 }
 
 static enum margay_status prepare(struct launch *launch,
                                   struct margay_error *error)
 {
-    launch->is_launcher = !carries_runtime(launch->program);
+    launch->is_launcher = !carries(launch->program, "runtime");
     if (!launch->is_launcher && record_is_static(launch->program))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: it is statically linked, which a program with "
@@ -94,12 +75,7 @@ const struct record_method record_runtime = {
 
 /* ----------------------------------------------------------------- flags -- */
 
-/* The archive to link.  The two ends of buffers need two archives: a choice at
-   run time would cost the comparison that the fault saves. */
-static const char *archive(void)
-{
-    return wants_mmu() ? "libmargay_runtime_mmu.a" : "libmargay_runtime.a";
-}
+#define ARCHIVE "libmargay_runtime.a"
 
 /* What the compiler that CC names prints on its first line, with an option. */
 static bool ask_compiler(const char *option, char *line, int bytes)
@@ -144,27 +120,22 @@ static enum compiler compiler(void)
     return found;
 }
 
-/* The name of the plugin for that compiler, if it is clang. */
-static bool name_plugin(char *name, size_t bytes)
+/* The plugin for the compiler, if that is clang and there is one: its path. */
+static bool find_plugin(char *path, size_t bytes)
 {
-    char version[256];
+    static const char before[] = "clang version ";
+    char version[256], directory[PATH_MAX], name[32];
+    struct margay_error error;
     const char *found =
         compiler() == CLANG &&
                 ask_compiler("--version", version, sizeof version)
-            ? strstr(version, "clang version ")
+            ? strstr(version, before)
             : NULL;
-    return found != NULL &&
-           (size_t)snprintf(name, bytes, "margay_llvm%d.so",
-                            atoi(found + strlen("clang version "))) < bytes;
-}
-
-/* The plugin for the compiler, if there is one: its path. */
-static bool find_plugin(char *path, size_t bytes)
-{
-    char directory[PATH_MAX], name[32];
-    struct margay_error error;
-    return !wants_mmu() && name_plugin(name, sizeof name) &&
-           record_find(name, directory, &error) == MARGAY_OK &&
+    if (found == NULL)
+        return false;
+    snprintf(name, sizeof name, "margay_llvm%d.so",
+             atoi(found + strlen(before)));
+    return record_find(name, directory, &error) == MARGAY_OK &&
            (size_t)snprintf(path, bytes, "%s/%s", directory, name) < bytes;
 }
 
@@ -195,68 +166,33 @@ static void print_cflags(const char *directory)
            directory);
 }
 
-/* What the runtime stands before: copies, allocations, and signals. */
-static const char *const copies[] = {
-    "memcpy",        "memmove",      "memset", "__memcpy_chk",
-    "__memmove_chk", "__memset_chk", NULL};
-static const char *const allocations[] = {"malloc",
-                                          "calloc",
-                                          "realloc",
-                                          "free",
-                                          "posix_memalign",
-                                          "aligned_alloc",
-                                          "memalign",
-                                          "valloc",
-                                          "pvalloc",
-                                          "reallocarray",
-                                          "strdup",
-                                          "strndup",
-                                          "mmap",
-                                          "mmap64",
-                                          "mremap",
-                                          "munmap",
-                                          "dlopen",
-                                          "_Znwm",
-                                          "_Znam",
-                                          "_ZnwmRKSt9nothrow_t",
-                                          "_ZnamRKSt9nothrow_t",
-                                          "_ZnwmSt11align_val_t",
-                                          "_ZnamSt11align_val_t",
-                                          "_ZdlPv",
-                                          "_ZdaPv",
-                                          "_ZdlPvm",
-                                          "_ZdaPvm",
-                                          "_ZdlPvSt11align_val_t",
-                                          "_ZdaPvSt11align_val_t",
-                                          "_ZdlPvmSt11align_val_t",
-                                          "_ZdaPvmSt11align_val_t",
-                                          NULL};
-static const char *const signals[] = {"sigaction", "signal", "sigprocmask",
-                                      "pthread_sigmask", NULL};
-
-static void print_wrapped(const char *const *names)
-{
-    for (; *names != NULL; names++)
-        printf(" -Wl,--wrap=%s", *names);
-}
+/* What the runtime stands before: copies, and allocations in C and C++. */
+static const char wrapped[] =
+    "memcpy memmove memset __memcpy_chk __memmove_chk __memset_chk malloc "
+    "calloc realloc free posix_memalign aligned_alloc memalign valloc pvalloc "
+    "reallocarray strdup strndup mmap mmap64 mremap munmap dlopen _Znwm _Znam "
+    "_ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZnwmSt11align_val_t "
+    "_ZnamSt11align_val_t _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm _ZdlPvSt11align_val_t "
+    "_ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t";
 
 static void print_libs(const char *directory)
 {
     printf("-L%s/no-tsan", directory);
     if (compiler() == CLANG)
         printf(" -fno-sanitize-link-runtime");
-    print_wrapped(copies);
-    print_wrapped(allocations);
-    if (wants_mmu())
-        print_wrapped(signals);
-    printf(" %s/%s -pthread", directory, archive());
+    for (const char *name = wrapped; *name != '\0';) {
+        const size_t length = strcspn(name, " ");
+        printf(" -Wl,--wrap=%.*s", (int)length, name);
+        name += length + strspn(name + length, " ");
+    }
+    printf(" %s/" ARCHIVE " -pthread", directory);
 }
 
 enum margay_status record_print_flags(const struct options *options,
                                       struct margay_error *error)
 {
     char directory[PATH_MAX];
-    enum margay_status status = record_find(archive(), directory, error);
+    enum margay_status status = record_find(ARCHIVE, directory, error);
     if (status != MARGAY_OK)
         return status;
     if (options->record.cflags)

@@ -1,6 +1,6 @@
 /*
- * record_symbols.c - the place of a function in a program, and how that is
- * linked
+ * record_symbols.c - what a program's file holds: the place of a function, how
+ * it is linked, and marks of the recorder
  *
  * It reads the tables of an ELF file of this machine's word length and byte
  * order; the method that needs it runs no other program.  A function of C++ is
@@ -283,6 +283,15 @@ static void unmap_file(const struct file *file)
 {
     if (file->bytes != NULL)
         munmap((void *)file->bytes, file->count);
+}
+
+bool record_file_holds(const char *path, const char *text)
+{
+    const struct file file = map_file(path);
+    bool found = file.bytes != NULL &&
+                 memmem(file.bytes, file.count, text, strlen(text)) != NULL;
+    unmap_file(&file);
+    return found;
 }
 
 bool record_is_static(const char *program)

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,17 +16,6 @@
 
 #define LAUNCHER "margay-valgrind"
 #define PLACE    "valgrind/" LAUNCHER
-
-/* Is the program for this machine, as this program is? */
-static bool is_native(const char *program)
-{
-    struct margay_scripts scripts;
-    struct margay_binary own, other;
-    const char *binary = margay_find_binary(program, &scripts);
-    return binary != NULL && margay_read_binary("/proc/self/exe", &own) &&
-           margay_read_binary(binary, &other) && own.machine == other.machine &&
-           own.class == other.class && own.order == other.order;
-}
 
 /* Valgrind wants 12 descriptors for itself beyond those of the program, and
    takes them from the program's where the hard limit gives no more.  20 are
@@ -59,7 +49,9 @@ static bool suits(const struct options *options, const char *program, char *why,
                 "valgrind)");
         return false;
     }
-    bool native = is_native(program);
+    struct scripts scripts;
+    const char *binary = launch_find_binary(program, &scripts);
+    bool native = binary != NULL && launch_is_native(binary);
     if (!native)
         snprintf(why, why_bytes,
                  "neither it nor its interpreter is a binary for this machine");
@@ -91,7 +83,8 @@ static enum margay_status prepare(struct launch *launch,
         "--sigill-diagnostics=no",
         launch->options->record.fetches ? "--fetches=yes" : "--fetches=no",
     };
-    launch_put_all_before(launch, before, sizeof before / sizeof before[0]);
+    memcpy(launch->prefix, before, sizeof before);
+    launch->prefix_count = sizeof before / sizeof before[0];
     return MARGAY_OK;
 }
 

@@ -3,9 +3,9 @@
  *
  * usage: clones HOW
  *
- * fork: by the system's call; copy: by clone(), with a copy of the memory; both
- * write to memory at the same time as their parents, which print how many words
- * both have written, and where.
+ * copy: by clone(), with a copy of the memory; they write to memory at the same
+ * time as their parents, which print how many words both have written, and
+ * where.
  * share: by clone(), with the same memory and variables.
  * raw, raw-share: the same two by assembly, of which nothing is told; wait: by
  * vfork(), and the parents wait.
@@ -112,14 +112,9 @@ static pid_t make_process(const char *how)
             _exit(begin_many(NULL));
         return made;
     }
-    if (strcmp(how, "fork") != 0)
-        return clone(begin, stack + sizeof stack,
-                     strcmp(how, "share") == 0 ? SIGCHLD | CLONE_VM : SIGCHLD,
-                     NULL);
-    pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-    if (child == 0)
-        _exit(begin(NULL));
-    return child;
+    return clone(begin, stack + sizeof stack,
+                 strcmp(how, "share") == 0 ? SIGCHLD | CLONE_VM : SIGCHLD,
+                 NULL);
 }
 
 int main(int count, char **arguments)

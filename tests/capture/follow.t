@@ -32,13 +32,10 @@ cat >nested <<EOF
 EOF
 chmod +x plain nested
 
-method=valgrind
-check_unmodified() {
-    run record --method $method --to lackey -o trace ./ends
-    if [ "$status" = 125 ] && grep -q 'not with method' err; then
-        skip "method $method" "$(tail -n 1 err)"
-        return
-    fi
+run record --method valgrind --to lackey -o trace ./ends
+if [ "$status" = 125 ] && grep -q 'not with method' err; then
+    skip 'method valgrind' "$(tail -n 1 err)"
+else
     for case in '1000:7:sh -c exec§./ends§exit' \
         '1234:0:sh -c ./ends;./ends§return§234' \
         '4567:3:sh -c ./ends§return§4567&exit§3' \
@@ -55,41 +52,36 @@ check_unmodified() {
             set -- "$@" "$(printf %s "$word" | sed 's/§/ /g')"
         done
         rm -f trace
-        run record --method $method --to lackey -o trace -- "$@"
-        is "$method: $*" "$status $(stores trace)" "$expected $refs"
-        check "$method: $*: nothing is left out" test "$(grep -c 'left out' err)" = 0
+        run record --method valgrind --to lackey -o trace -- "$@"
+        is "valgrind: $*" "$status $(stores trace)" "$expected $refs"
+        check "valgrind: $*: nothing is left out" test "$(grep -c 'left out' err)" = 0
     done
-    run record --method $method --to lackey -o trace ./nested
-    is "$method: a script whose interpreter is one" \
+    run record --method valgrind --to lackey -o trace ./nested
+    is "valgrind: a script whose interpreter is one" \
         "$status $(stores trace)" '0 1000'
     if command -v python3 >/dev/null &&
         python3 -c 'import subprocess' 2>/dev/null; then
-        run record --method $method --to lackey -o trace "$(python3 -c \
+        run record --method valgrind --to lackey -o trace "$(python3 -c \
             'import sys; print(sys.executable)')" -S -c '
 import subprocess
 subprocess.run(["./ends", "return", "77"], close_fds=True)'
-        is "$method: started by python3, which closes all it has" \
+        is "valgrind: started by python3, which closes all it has" \
             "$status $(stores trace)" '0 77'
     else
-        skip "$method: started by python3" 'needs python3'
+        skip "valgrind: started by python3" 'needs python3'
     fi
-}
-check_unmodified
+fi
 
-method=valgrind
-check_separate() {
-    rm -f apart.*
-    run record --method $method --to lackey --thread-traces separate \
-        -o apart.trace sh -c './ends; exec ./ends return 234'
-    if [ "$status" = 125 ] && grep -q 'not with method' err; then
-        skip "$method: separate traces" "$(tail -n 1 err)"
-        return
-    fi
+rm -f apart.*
+run record --method valgrind --to lackey --thread-traces separate \
+    -o apart.trace sh -c './ends; exec ./ends return 234'
+if [ "$status" = 125 ] && grep -q 'not with method' err; then
+    skip 'valgrind: separate traces' "$(tail -n 1 err)"
+else
     set -- apart.*.trace
-    is "$method: each program has a trace of its own" \
+    is 'valgrind: each program has a trace of its own' \
         "$# $(stores "$1") $(stores "$2" "$3" "$4")" '4 0 1234'
-}
-check_separate
+fi
 
 # The runtime.
 run record --method runtime --to lackey -o trace sh -c 'exec ./built exit'
@@ -112,7 +104,7 @@ check 'one that starts others is built' "$compiler" -O2 \
 printf '#!/bin/sh\necho "$@" $X >given\n' >given.sh
 chmod +x given.sh
 for how in execve execv execvp execvpe fexecve execl execlp execle execveat \
-    SYS_execve SYS_execveat vfork posix_spawn posix_spawnp system popen; do
+    vfork posix_spawn posix_spawnp system popen; do
     case $how in
     *execve* | execvpe | execle | posix_spawnp) given='one two 3' ;;
     *) given='one two' ;;

@@ -2,23 +2,19 @@
  * forked.c - a handler that forks after single instructions of what records,
  * and returns in the child, too
  *
- *     forked EVERY [fill|again]
+ *     forked EVERY
  *
  * The processor stops after each instruction (the flag TF of x86) of a function
  * that writes eight words.  At turn N, the handler forks after N times EVERY
- * instructions.  The child writes what is left of the words, and ends; with
- * `fill`, its handler first fills a buffer, at other addresses, and with
- * `again`, another handler comes after the next instruction at which signals
- * are let in, and writes a few words there.  For each turn, prints which of the
- * words had been recorded before, as a number with a bit for each: the
- * recorder's memory says so.
+ * instructions.  The child writes what is left of the words, and ends.  For
+ * each turn, prints which of the words had been recorded before, as a number
+ * with a bit for each: the recorder's memory says so.
  */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -29,11 +25,10 @@
 #define THEIRS ((volatile uint32_t *)0x200000000000)
 #define BYTES  (1 << 20)
 
-#define TURNS        200
-#define WORDS        8
-#define BUFFER_WORDS 9000 /* more than a buffer has */
+#define TURNS 200
+#define WORDS 8
 
-static volatile sig_atomic_t step, turn, over, every, is_child, fills, again;
+static volatile sig_atomic_t step, turn, over, every, is_child;
 static unsigned recorded[TURNS + 1]; /* a bit for each word */
 
 __attribute__((noinline)) static void write_some(volatile uint32_t *at)
@@ -44,13 +39,6 @@ __attribute__((noinline)) static void write_some(volatile uint32_t *at)
         at[i + 2] = i;
         at[i + 3] = i;
     }
-}
-
-__attribute__((noinline)) static void fill(volatile uint32_t *at,
-                                           unsigned words)
-{
-    for (unsigned i = 0; i < words; i++)
-        at[i] = i;
 }
 
 /* A bit for each word of this turn that lies in front of the next one. */
@@ -73,23 +61,16 @@ UNRECORDED static void on_step(int number, siginfo_t *information,
 {
     (void)number, (void)information;
     ucontext_t *interrupted = context;
-    if (is_child ? sigismember(&interrupted->uc_sigmask, SIGUSR1)
-                 : ++step < turn * every && !over)
+    if (++step < turn * every && !over)
         return;
     interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100L;
-    if (is_child)
-        fill(THEIRS, WORDS);
-    if (over || is_child)
+    if (over)
         return;
     recorded[turn] = find_recorded();
     pid_t child = fork();
     if (child > 0)
         waitpid(child, NULL, 0);
     is_child = child == 0;
-    if (is_child && fills)
-        fill(THEIRS, BUFFER_WORDS);
-    if (is_child && again)
-        interrupted->uc_mcontext.gregs[REG_EFL] |= 0x100L;
 }
 
 UNRECORDED int main(int count, char **arguments)
@@ -98,12 +79,12 @@ UNRECORDED int main(int count, char **arguments)
     action.sa_sigaction = on_step;
     sigaction(SIGTRAP, &action, NULL);
     every = count > 1 ? atoi(arguments[1]) : 1;
-    fills = count > 2 && strcmp(arguments[2], "fill") == 0;
-    again = count > 2 && strcmp(arguments[2], "again") == 0;
     map(OWN, BYTES);
     map(THEIRS, BYTES);
-    fill(THEIRS, 8 * WORDS);
     for (turn = 1; turn <= TURNS; turn++) {
+        /* The thread handed its buffer over when it forked. */
+        for (unsigned i = 0; i < WORDS; i++)
+            write_some(THEIRS);
         step = over = 0;
         recorded[turn] = (1u << WORDS) - 1;
         step_from_here();

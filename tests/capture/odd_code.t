@@ -20,46 +20,42 @@ within() {
             print if $address >= $from && $address < $to }' "$1" "$2" trace
 }
 
-# all_stores METHOD NAME PROGRAM [ARGUMENT]
+# all_stores NAME PROGRAM [ARGUMENT]
 all_stores() {
-    method=$1 name=$2
-    shift 2
-    run record -q --method "$method" --to lackey -o trace "$@"
+    name=$1
+    shift
+    run record -q --method valgrind --to lackey -o trace "$@"
     read -r from to stores <out
-    is "$method: $name" "$status $(within "$from" "$to" | grep -c '^ S')" \
+    is "valgrind: $name" "$status $(within "$from" "$to" | grep -c '^ S')" \
         "0 $stores"
 }
 
-method=valgrind
-check_all() {
-    run record -q --method $method --to lackey -o trace ./machine expected
-    if [ "$status" = 125 ] && grep -q 'not with method' err; then
-        skip "method $method" "$(tail -n 1 err)"
-        return
-    fi
-    if [ "$status" = 77 ]; then
-        skip "$method: unusual instructions" 'no such kernel for this machine'
-    else
-        read -r from to <out
-        within "$from" "$to" >got
-        check "$method: unusual instructions" cmp -s got expected
-        diff expected got | head -n 10 | sed 's/^/#   /'
-    fi
-    all_stores $method 'a handler that jumps out of a fault' ./interrupted jump
-    all_stores $method 'jumps out of calls' ./interrupted long
-    all_stores $method 'a handler of a timer' ./interrupted timer
-    if [ "$thrown" ]; then
-        all_stores $method 'exceptions of C++' ./thrown
-    else
-        skip "$method: exceptions of C++" 'needs a compiler of C++'
-    fi
-    run record -q --method $method --to lackey -o trace ./machine expected all
+run record -q --method valgrind --to lackey -o trace ./machine expected
+if [ "$status" = 125 ] && grep -q 'not with method' err; then
+    skip "method valgrind" "$(tail -n 1 err)"
+    finish
+fi
+if [ "$status" = 77 ]; then
+    skip "valgrind: unusual instructions" 'no such kernel for this machine'
+else
     read -r from to <out
     within "$from" "$to" >got
-    check "$method: long accesses, and those of vectors" cmp -s got expected
+    check "valgrind: unusual instructions" cmp -s got expected
     diff expected got | head -n 10 | sed 's/^/#   /'
-    all_stores $method 'a handler that mends a fault' ./interrupted mend
-    all_stores $method 'threads on both sides of a fork' ./forks
-}
-check_all
+fi
+all_stores 'a handler that jumps out of a fault' ./interrupted jump
+all_stores 'jumps out of calls' ./interrupted long
+all_stores 'a handler of a timer' ./interrupted timer
+if [ "$thrown" ]; then
+    all_stores 'exceptions of C++' ./thrown
+else
+    skip "valgrind: exceptions of C++" 'needs a compiler of C++'
+fi
+run record -q --method valgrind --to lackey -o trace ./machine expected all
+read -r from to <out
+within "$from" "$to" >got
+check "valgrind: long accesses, and those of vectors" cmp -s got expected
+diff expected got | head -n 10 | sed 's/^/#   /'
+all_stores 'a handler that mends a fault' ./interrupted mend
+all_stores 'threads on both sides of a fork' ./forks
 finish

@@ -209,36 +209,6 @@ for format in arc vscsi lines; do
         cmp -s recorded.csv converted.csv
 done
 
-# ------------------------------------------------------------------ a fault --
-MARGAY_BUFFER=mmu
-export MARGAY_BUFFER
-run record --method runtime -o x.mgt ./walk
-like 'a program that looks at its buffers' "$status $(cat err)" \
-    '^125 .*MARGAY_BUFFER'
-for program in walk many ends operations; do
-    mv $program $program.looks
-    check "$program is built anew" build $program
-    mv $program $program.mmu
-done
-run record --to lackey -o trace ./walk.mmu expected
-between "$(sed -n '1s/.* //; 1s/,.*//p' expected)" \
-    "$(tail -n 1 expected | sed 's/.* //; s/,.*//')" <trace >got
-check 'buffers that end with a fault: exactly the references' \
-    cmp -s got expected
-for end in return:0:100000 handler:41:100002 fault:139:100001; do
-    how=${end%%:*} refs=${end##*:} expected=${end#*:}
-    run record --to lackey -o trace ./ends.mmu $how 100000
-    is "and a program that ends by $how" \
-        "$status $(grep -c '^ S.*,[48]$' trace)" "${expected%:*} $refs"
-done
-run record --to lackey -o trace ./many.mmu 5 20000
-while read -r from to; do count_in "$from" "$to"; echo; done <out >counts
-is 'and threads' "$(sort counts | uniq -c | tr -s ' ')" ' 6 20000'
-run record --method runtime --sites -o x.mgt ./ends.mmu
-is 'and nothing else' "$status" 125
-unset MARGAY_BUFFER
-for program in walk many ends operations; do mv $program.looks $program; done
-
 # A sample, as record once wrote them.
 perl -e 'print "mgwords\3", pack("V2 Q<3", 0, 4, 0, 1 << 60, 64)' >sample.words
 refuses 'sample.words: byte 16: found a sample of the references, expected a whole' \

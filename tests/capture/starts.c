@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,10 +51,6 @@ static int starts(const char *how, const char *file)
         fexecve(open(file, O_RDONLY), words, own);
     else if (strcmp(how, "execveat") == 0)
         execveat(AT_FDCWD, file, words, own, 0);
-    else if (strcmp(how, "SYS_execve") == 0)
-        syscall(SYS_execve, file, words, own);
-    else if (strcmp(how, "SYS_execveat") == 0)
-        syscall(SYS_execveat, AT_FDCWD, file, words, own, 0);
     else if (strcmp(how, "execl") == 0)
         execl(file, file, "one", "two", NULL);
     else if (strcmp(how, "execlp") == 0)

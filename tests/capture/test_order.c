@@ -238,14 +238,14 @@ static void test_messages(void)
     for (int i = 0; i < 3; i++)
         before =
             margay_receiver_next(receiver, 0, &words, &error) == MARGAY_OK &&
-            words.count > 0 && margay_receiver_processes(receiver) == 0 &&
+            words.count > 0 && margay_receiver_facts(receiver).processes == 0 &&
             before;
     CHECK(before, "full buffers come before a message");
     uint32_t later = take(&program, me, 0);
     fill(&program, later, 30, 10);
     program_fill(&program, later, 10, me);
     margay_receiver_next(receiver, 0, &words, &error);
-    CHECK(margay_receiver_processes(receiver) == 1 && words.count == 0,
+    CHECK(margay_receiver_facts(receiver).processes == 1 && words.count == 0,
           "and then it is heard, before later ones");
     program_release(&program);
     margay_receiver_free(receiver);

@@ -243,17 +243,18 @@ static void test_members(void)
     program_send(&program, MARGAY_MESSAGE_ATTACH, parent, 0);
     program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 0);
     drain(receiver, got, 64, &status);
-    CHECK_U64(margay_receiver_left_out(receiver), 0, "all have come");
+    CHECK_U64(margay_receiver_facts(receiver).left_out, 0, "all have come");
     program_send(&program, MARGAY_MESSAGE_LEAVE, me, 0);
     program_send(&program, MARGAY_MESSAGE_STAY, me, 0);
     drain(receiver, got, 64, &status);
-    CHECK_U64(margay_receiver_left_out(receiver), 0, "one that could not go");
+    CHECK_U64(margay_receiver_facts(receiver).left_out, 0,
+              "one that could not go");
     program_send(&program, MARGAY_MESSAGE_LEAVE, parent, 1);
     for (uint32_t i = 1; i <= 300; i++)
         program_send(&program, MARGAY_MESSAGE_LEAVE, INT32_MAX + i, 0);
     drain(receiver, got, 64, &status);
-    CHECK_U64(margay_receiver_left_out(receiver), 301, "many have left");
-    CHECK_U64(margay_receiver_processes(receiver), 2, "two have come");
+    CHECK_U64(margay_receiver_facts(receiver).left_out, 301, "many have left");
+    CHECK_U64(margay_receiver_facts(receiver).processes, 2, "two have come");
 
     margay_receiver_finish(receiver, false);
     drain(receiver, got, 64, &status);
@@ -318,16 +319,18 @@ static void test_missing(void)
     program_fill(&program, 0, 10, me);
     program_fill(&program, 1, 10, me);
     CHECK_U64(drain(receiver, got, 64, &status), 40, "what is sent, and more");
-    CHECK_U64(margay_receiver_missing(receiver), 0, "none of it is missed");
+    CHECK_U64(margay_receiver_facts(receiver).missing, 0,
+              "none of it is missed");
     program_fill(&program, 2, 10, me);
     program_own(&program, 2, 0, 0); /* a stray write */
     CHECK_U64(drain(receiver, got, 64, &status), 0, "a buffer that is lost");
-    CHECK_U64(margay_receiver_missing(receiver), 10, "is missed");
+    CHECK_U64(margay_receiver_facts(receiver).missing, 10, "is missed");
     program_fill(&program, 3, 10, me);
     atomic_store(&program.capture->slots[3].state,
                  margay_slot_state(MARGAY_SLOT_FULL, me, 3));
     drain(receiver, got, 64, &status);
-    CHECK_U64(margay_receiver_missing(receiver), 17, "and so are words of one");
+    CHECK_U64(margay_receiver_facts(receiver).missing, 17,
+              "and so are words of one");
     program_release(&program);
     margay_receiver_free(receiver);
 }
@@ -360,7 +363,7 @@ static void test_last_deed(void)
     margay_receiver_finish(receiver, false);
     late = &program;
     CHECK_U64(drain(receiver, got, 64, &status), 10, "a last deed comes");
-    CHECK_U64(margay_receiver_missing(receiver), 0, "and is not missed");
+    CHECK_U64(margay_receiver_facts(receiver).missing, 0, "and is not missed");
     program_release(&program);
     margay_receiver_free(receiver);
 }

@@ -35,65 +35,62 @@ can() {
     [ "$status" != 125 ] || ! grep -q 'not with method' err
 }
 
-method=valgrind recorded=
-check_method() {
-    if ! can $method ./wide; then
-        skip "method $method" "$(tail -n 1 err)"
-        return
-    fi
+recorded=
+if can valgrind ./wide; then
     recorded=yes
 
-    run record --method $method --to lackey --fetches -o $method.walk \
+    run record --method valgrind --to lackey --fetches -o valgrind.walk \
         ./walk expected
-    is "$method: a walk" "$status" 0
-    marked walk $method.walk | grep -v '^I' >got
-    check "$method: all of it, but instructions" cmp -s got expected
-    check "$method: and instructions" grep -q '^I  ' $method.walk
-    run record --method $method --to lackey -o trace ./walk
-    check "$method: no instructions where they are not asked for" \
+    is "valgrind: a walk" "$status" 0
+    marked walk valgrind.walk | grep -v '^I' >got
+    check "valgrind: all of it, but instructions" cmp -s got expected
+    check "valgrind: and instructions" grep -q '^I  ' valgrind.walk
+    run record --method valgrind --to lackey -o trace ./walk
+    check "valgrind: no instructions where they are not asked for" \
         test "$(grep -c '^I' trace)" = 0
-    run record --method $method --to lackey -o $method.wide ./wide
-    is "$method: wide accesses" "$status" 0
+    run record --method valgrind --to lackey -o valgrind.wide ./wide
+    is "valgrind: wide accesses" "$status" 0
 
     array=$(address ends array)
     array_end=$(printf '%08x' $((0x$array + 4096 * 8)))
     for end in return:0:1000 exit:7:1000 _exit:8:1000 abort:134:1000 \
         fault:139:1000 handler:41:1000 kill:137:1000 exec:0:1500; do
         how=${end%%:*} refs=${end##*:} expected=${end#*:}
-        run record --method $method --to lackey -o trace ./ends "$how"
-        is "$method: ends by $how" \
+        run record --method valgrind --to lackey -o trace ./ends "$how"
+        is "valgrind: ends by $how" \
             "$status $(in_range "$array" "$array_end")" \
             "${expected%:*} $refs"
     done
-    check "$method: whole records" \
+    check "valgrind: whole records" \
         test "$(grep -vc '^ [LS] [0-9a-f]*,[0-9]*$' trace)" = 0
 
-    run record -q --method $method --to lackey -o - ./ends say
-    is "$method: what the program says" "$(cat err)" said
-    is "$method: and nothing in the trace but references" \
+    run record -q --method valgrind --to lackey -o - ./ends say
+    is "valgrind: what the program says" "$(cat err)" said
+    is "valgrind: and nothing in the trace but references" \
         "$(grep -vc '^ [LS] [0-9a-f]*,[0-9]*$' out)" 0
-    run record -q --method $method --to lackey --max-trace 1K -o trace \
+    run record -q --method valgrind --to lackey --max-trace 1K -o trace \
         ./ends return 100000
-    is "$method: no larger than that" "$status" 0
-    check "$method: nor much smaller" \
+    is "valgrind: no larger than that" "$status" 0
+    check "valgrind: nor much smaller" \
         test "$(wc -c <trace)" -gt 1000 -a "$(wc -c <trace)" -le 1024
 
     head -c 3000 walk >broken
     chmod +x broken
-    run record --method $method -o broken.u64 ./broken
-    is "$method: a program that it cannot run" \
+    run record --method valgrind -o broken.u64 ./broken
+    is "valgrind: a program that it cannot run" \
         "$status $(ls broken.u64 2>/dev/null)" '126 '
-    like "$method: says so" "$(tail -n 1 err)" \
+    like "valgrind: says so" "$(tail -n 1 err)" \
         '^margay record: ./broken: .* cannot run it$'
 
-    run record --method $method --to lackey -o trace ./many 3 5000
+    run record --method valgrind --to lackey -o trace ./many 3 5000
     head -n 3 out >arrays
     while read -r from to; do
-        is "$method: all references of a thread" \
+        is "valgrind: all references of a thread" \
             "$(in_range "$from" "$to")" 5000
     done <arrays
-}
-check_method
+else
+    skip 'method valgrind' "$(tail -n 1 err)"
+fi
 
 # A program is not in a directory that cannot be looked into: what is found is the
 # file in the next one, which is no program.

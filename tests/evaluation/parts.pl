@@ -9,7 +9,6 @@
 #   OUT/tables/recording-delivery.csv     a second process that has the words
 #   OUT/tables/recording-memory.csv       two commands that share memory, or a pipe
 #   OUT/tables/recording-instructions.csv what a program executes for a reference
-#   OUT/tables/recording-faults.csv       buffers that end with a fault
 #   OUT/tables/recording-translation.csv  Valgrind without anything of ours
 #   OUT/tables/recording-sites.csv        the place of each reference in the program
 #
@@ -177,17 +176,6 @@ table('instructions', 'kernel built_by references_millions own added', sub {
         } grep { -x "$folder/programs/hooked$_->[1]/kernels" }
             ['pass clang', '-clang'], ['calls', ''];
     } 'multiply 200', 'lu 250', 'sort 200000', 'fft 65536', 'walk 200000';
-});
-
-table('faults', 'kernel looks_user looks_system faults_user faults_system', sub {
-    run("gcc -O2 -w \$(MARGAY record --cflags) tests/evaluation/kernels.c "
-        . "-o FOLDER/faults \$(MARGAY_BUFFER=mmu MARGAY record --libs) -lm");
-    map {
-        my $record = 'MARGAY record -q --to words -o /dev/null';
-        my @times = times_of("$record CALLS/kernels $_",
-            "MARGAY_BUFFER=mmu $record FOLDER/faults $_");
-        [$_, map { sides($_) } @times];
-    } @kernels;
 });
 
 table('translation', 'program native_seconds valgrind_alone valgrind_dropped', sub {

@@ -53,6 +53,69 @@ static uint32_t all_repeats_of(uint64_t word)
     return repeats_of(word, MARGAY_READ) + repeats_of(word, MARGAY_WRITE);
 }
 
+/* -------------------------------------------------------------- sites -- */
+
+/* The site in word `index` is of one of the references that follow. */
+static void note_next_site(struct margay_decoding *decoding, uint32_t index)
+{
+    if (decoding->next_site_end != index)
+        decoding->next_site = index;
+    decoding->next_site_end = index + 1;
+}
+
+static bool has_next_site(const struct margay_decoding *decoding)
+{
+    return decoding->next_site < decoding->next_site_end;
+}
+
+/* Word `index`, a control word, is about sites alone; false: it is about
+   something else, and nothing has happened. */
+static bool is_about_sites(struct margay_decoding *decoding, uint64_t word,
+                           uint32_t index)
+{
+    switch (margay_word_control(word)) {
+    case MARGAY_CONTROL_NONE:
+        decoding->next_site += has_next_site(decoding);
+        return true;
+    case MARGAY_CONTROL_NEXT_SITE:
+        note_next_site(decoding, index);
+        return true;
+    case MARGAY_CONTROL_SITE:
+        decoding->site = word & MARGAY_CONTROL_MASK;
+        decoding->stated = true;
+        decoding->next_site = decoding->next_site_end;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static unsigned slot_of(const struct margay_decoding *decoding, uint64_t word)
+{
+    return decoding->slots ? word >> MARGAY_SLOT_SHIFT & (MARGAY_SITE_SLOTS - 1)
+                           : 0;
+}
+
+/* The site of what comes next, which has this slot. */
+static uint64_t settle(struct margay_decoding *decoding, unsigned slot)
+{
+    if (decoding->stated)
+        decoding->sites[slot] = decoding->site;
+    decoding->stated = false;
+    return decoding->sites[slot];
+}
+
+/* The site of `word`, a reference among `words`. */
+static uint64_t site_of(struct margay_decoding *decoding, const uint64_t *words,
+                        uint64_t word)
+{
+    if (has_next_site(decoding)) {
+        decoding->site = words[decoding->next_site++] & MARGAY_CONTROL_MASK;
+        decoding->stated = true;
+    }
+    return settle(decoding, slot_of(decoding, word));
+}
+
 /* ------------------------------------------------------- word by word -- */
 
 static void append(const struct margay_decoding *decoding, uint64_t word,
@@ -76,7 +139,7 @@ static void append_word(struct margay_decoding *decoding, const uint64_t *words,
                         uint64_t word, struct margay_references *references)
 {
     unsigned kind = reference_kind_of(word), other = !kind;
-    uint64_t site = margay_decode_site(decoding, words, word);
+    uint64_t site = site_of(decoding, words, word);
     if (references->counts == NULL)
         references->repeats += all_repeats_of(word);
     if (references->kinds == NULL) {
@@ -95,7 +158,7 @@ static void take_event(struct margay_decoding *decoding, uint64_t payload,
                        size_t at, struct margay_data_events *events)
 {
     uint64_t data = payload >> MARGAY_CONTROL_DATA_SHIFT;
-    uint64_t site = margay_decode_settle(decoding, 0);
+    uint64_t site = settle(decoding, 0);
     if (events == NULL || data >= MARGAY_DATA_KINDS ||
         events->count == MARGAY_BUFFER_WORDS)
         return;
@@ -115,7 +178,7 @@ static void take_control(struct margay_decoding *decoding,
                          struct margay_data_events *events)
 {
     uint64_t word = words[index], payload = word & MARGAY_CONTROL_MASK;
-    if (word == 0 || margay_decode_about_sites(decoding, word, index))
+    if (word == 0 || is_about_sites(decoding, word, index))
         return;
     switch (margay_word_control(word)) {
     case MARGAY_CONTROL_ABOVE:
@@ -154,7 +217,7 @@ void margay_decode_controls(struct margay_decoding *decoding,
     for (; decoding->words < end; decoding->words++) {
         uint64_t word = words[decoding->words];
         if (is_reference(word))
-            margay_decode_site(decoding, words, word);
+            site_of(decoding, words, word);
         else
             take_control(decoding, words, decoding->words, 0, NULL);
     }
@@ -246,7 +309,7 @@ static bool append_piece(struct margay_decoding *decoding,
         (references->kinds != NULL && references->counts != NULL &&
          sums.repeats > 0 && has_others(words)))
         return false;
-    margay_decode_settle(decoding, margay_decode_slot(decoding, words[0]));
+    settle(decoding, slot_of(decoding, words[0]));
     if (references->counts == NULL)
         references->repeats += sums.repeats;
     for (int i = 0; references->counts != NULL && i < PIECE_WORDS; i++)
@@ -257,7 +320,7 @@ static bool append_piece(struct margay_decoding *decoding,
         references->extents[first + i] = extent_of(words[i]);
     for (int i = 0; references->sites != NULL && i < PIECE_WORDS; i++)
         references->sites[first + i] =
-            decoding->sites[margay_decode_slot(decoding, words[i])];
+            decoding->sites[slot_of(decoding, words[i])];
     references->count += PIECE_WORDS;
     return true;
 }
@@ -272,7 +335,7 @@ void margay_decode_words(struct margay_decoding *decoding,
         const uint64_t *piece = words + decoding->words;
         uint32_t left = end - decoding->words;
         uint32_t count = left < PIECE_WORDS ? left : PIECE_WORDS;
-        if (count < PIECE_WORDS || margay_decode_has_next_site(decoding) ||
+        if (count < PIECE_WORDS || has_next_site(decoding) ||
             !append_piece(decoding, widen, piece, references))
             append_singly(decoding, words, count, references, events);
         decoding->words += count;

@@ -1,5 +1,6 @@
 /*
- * harvest.c - which words of the shared memory are to be read next
+ * harvest.c - the memory that a recorder shares with programs, and which of its
+ * words are to be read next
  *
  * Algorithm: a look goes through all slots once.  Full buffers are read in
  *   their turn, and with each of them the words that other threads had written
@@ -18,46 +19,98 @@
  *   earlier turns were full before it.
  * Cost: a look at each slot per full buffer, and another one for each mark.
  */
+#define _GNU_SOURCE
 #include "traces/capture/harvest.h"
 
-#include <stdlib.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "traces/base/error.h"
-#include "traces/capture/members.h"
-
-struct margay_task {
-    uint32_t buffer, words; /* up to which it is read */
-    bool whole;             /* no word follows them */
-};
 
 /* How often a look is repeated that saw buffers become full. */
 #define LOOKS 3
 
-enum margay_status margay_harvest_begin(struct margay_harvest *harvest,
-                                        struct margay_shared_memory *shared,
-                                        bool site_slots,
-                                        struct margay_error *error)
+/* ------------------------------------------------------------- the memory --
+ */
+
+static size_t data_offset(void)
 {
-    *harvest =
-        (struct margay_harvest){.shared = shared, .site_slots = site_slots};
-    harvest->decoding = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->decoding);
-    harvest->states = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->states);
-    harvest->queued = calloc(MARGAY_MAX_BUFFERS, sizeof *harvest->queued);
-    /* Each buffer as it is, and then as a whole. */
-    harvest->tasks =
-        calloc((size_t)2 * MARGAY_MAX_BUFFERS, sizeof *harvest->tasks);
-    if (harvest->decoding == NULL || harvest->states == NULL ||
-        harvest->queued == NULL || harvest->tasks == NULL)
-        return margay_fail_memory(error, "references of a program");
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (sizeof(struct margay_capture) + page - 1) / page * page;
+}
+
+static int open_memory(void)
+{
+    int file = memfd_create("margay-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file >= 0 &&
+        fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+/* Make the file as long as it must be, and map the new part of it. */
+static void *extend(const struct margay_shared_memory *shared, size_t offset,
+                    size_t bytes)
+{
+    if (ftruncate(shared->file, (off_t)(offset + bytes)) != 0)
+        return NULL;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        shared->file, (off_t)offset);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+enum margay_status margay_shared_memory_create(
+    struct margay_shared_memory *shared, struct margay_error *error)
+{
+    *shared = (struct margay_shared_memory){.file = open_memory()};
+    if (shared->file < 0 ||
+        (shared->capture = extend(shared, 0, data_offset())) == NULL)
+        return margay_fail(error, MARGAY_IO,
+                           "no memory to share with a program: %s",
+                           strerror(errno));
+    shared->capture->magic = MARGAY_CAPTURE_MAGIC;
+    shared->capture->version = MARGAY_CAPTURE_VERSION;
+    shared->capture->data_offset = (uint32_t)data_offset();
     return MARGAY_OK;
 }
 
-void margay_harvest_free(struct margay_harvest *harvest)
+bool margay_shared_memory_add(struct margay_shared_memory *shared)
 {
-    free(harvest->decoding);
-    free(harvest->states);
-    free(harvest->queued);
-    free(harvest->tasks);
+    uint32_t buffer = shared->buffer_count;
+    void *memory = NULL;
+    if (buffer < MARGAY_MAX_BUFFERS)
+        memory = extend(shared, data_offset() + buffer * MARGAY_BUFFER_BYTES,
+                        MARGAY_BUFFER_BYTES);
+    if (memory == NULL)
+        return false;
+    shared->buffers[buffer] = memory;
+    shared->buffer_count++;
+    atomic_store(&shared->capture->buffers, shared->buffer_count);
+    return true;
+}
+
+void margay_shared_memory_free(struct margay_shared_memory *shared)
+{
+    for (uint32_t i = 0; i < shared->buffer_count; i++)
+        munmap(shared->buffers[i], MARGAY_BUFFER_BYTES);
+    if (shared->capture != NULL)
+        munmap(shared->capture, data_offset());
+    if (shared->file >= 0)
+        close(shared->file);
+    *shared = (struct margay_shared_memory){.file = -1};
+}
+
+bool margay_process_is_dead(uint32_t process)
+{
+    return process == 0 || process > INT32_MAX ||
+           (process < MARGAY_FIRST_FOREIGNER && kill((pid_t)process, 0) != 0 &&
+            errno == ESRCH);
 }
 
 /* ------------------------------------------------------------------ looks --
@@ -123,12 +176,6 @@ static void add_by_opening(struct margay_harvest *harvest,
     tasks[at] = task;
 }
 
-static void add_part(struct margay_harvest *harvest, uint32_t buffer,
-                     uint32_t words)
-{
-    add_by_opening(harvest, (struct margay_task){buffer, words, false});
-}
-
 /* Add all that is left of a buffer. */
 static void add_rest(struct margay_harvest *harvest, uint32_t buffer,
                      uint32_t words)
@@ -184,7 +231,9 @@ static void add_marked(struct margay_harvest *harvest, uint32_t full)
             atomic_load(&slot_of(harvest, buffer)->opening) ==
                 atomic_load(&mark->opening) &&
             is_first(harvest, buffer))
-            add_part(harvest, buffer, atomic_load(&mark->words));
+            add_by_opening(
+                harvest,
+                (struct margay_task){buffer, atomic_load(&mark->words), false});
     }
 }
 
@@ -198,8 +247,10 @@ void margay_harvest_open(struct margay_harvest *harvest)
         return;
     for (uint32_t i = 0; i < harvest->shared->buffer_count; i++) {
         if (is_in(harvest, i, MARGAY_SLOT_OPEN) && is_first(harvest, i))
-            add_part(harvest, i,
-                     written_words(harvest, i, MARGAY_BUFFER_WORDS));
+            add_by_opening(
+                harvest,
+                (struct margay_task){
+                    i, written_words(harvest, i, MARGAY_BUFFER_WORDS), false});
     }
     if (atomic_load(&harvest->shared->capture->fills) != harvest->turns)
         harvest->task_count = 0;

@@ -1,5 +1,9 @@
 /*
- * harvest.h - which words of the shared memory are to be read next
+ * harvest.h - the memory that a recorder shares with programs, and which of its
+ * words are to be read next
+ *
+ * The memory is a file without a name, which can only grow: a program that
+ * shortened it would take the memory away from the receiver.
  *
  * Invariant: a number in shared memory is loaded once, and then only the copy
  * is used, because a memory error of a program may change any of it at any
@@ -8,9 +12,34 @@
 #ifndef MARGAY_TRACES_CAPTURE_HARVEST_H
 #define MARGAY_TRACES_CAPTURE_HARVEST_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <margay/traces.h>
+
 #include "traces/capture/decode.h"
-#include "traces/capture/shared.h"
 #include "traces/capture/slots.h"
+
+struct margay_shared_memory {
+    int file; /* -1: none */
+    struct margay_capture *capture;
+    uint64_t *buffers[MARGAY_MAX_BUFFERS]; /* the words of each */
+    uint32_t buffer_count;
+};
+
+/* Make the memory, all zero and without buffers; after a failure, too, it is to
+   be freed. */
+enum margay_status margay_shared_memory_create(
+    struct margay_shared_memory *shared, struct margay_error *error);
+
+/* Add a buffer, which is free; false: there is no memory, or there are as many
+   as there can be. */
+bool margay_shared_memory_add(struct margay_shared_memory *shared);
+
+void margay_shared_memory_free(struct margay_shared_memory *shared);
+
+/* Of a process in another name space nothing is known until the end. */
+bool margay_process_is_dead(uint32_t process);
 
 /* Words of a buffer from `decoding.words` of it to `end`. */
 struct margay_yield {
@@ -18,27 +47,30 @@ struct margay_yield {
     bool whole; /* they are the last ones of the buffer, which is then free */
 };
 
+struct margay_task {
+    uint32_t buffer, words; /* up to which it is read */
+    bool whole;             /* no word follows them */
+};
+
+/* To begin, all zero but `shared` and `site_slots`. */
 struct margay_harvest {
     struct margay_shared_memory *shared;
     /* How far each buffer has been decoded. */
-    struct margay_decoding *decoding;
-    bool site_slots;           /* references name the slots of their sites */
-    struct margay_task *tasks; /* those in [task, task_count) are to be done */
+    struct margay_decoding decoding[MARGAY_MAX_BUFFERS];
+    bool site_slots; /* references name the slots of their sites */
+    /* Each buffer as it is, and then as a whole; those in [task, task_count)
+       are to be done. */
+    struct margay_task tasks[2 * MARGAY_MAX_BUFFERS];
     size_t task, task_count;
-    bool *queued; /* by buffer: a task of its whole is in the list */
+    bool queued[MARGAY_MAX_BUFFERS]; /* a task of its whole is in the list */
     /* The slots as the last look found them, and how many were in which
        stage. */
-    uint64_t *states;
+    uint64_t states[MARGAY_MAX_BUFFERS];
     uint32_t counts[MARGAY_SLOT_STAGES];
     uint32_t turns;   /* given when it began */
     uint64_t taken;   /* words that full buffers said to have, when read */
     uint32_t for_any; /* free ones that are kept for no thread */
 };
-
-enum margay_status margay_harvest_begin(struct margay_harvest *harvest,
-                                        struct margay_shared_memory *shared,
-                                        bool site_slots,
-                                        struct margay_error *error);
 
 /* ------------------- once all tasks are done, one of these finds others -- */
 
@@ -71,7 +103,5 @@ bool margay_harvest_next(struct margay_harvest *harvest,
 /* The words have been read. */
 void margay_harvest_done(struct margay_harvest *harvest,
                          const struct margay_yield *yield);
-
-void margay_harvest_free(struct margay_harvest *harvest);
 
 #endif

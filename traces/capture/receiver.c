@@ -3,6 +3,11 @@
  *
  * What words come next is for harvest.c to find; here are the pipes, what
  * programs say through them, and when the recording is at its end.
+ *
+ * Invariant: a process owes one for each time that it leaves to become another
+ * program, and pays one when a recorded program attaches; what is still owed at
+ * the end are programs that are missing from the trace.  Messages of different
+ * processes come in any order, so only the sum for a process counts.
  */
 #define _GNU_SOURCE
 #include "traces/capture/receiver.h"
@@ -10,10 +15,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "traces/base/checked.h"
@@ -21,8 +28,6 @@
 #include "traces/base/error.h"
 #include "traces/capture/decode.h"
 #include "traces/capture/harvest.h"
-#include "traces/capture/members.h"
-#include "traces/capture/shared.h"
 
 /* The number of buffers to begin with.  While threads wait, there is one more
    for each that has one, until this many are full. */
@@ -35,6 +40,193 @@
 
 /* How often the receiver looks for the words of slow programs. */
 #define HARVEST_MS 100
+
+/* ------------------------------------------------------------- processes --
+ */
+
+struct member {
+    uint32_t process;
+    bool recorded;     /* or certain to be recorded soon */
+    int64_t owed;      /* programs that left less those that attached */
+    uint64_t forking;  /* processes about to be made by it, and ... */
+    int64_t orphan_ms; /* ... when it was found dead with some; 0 = not yet */
+};
+
+struct members {
+    struct member *list;
+    size_t count, capacity;
+    uint64_t left_out; /* owed by processes no longer in the list */
+};
+
+/* For so long a process may be made and not heard of, when its maker is dead.
+ */
+#define BIRTH_MS 2000
+
+/* Messages about more processes than this make no sense, and are ignored. */
+#define MOST_MEMBERS 65536
+
+static uint64_t owed_by(const struct member *member)
+{
+    return member->owed > 0 ? (uint64_t)member->owed : 0;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Whether anything may yet come of it. */
+static bool is_over(struct member *member)
+{
+    if (!margay_process_is_dead(member->process))
+        return false;
+    if (member->forking > 0 && member->orphan_ms == 0)
+        member->orphan_ms = now_ms();
+    return member->forking == 0 || now_ms() - member->orphan_ms >= BIRTH_MS;
+}
+
+/* Remove dead processes, and keep the sum of what they owe. */
+static void forget_dead(struct members *members)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < members->count; i++) {
+        if (is_over(&members->list[i]))
+            members->left_out += owed_by(&members->list[i]);
+        else
+            members->list[kept++] = members->list[i];
+    }
+    members->count = kept;
+}
+
+static bool make_space(struct members *members)
+{
+    size_t wanted = members->capacity == 0 ? 64 : 2 * members->capacity;
+    if (members->count < members->capacity)
+        return true;
+    forget_dead(members);
+    if (2 * members->count < members->capacity)
+        return true;
+    struct member *list =
+        wanted > MOST_MEMBERS
+            ? NULL
+            : realloc(members->list, wanted * sizeof *members->list);
+    if (list == NULL)
+        return members->count < members->capacity;
+    members->list = list;
+    members->capacity = wanted;
+    return true;
+}
+
+static struct member *find_member(struct members *members, uint32_t process)
+{
+    for (size_t i = 0; i < members->count; i++) {
+        if (members->list[i].process == process)
+            return &members->list[i];
+    }
+    if (!make_space(members))
+        return NULL;
+    members->list[members->count] = (struct member){.process = process};
+    return &members->list[members->count++];
+}
+
+static void change_member(struct members *members, uint32_t process, int owes,
+                          bool recorded)
+{
+    struct member *member = find_member(members, process);
+    if (member == NULL)
+        return;
+    member->owed += owes;
+    member->recorded = recorded;
+}
+
+/* The parent of a program may say that it started it when the program has
+   attached already: then the program stays recorded. */
+static void leave(struct members *members, const struct margay_message *message)
+{
+    const struct member *member = find_member(members, message->process);
+    bool came_before = member != NULL && member->owed < 0;
+    change_member(members, message->process, 1,
+                  message->value == 1 || came_before);
+}
+
+/* `born`: the process has been made, or could not be. */
+static void fork_of(struct members *members, uint32_t process, bool born)
+{
+    struct member *member = find_member(members, process);
+    if (member != NULL && !born)
+        member->forking++;
+    else if (member != NULL)
+        member->forking -= member->forking > 0;
+}
+
+/* Take note of a message; messages about buffers change nothing. */
+static void take_note(struct members *members,
+                      const struct margay_message *message)
+{
+    switch (message->type) {
+    case MARGAY_MESSAGE_ATTACH:
+    case MARGAY_MESSAGE_STAY:
+        change_member(members, message->process, -1, true);
+        return;
+    case MARGAY_MESSAGE_LEAVE:
+        leave(members, message);
+        return;
+    case MARGAY_MESSAGE_FORK:
+        fork_of(members, message->process, false);
+        return;
+    case MARGAY_MESSAGE_BORN:
+        fork_of(members, message->value, true);
+        change_member(members, message->process, 0, true);
+        return;
+    default:
+        return;
+    }
+}
+
+/* True if a recorded process lives, or is about to be made.  Where its maker is
+   dead it has two seconds to be heard of, as it may have been killed before. */
+static bool some_live(struct members *members)
+{
+    bool live = false;
+    for (size_t i = 0; i < members->count && !live; i++) {
+        struct member *member = &members->list[i];
+        live = (member->recorded || member->forking > 0) && !is_over(member);
+    }
+    return live;
+}
+
+/* The number of programs that were started and, so far, have not attached. */
+static uint64_t count_left_out(const struct members *members)
+{
+    uint64_t count = members->left_out;
+    for (size_t i = 0; i < members->count; i++)
+        count += owed_by(&members->list[i]);
+    return count;
+}
+
+/* ------------------------------------------------------------- the receiver --
+ */
+
+/* "WHAT: the reason of the system". */
+static enum margay_status fail_system(const char *what,
+                                      struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_IO, "%s: %s", what, strerror(errno));
+}
+
+/* Programs seldom use high numbers: move a descriptor there, if it is one. */
+static bool move_up(int *file)
+{
+    enum { LEAST = 700 };
+    int moved = fcntl(*file, F_DUPFD_CLOEXEC, LEAST);
+    if (moved < 0)
+        return *file >= 0;
+    close(*file);
+    *file = moved;
+    return true;
+}
 
 struct margay_receiver {
     struct margay_receiver_options options;
@@ -55,7 +247,7 @@ struct margay_receiver {
     bool finishing, alone, ended;
     int pause_ms; /* the last sleep at the end of the pipe; 0 = none */
     uint64_t processes;
-    struct margay_members members;
+    struct members members;
 };
 
 /* --------------------------------------------------------------- set-up -- */
@@ -65,9 +257,9 @@ static enum margay_status open_pipes(struct margay_receiver *receiver,
 {
     if (pipe2(receiver->free_pipe, O_CLOEXEC | O_NONBLOCK) != 0 ||
         pipe2(receiver->message_pipe, O_CLOEXEC) != 0 ||
-        !margay_move_descriptor_up(&receiver->free_pipe[0]) ||
-        !margay_move_descriptor_up(&receiver->message_pipe[1]))
-        return margay_fail_system("no pipe to a program", error);
+        !move_up(&receiver->free_pipe[0]) ||
+        !move_up(&receiver->message_pipe[1]))
+        return fail_system("no pipe to a program", error);
     fcntl(receiver->message_pipe[0], F_SETFL, O_NONBLOCK);
     /* As long for each number of a process: where a program's stack begins
        depends on the length. */
@@ -114,17 +306,6 @@ static enum margay_status allocate(struct margay_receiver *receiver,
     return MARGAY_OK;
 }
 
-static enum margay_status add_buffers(struct margay_receiver *receiver,
-                                      struct margay_error *error)
-{
-    for (int i = 0; i < FIRST_BUFFERS; i++) {
-        if (!margay_shared_memory_add(&receiver->shared))
-            return margay_fail_system("no memory to share with a program",
-                                      error);
-    }
-    return MARGAY_OK;
-}
-
 enum margay_status margay_receiver_create(
     const struct margay_receiver_options *options, margay_receiver **receiver,
     struct margay_error *error)
@@ -134,19 +315,21 @@ enum margay_status margay_receiver_create(
     if (made == NULL)
         return margay_fail_memory(error, "references of a program");
     made->options = *options;
+    made->harvest.shared = &made->shared;
+    made->harvest.site_slots = options->sites;
     memset(made->free_pipe, -1, sizeof made->free_pipe);
     memset(made->message_pipe, -1, sizeof made->message_pipe);
     enum margay_status status =
         margay_shared_memory_create(&made->shared, error);
-    if (status == MARGAY_OK)
-        status = margay_harvest_begin(&made->harvest, &made->shared,
-                                      options->sites, error);
+    move_up(&made->shared.file);
     if (status == MARGAY_OK)
         status = open_pipes(made, error);
     if (status == MARGAY_OK)
         status = allocate(made, error);
-    if (status == MARGAY_OK)
-        status = add_buffers(made, error);
+    for (int i = 0; i < FIRST_BUFFERS && status == MARGAY_OK; i++) {
+        if (!margay_shared_memory_add(&made->shared))
+            status = fail_system("no memory to share with a program", error);
+    }
     if (status == MARGAY_OK)
         describe(made);
     if (status != MARGAY_OK)
@@ -167,7 +350,6 @@ void margay_receiver_free(margay_receiver *receiver)
 {
     if (receiver == NULL)
         return;
-    margay_harvest_free(&receiver->harvest);
     margay_shared_memory_free(&receiver->shared);
     for (int i = 0; i < 2; i++) {
         close_file(&receiver->free_pipe[i]);
@@ -175,7 +357,7 @@ void margay_receiver_free(margay_receiver *receiver)
     }
     margay_references_free(&receiver->references);
     free(receiver->events);
-    margay_members_free(&receiver->members);
+    free(receiver->members.list);
     free(receiver);
 }
 
@@ -202,7 +384,7 @@ void margay_receiver_expect(margay_receiver *receiver, uint32_t process)
 {
     const struct margay_message message = {.type = MARGAY_MESSAGE_LEAVE,
                                            .process = process};
-    margay_members_hear(&receiver->members, &message);
+    take_note(&receiver->members, &message);
 }
 
 void margay_receiver_finish(margay_receiver *receiver, bool alone)
@@ -214,11 +396,6 @@ void margay_receiver_finish(margay_receiver *receiver, bool alone)
 void margay_receiver_stop(margay_receiver *receiver)
 {
     atomic_store(&receiver->shared.capture->quiet, MARGAY_NO_MORE);
-}
-
-enum margay_quiet margay_receiver_quiet(const margay_receiver *receiver)
-{
-    return atomic_load(&receiver->shared.capture->quiet);
 }
 
 _Static_assert(MARGAY_MODULES == MARGAY_MOST_MODULES &&
@@ -240,32 +417,22 @@ bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
     return state != MARGAY_MODULE_FREE;
 }
 
-uint64_t margay_receiver_processes(const margay_receiver *receiver)
+struct margay_receiver_facts margay_receiver_facts(
+    const margay_receiver *receiver)
 {
-    return receiver->processes;
-}
-
-bool margay_receiver_saw_end(const margay_receiver *receiver)
-{
-    return atomic_load(&receiver->shared.capture->saw_end) != 0;
-}
-
-uint64_t margay_receiver_left_out(const margay_receiver *receiver)
-{
-    return margay_members_left_out(&receiver->members);
-}
-
-uint64_t margay_receiver_lost(const margay_receiver *receiver,
-                              enum margay_loss loss)
-{
-    return atomic_load(&receiver->shared.capture->lost[loss]);
-}
-
-uint64_t margay_receiver_missing(const margay_receiver *receiver)
-{
-    uint64_t sent = atomic_load(&receiver->shared.capture->sent);
+    const struct margay_capture *capture = receiver->shared.capture;
+    uint64_t sent = atomic_load(&capture->sent);
     uint64_t taken = receiver->harvest.taken;
-    return sent > taken ? sent - taken : 0;
+    struct margay_receiver_facts facts = {
+        .processes = receiver->processes,
+        .left_out = count_left_out(&receiver->members),
+        .missing = sent > taken ? sent - taken : 0,
+        .quiet = atomic_load(&capture->quiet),
+        .saw_end = atomic_load(&capture->saw_end) != 0,
+    };
+    for (int i = 0; i < MARGAY_LOSSES; i++)
+        facts.lost[i] = atomic_load(&capture->lost[i]);
+    return facts;
 }
 
 /* ----------------------------------------------------------------- words -- */
@@ -339,7 +506,7 @@ static enum margay_status read_message(struct margay_receiver *receiver,
     ssize_t got = read(receiver->message_pipe[0], &receiver->message,
                        sizeof receiver->message);
     if (got < 0 && errno != EAGAIN && errno != EINTR)
-        return margay_fail_system("the pipe from a program", error);
+        return fail_system("the pipe from a program", error);
     receiver->has_message = got == (ssize_t)sizeof receiver->message;
     receiver->message_turn = atomic_load(&receiver->shared.capture->fills);
     return receiver->has_message ? MARGAY_OK : MARGAY_AGAIN;
@@ -349,7 +516,7 @@ static void hear(struct margay_receiver *receiver)
 {
     const struct margay_message *message = &receiver->message;
     receiver->has_message = false;
-    margay_members_hear(&receiver->members, message);
+    take_note(&receiver->members, message);
     if (message->type != MARGAY_MESSAGE_ATTACH)
         return;
     receiver->processes++;
@@ -468,7 +635,7 @@ static enum margay_status clear_up(struct margay_receiver *receiver, bool lived)
     bool last = margay_harvest_dead(&receiver->harvest, receiver->alone);
     if (receiver->harvest.task_count > 0)
         return MARGAY_OK;
-    bool live = lived || margay_members_live(&receiver->members);
+    bool live = lived || some_live(&receiver->members);
     receiver->ended = receiver->alone || (last && (stopped || !live));
     return receiver->ended ? MARGAY_END : MARGAY_AGAIN;
 }
@@ -477,7 +644,7 @@ static enum margay_status clear_up(struct margay_receiver *receiver, bool lived)
 static enum margay_status find_tasks(struct margay_receiver *receiver,
                                      int wait_ms, struct margay_error *error)
 {
-    bool lived = receiver->finishing && margay_members_live(&receiver->members);
+    bool lived = receiver->finishing && some_live(&receiver->members);
     enum margay_status status = look(receiver, error);
     if (status == MARGAY_AGAIN && receiver->finishing)
         status = clear_up(receiver, lived);

@@ -87,34 +87,32 @@ void margay_receiver_finish(margay_receiver *receiver, bool alone);
 /* Stop recording; the programs go on. */
 void margay_receiver_stop(margay_receiver *receiver);
 
-/* Whether references are recorded, as the functions to start at and to stop at
-   decide, and margay_receiver_stop(). */
-enum margay_quiet margay_receiver_quiet(const margay_receiver *receiver);
-
 /* The path of module `number`, of MARGAY_CAPTURED_PATH_BYTES bytes, as it is
    known so far: none where a process is naming the module, or was killed then.
    False: there are at most that many modules. */
 bool margay_receiver_module(const margay_receiver *receiver, unsigned number,
                             char *path);
 
-/* The number of processes that began to record; each exec counts again. */
-uint64_t margay_receiver_processes(const margay_receiver *receiver);
-
-/* True if the tool that ran the first program says that this has ended. */
-bool margay_receiver_saw_end(const margay_receiver *receiver);
-
-/* The number of programs that were started by a recorded process, or expected,
-   and have not attached. */
-uint64_t margay_receiver_left_out(const margay_receiver *receiver);
-
-/* The number of processes that could not send all of their references. */
-uint64_t margay_receiver_lost(const margay_receiver *receiver,
-                              enum margay_loss loss);
-
-/* Of the words in buffers that became full, how many have not come: after
-   MARGAY_END, and unless a process is recorded still, words are lost where this
-   is not 0. */
-uint64_t margay_receiver_missing(const margay_receiver *receiver);
+/* What is known of a recording, so far. */
+struct margay_receiver_facts {
+    /* Processes that began to record; each exec counts again. */
+    uint64_t processes;
+    /* Programs that were started by a recorded process, or expected, and have
+       not attached. */
+    uint64_t left_out;
+    /* Processes that could not send all of their references. */
+    uint64_t lost[MARGAY_LOSSES];
+    /* Of the words in buffers that became full, how many have not come: after
+       MARGAY_END, and unless a process is recorded still, words are lost where
+       this is not 0. */
+    uint64_t missing;
+    /* Whether references are recorded, as the functions to start at and to stop
+       at decide, and margay_receiver_stop(). */
+    enum margay_quiet quiet;
+    bool saw_end; /* the tool that ran the first program says this has ended */
+};
+struct margay_receiver_facts margay_receiver_facts(
+    const margay_receiver *receiver);
 
 /* NULL is fine. */
 void margay_receiver_free(margay_receiver *receiver);

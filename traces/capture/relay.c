@@ -4,19 +4,16 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
-#ifdef __linux__
-#include <linux/futex.h>
 #include <sys/syscall.h>
-#endif
+#include <unistd.h>
 
-#include "traces/capture/shared.h"
 #include "traces/capture/stream.h"
 
 #define MAGIC UINT64_C(0x02796c6572796167)
@@ -74,7 +71,6 @@ static uint64_t pipe_number(int descriptor)
 
 static int make_file(void)
 {
-#ifdef MFD_ALLOW_SEALING
     int file = memfd_create("margay-relay", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file >= 0 && (ftruncate(file, sizeof(struct memory)) != 0 ||
                       fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) != 0)) {
@@ -82,9 +78,6 @@ static int make_file(void)
         return -1;
     }
     return file;
-#else
-    return -1;
-#endif
 }
 
 struct margay_relay *margay_relay_offer(int descriptor)
@@ -95,7 +88,7 @@ struct margay_relay *margay_relay_offer(int descriptor)
     uint64_t number = pipe_number(descriptor);
     relay->pipe = descriptor;
     relay->file = number == 0 ? -1 : make_file();
-    if (relay->file >= 0 && margay_move_descriptor_up(&relay->file))
+    if (relay->file >= 0)
         relay->memory = map(relay->file);
     if (relay->memory == NULL) {
         margay_relay_withdraw(relay);
@@ -152,25 +145,16 @@ void margay_relay_conclude(struct margay_relay *relay)
 /* Sleep while `done` slots are done, and the reader does not wake us. */
 static void sleep_while(struct memory *memory, uint32_t done)
 {
-#ifdef __linux__
     const struct timespec most = {0, WAIT_NS};
     syscall(SYS_futex, &memory->done, FUTEX_WAIT, done, &most, NULL, 0);
-#else
-    (void)memory, (void)done;
-#endif
 }
 
 /* The reader holds a lock on the file, which it loses when it dies: others may
    still have the pipe open. */
 static bool is_locked(int file)
 {
-#ifdef F_OFD_GETLK
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
-#else
-    (void)file;
-    return true;
-#endif
 }
 
 static bool has_reader(const struct margay_relay *relay)
@@ -231,13 +215,8 @@ static bool has_length(int file)
 /* ... which cannot become shorter. */
 static bool is_memory(int file)
 {
-#ifdef F_GET_SEALS
     int seals = fcntl(file, F_GET_SEALS);
     return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && has_length(file);
-#else
-    (void)file;
-    return false;
-#endif
 }
 
 /* What the place holds is looked at before it is opened: to open a device or a
@@ -245,7 +224,6 @@ static bool is_memory(int file)
 static int open_file(uint64_t place)
 {
     int file = -1;
-#ifdef O_PATH
     char path[64];
     snprintf(path, sizeof path, "/proc/%llu/fd/%llu",
              (unsigned long long)(place >> PROCESS_SHIFT),
@@ -256,21 +234,13 @@ static int open_file(uint64_t place)
         file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (found >= 0)
         close(found);
-#else
-    (void)place;
-#endif
     return file;
 }
 
 static bool lock(int file)
 {
-#ifdef F_OFD_SETLK
     const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(file, F_OFD_SETLK, &whole) == 0;
-#else
-    (void)file;
-    return true;
-#endif
 }
 
 /* Map the memory, if it is some, and take it, if it belongs to the pipe and is
@@ -324,12 +294,8 @@ struct margay_relay_end *margay_relay_take(
 
 static void wake(struct memory *memory)
 {
-#ifdef __linux__
     if (atomic_exchange(&memory->waits, 0) != 0)
         syscall(SYS_futex, &memory->done, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-#else
-    (void)memory;
-#endif
 }
 
 /* A writer that waits is woken for half of the slots at once. */

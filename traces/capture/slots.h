@@ -245,8 +245,7 @@ static inline bool margay_slot_is_beside(const struct margay_slot *slot,
 /*
  * Before a buffer becomes full: note in it how far other threads have written,
  * so that the receiver reads that with it.  `words_of` maps no buffer: NULL if
- * the process does not have it, as it has those of its threads and of its
- * parent at the fork.
+ * the process does not have it, as it has those of its threads.
  *
  * Invariant: what these wrote before some word of the buffer is noted, if
  * there is room; what is written after the buffer is full is not.

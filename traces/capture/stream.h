@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 /* To be raised with every change to this file. */
-#define MARGAY_CAPTURE_VERSION 16
+#define MARGAY_CAPTURE_VERSION 17
 
 /*
  * "FILE,FREE,MESSAGES,RECORDER,READING", in decimal: the three descriptors, the
@@ -194,12 +194,15 @@ struct margay_message {
 
 /* ------------------------------------------------------------ the memory -- */
 
-/* Why a process could not hand over all references. */
+/* Why a process could not hand over all references, or perhaps not. */
 enum margay_loss {
     MARGAY_LOSS_DESCRIPTORS, /* it closed them, and can open no others */
     MARGAY_LOSS_MEMORY,      /* it may map no more, as by ulimit -v */
     MARGAY_LOSS_THREADS,     /* it has more than there can be buffers */
     MARGAY_LOSS_SHARED,      /* another process or thread has its variables */
+    /* A handler forked where words were reserved and not written: the child may
+       lack these. */
+    MARGAY_LOSS_FORKED,
     MARGAY_LOSSES
 };
 

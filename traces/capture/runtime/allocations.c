@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "traces/capture/runtime/allocations.h"
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/observe.h"
+#include "traces/capture/runtime/process.h"
 #include "traces/formats/data_kind.h"
 
 static void *allocated(void *memory, size_t bytes, uint64_t site)
@@ -34,45 +34,32 @@ static void freed(void *memory, uint64_t site)
 
 /* ------------------------------------------------------------------- C -- */
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void __real_free(void *memory);
-int __real_posix_memalign(void **memory, size_t alignment, size_t bytes);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-void *__real_memalign(size_t alignment, size_t bytes) __attribute__((weak));
-void *__real_valloc(size_t bytes) __attribute__((weak));
-void *__real_pvalloc(size_t bytes) __attribute__((weak));
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t most);
-void *__real_mmap(void *address, size_t bytes, int protection, int flags,
-                  int file, off_t offset);
-void *__real_mmap64(void *address, size_t bytes, int protection, int flags,
-                    int file, off64_t offset) __attribute__((weak));
-void *__real_mremap(void *address, size_t before, size_t bytes, int flags, ...);
-int __real_munmap(void *address, size_t bytes);
-void *__real_dlopen(const char *path, int mode) __attribute__((weak));
+/* What is wrapped; the C library may have no weak ones. */
+#define WRAPPED(weak, type, name, ...)    \
+    weak type __real_##name(__VA_ARGS__); \
+    HOOK type __wrap_##name(__VA_ARGS__);
+#define WEAK __attribute__((weak))
 
-HOOK void *__wrap_malloc(size_t bytes);
-HOOK void *__wrap_calloc(size_t count, size_t bytes);
-HOOK void *__wrap_realloc(void *memory, size_t bytes);
-HOOK void __wrap_free(void *memory);
-HOOK int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes);
-HOOK void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-HOOK void *__wrap_memalign(size_t alignment, size_t bytes);
-HOOK void *__wrap_valloc(size_t bytes);
-HOOK void *__wrap_pvalloc(size_t bytes);
-HOOK void *__wrap_reallocarray(void *memory, size_t count, size_t bytes);
-HOOK char *__wrap_strdup(const char *text);
-HOOK char *__wrap_strndup(const char *text, size_t most);
-HOOK void *__wrap_mmap(void *address, size_t bytes, int protection, int flags,
-                       int file, off_t offset);
-HOOK void *__wrap_mmap64(void *address, size_t bytes, int protection, int flags,
-                         int file, off64_t offset);
-HOOK void *__wrap_mremap(void *address, size_t before, size_t bytes, int flags,
-                         ...);
-HOOK int __wrap_munmap(void *address, size_t bytes);
-HOOK void *__wrap_dlopen(const char *path, int mode);
+WRAPPED(, void *, malloc, size_t bytes)
+WRAPPED(, void *, calloc, size_t count, size_t bytes)
+WRAPPED(, void *, realloc, void *memory, size_t bytes)
+WRAPPED(WEAK, void *, reallocarray, void *memory, size_t count, size_t bytes)
+WRAPPED(, void, free, void *memory)
+WRAPPED(, int, posix_memalign, void **memory, size_t alignment, size_t bytes)
+WRAPPED(, void *, aligned_alloc, size_t alignment, size_t bytes)
+WRAPPED(WEAK, void *, memalign, size_t alignment, size_t bytes)
+WRAPPED(WEAK, void *, valloc, size_t bytes)
+WRAPPED(WEAK, void *, pvalloc, size_t bytes)
+WRAPPED(, char *, strdup, const char *text)
+WRAPPED(, char *, strndup, const char *text, size_t most)
+WRAPPED(, void *, mmap, void *address, size_t bytes, int protection, int flags,
+        int file, off_t offset)
+WRAPPED(WEAK, void *, mmap64, void *address, size_t bytes, int protection,
+        int flags, int file, off64_t offset)
+WRAPPED(, void *, mremap, void *address, size_t before, size_t bytes, int flags,
+        ...)
+WRAPPED(, int, munmap, void *address, size_t bytes)
+WRAPPED(WEAK, void *, dlopen, const char *path, int mode)
 
 void *__wrap_malloc(size_t bytes)
 {

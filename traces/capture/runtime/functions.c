@@ -7,12 +7,9 @@
  * symbols of the program.
  */
 #define _GNU_SOURCE
-#include "traces/capture/runtime/functions.h"
-
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "traces/capture/runtime/allocations.h"
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/observe.h"
 #include "traces/capture/runtime/process.h"
@@ -20,11 +17,7 @@
 /* By this `margay record` recognises a program with the runtime. */
 HOOK extern const char margay_runtime_mark[];
 const char margay_runtime_mark[] __attribute__((used)) =
-#ifdef MARGAY_MMU
-    "margay-capture-runtime-mmu";
-#else
     "margay-capture-runtime";
-#endif
 
 /* The address at which the file of the program is loaded, by the linker. */
 extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
@@ -125,7 +118,6 @@ void margay_functions_leave(uint64_t site)
 
 void __tsan_func_entry(void *caller)
 {
-    margay_recorder_begin();
     margay_functions_enter(SITE);
     if (__builtin_expect(calls > 0, 0)) {
         calls++;

@@ -7,8 +7,46 @@
  * header declares the hooks: their names and types follow from the calls.
  *
  * They replace libtsan, the library of the compilers.
+ *
+ * The linker redirects calls of memcpy, memmove and memset to functions here
+ * (--wrap); clang calls hooks instead of them.  A copy is recorded as the words
+ * of 8 bytes that it touches: a line of the source, then the same line of the
+ * destination, much like the code of the library.
+ *
+ * This file is compiled with -fno-builtin, so that the compiler turns no loop
+ * here into a call of one of these functions.
  */
 #include "traces/capture/runtime/observe.h"
+
+#define WORD_BYTES ((size_t)8)
+#define LINE_BYTES ((size_t)64)
+
+static void observe_range(const volatile void *address, size_t bytes,
+                          unsigned kind, uint64_t site)
+{
+    uint64_t at = (uint64_t)(uintptr_t)address, end = at + bytes;
+    while (at < end) {
+        uint64_t next = (at / WORD_BYTES + 1) * WORD_BYTES;
+        if (next > end)
+            next = end;
+        margay_record_at(at, kind, (unsigned)(next - at), site);
+        at = next;
+    }
+}
+
+static void observe_copy(const volatile void *to, const volatile void *from,
+                         size_t bytes, uint64_t site)
+{
+    const volatile char *source = from, *target = to;
+    while (bytes > 0) {
+        size_t some = bytes < LINE_BYTES ? bytes : LINE_BYTES;
+        observe_range(source, some, READ, site);
+        observe_range(target, some, WRITE, site);
+        source += some;
+        target += some;
+        bytes -= some;
+    }
+}
 
 #define READS(name, size)                         \
     HOOK void __tsan_##name##size(void *address); \
@@ -57,12 +95,12 @@ HOOK void __tsan_vptr_update(void **vptr, void *value);
 
 void __tsan_read_range(void *address, size_t bytes)
 {
-    margay_observe_range(address, bytes, READ, SITE);
+    observe_range(address, bytes, READ, SITE);
 }
 
 void __tsan_write_range(void *address, size_t bytes)
 {
-    margay_observe_range(address, bytes, WRITE, SITE);
+    observe_range(address, bytes, WRITE, SITE);
 }
 
 /* C++: the pointer of an object to its virtual functions. */
@@ -75,4 +113,60 @@ void __tsan_vptr_update(void **vptr, void *value)
 {
     (void)value;
     observe(vptr, WRITE, sizeof *vptr, SITE);
+}
+
+/* ---------------------------------------------------------------- copies --
+ */
+
+/* `hook` records the accesses of `real`, and calls it. */
+#define COPY(hook, real)                                       \
+    void *real(void *to, const void *from, size_t bytes);      \
+    HOOK void *hook(void *to, const void *from, size_t bytes); \
+    void *hook(void *to, const void *from, size_t bytes)       \
+    {                                                          \
+        observe_copy(to, from, bytes, SITE);                   \
+        return real(to, from, bytes);                          \
+    }
+
+#define SET(hook, real)                                 \
+    void *real(void *to, int value, size_t bytes);      \
+    HOOK void *hook(void *to, int value, size_t bytes); \
+    void *hook(void *to, int value, size_t bytes)       \
+    {                                                   \
+        observe_range(to, bytes, WRITE, SITE);          \
+        return real(to, value, bytes);                  \
+    }
+
+COPY(__wrap_memcpy, __real_memcpy)
+COPY(__wrap_memmove, __real_memmove)
+SET(__wrap_memset, __real_memset)
+COPY(__tsan_memcpy, __real_memcpy)
+COPY(__tsan_memmove, __real_memmove)
+SET(__tsan_memset, __real_memset)
+
+/* With _FORTIFY_SOURCE, the library ends a program whose copy overflows its
+   destination.  A C library without these functions gets no calls of them. */
+#define CHECKED_COPY(hook, real)                                               \
+    __attribute__((weak)) void *real(void *to, const void *from, size_t bytes, \
+                                     size_t room);                             \
+    HOOK void *hook(void *to, const void *from, size_t bytes, size_t room);    \
+    void *hook(void *to, const void *from, size_t bytes, size_t room)          \
+    {                                                                          \
+        if (bytes <= room)                                                     \
+            observe_copy(to, from, bytes, SITE);                               \
+        return real(to, from, bytes, room);                                    \
+    }
+
+CHECKED_COPY(__wrap___memcpy_chk, __real___memcpy_chk)
+CHECKED_COPY(__wrap___memmove_chk, __real___memmove_chk)
+
+__attribute__((weak)) void *__real___memset_chk(void *to, int value,
+                                                size_t bytes, size_t room);
+HOOK void *__wrap___memset_chk(void *to, int value, size_t bytes, size_t room);
+
+void *__wrap___memset_chk(void *to, int value, size_t bytes, size_t room)
+{
+    if (bytes <= room)
+        observe_range(to, bytes, WRITE, SITE);
+    return __real___memset_chk(to, value, bytes, room);
 }

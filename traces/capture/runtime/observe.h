@@ -1,5 +1,5 @@
 /*
- * observe.h - how the hooks of the runtime record a reference
+ * observe.h - what the hooks of the runtime share
  *
  * Code that a compiler has instrumented calls hooks by name, so the compilers
  * define their names and types.
@@ -28,13 +28,13 @@ static inline void observe(const volatile void *address, unsigned kind,
     margay_record_at((uint64_t)(uintptr_t)address, kind, bytes, site);
 }
 
-/* Record a range as the words of 8 bytes that it touches. */
-void margay_observe_range(const volatile void *address, size_t bytes,
-                          unsigned kind, uint64_t site);
+/* The function with the code at this site begins, or returns.  Where no
+   function is waited for, the calling thread's margay_recorder.watches is 0
+   afterwards. */
+void margay_functions_enter(uint64_t site);
+void margay_functions_leave(uint64_t site);
 
-/* Record a copy: a line of 64 bytes of the source, then the same line of the
-   destination, and so on. */
-void margay_observe_copy(const volatile void *to, const volatile void *from,
-                         size_t bytes, uint64_t site);
+/* Record which files of code are loaded where, with their variables. */
+void margay_allocations_tell_files(void);
 
 #endif

@@ -1,12 +1,25 @@
 /*
  * pass.c - what code that a compiler's plugin has instrumented calls
  *
+ * The plugin is traces/capture/llvm.  Its code writes the words of its
+ * references itself, one piece after another: a piece is a sequence of
+ * references without a call between them, at most MARGAY_PIECE_WORDS.  These
+ * functions are called seldom, and clang's code does not expect that they
+ * change registers; where the calling conventions of C do not say so, each is
+ * entered by assembly.  They find the site of the caller themselves:
+ *
+ *     uint64_t *margay_pass_room(uint64_t *end, size_t words)
+ *         Make room for the words of a piece; returns the place of the first
+ *         one.  `end` is what the caller has moved margay_recorder.next to.
+ *     uint64_t *margay_pass_site(uint64_t *at)
+ *         If margay_recorder.tells_sites after that: tell the site of the next
+ *         reference of the piece, at the place that the call before returned.
+ *     void margay_pass_enter(void), void margay_pass_leave(void)
+ *         If margay_recorder.watches: a function begins, or returns.
+ *
  * On x86-64 its code uses LLVM's convention preserve_most: a function changes
  * r11, the register of its result, and vectors; elsewhere it uses C's.
  */
-#include "traces/capture/runtime/pass.h"
-
-#include "traces/capture/runtime/functions.h"
 #include "traces/capture/runtime/observe.h"
 
 /* By this `margay record` recognises a program with such code. */
@@ -77,22 +90,27 @@ ENTRY(margay_pass_leave, leave, "mov 72(%rsp), %rdi\n", "rax");
 
 #define RETURN ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
-HOOK uint64_t *margay_pass_room(uint64_t *end, size_t words)
+HOOK uint64_t *margay_pass_room(uint64_t *end, size_t words);
+HOOK uint64_t *margay_pass_site(uint64_t *at);
+HOOK void margay_pass_enter(void);
+HOOK void margay_pass_leave(void);
+
+uint64_t *margay_pass_room(uint64_t *end, size_t words)
 {
     return room(end, words);
 }
 
-HOOK uint64_t *margay_pass_site(uint64_t *at)
+uint64_t *margay_pass_site(uint64_t *at)
 {
     return site(at, RETURN);
 }
 
-HOOK void margay_pass_enter(void)
+void margay_pass_enter(void)
 {
     enter(RETURN);
 }
 
-HOOK void margay_pass_leave(void)
+void margay_pass_leave(void)
 {
     leave(RETURN);
 }

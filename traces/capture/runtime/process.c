@@ -1,25 +1,31 @@
 /*
- * process.c - what the threads of a recorded process share
+ * process.c - a recorded process, and its buffers
  *
  * The environment names the descriptors, so they reach every program that the
- * process becomes or starts.  The child of vfork shares the memory of its
- * parent, with the buffers, and counts as its parent: the number of the process
- * is read here and after a fork only.
+ * process becomes or starts.  A program may close descriptors that it did not
+ * open, and open others that get their numbers: each use checks first that a
+ * descriptor still belongs to the recording.  They are used where memory is
+ * mapped, where a thread has to wait, and where the receiver has to be woken.
+ *
+ * The child of vfork shares the memory of its parent, with the buffers, and
+ * counts as its parent: the number of the process is read here and after a fork
+ * only.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "traces/capture/runtime/buffers.h"
-#include "traces/capture/runtime/recorder.h"
+#include "traces/capture/slots.h"
 
 enum { UNKNOWN, ATTACHING, RECORDED, UNRECORDED };
 
@@ -27,6 +33,11 @@ struct margay_process margay_process;
 
 /* Descriptors are moved to numbers that programs seldom use. */
 #define LEAST_DESCRIPTOR 700
+
+/* How long a thread waits for a buffer before it asks again, and how often,
+   while threads hold all buffers that there can be. */
+#define WAIT_MS 20
+#define WAITS   100
 
 static _Atomic int state;
 static struct {
@@ -42,6 +53,12 @@ static _Atomic bool loses[MARGAY_LOSSES];
 static _Atomic(uint64_t *) buffers[MARGAY_MAX_BUFFERS];
 static pthread_key_t thread_key;
 static pid_t system_number; /* of the process; margay_process.id may be ours */
+
+/* The number of the calling thread, from 1 on; 0 = it has none yet. */
+static __thread uint32_t thread_number
+    __attribute__((tls_model("initial-exec")));
+/* How often in turn it has waited for one of the threads that hold all. */
+static __thread unsigned waits __attribute__((tls_model("initial-exec")));
 
 /* ------------------------------------------------------------ descriptors --
  */
@@ -81,9 +98,10 @@ static bool open_again(enum margay_descriptor which)
     return true;
 }
 
-/* A descriptor opened again may be another file, because the numbers of
-   processes and descriptors are reused. */
-bool margay_process_has(enum margay_descriptor which)
+/* True if a descriptor still belongs to the recording, or does so again.  One
+   that is opened again may be another file, because the numbers of processes
+   and descriptors are reused. */
+static bool has(enum margay_descriptor which)
 {
     if (is_as_it_was(which))
         return true;
@@ -103,52 +121,25 @@ void margay_process_lose(enum margay_loss loss)
         atomic_fetch_add(&margay_process.capture->lost[loss], 1);
 }
 
-bool margay_process_loses(enum margay_loss loss)
+/* Send a message about a process.  False: the receiver has ended, which
+   SIGPIPE also says. */
+static bool tell(uint32_t type, uint32_t process, uint32_t value)
 {
-    return atomic_load(&loses[loss]);
-}
-
-static bool send_message(const struct margay_message *message)
-{
+    const struct margay_message message = {type, process, value};
     ssize_t sent;
     do {
-        if (!margay_process_has(MARGAY_DESCRIPTOR_MESSAGES))
+        if (!has(MARGAY_DESCRIPTOR_MESSAGES))
             return false;
         sent = write(margay_process.descriptors[MARGAY_DESCRIPTOR_MESSAGES],
-                     message, sizeof *message);
+                     &message, sizeof message);
     } while (sent < 0 && errno == EINTR);
-    return sent == (ssize_t)sizeof *message;
-}
-
-bool margay_process_tell(uint32_t type, uint32_t process, uint32_t value)
-{
-    return send_message(&(struct margay_message){type, process, value});
-}
-
-bool margay_process_send(uint32_t type, uint32_t value)
-{
-    return margay_process_tell(type, margay_process.id, value);
+    return sent == (ssize_t)sizeof message;
 }
 
 /* mmap(), with offsets of 64 bits.  The linker may redirect it
    (allocations.c). */
 extern void *map_memory(void *address, size_t bytes, int protection, int flags,
                         int file, off64_t offset) __asm__("mmap64");
-
-static void *map(uint32_t buffer, void *address, size_t bytes, int flags)
-{
-    off64_t offset = data_offset + (off64_t)(buffer * MARGAY_BUFFER_BYTES);
-    if (!margay_process_has(MARGAY_DESCRIPTOR_FILE)) {
-        margay_process_lose(MARGAY_LOSS_DESCRIPTORS);
-        return MAP_FAILED;
-    }
-    void *memory =
-        map_memory(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags,
-                   margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
-    if (memory == MAP_FAILED)
-        margay_process_lose(MARGAY_LOSS_MEMORY);
-    return memory;
-}
 
 const uint64_t *margay_process_mapped(uint32_t buffer)
 {
@@ -160,25 +151,28 @@ uint64_t *margay_process_map(uint32_t buffer)
     uint64_t *base = atomic_load(&buffers[buffer]);
     if (base != NULL)
         return base;
-    base = map(buffer, NULL, MARGAY_BUFFER_BYTES, 0);
-    if ((void *)base == MAP_FAILED)
+    off64_t offset = data_offset + (off64_t)(buffer * MARGAY_BUFFER_BYTES);
+    if (!has(MARGAY_DESCRIPTOR_FILE)) {
+        margay_process_lose(MARGAY_LOSS_DESCRIPTORS);
         return NULL;
-    atomic_store(&buffers[buffer], base);
+    }
+    void *memory = map_memory(
+        NULL, MARGAY_BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+        margay_process.descriptors[MARGAY_DESCRIPTOR_FILE], offset);
+    if (memory == MAP_FAILED) {
+        margay_process_lose(MARGAY_LOSS_MEMORY);
+        return NULL;
+    }
+    atomic_store(&buffers[buffer], memory);
+    return memory;
+}
+
+uint64_t *margay_process_forget(uint32_t buffer)
+{
+    uint64_t *base = atomic_load(&buffers[buffer]);
+    if (base != NULL)
+        atomic_store(&buffers[buffer], NULL);
     return base;
-}
-
-#ifndef MAP_POPULATE
-#define MAP_POPULATE 0
-#endif
-
-void margay_process_moved(uint32_t buffer, uint64_t *base)
-{
-    atomic_store(&buffers[buffer], base);
-}
-
-bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes)
-{
-    return map(buffer, address, bytes, MAP_FIXED | MAP_POPULATE) != MAP_FAILED;
 }
 
 /* -------------------------------------------------------------- attaching --
@@ -239,11 +233,6 @@ static bool find_descriptors(void)
     return map_capture();
 }
 
-bool margay_process_is_foreign(void)
-{
-    return margay_process.id >= MARGAY_FIRST_FOREIGNER;
-}
-
 /* The state of a thread: 'D' = it waits, and no handler of a signal may run;
    'Z' = it has ended. */
 static char state_of(int thread)
@@ -261,16 +250,21 @@ static char state_of(int thread)
     return got > 1 ? text[got + 1] : 'Z';
 }
 
-bool margay_process_is_own(void)
+/* A process or thread that assembly makes may have the variables of this one,
+   or a copy of them, and then writes where the first one writes; a copy of the
+   memory is another process, also where its maker has ended.  A child of vfork
+   has them while its parent waits. */
+void margay_process_check_thread(int *thread)
 {
-    return getpid() == system_number;
-}
-
-/* A copy of the memory is another process, also where its maker has ended. */
-bool margay_process_shares(int thread)
-{
-    char its_state = state_of(thread);
-    return its_state == 'Z' ? !margay_process_is_own() : its_state != 'D';
+    int now = gettid();
+    if (*thread == 0 || *thread == now)
+        return;
+    bool is_own = getpid() == system_number;
+    char state_of_first = state_of(*thread);
+    if (state_of_first == 'Z' ? !is_own : state_of_first != 'D')
+        margay_process_lose(MARGAY_LOSS_SHARED);
+    else if (is_own)
+        *thread = now;
 }
 
 /* The system's number of this process, or where that means something else to
@@ -291,25 +285,23 @@ static uint32_t own_number(void)
                    : (uint32_t)getpid();
 }
 
-static bool is_counted(void)
+/* In other name spaces programs get other numbers, and so are not counted. */
+static void tell_program(uint32_t type, uint32_t process, uint32_t value)
 {
-    return margay_process_attach() && !margay_process_is_foreign();
+    int reason = errno;
+    if (margay_process_attach() && margay_process.id < MARGAY_FIRST_FOREIGNER)
+        tell(type, process, value);
+    errno = reason;
 }
 
 void margay_process_leave(uint32_t process, bool certain)
 {
-    int reason = errno;
-    if (is_counted())
-        margay_process_tell(MARGAY_MESSAGE_LEAVE, process, certain);
-    errno = reason;
+    tell_program(MARGAY_MESSAGE_LEAVE, process, certain);
 }
 
 void margay_process_stay(void)
 {
-    int reason = errno;
-    if (is_counted())
-        margay_process_tell(MARGAY_MESSAGE_STAY, (uint32_t)getpid(), 0);
-    errno = reason;
+    tell_program(MARGAY_MESSAGE_STAY, (uint32_t)getpid(), 0);
 }
 
 /* The receiver waits for a process that is about to be made: the parent may end
@@ -318,7 +310,7 @@ void margay_process_before_fork(void)
 {
     int reason = errno;
     margay_recorder_before_fork();
-    margay_process_send(MARGAY_MESSAGE_FORK, 0);
+    tell(MARGAY_MESSAGE_FORK, margay_process.id, 0);
     errno = reason;
 }
 
@@ -328,10 +320,11 @@ void margay_process_after_fork(void)
     int reason = errno;
     uint32_t parent = margay_process.id;
     margay_process.id = own_number();
+    thread_number = 0;
     for (int i = 0; i < MARGAY_LOSSES; i++)
         atomic_store(&loses[i], false);
     margay_recorder_after_fork();
-    margay_process_send(MARGAY_MESSAGE_BORN, parent);
+    tell(MARGAY_MESSAGE_BORN, margay_process.id, parent);
     errno = reason;
 }
 
@@ -339,7 +332,7 @@ void margay_process_after_fork(void)
 void margay_process_fork_failed(void)
 {
     int reason = errno;
-    margay_process_send(MARGAY_MESSAGE_BORN, margay_process.id);
+    tell(MARGAY_MESSAGE_BORN, margay_process.id, margay_process.id);
     errno = reason;
 }
 
@@ -348,19 +341,6 @@ static void at_thread_end(void *unused)
     (void)unused;
     margay_recorder_leave();
     margay_buffer_end();
-}
-
-void margay_process_mark_thread(void)
-{
-    if (pthread_getspecific(thread_key) == NULL)
-        pthread_setspecific(thread_key, &thread_key);
-}
-
-static bool send_attach(void)
-{
-    margay_process.program =
-        atomic_fetch_add(&margay_process.capture->next_program, 1);
-    return margay_process_send(MARGAY_MESSAGE_ATTACH, margay_process.program);
 }
 
 static bool attach(void)
@@ -373,10 +353,13 @@ static bool attach(void)
             return false;
     }
     margay_process.id = own_number();
+    margay_process.program =
+        atomic_fetch_add(&margay_process.capture->next_program, 1);
     return pthread_key_create(&thread_key, at_thread_end) == 0 &&
            pthread_atfork(margay_process_before_fork, NULL,
                           margay_process_after_fork) == 0 &&
-           send_attach();
+           tell(MARGAY_MESSAGE_ATTACH, margay_process.id,
+                margay_process.program);
 }
 
 /* While one thread attaches, the references of other threads are not recorded,
@@ -392,8 +375,123 @@ bool margay_process_attach(void)
     return now == RECORDED;
 }
 
-bool margay_process_is_apart(void)
+/* ---------------------------------------------------------------- buffers --
+ */
+
+static bool is_wanted(bool early)
+{
+    uint32_t quiet = atomic_load(&margay_process.capture->quiet);
+    return quiet == MARGAY_RECORD || (early && quiet == MARGAY_NOT_YET);
+}
+
+bool margay_buffer_refused(bool early)
 {
     int now = atomic_load_explicit(&state, memory_order_acquire);
-    return now == ATTACHING || now == UNRECORDED;
+    return now == ATTACHING || now == UNRECORDED ||
+           (margay_process.capture != NULL && !is_wanted(early));
+}
+
+static bool ask_to_look(void)
+{
+    return tell(MARGAY_MESSAGE_LOOK, margay_process.id, 0);
+}
+
+/* Wait a while for a buffer to become free; false: none will. */
+static bool await_free(const sigset_t *signals)
+{
+    if (!has(MARGAY_DESCRIPTOR_FREE))
+        return false;
+    int file = margay_process.descriptors[MARGAY_DESCRIPTOR_FREE];
+    struct pollfd wait = {.fd = file, .events = POLLIN};
+    const struct timespec most = {0, WAIT_MS * 1000000L};
+    char bell;
+    if (margay_slots_wakes(margay_process.capture, true) && !ask_to_look())
+        return false;
+    if (ppoll(&wait, 1, &most, signals) == 0 ||
+        read(file, &bell, sizeof bell) == 0)
+        return ask_to_look();
+    return true;
+}
+
+/* Threads hold all buffers that there can be: one of them would have to end
+   before another one gets a buffer. */
+static bool all_are_held(void)
+{
+    for (uint32_t i = 0; i < MARGAY_MAX_BUFFERS; i++) {
+        uint64_t now = atomic_load(&margay_process.capture->slots[i].state);
+        if (margay_slot_stage(now) != MARGAY_SLOT_OPEN)
+            return false;
+    }
+    return true;
+}
+
+/* The calling thread, which has a number from now on. */
+static struct margay_slot_owner myself(void)
+{
+    if (thread_number == 0)
+        thread_number =
+            1 + atomic_fetch_add(&margay_process.capture->next_thread, 1);
+    return (struct margay_slot_owner){margay_process.id, margay_process.program,
+                                      thread_number - 1};
+}
+
+static bool try_to_take(uint32_t *buffer)
+{
+    struct margay_capture *capture = margay_process.capture;
+    const struct margay_slot_owner owner = myself();
+    if (margay_slots_take(capture, &owner, buffer))
+        return true;
+    /* Either the receiver sees this, or a buffer is free already. */
+    atomic_store(&capture->waits, 1);
+    return margay_slots_take(capture, &owner, buffer);
+}
+
+enum margay_taking margay_buffer_take(uint32_t *buffer, bool early,
+                                      const sigset_t *signals)
+{
+    if (!is_wanted(early))
+        return MARGAY_NONE;
+    if (try_to_take(buffer)) {
+        waits = 0;
+        return MARGAY_TAKEN;
+    }
+    waits = all_are_held() ? waits + 1 : 0;
+    if (waits > WAITS || (waits > 0 && loses[MARGAY_LOSS_THREADS]))
+        margay_process_lose(MARGAY_LOSS_THREADS);
+    else if (await_free(signals))
+        return MARGAY_WAITED;
+    else
+        margay_process_lose(MARGAY_LOSS_DESCRIPTORS);
+    waits = 0;
+    return MARGAY_NONE;
+}
+
+void margay_buffer_open(uint32_t buffer, uint64_t *words)
+{
+    const struct margay_slot_owner owner = myself();
+    margay_slots_open(margay_process.capture, buffer, &owner, words);
+    if (pthread_getspecific(thread_key) == NULL)
+        pthread_setspecific(thread_key, &thread_key);
+}
+
+void margay_buffer_return(uint32_t buffer)
+{
+    margay_slots_return(margay_process.capture, buffer);
+}
+
+void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty)
+{
+    margay_slots_mark(margay_process.capture, buffer, margay_process_mapped);
+    if (margay_slots_fill(margay_process.capture, buffer, margay_process.id,
+                          words, dirty) &&
+        !ask_to_look())
+        margay_process_lose(MARGAY_LOSS_DESCRIPTORS);
+}
+
+void margay_buffer_end(void)
+{
+    if (thread_number == 0)
+        return;
+    const struct margay_slot_owner owner = myself();
+    margay_slots_end(margay_process.capture, &owner);
 }

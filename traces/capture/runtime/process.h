@@ -1,7 +1,13 @@
-/* process.h - what the threads of a recorded process share */
+/*
+ * process.h - a recorded process, and its buffers
+ *
+ * A thread takes a buffer, maps it, opens it, writes words, and sends it;
+ * slots.h says what comes of that.
+ */
 #ifndef MARGAY_TRACES_CAPTURE_RUNTIME_PROCESS_H
 #define MARGAY_TRACES_CAPTURE_RUNTIME_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,22 +33,8 @@ extern struct margay_process margay_process;
 /* True if the process is recorded.  The first call finds out. */
 bool margay_process_attach(void);
 
-/* True if the call of margay_process_attach() that finds out has begun, and has
-   not found that the process is recorded. */
-bool margay_process_is_apart(void);
-
-/* True if a descriptor still belongs to the recording, or does so again. */
-bool margay_process_has(enum margay_descriptor which);
-
-/* Send a message.  False: the receiver has ended. */
-bool margay_process_send(uint32_t type, uint32_t value);
-
-/* Send a message about any process. */
-bool margay_process_tell(uint32_t type, uint32_t process, uint32_t value);
-
 /* A process becomes another program, which is `certain` to attach, or may not;
-   or this one could not.  They say nothing in other name spaces, where programs
-   get other numbers, and so are not counted. */
+   or this one could not. */
 void margay_process_leave(uint32_t process, bool certain);
 void margay_process_stay(void);
 
@@ -53,21 +45,30 @@ void margay_process_after_fork(void);
 /* After any fork that failed, of which libc tells no more than before it. */
 void margay_process_fork_failed(void);
 
-/* Tell the recorder that references of this process are lost from now on. */
+/* Tell the recorder that references of this process are lost, or may be. */
 void margay_process_lose(enum margay_loss loss);
-bool margay_process_loses(enum margay_loss loss);
 
-/* True if the system has not made another process of this one meanwhile, with
-   the memory or a copy of it. */
-bool margay_process_is_own(void);
+/* The thread whose number in the system was *thread, unless that is 0, has the
+   variables of the calling one.  Where two may use them from now on, references
+   are lost; otherwise *thread becomes the calling one. */
+void margay_process_check_thread(int *thread);
 
-/* Another thread than the calling one has had the variables of that: true if it
-   may still use them, or has left this process a copy; false if it waits for
-   the end of the caller, as the parent of vfork does. */
-bool margay_process_shares(int thread);
+/* ---------------------------------------------------------------- buffers --
+ */
 
-/* True if its number means nothing to the recorder, who has given it one. */
-bool margay_process_is_foreign(void);
+/* True if it is known without a call of the system that margay_buffer_take()
+   would take none.  `early`: also before recording begins. */
+bool margay_buffer_refused(bool early);
+
+/* Take a free buffer for the calling thread.  Where there is none, wait for a
+   while, with this mask of signals (NULL: as it is), and take none yet. */
+enum margay_taking {
+    MARGAY_TAKEN,
+    MARGAY_WAITED, /* to be called again */
+    MARGAY_NONE,   /* nothing is to be recorded now, or references are lost */
+};
+enum margay_taking margay_buffer_take(uint32_t *buffer, bool early,
+                                      const sigset_t *signals);
 
 /* The address of a buffer; NULL if it cannot be mapped. */
 uint64_t *margay_process_map(uint32_t buffer);
@@ -75,13 +76,36 @@ uint64_t *margay_process_map(uint32_t buffer);
 /* The same of a buffer that has been mapped; NULL: it has not. */
 const uint64_t *margay_process_mapped(uint32_t buffer);
 
-/* A buffer has been mapped elsewhere; base = NULL: it no longer is. */
-void margay_process_moved(uint32_t buffer, uint64_t *base);
+/* The same, which the process does not have any more. */
+uint64_t *margay_process_forget(uint32_t buffer);
 
-/* Map the first bytes of a buffer at an address. */
-bool margay_process_map_at(uint32_t buffer, void *address, size_t bytes);
+/* Open a buffer that was taken and mapped at `words`; all of them are 0 then.
+   From now on each word that is written there is recorded, also if the process
+   is killed.  The buffer is to be sent when the thread ends. */
+void margay_buffer_open(uint32_t buffer, uint64_t *words);
 
-/* The calling thread owns a buffer, to be sent when the thread ends. */
-void margay_process_mark_thread(void);
+/* Give back a buffer that could not be mapped; another process may. */
+void margay_buffer_return(uint32_t buffer);
+
+/* Send a buffer of `words` words; the thread no longer owns it.  `dirty`, at
+   least as many, may not be 0. */
+void margay_buffer_send(uint32_t buffer, uint32_t words, uint32_t dirty);
+
+/* The calling thread ends, and code that it interrupted has: others may have
+   its buffers. */
+void margay_buffer_end(void);
+
+/* -------------------------------------------------------------- recorders --
+ */
+
+/* Who writes words, the runtime or the tool of Valgrind, has these: */
+
+/* Send the buffer of the calling thread, which records no more, or not soon. */
+void margay_recorder_leave(void);
+
+/* Before a fork, and in its child, where the calling thread has no buffer for
+   its next words. */
+void margay_recorder_before_fork(void);
+void margay_recorder_after_fork(void);
 
 #endif

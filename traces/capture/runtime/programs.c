@@ -5,13 +5,18 @@
  * which then attaches.  The functions of libc that start programs are defined
  * here, before those of libc: each says to the recorder that a program is to
  * attach, and calls libc's.  What has not attached in the end was left out of
- * the trace, and the recorder says so.  Two functions that make processes are
- * defined here, too: _Fork(), which calls nothing that pthread_atfork() was
- * given, and fork(), which calls its first handler even if it then fails.
+ * the trace, and the recorder says so.
+ *
+ * Three functions that make processes are defined here, too: _Fork() and
+ * clone(), which call nothing that pthread_atfork() was given, and fork(),
+ * which calls its first handler even if it then fails.  Calls of the system in
+ * assembly, or by syscall(), are noticed later, where a buffer is handed over
+ * (process.c).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,6 +41,7 @@ static struct {
     __typeof__(&system) system;
     __typeof__(&popen) popen;
     __typeof__(&fork) fork;
+    __typeof__(&clone) clone;
     pid_t (*_Fork)(void);
 } libc;
 
@@ -54,6 +60,7 @@ __attribute__((constructor(101))) static void find_functions(void)
     FIND(system);
     FIND(popen);
     FIND(fork);
+    FIND(clone);
     FIND(_Fork);
 }
 
@@ -110,56 +117,78 @@ HOOK pid_t fork(void)
     return child;
 }
 
+struct beginning {
+    int (*begin)(void *);
+    void *argument;
+};
+
+static int begin_child(void *beginning)
+{
+    const struct beginning *now = beginning;
+    margay_process_after_fork();
+    return now->begin(now->argument);
+}
+
+/* A process that has its own copy of the memory is like the child of a fork.
+   One that has this memory, and with it the variables of the thread that made
+   it, would write where that thread writes. */
+HOOK int clone(int (*begin)(void *), void *stack, int flags, void *argument,
+               ...)
+{
+    va_list list;
+    va_start(list, argument);
+    pid_t *parent = va_arg(list, pid_t *);
+    void *locals = va_arg(list, void *);
+    pid_t *child = va_arg(list, pid_t *);
+    va_end(list);
+    struct beginning now = {begin, argument};
+    bool recorded = margay_process_attach();
+    bool copies = recorded && (flags & CLONE_VM) == 0;
+    if (recorded && !copies && (flags & CLONE_VFORK) == 0)
+        margay_process_lose(MARGAY_LOSS_SHARED);
+    if (copies)
+        margay_process_before_fork();
+    int made = copies ? NEXT(clone)(begin_child, stack, flags, &now, parent,
+                                    locals, child)
+                      : NEXT(clone)(begin, stack, flags, argument, parent,
+                                    locals, child);
+    if (copies && made < 0)
+        margay_process_fork_failed();
+    return made;
+}
+
 /* ---------------------------------------------------------------- exec -- */
 
-HOOK int execve(const char *path, char *const arguments[],
-                char *const environment[])
-{
-    leave();
-    NEXT(execve)(path, arguments, environment);
-    return stay();
-}
+#define EXEC(name, parameters, values) \
+    HOOK int name parameters           \
+    {                                  \
+        leave();                       \
+        NEXT(name) values;             \
+        return stay();                 \
+    }
 
-HOOK int execv(const char *path, char *const arguments[])
-{
-    leave();
-    NEXT(execv)(path, arguments);
-    return stay();
-}
+EXEC(execve,
+     (const char *path, char *const arguments[], char *const environment[]),
+     (path, arguments, environment))
+EXEC(execv, (const char *path, char *const arguments[]), (path, arguments))
+EXEC(execvp, (const char *file, char *const arguments[]), (file, arguments))
+EXEC(execvpe,
+     (const char *file, char *const arguments[], char *const environment[]),
+     (file, arguments, environment))
+EXEC(fexecve,
+     (int descriptor, char *const arguments[], char *const environment[]),
+     (descriptor, arguments, environment))
 
-HOOK int execvp(const char *file, char *const arguments[])
-{
-    leave();
-    NEXT(execvp)(file, arguments);
-    return stay();
-}
-
-HOOK int execvpe(const char *file, char *const arguments[],
-                 char *const environment[])
-{
-    leave();
-    NEXT(execvpe)(file, arguments, environment);
-    return stay();
-}
-
-HOOK int fexecve(int descriptor, char *const arguments[],
-                 char *const environment[])
-{
-    leave();
-    NEXT(fexecve)(descriptor, arguments, environment);
-    return stay();
-}
-
-/* Earlier C libraries do not have it.  syscall() says what execve() says above
-   (clones.c). */
+/* Earlier C libraries do not have it. */
 HOOK int execveat(int directory, const char *path, char *const arguments[],
                   char *const environment[], int flags);
 
 int execveat(int directory, const char *path, char *const arguments[],
              char *const environment[], int flags)
 {
-    return (int)syscall(SYS_execveat, directory, path, arguments, environment,
-                        flags);
+    leave();
+    syscall(SYS_execveat, directory, path, arguments, environment, flags);
+    return stay();
 }
 
 /* The arguments of execl() and the like, up to NULL. */
@@ -178,74 +207,46 @@ static void take_arguments(const char *first, va_list *list, char **arguments)
         arguments[i + 1] = va_arg(*list, char *);
 }
 
-HOOK int execl(const char *path, const char *first, ...)
-{
-    va_list list;
-    va_start(list, first);
-    char *arguments[count_arguments(first, &list) + 1];
-    va_end(list);
-    va_start(list, first);
-    take_arguments(first, &list, arguments);
-    va_end(list);
-    return execv(path, arguments);
-}
+/* `after` reads what follows the arguments. */
+#define EXEC_LIST(name, after, call)                        \
+    HOOK int name(const char *path, const char *first, ...) \
+    {                                                       \
+        va_list list;                                       \
+        va_start(list, first);                              \
+        char *arguments[count_arguments(first, &list) + 1]; \
+        va_end(list);                                       \
+        va_start(list, first);                              \
+        take_arguments(first, &list, arguments);            \
+        after;                                              \
+        va_end(list);                                       \
+        return call;                                        \
+    }
 
-HOOK int execlp(const char *file, const char *first, ...)
-{
-    va_list list;
-    va_start(list, first);
-    char *arguments[count_arguments(first, &list) + 1];
-    va_end(list);
-    va_start(list, first);
-    take_arguments(first, &list, arguments);
-    va_end(list);
-    return execvp(file, arguments);
-}
-
-HOOK int execle(const char *path, const char *first, ...)
-{
-    va_list list;
-    va_start(list, first);
-    char *arguments[count_arguments(first, &list) + 1];
-    va_end(list);
-    va_start(list, first);
-    take_arguments(first, &list, arguments);
-    char *const *environment = va_arg(list, char *const *);
-    va_end(list);
-    return execve(path, arguments, environment);
-}
+EXEC_LIST(execl, (void)0, execv(path, arguments))
+EXEC_LIST(execlp, (void)0, execvp(path, arguments))
+EXEC_LIST(execle, char *const *environment = va_arg(list, char *const *),
+          execve(path, arguments, environment))
 
 /* --------------------------------------------------------------- spawn -- */
 
-HOOK int posix_spawn(pid_t *child, const char *path,
-                     const posix_spawn_file_actions_t *actions,
-                     const posix_spawnattr_t *attributes,
-                     char *const arguments[], char *const environment[])
-{
-    pid_t started = 0;
-    int reason = NEXT(posix_spawn)(&started, path, actions, attributes,
-                                   arguments, environment);
-    if (reason == 0)
-        start(started);
-    if (reason == 0 && child != NULL)
-        *child = started;
-    return reason;
-}
+#define SPAWN(name)                                                   \
+    HOOK int name(pid_t *child, const char *path,                     \
+                  const posix_spawn_file_actions_t *actions,          \
+                  const posix_spawnattr_t *attributes,                \
+                  char *const arguments[], char *const environment[]) \
+    {                                                                 \
+        pid_t started = 0;                                            \
+        int reason = NEXT(name)(&started, path, actions, attributes,  \
+                                arguments, environment);              \
+        if (reason == 0)                                              \
+            start(started);                                           \
+        if (reason == 0 && child != NULL)                             \
+            *child = started;                                         \
+        return reason;                                                \
+    }
 
-HOOK int posix_spawnp(pid_t *child, const char *file,
-                      const posix_spawn_file_actions_t *actions,
-                      const posix_spawnattr_t *attributes,
-                      char *const arguments[], char *const environment[])
-{
-    pid_t started = 0;
-    int reason = NEXT(posix_spawnp)(&started, file, actions, attributes,
-                                    arguments, environment);
-    if (reason == 0)
-        start(started);
-    if (reason == 0 && child != NULL)
-        *child = started;
-    return reason;
-}
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)
 
 /* A shell is no program of ours, though it may start some. */
 HOOK int system(const char *command)

@@ -6,49 +6,70 @@
  *   it is not, a handler of a signal has written there before the store, the
  *   buffer ends there, or there is none: the functions here find the place
  *   anew.  A handler that runs after the store writes behind what was reserved.
- *   So a handler and what it interrupts share a buffer, without locks; signals
- *   wait only while a buffer is handed over and the next one taken (alone.h).
+ *   So a handler and what it interrupts share a buffer, without locks.  Signals
+ *   wait only while a buffer is handed over and the next one taken: a handler
+ *   in the midst would hand over its own first.
  *
  *   A handler may fill the buffer in which the code that it interrupts has yet
- *   to write.  That buffer is kept until the words are written (parked.c). Code
- *   that finds its place used, or the end there, takes back what it reserved,
- *   for a buffer that is kept for words that never come would come late.  A
- *   buffer without such words may be sent, and even be in use again, when the
- *   interrupted code goes on, whose register then has an old place.  As buffers
- *   stay with their thread (slots.h), that place is unused only if it is one of
- *   the thread's present buffer, and as good as any.
+ *   to write.  Such a buffer has holes, unused words in its midst; it is parked
+ *   until these are written, and sent then.  A handler that jumps out of what
+ *   it interrupted leaves holes that stay: of many parked buffers the oldest
+ *   goes.  Code that finds its place used, or the end there, takes back what it
+ *   reserved, for a buffer that waits for words that never come would come
+ *   late.  A buffer without holes may be sent, and even be in use again, when
+ *   the interrupted code goes on, whose register then has an old place.  As
+ *   buffers stay with their thread (slots.h), that place is unused only if it
+ *   is one of the thread's present buffer, and as good as any.
  *
  *   With call sites, all unused words are the end, so code always asks for a
  *   place here.  A handler that comes between its move and its question would
  *   otherwise find unused words, and write without a site where the sites of
  *   the interrupted code go.
+ *
+ *   A thread hands over its buffer before it forks, so the child has none.  A
+ *   handler may fork, and return in the child, where the code that it
+ *   interrupted has the address of a place in a buffer of the parent.  So the
+ *   child has other memory at the addresses of all buffers, whose words mean
+ *   nothing: they send the code to a new place.
  * Guarantee: wherever a signal interrupts, no reference is lost or written
- *   twice, and each has its own site.  The buffers of a thread get their turns
- *   (slots.h) in the order in which it filled them.  A kept one gets its turn
+ *   twice, and each has its own site; but for a child whose parent had reserved
+ *   words and not written them when a handler forked.  Such a child loses these
+ *   few, and the recorder is told.  The buffers of a thread get their turns
+ *   (slots.h) in the order in which it filled them.  A parked one gets its turn
  *   before those that the thread hands over once the words are written, and
  *   after those that handlers have filled until then; a handler that fills
  *   buffers until it has the first of them again, and comes less far in it than
  *   the interrupted code did, leaves words that stay unused, and that one late.
- * Cost: everything here happens once per buffer, or once per process, except
- *   where call sites are recorded.
- *
- * recorder_mmu.c does the same without looking for the end of the buffer.
+ * Cost: everything here happens once per buffer, once per fork, or once per
+ *   process, except where call sites are recorded.  A buffer's words are looked
+ *   at when it is handed over.  A child asks the system for one mapping for
+ *   each buffer that the parent had.
  */
 #define _GNU_SOURCE
 #include "traces/capture/runtime/recorder.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "traces/capture/runtime/alone.h"
-#include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/images.h"
-#include "traces/capture/runtime/parked.h"
-#include "traces/capture/runtime/places.h"
 #include "traces/capture/runtime/process.h"
 #include "traces/capture/slots.h"
 #include "traces/formats/data_kind.h"
+
+/* The plugins of the compilers store and read these. */
+_Static_assert(offsetof(struct margay_recorder, watches) == 8 &&
+                   offsetof(struct margay_recorder, tells_sites) == 9,
+               "as the plugins have them");
+
+/* What may be written behind the place of the last words: the sites and the
+   references of a piece, and the end. */
+#define SLACK_WORDS (2 * MARGAY_PIECE_WORDS + 8)
+#define ROOM_WORDS  (MARGAY_BUFFER_WORDS - SLACK_WORDS)
 
 /* The rings that take the words while nothing is recorded, and the end behind
    each.  A plugin may have little memory for each thread, so rings are not
@@ -57,12 +78,10 @@
 #define RING_WORDS 4096
 #define RINGS      64
 
-#define SLOT_BITS 8
-/* The plugins of the compilers store and read these. */
-_Static_assert(offsetof(struct margay_recorder, watches) == 8 &&
-                   offsetof(struct margay_recorder, tells_sites) == 9,
-               "as the plugins have them");
+/* The most buffers that a thread parks. */
+#define PARKED 8
 
+#define SLOT_BITS 8
 _Static_assert(1u << SLOT_BITS == MARGAY_SITE_SLOTS, "a hash is a slot");
 
 #define FOUR(x)    x, x, x, x
@@ -78,18 +97,27 @@ __thread struct margay_recorder margay_recorder
     __attribute__((tls_model("initial-exec"), visibility("default"))) = {
         (uint64_t *)no_room, 1, 0};
 
+/* A buffer of the thread that is no longer the present one: its words, of which
+   the first `reserved` are promised to code. */
+struct part {
+    uint64_t *base;
+    uint32_t buffer, words, reserved;
+};
+
 /* What the calling thread has. */
 static __thread struct {
-    _Atomic uint32_t held; /* the number of its buffer + 1; 0 = none */
-    uint64_t *base;        /* of that buffer */
+    uint64_t *_Atomic base; /* of its buffer; NULL = it has none */
+    uint32_t buffer;
+    struct part parked[PARKED + 1]; /* the oldest first */
+    size_t parked_count;
     uint64_t *sites;       /* what the slots of the buffer hold */
     _Atomic uint32_t puts; /* changes whenever a site is told */
     /* That the last new site is in; NULL = none yet. */
     const struct margay_image *image;
     int thread;     /* the system's number of the thread; 0 = unknown */
-    unsigned forks; /* from the first process to this one */
-    bool looks;     /* for an image: what it refers to is not the program's */
+    bool looks;     /* what it refers to now is not the program's */
     bool has_stack; /* the recording knows the thread's stack */
+    bool lacks;     /* words were reserved before the last fork, not written */
     uint64_t *ring; /* the thread's ring; NULL = it has none yet */
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -100,109 +128,277 @@ static uint64_t sites[MARGAY_MAX_BUFFERS][MARGAY_SITE_SLOTS];
 static uint64_t rings[RINGS][RING_WORDS + SLACK_WORDS];
 static _Atomic uint32_t next_ring;
 
+/* Of one process and all that come of its forks: words that mean nothing, as
+   many as a buffer has.  NULL = there has been no fork. */
+static uint64_t *_Atomic nothing;
+
 static void move_to(uint64_t *next)
 {
     __atomic_store_n(&margay_recorder.next, next, __ATOMIC_RELAXED);
     atomic_signal_fence(memory_order_seq_cst);
 }
 
+/* ------------------------------------------------------------------ alone --
+ */
+
+/* What the program had before a part of the recorder that no handler
+   interrupts, and gets back after it. */
+struct alone {
+    sigset_t signals;
+    int cancel, reason;
+    bool looks;
+};
+
+/* Signals that faults raise do not wait: the system would end the program. */
+static void begin_alone(struct alone *alone)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS,  SIGILL,
+                                 SIGFPE,  SIGTRAP, SIGSYS};
+    sigset_t signals;
+    alone->reason = errno;
+    sigfillset(&signals);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&signals, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &signals, &alone->signals);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &alone->cancel);
+    alone->looks = mine.looks;
+    mine.looks = true;
+}
+
+static void end_alone(const struct alone *alone)
+{
+    mine.looks = alone->looks;
+    pthread_setcancelstate(alone->cancel, NULL);
+    pthread_sigmask(SIG_SETMASK, &alone->signals, NULL);
+    errno = alone->reason;
+}
+
+/* ------------------------------------------------------- words of a buffer --
+ */
+
+static uint64_t load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static bool are_unused(const uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!margay_word_is_unused(load(words + i)))
+            return false;
+    }
+    return true;
+}
+
+/* The number of the word of a buffer; MARGAY_BUFFER_WORDS and more: it is in
+   another one. */
+static size_t number_in(const uint64_t *base, const uint64_t *word)
+{
+    return ((uintptr_t)word - (uintptr_t)base) / sizeof *base;
+}
+
+/* The words of a buffer that may have been written: all up to the last one. */
+static uint32_t used_words(const uint64_t *base)
+{
+    uint32_t used = MARGAY_BUFFER_WORDS;
+    while (used > 0 && margay_word_is_unused(load(base + used - 1)))
+        used--;
+    return used;
+}
+
+/* Write into unused words that are of no use. */
+static void pass_over(uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t unused = load(words + i);
+        if (margay_word_is_unused(unused))
+            __atomic_compare_exchange_n(
+                words + i, &unused, margay_control_word(MARGAY_CONTROL_NONE, 0),
+                false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
+/* The first of `least` unused words, from `at` on; NULL: the room ends before.
+   Between the words of a handler and those behind them there are fewer, for
+   which the buffer must not be kept. */
+static uint64_t *find_run(uint64_t *base, size_t at, size_t least)
+{
+    size_t unused = 0;
+    for (; unused < least; at++) {
+        if (at - unused >= ROOM_WORDS)
+            return NULL;
+        if (margay_word_is_unused(load(base + at))) {
+            unused++;
+        } else {
+            pass_over(base + at - unused, unused);
+            unused = 0;
+        }
+    }
+    return base + at - unused;
+}
+
+typedef uint64_t four_words
+    __attribute__((vector_size(4 * sizeof(uint64_t)), may_alias));
+
+/* True if one of the first words, whose number is a multiple of 16, is `value`.
+   All are looked at, which may take as long as to write them: so with vectors,
+   four a step, and without an early end, which there hardly ever is. */
+static inline __attribute__((always_inline)) bool has_word(
+    const uint64_t *words, uint32_t count, uint64_t value)
+{
+    const four_words all = value - (four_words){0};
+    four_words found = {0};
+    for (uint32_t i = 0; i < count; i += 16) {
+        const four_words *now = (const void *)(words + i);
+        found |= (four_words)((now[0] == all) | (now[1] == all) |
+                              (now[2] == all) | (now[3] == all));
+    }
+    return (found[0] | found[1] | found[2] | found[3]) != 0;
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static bool has_word_with_avx2(
+    const uint64_t *words, uint32_t count, uint64_t value)
+{
+    return has_word(words, count, value);
+}
+#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#else
+#define has_word_with_avx2 has_word
+#define HAS_AVX2           false
+#endif
+
+/* True if some of the reserved words are still to be written.  Behind the room
+   both unused words may be. */
+static bool has_holes(const struct part *part)
+{
+    const uint32_t most =
+        part->reserved < ROOM_WORDS ? part->reserved : ROOM_WORDS;
+    const uint32_t steps = most - most % 16;
+    const uint64_t unused =
+        margay_process.capture->wants_sites ? MARGAY_WORD_END : 0;
+    for (uint32_t i = steps; i < part->reserved; i++) {
+        uint64_t word = load(part->base + i);
+        if (word == unused || word == MARGAY_WORD_END)
+            return true;
+    }
+    return HAS_AVX2 ? has_word_with_avx2(part->base, steps, unused)
+                    : has_word(part->base, steps, unused);
+}
+
 /* ---------------------------------------------------------------- buffers --
  */
 
-/* The thread has no buffer from now on; the number + 1 of that which it had. */
-static uint32_t give_up(void)
+/* If a parked buffer waits for words from `next` on, they go elsewhere.
+   Handlers that came later have written theirs. */
+static void withdraw(const uint64_t *next)
 {
-    uint32_t held = atomic_exchange(&mine.held, 0);
+    for (size_t i = 0; i < mine.parked_count; i++) {
+        struct part *part = &mine.parked[i];
+        size_t at = number_in(part->base, next);
+        if (at < part->reserved)
+            part->reserved = (uint32_t)at;
+    }
+}
+
+/* The thread has no buffer from now on. */
+static void give_up(void)
+{
+    atomic_store_explicit(&mine.base, NULL, memory_order_relaxed);
     margay_recorder.tells_sites = 0;
     move_to(NO_ROOM);
-    return held;
 }
 
-/* These variables are those of one thread.  A process or thread that assembly
-   makes may have them, too, or a copy of them, and then writes where the first
-   one writes.  A child of vfork has them while its parent waits. */
-static void find_strangers(void)
+/* Park the thread's buffer.  What is in front of `next` is reserved, and what
+   parked buffers wait for from there on is not. */
+static void park(const uint64_t *next)
 {
-    int thread = gettid();
-    if (mine.thread == 0 || mine.thread == thread)
-        return;
-    if (margay_process_shares(mine.thread))
-        margay_process_lose(MARGAY_LOSS_SHARED);
-    else if (margay_process_is_own())
-        mine.thread = thread;
-}
-
-/* How many words of a buffer are reserved, where those in front of `next` are.
- */
-static uint32_t reserved_words(uint32_t held, const uint64_t *next)
-{
-    const uint64_t *base = margay_process_map(held - 1);
-    size_t at = number_in(base, next);
-    uint32_t used = used_words(base);
-    return at <= MARGAY_BUFFER_WORDS && at > used ? (uint32_t)at : used;
-}
-
-/* Send the thread's buffer, or keep it, unless `all` are to be sent.  What is
-   in front of `next` is reserved. */
-static void hand_over(const uint64_t *next, bool all)
-{
-    uint32_t held = give_up();
-    find_strangers();
-    margay_parked_expect_no_more(next);
-    margay_parked_send(all);
-    if (held == 0)
-        return;
-    margay_parked_send_or_keep(held, reserved_words(held, next), all);
-}
-
-static void begin_buffer(uint32_t buffer, uint64_t *base);
-
-/* Take a free buffer; handlers may come while there is none. */
-static bool take_buffer(uint32_t *buffer, bool early,
-                        struct margay_alone *alone)
-{
-    unsigned waits = 0;
-    while (margay_buffer_is_wanted(early)) {
-        if (margay_buffer_try(buffer))
-            return true;
-        margay_alone_let_in(alone);
-        bool waited = margay_buffer_await(&waits);
-        margay_alone_keep_out(alone);
-        if (!waited)
-            return false;
+    uint64_t *base = mine.base;
+    margay_process_check_thread(&mine.thread);
+    withdraw(next);
+    if (base != NULL) {
+        size_t at = number_in(base, next);
+        uint32_t words = used_words(base);
+        if (at <= MARGAY_BUFFER_WORDS && at > words)
+            words = (uint32_t)at;
+        mine.parked[mine.parked_count++] =
+            (struct part){base, mine.buffer, words, words};
     }
-    return false;
+    give_up();
+}
+
+/* Send the parked buffers, in the order in which the thread filled them, but
+   keep those with holes unless `all` are to be sent. */
+static void send_parked(bool all)
+{
+    size_t kept = 0;
+    bool crowded = mine.parked_count > PARKED;
+    for (size_t i = 0; i < mine.parked_count; i++) {
+        const struct part part = mine.parked[i];
+        if (!all && has_holes(&part) && !(crowded && i == 0))
+            mine.parked[kept++] = part;
+        else
+            margay_buffer_send(part.buffer, part.words, MARGAY_BUFFER_WORDS);
+    }
+    mine.parked_count = kept;
+}
+
+static void put_stack(void);
+
+static void begin_buffer(uint32_t buffer, uint64_t *base)
+{
+    const struct margay_capture *capture = margay_process.capture;
+    margay_buffer_open(buffer, base);
+    for (size_t i = capture->wants_sites ? 0 : ROOM_WORDS;
+         i < MARGAY_BUFFER_WORDS; i++)
+        base[i] = MARGAY_WORD_END;
+    if (mine.thread == 0)
+        mine.thread = gettid();
+    mine.buffer = buffer;
+    mine.sites = sites[buffer];
+    for (unsigned i = 0; i < MARGAY_SITE_SLOTS && capture->wants_sites; i++)
+        mine.sites[i] = 0;
+    margay_recorder.tells_sites = capture->wants_sites != 0;
+    atomic_store_explicit(&mine.base, base, memory_order_relaxed);
+    move_to(base);
+    if (capture->wants_data && !mine.has_stack)
+        put_stack();
 }
 
 /* Get a buffer, after a wait while all are full; `early`: also before recording
-   begins. */
-static bool acquire(bool early, struct margay_alone *alone)
+   begins.  Handlers run during the wait, and may have got one then. */
+static bool acquire(bool early, const struct alone *alone)
 {
     uint32_t buffer;
-    if (!margay_process_attach() || !take_buffer(&buffer, early, alone))
+    enum margay_taking taking = MARGAY_WAITED;
+    if (!margay_process_attach())
         return false;
-    mine.looks = true; /* to map it is no event of the program's data */
-    uint64_t *base = margay_process_map(buffer);
-    mine.looks = false;
-    if (base == NULL) {
-        margay_buffer_return(buffer);
-        return false;
+    while (taking == MARGAY_WAITED && mine.base == NULL) {
+        mine.looks = alone->looks;
+        taking = margay_buffer_take(&buffer, early, &alone->signals);
+        mine.looks = true;
     }
-    margay_buffer_open(buffer, base);
-    begin_buffer(buffer, base);
-    return true;
+    if (mine.base != NULL)
+        return true;
+    uint64_t *base = taking == MARGAY_TAKEN ? margay_process_map(buffer) : NULL;
+    if (base != NULL)
+        begin_buffer(buffer, base);
+    else if (taking == MARGAY_TAKEN)
+        margay_buffer_return(buffer);
+    return base != NULL;
 }
 
 /* Get the next buffer. */
 static bool change_buffer(const uint64_t *next, bool early)
 {
-    struct margay_alone alone;
-    if (atomic_load(&mine.held) == 0 && margay_buffer_refused(early))
+    struct alone alone;
+    if (mine.base == NULL && margay_buffer_refused(early))
         return false;
-    margay_alone_begin(&alone);
-    hand_over(next, false);
+    begin_alone(&alone);
+    park(next);
+    send_parked(false);
     bool acquired = acquire(early, &alone);
-    margay_alone_end(&alone);
+    end_alone(&alone);
     return acquired;
 }
 
@@ -212,15 +408,19 @@ static bool change_buffer(const uint64_t *next, bool early)
 /* Where the next words go; NULL: in another buffer. */
 static uint64_t *find_place(uint64_t *next, size_t least)
 {
-    uint32_t held = atomic_load(&mine.held);
-    uint64_t *base = held == 0 ? NULL : margay_process_map(held - 1);
-    size_t at = held == 0 ? MARGAY_BUFFER_WORDS : number_in(base, next);
-    if (at >= MARGAY_BUFFER_WORDS) {
-        /* The buffer has been changed meanwhile. */
-        margay_parked_expect_no_more(next);
-        at = 0;
+    uint64_t *base = mine.base;
+    size_t at = base == NULL ? MARGAY_BUFFER_WORDS : number_in(base, next);
+    if (at < MARGAY_BUFFER_WORDS)
+        return find_run(base, at, least);
+    /* The buffer has been changed meanwhile. */
+    if (mine.parked_count > 0) {
+        struct alone alone;
+        begin_alone(&alone);
+        withdraw(next);
+        end_alone(&alone);
+        base = mine.base;
     }
-    return held == 0 ? NULL : find_run(base, at, least);
+    return base == NULL ? NULL : find_run(base, 0, least);
 }
 
 /* The calling thread's ring. */
@@ -253,7 +453,6 @@ static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
     for (size_t least = 1;; least = with_sites) {
         const bool tells = margay_recorder.tells_sites;
         const size_t count = tells ? with_sites : words;
-        const unsigned forks = mine.forks;
         uint64_t *at = find_place(next, tells ? least : MARGAY_PIECE_WORDS);
         if (at == NULL && !change_buffer(next, early))
             return place_in_ring(words);
@@ -262,8 +461,7 @@ static uint64_t *reserve(uint64_t *next, size_t words, size_t with_sites,
             continue;
         }
         move_to(at + count);
-        if (tells == margay_recorder.tells_sites && forks == mine.forks &&
-            are_unused(at, count))
+        if (tells == margay_recorder.tells_sites && are_unused(at, count))
             return at;
         next = at; /* a handler has just written there, or forked */
     }
@@ -284,12 +482,10 @@ uint64_t *margay_recorder_room(uint64_t *next, size_t words)
 __attribute__((noinline)) static const struct margay_image *look_for(
     uint64_t site)
 {
-    struct margay_alone alone;
-    margay_alone_begin(&alone);
-    mine.looks = true;
+    struct alone alone;
+    begin_alone(&alone);
     mine.image = margay_images_find(site);
-    mine.looks = false;
-    margay_alone_end(&alone);
+    end_alone(&alone);
     return mine.image;
 }
 
@@ -432,33 +628,9 @@ static void put_event(unsigned data, uint64_t address, uint64_t bytes,
 static void put_stack(void)
 {
     uint64_t from, to, site = (uint64_t)(uintptr_t)put_stack;
-    mine.has_stack = mine.looks = true;
-    bool found = margay_images_stack((uint64_t)(uintptr_t)&site, &from, &to);
-    mine.looks = false;
-    if (found)
+    mine.has_stack = true;
+    if (margay_images_stack((uint64_t)(uintptr_t)&site, &from, &to))
         put_event(MARGAY_DATA_STACK, from, to - from, site);
-}
-
-/* A handler may have got a buffer in the meantime. */
-static void begin_buffer(uint32_t buffer, uint64_t *base)
-{
-    const struct margay_capture *capture = margay_process.capture;
-    for (size_t i = capture->wants_sites ? 0 : ROOM_WORDS;
-         i < MARGAY_BUFFER_WORDS; i++)
-        base[i] = MARGAY_WORD_END;
-    uint32_t theirs = atomic_exchange(&mine.held, buffer + 1);
-    if (mine.thread == 0)
-        mine.thread = gettid();
-    mine.base = base;
-    mine.sites = sites[buffer];
-    for (unsigned i = 0; i < MARGAY_SITE_SLOTS && capture->wants_sites; i++)
-        mine.sites[i] = 0;
-    margay_recorder.tells_sites = capture->wants_sites != 0;
-    move_to(base);
-    if (theirs != 0)
-        margay_parked_keep(theirs, used_words(margay_process_map(theirs - 1)));
-    if (capture->wants_data && !mine.has_stack)
-        put_stack();
 }
 
 /* Before recording begins, each event has a buffer for itself. */
@@ -488,34 +660,91 @@ bool margay_recorder_wants_sites(void)
 
 void margay_recorder_leave(void)
 {
-    struct margay_alone alone;
-    margay_alone_begin(&alone);
-    hand_over(margay_recorder.next, true);
-    margay_alone_end(&alone);
+    struct alone alone;
+    begin_alone(&alone);
+    park(margay_recorder.next);
+    send_parked(true);
+    end_alone(&alone);
 }
 
+/* Change the state of the recording from `from` to `to`, if it is `from`. */
+static void change(uint32_t from, uint32_t to)
+{
+    if (margay_process_attach() &&
+        atomic_compare_exchange_strong(&margay_process.capture->quiet, &from,
+                                       to))
+        margay_recorder_leave();
+}
+
+void margay_recorder_start(void)
+{
+    change(MARGAY_NOT_YET, MARGAY_RECORD);
+}
+
+void margay_recorder_stop(void)
+{
+    change(MARGAY_RECORD, MARGAY_NO_MORE);
+}
+
+/* ------------------------------------------------------------------ forks --
+ */
+
+static void fill_with_nothing(uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        words[i] = margay_control_word(MARGAY_CONTROL_NONE, 0);
+}
+
+/* Processes share the memory; what is written there is lost.  It is not
+   private: of a chain of 200 forks with private memory, the last ones took the
+   system 25 ms each. */
+static void make_nothing(void)
+{
+    uint64_t *words = mmap(NULL, MARGAY_BUFFER_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if ((void *)words == MAP_FAILED)
+        return; /* a child that needs them says so */
+    fill_with_nothing(words, MARGAY_BUFFER_WORDS);
+    nothing = words;
+}
+
+/* Code that a handler interrupts may still have the place that was next, also
+   in the parent: no word of the buffer stays unused. */
 void margay_recorder_before_fork(void)
 {
-    struct margay_alone alone;
-    margay_alone_begin(&alone);
-    uint32_t held = atomic_load(&mine.held);
-    mine.looks = true; /* to map memory is no event of the program's data */
-    margay_parked_before_fork(
-        held, held == 0 ? 0 : reserved_words(held, margay_recorder.next));
-    mine.looks = false;
-    margay_alone_end(&alone);
+    struct alone alone;
+    begin_alone(&alone);
+    if (nothing == NULL)
+        make_nothing();
+    uint64_t *base = mine.base;
+    park(margay_recorder.next);
+    if (base != NULL) {
+        uint32_t words = mine.parked[mine.parked_count - 1].words;
+        fill_with_nothing(base + words, MARGAY_BUFFER_WORDS - words);
+    }
+    send_parked(false);
+    mine.lacks = mine.parked_count > 0;
+    end_alone(&alone);
 }
 
+/* All buffers are the parent's; the same memory at another address needs no
+   descriptor. */
 void margay_recorder_after_fork(void)
 {
-    struct margay_alone alone;
-    margay_alone_begin(&alone);
-    uint32_t held = give_up();
-    mine.forks++;
+    struct alone alone;
+    begin_alone(&alone);
+    give_up();
+    mine.parked_count = 0;
     mine.thread = 0;
-    margay_buffer_forget();
-    mine.looks = true;
-    margay_parked_after_fork(held);
-    mine.looks = false;
-    margay_alone_end(&alone);
+    if (mine.lacks)
+        margay_process_lose(MARGAY_LOSS_FORKED);
+    for (uint32_t i = 0; i < MARGAY_MAX_BUFFERS; i++) {
+        uint64_t *base = margay_process_forget(i);
+        if (base != NULL &&
+            (nothing == NULL ||
+             mremap(nothing, 0, MARGAY_BUFFER_BYTES,
+                    MREMAP_MAYMOVE | MREMAP_FIXED, base) == MAP_FAILED))
+            margay_process_lose(MARGAY_LOSS_MEMORY);
+    }
+    end_alone(&alone);
 }

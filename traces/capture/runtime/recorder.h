@@ -45,25 +45,6 @@ struct margay_recorder {
 extern __thread struct margay_recorder margay_recorder
     __attribute__((tls_model("initial-exec"), visibility("default")));
 
-#ifdef MARGAY_MMU
-/*
- * In this variant nothing looks for the end: a page that cannot be written
- * follows the buffer, and the fault does the work of put().  A thread must call
- * begin() before its first reference.
- */
-void margay_recorder_begin_thread(void);
-
-static inline void margay_recorder_begin(void)
-{
-    if (__builtin_expect(margay_recorder.next == NULL, 0))
-        margay_recorder_begin_thread();
-}
-#else
-static inline void margay_recorder_begin(void)
-{
-}
-#endif
-
 /* Record a reference whose word cannot simply be written at `next`. */
 void margay_recorder_put(uint64_t *next, uint64_t word, uint64_t site);
 
@@ -88,14 +69,10 @@ static inline void margay_record_at(uint64_t address, unsigned kind,
     uint64_t *next = margay_recorder.next;
     margay_recorder.next = next + 1;
     __asm__ volatile("" ::: "memory");
-#ifdef MARGAY_MMU
-    (void)site;
-#else
     if (__builtin_expect(*next != 0, 0)) {
         margay_recorder_put(next, word, site);
         return;
     }
-#endif
     *next = word;
 }
 
@@ -113,14 +90,6 @@ bool margay_recorder_wants_data(void);
  */
 void margay_recorder_put_data(unsigned data, const volatile void *address,
                               uint64_t bytes, uint64_t site);
-
-/* Send the buffer of the calling thread, which records no more, or not soon. */
-void margay_recorder_leave(void);
-
-/* Before a fork, and in its child, where the calling thread has no buffer for
-   its next words. */
-void margay_recorder_before_fork(void);
-void margay_recorder_after_fork(void);
 
 /* Begin to record, if the recording waits for that; stop for good.  For the
    calling thread at once, for others when they next need a buffer. */

@@ -4,16 +4,14 @@
  * The cursor of the thread that runs stands in one place, with the recorder's
  * variables of that thread; those of the others are put aside.
  */
-#include "traces/capture/valgrind/cursors.h"
+#include "traces/capture/valgrind/tool.h"
 
 #include <pub_tool_basics.h>
 #include <pub_tool_libcbase.h>
 #include <pub_tool_mallocfree.h>
 #include <pub_tool_threadstate.h>
 
-#include "traces/capture/runtime/buffers.h"
 #include "traces/capture/runtime/process.h"
-#include "traces/capture/runtime/recorder.h"
 
 struct thread {
     struct margay_cursor cursor;
@@ -59,8 +57,11 @@ void margay_cursor_refill(void)
 {
     struct thread *thread = &threads[running];
     uint64_t *words = NULL;
+    enum margay_taking taking = MARGAY_WAITED;
     hand_over(thread);
-    if (margay_buffer_take(&thread->buffer, false)) {
+    while (taking == MARGAY_WAITED)
+        taking = margay_buffer_take(&thread->buffer, false, NULL);
+    if (taking == MARGAY_TAKEN) {
         words = margay_process_map(thread->buffer);
         if (words != NULL)
             margay_buffer_open(thread->buffer, words);
@@ -108,7 +109,7 @@ void margay_cursor_end(void)
 {
     margay_recorder_leave();
     margay_buffer_end();
-    margay_buffer_forget();
+    VG_(memset)(__start_margay_locals, 0, locals_bytes());
 }
 
 /* ------------------------------------------- what the recorder asks for -- */

@@ -13,7 +13,6 @@
  * Cost: two loads, an addition and a comparison for each piece; an operation
  *   and a store for each reference, and no call.
  */
-#include "traces/capture/valgrind/instrument.h"
 
 #include <pub_tool_libcassert.h>
 #include <pub_tool_machine.h>
@@ -22,7 +21,7 @@
 
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/stream.h"
-#include "traces/capture/valgrind/cursors.h"
+#include "traces/capture/valgrind/tool.h"
 
 /* A question of room is asked again after this many words.  What one statement
    stores fits into the rest of what a cursor has room for. */

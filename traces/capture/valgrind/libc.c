@@ -1,6 +1,6 @@
-/* libc.c - what the recorder uses of the C library: see libc.h */
+/* libc.c - what the recorder uses of the C library: see tool.h */
 #define _GNU_SOURCE
-#include "traces/capture/valgrind/libc.h"
+#include "traces/capture/valgrind/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,10 +105,17 @@ int getrlimit(__rlimit_resource_t which, struct rlimit *limit)
     return (int)call(SYS_prlimit64, 0, (long)which, 0, address(limit));
 }
 
-int poll(struct pollfd *files, nfds_t count, int wait_ms)
+int ppoll(struct pollfd *files, nfds_t count, const struct timespec *most,
+          const sigset_t *signals)
 {
-    struct timespec wait = {wait_ms / 1000, wait_ms % 1000 * 1000000L};
+    struct timespec wait = *most; /* the system changes it */
+    (void)signals;
     return (int)call(SYS_ppoll, address(files), (long)count, address(&wait), 0);
+}
+
+pid_t gettid(void)
+{
+    return (pid_t)call(SYS_gettid, 0, 0, 0, 0);
 }
 
 pid_t getpid(void)

@@ -23,9 +23,7 @@
 
 #include "traces/capture/runtime/images.h"
 #include "traces/capture/runtime/process.h"
-#include "traces/capture/valgrind/cursors.h"
-#include "traces/capture/valgrind/instrument.h"
-#include "traces/capture/valgrind/libc.h"
+#include "traces/capture/valgrind/tool.h"
 
 /* Of Valgrind's core, which does not declare it to tools: the program's file.
  */
