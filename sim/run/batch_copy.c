@@ -9,18 +9,8 @@
 
 void margay_batch_copy_clear(struct margay_batch_copy *copy)
 {
-    free(copy->numbers);
-    free(copy->sites);
-    free(copy->kinds);
-    free(copy->extents);
-    free(copy->counts);
-    free(copy->threads);
-    free(copy->sizes);
-    free(copy->times);
-    free(copy->ttls);
-    free(copy->ops);
-    free(copy->requests);
-    free(copy->tenants);
+#define MARGAY_COLUMN(name, NAME, bit, type, words) free(copy->name);
+#include <margay/columns.def>
     *copy = (struct margay_batch_copy){.capacity = 0};
 }
 
@@ -40,11 +30,6 @@ static const void *copy_column(void **to, const void *from, size_t bytes_each,
     return *to;
 }
 
-#define COPY(column)                                                           \
-    copy->batch.column = copy_column((void **)&copy->column, batch->column,    \
-                                     sizeof *batch->column, batch->references, \
-                                     copy->capacity, &failed)
-
 enum margay_status margay_batch_copy(struct margay_batch_copy *copy,
                                      const struct margay_batch *batch,
                                      struct margay_error *error)
@@ -55,18 +40,11 @@ enum margay_status margay_batch_copy(struct margay_batch_copy *copy,
         copy->capacity = batch->references;
     }
     copy->batch = *batch;
-    COPY(numbers);
-    COPY(kinds);
-    COPY(extents);
-    COPY(counts);
-    COPY(threads);
-    COPY(sites);
-    COPY(sizes);
-    COPY(times);
-    COPY(ttls);
-    COPY(ops);
-    COPY(requests);
-    COPY(tenants);
+#define MARGAY_COLUMN(name, NAME, bit, type, words)                  \
+    copy->batch.name =                                               \
+        copy_column((void **)&copy->name, batch->name, sizeof(type), \
+                    batch->references, copy->capacity, &failed);
+#include <margay/columns.def>
     return failed ? margay_fail_memory(error, "batches of references")
                   : MARGAY_OK;
 }

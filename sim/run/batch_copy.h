@@ -8,9 +8,8 @@
 struct margay_batch_copy {
     struct margay_batch batch;
     size_t capacity; /* in references, of each array that there is */
-    uint64_t *numbers, *sites, *sizes, *times, *ttls, *requests;
-    uint8_t *kinds, *ops;
-    uint32_t *extents, *counts, *threads, *tenants;
+#define MARGAY_COLUMN(name, NAME, bit, type, words) type *name;
+#include <margay/columns.def>
 };
 
 /* MARGAY_NO_MEMORY on failure. */

@@ -6,28 +6,9 @@ struct margay_batch margay_batch_part(const struct margay_batch *batch,
 {
     struct margay_batch part = *batch;
     part.references = entries;
-    part.numbers += from;
-    if (part.kinds != NULL)
-        part.kinds += from;
-    if (part.extents != NULL)
-        part.extents += from;
-    if (part.counts != NULL)
-        part.counts += from;
-    if (part.threads != NULL)
-        part.threads += from;
-    if (part.sites != NULL)
-        part.sites += from;
-    if (part.sizes != NULL)
-        part.sizes += from;
-    if (part.times != NULL)
-        part.times += from;
-    if (part.ttls != NULL)
-        part.ttls += from;
-    if (part.ops != NULL)
-        part.ops += from;
-    if (part.requests != NULL)
-        part.requests += from;
-    if (part.tenants != NULL)
-        part.tenants += from;
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    if (part.name != NULL)                          \
+        part.name += from;
+#include <margay/columns.def>
     return part;
 }

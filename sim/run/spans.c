@@ -6,12 +6,9 @@
 #include "traces/traces_internal.h"
 
 struct margay_span_columns {
-    uint32_t origins[MARGAY_SPAN_REFS], extents[MARGAY_SPAN_REFS];
-    uint32_t threads[MARGAY_SPAN_REFS], tenants[MARGAY_SPAN_REFS];
-    uint64_t numbers[MARGAY_SPAN_REFS], sites[MARGAY_SPAN_REFS];
-    uint64_t sizes[MARGAY_SPAN_REFS], times[MARGAY_SPAN_REFS];
-    uint64_t ttls[MARGAY_SPAN_REFS], requests[MARGAY_SPAN_REFS];
-    uint8_t ops[MARGAY_SPAN_REFS];
+    uint32_t origins[MARGAY_SPAN_REFS];
+#define MARGAY_COLUMN(name, NAME, bit, type, words) type name[MARGAY_SPAN_REFS];
+#include <margay/columns.def>
 };
 
 void margay_span_store_clear(struct margay_span_store *store)
@@ -22,29 +19,14 @@ void margay_span_store_clear(struct margay_span_store *store)
 
 /* -------------------------------------- a reference touches one block -- */
 
-/* A column of the batch, from entry `from` on, where it is wanted. */
-#define TAKE(name, column)                                     \
-    do {                                                       \
-        if ((columns & MARGAY_COLUMN_##name) && batch->column) \
-            span->column = batch->column + from;               \
-    } while (0)
-
-static void take_columns(const struct margay_batch *batch, unsigned columns,
+/* The columns of the batch that are wanted, from entry `from` on. */
+static void take_columns(const struct margay_batch *batch, unsigned wanted,
                          size_t from, struct margay_span *span)
 {
-    if (batch->kinds != NULL)
-        span->kinds = batch->kinds + from;
-    TAKE(NUMBERS, numbers);
-    TAKE(EXTENTS, extents);
-    TAKE(THREADS, threads);
-    TAKE(SITES, sites);
-    TAKE(COUNTS, counts);
-    TAKE(SIZES, sizes);
-    TAKE(TIMES, times);
-    TAKE(TTLS, ttls);
-    TAKE(OPS, ops);
-    TAKE(REQUESTS, requests);
-    TAKE(TENANTS, tenants);
+#define MARGAY_COLUMN(name, NAME, bit, type, words)    \
+    if ((wanted & 1u << (bit)) && batch->name != NULL) \
+        span->name = batch->name + from;
+#include <margay/columns.def>
 }
 
 /* Numbers that are blocks already are not even copied. */
@@ -54,7 +36,7 @@ static void next_whole(struct margay_span_walk *walk, struct margay_span *span)
     size_t from = walk->blocks.reference;
     size_t left = batch->references - from;
     span->count = left < MARGAY_SPAN_REFS ? left : MARGAY_SPAN_REFS;
-    take_columns(batch, walk->columns, from, span);
+    take_columns(batch, walk->columns | MARGAY_COLUMN_KINDS, from, span);
     if (walk->shift == 0) {
         span->blocks = batch->numbers + from;
         walk->blocks.reference += span->count;
@@ -67,29 +49,17 @@ static void next_whole(struct margay_span_walk *walk, struct margay_span *span)
 
 /* ----------------------------------------- a reference touches several -- */
 
-#define SPREAD(name, column)                                               \
-    do {                                                                   \
-        if ((wanted & MARGAY_COLUMN_##name) && batch->column) {            \
-            for (size_t i_ = 0; i_ < span->count; i_++)                    \
-                columns->column[i_] = batch->column[columns->origins[i_]]; \
-            span->column = columns->column;                                \
-        }                                                                  \
-    } while (0)
-
 static void spread_columns(const struct margay_batch *batch, unsigned wanted,
                            struct margay_span_columns *columns,
                            struct margay_span *span)
 {
-    SPREAD(NUMBERS, numbers);
-    SPREAD(EXTENTS, extents);
-    SPREAD(THREADS, threads);
-    SPREAD(SITES, sites);
-    SPREAD(SIZES, sizes);
-    SPREAD(TIMES, times);
-    SPREAD(TTLS, ttls);
-    SPREAD(OPS, ops);
-    SPREAD(REQUESTS, requests);
-    SPREAD(TENANTS, tenants);
+#define MARGAY_COLUMN(name, NAME, bit, type, words)              \
+    if ((wanted & 1u << (bit)) && batch->name != NULL) {         \
+        for (size_t i = 0; i < span->count; i++)                 \
+            columns->name[i] = batch->name[columns->origins[i]]; \
+        span->name = columns->name;                              \
+    }
+#include <margay/columns.def>
 }
 
 static enum margay_status next_split(struct margay_span_walk *walk,
@@ -111,7 +81,10 @@ static enum margay_status next_split(struct margay_span_walk *walk,
         return margay_fail_memory(error, "the columns of a span");
     margay_batch_origins(batch, walk->shift, true, &walk->origins,
                          store->columns->origins, span->count);
-    spread_columns(batch, walk->columns, store->columns, span);
+    spread_columns(batch,
+                   walk->columns &
+                       ~(unsigned)(MARGAY_COLUMN_KINDS | MARGAY_COLUMN_COUNTS),
+                   store->columns, span);
     return MARGAY_OK;
 }
 

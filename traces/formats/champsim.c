@@ -83,7 +83,6 @@ static enum margay_status fill(void *state, struct margay_references *batch,
         return status;
     if (margay_bytes_left(bytes) < RECORD_BYTES)
         return margay_bytes_end(bytes, "champsim", RECORD_BYTES, error);
-    batch->sited = true;
     while (margay_bytes_left(bytes) >= RECORD_BYTES &&
            batch->count + MOST <= batch->capacity) {
         const unsigned char *record = margay_bytes_at(bytes);

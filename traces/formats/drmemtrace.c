@@ -178,7 +178,6 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 {
     struct reader *reader = state;
     struct margay_bytes *bytes = &reader->bytes;
-    batch->threaded = batch->sited = true;
     while (batch->count + MOST <= batch->capacity) {
         /* Many records are no references; wait until one is. */
         size_t wanted = batch->count == 0 ? RECORD_BYTES : 0;

@@ -13,38 +13,40 @@
 
 #include <margay/traces.h>
 
-/* References on their way from a decoder into a batch. */
 /* Of a reference that does not say the size of its object; batches have none
    (sizes.h). */
 #define MARGAY_SIZE_UNKNOWN UINT64_MAX
 
+/* References on their way from a decoder into a batch. */
 struct margay_references {
-    uint64_t *numbers;
-    /* NULL where the format does not have the column, or where the caller does
-       not look at it and the format can do without it (leaves_out). */
-    uint8_t *kinds;
-    uint32_t *extents;
-    /* The columns of objects, which every format can do without: NULL also
-       where the caller does not look at them.  Where only some traces of a
-       format have one, the facts of the trace say so. */
-    uint64_t *sizes, *times, *ttls;
-    uint8_t *ops;
-    uint64_t *requests; /* the same */
-    uint32_t *tenants;
-    /* The same, of columns that only some traces of a format have.  For each
-       batch the decoder says by the flags which of them it filled. */
-    uint32_t *counts;
-    uint32_t *threads;
-    uint64_t *sites;
-    bool counted, threaded, sited;
+    /* The columns.  NULL where the format does not have one, or where the
+       caller does not look at it and the format can do without it: every one
+       without those of objects, some without others (leaves_out).  Where only
+       some traces of a format have one, the facts of the trace say so. */
+#define MARGAY_COLUMN(name, NAME, bit, type, words) type *name;
+#include <margay/columns.def>
+    /* The set of those that the decoder has not filled for this batch, of
+       columns that only some traces of a format have. */
+    unsigned unfilled;
     /* Where counts are left out: their sum, less 1 for each entry. */
     uint64_t repeats;
     size_t count; /* entries in use, of `capacity` */
     size_t capacity;
 };
 
+/* The columns that have arrays, and are filled. */
+static inline unsigned margay_references_columns(
+    const struct margay_references *references)
+{
+    unsigned columns = 0;
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    columns |= references->name == NULL ? 0u : 1u << (bit);
+#include <margay/columns.def>
+    return columns & ~references->unfilled;
+}
+
 /* Allocate arrays of `capacity` entries for these columns, and leave the others
-   as they are.  False: no memory.  To be freed in either case. */
+   as they are.  False: no memory.  They are to be freed in either case. */
 bool margay_references_allocate(struct margay_references *references,
                                 unsigned columns);
 
@@ -55,6 +57,11 @@ void margay_references_free(struct margay_references *references);
    references; *limit becomes the number of references that they hold. */
 size_t margay_references_within(const struct margay_references *references,
                                 size_t from, uint64_t *limit);
+
+/* Write these columns of entry `i` as those of entry `k`. */
+void margay_references_copy(const struct margay_references *from,
+                            unsigned columns, size_t i,
+                            const struct margay_references *to, size_t k);
 
 /*
  * Write each reference as often as its count says, until `to` is full or `from`

@@ -221,7 +221,6 @@ static enum margay_status fill(void *state, struct margay_references *batch,
     struct message message;
     uint64_t fields[FIELDS];
     const char *expected;
-    batch->sited = true;
     while (batch->count < batch->capacity) {
         /* Many messages are no references; wait until one is. */
         if (batch->count > 0 && !holds_message(bytes, &message, &expected))

@@ -87,6 +87,9 @@ void margay_mgt_put_header(const struct margay_mgt_header *header,
 const char *margay_mgt_take_header(const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
                                    struct margay_mgt_header *header);
 
+/* The columns of a batch that a file with the columns `names` fills. */
+unsigned margay_mgt_columns(unsigned names);
+
 /* CRC-32 as in gzip and PNG.  `crc` is that of the bytes before these, 0 to
    begin. */
 uint32_t margay_mgt_crc(uint32_t crc, const void *bytes, size_t count);

@@ -314,27 +314,25 @@ const char *margay_mgt_block_next(struct margay_mgt_block *block,
     size_t at = references->count, space = references->capacity - at;
     size_t count = block->left < space ? block->left : space;
     uint64_t sum, held;
-    bool counted = block->columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS);
-    bool threaded = block->columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);
-    bool sited = block->columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES);
+    unsigned columns = margay_mgt_columns(block->columns);
     margay_mgt_column_next(&block->column[MARGAY_MGT_NUMBERS],
                            references->numbers + at, count);
     const char *expected = next_accesses(block, count, references->kinds + at,
                                          references->extents + at);
     if (expected == NULL)
-        expected = next_counts(block, count,
-                               counted ? references->counts + at : NULL, &held);
-    if (expected == NULL && threaded)
+        expected = next_counts(
+            block, count,
+            columns & MARGAY_COLUMN_COUNTS ? references->counts + at : NULL,
+            &held);
+    if (expected == NULL && columns & MARGAY_COLUMN_THREADS)
         expected = next_32(&block->column[MARGAY_MGT_THREADS], count,
                            references->threads + at, &sum);
     if (expected != NULL)
         return expected;
-    if (sited)
+    if (columns & MARGAY_COLUMN_SITES)
         margay_mgt_column_next(&block->column[MARGAY_MGT_SITES],
                                references->sites + at, count);
-    references->counted = counted;
-    references->threaded = threaded;
-    references->sited = sited;
+    references->unfilled = margay_mgt_columns(~0u) & ~columns;
     references->count += count;
     block->left -= count;
     block->references_left -= held;

@@ -100,9 +100,7 @@ const char *margay_mgt_take_header(const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
     return NULL;
 }
 
-/* The columns of the file, of which the header names those that are
-   optional. */
-static unsigned columns_of(const struct margay_mgt_header *header)
+unsigned margay_mgt_columns(unsigned names)
 {
     static const struct {
         enum margay_mgt_column_name name;
@@ -114,7 +112,7 @@ static unsigned columns_of(const struct margay_mgt_header *header)
     };
     unsigned columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS;
     for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
-        if (header->columns & MARGAY_MGT_COLUMN_BIT(optional[i].name))
+        if (names & MARGAY_MGT_COLUMN_BIT(optional[i].name))
             columns |= optional[i].column;
     }
     return columns;
@@ -137,7 +135,7 @@ static enum margay_status read_header(struct reader *reader,
     facts->numbers = header->numbers;
     facts->unit_bytes =
         header->numbers == MARGAY_ADDRESSES ? 1 : header->unit_bytes;
-    facts->columns = columns_of(header);
+    facts->columns = margay_mgt_columns(header->columns);
     facts->splits = header->splits;
     facts->collapsed_bytes = header->collapsed_bytes;
     return MARGAY_OK;

@@ -140,7 +140,6 @@ static const struct margay_line_rules rules = {.comment = "#",
 static const char *decode(struct margay_text *text,
                           struct margay_references *references)
 {
-    references->sited = references->sites != NULL;
     return margay_decode_lines(text, references, parse, &rules);
 }
 

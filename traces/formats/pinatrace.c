@@ -40,7 +40,6 @@ static const char *decode(struct margay_text *text,
 {
     static const struct margay_line_rules rules = {.comment = "#",
                                                    .rest_ignored = true};
-    references->sited = references->sites != NULL;
     return margay_decode_lines(text, references, parse, &rules);
 }
 

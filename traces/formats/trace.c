@@ -298,35 +298,6 @@ enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
 
 /* ------------------------------------------------------------- batches -- */
 
-/* Keep reference `i` as reference `kept`. */
-static void keep(const struct margay_references *references, size_t i,
-                 size_t kept)
-{
-    references->numbers[kept] = references->numbers[i];
-    if (references->kinds != NULL)
-        references->kinds[kept] = references->kinds[i];
-    if (references->extents != NULL)
-        references->extents[kept] = references->extents[i];
-    if (references->counted)
-        references->counts[kept] = references->counts[i];
-    if (references->threaded)
-        references->threads[kept] = references->threads[i];
-    if (references->sited)
-        references->sites[kept] = references->sites[i];
-    if (references->sizes != NULL)
-        references->sizes[kept] = references->sizes[i];
-    if (references->times != NULL)
-        references->times[kept] = references->times[i];
-    if (references->ttls != NULL)
-        references->ttls[kept] = references->ttls[i];
-    if (references->ops != NULL)
-        references->ops[kept] = references->ops[i];
-    if (references->requests != NULL)
-        references->requests[kept] = references->requests[i];
-    if (references->tenants != NULL)
-        references->tenants[kept] = references->tenants[i];
-}
-
 /* Keep the references whose label is in the set `wanted`, in place.  Without
    labels all have the first one, reads or gets. */
 static void select_labels(const struct margay_references *references,
@@ -340,10 +311,11 @@ static void select_labels(const struct margay_references *references,
             batch->references = 0;
         return;
     }
+    unsigned columns = margay_references_columns(references);
     size_t kept = from;
     for (size_t i = from; i < from + batch->references; i++) {
         uint8_t label = labels[i];
-        keep(references, i, kept);
+        margay_references_copy(references, columns, i, references, kept);
         kept += wanted >> label & 1;
     }
     batch->references = kept - from;
@@ -354,35 +326,20 @@ static uint64_t minimum(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* A column of objects, from entry `from` on, if this trace fills it. */
-#define HAVING(name, column)                                           \
-    (references->column == NULL ||                                     \
-             (trace->reader.facts.columns & MARGAY_COLUMN_##name) == 0 \
-         ? NULL                                                        \
-         : references->column + from)
-
+/* Of the columns of objects, the batch has those that this trace fills. */
 void margay_trace_select(const struct margay_trace *trace,
                          const struct margay_references *references,
                          size_t from, size_t count, struct margay_batch *batch)
 {
-    *batch = (struct margay_batch){
-        .references = count,
-        .numbers = references->numbers + from,
-        .kinds = references->kinds == NULL ? NULL : references->kinds + from,
-        .extents =
-            references->extents == NULL || margay_trace_loses_extents(trace)
-                ? NULL
-                : references->extents + from,
-        .counts = references->counted ? references->counts + from : NULL,
-        .threads = references->threaded ? references->threads + from : NULL,
-        .sites = references->sited ? references->sites + from : NULL,
-        .sizes = HAVING(SIZES, sizes),
-        .times = HAVING(TIMES, times),
-        .ttls = HAVING(TTLS, ttls),
-        .ops = HAVING(OPS, ops),
-        .requests = HAVING(REQUESTS, requests),
-        .tenants = HAVING(TENANTS, tenants),
-    };
+    unsigned columns = margay_references_columns(references) &
+                       (trace->reader.facts.columns | ~MARGAY_STORAGE_COLUMNS);
+    if (margay_trace_loses_extents(trace))
+        columns &= ~(unsigned)MARGAY_COLUMN_EXTENTS;
+    *batch = (struct margay_batch){.references = count};
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    if (columns & 1u << (bit))                      \
+        batch->name = references->name + from;
+#include <margay/columns.def>
     select_labels(references, references->kinds, trace->options.kinds,
                   MARGAY_ALL_KINDS, from, batch);
     select_labels(references, batch->ops == NULL ? NULL : references->ops,
@@ -484,16 +441,12 @@ static enum margay_status allocate_expanded(struct margay_trace *trace,
 {
     const struct margay_references *slot = &trace->reader.ring[trace->slot];
     struct margay_references *expanded = &trace->expanded;
-    unsigned columns = margay_trace_format(trace)->columns &
-                       (MARGAY_COLUMN_THREADS | MARGAY_COLUMN_SITES);
+    unsigned columns = margay_references_columns(slot) | slot->unfilled;
     if (expanded->numbers != NULL)
         return MARGAY_OK;
-    columns |= slot->kinds != NULL ? MARGAY_COLUMN_KINDS : 0;
-    columns |= slot->extents != NULL ? MARGAY_COLUMN_EXTENTS : 0;
     expanded->capacity = slot->capacity;
-    expanded->numbers = malloc(expanded->capacity * sizeof(uint64_t));
-    if (expanded->numbers == NULL ||
-        !margay_references_allocate(expanded, columns))
+    if (!margay_references_allocate(expanded,
+                                    columns & ~(unsigned)MARGAY_COLUMN_COUNTS))
         return margay_fail_memory(error, "a batch of references");
     return MARGAY_OK;
 }
@@ -575,7 +528,8 @@ static enum margay_status take_slot(struct margay_trace *trace,
     trace->source = &trace->reader.ring[trace->slot];
     trace->given = 0;
     enum margay_status status = settle_sizes(trace, error);
-    if (status != MARGAY_OK || trace->reading.counts || !trace->source->counted)
+    if (status != MARGAY_OK || trace->reading.counts ||
+        (margay_references_columns(trace->source) & MARGAY_COLUMN_COUNTS) == 0)
         return status;
     status = allocate_expanded(trace, error);
     trace->source = &trace->expanded;
