@@ -10,7 +10,15 @@
 
 #include <csv.h>
 
-#include "traces/formats/plain.h"
+#include "traces/formats/row.h"
+
+/* The characters between which fields stand. */
+struct margay_marks {
+    char delimiter; /* with `blanks` a blank */
+    char other;     /* a tab with `blanks`, or else the delimiter again */
+    char quote;     /* a newline where there is none */
+    bool blanks;    /* a run of them separates, and none needs to be there */
+};
 
 /* The most bytes of the column names in a message, and of one name. */
 #define MARGAY_NAMES_BYTES 160

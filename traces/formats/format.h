@@ -85,6 +85,8 @@ void margay_references_expand(const struct margay_references *from,
 #define MARGAY_LINE_BYTES         ((size_t)65536 >> MARGAY_SHRINK)
 #define MARGAY_EXPECTS_SHORT_LINE "a line of at most 65536 bytes"
 
+#define MARGAY_EXPECTS_NO_NUL "text without NUL bytes"
+
 #define MARGAY_EXPECTS_END "a reference that ends within 64 bits"
 
 /* Bytes that must be readable after the end of a text, because scanners load 16
@@ -217,6 +219,15 @@ struct margay_format {
                      uint32_t extent);
 };
 
+/* What the rows of several formats have: byte addresses, and these kinds. */
+#define MARGAY_BYTE_ADDRESSES .numbers = MARGAY_ADDRESSES, .unit_bytes = 1
+#define MARGAY_READS_AND_WRITES \
+    (MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE))
+
+/* The encoder of the formats with one decimal number per line. */
+size_t margay_encode_decimal(char *record, uint64_t number,
+                             enum margay_kind kind, uint32_t extent);
+
 /* Row `index` of the table, NULL beyond. */
 const struct margay_format *margay_format_row(size_t index);
 
@@ -230,32 +241,14 @@ const struct margay_format *margay_format_named(const char *name);
    for messages. */
 void margay_format_list(bool writable, char *text, size_t bytes);
 
-extern const struct margay_format margay_format_din;
-extern const struct margay_format margay_format_lackey;
-extern const struct margay_format margay_format_ls;
-extern const struct margay_format margay_format_id;
-extern const struct margay_format margay_format_hex;
-extern const struct margay_format margay_format_u32;
-extern const struct margay_format margay_format_u64;
-extern const struct margay_format margay_format_u32be;
-extern const struct margay_format margay_format_u64be;
-extern const struct margay_format margay_format_lines;
-extern const struct margay_format margay_format_arc;
-extern const struct margay_format margay_format_csv;
-extern const struct margay_format margay_format_oracle;
-extern const struct margay_format margay_format_vscsi;
-extern const struct margay_format margay_format_mgt;
-extern const struct margay_format margay_format_lcs;
-extern const struct margay_format margay_format_mooncake;
-extern const struct margay_format margay_format_blkparse;
-extern const struct margay_format margay_format_redis;
-extern const struct margay_format margay_format_clf;
-extern const struct margay_format margay_format_pinatrace;
-extern const struct margay_format margay_format_xdin;
-extern const struct margay_format margay_format_perf_script;
-extern const struct margay_format margay_format_champsim;
-extern const struct margay_format margay_format_drmemtrace;
-extern const struct margay_format margay_format_gem5;
-extern const struct margay_format margay_format_words;
+extern const struct margay_format margay_format_din, margay_format_lackey,
+    margay_format_ls, margay_format_id, margay_format_hex, margay_format_u32,
+    margay_format_u64, margay_format_u32be, margay_format_u64be,
+    margay_format_lines, margay_format_arc, margay_format_csv,
+    margay_format_oracle, margay_format_vscsi, margay_format_mgt,
+    margay_format_lcs, margay_format_mooncake, margay_format_blkparse,
+    margay_format_redis, margay_format_clf, margay_format_pinatrace,
+    margay_format_xdin, margay_format_perf_script, margay_format_champsim,
+    margay_format_drmemtrace, margay_format_gem5, margay_format_words;
 
 #endif

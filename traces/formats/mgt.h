@@ -9,9 +9,9 @@
  * little-endian; every part has a CRC-32 of its own.
  *
  * A block holds columns: the numbers, the kinds and extents together and, where
- * the trace has them, counts, threads and call sites.  mgt_column.c codes a
- * column, mgt_stream.c compresses it, mgt_block.c makes a block of columns,
- * mgt_write.c and mgt_read.c a file of blocks.
+ * the trace has them, counts, threads and call sites.  mgt_column.c codes
+ * and compresses a column, mgt_block.c makes a block of columns, mgt_write.c and
+ * mgt_read.c a file of blocks.
  *
  * Functions that decode return NULL, or what was expected instead of the bytes
  * that they found.

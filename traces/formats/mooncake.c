@@ -20,7 +20,7 @@
 
 #include "traces/base/error.h"
 #include "traces/base/fnv.h"
-#include "traces/formats/blocks_format.h"
+#include "traces/formats/bytes.h"
 
 #define KEY "hash_ids"
 
@@ -335,20 +335,11 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 
 #endif
 
-static enum margay_status skip(void *state, uint64_t skip_refs,
-                               uint64_t *skipped_refs, bool *known,
-                               uint64_t *refs, struct margay_error *error)
-{
-    (void)state, (void)skip_refs, (void)skipped_refs, (void)refs, (void)error;
-    *known = false;
-    return MARGAY_OK;
-}
-
 static const struct margay_blocks_reading reading = {
     .is_magic = is_magic,
     .open = open_reader,
     .free_state = free_reader,
-    .skip = skip,
+    .skip = margay_bytes_skip,
     .fill = fill,
 };
 

@@ -1,18 +1,207 @@
-/* writer.c - references written in one format, compressed or plain, to a sink
+/*
+ * writer.c - references written in one format, compressed or plain, to a sink
+ *
+ * Guarantee: the same plain bytes give the same compressed bytes, because
+ *   neither time nor name is written.
  */
 #define _DEFAULT_SOURCE
+#include <archive.h>
+#include <archive_entry.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/nearest.h"
 #include "traces/formats/blocks_format.h"
-#include "traces/formats/compress.h"
 #include "traces/formats/data.h"
-#include "traces/formats/format.h"
 #include "traces/formats/words.h"
+
+/* ----------------------------------------------------------- compression -- */
+
+struct compression {
+    const char *suffix, *name;
+    int (*add_filter)(struct archive *archive);
+};
+
+static const struct compression compressions[] = {
+    {".gz", "gzip", archive_write_add_filter_gzip},
+    {".xz", "xz", archive_write_add_filter_xz},
+    {".zst", "zstd", archive_write_add_filter_zstd},
+    {".bz2", "bzip2", archive_write_add_filter_bzip2},
+    {".lz4", "lz4", archive_write_add_filter_lz4},
+};
+
+struct compressor {
+    const struct compression *compression;
+    struct margay_sink sink;
+    struct margay_error failure; /* of the sink; status OK if none */
+    struct archive *archive;
+    bool begun;     /* the archive is open */
+    bool discarded; /* nothing more goes to the sink */
+};
+
+static const struct compression *compression_of(const char *path)
+{
+    size_t path_bytes = path == NULL ? 0 : strlen(path);
+    for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
+        const char *suffix = compressions[i].suffix;
+        size_t bytes = strlen(suffix);
+        if (path_bytes > bytes &&
+            strcasecmp(path + path_bytes - bytes, suffix) == 0)
+            return &compressions[i];
+    }
+    return NULL;
+}
+
+/* libarchive leaks memory once a write has failed.  So it is never told of a
+   failure, and its further output is dropped. */
+static la_ssize_t to_sink(struct archive *archive, void *context,
+                          const void *bytes, size_t count)
+{
+    struct compressor *this = context;
+    (void)archive;
+    if (!this->discarded && this->failure.status == MARGAY_OK)
+        this->failure.status =
+            this->sink.write(this->sink.context, bytes, count, &this->failure);
+    return (la_ssize_t)count;
+}
+
+static enum margay_status fail_compression(const struct compressor *this,
+                                           struct margay_error *error)
+{
+    if (this->failure.status != MARGAY_OK) {
+        if (error != NULL)
+            *error = this->failure;
+        return this->failure.status;
+    }
+    const char *reason = archive_error_string(this->archive);
+    return margay_fail(error, MARGAY_NO_MEMORY, "cannot compress to %s: %s",
+                       this->compression->name,
+                       reason == NULL ? "out of memory" : reason);
+}
+
+/* libarchive needs an entry, of which its format `raw` writes the data only. */
+static int begin_entry(struct archive *archive)
+{
+    struct archive_entry *entry = archive_entry_new();
+    if (entry == NULL)
+        return ARCHIVE_FATAL;
+    archive_entry_set_filetype(entry, AE_IFREG);
+    int result = archive_write_header(archive, entry);
+    archive_entry_free(entry);
+    return result;
+}
+
+static enum margay_status create_archive(struct compressor *this,
+                                         struct margay_error *error)
+{
+    struct archive *archive = this->archive = archive_write_new();
+    if (archive == NULL)
+        return margay_fail_memory(error, "compression");
+    /* Pass bytes to the sink as they come, without padding at the end. */
+    archive_write_set_bytes_per_block(archive, 0);
+    if (archive_write_set_format_raw(archive) != ARCHIVE_OK ||
+        this->compression->add_filter(archive) != ARCHIVE_OK)
+        return fail_compression(this, error);
+    /* Filters without a time stamp ignore this. */
+    archive_write_set_filter_option(archive, "gzip", "timestamp", NULL);
+    return MARGAY_OK;
+}
+
+/* In any state; nothing more reaches the sink.  NULL is fine. */
+static void compressor_free(struct compressor *this)
+{
+    if (this == NULL)
+        return;
+    /* Freeing an open archive closes it first, which writes bytes. */
+    this->discarded = true;
+    if (this->archive != NULL)
+        archive_write_free(this->archive);
+    free(this);
+}
+
+/* Make the compressor that the suffix of `path` names, NULL if it names none.
+ */
+static enum margay_status compressor_create(const char *path,
+                                            const struct margay_sink *sink,
+                                            struct compressor **compressor,
+                                            struct margay_error *error)
+{
+    const struct compression *compression = compression_of(path);
+    *compressor = NULL;
+    if (compression == NULL)
+        return MARGAY_OK;
+    struct compressor *this = calloc(1, sizeof *this);
+    if (this == NULL)
+        return margay_fail_memory(error, "compression");
+    this->compression = compression;
+    this->sink = *sink;
+    enum margay_status status = create_archive(this, error);
+    if (status == MARGAY_OK)
+        *compressor = this;
+    else
+        compressor_free(this);
+    return status;
+}
+
+/* Open the archive as late as possible, because closing it writes bytes. */
+static enum margay_status begin_archive(struct compressor *this,
+                                        struct margay_error *error)
+{
+    if (this->begun)
+        return MARGAY_OK;
+    this->begun = true;
+    if (archive_write_open(this->archive, this, NULL, to_sink, NULL) !=
+            ARCHIVE_OK ||
+        begin_entry(this->archive) != ARCHIVE_OK)
+        return fail_compression(this, error);
+    return MARGAY_OK;
+}
+
+static enum margay_status compressor_write(struct compressor *this,
+                                           const void *bytes, size_t count,
+                                           struct margay_error *error)
+{
+    if (count == 0)
+        return MARGAY_OK;
+    enum margay_status status = begin_archive(this, error);
+    if (status != MARGAY_OK)
+        return status;
+    la_ssize_t written = archive_write_data(this->archive, bytes, count);
+    return written == (la_ssize_t)count && this->failure.status == MARGAY_OK
+               ? MARGAY_OK
+               : fail_compression(this, error);
+}
+
+/* libarchive 3.6 crashes when it closes an empty frame of lz4.  The frame: the
+   magic, a descriptor without check sums, the check of that, the end mark. */
+static enum margay_status write_empty_lz4(struct compressor *this,
+                                          struct margay_error *error)
+{
+    static const unsigned char frame[] = {0x04, 0x22, 0x4d, 0x18, 0x60, 0x40,
+                                          0x82, 0x00, 0x00, 0x00, 0x00};
+    return this->sink.write(this->sink.context, frame, sizeof frame, error);
+}
+
+/* End the compressed data.  To be called once, after the last write. */
+static enum margay_status compressor_finish(struct compressor *this,
+                                            struct margay_error *error)
+{
+    if (!this->begun && strcmp(this->compression->name, "lz4") == 0)
+        return write_empty_lz4(this, error);
+    enum margay_status status = begin_archive(this, error);
+    if (status != MARGAY_OK)
+        return status;
+    int result = archive_write_close(this->archive);
+    return result == ARCHIVE_OK && this->failure.status == MARGAY_OK
+               ? MARGAY_OK
+               : fail_compression(this, error);
+}
+
+/* --------------------------------------------------------------- writers -- */
 
 /* The size of the buffer for records, which stays in the cache. */
 #define PIECE_BYTES ((size_t)64 << 10)
@@ -21,7 +210,7 @@ struct margay_writer {
     const struct margay_format_info *format;
     bool stands_in_memory; /* as in format.h */
     struct margay_sink sink;
-    struct margay_compressor *compressor;        /* NULL = plain */
+    struct compressor *compressor;               /* NULL = plain */
     const struct margay_blocks_writing *writing; /* NULL = by the record */
     void *blocks;
     struct margay_trace_facts facts;
@@ -68,7 +257,7 @@ static enum margay_status pass_on(void *context, const void *bytes,
     struct margay_writer *writer = context;
     writer->bytes += count;
     if (writer->compressor != NULL)
-        return margay_compressor_write(writer->compressor, bytes, count, error);
+        return compressor_write(writer->compressor, bytes, count, error);
     return writer->sink.write(writer->sink.context, bytes, count, error);
 }
 
@@ -118,7 +307,7 @@ enum margay_status margay_writer_create(const char *format, const char *path,
     this->stands_in_memory = row->stands_in_memory;
     this->sink = *sink;
     enum margay_status status =
-        margay_compressor_create(path, sink, &this->compressor, error);
+        compressor_create(path, sink, &this->compressor, error);
     if (status == MARGAY_OK)
         status = create_blocks(this, row, error);
     if (status != MARGAY_OK) {
@@ -319,7 +508,7 @@ enum margay_status margay_writer_finish(margay_writer *writer,
         writer->writing != NULL ? writer->writing->finish(writer->blocks, error)
                                 : flush(writer, error);
     if (status == MARGAY_OK && writer->compressor != NULL)
-        status = margay_compressor_finish(writer->compressor, error);
+        status = compressor_finish(writer->compressor, error);
     return status;
 }
 
@@ -329,6 +518,6 @@ void margay_writer_free(margay_writer *writer)
         return;
     if (writer->writing != NULL)
         writer->writing->free_state(writer->blocks);
-    margay_compressor_free(writer->compressor);
+    compressor_free(writer->compressor);
     free(writer);
 }
