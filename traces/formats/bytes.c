@@ -48,14 +48,15 @@ enum margay_status margay_bytes_need(struct margay_bytes *bytes, size_t wanted,
 }
 
 enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,
-                                     const char *format, const char *found,
-                                     const char *expected,
+                                     size_t behind, const char *format,
+                                     const char *found, const char *expected,
                                      struct margay_error *error)
 {
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %llu: found %s, expected %s (read as %s; %s)",
-                       bytes->source.name, (unsigned long long)bytes->offset,
-                       found, expected, format, bytes->source.evidence);
+                       bytes->source.name,
+                       (unsigned long long)(bytes->offset + behind), found,
+                       expected, format, bytes->source.evidence);
 }
 
 enum margay_status margay_bytes_end(const struct margay_bytes *bytes,
@@ -69,7 +70,7 @@ enum margay_status margay_bytes_end(const struct margay_bytes *bytes,
     snprintf(found, sizeof found, "half a record of %zu byte%s", left,
              margay_plural(left, "s"));
     snprintf(expected, sizeof expected, "%zu bytes", record_bytes);
-    return margay_bytes_fail(bytes, format, found, expected, error);
+    return margay_bytes_fail(bytes, 0, format, found, expected, error);
 }
 
 enum margay_status margay_bytes_skip(void *state, uint64_t skip_refs,

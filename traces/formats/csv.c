@@ -382,14 +382,6 @@ static uint64_t plain_rows(struct margay_rows *rows,
 
 /* ---------------------------------------------------------------- lines -- */
 
-static const char *explain_parser(struct margay_csv *csv)
-{
-    if (csv_error(&csv->parser) == CSV_EPARSE)
-        return "quotes around a whole field, and doubled inside one (--quote "
-               "none takes them for text)";
-    return "a row for which there is memory";
-}
-
 /* The fields between runs of blanks.  A header may begin with a hash. */
 static void cut_blanks(struct margay_csv *csv, const char *line,
                        const char *newline)
@@ -424,7 +416,11 @@ static void feed(struct margay_csv *csv, const char *piece, size_t bytes,
         cut_blanks(csv, piece, piece + bytes - 1);
     else if (csv_parse(&csv->parser, piece, bytes, margay_csv_take_field,
                        margay_csv_take_row, csv) != bytes)
-        csv->expected = explain_parser(csv);
+        csv->expected = csv_error(&csv->parser) == CSV_EPARSE
+                            ? "quotes around a whole field, and doubled inside "
+                              "one (--quote "
+                              "none takes them for text)"
+                            : "a row for which there is memory";
 }
 
 /* libcsv also ends a row at a carriage return.  It gets one row at a time, so
@@ -488,23 +484,10 @@ static void decode_piece(struct margay_csv *csv, struct margay_text *text)
         csv->row_bytes = 0;
 }
 
-/* Do whole rows follow whose columns are known? */
-static bool may_be_plain(const struct margay_csv *csv)
-{
-    return csv->planned && csv->row_count >= 2 && !csv->options.trial &&
-           !csv->in_line && csv->row_bytes == 0;
-}
-
 static bool has_room(const struct margay_csv *csv)
 {
     return csv->references->count + MARGAY_LINE_REFERENCES <=
            csv->references->capacity;
-}
-
-static void repeat(struct margay_csv *csv)
-{
-    for (; csv->left > 0 && has_room(csv); csv->left--)
-        margay_rows_append(&csv->again, csv->references);
 }
 
 const char *margay_table_decode(struct margay_text *text,
@@ -513,12 +496,15 @@ const char *margay_table_decode(struct margay_text *text,
     struct margay_csv *csv = text->state;
     csv->references = references;
     while (text->cursor < text->end && csv->expected == NULL && has_room(csv)) {
-        if (may_be_plain(csv) && csv->left == 0)
+        /* Do whole rows follow whose columns are known? */
+        if (csv->planned && csv->row_count >= 2 && !csv->options.trial &&
+            !csv->in_line && csv->row_bytes == 0 && csv->left == 0)
             csv->row_count +=
                 plain_rows(&csv->rows, &csv->marks, text, references);
         if (text->cursor < text->end && has_room(csv) && csv->left == 0)
             decode_piece(csv, text);
-        repeat(csv);
+        for (; csv->left > 0 && has_room(csv); csv->left--)
+            margay_rows_append(&csv->again, references);
     }
     /* What is left of a row keeps its newline from being passed. */
     if (csv->left > 0 && text->cursor == text->end) {
@@ -548,20 +534,15 @@ const char *margay_table_finish(struct margay_text *text,
 
 /* ---------------------------------------------------------------- state -- */
 
-static int quote_of(const struct margay_state_options *options)
-{
-    int quote = options->layout == &margay_layout_any ? options->quote
-                                                      : options->layout->quote;
-    return quote == 0 ? '"' : quote == MARGAY_NO_QUOTE ? '\0' : quote;
-}
-
 /* No line holds a NUL, so NUL as the quote quotes nothing. */
 static void begin_parser(struct margay_csv *csv)
 {
     const struct margay_state_options *options = &csv->options;
     char delimiter = csv->layout == &margay_layout_any ? options->delimiter
                                                        : csv->layout->delimiter;
-    int quote = quote_of(options);
+    int quote =
+        csv->layout == &margay_layout_any ? options->quote : csv->layout->quote;
+    quote = quote == 0 ? '"' : quote == MARGAY_NO_QUOTE ? '\0' : quote;
     csv_init(&csv->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
     csv_set_quote(&csv->parser, (unsigned char)quote);
     csv->marks.quote = quote == '\0' ? '\n' : (char)quote;
@@ -590,24 +571,19 @@ static bool parse_choices(struct margay_csv *csv)
 
 void *margay_table_create(const struct margay_state_options *options)
 {
-    struct margay_csv *csv = calloc(1, sizeof *csv);
-    char *arena = malloc(MARGAY_ARENA_BYTES + MARGAY_TEXT_PADDING);
-    if (csv == NULL || arena == NULL) {
-        free(csv);
-        free(arena);
+    struct margay_csv *csv =
+        calloc(1, sizeof *csv + MARGAY_ARENA_BYTES + MARGAY_TEXT_PADDING);
+    if (csv == NULL)
         return NULL;
-    }
     const struct margay_layout *layout = options->layout;
     csv->options = *options;
     csv->layout = layout;
-    csv->arena = arena;
     csv->rows.layout = layout;
     csv->rows.unit_bytes =
         options->unit_bytes != 0 ? options->unit_bytes : layout->offset_bytes;
     csv->rows.tenants = options->trial ? NULL : options->tenants;
     begin_parser(csv);
     if (!parse_choices(csv)) {
-        free(arena);
         free(csv);
         return NULL;
     }
@@ -647,7 +623,6 @@ void margay_table_free(void *state)
     struct margay_csv *csv = state;
     csv_free(&csv->parser);
     free(csv->rows.devices);
-    free(csv->arena);
     free(csv);
 }
 

@@ -64,7 +64,6 @@ struct margay_csv {
     struct margay_field fields[MARGAY_TAKES]; /* of the plan */
     struct margay_field early[MARGAY_EARLY_FIELDS]; /* of the first row */
     unsigned taken; /* columns of the plan that the row has shown */
-    char *arena;    /* the texts of these fields */
     size_t arena_used;
 
     bool first_is_pending;
@@ -85,6 +84,7 @@ struct margay_csv {
     const char *expected; /* NULL = nothing is wrong so far */
     char message[MARGAY_NAMES_BYTES + MARGAY_NAME_BYTES +
                  80]; /* the text of `expected` */
+    char arena[];     /* MARGAY_ARENA_BYTES: the texts of the fields above */
 };
 
 /* What --column would say of the first row, in which each name that is known

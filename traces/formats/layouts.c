@@ -40,13 +40,6 @@ static unsigned role_of(const char *text, const char **after)
     return MARGAY_ROLES;
 }
 
-/* May several columns have this role? */
-static bool joins(unsigned role)
-{
-    return role == MARGAY_ROLE_ID || role == MARGAY_ROLE_SIZE ||
-           role == MARGAY_ROLE_DEVICE || role == MARGAY_ROLE_REQUEST;
-}
-
 /* A column that is named by nothing but digits, of which the first is not 0, is
    a number. */
 static uint64_t number_of(const char *name, size_t bytes)
@@ -111,7 +104,8 @@ static enum margay_status add_role(struct margay_choice *choice,
     enum margay_status status = MARGAY_OK;
     for (unsigned count = 0; status == MARGAY_OK; count++) {
         size_t bytes = strcspn(name, ",+");
-        if (count > 0 && !joins(role))
+        if (count > 0 && role != MARGAY_ROLE_ID && role != MARGAY_ROLE_SIZE &&
+            role != MARGAY_ROLE_DEVICE && role != MARGAY_ROLE_REQUEST)
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--column: %s= of several columns (expected "
                                "one)",
@@ -147,41 +141,31 @@ static enum margay_status parse_roles(const char *text,
     return status;
 }
 
-/* The columns of devices are those of tenants, too. */
-static enum margay_status share_devices(struct margay_choice *choice,
-                                        struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    for (unsigned i = 0, count = choice->count;
-         i < count && status == MARGAY_OK; i++) {
-        struct margay_named_column column = choice->columns[i];
-        column.role = MARGAY_ROLE_TENANT;
-        if (choice->columns[i].role != MARGAY_ROLE_DEVICE)
-            continue;
-        if (choice->count == MARGAY_TAKES)
-            return fail_count(error);
-        choice->columns[choice->count++] = column;
-    }
-    return status;
-}
-
-/* A layout need not have the column of tenants to be known by its first row. */
+/* The columns of devices are those of tenants, too, if these are named so.  A
+   layout need not have another column of tenants to be known by its first
+   row. */
 static enum margay_status add_tenant(struct margay_choice *choice,
                                      const char *tenant,
                                      struct margay_error *error)
 {
     bool by_name = choice->by_name;
     unsigned count = choice->count;
-    enum margay_status status = MARGAY_OK;
-    if (strcmp(tenant, "device") == 0)
-        status = share_devices(choice, error);
-    if (status == MARGAY_OK && choice->count == count) {
-        status = add_column(choice, MARGAY_ROLE_TENANT, tenant, strlen(tenant),
-                            error);
-        if (status == MARGAY_OK && choice->of_layout) {
-            choice->by_name = by_name;
-            choice->columns[count].optional = true;
-        }
+    for (unsigned i = 0; strcmp(tenant, "device") == 0 && i < count; i++) {
+        struct margay_named_column column = choice->columns[i];
+        if (column.role != MARGAY_ROLE_DEVICE)
+            continue;
+        if (choice->count == MARGAY_TAKES)
+            return fail_count(error);
+        column.role = MARGAY_ROLE_TENANT;
+        choice->columns[choice->count++] = column;
+    }
+    if (choice->count > count)
+        return MARGAY_OK;
+    enum margay_status status =
+        add_column(choice, MARGAY_ROLE_TENANT, tenant, strlen(tenant), error);
+    if (status == MARGAY_OK && choice->of_layout) {
+        choice->by_name = by_name;
+        choice->columns[count].optional = true;
     }
     return status;
 }
@@ -207,16 +191,6 @@ static int by_column(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* The index in the plan of a column with a role. */
-static uint8_t take_of(const struct margay_plan *plan, unsigned role,
-                       uint64_t column)
-{
-    uint8_t i = 0;
-    while (plan->takes[i].role != role || plan->takes[i].column != column)
-        i++;
-    return i;
-}
-
 static uint64_t column_of(const struct margay_choice *choice,
                           const uint64_t *numbers, unsigned i)
 {
@@ -238,9 +212,13 @@ void margay_plan_columns(const struct margay_choice *choice,
     for (unsigned i = 0; i < choice->count; i++) {
         unsigned role = choice->columns[i].role;
         uint64_t column = column_of(choice, numbers, i);
-        if (column != 0)
-            plan->of_role[role][plan->role_counts[role]++] =
-                take_of(plan, role, column);
+        for (uint8_t t = 0; column != 0 && t < plan->count; t++) {
+            if (plan->takes[t].role == role &&
+                plan->takes[t].column == column) {
+                plan->of_role[role][plan->role_counts[role]++] = t;
+                break;
+            }
+        }
     }
 }
 
@@ -248,21 +226,20 @@ unsigned margay_plan_facts(const struct margay_plan *plan,
                            const struct margay_layout *layout,
                            uint64_t unit_bytes)
 {
+    static const unsigned gives[MARGAY_ROLES] = {
+        [MARGAY_ROLE_SIZE] = MARGAY_COLUMN_SIZES,
+        [MARGAY_ROLE_OP] = MARGAY_COLUMN_KINDS | (unsigned)MARGAY_COLUMN_OPS,
+        [MARGAY_ROLE_TIME] = MARGAY_COLUMN_TIMES,
+        [MARGAY_ROLE_TTL] = MARGAY_COLUMN_TTLS,
+        [MARGAY_ROLE_REQUEST] = MARGAY_COLUMN_REQUESTS,
+        [MARGAY_ROLE_TENANT] = MARGAY_COLUMN_TENANTS,
+    };
     unsigned columns = 0;
-    bool extents = layout->offset_bytes != 0 || unit_bytes != 0;
-    if (plan->role_counts[MARGAY_ROLE_SIZE] > 0)
-        columns |= MARGAY_COLUMN_SIZES |
-                   (extents ? (unsigned)MARGAY_COLUMN_EXTENTS : 0);
-    if (plan->role_counts[MARGAY_ROLE_OP] > 0)
-        columns |= MARGAY_COLUMN_KINDS | (unsigned)MARGAY_COLUMN_OPS;
-    if (plan->role_counts[MARGAY_ROLE_TIME] > 0)
-        columns |= MARGAY_COLUMN_TIMES;
-    if (plan->role_counts[MARGAY_ROLE_TTL] > 0)
-        columns |= MARGAY_COLUMN_TTLS;
-    if (plan->role_counts[MARGAY_ROLE_REQUEST] > 0)
-        columns |= MARGAY_COLUMN_REQUESTS;
-    if (plan->role_counts[MARGAY_ROLE_TENANT] > 0)
-        columns |= MARGAY_COLUMN_TENANTS;
+    for (unsigned role = 0; role < MARGAY_ROLES; role++)
+        columns |= plan->role_counts[role] > 0 ? gives[role] : 0;
+    if ((columns & MARGAY_COLUMN_SIZES) != 0 &&
+        (layout->offset_bytes != 0 || unit_bytes != 0))
+        columns |= MARGAY_COLUMN_EXTENTS;
     return columns;
 }
 

@@ -102,7 +102,7 @@ static enum margay_status champsim_fill(void *state,
            batch->count + CHAMPSIM_MOST <= batch->capacity) {
         const unsigned char *record = margay_bytes_at(bytes);
         if (!is_record(record))
-            return margay_bytes_fail(bytes, "champsim", "another record",
+            return margay_bytes_fail(bytes, 0, "champsim", "another record",
                                      "an address of an instruction, and 0 or 1 "
                                      "in bytes 8 and 9",
                                      error);
@@ -238,13 +238,6 @@ static bool take_fields(const unsigned char *from, size_t bytes,
     return from != NULL && fields[SIZE] <= UINT32_MAX;
 }
 
-static enum margay_status fail_gem5(const struct margay_bytes *bytes,
-                                    const char *found, const char *expected,
-                                    struct margay_error *error)
-{
-    return margay_bytes_fail(bytes, "gem5", found, expected, error);
-}
-
 /* Is the next message in the window?  *expected: there is none such. */
 static bool holds_message(const struct margay_bytes *bytes,
                           struct message *message, const char **expected)
@@ -274,15 +267,16 @@ static enum margay_status need_message(struct margay_bytes *bytes,
     while (!holds_message(bytes, message, &expected)) {
         size_t left = margay_bytes_left(bytes);
         if (expected != NULL)
-            return fail_gem5(bytes, "another message", expected, error);
+            return margay_bytes_fail(bytes, 0, "gem5", "another message",
+                                     expected, error);
         enum margay_status status = margay_bytes_need(bytes, left + 1, error);
         if (status != MARGAY_OK)
             return status;
         if (margay_bytes_left(bytes) > left)
             continue;
-        return left == 0
-                   ? MARGAY_END
-                   : fail_gem5(bytes, "half a message", "a whole one", error);
+        return left == 0 ? MARGAY_END
+                         : margay_bytes_fail(bytes, 0, "gem5", "half a message",
+                                             "a whole one", error);
     }
     return MARGAY_OK;
 }
@@ -299,7 +293,8 @@ static enum margay_status look_at_first(struct margay_bytes *bytes,
         return status;
     if (margay_bytes_left(bytes) < MAGIC_BYTES ||
         memcmp(margay_bytes_at(bytes), "gem5", MAGIC_BYTES) != 0)
-        return fail_gem5(bytes, "another beginning", "gem5", error);
+        return margay_bytes_fail(bytes, 0, "gem5", "another beginning", "gem5",
+                                 error);
     margay_bytes_pass(bytes, MAGIC_BYTES);
     status = need_message(bytes, &message, error);
     if (status == MARGAY_OK) {
@@ -366,8 +361,8 @@ static enum margay_status gem5_fill(void *state,
             margay_bytes_at(bytes) + message.length_bytes;
         if (!take_fields(first, message.bytes, fields) ||
             margay_extent_passes(fields[ADDRESS], fields[SIZE]))
-            return fail_gem5(
-                bytes, "another message",
+            return margay_bytes_fail(
+                bytes, 0, "gem5", "another message",
                 "a packet of a size below 4294967296 that ends within "
                 "64 bits",
                 error);
@@ -480,8 +475,8 @@ static enum margay_status take_thread(struct reader *reader, uint64_t number,
     if (thread < reader->thread_count)
         return MARGAY_OK;
     if (thread == MOST_THREADS)
-        return margay_bytes_fail(&reader->bytes, "drmemtrace", "another thread",
-                                 "at most 65536", error);
+        return margay_bytes_fail(&reader->bytes, 0, "drmemtrace",
+                                 "another thread", "at most 65536", error);
     uint64_t *numbers = margay_grow(reader->numbers, reader->thread_count,
                                     &reader->thread_capacity, sizeof *numbers);
     if (numbers == NULL)
@@ -504,34 +499,13 @@ static void drmemtrace_append(struct reader *reader,
     batch->threads[at] = reader->thread;
 }
 
-static void begin_instruction(struct reader *reader, uint64_t address,
-                              uint32_t size)
-{
-    reader->site = address;
-    reader->next = address + size;
-}
-
+/* Go on with an instruction, and append its fetch. */
 static void append_fetch(struct reader *reader, struct margay_references *batch,
                          uint64_t address, uint32_t size)
 {
-    begin_instruction(reader, address, size);
+    reader->site = address;
+    reader->next = address + size;
     drmemtrace_append(reader, batch, MARGAY_FETCH, address, size);
-}
-
-/* The lengths of up to eight instructions behind the last. */
-static void append_bundle(struct reader *reader,
-                          struct margay_references *batch,
-                          const unsigned char *lengths, uint32_t count)
-{
-    for (uint32_t i = 0; i < count && i < DRMEMTRACE_MOST; i++)
-        append_fetch(reader, batch, reader->next, lengths[i]);
-}
-
-static bool is_fetch(unsigned type)
-{
-    return (type >= TYPE_INSTRUCTION && type <= TYPE_LAST_BRANCH) ||
-           type == TYPE_SYSENTER || type == TYPE_TAKEN_JUMP ||
-           type == TYPE_UNTAKEN_JUMP;
 }
 
 /* Returns NULL, or what was expected. */
@@ -547,26 +521,22 @@ static const char *take_record(struct reader *reader,
         drmemtrace_append(reader, batch,
                           type == TYPE_READ ? MARGAY_READ : MARGAY_WRITE, value,
                           size);
-    else if (is_fetch(type))
+    else if ((type >= TYPE_INSTRUCTION && type <= TYPE_LAST_BRANCH) ||
+             type == TYPE_SYSENTER || type == TYPE_TAKEN_JUMP ||
+             type == TYPE_UNTAKEN_JUMP)
         append_fetch(reader, batch, value, size);
-    else if (type == TYPE_BUNDLE)
-        append_bundle(reader, batch, record + 4, size);
+    /* The lengths of up to eight instructions behind the last. */
+    for (uint32_t i = 0; type == TYPE_BUNDLE && i < size && i < DRMEMTRACE_MOST;
+         i++)
+        append_fetch(reader, batch, reader->next, record[4 + i]);
     /* A repetition of an instruction is fetched once. */
-    else if (type == TYPE_MAYBE_FETCH && value != reader->site)
+    if (type == TYPE_MAYBE_FETCH && value != reader->site)
         append_fetch(reader, batch, value, size);
-    else if (type == TYPE_NO_FETCH)
-        begin_instruction(reader, value, size);
+    if (type == TYPE_NO_FETCH) {
+        reader->site = value;
+        reader->next = value + size;
+    }
     return type < TYPES ? NULL : "a type of 0 to 49";
-}
-
-static enum margay_status drmemtrace_end_trace(const struct reader *reader,
-                                               struct margay_error *error)
-{
-    if (margay_bytes_left(&reader->bytes) == 0 && !reader->ended)
-        return margay_bytes_fail(&reader->bytes, "drmemtrace", "the end",
-                                 "a footer before", error);
-    return margay_bytes_end(&reader->bytes, "drmemtrace",
-                            DRMEMTRACE_RECORD_BYTES, error);
 }
 
 static enum margay_status drmemtrace_fill(void *state,
@@ -582,8 +552,7 @@ static enum margay_status drmemtrace_fill(void *state,
         if (status != MARGAY_OK)
             return status;
         if (margay_bytes_left(bytes) < DRMEMTRACE_RECORD_BYTES)
-            return batch->count > 0 ? MARGAY_OK
-                                    : drmemtrace_end_trace(reader, error);
+            break;
         const unsigned char *record = margay_bytes_at(bytes);
         if (margay_get_little(record, 2) == TYPE_THREAD)
             status =
@@ -599,11 +568,17 @@ static enum margay_status drmemtrace_fill(void *state,
         if (expected != NULL)
             batch->count = before;
         if (expected != NULL)
-            return margay_bytes_fail(bytes, "drmemtrace", "another record",
+            return margay_bytes_fail(bytes, 0, "drmemtrace", "another record",
                                      expected, error);
         margay_bytes_pass(bytes, DRMEMTRACE_RECORD_BYTES);
     }
-    return MARGAY_OK;
+    if (batch->count > 0)
+        return MARGAY_OK;
+    return margay_bytes_left(bytes) > 0 || reader->ended
+               ? margay_bytes_end(bytes, "drmemtrace", DRMEMTRACE_RECORD_BYTES,
+                                  error)
+               : margay_bytes_fail(bytes, 0, "drmemtrace", "the end",
+                                   "a footer before", error);
 }
 
 static const struct margay_blocks_reading drmemtrace_reading = {

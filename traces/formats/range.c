@@ -104,16 +104,6 @@ static enum margay_status read_more(struct line_reader *lines,
     return MARGAY_OK;
 }
 
-/* Go behind the first newline. */
-static void find_line(struct line_reader *lines)
-{
-    const char *first = lines->buffer + lines->begin;
-    size_t bytes = lines->end - lines->begin;
-    const char *newline = memchr(first, '\n', bytes);
-    lines->found = newline != NULL;
-    pass(lines, lines->found ? (size_t)(newline + 1 - first) : bytes);
-}
-
 /* The end of the whole lines in the buffer that are of this piece, `begin` if
    there are none. */
 static const char *whole_lines(const struct line_reader *lines)
@@ -165,18 +155,6 @@ static const char *next_line(const struct line_reader *lines)
     return newline == NULL ? first : newline + 1;
 }
 
-/* Decode the next line, where a state is at the beginning of a file. */
-static enum margay_status learn_line(struct line_reader *lines,
-                                     struct margay_references *scratch,
-                                     struct margay_error *error)
-{
-    const char *end = next_line(lines);
-    scratch->count = 0;
-    if (end > lines->buffer + lines->begin)
-        return decode_lines(lines, end, scratch, error);
-    return lines->ended ? MARGAY_END : read_more(lines, error);
-}
-
 /* Give the state the lines that tell how the rest is read: up to
    lines->offset.  MARGAY_END: the file has no more. */
 static enum margay_status learn(struct line_reader *lines,
@@ -187,8 +165,14 @@ static enum margay_status learn(struct line_reader *lines,
     struct margay_references scratch = {.count = 0};
     enum margay_status status = margay_batch_allocate(
         &scratch, format, margay_reader_columns(reader), error);
-    while (status == MARGAY_OK && is_learning(lines))
-        status = learn_line(lines, &scratch, error);
+    while (status == MARGAY_OK && is_learning(lines)) {
+        const char *end = next_line(lines);
+        scratch.count = 0;
+        if (end > lines->buffer + lines->begin)
+            status = decode_lines(lines, end, &scratch, error);
+        else
+            status = lines->ended ? MARGAY_END : read_more(lines, error);
+    }
     margay_references_free(&scratch);
     return status;
 }
@@ -268,8 +252,14 @@ static enum margay_status line_reader_next(struct line_reader *lines,
     batch->count = 0;
     while (batch->count + MARGAY_LINE_REFERENCES <= batch->capacity &&
            status == MARGAY_OK) {
-        if (!lines->found)
-            find_line(lines);
+        if (!lines->found) {
+            /* Go behind the first newline. */
+            const char *first = lines->buffer + lines->begin;
+            size_t bytes = lines->end - lines->begin;
+            const char *newline = memchr(first, '\n', bytes);
+            lines->found = newline != NULL;
+            pass(lines, lines->found ? (size_t)(newline + 1 - first) : bytes);
+        }
         bool past = lines->found && lines->offset >= lines->stop;
         if (past && !is_learning(lines))
             break;
@@ -584,43 +574,35 @@ static enum margay_status unpack(margay_range *range, const char *records,
     return count == 0 ? MARGAY_END : MARGAY_OK;
 }
 
-static enum margay_status next_of_lines(margay_range *range,
-                                        struct margay_batch *batch,
-                                        struct margay_error *error)
-{
-    enum margay_status status =
-        line_reader_next(range->lines, &range->references, error);
-    range->given += range->references.count;
-    if (status == MARGAY_OK)
-        margay_trace_select(range->trace, &range->references, 0,
-                            range->references.count, batch);
-    return status;
-}
-
 enum margay_status margay_range_next(margay_range *range,
                                      struct margay_batch *batch,
                                      struct margay_error *error)
 {
     struct margay_reader *reader = &range->trace->reader;
     const struct margay_format *format = reader->detection.format;
-    size_t count = range->references.capacity, got;
+    struct margay_references *references = &range->references;
+    enum margay_status status;
     if (range->left == 0)
         return MARGAY_END;
-    if (range->lines != NULL)
-        return next_of_lines(range, batch, error);
     if (range->blocks != NULL)
         return next_of_blocks(range, batch, error);
-    if (count > range->left)
-        count = (size_t)range->left;
-    char *records = margay_batch_records(&range->references, format);
-    range->references.count = 0;
-    enum margay_status status = margay_input_read_at(
-        reader->input, range->next * format->record_bytes, records,
-        count * format->record_bytes, &got, error);
+    if (range->lines != NULL) {
+        status = line_reader_next(range->lines, references, error);
+        range->given += references->count;
+    } else {
+        size_t count = references->capacity, got;
+        if (count > range->left)
+            count = (size_t)range->left;
+        char *records = margay_batch_records(references, format);
+        references->count = 0;
+        status = margay_input_read_at(
+            reader->input, range->next * format->record_bytes, records,
+            count * format->record_bytes, &got, error);
+        if (status == MARGAY_OK)
+            status = unpack(range, records, got, error);
+    }
     if (status == MARGAY_OK)
-        status = unpack(range, records, got, error);
-    if (status == MARGAY_OK)
-        margay_trace_select(range->trace, &range->references, 0,
-                            range->references.count, batch);
+        margay_trace_select(range->trace, references, 0, references->count,
+                            batch);
     return status;
 }

@@ -47,6 +47,9 @@ struct margay_rows {
         *devices; /* for each number 1 + a device's identity; NULL = none */
     struct margay_names *tenants; /* NULL = they need no numbers */
     bool in_first_row;            /* for messages */
+    /* The row that is read: the fields of the plan, and how many columns. */
+    const struct margay_field *fields;
+    size_t columns;
     char message[512];            /* what was expected */
 };
 

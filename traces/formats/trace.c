@@ -136,19 +136,6 @@ static enum margay_status take_options(struct margay_trace *trace,
     return take_table_options(trace, given, error);
 }
 
-static enum margay_status start_thread(struct margay_trace *trace,
-                                       struct margay_error *error)
-{
-    int reason =
-        margay_thread_start(&trace->thread, margay_reader_run, &trace->reader);
-    if (reason != 0)
-        return margay_fail(error, MARGAY_NO_MEMORY,
-                           "%s: cannot start a reading thread: %s",
-                           trace->reader.path, strerror(reason));
-    trace->running = true;
-    return MARGAY_OK;
-}
-
 /* The path to read the trace once more; NULL where it is no file. */
 static char *path_of_file(const char *path)
 {
@@ -175,7 +162,13 @@ static enum margay_status open_trace(struct margay_trace *trace,
         return status;
     reader->path = margay_input_name(reader->input);
     trace->path = path_of_file(path);
-    return start_thread(trace, error);
+    int reason = margay_thread_start(&trace->thread, margay_reader_run, reader);
+    if (reason != 0)
+        return margay_fail(error, MARGAY_NO_MEMORY,
+                           "%s: cannot start a reading thread: %s",
+                           reader->path, strerror(reason));
+    trace->running = true;
+    return MARGAY_OK;
 }
 
 enum margay_status margay_trace_open_for(
@@ -233,37 +226,28 @@ void margay_trace_free(margay_trace *trace)
 
 /* --------------------------------------------------------- its beginning -- */
 
-/* Do offsets count units, which --unit may say? */
-static bool counts_units(const struct margay_trace *trace)
-{
-    const struct margay_layout *layout = trace->reader.detection.format->layout;
-    return layout != NULL && layout->offset_bytes > 1;
-}
-
-/* Once the format is known, check that a unit applies to it. */
-static enum margay_status check_unit(const struct margay_trace *trace,
-                                     struct margay_error *error)
-{
-    if (trace->options.unit_bytes == 0 || counts_units(trace) ||
-        margay_trace_numbers(trace) == MARGAY_IDS)
-        return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: a unit says what an id stands for, but %s holds "
-                       "addresses",
-                       trace->reader.path, margay_trace_format(trace)->name);
-}
-
-/* Records of other formats have no ends by which one could be passed over. */
-static enum margay_status check_bad_lines(const struct margay_trace *trace,
-                                          struct margay_error *error)
+/* Once the format is known, check the options that depend on it. */
+static enum margay_status check_options(const struct margay_trace *trace,
+                                        struct margay_error *error)
 {
     const struct margay_format *format = trace->reader.detection.format;
-    return trace->options.bad_lines == 0 || format->decode != NULL
-               ? MARGAY_OK
-               : margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "%s: bad lines are passed over in formats that "
-                             "are read by the line, but this is %s",
-                             trace->reader.path, format->info.name);
+    /* Do offsets count units, which --unit may say? */
+    bool counts_units =
+        format->layout != NULL && format->layout->offset_bytes > 1;
+    if (trace->options.unit_bytes != 0 && !counts_units &&
+        margay_trace_numbers(trace) != MARGAY_IDS)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: a unit says what an id stands for, but %s holds addresses",
+            trace->reader.path, format->info.name);
+    /* Records of other formats have no ends by which one could be passed
+       over. */
+    if (trace->options.bad_lines != 0 && format->decode == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: bad lines are passed over in formats that are "
+                           "read by the line, but this is %s",
+                           trace->reader.path, format->info.name);
+    return MARGAY_OK;
 }
 
 /* The status with which the reader has ended. */
@@ -291,10 +275,7 @@ enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
         trace->to_skip -= trace->reader.skipped_refs;
         trace->sizes.given = trace->reader.skipped_refs;
     }
-    enum margay_status status = check_unit(trace, error);
-    if (status == MARGAY_OK)
-        status = check_bad_lines(trace, error);
-    return status;
+    return check_options(trace, error);
 }
 
 /* ------------------------------------------------------------- batches -- */
@@ -320,11 +301,6 @@ static void select_labels(const struct margay_references *references,
         kept += wanted >> label & 1;
     }
     batch->references = kept - from;
-}
-
-static uint64_t minimum(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Of the columns of objects, the batch has those that this trace fills. */
@@ -380,9 +356,11 @@ static void give(struct margay_trace *trace, struct margay_batch *batch)
     if (trace->to_skip > 0)
         skip(trace);
     bool warmup = trace->to_warm_up > 0;
-    uint64_t wanted =
-        warmup ? minimum(trace->to_read, trace->to_warm_up) : trace->to_read;
-    wanted = minimum(wanted, trace->most);
+    uint64_t wanted = trace->to_read;
+    if (warmup && trace->to_warm_up < wanted)
+        wanted = trace->to_warm_up;
+    if (trace->most < wanted)
+        wanted = trace->most;
     uint64_t refs = wanted;
     size_t from = trace->given;
     size_t count = margay_references_within(source, from, &refs);
@@ -434,22 +412,6 @@ static bool has_more(struct margay_trace *trace)
                              &trace->expanded);
     trace->given = 0;
     return trace->expanded.count > 0;
-}
-
-/* Allocate for the expansion the arrays that the slot has. */
-static enum margay_status allocate_expanded(struct margay_trace *trace,
-                                            struct margay_error *error)
-{
-    const struct margay_references *slot = &trace->reader.ring[trace->slot];
-    struct margay_references *expanded = &trace->expanded;
-    unsigned columns = margay_references_columns(slot) | slot->unfilled;
-    if (expanded->numbers != NULL)
-        return MARGAY_OK;
-    expanded->capacity = slot->capacity;
-    if (!margay_references_allocate(expanded,
-                                    columns & ~(unsigned)MARGAY_COLUMN_COUNTS))
-        return margay_fail_memory(error, "a batch of references");
-    return MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- sizes -- */
@@ -521,23 +483,32 @@ static enum margay_status settle_sizes(struct margay_trace *trace,
                                : status;
 }
 
-/* Begin with a new slot. */
+/* Begin with a new slot, and with its expansion where counts are written out.
+ */
 static enum margay_status take_slot(struct margay_trace *trace,
                                     struct margay_error *error)
 {
+    struct margay_references *slot = &trace->reader.ring[trace->slot];
+    struct margay_references *expanded = &trace->expanded;
     trace->holds_slot = true;
-    trace->source = &trace->reader.ring[trace->slot];
+    trace->source = slot;
     trace->given = 0;
     enum margay_status status = settle_sizes(trace, error);
+    unsigned columns = margay_references_columns(slot);
     if (status != MARGAY_OK || trace->reading.counts ||
-        (margay_references_columns(trace->source) & MARGAY_COLUMN_COUNTS) == 0)
+        (columns & MARGAY_COLUMN_COUNTS) == 0)
         return status;
-    status = allocate_expanded(trace, error);
-    trace->source = &trace->expanded;
-    trace->expanded.count = 0;
+    columns = (columns | slot->unfilled) & ~(unsigned)MARGAY_COLUMN_COUNTS;
+    trace->source = expanded;
     trace->entry = 0;
     trace->done = 0;
-    return status;
+    expanded->count = 0;
+    if (expanded->numbers == NULL) {
+        expanded->capacity = slot->capacity;
+        if (!margay_references_allocate(expanded, columns))
+            return margay_fail_memory(error, "a batch of references");
+    }
+    return MARGAY_OK;
 }
 
 enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
