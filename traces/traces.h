@@ -13,8 +13,8 @@
  *         ...;
  *     margay_trace_free(trace);
  *
- * A reference is one entry of a trace: a number, and what the format says
- * beside it.  The number is the byte address of the first byte accessed, or
+ * A reference is one entry of a trace: a number, and what else the format
+ * says.  The number is the byte address of the first byte accessed, or
  * the id of a block where the trace has been divided by a block size already.
  * margay_batch_blocks() turns either into block ids.
  *
@@ -427,8 +427,8 @@ struct margay_span {
 #include <margay/columns.def>
     /* The reuse distance in blocks; UINT64_MAX = infinite. */
     const uint64_t *distances;
-    /* How many references the span stands for beside one for each entry.  Each
-       of them immediately repeats a reference of the pass; `counts`, where
+    /* How many references the span stands for, apart from one for each entry.
+       Each of them immediately repeats a reference of the pass; `counts`, where
        present, says of which entry. */
     uint64_t repeats;
     /* The index of the first entry in its pass, from 0 on; a warm-up counts. */

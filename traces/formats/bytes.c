@@ -48,14 +48,14 @@ enum margay_status margay_bytes_need(struct margay_bytes *bytes, size_t wanted,
 }
 
 enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,
-                                     size_t behind, const char *format,
+                                     size_t ahead, const char *format,
                                      const char *found, const char *expected,
                                      struct margay_error *error)
 {
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %llu: found %s, expected %s (read as %s; %s)",
                        bytes->source.name,
-                       (unsigned long long)(bytes->offset + behind), found,
+                       (unsigned long long)(bytes->offset + ahead), found,
                        expected, format, bytes->source.evidence);
 }
 

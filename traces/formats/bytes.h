@@ -3,7 +3,7 @@
  *
  * A window on the bytes moves forward over the trace.  A format asks for as
  * many bytes as its next record takes, decodes those records that the window
- * holds whole, and moves the window behind them.
+ * holds whole, and moves the window past them.
  */
 #ifndef MARGAY_TRACES_FORMATS_BYTES_H
 #define MARGAY_TRACES_FORMATS_BYTES_H
@@ -47,9 +47,9 @@ static inline void margay_bytes_pass(struct margay_bytes *bytes, size_t count)
     bytes->offset += count;
 }
 
-/* Report what stands `behind` bytes after `begin`; returns MARGAY_BAD_INPUT. */
+/* Report what stands `ahead` bytes after `begin`; returns MARGAY_BAD_INPUT. */
 enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,
-                                     size_t behind, const char *format,
+                                     size_t ahead, const char *format,
                                      const char *found, const char *expected,
                                      struct margay_error *error);
 

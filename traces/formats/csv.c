@@ -79,7 +79,7 @@ static inline bool is_delimiter(char c, const struct margay_marks *marks)
     return c == marks->delimiter || c == marks->other;
 }
 
-/* The beginning of the field behind a delimiter. */
+/* The beginning of the field after a delimiter. */
 static inline const char *next_field(const char *delimiter,
                                      const struct margay_marks *marks)
 {
@@ -89,7 +89,7 @@ static inline const char *next_field(const char *delimiter,
     return cursor;
 }
 
-/* The end of the line behind the last field that was read, NULL if the row is
+/* The end of the line after the last field that was read, NULL if the row is
    not plain. */
 static inline const char *line_end(const char *cursor,
                                    const struct margay_marks *marks)
@@ -99,15 +99,6 @@ static inline const char *line_end(const char *cursor,
     if (*cursor == '\r')
         cursor++;
     return *cursor == '\n' ? cursor : NULL;
-}
-
-/* libcsv takes blanks off that no delimiter is. */
-static inline bool has_blanks_around(const char *begin, const char *end,
-                                     const struct margay_marks *marks)
-{
-    return !marks->blanks && end > begin &&
-           (*begin == ' ' || *begin == '\t' || end[-1] == ' ' ||
-            end[-1] == '\t');
 }
 
 /* Read the field that begins at `cursor`.  Returns its end, or NULL. */
@@ -125,7 +116,10 @@ static inline const char *read_field(const char *cursor,
         }
     }
     const char *end = find_mark(cursor, marks, false);
-    if (has_blanks_around(cursor, end, marks))
+    /* libcsv takes blanks off that no delimiter is. */
+    if (!marks->blanks && end > cursor &&
+        (*cursor == ' ' || *cursor == '\t' || end[-1] == ' ' ||
+         end[-1] == '\t'))
         return NULL;
     field->bytes = (size_t)(end - cursor);
     field->decimal = false;

@@ -27,7 +27,7 @@ struct margay_marks {
 /* The columns of the first row that are kept until the plan is made. */
 #define MARGAY_EARLY_FIELDS 32
 
-/* Room for the fields of a row that are read, with a NUL behind each. */
+/* Room for the fields of a row that are read, with a NUL after each. */
 #define MARGAY_ARENA_BYTES \
     (MARGAY_LINE_BYTES + 2 * (MARGAY_EARLY_FIELDS + MARGAY_TAKES))
 

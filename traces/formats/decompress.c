@@ -296,7 +296,7 @@ static enum margay_status end_archive(struct margay_decompressor *this,
 /*
  * Source: PKWARE's APPNOTE.  libarchive, which reads the members of a zip in
  * their order, passes over one whose header is damaged; the table of contents
- * behind the members tells that it was there.
+ * after the members tells that it was there.
  */
 
 /* What begins the record that ends a zip, its length, and that of an entry of
@@ -350,7 +350,7 @@ static const char *check_end(const unsigned char *tail, size_t held,
     return right ? NULL : "other members than its table of contents names";
 }
 
-/* Have the last bytes of the source in the buffer, `held` of them: behind the
+/* Have the last bytes of the source in the buffer, `held` of them: after the
    members of a zip stands its table of contents. */
 static bool keep_tail(struct margay_decompressor *this)
 {
@@ -368,31 +368,23 @@ static bool keep_tail(struct margay_decompressor *this)
     return true;
 }
 
-/* All members have been read. */
-static enum margay_status end_zip(struct margay_decompressor *this,
-                                  struct margay_error *error)
+/* Go to the next member, the first one included.  When all have been read, the
+   table of contents has to agree. */
+static enum margay_status begin_member(struct margay_decompressor *this,
+                                       struct margay_error *error)
 {
-    if (!keep_tail(this))
+    struct archive_entry *entry;
+    int result = archive_read_next_header(this->archive, &entry);
+    this->members += result == ARCHIVE_OK;
+    if (result == ARCHIVE_OK)
+        return MARGAY_OK;
+    if (result != ARCHIVE_EOF || !keep_tail(this))
         return fail_archive(this, error);
     const char *reason =
         check_end(this->buffer, this->held, this->members, this->member_bytes);
     this->ended = true;
     return reason == NULL ? MARGAY_OK
                           : fail(this, this->source_bytes, reason, error);
-}
-
-/* Go to the next member, the first one included. */
-static enum margay_status begin_member(struct margay_decompressor *this,
-                                       struct margay_error *error)
-{
-    struct archive_entry *entry;
-    int result = archive_read_next_header(this->archive, &entry);
-    if (result != ARCHIVE_OK && result != ARCHIVE_EOF)
-        return fail_archive(this, error);
-    if (result == ARCHIVE_EOF)
-        return end_zip(this, error);
-    this->members++;
-    return MARGAY_OK;
 }
 
 static enum margay_status begin_archive(struct margay_decompressor *this,
@@ -529,28 +521,19 @@ static enum margay_status hold(struct margay_decompressor *this, size_t bytes,
     return MARGAY_OK;
 }
 
-static enum margay_status pass_over(struct margay_decompressor *this,
-                                    size_t bytes, struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    this->held = 1;
-    while (status == MARGAY_OK && bytes > 0 && this->held > 0) {
-        status = hold(this, bytes < SOURCE_BYTES ? bytes : SOURCE_BYTES, error);
-        bytes -= this->held;
-    }
-    return status;
-}
-
 /* Pass over the frames to be skipped that a stream begins with: the magic, a
-   length in 32 bits, and as many bytes.  What is behind them stays held. */
+   length in 32 bits, and as many bytes.  What is after them stays held. */
 static enum margay_status pass_skipped(struct margay_decompressor *this,
                                        struct margay_error *error)
 {
     enum margay_status status = hold(this, 8, error);
     while (status == MARGAY_OK && this->held == 8 &&
            begins_like(this->compression, this->buffer, 8)) {
-        status = pass_over(this, (size_t)margay_get_little(this->buffer + 4, 4),
-                           error);
+        size_t bytes = (size_t)margay_get_little(this->buffer + 4, 4);
+        for (; status == MARGAY_OK && bytes > 0 && this->held > 0;
+             bytes -= this->held)
+            status =
+                hold(this, bytes < SOURCE_BYTES ? bytes : SOURCE_BYTES, error);
         if (status == MARGAY_OK)
             status = hold(this, 8, error);
     }

@@ -59,9 +59,16 @@ size_t margay_references_within(const struct margay_references *references,
                                 size_t from, uint64_t *limit);
 
 /* Write these columns of entry `i` as those of entry `k`. */
-void margay_references_copy(const struct margay_references *from,
-                            unsigned columns, size_t i,
-                            const struct margay_references *to, size_t k);
+static inline void margay_references_copy(const struct margay_references *from,
+                                          unsigned columns, size_t i,
+                                          const struct margay_references *to,
+                                          size_t k)
+{
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    if (columns & 1u << (bit))                      \
+        to->name[k] = from->name[i];
+#include <margay/columns.def>
+}
 
 /*
  * Write each reference as often as its count says, until `to` is full or `from`
@@ -149,8 +156,8 @@ struct margay_state_options {
 };
 
 /* What tells where a text with a state may be cut: not known before more lines,
-   nowhere, or behind any newline if this character is nowhere in the rest; NUL
-   = behind any newline. */
+   nowhere, or after any newline if this character is nowhere in the rest; NUL
+   = after any newline. */
 #define MARGAY_CUT_LATER (-2)
 #define MARGAY_CUT_NEVER (-1)
 
@@ -173,7 +180,7 @@ struct margay_format {
     margay_decode_function *decode;
     margay_decode_function *recognise;
     /* Text: what a line says depends on no other line, so that a file may be
-       cut behind any newline.  Only without a state. */
+       cut after any newline.  Only without a state. */
     bool lines_stand_alone;
 
     /* Text with a state: make the state (NULL: no memory), release it, and

@@ -164,7 +164,7 @@ void margay_table_describe(const struct margay_state_options *options,
     .describe = margay_table_describe, .cut = margay_table_cut,           \
     .forget = margay_table_forget
 
-/* What references of a table may have beside their numbers. */
+/* What references of a table may have apart from their numbers. */
 #define MARGAY_TABLE_COLUMNS                                  \
     (MARGAY_STORAGE_COLUMNS | (unsigned)MARGAY_COLUMN_KINDS | \
      (unsigned)MARGAY_COLUMN_EXTENTS)

@@ -25,7 +25,7 @@ const char *margay_role_name(unsigned role)
 
 /* -------------------------------------------------------------- choices -- */
 
-/* The role whose name and an equals sign begin the text; *after stands behind
+/* The role whose name and an equals sign begin the text; *after stands after
    the sign.  MARGAY_ROLES: none.  --tenant names the tenants. */
 static unsigned role_of(const char *text, const char **after)
 {
@@ -83,7 +83,7 @@ static enum margay_status add_column(struct margay_choice *choice,
     return MARGAY_OK;
 }
 
-/* ROLE=COLUMN[+COLUMN]...; *text ends behind it. */
+/* ROLE=COLUMN[+COLUMN]...; *text ends after it. */
 static enum margay_status add_role(struct margay_choice *choice,
                                    unsigned *roles, const char **text,
                                    struct margay_error *error)

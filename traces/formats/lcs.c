@@ -12,8 +12,8 @@
  *
  * A version stands for the record: time u32, id u64, size u32, next use i64
  * (1); the same with op u8 and tenant u24 before the last (2); a size of 64
- * bits, and ttl u32 behind the tenant (3); the same with 1, 2, 4, 8 or 16
- * features of 32 bits behind it (4 to 8).
+ * bits, and ttl u32 after the tenant (3); the same with 1, 2, 4, 8 or 16
+ * features of 32 bits after it (4 to 8).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,30 +73,6 @@ static void take_version(struct reader *reader, uint64_t version)
                                : 36 + features[version] * UINT64_C(4);
 }
 
-/* The length of a field by its letter; 0 = there is no such letter. */
-static uint32_t letter_bytes(char letter)
-{
-    switch (letter) {
-    case 'c':
-    case 'b':
-    case 'B':
-        return 1;
-    case 'h':
-    case 'H':
-        return 2;
-    case 'i':
-    case 'I':
-    case 'f':
-        return 4;
-    case 'q':
-    case 'Q':
-    case 'd':
-        return 8;
-    default:
-        return 0;
-    }
-}
-
 /* Where each name's number stands among those at NUMBERS_BYTE. */
 static const uint8_t places[NAMES] = {
     [ID] = 0, [SIZE] = 1, [TIME] = 2, [OP] = 5, [TTL] = 6};
@@ -104,13 +80,16 @@ static const uint8_t places[NAMES] = {
 static const char *take_letters(struct reader *reader,
                                 const unsigned char *header)
 {
+    /* The letters that there are, and how many bytes each stands for. */
+    static const char letters[] = "cbBhHiIfqQd", lengths[] = "11122444888";
     uint64_t offset = 0;
     for (unsigned i = 1; i < FIELDS_BYTES && header[FIELDS_BYTE + i] != 0;
          i++) {
         char letter = (char)header[FIELDS_BYTE + i];
-        uint32_t bytes = letter_bytes(letter);
-        if (bytes == 0)
+        const char *known = strchr(letters, letter);
+        if (known == NULL)
             return "fields of the letters c b B h H i I q Q f d";
+        uint32_t bytes = (uint32_t)(lengths[known - letters] - '0');
         for (unsigned name = 0; name < NAMES; name++) {
             if (header[NUMBERS_BYTE + places[name]] != i)
                 continue;

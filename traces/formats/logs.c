@@ -24,7 +24,7 @@ struct log {
 
 /*
  * Read the next reference of a line, which does not begin with a blank, from
- * log->cursor on, in [line, end), and go on behind it; at `end` the line is
+ * log->cursor on, in [line, end), and go on after it; at `end` the line is
  * done. A count of 0 says that there is none.  Returns NULL, or what was
  * expected.
  */
@@ -70,31 +70,11 @@ static void free_log(void *log)
     free(log);
 }
 
-/* Of logs whose lines stand alone: they may be cut behind any newline. */
+/* Of logs whose lines stand alone: they may be cut after any newline. */
 static int cut_anywhere(const void *log)
 {
     (void)log;
     return '\0';
-}
-
-/* All references of a line, or as many as there is room for. */
-static const char *decode_line(struct log *log, const char *line,
-                               const char *end,
-                               struct margay_references *references,
-                               line_function *parse)
-{
-    log->cursor = line + log->resume;
-    while (log->cursor < end && references->count < references->capacity) {
-        struct margay_row_reference *row = &log->row;
-        *row = (struct margay_row_reference){.count = 1, .ttl = UINT64_MAX};
-        const char *expected = parse(log, line, end, row);
-        if (expected != NULL)
-            return expected;
-        if (row->count > 0)
-            margay_rows_append(row, references);
-    }
-    log->resume = log->cursor < end ? (size_t)(log->cursor - line) : 0;
-    return NULL;
 }
 
 static const char *decode_log(struct margay_text *text,
@@ -114,9 +94,18 @@ static const char *decode_log(struct margay_text *text,
             return MARGAY_EXPECTS_NO_NUL;
         while (end > line && margay_is_blank(end[-1]))
             end--;
-        const char *expected = decode_line(log, line, end, references, parse);
-        if (expected != NULL)
-            return expected;
+        /* All references of the line, or as many as there is room for. */
+        log->cursor = line + log->resume;
+        while (log->cursor < end && references->count < references->capacity) {
+            log->row =
+                (struct margay_row_reference){.count = 1, .ttl = UINT64_MAX};
+            const char *expected = parse(log, line, end, &log->row);
+            if (expected != NULL)
+                return expected;
+            if (log->row.count > 0)
+                margay_rows_append(&log->row, references);
+        }
+        log->resume = log->cursor < end ? (size_t)(log->cursor - line) : 0;
         if (log->resume > 0)
             break;
         text->cursor = newline + 1;
@@ -147,7 +136,7 @@ static const char *decode_log(struct margay_text *text,
  * Device, processor, number, seconds, process, action, what is done, first
  * sector, sectors, program.  A request passes through several actions; it
  * counts where it is queued, Q, and nowhere else.  One that neither reads nor
- * writes, or discards, is no reference.  Lines behind the first record that
+ * writes, or discards, is no reference.  Lines after the first record that
  * begin with no device are the summary.
  */
 #define SECTOR_BYTES 512
@@ -309,7 +298,7 @@ static struct command_class class_of(const char *command, size_t bytes)
     return other;
 }
 
-/* The quote that ends the argument that begins behind `cursor`, or NULL. */
+/* The quote that ends the argument that begins after `cursor`, or NULL. */
 static const char *closing(const char *cursor, const char *end)
 {
     for (cursor++; cursor < end && *cursor != '"'; cursor++)
@@ -322,7 +311,7 @@ static unsigned hex_digit(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a' + 10);
 }
 
-/* The byte that stands at *cursor, which goes behind it. */
+/* The byte that stands at *cursor, which goes past it. */
 static char take_byte(const char **cursor, const char *end)
 {
     static const char from[] = "nrtab", to[] = "\n\r\t\a\b";
@@ -384,7 +373,7 @@ static bool take_head(const char *line, const char *end, struct head *head)
            head->command < end && *head->command == '"';
 }
 
-/* The next argument behind the one that ends here; NULL = the line is no line
+/* The next argument after the one that ends here; NULL = the line is no line
    of MONITOR, `end` = there is none. */
 static const char *next_argument(const char *quote, const char *end)
 {
@@ -396,7 +385,7 @@ static const char *next_argument(const char *quote, const char *end)
     return cursor == end || *cursor == '"' ? cursor : NULL;
 }
 
-/* Is all behind the command, which ends with this quote, arguments? */
+/* Is all after the command, which ends with this quote, arguments? */
 static bool are_arguments(const char *quote, const char *end)
 {
     const char *cursor = next_argument(quote, end);

@@ -243,7 +243,7 @@ const char *margay_mgt_events_take(struct margay_mgt_events *events,
                                    size_t count, bool *no_memory);
 
 /* All events that are left happen, after `entries` entries of the trace; *late:
-   one of them belongs behind a later entry. */
+   one of them belongs after a later entry. */
 enum margay_status margay_mgt_events_finish(struct margay_mgt_events *events,
                                             uint64_t entries, bool *late,
                                             struct margay_error *error);

@@ -222,20 +222,19 @@ static void set(struct margay_data_event *event, unsigned column,
     switch (MARGAY_MGT_DATA_AT + column) {
     case MARGAY_MGT_DATA_AT:
         event->at = value;
-        return;
+        break;
     case MARGAY_MGT_DATA_ADDRESS:
         event->address = value;
-        return;
+        break;
     case MARGAY_MGT_DATA_EXTENT:
         event->bytes = value;
-        return;
+        break;
     case MARGAY_MGT_DATA_DATUM:
         event->data = (enum margay_data)(value >> MARGAY_DATUM_SHIFT);
         event->site = margay_datum(0, value);
-        return;
+        break;
     default:
         event->order = value;
-        return;
     }
 }
 

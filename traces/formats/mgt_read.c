@@ -177,7 +177,7 @@ static bool is_magic(const void *window, size_t bytes)
 
 /* ------------------------------------------------------------- modules -- */
 
-/* The modules, behind their mark: taken where they are wanted and not yet known
+/* The modules, after their mark: taken where they are wanted and not yet known
    from the end of the file. */
 static enum margay_status read_modules(struct reader *reader,
                                        struct margay_error *error)
@@ -298,7 +298,7 @@ static enum margay_status end_modules(struct reader *reader,
 
 /* ------------------------------------------------------ events of data -- */
 
-/* A part with events, behind its mark; all those before happen. */
+/* A part with events, after its mark; all those before happen. */
 static enum margay_status read_events(struct reader *reader,
                                       struct margay_error *error)
 {

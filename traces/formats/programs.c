@@ -142,7 +142,7 @@ const struct margay_format margay_format_champsim = {
  * Packet traces of gem5's communication monitors and probes
  *
  * Source: gem5's packet.proto, and protobuf's encoding.  Behind "gem5" stand
- *   messages, each behind its length: a header, then packets, of which fields
+ *   messages, each after its length: a header, then packets, of which fields
  *   2 to 5 and 7 are command, address, size, flags and the address of the
  *   instruction, where it is known.
  * Guarantee: all fields that matter are varints, numbers of 7 bits a byte, so
@@ -179,7 +179,7 @@ static const uint8_t commands[] = {
 /* A message, whose bytes are in the window. */
 struct message {
     size_t length_bytes; /* its length, */
-    size_t bytes;        /* and what stands behind that */
+    size_t bytes;        /* and what stands after that */
 };
 
 static bool gem5_is_magic(const void *window, size_t bytes)
@@ -401,7 +401,7 @@ const struct margay_format margay_format_gem5 = {
  *   thread, or several in turn, and ends with a footer.  A gz file, or the
  *   members of a zip, put together, are such a trace.
  *
- * Instructions are fetches; what is read and written stands behind its
+ * Instructions are fetches; what is read and written stands after its
  * instruction.  Prefetches, flushes, markers and the bytes of instructions are
  * no references.  Threads are numbered from 0, in the order in which they first
  * appear, and not by the system's numbers.
@@ -429,7 +429,7 @@ enum type {
 
 struct reader {
     uint64_t site; /* of the last instruction, */
-    uint64_t next; /* and the address behind it */
+    uint64_t next; /* and the address after it */
     uint32_t thread;
     uint64_t *numbers; /* the system's, by thread; owned */
     size_t thread_count, thread_capacity;
@@ -525,7 +525,7 @@ static const char *take_record(struct reader *reader,
              type == TYPE_SYSENTER || type == TYPE_TAKEN_JUMP ||
              type == TYPE_UNTAKEN_JUMP)
         append_fetch(reader, batch, value, size);
-    /* The lengths of up to eight instructions behind the last. */
+    /* The lengths of up to eight instructions after the last. */
     for (uint32_t i = 0; type == TYPE_BUNDLE && i < size && i < DRMEMTRACE_MOST;
          i++)
         append_fetch(reader, batch, reader->next, record[4 + i]);

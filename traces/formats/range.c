@@ -2,12 +2,12 @@
  * range.c - a range of the references in a file, read without a thread
  *
  * Records of fixed length lie at offsets that can be computed; lines begin
- * behind newlines; in blocks, the range finds its first one by
+ * after newlines; in blocks, the range finds its first one by
  * the index, with a reader of its own.  Of an
  * entry whose count crosses an end of the range, the range gives the references
  * that lie within.
  *
- * Algorithm of lines: a piece begins behind the first newline from the byte
+ * Algorithm of lines: a piece begins after the first newline from the byte
  * before it on, and ends with the line that holds its last byte. Guarantee: of
  * pieces that cover a file, each line is in one, and its place in a message is
  * its line in the file: the newlines before it are counted when a message is
@@ -33,7 +33,7 @@ struct line_reader {
     char *buffer;
     size_t begin, end;
     bool found;  /* `begin` is where a line begins */
-    bool ended;  /* no bytes are left behind `end` */
+    bool ended;  /* no bytes are left after `end` */
     void *state; /* of a format that has one; it knows the beginning */
 };
 
@@ -79,7 +79,7 @@ static void pass(struct line_reader *lines, size_t bytes)
     lines->offset += bytes;
 }
 
-/* Read on, behind what is left in the buffer. */
+/* Read on, after what is left in the buffer. */
 static enum margay_status read_more(struct line_reader *lines,
                                     struct margay_error *error)
 {
@@ -178,7 +178,7 @@ static enum margay_status learn(struct line_reader *lines,
 }
 
 /* A state for a piece.  The first one has the beginning, however short it is,
-   and others begin behind that. */
+   and others begin after that. */
 static enum margay_status begin_state(struct line_reader *lines, uint64_t first,
                                       struct margay_error *error)
 {
@@ -253,7 +253,7 @@ static enum margay_status line_reader_next(struct line_reader *lines,
     while (batch->count + MARGAY_LINE_REFERENCES <= batch->capacity &&
            status == MARGAY_OK) {
         if (!lines->found) {
-            /* Go behind the first newline. */
+            /* Go past the first newline. */
             const char *first = lines->buffer + lines->begin;
             size_t bytes = lines->end - lines->begin;
             const char *newline = memchr(first, '\n', bytes);
@@ -289,7 +289,7 @@ static bool lacks(const struct line_reader *lines, char character)
     return true;
 }
 
-/* May pieces begin behind any newline?  Of a table, its first rows are read,
+/* May pieces begin after any newline?  Of a table, its first rows are read,
    and the rest is searched for quotes, unless there are none. */
 static bool line_reader_may_cut(const struct margay_reader *reader)
 {

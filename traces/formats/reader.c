@@ -64,7 +64,7 @@ static enum margay_status read_window(struct margay_reader *reader)
     return MARGAY_OK;
 }
 
-/* The format that fits the window from a later line on, behind as many bad
+/* The format that fits the window from a later line on, after as many bad
    lines as may be passed over.  Where there is none, reader->error stays as it
    is. */
 static enum margay_status detect_further(struct margay_reader *reader,
@@ -445,7 +445,7 @@ static enum margay_status fail_line(struct margay_reader *reader,
 /*
  * `failed` says, with reader->error, that a line cannot be read.  MARGAY_OK: it
  * is to be passed over.  What a caller does not look at, it does not hear of
- * either: bad lines behind the last reference that is wanted do not count.
+ * either: bad lines after the last reference that is wanted do not count.
  */
 static enum margay_status judge_line(struct margay_reader *reader,
                                      enum margay_status failed)
@@ -484,7 +484,7 @@ static bool forget_line(struct margay_reader *reader)
     return format->forget == NULL || format->forget(reader->state);
 }
 
-/* Go behind the end of a bad line that began before the buffer, if it is there
+/* Go past the end of a bad line that began before the buffer, if it is there
    now. */
 static void end_bad_line(struct margay_reader *reader)
 {

@@ -65,16 +65,6 @@ size_t margay_references_within(const struct margay_references *references,
     return i - from;
 }
 
-void margay_references_copy(const struct margay_references *from,
-                            unsigned columns, size_t i,
-                            const struct margay_references *to, size_t k)
-{
-#define MARGAY_COLUMN(name, NAME, bit, type, words) \
-    if (columns & 1u << (bit))                      \
-        to->name[k] = from->name[i];
-#include <margay/columns.def>
-}
-
 void margay_references_expand(const struct margay_references *from,
                               size_t *entry, uint32_t *done,
                               struct margay_references *to)

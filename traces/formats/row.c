@@ -164,7 +164,7 @@ static bool is_fraction(struct margay_field *field)
     return field->decimal;
 }
 
-/* Digits behind a point are dropped. */
+/* Digits after a point are dropped. */
 static const char *read_time(struct margay_rows *rows, uint64_t *time)
 {
     uint64_t ticks = rows->layout->ticks_per_second;

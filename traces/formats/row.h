@@ -20,7 +20,7 @@
 #include "traces/formats/format.h"
 #include "traces/formats/layout.h"
 
-/* A field without its quotes.  MARGAY_TEXT_PADDING bytes are readable behind
+/* A field without its quotes.  MARGAY_TEXT_PADDING bytes are readable after
    it. */
 struct margay_field {
     const char *text;
@@ -50,7 +50,7 @@ struct margay_rows {
     /* The row that is read: the fields of the plan, and how many columns. */
     const struct margay_field *fields;
     size_t columns;
-    char message[512];            /* what was expected */
+    char message[512]; /* what was expected */
 };
 
 /* A row. */

@@ -152,15 +152,8 @@ static inline unsigned margay_decimal_run(const char *cursor)
 
 #else
 
-static inline unsigned margay_hex_run(const char *cursor)
-{
-    return margay_hex_run_portable(cursor);
-}
-
-static inline unsigned margay_decimal_run(const char *cursor)
-{
-    return margay_decimal_run_portable(cursor);
-}
+#define margay_hex_run     margay_hex_run_portable
+#define margay_decimal_run margay_decimal_run_portable
 
 #endif
 

@@ -77,23 +77,16 @@ const char *margay_column_name(enum margay_column column)
     return NULL;
 }
 
-static const struct margay_format *row_of(const struct margay_format_info *info)
-{
-    const struct margay_format *row;
-    for (size_t i = 0; (row = margay_format_row(i)) != NULL; i++) {
-        if (&row->info == info)
-            return row;
-    }
-    return NULL;
-}
-
 enum margay_status margay_format_encode(const struct margay_format_info *format,
                                         uint64_t number, enum margay_kind kind,
                                         uint32_t extent, char *record,
                                         size_t *bytes,
                                         struct margay_error *error)
 {
-    const struct margay_format *row = row_of(format);
+    const struct margay_format *row;
+    size_t i = 0;
+    while ((row = margay_format_row(i)) != NULL && &row->info != format)
+        i++;
     if (row == NULL || row->encode == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "format %s cannot be written",

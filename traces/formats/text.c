@@ -125,6 +125,44 @@ static inline __attribute__((always_inline)) const char *decode_lines(
 #define DECODED_BY(decoder) \
     .decode = decoder, .lines_stand_alone = true, .recognise = decoder
 
+/* A record as it is written. */
+struct record_text {
+    const char *before[MARGAY_KINDS]; /* by kind; NULL = nothing */
+    unsigned digits;                  /* hexadecimal, at least; 0 = decimal */
+    const char *between;              /* number and extent */
+    unsigned extent_base;             /* 16 or 10; 0 = without an extent */
+    const char *after[MARGAY_KINDS];  /* NULL = a newline */
+};
+
+static inline __attribute__((always_inline)) size_t encode_text(
+    char *record, uint64_t number, enum margay_kind kind, uint32_t extent,
+    const struct record_text *text)
+{
+    char *end = record;
+    if (text->before[kind] != NULL)
+        end = margay_emit_text(end, text->before[kind]);
+    end = text->digits > 0 ? margay_emit_hex(end, number, text->digits)
+                           : margay_emit_decimal(end, number);
+    if (text->extent_base != 0)
+        end = margay_emit_text(end, text->between);
+    if (text->extent_base == 16)
+        end = margay_emit_hex(end, extent, 1);
+    else if (text->extent_base == 10)
+        end = margay_emit_decimal(end, extent);
+    end = margay_emit_text(end, text->after[kind] != NULL ? text->after[kind]
+                                                          : "\n");
+    return (size_t)(end - record);
+}
+
+/* The function that writes records of this text. */
+#define ENCODER(name, ...)                                                   \
+    static size_t name(char *record, uint64_t number, enum margay_kind kind, \
+                       uint32_t extent)                                      \
+    {                                                                        \
+        static const struct record_text text = {__VA_ARGS__};                \
+        return encode_text(record, number, kind, extent, &text);             \
+    }
+
 /* An address that begins with 0x. */
 static inline const char *scan_prefixed(const char *cursor, uint64_t *address,
                                         const char **expected)
@@ -164,16 +202,7 @@ static inline const char *parse_din(const char *cursor,
 
 DECODER(decode_din, parse_din, .rest_ignored = true)
 
-static size_t encode_din(char *record, uint64_t number, enum margay_kind kind,
-                         uint32_t extent)
-{
-    (void)extent;
-    record[0] = (char)('0' + kind);
-    record[1] = ' ';
-    char *end = margay_emit_hex(record + 2, number, 1);
-    *end++ = '\n';
-    return (size_t)(end - record);
-}
+ENCODER(encode_din, .before = {"0 ", "1 ", "2 "}, .digits = 1)
 
 const struct margay_format margay_format_din = {
     .info = {MARGAY_BYTE_ADDRESSES, .name = "din",
@@ -237,17 +266,8 @@ static inline const char *parse_xdin(const char *cursor,
 
 DECODER(decode_xdin, parse_xdin, .rest_ignored = true)
 
-static size_t encode_xdin(char *record, uint64_t number, enum margay_kind kind,
-                          uint32_t extent)
-{
-    record[0] = "rwi"[kind];
-    record[1] = ' ';
-    char *end = margay_emit_hex(record + 2, number, 1);
-    *end++ = ' ';
-    end = margay_emit_hex(end, extent, 1);
-    *end++ = '\n';
-    return (size_t)(end - record);
-}
+ENCODER(encode_xdin, .before = {"r ", "w ", "i "}, .digits = 1, .between = " ",
+        .extent_base = 16)
 
 const struct margay_format margay_format_xdin = {
     .info = {MARGAY_BYTE_ADDRESSES, .name = "xdin",
@@ -348,17 +368,8 @@ static inline const char *parse_lackey(const char *cursor,
 
 DECODER(decode_lackey, parse_lackey, .comment = "==")
 
-static size_t encode_lackey(char *record, uint64_t number,
-                            enum margay_kind kind, uint32_t extent)
-{
-    static const char *const letters[MARGAY_KINDS] = {" L ", " S ", "I  "};
-    char *end = margay_emit_text(record, letters[kind]);
-    end = margay_emit_hex(end, number, 8);
-    *end++ = ',';
-    end = margay_emit_decimal(end, extent);
-    *end++ = '\n';
-    return (size_t)(end - record);
-}
+ENCODER(encode_lackey, .before = {" L ", " S ", "I  "}, .digits = 8,
+        .between = ",", .extent_base = 10)
 
 const struct margay_format margay_format_lackey = {
     .info = {MARGAY_BYTE_ADDRESSES, .name = "lackey",
@@ -381,7 +392,7 @@ const struct margay_format margay_format_lackey = {
  *     #eof
  *
  * The address of an instruction, R or W, and what it reads or writes.  Lines
- * that begin with # are the tool's own; what some versions print behind the
+ * that begin with # are the tool's own; what some versions print after the
  * address is ignored.
  */
 static inline const char *parse_pinatrace(const char *cursor,
@@ -428,7 +439,7 @@ const struct margay_format margay_format_pinatrace = {
  *   change: program, process, processor, time, period and event, the last of
  *   which ends with a colon; then the address, where the sample says where the
  *   data came from a number and a text in bars, the weight, and the address of
- *   the instruction.  What is behind that is for people.
+ *   the instruction.  What is after that is for people.
  * Guarantee: a sample that names no address, which perf prints as 0, is no
  *   reference.
  */
@@ -452,7 +463,7 @@ static const char *take_hex(const char *word, uint64_t *value)
     return end != NULL && end == word_end(end) ? end : NULL;
 }
 
-/* Where the address stands: behind the last word that ends with a colon, which
+/* Where the address stands: after the last word that ends with a colon, which
    names the event.  *event: it does; *stores: an event of stores. */
 static const char *find_address(const char *line, bool *event, bool *stores)
 {
@@ -591,14 +602,8 @@ static inline const char *parse_id(const char *cursor,
 DECODER(decode_id, parse_id, .comment = NULL)
 
 /* D stands for reads and writes. */
-static size_t encode_id(char *record, uint64_t number, enum margay_kind kind,
-                        uint32_t extent)
-{
-    (void)extent;
-    char *end = margay_emit_hex(margay_emit_text(record, "0x"), number, 1);
-    end = margay_emit_text(end, kind == MARGAY_FETCH ? " I\n" : " D\n");
-    return (size_t)(end - record);
-}
+ENCODER(encode_id, .before = {"0x", "0x", "0x"}, .digits = 1,
+        .after = {" D\n", " D\n", " I\n"})
 
 const struct margay_format margay_format_id = {
     .info = {MARGAY_BYTE_ADDRESSES, .name = "id",
@@ -640,16 +645,8 @@ static inline const char *parse_ls(const char *cursor,
 DECODER(decode_ls, parse_ls, .comment = NULL)
 
 /* The format has no fetches; they are written as loads. */
-static size_t encode_ls(char *record, uint64_t number, enum margay_kind kind,
-                        uint32_t extent)
-{
-    (void)extent;
-    char *end =
-        margay_emit_text(record, kind == MARGAY_WRITE ? "s 0x" : "l 0x");
-    end = margay_emit_hex(end, number, 1);
-    end = margay_emit_text(end, " 0\n");
-    return (size_t)(end - record);
-}
+ENCODER(encode_ls, .before = {"l 0x", "s 0x", "l 0x"}, .digits = 1,
+        .after = {" 0\n", " 0\n", " 0\n"})
 
 const struct margay_format margay_format_ls = {
     .info = {MARGAY_BYTE_ADDRESSES, .name = "ls",
@@ -685,14 +682,7 @@ static inline const char *parse_prefixed(const char *cursor,
 DECODER(decode_hex, parse_hex, .comment = NULL)
 DECODER(recognise_hex, parse_prefixed, .comment = NULL)
 
-static size_t encode_hex(char *record, uint64_t number, enum margay_kind kind,
-                         uint32_t extent)
-{
-    (void)kind, (void)extent;
-    char *end = margay_emit_hex(margay_emit_text(record, "0x"), number, 1);
-    *end++ = '\n';
-    return (size_t)(end - record);
-}
+ENCODER(encode_hex, .before = {"0x", "0x", "0x"}, .digits = 1)
 
 const struct margay_format margay_format_hex = {
     .info = {MARGAY_BYTE_ADDRESSES, .name = "hex",
@@ -722,10 +712,8 @@ DECODER(decode_decimal, parse_lines, .comment = "*")
 size_t margay_encode_decimal(char *record, uint64_t number,
                              enum margay_kind kind, uint32_t extent)
 {
-    (void)kind, (void)extent;
-    char *end = margay_emit_decimal(record, number);
-    *end++ = '\n';
-    return (size_t)(end - record);
+    static const struct record_text text = {.digits = 0};
+    return encode_text(record, number, kind, extent, &text);
 }
 
 const struct margay_format margay_format_lines = {
@@ -775,16 +763,8 @@ static inline const char *parse_arc(const char *cursor,
 
 DECODER(decode_arc, parse_arc, .comment = NULL)
 
-static size_t encode_arc(char *record, uint64_t number, enum margay_kind kind,
-                         uint32_t extent)
-{
-    (void)kind;
-    char *end = margay_emit_decimal(record, number);
-    *end++ = ' ';
-    end = margay_emit_decimal(end, extent);
-    end = margay_emit_text(end, " 0 0\n");
-    return (size_t)(end - record);
-}
+ENCODER(encode_arc, .between = " ", .extent_base = 10,
+        .after = {" 0 0\n", " 0 0\n", " 0 0\n"})
 
 const struct margay_format margay_format_arc = {
     .info = {.name = "arc",

@@ -136,15 +136,6 @@ static enum margay_status take_options(struct margay_trace *trace,
     return take_table_options(trace, given, error);
 }
 
-/* The path to read the trace once more; NULL where it is no file. */
-static char *path_of_file(const char *path)
-{
-    struct stat file;
-    path = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
-    return stat(path, &file) == 0 && S_ISREG(file.st_mode) ? strdup(path)
-                                                           : NULL;
-}
-
 static enum margay_status open_trace(struct margay_trace *trace,
                                      const char *path,
                                      const struct margay_trace_options *options,
@@ -152,6 +143,7 @@ static enum margay_status open_trace(struct margay_trace *trace,
                                      struct margay_error *error)
 {
     struct margay_reader *reader = &trace->reader;
+    struct stat file;
     enum margay_status status = take_options(trace, options, error);
     if (status == MARGAY_OK)
         status = take_reading(trace, reading, error);
@@ -161,7 +153,9 @@ static enum margay_status open_trace(struct margay_trace *trace,
     if (status != MARGAY_OK)
         return status;
     reader->path = margay_input_name(reader->input);
-    trace->path = path_of_file(path);
+    if (stat(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &file) == 0 &&
+        S_ISREG(file.st_mode))
+        trace->path = strdup(strcmp(path, "-") == 0 ? "/dev/stdin" : path);
     int reason = margay_thread_start(&trace->thread, margay_reader_run, reader);
     if (reason != 0)
         return margay_fail(error, MARGAY_NO_MEMORY,

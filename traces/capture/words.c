@@ -1,0 +1,647 @@
+/*
+ * words.c - the format `words`: the words of the recorder, fast to write
+ * and read
+ *
+ *     8 bytes   "mgwords" and the version, 3; 2 is read, too, and has no slots
+ *               of sites but slot 0
+ *     4 bytes   block size within which repeats were collapsed, 0 = none
+ *     4 bytes   1 = the call sites are known, 2 = words may have repeats,
+ *               3 = both; 4 and 12 were samples, which are refused
+ *   then chunks, each of
+ *     4 bytes   the number of words, up to 8192; 2^31 more: the words are not
+ *               here, but in the next slot of memory that the reader has taken
+ *               (relay.h)
+ *     4 bytes   the number of the thread
+ *     words     of 8 bytes, as stream.h defines them
+ *
+ * All numbers are little-endian.  No chunk depends on the control words of
+ * another.  A trace that is cut gives its whole words.
+ */
+#define _DEFAULT_SOURCE
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/checked.h"
+#include "traces/base/error.h"
+#include "traces/capture/decode.h"
+#include "traces/capture/relay.h"
+#include "traces/capture/stream.h"
+#include "traces/formats/bytes.h"
+#include "traces/formats/data.h"
+#include "traces/formats/words.h"
+
+/* With the version. */
+static const char magic[8] = {'m', 'g', 'w', 'o', 'r', 'd', 's', 3};
+
+#define HAS_SITES   1u
+#define HAS_REPEATS 2u
+#define IS_SAMPLE   4u
+
+struct words_head {
+    char magic[8];
+    uint32_t collapsed_bytes, flags;
+};
+
+struct chunk_head {
+    uint32_t words, thread;
+};
+
+/* A constant of the file format, independent of MARGAY_BUFFER_WORDS. */
+#define CHUNK_WORDS 8192
+
+/* In the number of words. */
+#define CHUNK_RELAYED (UINT32_C(1) << 31)
+
+/* --------------------------------------------------------------- reading -- */
+
+#define OLDER_VERSION 2
+
+/* More than the heads of all chunks that a relay holds, and little to copy. */
+#define EARLY_BYTES 512
+
+struct reader {
+    struct margay_block_source source;
+    uint64_t offset; /* of the byte that comes next */
+    uint32_t flags;
+    uint32_t thread, words; /* of the chunk */
+    struct margay_decoding decoding;
+    struct margay_data_events *events; /* NULL = they are not followed */
+    enum margay_status cut; /* why nothing can be read after the chunk */
+    struct margay_error error;
+    struct chunk_head head;
+    struct margay_relay_end *relay;  /* NULL: all words are in the trace */
+    const uint64_t *from;            /* where the words of the chunk are */
+    uint64_t chunk[CHUNK_WORDS + 1]; /* and the head after them */
+    /* Bytes that have been read already, and are yet to be given.  The heads of
+       relayed chunks stand one after the other. */
+    size_t early_begin, early_end;
+    unsigned char early[EARLY_BYTES];
+};
+
+static size_t take_early(struct reader *reading, void *bytes, size_t most)
+{
+    size_t left = reading->early_end - reading->early_begin;
+    size_t taken = left < most ? left : most;
+    memcpy(bytes, reading->early + reading->early_begin, taken);
+    reading->early_begin += taken;
+    return taken;
+}
+
+/* Fewer bytes than early[] has: all that are there are read. */
+static enum margay_status read_few(struct reader *reading, char *bytes,
+                                   size_t count, size_t *got,
+                                   struct margay_error *error)
+{
+    enum margay_status status = margay_block_source_read(
+        &reading->source, reading->early, count, sizeof reading->early,
+        &reading->early_end, error);
+    reading->early_begin = 0;
+    *got = take_early(reading, bytes, count);
+    return status;
+}
+
+/* Many bytes, after which there is room for the next head. */
+static enum margay_status read_many(struct reader *reading, char *bytes,
+                                    size_t count, size_t *got,
+                                    struct margay_error *error)
+{
+    enum margay_status status =
+        margay_block_source_read(&reading->source, bytes, count,
+                                 count + sizeof reading->head, got, error);
+    reading->early_begin = reading->early_end = 0;
+    if (*got > count) {
+        reading->early_end = *got - count;
+        memcpy(reading->early, bytes + count, reading->early_end);
+        *got = count;
+    }
+    return status;
+}
+
+/* Read `count` bytes, fewer only at the end. */
+static enum margay_status read_bytes(struct reader *reading, void *bytes,
+                                     size_t count, size_t *got,
+                                     struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    size_t taken = take_early(reading, bytes, count);
+    size_t left = count - taken, more = 0;
+    if (left >= sizeof reading->early)
+        status = read_many(reading, (char *)bytes + taken, left, &more, error);
+    else if (left > 0)
+        status = read_few(reading, (char *)bytes + taken, left, &more, error);
+    *got = taken + more;
+    reading->offset += *got;
+    return status;
+}
+
+static enum margay_status fail(const struct reader *reading, const char *found,
+                               const char *expected, struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_INPUT,
+                       "%s: byte %llu: found %s, expected %s (read as words; "
+                       "%s)",
+                       reading->source.name,
+                       (unsigned long long)reading->offset, found, expected,
+                       reading->source.evidence);
+}
+
+static bool is_magic(const void *window, size_t bytes)
+{
+    const char *found = window;
+    const size_t name = sizeof magic - 1;
+    return bytes >= sizeof magic && memcmp(found, magic, name) == 0 &&
+           (found[name] == magic[name] || found[name] == OLDER_VERSION);
+}
+
+static enum margay_status read_head(struct reader *reading,
+                                    struct margay_trace_facts *facts,
+                                    struct margay_error *error)
+{
+    struct words_head head;
+    size_t got;
+    enum margay_status status =
+        read_bytes(reading, &head, sizeof head, &got, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (got < sizeof head || !is_magic(&head, sizeof head))
+        return fail(reading, "another beginning", "mgwords, version 2 or 3",
+                    error);
+    uint32_t collapsed = le32toh(head.collapsed_bytes);
+    if (collapsed != 0 && !margay_is_power_of_two(collapsed))
+        return fail(reading, "repeats collapsed within a strange length",
+                    "a power of two", error);
+    reading->flags = le32toh(head.flags);
+    if (reading->flags & IS_SAMPLE)
+        return fail(reading, "a sample of the references",
+                    "a whole trace, as record writes it now", error);
+    if (reading->flags > (HAS_SITES | HAS_REPEATS))
+        return fail(reading, "unknown flags", "0 to 3", error);
+    facts->collapsed_bytes = collapsed;
+    if ((reading->flags & HAS_SITES) == 0)
+        facts->columns &= ~(unsigned)MARGAY_COLUMN_SITES;
+    if ((reading->flags & HAS_REPEATS) == 0)
+        facts->columns &= ~(unsigned)MARGAY_COLUMN_COUNTS;
+    facts->shift = reading->source.shift;
+    return MARGAY_OK;
+}
+
+static void free_reading(void *state)
+{
+    struct reader *reading = state;
+    if (reading != NULL) {
+        free(reading->events);
+        margay_relay_leave(reading->relay);
+    }
+    free(reading);
+}
+
+static enum margay_status open_words(const struct margay_block_source *source,
+                                     void **state,
+                                     struct margay_trace_facts *facts,
+                                     struct margay_error *error)
+{
+    struct reader *reading = calloc(1, sizeof *reading);
+    *state = NULL;
+    if (reading == NULL)
+        return margay_fail_memory(error, "a reader of words");
+    reading->source = *source;
+    enum margay_status status = read_head(reading, facts, error);
+    if (status == MARGAY_OK && source->data != NULL) {
+        reading->events = calloc(1, sizeof *reading->events);
+        if (reading->events == NULL)
+            status = margay_fail_memory(error, "a reader of words");
+    }
+    if (status == MARGAY_OK)
+        *state = reading;
+    else
+        free_reading(reading);
+    return status;
+}
+
+/* The trace ends where `got` bytes of a head are.  A writer that shares memory
+   says when it has put all words. */
+static enum margay_status end_at_head(const struct reader *reading, size_t got,
+                                      struct margay_error *error)
+{
+    if (got > 0)
+        return fail(reading, "the end", "the rest of 8 bytes", error);
+    return reading->relay == NULL || margay_relay_has_ended(reading->relay)
+               ? MARGAY_END
+               : fail(reading, "the end", "more words of who writes them",
+                      error);
+}
+
+/* Read the head of the next chunk, or return MARGAY_END. */
+static enum margay_status read_chunk_head(struct reader *reading,
+                                          struct margay_error *error)
+{
+    size_t got;
+    enum margay_status status =
+        read_bytes(reading, &reading->head, sizeof reading->head, &got, error);
+    if (status != MARGAY_OK)
+        return status;
+    if (got < sizeof reading->head)
+        return end_at_head(reading, got, error);
+    uint32_t words = le32toh(reading->head.words);
+    if ((words & CHUNK_RELAYED) != 0 && reading->relay == NULL)
+        return fail(reading, "words that another process has", "the words",
+                    error);
+    return (words & ~CHUNK_RELAYED) <= CHUNK_WORDS
+               ? MARGAY_OK
+               : fail(reading, "a chunk of more words", "8192 at most", error);
+}
+
+/* The words of a chunk, up to `words`.  A cut is kept for later. */
+static void read_words(struct reader *reading, size_t words)
+{
+    size_t bytes = words * sizeof(uint64_t), got;
+    enum margay_status status =
+        read_bytes(reading, reading->chunk, bytes, &got, &reading->error);
+    if (status == MARGAY_OK && got < bytes)
+        status = fail(reading, "the end", "more words", &reading->error);
+    reading->cut = status;
+    reading->from = reading->chunk;
+    reading->words = (uint32_t)(got / sizeof(uint64_t));
+    for (uint32_t i = 0; le64toh(1) != 1 && i < reading->words; i++)
+        reading->chunk[i] = le64toh(reading->chunk[i]);
+    if (reading->relay == NULL && reading->source.pipe != NULL &&
+        reading->words == MARGAY_RELAY_OFFER_WORDS)
+        reading->relay = margay_relay_take(
+            reading->chunk, reading->source.pipe(reading->source.context));
+}
+
+/* Read the next chunk.  A cut within it is reported once its whole words have
+   been given. */
+static enum margay_status read_chunk(struct reader *reading,
+                                     struct margay_error *error)
+{
+    if (reading->cut != MARGAY_OK) {
+        if (error != NULL)
+            *error = reading->error;
+        return reading->cut;
+    }
+    enum margay_status status = read_chunk_head(reading, error);
+    if (status != MARGAY_OK)
+        return status;
+    uint32_t words = le32toh(reading->head.words);
+    reading->thread = le32toh(reading->head.thread);
+    reading->decoding = (struct margay_decoding){
+        .shift = reading->source.shift,
+        .slots = reading->flags == HAS_SITES,
+    };
+    if (words & CHUNK_RELAYED) {
+        reading->words = words & ~CHUNK_RELAYED;
+        reading->from = margay_relay_next(reading->relay, reading->words);
+    } else {
+        read_words(reading, words);
+    }
+    return MARGAY_OK;
+}
+
+/* A word with repeats of both kinds has two, where kinds are told apart. */
+static size_t entries_of_word(const struct margay_references *batch)
+{
+    const unsigned both = MARGAY_COLUMN_COUNTS | MARGAY_COLUMN_KINDS;
+    return (margay_references_columns(batch) & both) == both ? 2 : 1;
+}
+
+/* Decode words while there is room for all entries of each.  Columns that the
+   trace does not have are not filled. */
+static enum margay_status decode(struct reader *reading,
+                                 struct margay_references *batch,
+                                 struct margay_error *error)
+{
+    struct margay_references wanted = *batch;
+    size_t first = batch->count;
+    size_t room = (batch->capacity - first) / entries_of_word(batch);
+    uint32_t left = reading->words - reading->decoding.words;
+    if (batch->unfilled & MARGAY_COLUMN_COUNTS)
+        wanted.counts = NULL;
+    if (batch->unfilled & MARGAY_COLUMN_SITES)
+        wanted.sites = NULL;
+    margay_decode_words(&reading->decoding, reading->from,
+                        reading->decoding.words +
+                            (uint32_t)(left < room ? left : room),
+                        &wanted, reading->events);
+    for (size_t i = first; batch->threads != NULL && i < wanted.count; i++)
+        batch->threads[i] = reading->thread;
+    batch->count = wanted.count;
+    if (reading->flags & HAS_REPEATS)
+        batch->repeats = wanted.repeats;
+    if (reading->events == NULL)
+        return MARGAY_OK;
+    size_t count = reading->events->count;
+    reading->events->count = 0;
+    return margay_data_map_name(reading->source.data, reading->events->events,
+                                count, batch, first, error);
+}
+
+/* The words of another chunk have come, and there is room for all of them.
+   Those that are not relayed are more than there is room for. */
+static bool has_more(const struct reader *reading,
+                     const struct margay_references *batch)
+{
+    struct chunk_head head;
+    if (reading->relay == NULL || reading->events != NULL ||
+        reading->decoding.words < reading->words ||
+        reading->early_end - reading->early_begin < sizeof head)
+        return false;
+    memcpy(&head, reading->early + reading->early_begin, sizeof head);
+    uint32_t words = le32toh(head.words) ^ CHUNK_RELAYED;
+    return words > 0 &&
+           words <= (batch->capacity - batch->count) / entries_of_word(batch);
+}
+
+static enum margay_status fill(void *state, struct margay_references *batch,
+                               struct margay_error *error)
+{
+    struct reader *reading = state;
+    size_t first = batch->count;
+    batch->unfilled =
+        (reading->flags & HAS_REPEATS ? 0u : MARGAY_COLUMN_COUNTS) |
+        (reading->flags & HAS_SITES ? 0u : MARGAY_COLUMN_SITES);
+    while (batch->count == first || has_more(reading, batch)) {
+        while (reading->decoding.words == reading->words) {
+            enum margay_status status = read_chunk(reading, error);
+            if (status != MARGAY_OK)
+                return status;
+        }
+        enum margay_status status = decode(reading, batch, error);
+        if (status != MARGAY_OK)
+            return status;
+    }
+    return MARGAY_OK;
+}
+
+static const struct margay_blocks_reading reading_words = {
+    .is_magic = is_magic,
+    .open = open_words,
+    .free_state = free_reading,
+    .skip = margay_bytes_skip,
+    .fill = fill,
+};
+
+/* --------------------------------------------------------------- writing -- */
+
+struct writer {
+    struct margay_sink sink;
+    uint32_t collapsed_bytes;
+    bool begun;
+    uint32_t flags; /* valid once it has begun */
+    /* What the last control words of the chunk say. */
+    uint64_t site, above;
+    uint32_t words;
+    struct {
+        _Alignas(uint64_t) struct chunk_head head;
+        uint64_t words[CHUNK_WORDS];
+    } chunk; /* without padding, because it is written as it stands */
+};
+
+/* The most words of one reference. */
+#define REFERENCE_WORDS 3
+
+static enum margay_status create(const struct margay_sink *sink, void **state,
+                                 struct margay_error *error)
+{
+    struct writer *writing = calloc(1, sizeof *writing);
+    *state = writing;
+    if (writing == NULL)
+        return margay_fail_memory(error, "a writer of words");
+    writing->sink = *sink;
+    return MARGAY_OK;
+}
+
+static void describe(void *state, const struct margay_trace_facts *facts)
+{
+    struct writer *writing = state;
+    writing->collapsed_bytes = (uint32_t)facts->collapsed_bytes;
+}
+
+static uint32_t choose_flags(const struct writer *writing, bool sites,
+                             bool counts)
+{
+    return (sites ? HAS_SITES : 0) |
+           (counts || writing->collapsed_bytes != 0 ? HAS_REPEATS : 0);
+}
+
+static enum margay_status write_head(struct writer *writing, bool sites,
+                                     bool counts, struct margay_error *error)
+{
+    if (writing->begun)
+        return MARGAY_OK;
+    writing->begun = true;
+    writing->flags = choose_flags(writing, sites, counts);
+    struct words_head head = {
+        .collapsed_bytes = htole32(writing->collapsed_bytes),
+        .flags = htole32(writing->flags),
+    };
+    memcpy(head.magic, magic, sizeof magic);
+    return writing->sink.write(writing->sink.context, &head, sizeof head,
+                               error);
+}
+
+static enum margay_status write_chunk(struct writer *writing,
+                                      struct margay_error *error)
+{
+    size_t bytes =
+        sizeof writing->chunk.head + writing->words * sizeof(uint64_t);
+    if (writing->words == 0)
+        return MARGAY_OK;
+    writing->chunk.head.words = htole32(writing->words);
+    writing->words = 0;
+    writing->site = writing->above = 0;
+    return writing->sink.write(writing->sink.context, &writing->chunk, bytes,
+                               error);
+}
+
+static void add_word(struct writer *writing, uint64_t word)
+{
+    writing->chunk.words[writing->words++] = htole64(word);
+}
+
+/* Add the control words that a reference needs before its word. */
+static void add_controls(struct writer *writing, uint64_t above, uint64_t site)
+{
+    if (above != writing->above)
+        add_word(writing, margay_control_word(MARGAY_CONTROL_ABOVE, above));
+    if (site != writing->site)
+        add_word(writing, margay_control_word(MARGAY_CONTROL_SITE, site));
+    writing->above = above;
+    writing->site = site;
+}
+
+static enum margay_status put_data(void *state,
+                                   const struct margay_data_event *event,
+                                   struct margay_error *error)
+{
+    struct writer *writing = state;
+    enum margay_status status = write_head(writing, true, false, error);
+    if (status == MARGAY_OK && writing->words > CHUNK_WORDS - MARGAY_DATA_WORDS)
+        status = write_chunk(writing, error);
+    if (status != MARGAY_OK)
+        return status;
+    add_controls(writing, writing->above, event->site & MARGAY_CONTROL_MASK);
+    add_word(writing, margay_control_word(MARGAY_CONTROL_BYTES, event->bytes));
+    add_word(writing, margay_control_word(MARGAY_CONTROL_ORDER, event->order));
+    add_word(writing,
+             margay_control_word(MARGAY_CONTROL_DATA,
+                                 (event->address & MARGAY_WORD_ADDRESS_MASK) |
+                                     (uint64_t)event->data
+                                         << MARGAY_CONTROL_DATA_SHIFT));
+    return MARGAY_OK;
+}
+
+/* True if entry `i` is written once with its repeats, and not as often as its
+   count says. */
+static bool may_repeat(const struct writer *writing,
+                       const struct margay_batch *batch, size_t i)
+{
+    uint32_t flags = writing->begun
+                         ? writing->flags
+                         : choose_flags(writing, false, batch->counts != NULL);
+    return flags & HAS_REPEATS &&
+           (batch->kinds == NULL || batch->kinds[i] != MARGAY_FETCH);
+}
+
+static enum margay_status put_reference(struct writer *writing,
+                                        const struct margay_batch *batch,
+                                        size_t i, struct margay_error *error)
+{
+    uint64_t number = batch->numbers[i];
+    uint64_t site = batch->sites == NULL ? 0 : batch->sites[i];
+    uint32_t extent = batch->extents == NULL ? 1 : batch->extents[i];
+    uint8_t kind = batch->kinds == NULL ? MARGAY_READ : batch->kinds[i];
+    uint32_t left = batch->counts == NULL ? 1 : batch->counts[i];
+    uint32_t most = /* repeats of a word */
+        may_repeat(writing, batch, i) ? MARGAY_WORD_MAX_REPEATS : 0;
+    enum margay_status status = MARGAY_OK;
+    if (extent == 0 || extent > MARGAY_WORD_MAX_BYTES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a reference of %u bytes does not fit the 1 to 64 "
+                           "of a words record",
+                           (unsigned)extent);
+    if (margay_word(number, kind, extent) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a read of 64 bytes at %llu looks like an unused "
+                           "word, so it has no words record",
+                           (unsigned long long)number);
+    while (left > 0 && status == MARGAY_OK) {
+        uint64_t repeats = left - 1 < most ? left - 1 : most;
+        if (writing->words > CHUNK_WORDS - REFERENCE_WORDS)
+            status = write_chunk(writing, error);
+        add_controls(writing, number >> MARGAY_WORD_REPEATS_SHIFT,
+                     site & MARGAY_CONTROL_MASK);
+        add_word(writing, margay_word(number, kind, extent) |
+                              repeats << (MARGAY_WORD_REPEATS_SHIFT +
+                                          kind * MARGAY_WORD_REPEATS_BITS));
+        left -= 1 + (uint32_t)repeats;
+    }
+    return status;
+}
+
+static enum margay_status put(void *state, const struct margay_batch *batch,
+                              struct margay_error *error)
+{
+    struct writer *writing = state;
+    enum margay_status status =
+        write_head(writing, batch->sites != NULL, batch->counts != NULL, error);
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
+        uint32_t thread = batch->threads == NULL ? 0 : batch->threads[i];
+        if (htole32(thread) != writing->chunk.head.thread)
+            status = write_chunk(writing, error);
+        writing->chunk.head.thread = htole32(thread);
+        if (status == MARGAY_OK)
+            status = put_reference(writing, batch, i, error);
+    }
+    return status;
+}
+
+/* An entry may need a chunk, control words for its address and its site, and
+   several words for its count. */
+static uint64_t most_bytes(const void *state, const struct margay_batch *batch)
+{
+    const struct writer *writing = state;
+    uint64_t words = writing->words + 1;
+    for (size_t i = 0; i < batch->references; i++) {
+        uint64_t own = batch->counts == NULL ? 1 : batch->counts[i];
+        if (may_repeat(writing, batch, i))
+            own =
+                (own + MARGAY_WORD_MAX_REPEATS) / (MARGAY_WORD_MAX_REPEATS + 1);
+        words +=
+            (own / (CHUNK_WORDS - REFERENCE_WORDS) + 1) * REFERENCE_WORDS + own;
+    }
+    return (writing->begun ? 0 : sizeof(struct words_head)) +
+           words * sizeof(uint64_t);
+}
+
+/* Tell the reader where words may be. */
+static enum margay_status offer(struct writer *writing,
+                                const struct margay_relay *relay,
+                                struct margay_error *error)
+{
+    uint64_t words[MARGAY_RELAY_OFFER_WORDS];
+    margay_relay_describe(relay, words);
+    for (int i = 0; i < MARGAY_RELAY_OFFER_WORDS; i++)
+        add_word(writing, words[i]);
+    return write_chunk(writing, error);
+}
+
+static enum margay_status put_words(void *state,
+                                    const struct margay_words *words,
+                                    struct margay_error *error)
+{
+    struct writer *writing = state;
+    enum margay_status status = write_head(writing, words->sites, false, error);
+    if (status == MARGAY_OK)
+        status = write_chunk(writing, error);
+    if (status == MARGAY_OK && words->relay != NULL &&
+        margay_relay_is_due(words->relay))
+        status = offer(writing, words->relay, error);
+    bool relayed = status == MARGAY_OK && words->relay != NULL &&
+                   margay_relay_put(words->relay, words->words, words->count);
+    struct chunk_head head = {
+        htole32(words->count | (relayed ? CHUNK_RELAYED : 0)),
+        htole32(words->thread)};
+    if (status == MARGAY_OK)
+        status = writing->sink.write(writing->sink.context, &head, sizeof head,
+                                     error);
+    if (status == MARGAY_OK && !relayed)
+        status =
+            writing->sink.write(writing->sink.context, words->words,
+                                words->count * sizeof *words->words, error);
+    return status;
+}
+
+static enum margay_status flush(void *state, struct margay_error *error)
+{
+    struct writer *writing = state;
+    enum margay_status status = write_head(writing, false, false, error);
+    return status == MARGAY_OK ? write_chunk(writing, error) : status;
+}
+
+static const struct margay_blocks_writing writing_words = {
+    .most_collapsed_bytes = UINT64_C(1) << 31, /* a field of 4 bytes */
+    .create = create,
+    .free_state = free,
+    .describe = describe,
+    .put = put,
+    .most_bytes = most_bytes,
+    .put_data = put_data,
+    .put_words = put_words,
+    .flush = flush,
+    .finish = flush,
+};
+
+const struct margay_format margay_format_words = {
+    .info = {.name = "words",
+             .description = "a word for each reference, quick, not small",
+             .suffixes = "words",
+             MARGAY_BYTE_ADDRESSES,
+             .writable = true,
+             .columns = MARGAY_ALL_COLUMNS & ~MARGAY_STORAGE_COLUMNS,
+             .kinds = MARGAY_ALL_KINDS},
+    .leaves_out = true,
+    .reading = &reading_words,
+    .writing = &writing_words,
+};
