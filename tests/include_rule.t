@@ -22,6 +22,7 @@ my %public = (
     phases => 'stackdist',
     prefixes => 'stackdist',
     sharing => 'stackdist',
+    columns => 'traces',
     writing => 'traces',
     consumers => 'sim',
     run => 'sim',
@@ -65,7 +66,7 @@ sub breach {
     return "$folder/$room has no place among the rooms of $0"
         unless defined $place;
     if (!$quoted) {
-        return '' unless $name =~ m{^margay/(\w+)\.h$};
+        return '' unless $name =~ m{^margay/(\w+)\.(?:h|def)$};
         return '' if $1 eq 'status';
         my $owner = $public{$1} // $1;
         return "no such public header" unless defined $rank{$owner};

@@ -1,7 +1,8 @@
 # traces/ - bytes to references to blocks
 library_SOURCES += $(wildcard traces/base/*.c traces/formats/*.c \
                      traces/generate/*.c traces/capture/*.c)
-public_HEADERS  += traces/base/status.h traces/traces.h traces/writing.h
+public_HEADERS  += traces/base/status.h traces/columns.def traces/traces.h \
+                   traces/writing.h
 library_LIBS    += -larchive -lz -lcsv $(zstd_LIBS) $(lzma_LIBS) $(yajl_LIBS)
 
 # zstd, of the format mgt, is used if it is there; zstd_LIBS= does without.  It

@@ -13,8 +13,8 @@
  *         ...;
  *     margay_trace_free(trace);
  *
- * A reference is one entry of a trace: a number, and what the format says
- * beside it.  The number is the byte address of the first byte accessed, or
+ * A reference is one entry of a trace: a number, and what else the format
+ * says.  The number is the byte address of the first byte accessed, or
  * the id of a block where the trace has been divided by a block size already.
  * margay_batch_blocks() turns either into block ids.
  *
@@ -71,19 +71,13 @@ enum margay_numbers {
 /* A column holds one value for each reference.  A set of columns is the sum of
    its members. */
 enum margay_column {
-    MARGAY_COLUMN_KINDS = 1 << 0,   /* enum margay_kind */
-    MARGAY_COLUMN_EXTENTS = 1 << 1, /* how many numbers a reference covers */
-    MARGAY_COLUMN_COUNTS = 1 << 2,  /* how many references an entry holds */
-    MARGAY_COLUMN_THREADS = 1 << 3, /* which thread made the reference */
-    MARGAY_COLUMN_SITES = 1 << 4,   /* the call site: the address of the code */
-    MARGAY_COLUMN_SIZES = 1 << 5,   /* the size of the object in bytes */
-    MARGAY_COLUMN_TIMES = 1 << 6,   /* when the request was made, in seconds */
-    MARGAY_COLUMN_TTLS = 1 << 7,    /* seconds from its store to its expiry */
-    MARGAY_COLUMN_OPS = 1 << 8,     /* enum margay_op */
-    /* which request of several blocks a reference belongs to */
-    MARGAY_COLUMN_REQUESTS = 1 << 9,
-    MARGAY_COLUMN_TENANTS = 1 << 10, /* who made the request */
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    MARGAY_COLUMN_##NAME = 1 << (bit),
+#include <margay/columns.def>
+    /* Of spans alone: reuse distances, after an engine. */
+    MARGAY_COLUMN_DISTANCES = 1 << 17,
 };
+/* Those that a trace may have or lack: every reference has a number. */
 #define MARGAY_ALL_COLUMNS 2047u
 /* Those of storage traces, whose numbers are names of objects. */
 #define MARGAY_OBJECT_COLUMNS                                        \
@@ -94,8 +88,8 @@ enum margay_column {
     (MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_REQUESTS | \
      (unsigned)MARGAY_COLUMN_TENANTS)
 
-/* The name of a column, as messages use it ("kinds", "sites"); NULL for any
-   other value.  Static storage. */
+/* The name of one column of a trace, as messages use it ("kinds", "sites");
+   NULL for any other value.  Static storage. */
 MARGAY_API const char *margay_column_name(enum margay_column column);
 
 /*
@@ -228,42 +222,9 @@ struct margay_trace_options {
 struct margay_batch {
     /* The number of entries in each array, 0 or more. */
     size_t references;
-    /* Byte addresses or ids, as margay_trace_numbers() says. */
-    const uint64_t *numbers;
-    /* enum margay_kind; NULL = all references are reads. */
-    const uint8_t *kinds;
-    /* How much each reference covers from its number on: bytes for addresses,
-       units for ids; 0 only where the format has empty_extents.  NULL = 1
-       each. */
-    const uint32_t *extents;
-    /* How many references each entry stands for, 1 or more: an access and its
-       immediate repeats, all of one kind and within one block of
-       margay_trace_collapsed_bytes().  NULL = 1 each, which margay_trace_next()
-       always gives; a batch to be written may have counts. */
-    const uint32_t *counts;
-    /* The thread that made each reference, numbered from 0 on; NULL =
-       unknown. */
-    const uint32_t *threads;
-    /* The call site of each reference: the address of the code that made it,
-       in one of the files of margay_trace_module(); NULL = unknown. */
-    const uint64_t *sites;
-    /* The size in bytes that counts of the object that each reference names, as
-       margay_trace_options.sizes_from says, 0 or more; NULL = unknown. */
-    const uint64_t *sizes;
-    /* When each reference was made: whole seconds since some moment, which is
-       the same for the whole trace; NULL = unknown. */
-    const uint64_t *times;
-    /* How many seconds the object stays valid that each reference stores;
-       UINT64_MAX = for ever; NULL = unknown. */
-    const uint64_t *ttls;
-    /* enum margay_op; NULL = unknown. */
-    const uint8_t *ops;
-    /* The request that each reference belongs to: neighbours with the same
-       number ask together; NULL = unknown. */
-    const uint64_t *requests;
-    /* Who made each reference, numbered from 0 on in the order of their first
-       references; margay_trace_tenant() has the names.  NULL = unknown. */
-    const uint32_t *tenants;
+    /* The columns. */
+#define MARGAY_COLUMN(name, NAME, bit, type, words) const type *name;
+#include <margay/columns.def>
     /* The references are to be simulated, but not counted.  This holds for all
        of a batch or for none of it. */
     bool warmup;
@@ -450,12 +411,6 @@ MARGAY_API size_t margay_batch_origins(const struct margay_batch *batch,
 
 /* --------------------------------------------------------------- spans -- */
 
-/* Columns that a span may have beside those of a trace. */
-enum margay_span_column {
-    MARGAY_COLUMN_NUMBERS = 1 << 16,   /* the numbers of the references */
-    MARGAY_COLUMN_DISTANCES = 1 << 17, /* reuse distances, after an engine */
-};
-
 /*
  * A span: consecutive block references at one block size, in the order in
  * which they were made.  Everything that analyses a trace is fed spans.  A
@@ -467,32 +422,13 @@ struct margay_span {
     size_t count;
     /* Block ids. */
     const uint64_t *blocks;
-    /* enum margay_kind of the reference that touches the block. */
-    const uint8_t *kinds;
-    /* How much that reference covers from its number on: bytes for addresses,
-       units for ids. */
-    const uint32_t *extents;
-    /* The thread that made the reference, numbered from 0 on. */
-    const uint32_t *threads;
-    /* The call site: the address of the code that made the reference. */
-    const uint64_t *sites;
-    /* The size of the object in bytes, and the other columns of objects, each
-       as in struct margay_batch. */
-    const uint64_t *sizes, *times, *ttls;
-    const uint8_t *ops;
-    /* The request, as in struct margay_batch. */
-    const uint64_t *requests;
-    /* As in struct margay_batch. */
-    const uint32_t *tenants;
-    /* The number of the reference, as the trace has it; divided by the block
-       size where the reader divides addresses. */
-    const uint64_t *numbers;
+    /* The columns, as in a batch, of the references that touch the blocks. */
+#define MARGAY_COLUMN(name, NAME, bit, type, words) const type *name;
+#include <margay/columns.def>
     /* The reuse distance in blocks; UINT64_MAX = infinite. */
     const uint64_t *distances;
-    /* How many references each entry stands for, 1 or more. */
-    const uint32_t *counts;
-    /* How many references the span stands for beside one for each entry.  Each
-       of them immediately repeats a reference of the pass; `counts`, where
+    /* How many references the span stands for, apart from one for each entry.
+       Each of them immediately repeats a reference of the pass; `counts`, where
        present, says of which entry. */
     uint64_t repeats;
     /* The index of the first entry in its pass, from 0 on; a warm-up counts. */

@@ -12,17 +12,17 @@ struct margay_batch margay_batch_part(const struct margay_batch *batch,
 {
     struct margay_batch part = *batch;
     part.references = entries;
-#define MOVE(column)         \
-    if (part.column != NULL) \
-        part.column += from;
-    MARGAY_BATCH_COLUMNS(MOVE)
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    if (part.name != NULL)                          \
+        part.name += from;
+#include <margay/columns.def>
     return part;
 }
 
 void margay_batch_copy_clear(struct margay_batch_copy *copy)
 {
-#define FREE(column) free(copy->column);
-    MARGAY_BATCH_COLUMNS(FREE)
+#define MARGAY_COLUMN(name, NAME, bit, type, words) free(copy->name);
+#include <margay/columns.def>
     *copy = (struct margay_batch_copy){.capacity = 0};
 }
 
@@ -52,11 +52,11 @@ enum margay_status margay_batch_copy(struct margay_batch_copy *copy,
         copy->capacity = batch->references;
     }
     copy->batch = *batch;
-#define COPY(column)                                                     \
-    copy->batch.column =                                                 \
-        copy_column(&copy->column, batch->column, sizeof *batch->column, \
+#define MARGAY_COLUMN(name, NAME, bit, type, words)                  \
+    copy->batch.name =                                               \
+        copy_column((void **)&copy->name, batch->name, sizeof(type), \
                     batch->references, copy->capacity, &failed);
-    MARGAY_BATCH_COLUMNS(COPY)
+#include <margay/columns.def>
     return failed ? margay_fail_memory(error, "batches of references")
                   : MARGAY_OK;
 }

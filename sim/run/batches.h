@@ -4,21 +4,6 @@
 
 #include <margay/traces.h>
 
-/* Each column of a batch. */
-#define MARGAY_BATCH_COLUMNS(COLUMN) \
-    COLUMN(numbers)                  \
-    COLUMN(kinds)                    \
-    COLUMN(extents)                  \
-    COLUMN(counts)                   \
-    COLUMN(threads)                  \
-    COLUMN(sites)                    \
-    COLUMN(sizes)                    \
-    COLUMN(times)                    \
-    COLUMN(ttls)                     \
-    COLUMN(ops)                      \
-    COLUMN(requests)                 \
-    COLUMN(tenants)
-
 /* `entries` entries of a batch from `from` on, in the same arrays. */
 struct margay_batch margay_batch_part(const struct margay_batch *batch,
                                       size_t from, size_t entries);
@@ -28,9 +13,8 @@ struct margay_batch margay_batch_part(const struct margay_batch *batch,
 struct margay_batch_copy {
     struct margay_batch batch;
     size_t capacity; /* in references, of each array that there is */
-#define COLUMN(column) void *column;
-    MARGAY_BATCH_COLUMNS(COLUMN)
-#undef COLUMN
+#define MARGAY_COLUMN(name, NAME, bit, type, words) type *name;
+#include <margay/columns.def>
 };
 
 /* MARGAY_NO_MEMORY on failure. */

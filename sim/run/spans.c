@@ -6,14 +6,10 @@
 #include "traces/traces_internal.h"
 
 struct margay_span_columns {
-    uint32_t origins[MARGAY_SPAN_REFS], extents[MARGAY_SPAN_REFS];
-    uint32_t threads[MARGAY_SPAN_REFS], tenants[MARGAY_SPAN_REFS];
-    uint64_t numbers[MARGAY_SPAN_REFS], sites[MARGAY_SPAN_REFS];
-    uint64_t sizes[MARGAY_SPAN_REFS], times[MARGAY_SPAN_REFS];
-    uint64_t ttls[MARGAY_SPAN_REFS], requests[MARGAY_SPAN_REFS];
+    uint32_t origins[MARGAY_SPAN_REFS];
     uint64_t distances[MARGAY_SPAN_REFS];
-    uint32_t counts[MARGAY_SPAN_REFS];
-    uint8_t ops[MARGAY_SPAN_REFS];
+#define MARGAY_COLUMN(name, NAME, bit, type, words) type name[MARGAY_SPAN_REFS];
+#include <margay/columns.def>
 };
 
 void margay_span_store_clear(struct margay_span_store *store)
@@ -24,29 +20,14 @@ void margay_span_store_clear(struct margay_span_store *store)
 
 /* -------------------------------------- a reference touches one block -- */
 
-/* A column of the batch, from entry `from` on, where it is wanted. */
-#define TAKE(name, column)                                     \
-    do {                                                       \
-        if ((columns & MARGAY_COLUMN_##name) && batch->column) \
-            span->column = batch->column + from;               \
-    } while (0)
-
-static void take_columns(const struct margay_batch *batch, unsigned columns,
+/* The columns of the batch that are wanted, from entry `from` on. */
+static void take_columns(const struct margay_batch *batch, unsigned wanted,
                          size_t from, struct margay_span *span)
 {
-    if (batch->kinds != NULL)
-        span->kinds = batch->kinds + from;
-    TAKE(NUMBERS, numbers);
-    TAKE(EXTENTS, extents);
-    TAKE(THREADS, threads);
-    TAKE(SITES, sites);
-    TAKE(COUNTS, counts);
-    TAKE(SIZES, sizes);
-    TAKE(TIMES, times);
-    TAKE(TTLS, ttls);
-    TAKE(OPS, ops);
-    TAKE(REQUESTS, requests);
-    TAKE(TENANTS, tenants);
+#define MARGAY_COLUMN(name, NAME, bit, type, words)    \
+    if ((wanted & 1u << (bit)) && batch->name != NULL) \
+        span->name = batch->name + from;
+#include <margay/columns.def>
 }
 
 /* Numbers that are blocks already are not even copied. */
@@ -56,7 +37,7 @@ static void next_whole(struct margay_span_walk *walk, struct margay_span *span)
     size_t from = walk->blocks.reference;
     size_t left = batch->references - from;
     span->count = left < MARGAY_SPAN_REFS ? left : MARGAY_SPAN_REFS;
-    take_columns(batch, walk->columns, from, span);
+    take_columns(batch, walk->columns | MARGAY_COLUMN_KINDS, from, span);
     if (walk->shift == 0) {
         span->blocks = batch->numbers + from;
         walk->blocks.reference += span->count;
@@ -69,29 +50,17 @@ static void next_whole(struct margay_span_walk *walk, struct margay_span *span)
 
 /* ----------------------------------------- a reference touches several -- */
 
-#define SPREAD(name, column)                                               \
-    do {                                                                   \
-        if ((wanted & MARGAY_COLUMN_##name) && batch->column) {            \
-            for (size_t i_ = 0; i_ < span->count; i_++)                    \
-                columns->column[i_] = batch->column[columns->origins[i_]]; \
-            span->column = columns->column;                                \
-        }                                                                  \
-    } while (0)
-
 static void spread_columns(const struct margay_batch *batch, unsigned wanted,
                            struct margay_span_columns *columns,
                            struct margay_span *span)
 {
-    SPREAD(NUMBERS, numbers);
-    SPREAD(EXTENTS, extents);
-    SPREAD(THREADS, threads);
-    SPREAD(SITES, sites);
-    SPREAD(SIZES, sizes);
-    SPREAD(TIMES, times);
-    SPREAD(TTLS, ttls);
-    SPREAD(OPS, ops);
-    SPREAD(REQUESTS, requests);
-    SPREAD(TENANTS, tenants);
+#define MARGAY_COLUMN(name, NAME, bit, type, words)              \
+    if ((wanted & 1u << (bit)) && batch->name != NULL) {         \
+        for (size_t i = 0; i < span->count; i++)                 \
+            columns->name[i] = batch->name[columns->origins[i]]; \
+        span->name = columns->name;                              \
+    }
+#include <margay/columns.def>
 }
 
 static enum margay_status next_split(struct margay_span_walk *walk,
@@ -113,7 +82,10 @@ static enum margay_status next_split(struct margay_span_walk *walk,
         return margay_fail_memory(error, "the columns of a span");
     margay_batch_origins(batch, walk->shift, true, &walk->origins,
                          store->columns->origins, span->count);
-    spread_columns(batch, walk->columns, store->columns, span);
+    spread_columns(batch,
+                   walk->columns &
+                       ~(unsigned)(MARGAY_COLUMN_KINDS | MARGAY_COLUMN_COUNTS),
+                   store->columns, span);
     return MARGAY_OK;
 }
 
@@ -124,40 +96,20 @@ struct margay_span_columns *margay_span_columns_create(void)
     return malloc(sizeof(struct margay_span_columns));
 }
 
-#define SORT(column)                                            \
-    do {                                                        \
-        if (span->column != NULL) {                             \
-            for (size_t i_ = 0; i_ < span->count; i_++)         \
-                columns->column[places[i_]] = span->column[i_]; \
-            sorted->column = columns->column;                   \
-        }                                                       \
-    } while (0)
-
 void margay_span_columns_sort(const struct margay_span *span,
                               const uint32_t *places,
                               struct margay_span_columns *columns,
                               struct margay_span *sorted)
 {
     sorted->count = span->count;
-    SORT(numbers);
-    SORT(extents);
-    SORT(threads);
-    SORT(sites);
-    SORT(counts);
-    SORT(sizes);
-    SORT(times);
-    SORT(ttls);
-    SORT(ops);
-    SORT(requests);
-    SORT(tenants);
-    SORT(distances);
+#define SORT(name)                                         \
+    for (size_t i = 0; span->name && i < span->count; i++) \
+        columns->name[places[i]] = span->name[i];          \
+    sorted->name = span->name == NULL ? NULL : columns->name;
+#define MARGAY_COLUMN(name, NAME, bit, type, words) SORT(name)
+#include <margay/columns.def>
+    SORT(distances)
 }
-
-#define PART(column)             \
-    do {                         \
-        if (part.column != NULL) \
-            part.column += from; \
-    } while (0)
 
 struct margay_span margay_span_part(const struct margay_span *span, size_t from,
                                     size_t count)
@@ -165,20 +117,13 @@ struct margay_span margay_span_part(const struct margay_span *span, size_t from,
     struct margay_span part = *span;
     part.count = count;
     part.repeats = 0;
-    PART(blocks);
-    PART(kinds);
-    PART(numbers);
-    PART(extents);
-    PART(threads);
-    PART(sites);
-    PART(counts);
-    PART(sizes);
-    PART(times);
-    PART(ttls);
-    PART(ops);
-    PART(requests);
-    PART(tenants);
-    PART(distances);
+    part.blocks += from;
+#define PART(name)         \
+    if (part.name != NULL) \
+        part.name += from;
+#define MARGAY_COLUMN(name, NAME, bit, type, words) PART(name)
+#include <margay/columns.def>
+    PART(distances)
     return part;
 }
 

@@ -30,7 +30,7 @@ void margay_span_store_clear(struct margay_span_store *store);
  */
 struct margay_span_columns *margay_span_columns_create(void);
 
-/* Put the columns of a span, but for blocks and kinds, in another order: entry
+/* Put the columns of a span, but for blocks, in another order: entry
    i goes to places[i].  They are those of *sorted then, which has their number
    of entries. */
 void margay_span_columns_sort(const struct margay_span *span,

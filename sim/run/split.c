@@ -43,7 +43,6 @@ struct split {
     uint32_t places[MARGAY_SPAN_REFS];
     struct margay_span_columns *sorted; /* owned */
     uint64_t blocks[MARGAY_SPAN_REFS];
-    uint8_t kinds[MARGAY_SPAN_REFS];
 };
 
 static struct split *self(const margay_analysis *analysis)
@@ -135,11 +134,6 @@ static struct margay_span sort_span(struct split *split,
     for (size_t i = 0; i < span->count; i++)
         split->blocks[split->places[i]] = span->blocks[i];
     sorted.blocks = split->blocks;
-    if (span->kinds != NULL) {
-        for (size_t i = 0; i < span->count; i++)
-            split->kinds[split->places[i]] = span->kinds[i];
-        sorted.kinds = split->kinds;
-    }
     margay_span_columns_sort(span, split->places, split->sorted, &sorted);
     return sorted;
 }

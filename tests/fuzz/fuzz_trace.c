@@ -182,6 +182,7 @@ void margay_queue_publish(struct margay_queue *queue)
     if (batch->count > batch->capacity)
         fuzz_fail("%zu references in room for %zu", batch->count,
                   batch->capacity);
+    unsigned filled = margay_references_columns(batch);
     for (size_t i = 0; i < batch->count; i++) {
         uint8_t kind = batch->kinds == NULL ? 0 : batch->kinds[i];
         uint32_t extent = batch->extents == NULL ? 1 : batch->extents[i];
@@ -190,9 +191,9 @@ void margay_queue_publish(struct margay_queue *queue)
         digest(batch->numbers[i]);
         digest(kind);
         digest(extent);
-        digest(batch->counted ? batch->counts[i] : 1);
-        digest(batch->threaded ? batch->threads[i] : 0);
-        digest(batch->sited ? batch->sites[i] : 0);
+        digest(filled & MARGAY_COLUMN_COUNTS ? batch->counts[i] : 1);
+        digest(filled & MARGAY_COLUMN_THREADS ? batch->threads[i] : 0);
+        digest(filled & MARGAY_COLUMN_SITES ? batch->sites[i] : 0);
         digest_object(batch, i);
         check_encoding(&reading->detection.format->info, batch->numbers[i],
                        kind, extent);

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #undef MARGAY_HAS_ZSTD
 /* Instead of those of the library. */
-#include "traces/formats/mgt_stream.c"
+#include "traces/formats/mgt_column.c"
 #include <stdlib.h>
 
 #include "tests/traces/read_all.h"

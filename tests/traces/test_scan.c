@@ -4,7 +4,6 @@
 #include "traces/base/random.h"
 #include "traces/formats/format.h"
 #include "traces/formats/scan.h"
-#include "traces/formats/text.h"
 
 /* Digit by digit, in a type that is wide enough for the overflow. */
 static const char *scan_slowly(const char *cursor, unsigned base,

@@ -9,6 +9,7 @@
 
 #include "traces/base/clock.h"
 #include "traces/base/error.h"
+#include "traces/base/grow.h"
 
 int margay_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
@@ -40,17 +41,10 @@ struct margay_crew {
     void *context;
     size_t tasks, taken, done;
     bool leaving;
-    unsigned most_helpers, helpers, capacity;
+    unsigned most_helpers, helpers;
+    size_t capacity;
     pthread_t *threads; /* of the helpers */
 };
-
-/* A task may have a crew of its own, whose tasks are part of it. */
-static void run_task(margay_crew *crew, size_t i)
-{
-    double began = margay_thread_seconds(), before = task_seconds;
-    crew->run(crew->context, i);
-    task_seconds = before + (margay_thread_seconds() - began);
-}
 
 /* With the mutex held: run a task if there is one left. */
 static bool run_one(margay_crew *crew)
@@ -59,7 +53,10 @@ static bool run_one(margay_crew *crew)
         return false;
     size_t i = crew->taken++;
     pthread_mutex_unlock(&crew->mutex);
-    run_task(crew, i);
+    /* A task may have a crew of its own, whose tasks are part of it. */
+    double began = margay_thread_seconds(), before = task_seconds;
+    crew->run(crew->context, i);
+    task_seconds = before + (margay_thread_seconds() - began);
     pthread_mutex_lock(&crew->mutex);
     if (++crew->done == crew->tasks)
         pthread_cond_signal(&crew->work_done);
@@ -109,27 +106,16 @@ void margay_crew_free(margay_crew *crew)
     free(crew);
 }
 
-static bool make_space(margay_crew *crew)
-{
-    if (crew->helpers < crew->capacity)
-        return true;
-    unsigned capacity = crew->capacity < 16 ? 16 : 2 * crew->capacity;
-    pthread_t *threads =
-        realloc(crew->threads, (size_t)capacity * sizeof *threads);
-    if (threads == NULL)
-        return false;
-    crew->threads = threads;
-    crew->capacity = capacity;
-    return true;
-}
-
 /* Start threads, no more than there are tasks.  After a refusal the crew asks
    for no more. */
 static void call_helpers(margay_crew *crew, size_t tasks)
 {
     size_t wanted = tasks < crew->most_helpers ? tasks : crew->most_helpers;
     while (crew->helpers < wanted) {
-        if (!make_space(crew) ||
+        pthread_t *threads = margay_grow(crew->threads, crew->helpers,
+                                         &crew->capacity, sizeof *threads);
+        crew->threads = threads == NULL ? crew->threads : threads;
+        if (threads == NULL ||
             margay_thread_start(&crew->threads[crew->helpers], help, crew) !=
                 0) {
             crew->most_helpers = crew->helpers;

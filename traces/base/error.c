@@ -6,23 +6,17 @@
 
 const char *margay_status_text(enum margay_status status)
 {
-    switch (status) {
-    case MARGAY_OK:
-        return "success";
-    case MARGAY_END:
-        return "end of trace";
-    case MARGAY_AGAIN:
-        return "nothing ready yet";
-    case MARGAY_BAD_ARGUMENT:
-        return "bad argument";
-    case MARGAY_BAD_INPUT:
-        return "malformed input";
-    case MARGAY_IO:
-        return "input or output error";
-    case MARGAY_NO_MEMORY:
-        return "out of memory";
-    }
-    return "unknown status";
+    static const char *const texts[] = {
+        [MARGAY_OK] = "success",
+        [MARGAY_END] = "end of trace",
+        [MARGAY_AGAIN] = "nothing ready yet",
+        [MARGAY_BAD_ARGUMENT] = "bad argument",
+        [MARGAY_BAD_INPUT] = "malformed input",
+        [MARGAY_IO] = "input or output error",
+        [MARGAY_NO_MEMORY] = "out of memory",
+    };
+    return (size_t)status < sizeof texts / sizeof *texts ? texts[status]
+                                                         : "unknown status";
 }
 
 void margay_make_printable(char *text)

@@ -14,7 +14,7 @@
 #define MARGAY_FIRST_CAPACITY 64
 
 /*
- * Make room for one more element behind `count` of them in `array`, which
+ * Make room for one more element after `count` of them in `array`, which
  * malloc() made or which is NULL, and which may move.  Without memory NULL, and
  * the array is as before.
  */

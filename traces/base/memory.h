@@ -18,7 +18,7 @@ void *margay_map(size_t bytes);
 void margay_unmap(void *memory, size_t bytes);
 
 /*
- * What margay_map() returned for `bytes`, with zeros behind it up to
+ * What margay_map() returned for `bytes`, with zeros after it up to
  * more_bytes, at another address: its pages are not copied, so that the memory
  * is never there twice.  NULL if the system refuses; the memory is then as it
  * was.

@@ -43,7 +43,9 @@ bool margay_parse_count(const char *text, uint64_t *value)
     return *end == '\0';
 }
 
-static bool suffix_shift(const char *suffix, unsigned *shift)
+enum margay_status margay_parse_size(const char *text, const char *what,
+                                     uint64_t *value, bool *suffixed,
+                                     struct margay_error *error)
 {
     static const struct {
         const char *text;
@@ -52,21 +54,9 @@ static bool suffix_shift(const char *suffix, unsigned *shift)
         {"B", 0},   {"K", 10},   {"KB", 10}, {"KiB", 10}, {"M", 20},
         {"MB", 20}, {"MiB", 20}, {"G", 30},  {"GB", 30},  {"GiB", 30},
     };
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        if (strcasecmp(suffix, suffixes[i].text) == 0) {
-            *shift = suffixes[i].shift;
-            return true;
-        }
-    }
-    return false;
-}
-
-enum margay_status margay_parse_size(const char *text, const char *what,
-                                     uint64_t *value, bool *suffixed,
-                                     struct margay_error *error)
-{
+    const size_t count = sizeof suffixes / sizeof suffixes[0];
     const char *end = parse_digits(text, value);
-    unsigned shift = 0;
+    size_t i = 0;
     if (end == NULL) {
         bool digits = *text >= '0' && *text <= '9';
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -76,12 +66,14 @@ enum margay_status margay_parse_size(const char *text, const char *what,
                            what, text);
     }
     *suffixed = *end != '\0';
-    if (*suffixed && !suffix_shift(end, &shift))
+    while (*suffixed && i < count && strcasecmp(end, suffixes[i].text) != 0)
+        i++;
+    if (i == count)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: '%s' ends in an unknown suffix '%s' (expected "
                            "B, K, KiB, M, MiB, G or GiB)",
                            what, text, end);
-    if (!margay_multiply_u64(*value, UINT64_C(1) << shift, value))
+    if (!margay_multiply_u64(*value, UINT64_C(1) << suffixes[i].shift, value))
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: '%s' is over 64 bits", what, text);
     return MARGAY_OK;

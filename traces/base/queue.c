@@ -61,19 +61,6 @@ void margay_queue_close(struct margay_queue *queue)
     unlock_and_wake(queue);
 }
 
-static struct timespec time_in(int milliseconds)
-{
-    struct timespec when;
-    clock_gettime(CLOCK_MONOTONIC, &when);
-    when.tv_sec += milliseconds / 1000;
-    when.tv_nsec += milliseconds % 1000 * 1000000L;
-    if (when.tv_nsec >= 1000000000L) {
-        when.tv_sec++;
-        when.tv_nsec -= 1000000000L;
-    }
-    return when;
-}
-
 static enum margay_status state_of(const struct margay_queue *queue)
 {
     if (queue->published > queue->released)
@@ -84,7 +71,16 @@ static enum margay_status state_of(const struct margay_queue *queue)
 enum margay_status margay_queue_wait(struct margay_queue *queue, int wait_ms,
                                      size_t *slot)
 {
-    struct timespec deadline = time_in(wait_ms < 0 ? 0 : wait_ms);
+    struct timespec deadline;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    if (wait_ms > 0) {
+        deadline.tv_sec += wait_ms / 1000;
+        deadline.tv_nsec += wait_ms % 1000 * 1000000L;
+    }
+    if (deadline.tv_nsec >= 1000000000L) {
+        deadline.tv_sec++;
+        deadline.tv_nsec -= 1000000000L;
+    }
     int expired = 0;
     pthread_mutex_lock(&queue->mutex);
     while (state_of(queue) == MARGAY_AGAIN && expired != ETIMEDOUT) {

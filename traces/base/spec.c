@@ -31,20 +31,6 @@ struct names {
     char text[512];
 };
 
-/* "exact, naive, olken, bounded" */
-static struct names list_rows(const struct margay_spec_table *table)
-{
-    struct names list = {""};
-    const char *name;
-    size_t used = 0;
-    for (size_t i = 0; (name = row_name(i, table)) != NULL; i++) {
-        if (used < sizeof list.text)
-            used += (size_t)snprintf(list.text + used, sizeof list.text - used,
-                                     "%s%s", i == 0 ? "" : ", ", name);
-    }
-    return list;
-}
-
 /* " (did you mean exact?)", or nothing when no name is near. */
 static struct names suggest(const char *word,
                             const char *(*candidate)(size_t, const void *),
@@ -61,15 +47,20 @@ static enum margay_status find_row(const struct margay_spec_table *table,
                                    const char *name, size_t *index,
                                    struct margay_error *error)
 {
+    struct names list = {""};
     const char *known;
+    size_t used = 0;
     for (*index = 0; (known = row_name(*index, table)) != NULL; ++*index) {
         if (strcmp(name, known) == 0)
             return MARGAY_OK;
+        if (used < sizeof list.text)
+            used += (size_t)snprintf(list.text + used, sizeof list.text - used,
+                                     "%s%s", used == 0 ? "" : ", ", known);
     }
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "unknown %s '%s'%s; the %s are %s", table->noun, name,
                        suggest(name, row_name, table).text, table->plural,
-                       list_rows(table).text);
+                       list.text);
 }
 
 /* A spec while it is parsed. */
@@ -219,24 +210,10 @@ static bool set_value(const struct margay_parameter *parameter, size_t i,
     }
 }
 
-static void set_defaults(const struct parsing *parsing)
-{
-    const struct margay_spec_row *row = &parsing->row;
-    for (size_t i = 0; parameter_key(i, row) != NULL; i++) {
-        const struct margay_parameter *parameter = &row->parameters[i];
-        char value[64];
-        snprintf(value, sizeof value, "%.*s",
-                 (int)strcspn(parameter->values, "|"), parameter->values);
-        set_value(parameter, i, value, parsing->settings);
-    }
-}
-
 /* -------------------------------------------------------------- specs -- */
 
-/* "is not in 1..9": for a value that the parameter may not have. */
-static enum margay_status refuse_value(const struct parsing *parsing,
-                                       const struct margay_parameter *parameter,
-                                       const char *value)
+static enum margay_status apply_parameter(const struct parsing *parsing,
+                                          char *pair)
 {
     static const char *const relations[] = {
         [MARGAY_CHOICE] = "one of",
@@ -244,19 +221,6 @@ static enum margay_status refuse_value(const struct parsing *parsing,
         [MARGAY_FRACTION] = "in",
         [MARGAY_SIZES] = "of the form",
     };
-    char why[160];
-    const char *values = parameter->values;
-    if (parameter->kind != MARGAY_CHOICE)
-        values = strchr(values, '|') + 1;
-    snprintf(why, sizeof why, "is not %s %s", relations[parameter->kind],
-             values);
-    return margay_spec_refuse(parsing->noun, &parsing->row, parameter->key,
-                              value, why, parsing->error);
-}
-
-static enum margay_status apply_parameter(const struct parsing *parsing,
-                                          char *pair)
-{
     const struct margay_spec_row *row = &parsing->row;
     size_t i = 0;
     char *value = strchr(pair, '=');
@@ -278,7 +242,14 @@ static enum margay_status apply_parameter(const struct parsing *parsing,
     const struct margay_parameter *parameter = &row->parameters[i];
     if (set_value(parameter, i, value, parsing->settings))
         return MARGAY_OK;
-    return refuse_value(parsing, parameter, value);
+    char why[160];
+    const char *values = parameter->values;
+    if (parameter->kind != MARGAY_CHOICE)
+        values = strchr(values, '|') + 1;
+    snprintf(why, sizeof why, "is not %s %s", relations[parameter->kind],
+             values);
+    return margay_spec_refuse(parsing->noun, row, pair, value, why,
+                              parsing->error);
 }
 
 enum margay_status margay_spec_parse(const struct margay_spec_table *table,
@@ -294,7 +265,14 @@ enum margay_status margay_spec_parse(const struct margay_spec_table *table,
     if (status == MARGAY_OK) {
         struct parsing parsing = {table->noun, table->row(*index), settings,
                                   error};
-        set_defaults(&parsing);
+        const struct margay_spec_row *row = &parsing.row;
+        for (size_t i = 0; parameter_key(i, row) != NULL; i++) {
+            char value[64];
+            const char *values = row->parameters[i].values;
+            snprintf(value, sizeof value, "%.*s", (int)strcspn(values, "|"),
+                     values);
+            set_value(&row->parameters[i], i, value, settings);
+        }
         while (status == MARGAY_OK && rest != NULL)
             status = apply_parameter(&parsing, strsep(&rest, ","));
     }

@@ -290,17 +290,15 @@ static void describe(struct margay_receiver *receiver)
 static enum margay_status allocate(struct margay_receiver *receiver,
                                    struct margay_error *error)
 {
-    unsigned columns =
-        MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_THREADS;
+    unsigned columns = MARGAY_COLUMN_NUMBERS | MARGAY_COLUMN_KINDS |
+                       MARGAY_COLUMN_EXTENTS | MARGAY_COLUMN_THREADS;
     if (receiver->options.sites)
         columns |= MARGAY_COLUMN_SITES;
     struct margay_references *references = &receiver->references;
     references->capacity = MARGAY_DECODED_REFS;
-    references->numbers = malloc(references->capacity * sizeof(uint64_t));
     if (receiver->options.data)
         receiver->events = calloc(1, sizeof *receiver->events);
-    if (references->numbers == NULL ||
-        (receiver->options.data && receiver->events == NULL) ||
+    if ((receiver->options.data && receiver->events == NULL) ||
         !margay_references_allocate(references, columns))
         return margay_fail_memory(error, "references of a program");
     return MARGAY_OK;

@@ -311,7 +311,8 @@ static enum margay_status read_chunk(struct reading *reading,
 /* A word with repeats of both kinds has two, where kinds are told apart. */
 static size_t entries_of_word(const struct margay_references *batch)
 {
-    return batch->counted && batch->kinds != NULL ? 2 : 1;
+    const unsigned both = MARGAY_COLUMN_COUNTS | MARGAY_COLUMN_KINDS;
+    return (margay_references_columns(batch) & both) == both ? 2 : 1;
 }
 
 /* Decode words while there is room for all entries of each.  Columns that the
@@ -324,15 +325,15 @@ static enum margay_status decode(struct reading *reading,
     size_t first = batch->count;
     size_t room = (batch->capacity - first) / entries_of_word(batch);
     uint32_t left = reading->words - reading->decoding.words;
-    if (!batch->counted)
+    if (batch->unfilled & MARGAY_COLUMN_COUNTS)
         wanted.counts = NULL;
-    if (!batch->sited)
+    if (batch->unfilled & MARGAY_COLUMN_SITES)
         wanted.sites = NULL;
     margay_decode_words(&reading->decoding, reading->from,
                         reading->decoding.words +
                             (uint32_t)(left < room ? left : room),
                         &wanted, reading->events);
-    for (size_t i = first; batch->threaded && i < wanted.count; i++)
+    for (size_t i = first; batch->threads != NULL && i < wanted.count; i++)
         batch->threads[i] = reading->thread;
     if (wanted.extents != NULL &&
         margay_extents_pass(wanted.numbers + first, wanted.extents + first,
@@ -371,9 +372,9 @@ static enum margay_status fill(void *state, struct margay_references *batch,
 {
     struct reading *reading = state;
     size_t first = batch->count;
-    batch->counted = batch->counts != NULL && reading->flags & REPEATS_FLAG;
-    batch->sited = batch->sites != NULL && reading->flags & SITES_FLAG;
-    batch->threaded = batch->threads != NULL;
+    batch->unfilled =
+        (reading->flags & REPEATS_FLAG ? 0u : MARGAY_COLUMN_COUNTS) |
+        (reading->flags & SITES_FLAG ? 0u : MARGAY_COLUMN_SITES);
     while (batch->count == first || has_more(reading, batch)) {
         while (reading->decoding.words == reading->words) {
             enum margay_status status = read_chunk(reading, error);

@@ -7,6 +7,20 @@
 
 #include "traces/base/error.h"
 
+enum margay_status margay_block_source_read(
+    const struct margay_block_source *source, void *buffer, size_t least,
+    size_t most, size_t *got, struct margay_error *error)
+{
+    size_t more = 1;
+    for (*got = 0; *got < least && more > 0; *got += more) {
+        enum margay_status status = source->read(
+            source->context, (char *)buffer + *got, most - *got, &more, error);
+        if (status != MARGAY_OK)
+            return status;
+    }
+    return MARGAY_OK;
+}
+
 struct margay_bytes *margay_bytes_create(
     const struct margay_block_source *source)
 {
@@ -34,14 +48,15 @@ enum margay_status margay_bytes_need(struct margay_bytes *bytes, size_t wanted,
 }
 
 enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,
-                                     const char *format, const char *found,
-                                     const char *expected,
+                                     size_t ahead, const char *format,
+                                     const char *found, const char *expected,
                                      struct margay_error *error)
 {
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: byte %llu: found %s, expected %s (read as %s; %s)",
-                       bytes->source.name, (unsigned long long)bytes->offset,
-                       found, expected, format, bytes->source.evidence);
+                       bytes->source.name,
+                       (unsigned long long)(bytes->offset + ahead), found,
+                       expected, format, bytes->source.evidence);
 }
 
 enum margay_status margay_bytes_end(const struct margay_bytes *bytes,
@@ -55,7 +70,7 @@ enum margay_status margay_bytes_end(const struct margay_bytes *bytes,
     snprintf(found, sizeof found, "half a record of %zu byte%s", left,
              margay_plural(left, "s"));
     snprintf(expected, sizeof expected, "%zu bytes", record_bytes);
-    return margay_bytes_fail(bytes, format, found, expected, error);
+    return margay_bytes_fail(bytes, 0, format, found, expected, error);
 }
 
 enum margay_status margay_bytes_skip(void *state, uint64_t skip_refs,

@@ -3,7 +3,7 @@
  *
  * A window on the bytes moves forward over the trace.  A format asks for as
  * many bytes as its next record takes, decodes those records that the window
- * holds whole, and moves the window behind them.
+ * holds whole, and moves the window past them.
  */
 #ifndef MARGAY_TRACES_FORMATS_BYTES_H
 #define MARGAY_TRACES_FORMATS_BYTES_H
@@ -16,7 +16,8 @@ struct margay_bytes {
     struct margay_block_source source;
     uint64_t offset; /* of `begin` in the trace */
     size_t begin, end;
-    unsigned char held[MARGAY_BYTES_HELD];
+    /* A number at the end of what is held may be loaded as one of 8 bytes. */
+    unsigned char held[MARGAY_BYTES_HELD + 8];
 };
 
 /* At the first byte of the trace.  To be released with free(); NULL: no
@@ -46,10 +47,10 @@ static inline void margay_bytes_pass(struct margay_bytes *bytes, size_t count)
     bytes->offset += count;
 }
 
-/* Report what stands at `begin`; returns MARGAY_BAD_INPUT. */
+/* Report what stands `ahead` bytes after `begin`; returns MARGAY_BAD_INPUT. */
 enum margay_status margay_bytes_fail(const struct margay_bytes *bytes,
-                                     const char *format, const char *found,
-                                     const char *expected,
+                                     size_t ahead, const char *format,
+                                     const char *found, const char *expected,
                                      struct margay_error *error);
 
 /* The end of a trace whose records are `record_bytes` long: MARGAY_END, or

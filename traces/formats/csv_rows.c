@@ -16,12 +16,6 @@
 
 /* --------------------------------------------------------------- fields -- */
 
-static bool may_be_name(const char *field)
-{
-    char first = (char)(field[0] | 0x20);
-    return (first >= 'a' && first <= 'z') || field[0] == '_';
-}
-
 /* A copy of the field, which ends with a NUL. */
 static struct margay_field keep_field(struct margay_csv *csv, const char *text,
                                       size_t bytes)
@@ -33,21 +27,6 @@ static struct margay_field keep_field(struct margay_csv *csv, const char *text,
     csv->arena_used += bytes + 1;
     margay_field_value(&field);
     return field;
-}
-
-/* Note where the first row has the names of each variant. */
-static void note_names(struct margay_csv *csv, const char *text, size_t bytes)
-{
-    for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
-        const struct margay_choice *choice = &csv->choices[v];
-        for (unsigned i = 0; i < choice->count; i++) {
-            const struct margay_named_column *column = &choice->columns[i];
-            if (column->number == 0 && csv->named[v][i] == 0 &&
-                column->name_bytes == bytes &&
-                memcmp(column->name, text, bytes) == 0)
-                csv->named[v][i] = csv->row.fields;
-        }
-    }
 }
 
 void margay_csv_guess(const struct margay_csv *csv,
@@ -68,7 +47,8 @@ void margay_csv_guess(const struct margay_csv *csv,
     }
 }
 
-/* The first row decides whether it is a header, and where columns are. */
+/* What a field of the first row is as a name: it decides whether that is a
+   header, and where columns are. */
 static void examine_first(struct margay_csv *csv, const char *text,
                           size_t bytes)
 {
@@ -77,12 +57,22 @@ static void examine_first(struct margay_csv *csv, const char *text,
     snprintf(name, sizeof name, "%.*s",
              (int)(bytes < MARGAY_NAME_BYTES ? bytes : MARGAY_NAME_BYTES - 1),
              text);
-    row->names_only =
-        (row->fields == 1 || row->names_only) && may_be_name(name);
+    char first = (char)(name[0] | 0x20);
+    row->names_only = (row->fields == 1 || row->names_only) &&
+                      ((first >= 'a' && first <= 'z') || name[0] == '_');
     size_t used = strlen(csv->names);
     snprintf(csv->names + used, sizeof csv->names - used, "%s%s",
              row->fields == 1 ? "" : ", ", name);
-    note_names(csv, text, bytes);
+    for (unsigned v = 0; v < MARGAY_VARIANTS; v++) {
+        for (unsigned i = 0; i < csv->choices[v].count; i++) {
+            const struct margay_named_column *column =
+                &csv->choices[v].columns[i];
+            if (column->number == 0 && csv->named[v][i] == 0 &&
+                column->name_bytes == bytes &&
+                memcmp(column->name, text, bytes) == 0)
+                csv->named[v][i] = row->fields;
+        }
+    }
     unsigned role = margay_role_told(name);
     if (csv->options.column == NULL && role < MARGAY_ROLES) {
         csv->told[role]++;
@@ -101,29 +91,24 @@ static bool is_number(const char *text, size_t bytes)
     return margay_parse_u64(copy, &number);
 }
 
-/* The field is one of the plan, perhaps of several of its columns. */
-static void take_planned(struct margay_csv *csv, const char *text, size_t bytes)
-{
-    const struct margay_plan *plan = &csv->rows.plan;
-    for (unsigned same = 0; csv->taken < plan->count &&
-                            plan->takes[csv->taken].column == csv->row.fields;
-         same++, csv->taken++)
-        csv->fields[csv->taken] = same > 0 ? csv->fields[csv->taken - 1]
-                                           : keep_field(csv, text, bytes);
-}
-
 void margay_csv_take_field(void *given, size_t bytes, void *context)
 {
     struct margay_csv *csv = context;
+    const struct margay_plan *plan = &csv->rows.plan;
     const char *text = given == NULL ? "" : given;
     csv->row.fields++;
     if (csv->row_count < 2)
         csv->row.any_number |= is_number(text, bytes);
     if (csv->row_count == 0)
         examine_first(csv, text, bytes);
-    if (csv->planned && !csv->options.trial)
-        take_planned(csv, text, bytes);
-    else if (csv->row.fields <= MARGAY_EARLY_FIELDS)
+    bool planned = csv->planned && !csv->options.trial;
+    /* Of the plan, perhaps of several of its columns. */
+    for (unsigned same = 0; planned && csv->taken < plan->count &&
+                            plan->takes[csv->taken].column == csv->row.fields;
+         same++, csv->taken++)
+        csv->fields[csv->taken] = same > 0 ? csv->fields[csv->taken - 1]
+                                           : keep_field(csv, text, bytes);
+    if (!planned && csv->row.fields <= MARGAY_EARLY_FIELDS)
         csv->early[csv->row.fields - 1] = keep_field(csv, text, bytes);
 }
 
@@ -157,21 +142,16 @@ static bool has_shape(const char *shape, size_t fields)
     return shape[letters] == '*' ? fields >= letters : fields == letters;
 }
 
-/* The words of operations are looked at where the row is read. */
-static bool fits_letter(char letter, const struct margay_field *field)
-{
-    return field->bytes > 0 && (letter == 'd'   ? field->decimal
-                                : letter == 'n' ? !field->decimal
-                                                : true);
-}
-
-/* Are the fields of the row, which are early ones, as the letters say? */
+/* Are the fields of the row, which are early ones, as the letters say?  The
+   words of operations are looked at where the row is read. */
 static bool fits_letters(const struct margay_csv *csv, const char *shape)
 {
     if (!has_shape(shape, csv->row.fields))
         return false;
     for (size_t i = 0; shape[i] != '\0' && shape[i] != '*'; i++) {
-        if (!fits_letter(shape[i], &csv->early[i]))
+        const struct margay_field *field = &csv->early[i];
+        if (field->bytes == 0 || (shape[i] == 'd' && !field->decimal) ||
+            (shape[i] == 'n' && field->decimal))
             return false;
     }
     return true;
@@ -194,32 +174,24 @@ static unsigned variant_of_row(const struct margay_csv *csv, bool by_letters)
     return v;
 }
 
-/* Another variant of as many columns as the first row that means something else
-   by them than variant `v`; MARGAY_VARIANTS = there is none. */
-static unsigned rival_of(const struct margay_csv *csv, unsigned v)
+/* Names that are not known do not say which of two variants the rows have: `v`,
+   or another of as many columns that means something else by them. */
+static bool refuse_names(struct margay_csv *csv, unsigned v)
 {
     const struct margay_variant *variants = csv->layout->variants;
-    unsigned w = 0;
+    unsigned w = csv->row.any_number ? MARGAY_VARIANTS : 0;
     while (w < MARGAY_VARIANTS &&
            (variants[w].shape == NULL ||
             !has_shape(variants[w].shape, csv->row.fields) ||
             strcmp(variants[w].columns, variants[v].columns) == 0))
         w++;
-    return w;
-}
-
-/* Names that are not known do not say which of two variants the rows have. */
-static bool refuse_names(struct margay_csv *csv, unsigned v)
-{
-    unsigned rival = csv->row.any_number ? MARGAY_VARIANTS : rival_of(csv, v);
-    if (rival == MARGAY_VARIANTS)
+    if (w == MARGAY_VARIANTS)
         return false;
     snprintf(
         csv->message, sizeof csv->message,
         "names of columns that are known, or none, as those of %zu columns "
         "may mean %s or %s",
-        csv->row.fields, csv->layout->variants[v].columns,
-        csv->layout->variants[rival].columns);
+        csv->row.fields, variants[v].columns, variants[w].columns);
     csv->expected = csv->message;
     return true;
 }
@@ -316,12 +288,10 @@ static void take_early(struct margay_csv *csv)
     uint64_t shown = csv->row.fields < MARGAY_EARLY_FIELDS
                          ? csv->row.fields
                          : MARGAY_EARLY_FIELDS;
-    unsigned taken = csv->taken;
-    while (taken < plan->count && plan->takes[taken].column <= shown) {
-        csv->fields[taken] = csv->early[plan->takes[taken].column - 1];
-        taken++;
-    }
-    csv->taken = taken;
+    for (; csv->taken < plan->count && plan->takes[csv->taken].column <= shown;
+         csv->taken++)
+        csv->fields[csv->taken] =
+            csv->early[plan->takes[csv->taken].column - 1];
 }
 
 /* ----------------------------------------------------------------- rows -- */
@@ -353,14 +323,6 @@ void margay_csv_append_first(struct margay_csv *csv)
         csv->expected = csv->first_message;
     else
         append(csv, &csv->first_reference);
-}
-
-static void append_row(struct margay_csv *csv)
-{
-    struct margay_row_reference reference;
-    csv->expected = read_row(csv, &reference);
-    if (csv->expected == NULL)
-        append(csv, &reference);
 }
 
 /* Where all columns that are read may hold text, only the second row tells
@@ -410,12 +372,15 @@ static void end_first_row(struct margay_csv *csv)
 
 static void end_data_row(struct margay_csv *csv)
 {
+    struct margay_row_reference reference;
     bool header = !csv->first.any_number && csv->row.any_number;
     if (csv->first_is_pending && !header)
         margay_csv_append_first(csv);
     csv->first_is_pending = false;
     if (csv->expected == NULL)
-        append_row(csv);
+        csv->expected = read_row(csv, &reference);
+    if (csv->expected == NULL)
+        append(csv, &reference);
 }
 
 /* --------------------------------------------------------------- trials -- */
@@ -439,20 +404,6 @@ static void end_trial_row(struct margay_csv *csv)
         margay_rows_append(&any, csv->references);
 }
 
-static bool fits_shape(const struct margay_csv *csv)
-{
-    return csv->shape == NULL ? csv->row.fields == csv->first.fields
-                              : fits_letters(csv, csv->shape);
-}
-
-static bool ascends(struct margay_csv *csv, uint64_t time)
-{
-    bool fits = !csv->layout->ascends ||
-                (time >= csv->last_time && time >= csv->layout->least_time);
-    csv->last_time = time;
-    return fits;
-}
-
 static void end_layout_trial_row(struct margay_csv *csv)
 {
     struct margay_row_reference reference;
@@ -461,17 +412,23 @@ static void end_layout_trial_row(struct margay_csv *csv)
         csv->first = csv->row;
     if (header)
         return;
-    if (!csv->planned || !fits_shape(csv)) {
+    if (!csv->planned ||
+        !(csv->shape == NULL ? csv->row.fields == csv->first.fields
+                             : fits_letters(csv, csv->shape))) {
         csv->expected = "a row of this layout";
         return;
     }
     csv->taken = 0;
     take_early(csv);
     csv->expected = read_row(csv, &reference);
-    if (csv->expected == NULL && !ascends(csv, reference.time))
+    if (csv->expected != NULL)
+        return;
+    if (csv->layout->ascends && (reference.time < csv->last_time ||
+                                 reference.time < csv->layout->least_time))
         csv->expected = "times that do not go back";
-    if (csv->expected == NULL)
+    else
         margay_rows_append(&reference, csv->references);
+    csv->last_time = reference.time;
 }
 
 void margay_csv_take_row(int terminator, void *context)

@@ -10,7 +10,15 @@
 
 #include <csv.h>
 
-#include "traces/formats/plain.h"
+#include "traces/formats/row.h"
+
+/* The characters between which fields stand. */
+struct margay_marks {
+    char delimiter; /* with `blanks` a blank */
+    char other;     /* a tab with `blanks`, or else the delimiter again */
+    char quote;     /* a newline where there is none */
+    bool blanks;    /* a run of them separates, and none needs to be there */
+};
 
 /* The most bytes of the column names in a message, and of one name. */
 #define MARGAY_NAMES_BYTES 160
@@ -19,7 +27,7 @@
 /* The columns of the first row that are kept until the plan is made. */
 #define MARGAY_EARLY_FIELDS 32
 
-/* Room for the fields of a row that are read, with a NUL behind each. */
+/* Room for the fields of a row that are read, with a NUL after each. */
 #define MARGAY_ARENA_BYTES \
     (MARGAY_LINE_BYTES + 2 * (MARGAY_EARLY_FIELDS + MARGAY_TAKES))
 
@@ -56,7 +64,6 @@ struct margay_csv {
     struct margay_field fields[MARGAY_TAKES]; /* of the plan */
     struct margay_field early[MARGAY_EARLY_FIELDS]; /* of the first row */
     unsigned taken; /* columns of the plan that the row has shown */
-    char *arena;    /* the texts of these fields */
     size_t arena_used;
 
     bool first_is_pending;
@@ -77,6 +84,7 @@ struct margay_csv {
     const char *expected; /* NULL = nothing is wrong so far */
     char message[MARGAY_NAMES_BYTES + MARGAY_NAME_BYTES +
                  80]; /* the text of `expected` */
+    char arena[];     /* MARGAY_ARENA_BYTES: the texts of the fields above */
 };
 
 /* What --column would say of the first row, in which each name that is known

@@ -285,6 +285,7 @@ enum margay_status margay_data_map_name(struct margay_data_map *map,
 {
     enum margay_status status = MARGAY_OK;
     uint64_t *sites = references->sites;
+    bool sited = margay_references_columns(references) & MARGAY_COLUMN_SITES;
     size_t i = first;
     for (size_t done = 0; done <= count && status == MARGAY_OK; done++) {
         size_t end = done == count || events[done].at > references->count
@@ -292,10 +293,10 @@ enum margay_status margay_data_map_name(struct margay_data_map *map,
                          : (size_t)events[done].at;
         for (; i < end; i++)
             sites[i] = margay_data_map_find(map, references->numbers[i],
-                                            references->sited ? sites[i] : 0);
+                                            sited ? sites[i] : 0);
         if (done < count)
             status = margay_data_map_follow(map, &events[done], error);
     }
-    references->sited = true;
+    references->unfilled &= ~(unsigned)MARGAY_COLUMN_SITES;
     return status;
 }

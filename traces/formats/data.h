@@ -1,7 +1,7 @@
 /*
  * data.h - what the addresses of a recorded program hold, and when
  *
- * A recording may tell events of data beside references: memory was allocated
+ * A recording may hold events of data besides references: memory was allocated
  * or freed, a file of code was loaded with its variables, a thread has a stack.
  * A reader that follows these events knows for each reference what its address
  * held at that moment: a datum.

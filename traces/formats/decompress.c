@@ -8,9 +8,12 @@
 #include <string.h>
 #include <zlib.h>
 
+#ifdef MARGAY_HAS_LZMA
+#include <lzma.h>
+#endif
+
 #include "traces/base/error.h"
-#include "traces/formats/xz_threads.h"
-#include "traces/formats/zip.h"
+#include "traces/formats/format.h"
 
 #define SOURCE_BYTES ((size_t)64 << 10)
 
@@ -65,7 +68,11 @@ struct margay_decompressor {
     uint64_t members, member_bytes; /* of a zip, so far */
     bool ended;
     z_stream zlib;
-    struct margay_xz *xz; /* NULL: the archive reads it */
+#ifdef MARGAY_HAS_LZMA
+    bool threaded; /* liblzma reads it, and not the archive */
+    bool source_ended;
+    lzma_stream lzma;
+#endif
 };
 
 static bool begins_like(const struct compression *compression,
@@ -137,15 +144,6 @@ static enum margay_status fail_gzip(struct margay_decompressor *this,
                                     struct margay_error *error)
 {
     return fail(this, this->source_bytes - this->zlib.avail_in, reason, error);
-}
-
-static enum margay_status create_gzip(struct margay_decompressor *this,
-                                      struct margay_error *error)
-{
-    /* 16: expect the header of gzip, and check its trailer. */
-    if (inflateInit2(&this->zlib, MAX_WBITS + 16) != Z_OK)
-        return margay_fail_memory(error, "decompression");
-    return MARGAY_OK;
 }
 
 static enum margay_status read_gzip(struct margay_decompressor *this,
@@ -295,7 +293,64 @@ static enum margay_status end_archive(struct margay_decompressor *this,
     return MARGAY_OK;
 }
 
-/* Have the last bytes of the source in the buffer, `held` of them: behind the
+/*
+ * Source: PKWARE's APPNOTE.  libarchive, which reads the members of a zip in
+ * their order, passes over one whose header is damaged; the table of contents
+ * after the members tells that it was there.
+ */
+
+/* What begins the record that ends a zip, its length, and that of an entry of
+   the table of contents without its names. */
+#define ZIP_END         0x06054b50
+#define ZIP_END_BYTES   22
+#define ZIP_ENTRY_BYTES 46
+
+/* Do the entries of the table, of `bytes` bytes, sum up to this many?  Those
+   with lengths of 64 bits keep these elsewhere. */
+static bool sums_up(const unsigned char *entry, size_t bytes,
+                    uint64_t member_bytes)
+{
+    uint64_t sum = 0;
+    while (bytes >= ZIP_ENTRY_BYTES) {
+        uint64_t taken = ZIP_ENTRY_BYTES + margay_get_little(entry + 28, 2) +
+                         margay_get_little(entry + 30, 2) +
+                         margay_get_little(entry + 32, 2);
+        if (margay_get_little(entry + 24, 4) == UINT32_MAX)
+            return true;
+        if (taken > bytes)
+            return false;
+        sum += margay_get_little(entry + 24, 4);
+        entry += taken;
+        bytes -= taken;
+    }
+    return sum == member_bytes;
+}
+
+/*
+ * Compare the table of contents of a zip, of which `tail` has the last `held`
+ * bytes, with what was read: the members, and the bytes of all together.
+ * Returns NULL, or what is wrong.  Where a table is longer than the tail, only
+ * the number of members is compared.
+ */
+static const char *check_end(const unsigned char *tail, size_t held,
+                             uint64_t members, uint64_t member_bytes)
+{
+    const unsigned char *record = NULL;
+    for (size_t left = ZIP_END_BYTES; left <= held && record == NULL; left++)
+        record = margay_get_little(tail + held - left, 4) == ZIP_END
+                     ? tail + held - left
+                     : NULL;
+    if (record == NULL)
+        return "unexpected end";
+    uint64_t named = margay_get_little(record + 10, 2),
+             bytes = margay_get_little(record + 12, 4);
+    bool right = named == UINT16_MAX || named == (members & UINT16_MAX);
+    if (right && bytes <= (size_t)(record - tail))
+        right = sums_up(record - bytes, bytes, member_bytes);
+    return right ? NULL : "other members than its table of contents names";
+}
+
+/* Have the last bytes of the source in the buffer, `held` of them: after the
    members of a zip stands its table of contents. */
 static bool keep_tail(struct margay_decompressor *this)
 {
@@ -313,31 +368,23 @@ static bool keep_tail(struct margay_decompressor *this)
     return true;
 }
 
-/* All members have been read. */
-static enum margay_status end_zip(struct margay_decompressor *this,
-                                  struct margay_error *error)
-{
-    if (!keep_tail(this))
-        return fail_archive(this, error);
-    const char *reason = margay_zip_check_end(
-        this->buffer, this->held, this->members, this->member_bytes);
-    this->ended = true;
-    return reason == NULL ? MARGAY_OK
-                          : fail(this, this->source_bytes, reason, error);
-}
-
-/* Go to the next member, the first one included. */
+/* Go to the next member, the first one included.  When all have been read, the
+   table of contents has to agree. */
 static enum margay_status begin_member(struct margay_decompressor *this,
                                        struct margay_error *error)
 {
     struct archive_entry *entry;
     int result = archive_read_next_header(this->archive, &entry);
-    if (result != ARCHIVE_OK && result != ARCHIVE_EOF)
+    this->members += result == ARCHIVE_OK;
+    if (result == ARCHIVE_OK)
+        return MARGAY_OK;
+    if (result != ARCHIVE_EOF || !keep_tail(this))
         return fail_archive(this, error);
-    if (result == ARCHIVE_EOF)
-        return end_zip(this, error);
-    this->members++;
-    return MARGAY_OK;
+    const char *reason =
+        check_end(this->buffer, this->held, this->members, this->member_bytes);
+    this->ended = true;
+    return reason == NULL ? MARGAY_OK
+                          : fail(this, this->source_bytes, reason, error);
 }
 
 static enum margay_status begin_archive(struct margay_decompressor *this,
@@ -386,16 +433,72 @@ static enum margay_status read_archive(struct margay_decompressor *this,
 
 /* ------------------------------------------------------------------ xz -- */
 
+#ifdef MARGAY_HAS_LZMA
+
+/* A thread holds a block, compressed and plain.  Where they would take more,
+   there are fewer threads. */
+#define MOST_BYTES ((uint64_t)1 << 30)
+
+/* A file that `xz -T` writes, or `xz --block-size`, is made of blocks whose
+   headers tell their lengths; liblzma gives each to a thread.  A file of one
+   block, or of blocks without lengths, takes one thread. */
+static enum margay_status create_xz(struct margay_decompressor *this,
+                                    unsigned threads,
+                                    struct margay_error *error)
+{
+    const lzma_mt options = {
+        .flags = LZMA_CONCATENATED,
+        .threads = threads,
+        .memlimit_threading = MOST_BYTES,
+        .memlimit_stop = UINT64_MAX,
+    };
+    this->lzma = (lzma_stream)LZMA_STREAM_INIT;
+    this->threaded = lzma_stream_decoder_mt(&this->lzma, &options) == LZMA_OK;
+    return this->threaded ? MARGAY_OK
+                          : margay_fail_memory(error, "decompression");
+}
+
+static const char *reason_of(lzma_ret result)
+{
+    switch (result) {
+    case LZMA_FORMAT_ERROR:
+        return "not recognised";
+    case LZMA_OPTIONS_ERROR:
+        return "unknown options";
+    case LZMA_BUF_ERROR:
+        return "unexpected end";
+    default:
+        return "wrong bytes";
+    }
+}
+
 static enum margay_status read_xz(struct margay_decompressor *this,
                                   void *buffer, size_t bytes, size_t *got,
                                   struct margay_error *error)
 {
-    const char *reason = NULL;
-    uint64_t position;
-    enum margay_status status =
-        margay_xz_read(this->xz, buffer, bytes, got, &reason, &position, error);
-    return reason == NULL ? status : fail(this, position, reason, error);
+    lzma_stream *lzma = &this->lzma;
+    lzma->next_out = buffer;
+    lzma->avail_out = bytes;
+    while (lzma->avail_out == bytes && !this->ended) {
+        if (lzma->avail_in == 0 && !this->source_ended) {
+            if (!refill(this, &lzma->avail_in))
+                return fail(this, lzma->total_in, NULL, error);
+            lzma->next_in = this->buffer;
+            this->source_ended = lzma->avail_in == 0;
+        }
+        lzma_ret result =
+            lzma_code(lzma, this->source_ended ? LZMA_FINISH : LZMA_RUN);
+        this->ended = result == LZMA_STREAM_END;
+        if (result == LZMA_MEM_ERROR)
+            return margay_fail_memory(error, "decompression");
+        if (result != LZMA_OK && !this->ended)
+            return fail(this, lzma->total_in, reason_of(result), error);
+    }
+    *got = bytes - lzma->avail_out;
+    return MARGAY_OK;
 }
+
+#endif
 
 /* -------------------------------------------------------------- either -- */
 
@@ -418,32 +521,19 @@ static enum margay_status hold(struct margay_decompressor *this, size_t bytes,
     return MARGAY_OK;
 }
 
-static enum margay_status pass_over(struct margay_decompressor *this,
-                                    size_t bytes, struct margay_error *error)
-{
-    enum margay_status status = MARGAY_OK;
-    this->held = 1;
-    while (status == MARGAY_OK && bytes > 0 && this->held > 0) {
-        status = hold(this, bytes < SOURCE_BYTES ? bytes : SOURCE_BYTES, error);
-        bytes -= this->held;
-    }
-    return status;
-}
-
 /* Pass over the frames to be skipped that a stream begins with: the magic, a
-   length in 32 bits, and as many bytes.  What is behind them stays held. */
+   length in 32 bits, and as many bytes.  What is after them stays held. */
 static enum margay_status pass_skipped(struct margay_decompressor *this,
                                        struct margay_error *error)
 {
     enum margay_status status = hold(this, 8, error);
     while (status == MARGAY_OK && this->held == 8 &&
            begins_like(this->compression, this->buffer, 8)) {
-        const unsigned char *length = this->buffer + 4;
-        status =
-            pass_over(this,
-                      (size_t)length[0] | (size_t)length[1] << 8 |
-                          (size_t)length[2] << 16 | (size_t)length[3] << 24,
-                      error);
+        size_t bytes = (size_t)margay_get_little(this->buffer + 4, 4);
+        for (; status == MARGAY_OK && bytes > 0 && this->held > 0;
+             bytes -= this->held)
+            status =
+                hold(this, bytes < SOURCE_BYTES ? bytes : SOURCE_BYTES, error);
         if (status == MARGAY_OK)
             status = hold(this, 8, error);
     }
@@ -456,12 +546,18 @@ static enum margay_status create_any(struct margay_decompressor *this,
                                      unsigned threads,
                                      struct margay_error *error)
 {
+    (void)threads;
     if (this->buffer == NULL)
         return margay_fail_memory(error, "decompression");
+    /* 16: expect the header of gzip, and check its trailer. */
     if (this->compression->support == NULL)
-        return create_gzip(this, error);
-    if (this->compression->blocks && threads > 1 && margay_xz_is_there())
-        return margay_xz_create(this->source, threads, &this->xz, error);
+        return inflateInit2(&this->zlib, MAX_WBITS + 16) == Z_OK
+                   ? MARGAY_OK
+                   : margay_fail_memory(error, "decompression");
+#ifdef MARGAY_HAS_LZMA
+    if (this->compression->blocks && threads > 1)
+        return create_xz(this, threads, error);
+#endif
     enum margay_status status =
         this->compression->any_bits > 0 ? pass_skipped(this, error) : MARGAY_OK;
     return status == MARGAY_OK ? create_archive(this, error) : status;
@@ -497,8 +593,10 @@ enum margay_status margay_decompressor_read(struct margay_decompressor *this,
                                             size_t *got,
                                             struct margay_error *error)
 {
-    if (this->xz != NULL)
+#ifdef MARGAY_HAS_LZMA
+    if (this->threaded)
         return read_xz(this, buffer, bytes, got, error);
+#endif
     return this->compression->support == NULL
                ? read_gzip(this, buffer, bytes, got, error)
                : read_archive(this, buffer, bytes, got, error);
@@ -517,7 +615,10 @@ void margay_decompressor_free(struct margay_decompressor *this)
         inflateEnd(&this->zlib);
     if (this->archive != NULL)
         archive_read_free(this->archive);
-    margay_xz_free(this->xz);
+#ifdef MARGAY_HAS_LZMA
+    if (this->threaded)
+        lzma_end(&this->lzma);
+#endif
     free(this->buffer);
     free(this);
 }

@@ -15,9 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "traces/formats/byte_source.h"
-
 #include <margay/status.h>
+
+/* Where compressed bytes come from: up to `bytes` bytes are read to `buffer`.
+ * *got = 0 is the end. */
+struct margay_byte_source {
+    void *context;
+    enum margay_status (*read)(void *context, void *buffer, size_t bytes,
+                               size_t *got, struct margay_error *error);
+};
 
 /* The length of the longest magic. */
 #define MARGAY_MAGIC_BYTES 10

@@ -98,40 +98,27 @@ static const char *complete_lines(const char *window, size_t bytes, bool whole)
 static const char *const idle_suffixes[] = {".gz",  ".xz",  ".zst", ".bz2",
                                             ".lz4", ".zip", ".bin", NULL};
 
-/* The part of a file's name that may name a format: [*begin, *end). */
-static void find_suffix(const char *path, const char **begin, const char **end)
+/* Is the part of a file's name that may name a format a suffix of this one? */
+static bool has_suffix(const char *path, const struct margay_format *format)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
-    *end = name + strlen(name);
+    const char *end = name + strlen(name);
     for (size_t i = 0; idle_suffixes[i] != NULL; i++) {
         size_t length = strlen(idle_suffixes[i]);
-        if ((size_t)(*end - name) > length &&
-            strncasecmp(*end - length, idle_suffixes[i], length) == 0)
-            *end -= length;
+        if ((size_t)(end - name) > length &&
+            strncasecmp(end - length, idle_suffixes[i], length) == 0)
+            end -= length;
     }
-    const char *dot = memrchr(name, '.', (size_t)(*end - name));
-    *begin = dot == NULL ? *end : dot + 1;
-}
-
-/* Is the word one of the words of `list`? */
-static bool lists_word(const char *list, const char *word, size_t length)
-{
-    while (*list != '\0') {
-        size_t entry = strcspn(list, " ");
-        if (entry == length && strncasecmp(list, word, length) == 0)
+    const char *dot = memrchr(name, '.', (size_t)(end - name));
+    size_t length = dot == NULL ? 0 : (size_t)(end - dot - 1);
+    for (const char *known = format->info.suffixes; *known != '\0';) {
+        size_t bytes = strcspn(known, " ");
+        if (bytes == length && strncasecmp(known, dot + 1, length) == 0)
             return true;
-        list += entry + (list[entry] == ' ');
+        known += bytes + (known[bytes] == ' ');
     }
     return false;
-}
-
-static bool has_suffix(const char *path, const struct margay_format *format)
-{
-    const char *begin, *end;
-    find_suffix(path, &begin, &end);
-    return begin < end &&
-           lists_word(format->info.suffixes, begin, (size_t)(end - begin));
 }
 
 /* The results of all trials. */
@@ -338,16 +325,6 @@ static const struct margay_format *format_by_magic(const char *window,
     return NULL;
 }
 
-/* Does the window hold nothing but comments that some format of text has and
-   others do not?  Not if the suffix names a packed format, whose numbers may
-   begin with the first byte of a comment. */
-static bool has_comments(const struct survey *survey)
-{
-    bool packed = survey->named != NULL && record_bytes(survey->named) != 0;
-    return survey->empty != NULL && survey->faultless < survey->texts &&
-           !packed;
-}
-
 enum margay_status margay_detect(const char *path, const char *window,
                                  size_t bytes, bool whole,
                                  struct margay_detection *found,
@@ -362,6 +339,8 @@ enum margay_status margay_detect(const char *path, const char *window,
     const char *end = complete_lines(window, bytes, whole);
     struct survey survey = survey_formats(path, window, end);
     const struct margay_format *chosen = survey.candidate;
+    /* The numbers of one may begin with the first byte of a comment. */
+    bool named_packed = survey.named != NULL && record_bytes(survey.named) != 0;
     found->format = chosen;
     if (survey.rival != NULL)
         return fail_alike(path, &survey, window, end, error);
@@ -370,7 +349,9 @@ enum margay_status margay_detect(const char *path, const char *window,
         note_count(found, "the first ", survey.header_lines, "line");
     } else if (chosen != NULL) {
         note_count(found, "", survey.candidate_lines, "line");
-    } else if (has_comments(&survey)) {
+    } else if (survey.empty != NULL && survey.faultless < survey.texts &&
+               !named_packed) {
+        /* Some formats of text have comments, and others do not. */
         chosen = survey.empty;
         note(found, "content: comments and nothing else");
     } else if (survey.named != NULL) {

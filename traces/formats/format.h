@@ -13,38 +13,40 @@
 
 #include <margay/traces.h>
 
-/* References on their way from a decoder into a batch. */
 /* Of a reference that does not say the size of its object; batches have none
    (sizes.h). */
 #define MARGAY_SIZE_UNKNOWN UINT64_MAX
 
+/* References on their way from a decoder into a batch. */
 struct margay_references {
-    uint64_t *numbers;
-    /* NULL where the format does not have the column, or where the caller does
-       not look at it and the format can do without it (leaves_out). */
-    uint8_t *kinds;
-    uint32_t *extents;
-    /* The columns of objects, which every format can do without: NULL also
-       where the caller does not look at them.  Where only some traces of a
-       format have one, the facts of the trace say so. */
-    uint64_t *sizes, *times, *ttls;
-    uint8_t *ops;
-    uint64_t *requests; /* the same */
-    uint32_t *tenants;
-    /* The same, of columns that only some traces of a format have.  For each
-       batch the decoder says by the flags which of them it filled. */
-    uint32_t *counts;
-    uint32_t *threads;
-    uint64_t *sites;
-    bool counted, threaded, sited;
+    /* The columns.  NULL where the format does not have one, or where the
+       caller does not look at it and the format can do without it: every one
+       without those of objects, some without others (leaves_out).  Where only
+       some traces of a format have one, the facts of the trace say so. */
+#define MARGAY_COLUMN(name, NAME, bit, type, words) type *name;
+#include <margay/columns.def>
+    /* The set of those that the decoder has not filled for this batch, of
+       columns that only some traces of a format have. */
+    unsigned unfilled;
     /* Where counts are left out: their sum, less 1 for each entry. */
     uint64_t repeats;
     size_t count; /* entries in use, of `capacity` */
     size_t capacity;
 };
 
+/* The columns that have arrays, and are filled. */
+static inline unsigned margay_references_columns(
+    const struct margay_references *references)
+{
+    unsigned columns = 0;
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    columns |= references->name == NULL ? 0u : 1u << (bit);
+#include <margay/columns.def>
+    return columns & ~references->unfilled;
+}
+
 /* Allocate arrays of `capacity` entries for these columns, and leave the others
-   as they are.  False: no memory.  To be freed in either case. */
+   as they are.  False: no memory.  They are to be freed in either case. */
 bool margay_references_allocate(struct margay_references *references,
                                 unsigned columns);
 
@@ -55,6 +57,18 @@ void margay_references_free(struct margay_references *references);
    references; *limit becomes the number of references that they hold. */
 size_t margay_references_within(const struct margay_references *references,
                                 size_t from, uint64_t *limit);
+
+/* Write these columns of entry `i` as those of entry `k`. */
+static inline void margay_references_copy(const struct margay_references *from,
+                                          unsigned columns, size_t i,
+                                          const struct margay_references *to,
+                                          size_t k)
+{
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    if (columns & 1u << (bit))                      \
+        to->name[k] = from->name[i];
+#include <margay/columns.def>
+}
 
 /*
  * Write each reference as often as its count says, until `to` is full or `from`
@@ -77,6 +91,8 @@ void margay_references_expand(const struct margay_references *from,
 /* A longer line is an error, so that memory stays bounded. */
 #define MARGAY_LINE_BYTES         ((size_t)65536 >> MARGAY_SHRINK)
 #define MARGAY_EXPECTS_SHORT_LINE "a line of at most 65536 bytes"
+
+#define MARGAY_EXPECTS_NO_NUL "text without NUL bytes"
 
 #define MARGAY_EXPECTS_END "a reference that ends within 64 bits"
 
@@ -140,8 +156,8 @@ struct margay_state_options {
 };
 
 /* What tells where a text with a state may be cut: not known before more lines,
-   nowhere, or behind any newline if this character is nowhere in the rest; NUL
-   = behind any newline. */
+   nowhere, or after any newline if this character is nowhere in the rest; NUL
+   = after any newline. */
 #define MARGAY_CUT_LATER (-2)
 #define MARGAY_CUT_NEVER (-1)
 
@@ -164,7 +180,7 @@ struct margay_format {
     margay_decode_function *decode;
     margay_decode_function *recognise;
     /* Text: what a line says depends on no other line, so that a file may be
-       cut behind any newline.  Only without a state. */
+       cut after any newline.  Only without a state. */
     bool lines_stand_alone;
 
     /* Text with a state: make the state (NULL: no memory), release it, and
@@ -210,6 +226,15 @@ struct margay_format {
                      uint32_t extent);
 };
 
+/* What the rows of several formats have: byte addresses, and these kinds. */
+#define MARGAY_BYTE_ADDRESSES .numbers = MARGAY_ADDRESSES, .unit_bytes = 1
+#define MARGAY_READS_AND_WRITES \
+    (MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE))
+
+/* The encoder of the formats with one decimal number per line. */
+size_t margay_encode_decimal(char *record, uint64_t number,
+                             enum margay_kind kind, uint32_t extent);
+
 /* Row `index` of the table, NULL beyond. */
 const struct margay_format *margay_format_row(size_t index);
 
@@ -223,32 +248,14 @@ const struct margay_format *margay_format_named(const char *name);
    for messages. */
 void margay_format_list(bool writable, char *text, size_t bytes);
 
-extern const struct margay_format margay_format_din;
-extern const struct margay_format margay_format_lackey;
-extern const struct margay_format margay_format_ls;
-extern const struct margay_format margay_format_id;
-extern const struct margay_format margay_format_hex;
-extern const struct margay_format margay_format_u32;
-extern const struct margay_format margay_format_u64;
-extern const struct margay_format margay_format_u32be;
-extern const struct margay_format margay_format_u64be;
-extern const struct margay_format margay_format_lines;
-extern const struct margay_format margay_format_arc;
-extern const struct margay_format margay_format_csv;
-extern const struct margay_format margay_format_oracle;
-extern const struct margay_format margay_format_vscsi;
-extern const struct margay_format margay_format_mgt;
-extern const struct margay_format margay_format_lcs;
-extern const struct margay_format margay_format_mooncake;
-extern const struct margay_format margay_format_blkparse;
-extern const struct margay_format margay_format_redis;
-extern const struct margay_format margay_format_clf;
-extern const struct margay_format margay_format_pinatrace;
-extern const struct margay_format margay_format_xdin;
-extern const struct margay_format margay_format_perf_script;
-extern const struct margay_format margay_format_champsim;
-extern const struct margay_format margay_format_drmemtrace;
-extern const struct margay_format margay_format_gem5;
-extern const struct margay_format margay_format_words;
+extern const struct margay_format margay_format_din, margay_format_lackey,
+    margay_format_ls, margay_format_id, margay_format_hex, margay_format_u32,
+    margay_format_u64, margay_format_u32be, margay_format_u64be,
+    margay_format_lines, margay_format_arc, margay_format_csv,
+    margay_format_oracle, margay_format_vscsi, margay_format_mgt,
+    margay_format_lcs, margay_format_mooncake, margay_format_blkparse,
+    margay_format_redis, margay_format_clf, margay_format_pinatrace,
+    margay_format_xdin, margay_format_perf_script, margay_format_champsim,
+    margay_format_drmemtrace, margay_format_gem5, margay_format_words;
 
 #endif

@@ -52,11 +52,19 @@ static bool is_standard_input(const struct margay_input *input)
 }
 
 /* Refuse a directory; find out the length, and whether reads may wait. */
-static enum margay_status examine(struct margay_input *input,
-                                  struct margay_error *error)
+static enum margay_status open_files(struct margay_input *input,
+                                     struct margay_error *error)
 {
     struct stat status;
-    if (fstat(input->fd, &status) != 0)
+    input->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (input->wake_fd < 0)
+        return fail_errno(input, error);
+    /* Without O_NONBLOCK, open() of a FIFO waits for its writer. */
+    input->fd =
+        is_standard_input(input)
+            ? STDIN_FILENO
+            : open(input->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (input->fd < 0 || fstat(input->fd, &status) != 0)
         return fail_errno(input, error);
     if (S_ISDIR(status.st_mode))
         return margay_fail(error, MARGAY_IO,
@@ -74,22 +82,6 @@ static enum margay_status examine(struct margay_input *input,
         posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
     return MARGAY_OK;
-}
-
-static enum margay_status open_files(struct margay_input *input,
-                                     struct margay_error *error)
-{
-    input->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (input->wake_fd < 0)
-        return fail_errno(input, error);
-    /* Without O_NONBLOCK, open() of a FIFO waits for its writer. */
-    input->fd =
-        is_standard_input(input)
-            ? STDIN_FILENO
-            : open(input->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (input->fd < 0)
-        return fail_errno(input, error);
-    return examine(input, error);
 }
 
 enum margay_status margay_input_open(const char *path, unsigned threads,

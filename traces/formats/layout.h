@@ -15,11 +15,7 @@
 #ifndef MARGAY_TRACES_FORMATS_LAYOUT_H
 #define MARGAY_TRACES_FORMATS_LAYOUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <margay/traces.h>
+#include "traces/formats/blocks_format.h"
 
 /* What a column is read for. */
 enum margay_role {
@@ -145,5 +141,32 @@ void margay_plan_columns(const struct margay_choice *choice,
 unsigned margay_plan_facts(const struct margay_plan *plan,
                            const struct margay_layout *layout,
                            uint64_t unit_bytes);
+
+/* ------------------------------------------------------------- functions -- */
+
+/* Those of struct margay_format, for the format csv and all layouts; the state
+   knows its layout by margay_state_options.layout. */
+const char *margay_table_decode(struct margay_text *text,
+                                struct margay_references *references);
+const char *margay_table_finish(struct margay_text *text,
+                                struct margay_references *references);
+void *margay_table_create(const struct margay_state_options *options);
+void margay_table_free(void *state);
+int margay_table_cut(const void *state);
+bool margay_table_forget(void *state);
+void margay_table_describe(const struct margay_state_options *options,
+                           const char *line, const char *end,
+                           struct margay_trace_facts *facts);
+
+#define MARGAY_TABLE_FUNCTIONS                                            \
+    .decode = margay_table_decode, .finish = margay_table_finish,         \
+    .create_state = margay_table_create, .free_state = margay_table_free, \
+    .describe = margay_table_describe, .cut = margay_table_cut,           \
+    .forget = margay_table_forget
+
+/* What references of a table may have apart from their numbers. */
+#define MARGAY_TABLE_COLUMNS                                  \
+    (MARGAY_STORAGE_COLUMNS | (unsigned)MARGAY_COLUMN_KINDS | \
+     (unsigned)MARGAY_COLUMN_EXTENTS)
 
 #endif

@@ -1,13 +1,258 @@
 /*
- * layouts.c - the layouts of published storage traces, a row each
+ * layouts.c - which columns of a table are read, and for what
+ *
+ * The language of layout.h is read here, and the table of published layouts is
+ * written in it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/error.h"
+#include "traces/formats/layout.h"
+
+static const char *const role_names[MARGAY_ROLES] = {
+    [MARGAY_ROLE_ID] = "id",         [MARGAY_ROLE_SIZE] = "size",
+    [MARGAY_ROLE_OP] = "op",         [MARGAY_ROLE_TIME] = "time",
+    [MARGAY_ROLE_TTL] = "ttl",       [MARGAY_ROLE_DEVICE] = "device",
+    [MARGAY_ROLE_COUNT] = "count",   [MARGAY_ROLE_REQUEST] = "request",
+    [MARGAY_ROLE_TENANT] = "tenant",
+};
+
+const char *margay_role_name(unsigned role)
+{
+    return role_names[role];
+}
+
+/* -------------------------------------------------------------- choices -- */
+
+/* The role whose name and an equals sign begin the text; *after stands after
+   the sign.  MARGAY_ROLES: none.  --tenant names the tenants. */
+static unsigned role_of(const char *text, const char **after)
+{
+    for (unsigned role = 0; role < MARGAY_ROLE_TENANT; role++) {
+        size_t length = strlen(role_names[role]);
+        if (strncmp(text, role_names[role], length) == 0 &&
+            text[length] == '=') {
+            *after = text + length + 1;
+            return role;
+        }
+    }
+    return MARGAY_ROLES;
+}
+
+/* A column that is named by nothing but digits, of which the first is not 0, is
+   a number. */
+static uint64_t number_of(const char *name, size_t bytes)
+{
+    uint64_t number = 0;
+    if (bytes == 0 || bytes > 18 || name[0] == '0')
+        return 0;
+    for (size_t i = 0; i < bytes; i++) {
+        if (name[i] < '0' || name[i] > '9')
+            return 0;
+        number = number * 10 + (uint64_t)(name[i] - '0');
+    }
+    return number;
+}
+
+static enum margay_status fail_count(struct margay_error *error)
+{
+    return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                       "--column: too many columns (expected at most %d)",
+                       MARGAY_TAKES);
+}
+
+static enum margay_status add_column(struct margay_choice *choice,
+                                     unsigned role, const char *name,
+                                     size_t bytes, struct margay_error *error)
+{
+    if (bytes == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--column: '%s=' without a column (expected its "
+                           "name or its number, from 1 on)",
+                           role_names[role]);
+    if (choice->count == MARGAY_TAKES)
+        return fail_count(error);
+    struct margay_named_column *column = &choice->columns[choice->count++];
+    column->role = (uint8_t)role;
+    column->optional = choice->of_layout && bytes > 1 && name[bytes - 1] == '?';
+    column->name = name;
+    column->name_bytes = bytes - column->optional;
+    column->number = number_of(name, column->name_bytes);
+    choice->by_name |= column->number == 0;
+    return MARGAY_OK;
+}
+
+/* ROLE=COLUMN[+COLUMN]...; *text ends after it. */
+static enum margay_status add_role(struct margay_choice *choice,
+                                   unsigned *roles, const char **text,
+                                   struct margay_error *error)
+{
+    const char *name;
+    unsigned role = role_of(*text, &name);
+    if (role == MARGAY_ROLES)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--column: '%s' (expected id=, size=, op=, time=, "
+                           "ttl=, device=, count= or request= and a column)",
+                           *text);
+    if (*roles & 1u << role)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--column: %s= twice (expected the columns of one "
+                           "%s joined by +)",
+                           role_names[role], role_names[role]);
+    *roles |= 1u << role;
+    enum margay_status status = MARGAY_OK;
+    for (unsigned count = 0; status == MARGAY_OK; count++) {
+        size_t bytes = strcspn(name, ",+");
+        if (count > 0 && role != MARGAY_ROLE_ID && role != MARGAY_ROLE_SIZE &&
+            role != MARGAY_ROLE_DEVICE && role != MARGAY_ROLE_REQUEST)
+            return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                               "--column: %s= of several columns (expected "
+                               "one)",
+                               role_names[role]);
+        status = add_column(choice, role, name, bytes, error);
+        *text = name + bytes;
+        if (**text != '+')
+            break;
+        name = *text + 1;
+    }
+    return status;
+}
+
+static enum margay_status parse_roles(const char *text,
+                                      struct margay_choice *choice,
+                                      struct margay_error *error)
+{
+    const char *after;
+    unsigned roles = 0;
+    enum margay_status status = MARGAY_OK;
+    if (role_of(text, &after) == MARGAY_ROLES)
+        return add_column(choice, MARGAY_ROLE_ID, text, strlen(text), error);
+    for (;;) {
+        status = add_role(choice, &roles, &text, error);
+        if (status != MARGAY_OK || *text == '\0')
+            break;
+        text++;
+    }
+    if (status == MARGAY_OK && (roles & 1u << MARGAY_ROLE_ID) == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--column: no id= (expected the column that names "
+                           "the object)");
+    return status;
+}
+
+/* The columns of devices are those of tenants, too, if these are named so.  A
+   layout need not have another column of tenants to be known by its first
+   row. */
+static enum margay_status add_tenant(struct margay_choice *choice,
+                                     const char *tenant,
+                                     struct margay_error *error)
+{
+    bool by_name = choice->by_name;
+    unsigned count = choice->count;
+    for (unsigned i = 0; strcmp(tenant, "device") == 0 && i < count; i++) {
+        struct margay_named_column column = choice->columns[i];
+        if (column.role != MARGAY_ROLE_DEVICE)
+            continue;
+        if (choice->count == MARGAY_TAKES)
+            return fail_count(error);
+        column.role = MARGAY_ROLE_TENANT;
+        choice->columns[choice->count++] = column;
+    }
+    if (choice->count > count)
+        return MARGAY_OK;
+    enum margay_status status =
+        add_column(choice, MARGAY_ROLE_TENANT, tenant, strlen(tenant), error);
+    if (status == MARGAY_OK && choice->of_layout) {
+        choice->by_name = by_name;
+        choice->columns[count].optional = true;
+    }
+    return status;
+}
+
+enum margay_status margay_choice_parse(const char *text, bool of_layout,
+                                       const char *tenant,
+                                       struct margay_choice *choice,
+                                       struct margay_error *error)
+{
+    *choice = (struct margay_choice){.of_layout = of_layout};
+    enum margay_status status = parse_roles(text, choice, error);
+    return status == MARGAY_OK && tenant != NULL
+               ? add_tenant(choice, tenant, error)
+               : status;
+}
+
+/* ---------------------------------------------------------------- plans -- */
+
+static int by_column(const void *a, const void *b)
+{
+    uint64_t first = ((const struct margay_take *)a)->column;
+    uint64_t second = ((const struct margay_take *)b)->column;
+    return (first > second) - (first < second);
+}
+
+static uint64_t column_of(const struct margay_choice *choice,
+                          const uint64_t *numbers, unsigned i)
+{
+    return choice->columns[i].number != 0 ? choice->columns[i].number
+                                          : numbers[i];
+}
+
+void margay_plan_columns(const struct margay_choice *choice,
+                         const uint64_t *numbers, struct margay_plan *plan)
+{
+    *plan = (struct margay_plan){.count = 0};
+    for (unsigned i = 0; i < choice->count; i++) {
+        uint64_t column = column_of(choice, numbers, i);
+        if (column != 0)
+            plan->takes[plan->count++] = (struct margay_take){
+                column, choice->columns[i].role, choice->columns[i].optional};
+    }
+    qsort(plan->takes, plan->count, sizeof *plan->takes, by_column);
+    for (unsigned i = 0; i < choice->count; i++) {
+        unsigned role = choice->columns[i].role;
+        uint64_t column = column_of(choice, numbers, i);
+        for (uint8_t t = 0; column != 0 && t < plan->count; t++) {
+            if (plan->takes[t].role == role &&
+                plan->takes[t].column == column) {
+                plan->of_role[role][plan->role_counts[role]++] = t;
+                break;
+            }
+        }
+    }
+}
+
+unsigned margay_plan_facts(const struct margay_plan *plan,
+                           const struct margay_layout *layout,
+                           uint64_t unit_bytes)
+{
+    static const unsigned gives[MARGAY_ROLES] = {
+        [MARGAY_ROLE_SIZE] = MARGAY_COLUMN_SIZES,
+        [MARGAY_ROLE_OP] = MARGAY_COLUMN_KINDS | (unsigned)MARGAY_COLUMN_OPS,
+        [MARGAY_ROLE_TIME] = MARGAY_COLUMN_TIMES,
+        [MARGAY_ROLE_TTL] = MARGAY_COLUMN_TTLS,
+        [MARGAY_ROLE_REQUEST] = MARGAY_COLUMN_REQUESTS,
+        [MARGAY_ROLE_TENANT] = MARGAY_COLUMN_TENANTS,
+    };
+    unsigned columns = 0;
+    for (unsigned role = 0; role < MARGAY_ROLES; role++)
+        columns |= plan->role_counts[role] > 0 ? gives[role] : 0;
+    if ((columns & MARGAY_COLUMN_SIZES) != 0 &&
+        (layout->offset_bytes != 0 || unit_bytes != 0))
+        columns |= MARGAY_COLUMN_EXTENTS;
+    return columns;
+}
+
+/* --------------------------------------------------------------- layouts -- */
+
+/*
+ * The layouts of published storage traces, a row each
  *
  * The facts are from the descriptions of the data sets: SNIA's IOTTA repository
  * (msr, tencent, ibm-cos, fiu), alibaba/block-traces, twitter/cache-trace,
  * CacheLib's traces (meta-...), Wikimedia's analytics pages (wiki) and
  * webcachesim.
  */
-#include "traces/formats/csv.h"
-
 #define MILLISECONDS UINT64_C(1000)
 #define MICROSECONDS UINT64_C(1000000)
 #define FILE_TIME    UINT64_C(10000000) /* 100 ns, of Windows */
@@ -40,18 +285,19 @@ const struct margay_layout margay_layout_any = {
     }
 
 /* Objects with names. */
-#define OBJECTS(NAME, DESCRIPTION, COLUMNS, ...)                              \
-    {                                                                         \
-        .info = {.name = NAME,                                                \
-                 .description = DESCRIPTION,                                  \
-                 .suffixes = "",                                              \
-                 .numbers = MARGAY_IDS,                                       \
-                 .columns = COLUMNS,                                          \
-                 .named_columns = MARGAY_COLUMN_TENANTS,                      \
-                 .kinds =                                                     \
-                     (COLUMNS)&MARGAY_COLUMN_KINDS ? MARGAY_TABLE_KINDS : 0}, \
-        .layout = &(const struct margay_layout){__VA_ARGS__},                 \
-        .recognise = margay_table_decode, MARGAY_TABLE_FUNCTIONS,             \
+#define OBJECTS(NAME, DESCRIPTION, COLUMNS, ...)                  \
+    {                                                             \
+        .info = {.name = NAME,                                    \
+                 .description = DESCRIPTION,                      \
+                 .suffixes = "",                                  \
+                 .numbers = MARGAY_IDS,                           \
+                 .columns = COLUMNS,                              \
+                 .named_columns = MARGAY_COLUMN_TENANTS,          \
+                 .kinds = (COLUMNS)&MARGAY_COLUMN_KINDS           \
+                              ? MARGAY_READS_AND_WRITES           \
+                              : 0},                               \
+        .layout = &(const struct margay_layout){__VA_ARGS__},     \
+        .recognise = margay_table_decode, MARGAY_TABLE_FUNCTIONS, \
     }
 
 #define SIZES_TIMES (MARGAY_COLUMN_SIZES | (unsigned)MARGAY_COLUMN_TIMES)
@@ -64,11 +310,10 @@ const struct margay_layout margay_layout_any = {
         .info = {.name = NAME,                                       \
                  .description = DESCRIPTION,                         \
                  .suffixes = "",                                     \
-                 .numbers = MARGAY_ADDRESSES,                        \
-                 .unit_bytes = 1,                                    \
+                 MARGAY_BYTE_ADDRESSES,                              \
                  .columns = SIZES_TIMES_OPS | MARGAY_COLUMN_EXTENTS, \
                  .named_columns = MARGAY_COLUMN_TENANTS,             \
-                 .kinds = MARGAY_TABLE_KINDS,                        \
+                 .kinds = MARGAY_READS_AND_WRITES,                   \
                  .splits = true,                                     \
                  .empty_extents = true,                              \
                  .usual_block_bytes = 4096},                         \

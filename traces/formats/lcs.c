@@ -12,15 +12,15 @@
  *
  * A version stands for the record: time u32, id u64, size u32, next use i64
  * (1); the same with op u8 and tenant u24 before the last (2); a size of 64
- * bits, and ttl u32 behind the tenant (3); the same with 1, 2, 4, 8 or 16
- * features of 32 bits behind it (4 to 8).
+ * bits, and ttl u32 after the tenant (3); the same with 1, 2, 4, 8 or 16
+ * features of 32 bits after it (4 to 8).
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/error.h"
-#include "traces/formats/blocks_format.h"
+#include "traces/formats/bytes.h"
 
 #define MAGIC             UINT64_C(0x123456789abcdef0)
 #define HEADER_BYTES      1024
@@ -31,7 +31,6 @@
 #define NUMBERS_BYTE      248
 #define RECORD_BYTES_BYTE 1004
 #define TIME_UNIT_BYTE    124
-#define BUFFER_BYTES      ((size_t)65536)
 
 enum name { ID, SIZE, TIME, OP, TTL, NAMES };
 
@@ -42,26 +41,13 @@ struct field {
 };
 
 struct reader {
-    struct margay_block_source source;
     struct field fields[NAMES];
     uint64_t header_bytes;
     uint64_t record_bytes;
     uint64_t ticks_per_second;
     uint64_t requests; /* that the header tells; 0 = it does not */
-    uint64_t offset;   /* of the next byte of the file */
-    size_t begin, end; /* bytes of the buffer that are not yet decoded */
-    unsigned char buffer[BUFFER_BYTES + sizeof(uint64_t)];
+    struct margay_bytes bytes;
 };
-
-static enum margay_status fail(const struct reader *reader, uint64_t offset,
-                               const char *found, const char *expected,
-                               struct margay_error *error)
-{
-    return margay_fail(error, MARGAY_BAD_INPUT,
-                       "%s: byte %llu: found %s, expected %s (read as lcs; %s)",
-                       reader->source.name, (unsigned long long)offset, found,
-                       expected, reader->source.evidence);
-}
 
 static bool is_magic(const void *window, size_t bytes)
 {
@@ -87,30 +73,6 @@ static void take_version(struct reader *reader, uint64_t version)
                                : 36 + features[version] * UINT64_C(4);
 }
 
-/* The length of a field by its letter; 0 = there is no such letter. */
-static uint32_t letter_bytes(char letter)
-{
-    switch (letter) {
-    case 'c':
-    case 'b':
-    case 'B':
-        return 1;
-    case 'h':
-    case 'H':
-        return 2;
-    case 'i':
-    case 'I':
-    case 'f':
-        return 4;
-    case 'q':
-    case 'Q':
-    case 'd':
-        return 8;
-    default:
-        return 0;
-    }
-}
-
 /* Where each name's number stands among those at NUMBERS_BYTE. */
 static const uint8_t places[NAMES] = {
     [ID] = 0, [SIZE] = 1, [TIME] = 2, [OP] = 5, [TTL] = 6};
@@ -118,13 +80,16 @@ static const uint8_t places[NAMES] = {
 static const char *take_letters(struct reader *reader,
                                 const unsigned char *header)
 {
+    /* The letters that there are, and how many bytes each stands for. */
+    static const char letters[] = "cbBhHiIfqQd", lengths[] = "11122444888";
     uint64_t offset = 0;
     for (unsigned i = 1; i < FIELDS_BYTES && header[FIELDS_BYTE + i] != 0;
          i++) {
         char letter = (char)header[FIELDS_BYTE + i];
-        uint32_t bytes = letter_bytes(letter);
-        if (bytes == 0)
+        const char *known = strchr(letters, letter);
+        if (known == NULL)
             return "fields of the letters c b B h H i I q Q f d";
+        uint32_t bytes = (uint32_t)(lengths[known - letters] - '0');
         for (unsigned name = 0; name < NAMES; name++) {
             if (header[NUMBERS_BYTE + places[name]] != i)
                 continue;
@@ -143,11 +108,6 @@ static const char *take_letters(struct reader *reader,
                : "records as long as their fields";
 }
 
-static uint64_t ticks_of(uint64_t unit)
-{
-    return unit == 2 ? 1000 : unit == 3 ? 1000000 : unit == 4 ? 1000000000 : 1;
-}
-
 /* The first 1,024 bytes; the rest of a longer header is read by the caller. */
 static const char *take_header(struct reader *reader,
                                const unsigned char *header)
@@ -164,50 +124,46 @@ static const char *take_header(struct reader *reader,
         return "version 1 to 8, or the fields of a record";
     take_version(reader, version);
     reader->requests = margay_get_little(header + 24, 8);
-    if (is_short)
-        reader->ticks_per_second =
-            ticks_of(margay_get_little(header + TIME_UNIT_BYTE, 4));
-    else
+    uint64_t unit = margay_get_little(header + TIME_UNIT_BYTE, 4);
+    if (!is_short)
         reader->header_bytes = LONG_HEADER_BYTES;
+    else if (unit >= 2 && unit <= 4)
+        reader->ticks_per_second = unit == 2   ? 1000
+                                   : unit == 3 ? 1000000
+                                               : 1000000000;
     return NULL;
-}
-
-static enum margay_status read_some(struct reader *reader, void *buffer,
-                                    size_t bytes, size_t *got,
-                                    struct margay_error *error)
-{
-    enum margay_status status = margay_block_source_read(
-        &reader->source, buffer, bytes, bytes, got, error);
-    reader->offset += *got;
-    return status;
 }
 
 static enum margay_status read_header(struct reader *reader,
                                       struct margay_error *error)
 {
-    unsigned char *header = reader->buffer;
-    size_t got;
-    enum margay_status status =
-        read_some(reader, header, HEADER_BYTES, &got, error);
+    struct margay_bytes *bytes = &reader->bytes;
+    enum margay_status status = margay_bytes_need(bytes, HEADER_BYTES, error);
     if (status != MARGAY_OK)
         return status;
-    if (got < HEADER_BYTES || !is_magic(header, got))
-        return fail(reader, 0, "another header",
-                    "one of 1024 bytes that begins with f0debc9a78563412",
-                    error);
-    const char *expected = take_header(reader, header);
+    if (margay_bytes_left(bytes) < HEADER_BYTES ||
+        !is_magic(margay_bytes_at(bytes), HEADER_BYTES))
+        return margay_bytes_fail(
+            bytes, 0, "lcs", "another header",
+            "one of 1024 bytes that begins with f0debc9a78563412", error);
+    const char *expected = take_header(reader, margay_bytes_at(bytes));
     if (expected != NULL)
-        return fail(reader, 8, "another header", expected, error);
+        return margay_bytes_fail(bytes, 8, "lcs", "another header", expected,
+                                 error);
+    margay_bytes_pass(bytes, HEADER_BYTES);
     size_t rest = (size_t)reader->header_bytes - HEADER_BYTES;
     if (rest == 0)
         return MARGAY_OK;
-    status = read_some(reader, header, rest, &got, error);
+    status = margay_bytes_need(bytes, rest, error);
     if (status != MARGAY_OK)
         return status;
-    return got == rest && margay_get_little(header + rest - 8, 8) == MAGIC
-               ? MARGAY_OK
-               : fail(reader, LONG_HEADER_BYTES - 8, "another header",
-                      "the bytes that end it, there or at byte 1016", error);
+    if (margay_bytes_left(bytes) < rest ||
+        margay_get_little(margay_bytes_at(bytes) + rest - 8, 8) != MAGIC)
+        return margay_bytes_fail(bytes, rest - 8, "lcs", "another header",
+                                 "the bytes that end it, there or at byte 1016",
+                                 error);
+    margay_bytes_pass(bytes, rest);
+    return MARGAY_OK;
 }
 
 static enum margay_status reader_open(const struct margay_block_source *source,
@@ -225,7 +181,7 @@ static enum margay_status reader_open(const struct margay_block_source *source,
     *state = NULL;
     if (reader == NULL)
         return margay_fail_memory(error, "a reader of traces");
-    reader->source = *source;
+    reader->bytes.source = *source;
     enum margay_status status = read_header(reader, error);
     if (status != MARGAY_OK) {
         free(reader);
@@ -348,67 +304,44 @@ static enum margay_status end_trace(const struct reader *reader,
                                     struct margay_error *error)
 {
     char found[80], expected[80];
-    size_t rest = reader->end - reader->begin;
+    const struct margay_bytes *bytes = &reader->bytes;
     uint64_t records =
-        (reader->offset - reader->header_bytes) / reader->record_bytes;
-    if (rest > 0) {
-        snprintf(found, sizeof found, "half a record of %zu byte%s", rest,
-                 margay_plural(rest, "s"));
-        snprintf(expected, sizeof expected, "%llu bytes",
-                 (unsigned long long)reader->record_bytes);
-        return fail(reader, reader->offset - rest, found, expected, error);
-    }
-    if (reader->requests <= records)
-        return MARGAY_END;
+        (bytes->offset - reader->header_bytes) / reader->record_bytes;
+    if (margay_bytes_left(bytes) > 0 || reader->requests <= records)
+        return margay_bytes_end(bytes, "lcs", (size_t)reader->record_bytes,
+                                error);
     snprintf(found, sizeof found, "the end after %llu record%s",
              (unsigned long long)records, margay_plural(records, "s"));
     snprintf(expected, sizeof expected, "the %llu that the header tells",
              (unsigned long long)reader->requests);
-    return fail(reader, reader->offset, found, expected, error);
-}
-
-/* Whole records to the buffer, behind what is left of one. */
-static enum margay_status read_records(struct reader *reader,
-                                       struct margay_error *error)
-{
-    size_t rest = reader->end - reader->begin, got;
-    memmove(reader->buffer, reader->buffer + reader->begin, rest);
-    enum margay_status status = margay_block_source_read(
-        &reader->source, reader->buffer + rest, reader->record_bytes - rest,
-        BUFFER_BYTES - rest, &got, error);
-    reader->begin = 0;
-    reader->end = rest + got;
-    reader->offset += got;
-    if (status != MARGAY_OK)
-        return status;
-    return reader->end < reader->record_bytes ? end_trace(reader, error)
-                                              : MARGAY_OK;
+    return margay_bytes_fail(bytes, 0, "lcs", found, expected, error);
 }
 
 static enum margay_status fill(void *state, struct margay_references *batch,
                                struct margay_error *error)
 {
     struct reader *reader = state;
-    enum margay_status status = MARGAY_OK;
-    if (reader->end - reader->begin < reader->record_bytes)
-        status = read_records(reader, error);
+    struct margay_bytes *bytes = &reader->bytes;
+    size_t each = (size_t)reader->record_bytes;
+    enum margay_status status = margay_bytes_need(bytes, each, error);
     if (status != MARGAY_OK)
         return status;
-    size_t records = (reader->end - reader->begin) / reader->record_bytes;
+    size_t records = margay_bytes_left(bytes) / each;
     size_t room = batch->capacity - batch->count;
     size_t count = records < room ? records : room;
-    const unsigned char *first = reader->buffer + reader->begin;
+    const unsigned char *first = margay_bytes_at(bytes);
+    if (records == 0)
+        return end_trace(reader, error);
     const char *expected = append(reader, first, count, batch);
     /* One of them is wrong: those before it are not. */
     if (expected != NULL)
-        for (count = 0; append(reader, first + count * reader->record_bytes, 1,
-                               batch) == NULL;)
+        for (count = 0; append(reader, first + count * each, 1, batch) == NULL;)
             count++;
-    reader->begin += count * reader->record_bytes;
+    margay_bytes_pass(bytes, count * each);
     return expected == NULL
                ? MARGAY_OK
-               : fail(reader, reader->offset - (reader->end - reader->begin),
-                      "another record", expected, error);
+               : margay_bytes_fail(bytes, 0, "lcs", "another record", expected,
+                                   error);
 }
 
 static enum margay_status skip(void *state, uint64_t skip_refs,
@@ -417,7 +350,8 @@ static enum margay_status skip(void *state, uint64_t skip_refs,
 {
     struct reader *reader = state;
     uint64_t bytes;
-    *known = reader->source.plain_bytes(reader->source.context, &bytes) &&
+    const struct margay_block_source *source = &reader->bytes.source;
+    *known = source->plain_bytes(source->context, &bytes) &&
              bytes >= reader->header_bytes;
     if (!*known)
         return MARGAY_OK;
@@ -425,9 +359,10 @@ static enum margay_status skip(void *state, uint64_t skip_refs,
     *skipped_refs = skip_refs < *refs ? skip_refs : *refs;
     if (*skipped_refs == 0)
         return MARGAY_OK;
-    reader->offset =
+    reader->bytes.begin = reader->bytes.end = 0;
+    reader->bytes.offset =
         reader->header_bytes + *skipped_refs * reader->record_bytes;
-    return reader->source.go_to(reader->source.context, reader->offset, error);
+    return source->go_to(source->context, reader->bytes.offset, error);
 }
 
 static const struct margay_blocks_reading reading = {
@@ -444,7 +379,6 @@ const struct margay_format margay_format_lcs = {
              .suffixes = "lcs",
              .numbers = MARGAY_IDS,
              .columns = MARGAY_OBJECT_COLUMNS | (unsigned)MARGAY_COLUMN_KINDS,
-             .kinds =
-                 MARGAY_KIND_BIT(MARGAY_READ) | MARGAY_KIND_BIT(MARGAY_WRITE)},
+             .kinds = MARGAY_READS_AND_WRITES},
     .reading = &reading,
 };

@@ -9,9 +9,9 @@
  * little-endian; every part has a CRC-32 of its own.
  *
  * A block holds columns: the numbers, the kinds and extents together and, where
- * the trace has them, counts, threads and call sites.  mgt_column.c codes a
- * column, mgt_stream.c compresses it, mgt_block.c makes a block of columns,
- * mgt_write.c and mgt_read.c a file of blocks.
+ * the trace has them, counts, threads and call sites.  mgt_column.c codes
+ * and compresses a column, mgt_write.c makes blocks of columns and a file of
+ * blocks, mgt_block.c reads a block, and mgt_read.c a file.
  *
  * Functions that decode return NULL, or what was expected instead of the bytes
  * that they found.
@@ -58,7 +58,8 @@ enum margay_mgt_column_name {
 };
 #define MARGAY_MGT_COLUMNS 5
 
-/* The columns of events of data, which are coded like those of entries. */
+/* The columns of events of data, as many, which are coded like those of
+   entries. */
 enum margay_mgt_data_column {
     MARGAY_MGT_DATA_AT = MARGAY_MGT_COLUMNS,
     MARGAY_MGT_DATA_ADDRESS,
@@ -66,7 +67,6 @@ enum margay_mgt_data_column {
     MARGAY_MGT_DATA_DATUM,  /* what is there, as data.h has it */
     MARGAY_MGT_DATA_ORDER,
 };
-#define MARGAY_MGT_DATA_COLUMNS 5
 
 /* A set of columns is the sum of their bits; every block has the first two. */
 #define MARGAY_MGT_COLUMN_BIT(name) (1u << (name))
@@ -86,6 +86,9 @@ void margay_mgt_put_header(const struct margay_mgt_header *header,
 
 const char *margay_mgt_take_header(const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
                                    struct margay_mgt_header *header);
+
+/* The columns of a batch that a file with the columns `names` fills. */
+unsigned margay_mgt_columns(unsigned names);
 
 /* CRC-32 as in gzip and PNG.  `crc` is that of the bytes before these, 0 to
    begin. */
@@ -190,34 +193,13 @@ struct margay_mgt_block_header {
     uint8_t payload_crc[4];
 };
 
-/* The most bytes of the payload of a block. */
+/* The most bytes of the payload of a block, or of events of data. */
 #define MARGAY_MGT_PAYLOAD_BYTES \
     (MARGAY_MGT_COLUMNS * MARGAY_MGT_COLUMN_BYTES(MARGAY_MGT_BLOCK_ENTRIES))
 
 const char *margay_mgt_take_block_header(
     const uint8_t bytes[MARGAY_MGT_BLOCK_HEADER_BYTES],
     struct margay_mgt_block_header *header);
-
-/* A block while it is filled. */
-struct margay_mgt_builder;
-enum margay_status margay_mgt_builder_create(
-    struct margay_mgt_builder **builder, struct margay_error *error);
-void margay_mgt_builder_free(struct margay_mgt_builder *builder);
-
-/* Take references of the batch from `from` on, until the block is full. Returns
-   how many it took. */
-size_t margay_mgt_builder_take(struct margay_mgt_builder *builder,
-                               unsigned columns,
-                               const struct margay_batch *batch, size_t from);
-
-size_t margay_mgt_builder_entries(const struct margay_mgt_builder *builder);
-
-/* Code what has been taken, and begin a new block.  Returns the block with its
-   header, which stays valid until the next call, or NULL where there is no
-   memory. */
-const uint8_t *margay_mgt_builder_end(struct margay_mgt_builder *builder,
-                                      unsigned columns, size_t *bytes,
-                                      uint64_t *references);
 
 /* A block while it is read. */
 struct margay_mgt_block {
@@ -245,37 +227,6 @@ const char *margay_mgt_block_next(struct margay_mgt_block *block,
 
 /* ------------------------------------------------------- events of data -- */
 
-struct margay_data_event;
-struct margay_data_map;
-
-/* Events while they are gathered, MARGAY_MGT_BLOCK_ENTRIES at most. */
-struct margay_mgt_data_builder;
-void margay_mgt_data_builder_free(
-    struct margay_mgt_data_builder *builder); /* NULL is fine. */
-
-/* Add an event, after `at` entries of the trace.  Makes the builder where it is
-   NULL.  *full: no further event may be added before the next end.  Fails with
-   MARGAY_NO_MEMORY. */
-enum margay_status margay_mgt_data_add(struct margay_mgt_data_builder **builder,
-                                       const struct margay_data_event *event,
-                                       uint64_t at, bool *full,
-                                       struct margay_error *error);
-
-/* Code what has been gathered, and begin anew.  Returns the part of the file,
-   valid until the next call, of *bytes bytes, 0 = there are no events; NULL =
-   there is no memory. */
-const uint8_t *margay_mgt_data_end(struct margay_mgt_data_builder *builder,
-                                   size_t *bytes);
-
-/* The most bytes of the next part; NULL is fine. */
-uint64_t margay_mgt_data_most_bytes(
-    const struct margay_mgt_data_builder *builder);
-
-/* The most bytes of a part behind its head. */
-#define MARGAY_MGT_DATA_PAYLOAD_BYTES \
-    (MARGAY_MGT_DATA_COLUMNS *        \
-     MARGAY_MGT_COLUMN_BYTES(MARGAY_MGT_BLOCK_ENTRIES))
-
 /* Events that were read and are still to happen, each before an entry or after
    the last.  NULL: they are not wanted. */
 struct margay_mgt_events;
@@ -292,7 +243,7 @@ const char *margay_mgt_events_take(struct margay_mgt_events *events,
                                    size_t count, bool *no_memory);
 
 /* All events that are left happen, after `entries` entries of the trace; *late:
-   one of them belongs behind a later entry. */
+   one of them belongs after a later entry. */
 enum margay_status margay_mgt_events_finish(struct margay_mgt_events *events,
                                             uint64_t entries, bool *late,
                                             struct margay_error *error);

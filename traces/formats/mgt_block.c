@@ -1,29 +1,16 @@
-/* mgt_block.c - a block of the format mgt: filled with entries, and read */
+/* mgt_block.c - blocks of the format mgt, and events of data, that are read */
 #include <stdlib.h>
 
 #include <zlib.h>
 
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
-#include "traces/formats/format.h"
+#include "traces/formats/data.h"
 #include "traces/formats/mgt.h"
 
 uint32_t margay_mgt_crc(uint32_t crc, const void *bytes, size_t count)
 {
     return (uint32_t)crc32_z(crc, bytes, count);
-}
-
-/* --------------------------------------------------------------- header -- */
-
-static void put_block_header(const struct margay_mgt_block_header *header,
-                             uint8_t *bytes)
-{
-    margay_put_little(bytes, MARGAY_MGT_BLOCK_MARK, 4);
-    margay_put_little(bytes + 4, header->payload_bytes, 4);
-    margay_put_little(bytes + 8, header->entries, 4);
-    margay_put_little(bytes + 12, header->references, 8);
-    memcpy(bytes + 20, header->payload_crc, 4);
-    margay_put_little(bytes + 24, margay_mgt_crc(0, bytes, 24), 4);
 }
 
 const char *margay_mgt_take_block_header(
@@ -42,143 +29,6 @@ const char *margay_mgt_take_block_header(
         return "the header of a block";
     return NULL;
 }
-
-/* -------------------------------------------------------------- filling -- */
-
-struct margay_mgt_builder {
-    struct margay_mgt_encoder *encoder;
-    size_t entries;
-    uint64_t references;
-    /* The zeros before the values of each column, from which the first ones
-       may differ, and the values. */
-    uint64_t values[MARGAY_MGT_COLUMNS]
-                   [MARGAY_MGT_BACK_VALUES + MARGAY_MGT_BLOCK_ENTRIES];
-    uint8_t block[MARGAY_MGT_BLOCK_HEADER_BYTES + MARGAY_MGT_PAYLOAD_BYTES];
-};
-
-enum margay_status margay_mgt_builder_create(
-    struct margay_mgt_builder **builder, struct margay_error *error)
-{
-    *builder = calloc(1, sizeof **builder);
-    if (*builder == NULL)
-        return margay_fail_memory(error, "a block of a trace");
-    enum margay_status status =
-        margay_mgt_encoder_create(&(*builder)->encoder, error);
-    if (status != MARGAY_OK) {
-        free(*builder);
-        *builder = NULL;
-    }
-    return status;
-}
-
-void margay_mgt_builder_free(struct margay_mgt_builder *builder)
-{
-    if (builder == NULL)
-        return;
-    margay_mgt_encoder_free(builder->encoder);
-    free(builder);
-}
-
-/* The end of a column, where the next entries go. */
-static uint64_t *column_end(struct margay_mgt_builder *builder,
-                            enum margay_mgt_column_name name)
-{
-    return builder->values[name] + MARGAY_MGT_BACK_VALUES + builder->entries;
-}
-
-static void take_accesses(struct margay_mgt_builder *builder,
-                          const uint8_t *kinds, const uint32_t *extents,
-                          size_t count)
-{
-    uint64_t *values = column_end(builder, MARGAY_MGT_ACCESSES);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t extent = extents == NULL ? 1 : extents[i];
-        values[i] = extent << 2 | (kinds == NULL ? MARGAY_READ : kinds[i]);
-    }
-}
-
-/* A column that the file has and the batch may lack. */
-static void take_32(struct margay_mgt_builder *builder,
-                    enum margay_mgt_column_name name, const uint32_t *from,
-                    uint32_t otherwise, size_t count)
-{
-    uint64_t *values = column_end(builder, name);
-    for (size_t i = 0; i < count; i++)
-        values[i] = from == NULL ? otherwise : from[i];
-}
-
-static void count_references(struct margay_mgt_builder *builder,
-                             const uint32_t *counts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        builder->references += counts == NULL ? 1 : counts[i];
-}
-
-size_t margay_mgt_builder_take(struct margay_mgt_builder *builder,
-                               unsigned columns,
-                               const struct margay_batch *batch, size_t from)
-{
-    size_t space = MARGAY_MGT_BLOCK_ENTRIES - builder->entries;
-    size_t left = batch->references - from;
-    size_t count = left < space ? left : space;
-    const uint32_t *counts =
-        batch->counts == NULL ? NULL : batch->counts + from;
-    memcpy(column_end(builder, MARGAY_MGT_NUMBERS), batch->numbers + from,
-           count * sizeof *batch->numbers);
-    take_accesses(builder, batch->kinds == NULL ? NULL : batch->kinds + from,
-                  batch->extents == NULL ? NULL : batch->extents + from, count);
-    if (columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS))
-        take_32(builder, MARGAY_MGT_COUNTS, counts, 1, count);
-    if (columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS))
-        take_32(builder, MARGAY_MGT_THREADS,
-                batch->threads == NULL ? NULL : batch->threads + from, 0,
-                count);
-    if (columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES)) {
-        uint64_t *sites = column_end(builder, MARGAY_MGT_SITES);
-        for (size_t i = 0; i < count; i++)
-            sites[i] = batch->sites == NULL ? 0 : batch->sites[from + i];
-    }
-    count_references(builder, counts, count);
-    builder->entries += count;
-    return count;
-}
-
-size_t margay_mgt_builder_entries(const struct margay_mgt_builder *builder)
-{
-    return builder->entries;
-}
-
-const uint8_t *margay_mgt_builder_end(struct margay_mgt_builder *builder,
-                                      unsigned columns, size_t *bytes,
-                                      uint64_t *references)
-{
-    uint8_t *payload = builder->block + MARGAY_MGT_BLOCK_HEADER_BYTES;
-    uint8_t *end = payload;
-    for (unsigned name = 0; name < MARGAY_MGT_COLUMNS && end != NULL; name++) {
-        if (columns & MARGAY_MGT_COLUMN_BIT(name))
-            end = margay_mgt_encode(builder->encoder, name,
-                                    builder->values[name] +
-                                        MARGAY_MGT_BACK_VALUES,
-                                    builder->entries, end);
-    }
-    if (end == NULL)
-        return NULL;
-    struct margay_mgt_block_header header = {
-        .payload_bytes = (uint32_t)(end - payload),
-        .entries = (uint32_t)builder->entries,
-        .references = builder->references,
-    };
-    margay_put_little(header.payload_crc,
-                      margay_mgt_crc(0, payload, header.payload_bytes), 4);
-    put_block_header(&header, builder->block);
-    *bytes = (size_t)(end - builder->block);
-    *references = builder->references;
-    builder->entries = 0;
-    builder->references = 0;
-    return builder->block;
-}
-
-/* -------------------------------------------------------------- reading -- */
 
 #define EXPECTS_ACCESS "a kind (0 read, 1 write, 2 fetch) and a size of 32 bits"
 
@@ -315,9 +165,7 @@ const char *margay_mgt_block_next(struct margay_mgt_block *block,
     size_t at = references->count, space = references->capacity - at;
     size_t count = block->left < space ? block->left : space;
     uint64_t sum, held;
-    bool counted = block->columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS);
-    bool threaded = block->columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);
-    bool sited = block->columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES);
+    unsigned columns = margay_mgt_columns(block->columns);
     margay_mgt_column_next(&block->column[MARGAY_MGT_NUMBERS],
                            references->numbers + at, count);
     const char *expected = next_accesses(block, count, references->kinds + at,
@@ -327,21 +175,136 @@ const char *margay_mgt_block_next(struct margay_mgt_block *block,
                             count))
         expected = "extents within 64 bits";
     if (expected == NULL)
-        expected = next_counts(block, count,
-                               counted ? references->counts + at : NULL, &held);
-    if (expected == NULL && threaded)
+        expected = next_counts(
+            block, count,
+            columns & MARGAY_COLUMN_COUNTS ? references->counts + at : NULL,
+            &held);
+    if (expected == NULL && columns & MARGAY_COLUMN_THREADS)
         expected = next_32(&block->column[MARGAY_MGT_THREADS], count,
                            references->threads + at, &sum);
     if (expected != NULL)
         return expected;
-    if (sited)
+    if (columns & MARGAY_COLUMN_SITES)
         margay_mgt_column_next(&block->column[MARGAY_MGT_SITES],
                                references->sites + at, count);
-    references->counted = counted;
-    references->threaded = threaded;
-    references->sited = sited;
+    references->unfilled = margay_mgt_columns(~0u) & ~columns;
     references->count += count;
     block->left -= count;
     block->references_left -= held;
     return NULL;
+}
+
+/* -------------------------------------------------------- events of data -- */
+
+struct margay_mgt_events {
+    struct margay_data_map *map; /* which follows them */
+    size_t count, done;
+    struct margay_mgt_column column; /* while it is read */
+    struct margay_data_event events[MARGAY_MGT_BLOCK_ENTRIES];
+};
+
+enum margay_status margay_mgt_events_create(struct margay_data_map *map,
+                                            struct margay_mgt_events **events,
+                                            struct margay_error *error)
+{
+    *events = calloc(1, sizeof **events);
+    if (*events == NULL)
+        return margay_fail_memory(error, "the data of a trace");
+    (*events)->map = map;
+    return MARGAY_OK;
+}
+
+void margay_mgt_events_free(struct margay_mgt_events *events)
+{
+    if (events != NULL)
+        margay_mgt_column_free(&events->column);
+    free(events);
+}
+
+static void set(struct margay_data_event *event, unsigned column,
+                uint64_t value)
+{
+    switch (MARGAY_MGT_DATA_AT + column) {
+    case MARGAY_MGT_DATA_AT:
+        event->at = value;
+        break;
+    case MARGAY_MGT_DATA_ADDRESS:
+        event->address = value;
+        break;
+    case MARGAY_MGT_DATA_EXTENT:
+        event->bytes = value;
+        break;
+    case MARGAY_MGT_DATA_DATUM:
+        event->data = (enum margay_data)(value >> MARGAY_DATUM_SHIFT);
+        event->site = margay_datum(0, value);
+        break;
+    default:
+        event->order = value;
+    }
+}
+
+const char *margay_mgt_events_take(struct margay_mgt_events *events,
+                                   struct margay_mgt_packer *packer,
+                                   const uint8_t *payload, size_t bytes,
+                                   size_t count, bool *no_memory)
+{
+    const uint8_t *cursor = payload, *end = payload + bytes;
+    const char *expected = NULL;
+    uint64_t values[PIECE];
+    if (events == NULL)
+        return NULL;
+    for (unsigned i = 0; i < MARGAY_MGT_COLUMNS && expected == NULL; i++) {
+        expected = margay_mgt_decode(
+            packer, (enum margay_mgt_column_name)(MARGAY_MGT_DATA_AT + i),
+            &cursor, end, count, &events->column, no_memory);
+        for (size_t done = 0, some; done < count && expected == NULL;
+             done += some) {
+            some = count - done < PIECE ? count - done : PIECE;
+            margay_mgt_column_next(&events->column, values, some);
+            for (size_t k = 0; k < some; k++)
+                set(&events->events[done + k], i, values[k]);
+        }
+    }
+    if (expected == NULL && cursor != end)
+        expected = "no further bytes";
+    for (size_t i = 0; i < count && expected == NULL; i++) {
+        const struct margay_data_event *event = &events->events[i];
+        if ((unsigned)event->data >= MARGAY_DATA_KINDS ||
+            (i > 0 && event->at < event[-1].at))
+            expected = "events that can be, in their order";
+    }
+    events->done = 0;
+    events->count = expected == NULL ? count : 0;
+    return expected;
+}
+
+enum margay_status margay_mgt_events_finish(struct margay_mgt_events *events,
+                                            uint64_t entries, bool *late,
+                                            struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    *late = false;
+    while (events != NULL && events->done < events->count && !*late &&
+           status == MARGAY_OK) {
+        const struct margay_data_event *event = &events->events[events->done++];
+        *late = event->at > entries;
+        if (!*late)
+            status = margay_data_map_follow(events->map, event, error);
+    }
+    return status;
+}
+
+enum margay_status margay_mgt_events_name(struct margay_mgt_events *events,
+                                          struct margay_references *batch,
+                                          size_t first, uint64_t before,
+                                          struct margay_error *error)
+{
+    struct margay_data_event *next = events->events + events->done;
+    size_t left = events->count - events->done, count = 0;
+    uint64_t given = batch->count - first;
+    for (; count < left && next[count].at < before + given; count++)
+        next[count].at =
+            first + (next[count].at < before ? 0 : next[count].at - before);
+    events->done += count;
+    return margay_data_map_name(events->map, next, count, batch, first, error);
 }

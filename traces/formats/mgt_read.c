@@ -100,23 +100,15 @@ const char *margay_mgt_take_header(const uint8_t bytes[MARGAY_MGT_HEADER_BYTES],
     return NULL;
 }
 
-/* The columns of the file, of which the header names those that are
-   optional. */
-static unsigned columns_of(const struct margay_mgt_header *header)
+unsigned margay_mgt_columns(unsigned names)
 {
-    static const struct {
-        enum margay_mgt_column_name name;
-        enum margay_column column;
-    } optional[] = {
-        {MARGAY_MGT_COUNTS, MARGAY_COLUMN_COUNTS},
-        {MARGAY_MGT_THREADS, MARGAY_COLUMN_THREADS},
-        {MARGAY_MGT_SITES, MARGAY_COLUMN_SITES},
-    };
     unsigned columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS;
-    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
-        if (header->columns & MARGAY_MGT_COLUMN_BIT(optional[i].name))
-            columns |= optional[i].column;
-    }
+    if (names & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS))
+        columns |= MARGAY_COLUMN_COUNTS;
+    if (names & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS))
+        columns |= MARGAY_COLUMN_THREADS;
+    if (names & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES))
+        columns |= MARGAY_COLUMN_SITES;
     return columns;
 }
 
@@ -137,7 +129,7 @@ static enum margay_status read_header(struct reader *reader,
     facts->numbers = header->numbers;
     facts->unit_bytes =
         header->numbers == MARGAY_ADDRESSES ? 1 : header->unit_bytes;
-    facts->columns = columns_of(header);
+    facts->columns = margay_mgt_columns(header->columns);
     facts->splits = header->splits;
     facts->collapsed_bytes = header->collapsed_bytes;
     return MARGAY_OK;
@@ -185,21 +177,14 @@ static bool is_magic(const void *window, size_t bytes)
 
 /* ------------------------------------------------------------- modules -- */
 
-/* Take the modules where they are wanted and not yet known from the end of the
-   file; false: they are damaged, or *no_memory. */
-static bool take_modules(struct margay_modules *modules, const uint8_t *list,
-                         size_t bytes, bool *no_memory)
-{
-    return modules == NULL || atomic_load(&modules->whole) ||
-           margay_modules_take(modules, list, bytes, no_memory);
-}
-
-/* The modules, behind their mark. */
+/* The modules, after their mark: taken where they are wanted and not yet known
+   from the end of the file. */
 static enum margay_status read_modules(struct reader *reader,
                                        struct margay_error *error)
 {
     uint8_t head[MARGAY_MGT_MODULES_BYTES - 4];
     uint64_t offset = reader->offset;
+    struct margay_modules *modules = reader->source.modules;
     bool no_memory = false, whole = false;
     enum margay_status status =
         read_all(reader, head, sizeof head, "a list of modules", error);
@@ -215,7 +200,8 @@ static enum margay_status read_modules(struct reader *reader,
     status = read_all(reader, list, bytes, "the list of modules", error);
     if (status == MARGAY_OK)
         whole = margay_mgt_is_crc(margay_mgt_crc(0, list, bytes), head + 4) &&
-                take_modules(reader->source.modules, list, bytes, &no_memory);
+                (modules == NULL || atomic_load(&modules->whole) ||
+                 margay_modules_take(modules, list, bytes, &no_memory));
     free(list);
     reader->modules_bytes = MARGAY_MGT_MODULES_BYTES + bytes;
     if (no_memory)
@@ -312,29 +298,34 @@ static enum margay_status end_modules(struct reader *reader,
 
 /* ------------------------------------------------------ events of data -- */
 
-static enum margay_status finish_events(struct reader *reader,
-                                        struct margay_error *error)
-{
-    bool late;
-    enum margay_status status =
-        margay_mgt_events_finish(reader->events, reader->entries, &late, error);
-    return late ? fail(reader, reader->offset, "events before their time",
-                       "the block that they happen in", error)
-                : status;
-}
-
-static enum margay_status take_events(struct reader *reader, size_t bytes,
-                                      size_t count, const uint8_t *crc,
+/* A part with events, after its mark; all those before happen. */
+static enum margay_status read_events(struct reader *reader,
                                       struct margay_error *error)
 {
+    uint8_t head[MARGAY_MGT_DATA_BYTES - 4];
     uint64_t offset = reader->offset;
-    bool no_memory = false;
-    const char *expected = "its check sum";
+    bool late, no_memory = false;
     enum margay_status status =
-        read_all(reader, reader->payload, bytes, "events of data", error);
+        margay_mgt_events_finish(reader->events, reader->entries, &late, error);
+    if (late)
+        return fail(reader, offset, "events before their time",
+                    "the block that they happen in", error);
+    if (status == MARGAY_OK)
+        status = read_all(reader, head, sizeof head, "events of data", error);
     if (status != MARGAY_OK)
         return status;
-    if (margay_mgt_is_crc(margay_mgt_crc(0, reader->payload, bytes), crc))
+    size_t bytes = (size_t)margay_get_little(head, 4);
+    size_t count = (size_t)margay_get_little(head + 4, 4);
+    if (bytes > MARGAY_MGT_PAYLOAD_BYTES || count == 0 ||
+        count > MARGAY_MGT_BLOCK_ENTRIES)
+        return fail(reader, offset, "damaged events of data",
+                    "a head that can be", error);
+    offset = reader->offset;
+    status = read_all(reader, reader->payload, bytes, "events of data", error);
+    if (status != MARGAY_OK)
+        return status;
+    const char *expected = "its check sum";
+    if (margay_mgt_is_crc(margay_mgt_crc(0, reader->payload, bytes), head + 8))
         expected =
             margay_mgt_events_take(reader->events, reader->packer,
                                    reader->payload, bytes, count, &no_memory);
@@ -343,26 +334,6 @@ static enum margay_status take_events(struct reader *reader, size_t bytes,
     return expected == NULL ? MARGAY_OK
                             : fail(reader, offset, "damaged events of data",
                                    expected, error);
-}
-
-/* A part with events, behind its mark. */
-static enum margay_status read_events(struct reader *reader,
-                                      struct margay_error *error)
-{
-    uint8_t head[MARGAY_MGT_DATA_BYTES - 4];
-    uint64_t offset = reader->offset;
-    enum margay_status status = finish_events(reader, error);
-    if (status == MARGAY_OK)
-        status = read_all(reader, head, sizeof head, "events of data", error);
-    if (status != MARGAY_OK)
-        return status;
-    uint64_t bytes = margay_get_little(head, 4);
-    uint64_t count = margay_get_little(head + 4, 4);
-    if (bytes > MARGAY_MGT_DATA_PAYLOAD_BYTES || count == 0 ||
-        count > MARGAY_MGT_BLOCK_ENTRIES)
-        return fail(reader, offset, "damaged events of data",
-                    "a head that can be", error);
-    return take_events(reader, bytes, count, head + 8, error);
 }
 
 /* -------------------------------------------------------------- blocks -- */

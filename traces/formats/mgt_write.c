@@ -15,18 +15,47 @@ struct index_entry {
     uint64_t offset, references;
 };
 
+/* A block, or the events of data, while they are gathered. */
+struct builder {
+    struct margay_mgt_encoder *encoder;
+    size_t entries;
+    /* The zeros before the values of each column, from which the first ones
+       may differ, and the values. */
+    uint64_t values[MARGAY_MGT_COLUMNS]
+                   [MARGAY_MGT_BACK_VALUES + MARGAY_MGT_BLOCK_ENTRIES];
+    uint8_t part[MARGAY_MGT_BLOCK_HEADER_BYTES + MARGAY_MGT_PAYLOAD_BYTES];
+};
+
+static void free_builder(struct builder *builder)
+{
+    if (builder != NULL)
+        margay_mgt_encoder_free(builder->encoder);
+    free(builder);
+}
+
+static enum margay_status create_builder(struct builder **builder,
+                                         const char *what,
+                                         struct margay_error *error)
+{
+    *builder = calloc(1, sizeof **builder);
+    return *builder == NULL
+               ? margay_fail_memory(error, what)
+               : margay_mgt_encoder_create(&(*builder)->encoder, error);
+}
+
 struct writer {
     struct margay_sink sink;
     struct margay_mgt_header header;
     bool begun; /* the header has been written */
-    struct margay_mgt_builder *builder;
+    struct builder *block;
+    struct builder *data;      /* NULL = there are no events */
+    uint64_t block_references; /* of the entries in `block` */
     uint64_t offset;
     uint64_t entries, references;
     uint64_t of_kind[MARGAY_KINDS];
     struct index_entry *index; /* of `capacity` entries, `blocks` in use */
     size_t blocks, capacity;
     struct margay_modules modules;
-    struct margay_mgt_data_builder *data; /* NULL = there are no events */
 };
 
 void margay_mgt_put_header(const struct margay_mgt_header *header,
@@ -63,9 +92,52 @@ static enum margay_status begin(struct writer *writer,
     return emit(writer, bytes, sizeof bytes, error);
 }
 
-static enum margay_status add_to_index(struct writer *writer,
-                                       struct margay_error *error)
+/* ---------------------------------------------------------------- blocks -- */
+
+/* Encode the columns of a set, of which the first is `first`, after the head
+   of a part, and begin anew.  Returns their length; 0: there is no memory. */
+static size_t encode(struct builder *builder, unsigned first, unsigned columns,
+                     size_t head_bytes)
 {
+    uint8_t *payload = builder->part + head_bytes, *end = payload;
+    for (unsigned i = 0; i < MARGAY_MGT_COLUMNS && end != NULL; i++) {
+        if (columns & MARGAY_MGT_COLUMN_BIT(i))
+            end = margay_mgt_encode(builder->encoder,
+                                    (enum margay_mgt_column_name)(first + i),
+                                    builder->values[i] + MARGAY_MGT_BACK_VALUES,
+                                    builder->entries, end);
+    }
+    builder->entries = 0;
+    return end == NULL ? 0 : (size_t)(end - payload);
+}
+
+/* The events of data that happen among the entries of the block that ends. */
+static enum margay_status end_data(struct writer *writer,
+                                   struct margay_error *error)
+{
+    struct builder *data = writer->data;
+    size_t events = data == NULL ? 0 : data->entries;
+    if (events == 0)
+        return MARGAY_OK;
+    size_t bytes = encode(data, MARGAY_MGT_DATA_AT, ~0u, MARGAY_MGT_DATA_BYTES);
+    if (bytes == 0)
+        return margay_fail_memory(error, "compression");
+    uint8_t *part = data->part;
+    margay_put_little(part, MARGAY_MGT_DATA_MARK, 4);
+    margay_put_little(part + 4, bytes, 4);
+    margay_put_little(part + 8, events, 4);
+    margay_put_little(
+        part + 12, margay_mgt_crc(0, part + MARGAY_MGT_DATA_BYTES, bytes), 4);
+    return emit(writer, part, MARGAY_MGT_DATA_BYTES + bytes, error);
+}
+
+static enum margay_status end_block(struct writer *writer,
+                                    struct margay_error *error)
+{
+    size_t entries = writer->block->entries;
+    enum margay_status status = end_data(writer, error);
+    if (entries == 0 || status != MARGAY_OK)
+        return status;
     struct index_entry *index = margay_grow(writer->index, writer->blocks,
                                             &writer->capacity, sizeof *index);
     if (index == NULL)
@@ -73,40 +145,24 @@ static enum margay_status add_to_index(struct writer *writer,
     writer->index = index;
     index[writer->blocks++] =
         (struct index_entry){writer->offset, writer->references};
-    return MARGAY_OK;
-}
-
-/* The events of data that happen among the entries of the block that ends. */
-static enum margay_status end_data(struct writer *writer,
-                                   struct margay_error *error)
-{
-    size_t bytes;
-    if (writer->data == NULL)
-        return MARGAY_OK;
-    const uint8_t *part = margay_mgt_data_end(writer->data, &bytes);
-    if (part == NULL)
+    size_t bytes =
+        encode(writer->block, MARGAY_MGT_NUMBERS, writer->header.columns,
+               MARGAY_MGT_BLOCK_HEADER_BYTES);
+    if (bytes == 0)
         return margay_fail_memory(error, "compression");
-    return bytes == 0 ? MARGAY_OK : emit(writer, part, bytes, error);
-}
-
-static enum margay_status end_block(struct writer *writer,
-                                    struct margay_error *error)
-{
-    size_t entries = margay_mgt_builder_entries(writer->builder), bytes;
-    uint64_t references;
-    enum margay_status status = end_data(writer, error);
-    if (entries == 0 || status != MARGAY_OK)
-        return status;
-    status = add_to_index(writer, error);
-    if (status != MARGAY_OK)
-        return status;
-    const uint8_t *block = margay_mgt_builder_end(
-        writer->builder, writer->header.columns, &bytes, &references);
-    if (block == NULL)
-        return margay_fail_memory(error, "compression");
+    uint8_t *part = writer->block->part;
+    margay_put_little(part, MARGAY_MGT_BLOCK_MARK, 4);
+    margay_put_little(part + 4, bytes, 4);
+    margay_put_little(part + 8, entries, 4);
+    margay_put_little(part + 12, writer->block_references, 8);
+    margay_put_little(
+        part + 20,
+        margay_mgt_crc(0, part + MARGAY_MGT_BLOCK_HEADER_BYTES, bytes), 4);
+    margay_put_little(part + 24, margay_mgt_crc(0, part, 24), 4);
     writer->entries += entries;
-    writer->references += references;
-    return emit(writer, block, bytes, error);
+    writer->references += writer->block_references;
+    writer->block_references = 0;
+    return emit(writer, part, MARGAY_MGT_BLOCK_HEADER_BYTES + bytes, error);
 }
 
 /* The first batch decides which columns the trace has. */
@@ -123,12 +179,46 @@ static unsigned choose_columns(const struct writer *writer,
     return columns;
 }
 
-static void count_kinds(struct writer *writer, const struct margay_batch *batch)
+/* The end of a column, where the next entries go. */
+static uint64_t *column_end(struct writer *writer,
+                            enum margay_mgt_column_name name)
 {
-    for (size_t i = 0; i < batch->references; i++) {
-        uint8_t kind = batch->kinds == NULL ? MARGAY_READ : batch->kinds[i];
-        writer->of_kind[kind] += batch->counts == NULL ? 1 : batch->counts[i];
+    return writer->block->values[name] + MARGAY_MGT_BACK_VALUES +
+           writer->block->entries;
+}
+
+/* Take entries of the batch from `from` on, until the block is full.  Returns
+   how many it took.  A column of the file may be absent from a batch. */
+static size_t take(struct writer *writer, const struct margay_batch *batch,
+                   size_t from)
+{
+    size_t space = MARGAY_MGT_BLOCK_ENTRIES - writer->block->entries;
+    size_t left = batch->references - from;
+    size_t count = left < space ? left : space;
+    unsigned columns = writer->header.columns;
+    uint64_t *accesses = column_end(writer, MARGAY_MGT_ACCESSES);
+    uint64_t *counts = column_end(writer, MARGAY_MGT_COUNTS);
+    uint64_t *threads = column_end(writer, MARGAY_MGT_THREADS);
+    uint64_t *sites = column_end(writer, MARGAY_MGT_SITES);
+    memcpy(column_end(writer, MARGAY_MGT_NUMBERS), batch->numbers + from,
+           count * sizeof *batch->numbers);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t extent = batch->extents == NULL ? 1 : batch->extents[from + i];
+        uint8_t kind =
+            batch->kinds == NULL ? MARGAY_READ : batch->kinds[from + i];
+        uint64_t held = batch->counts == NULL ? 1 : batch->counts[from + i];
+        accesses[i] = extent << 2 | kind;
+        writer->block_references += held;
+        writer->of_kind[kind] += held;
+        if (columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS))
+            counts[i] = held;
+        if (columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS))
+            threads[i] = batch->threads == NULL ? 0 : batch->threads[from + i];
+        if (columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES))
+            sites[i] = batch->sites == NULL ? 0 : batch->sites[from + i];
     }
+    writer->block->entries += count;
+    return count;
 }
 
 static enum margay_status writer_put(void *state,
@@ -141,12 +231,9 @@ static enum margay_status writer_put(void *state,
     if (!writer->begun)
         writer->header.columns = choose_columns(writer, batch);
     enum margay_status status = begin(writer, error);
-    count_kinds(writer, batch);
     for (size_t done = 0; done < batch->references && status == MARGAY_OK;) {
-        done += margay_mgt_builder_take(writer->builder, writer->header.columns,
-                                        batch, done);
-        if (margay_mgt_builder_entries(writer->builder) ==
-            MARGAY_MGT_BLOCK_ENTRIES)
+        done += take(writer, batch, done);
+        if (writer->block->entries == MARGAY_MGT_BLOCK_ENTRIES)
             status = end_block(writer, error);
     }
     return status;
@@ -163,16 +250,22 @@ static enum margay_status writer_put_data(void *state,
     static const struct margay_batch recorded = {.sites = &site,
                                                  .threads = &thread};
     struct writer *writer = state;
-    bool full = false;
     if (!writer->begun)
         writer->header.columns = choose_columns(writer, &recorded);
     enum margay_status status = begin(writer, error);
-    if (status == MARGAY_OK)
-        status = margay_mgt_data_add(
-            &writer->data, event,
-            writer->entries + margay_mgt_builder_entries(writer->builder),
-            &full, error);
-    return full ? end_block(writer, error) : status;
+    if (status == MARGAY_OK && writer->data == NULL)
+        status = create_builder(&writer->data, "the data of a trace", error);
+    if (status != MARGAY_OK)
+        return status;
+    const uint64_t values[MARGAY_MGT_COLUMNS] = {
+        writer->entries + writer->block->entries, event->address, event->bytes,
+        margay_datum(event->data, event->site), event->order};
+    size_t i = MARGAY_MGT_BACK_VALUES + writer->data->entries++;
+    for (size_t column = 0; column < MARGAY_MGT_COLUMNS; column++)
+        writer->data->values[column][i] = values[column];
+    return writer->data->entries == MARGAY_MGT_BLOCK_ENTRIES
+               ? end_block(writer, error)
+               : MARGAY_OK;
 }
 
 static enum margay_status writer_set_module(void *state, unsigned number,
@@ -222,16 +315,20 @@ static uint64_t writer_most_bytes(const void *state,
     const struct writer *writer = state;
     unsigned columns = (unsigned)__builtin_popcount(
         writer->begun ? writer->header.columns : choose_columns(writer, batch));
-    uint64_t entries =
-        margay_mgt_builder_entries(writer->builder) + batch->references;
+    uint64_t entries = writer->block->entries + batch->references;
+    uint64_t events = writer->data == NULL ? 0 : writer->data->entries;
     uint64_t blocks =
         (entries + MARGAY_MGT_BLOCK_ENTRIES - 1) / MARGAY_MGT_BLOCK_ENTRIES;
     return (writer->begun ? 0 : MARGAY_MGT_HEADER_BYTES) +
            blocks * (MARGAY_MGT_BLOCK_HEADER_BYTES + columns * COLUMN_BYTES) +
            entries * columns * ENTRY_BYTES +
            (writer->blocks + blocks) * MARGAY_MGT_INDEX_ENTRY_BYTES +
-           margay_mgt_data_most_bytes(writer->data) + part_of_modules(writer) +
-           MARGAY_MGT_FOOTER_BYTES + MARGAY_MGT_TRAILER_BYTES;
+           (events == 0 ? 0
+                        : MARGAY_MGT_DATA_BYTES +
+                              MARGAY_MGT_COLUMNS *
+                                  (COLUMN_BYTES + events * ENTRY_BYTES)) +
+           part_of_modules(writer) + MARGAY_MGT_FOOTER_BYTES +
+           MARGAY_MGT_TRAILER_BYTES;
 }
 
 /* A trace without references has a header, too. */
@@ -302,8 +399,8 @@ static void writer_free(void *state)
     struct writer *writer = state;
     if (writer == NULL)
         return;
-    margay_mgt_builder_free(writer->builder);
-    margay_mgt_data_builder_free(writer->data);
+    free_builder(writer->block);
+    free_builder(writer->data);
     margay_modules_clear(&writer->modules);
     free(writer->index);
     free(writer);
@@ -320,7 +417,7 @@ static enum margay_status writer_create(const struct margay_sink *sink,
     writer->sink = *sink;
     writer->header.columns = MARGAY_MGT_ALWAYS;
     enum margay_status status =
-        margay_mgt_builder_create(&writer->builder, error);
+        create_builder(&writer->block, "a block of a trace", error);
     if (status == MARGAY_OK)
         *state = writer;
     else

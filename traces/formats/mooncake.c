@@ -20,7 +20,7 @@
 
 #include "traces/base/error.h"
 #include "traces/base/fnv.h"
-#include "traces/formats/blocks_format.h"
+#include "traces/formats/bytes.h"
 
 #define KEY "hash_ids"
 
@@ -306,12 +306,15 @@ static enum margay_status fill(void *state, struct margay_references *batch,
     return status == MARGAY_OK && batch->count == 0 ? MARGAY_END : status;
 }
 
-#else
+static const struct margay_blocks_reading reading = {
+    .is_magic = is_magic,
+    .open = open_reader,
+    .free_state = free_reader,
+    .skip = margay_bytes_skip,
+    .fill = fill,
+};
 
-static void free_reader(void *state)
-{
-    (void)state;
-}
+#else
 
 static enum margay_status open_reader(const struct margay_block_source *source,
                                       void **state,
@@ -326,31 +329,12 @@ static enum margay_status open_reader(const struct margay_block_source *source,
                        source->name);
 }
 
-static enum margay_status fill(void *state, struct margay_references *batch,
-                               struct margay_error *error)
-{
-    (void)state, (void)batch, (void)error;
-    return MARGAY_END;
-}
-
-#endif
-
-static enum margay_status skip(void *state, uint64_t skip_refs,
-                               uint64_t *skipped_refs, bool *known,
-                               uint64_t *refs, struct margay_error *error)
-{
-    (void)state, (void)skip_refs, (void)skipped_refs, (void)refs, (void)error;
-    *known = false;
-    return MARGAY_OK;
-}
-
 static const struct margay_blocks_reading reading = {
     .is_magic = is_magic,
     .open = open_reader,
-    .free_state = free_reader,
-    .skip = skip,
-    .fill = fill,
 };
+
+#endif
 
 const struct margay_format margay_format_mooncake = {
     .info = {.name = "mooncake",

@@ -21,7 +21,7 @@ void margay_names_free(struct margay_names *names);
 bool margay_names_number(struct margay_names *names, const char *text,
                          size_t bytes, uint32_t *number);
 
-/* The text of a number, with a NUL behind it, for as long as the names live;
+/* The text of a number, with a NUL after it, for as long as the names live;
    NULL if no text has that number. */
 const char *margay_names_text(struct margay_names *names, uint32_t number);
 

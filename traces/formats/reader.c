@@ -32,14 +32,6 @@ static enum margay_status need_batch(struct margay_reader *reader)
     return MARGAY_OK;
 }
 
-/* Hand over what has been decoded before waiting for the writer of a pipe. */
-static void publish_before_wait(struct margay_reader *reader)
-{
-    if (reader->batch != NULL && reader->batch->count > 0 &&
-        margay_input_would_wait(reader->input))
-        publish(reader);
-}
-
 /* Read once, to the end of the buffer's contents. */
 static enum margay_status read_more(struct margay_reader *reader)
 {
@@ -72,17 +64,7 @@ static enum margay_status read_window(struct margay_reader *reader)
     return MARGAY_OK;
 }
 
-static void note_compression(struct margay_reader *reader)
-{
-    const char *compression = margay_input_compression(reader->input);
-    char *evidence = reader->detection.evidence;
-    size_t length = strlen(evidence);
-    if (compression != NULL)
-        snprintf(evidence + length, MARGAY_EVIDENCE_BYTES - length, ", in %s",
-                 compression);
-}
-
-/* The format that fits the window from a later line on, behind as many bad
+/* The format that fits the window from a later line on, after as many bad
    lines as may be passed over.  Where there is none, reader->error stays as it
    is. */
 static enum margay_status detect_further(struct margay_reader *reader,
@@ -125,7 +107,12 @@ static enum margay_status find_format(struct margay_reader *reader)
                            &reader->detection, &reader->error);
     if (status != MARGAY_OK && reader->detection.format == NULL)
         status = detect_further(reader, bytes, whole);
-    note_compression(reader);
+    const char *compression = margay_input_compression(reader->input);
+    char *evidence = reader->detection.evidence;
+    size_t length = strlen(evidence);
+    if (compression != NULL)
+        snprintf(evidence + length, MARGAY_EVIDENCE_BYTES - length, ", in %s",
+                 compression);
     return status;
 }
 
@@ -163,30 +150,22 @@ unsigned margay_reader_columns(const struct margay_reader *reader)
            ~reader->unused_columns;
 }
 
-/* Allocate the columns that the caller uses, and those that the format cannot
-   do without. */
-static enum margay_status allocate_batches(struct margay_reader *reader)
+/* Make the state of the format, and batches of the columns that the caller uses
+   and those that the format cannot do without. */
+static enum margay_status allocate(struct margay_reader *reader)
 {
     const struct margay_format *format = reader->detection.format;
     unsigned columns = margay_reader_columns(reader);
     enum margay_status status = MARGAY_OK;
+    if (format->create_state != NULL &&
+        (reader->state = format->create_state(&reader->state_options)) == NULL)
+        return margay_fail_memory(&reader->error, "a reader of tables");
     if (reader->numbers_only && format->leaves_out && !reader->facts.splits)
         columns &= reader->sums_counts ? 0 : MARGAY_COLUMN_COUNTS;
     for (size_t i = 0; i < MARGAY_RING_SLOTS && status == MARGAY_OK; i++)
         status = margay_batch_allocate(&reader->ring[i], format, columns,
                                        &reader->error);
     return status;
-}
-
-static enum margay_status create_state(struct margay_reader *reader)
-{
-    const struct margay_format *format = reader->detection.format;
-    if (format->create_state == NULL)
-        return MARGAY_OK;
-    reader->state = format->create_state(&reader->state_options);
-    return reader->state == NULL
-               ? margay_fail_memory(&reader->error, "a reader of tables")
-               : MARGAY_OK;
 }
 
 /* Where offsets count units that --unit may say, people are told which. */
@@ -323,20 +302,6 @@ static enum margay_status decode_blocks(struct margay_reader *reader)
 
 /* -------------------------------------------------------------- packed -- */
 
-/* Bytes for a batch: first those of the buffer, then those of the file. */
-static enum margay_status read_packed(struct margay_reader *reader,
-                                      char *records, size_t bytes, size_t *got)
-{
-    size_t left = reader->end - reader->begin;
-    if (left == 0 && !reader->ended)
-        return margay_input_read(reader->input, records, bytes, got,
-                                 &reader->error);
-    *got = left < bytes ? left : bytes;
-    memcpy(records, reader->buffer + reader->begin, *got);
-    reader->begin += *got;
-    return MARGAY_OK;
-}
-
 enum margay_status margay_reader_fail_half_record(
     const struct margay_reader *reader, uint64_t offset, size_t bytes,
     struct margay_error *error)
@@ -378,8 +343,8 @@ static enum margay_status fill_packed(struct margay_reader *reader, bool *more)
     char *records = margay_batch_records(batch, format);
     size_t filled = 0, got;
     do {
-        enum margay_status status =
-            read_packed(reader, records + filled, wanted - filled, &got);
+        enum margay_status status = read_bytes(
+            reader, records + filled, wanted - filled, &got, &reader->error);
         if (status != MARGAY_OK)
             return status;
         filled += got;
@@ -477,20 +442,10 @@ static enum margay_status fail_line(struct margay_reader *reader,
                                    expected, &reader->error);
 }
 
-static enum margay_status fail_end(struct margay_reader *reader,
-                                   const char *expected)
-{
-    return margay_fail(&reader->error, MARGAY_BAD_INPUT,
-                       "%s:%llu: found the end, expected %s (read as %s; %s)",
-                       reader->path, (unsigned long long)reader->lines,
-                       expected, reader->detection.format->info.name,
-                       reader->detection.evidence);
-}
-
 /*
  * `failed` says, with reader->error, that a line cannot be read.  MARGAY_OK: it
  * is to be passed over.  What a caller does not look at, it does not hear of
- * either: bad lines behind the last reference that is wanted do not count.
+ * either: bad lines after the last reference that is wanted do not count.
  */
 static enum margay_status judge_line(struct margay_reader *reader,
                                      enum margay_status failed)
@@ -529,7 +484,7 @@ static bool forget_line(struct margay_reader *reader)
     return format->forget == NULL || format->forget(reader->state);
 }
 
-/* Go behind the end of a bad line that began before the buffer, if it is there
+/* Go past the end of a bad line that began before the buffer, if it is there
    now. */
 static void end_bad_line(struct margay_reader *reader)
 {
@@ -611,7 +566,12 @@ static enum margay_status finish_text(struct margay_reader *reader)
         reader->detection.format->finish(&text, reader->batch);
     if (expected == NULL)
         return MARGAY_END;
-    enum margay_status status = judge_line(reader, fail_end(reader, expected));
+    margay_fail(&reader->error, MARGAY_BAD_INPUT,
+                "%s:%llu: found the end, expected %s (read as %s; %s)",
+                reader->path, (unsigned long long)reader->lines, expected,
+                reader->detection.format->info.name,
+                reader->detection.evidence);
+    enum margay_status status = judge_line(reader, MARGAY_BAD_INPUT);
     return status == MARGAY_OK ? MARGAY_END : status;
 }
 
@@ -628,7 +588,10 @@ static enum margay_status decode_text(struct margay_reader *reader)
         if (status == MARGAY_OK)
             status = keep_rest(reader);
         if (status == MARGAY_OK) {
-            publish_before_wait(reader);
+            /* Hand over what there is before waiting for a pipe's writer. */
+            if (reader->batch != NULL && reader->batch->count > 0 &&
+                margay_input_would_wait(reader->input))
+                publish(reader);
             status = read_more(reader);
         }
         if (status != MARGAY_OK)
@@ -649,9 +612,7 @@ static enum margay_status read_trace(struct margay_reader *reader)
     if (status == MARGAY_OK)
         status = describe(reader);
     if (status == MARGAY_OK)
-        status = create_state(reader);
-    if (status == MARGAY_OK)
-        status = allocate_batches(reader);
+        status = allocate(reader);
     if (status == MARGAY_OK)
         status = skip_records(reader);
     if (status == MARGAY_OK)

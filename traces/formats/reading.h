@@ -20,21 +20,21 @@ struct margay_reading {
 
     /* The caller looks at numbers only, and at extents only where
        margay_trace_splits().  Batches may lack every other column; with
-       `counts`, margay_trace_repeats() may stand in the place of counts. */
+       `counts`, margay_trace_repeats() may stand for counts. */
     bool numbers_only;
 
     /* Of MARGAY_STORAGE_COLUMNS, those that the caller does not look at. */
     unsigned unused_columns;
 
-    /* Batches have, in the place of the sites, what each reference is to
+    /* Batches have, instead of the sites, what each reference is to
        (data.h), as the events of the trace tell it. */
     bool data;
 
     /* Sizes are given as they stand, MARGAY_SIZE_UNKNOWN included. */
     bool raw_sizes;
 
-    /* How many threads may decompress a compressed file, beside the one that
-       reads; 0 and 1: the reading thread does it. */
+    /* How many threads may decompress a compressed file, apart from the one
+       that reads; 0 and 1: the reading thread does it. */
     unsigned threads;
 
     /* With numbers_only: the reader may divide addresses by this many bytes, a
@@ -64,7 +64,7 @@ unsigned margay_trace_shift(const margay_trace *trace);
    recording of data tells some before its first reference. */
 bool margay_trace_tells_data(const margay_trace *trace);
 
-/* How many references the last batch stands for beside one for each of its
+/* How many references the last batch stands for, apart from one for each of its
    entries, where the reader has added up the counts; 0 otherwise. */
 uint64_t margay_trace_repeats(const margay_trace *trace);
 

@@ -34,18 +34,23 @@ void margay_field_value(struct margay_field *field)
     field->decimal = end == field->text + field->bytes;
 }
 
-/* ------------------------------------------------------------- messages -- */
+/* --------------------------------------------------------------- fields -- */
+
+static unsigned count_of(const struct margay_rows *rows, unsigned role)
+{
+    return rows->plan.role_counts[role];
+}
+
+static const struct margay_field *field_of(const struct margay_rows *rows,
+                                           unsigned role, unsigned k)
+{
+    return &rows->fields[rows->plan.of_role[role][k]];
+}
 
 static uint64_t column_of(const struct margay_rows *rows, unsigned role,
                           unsigned k)
 {
     return rows->plan.takes[rows->plan.of_role[role][k]].column;
-}
-
-static bool is_optional(const struct margay_rows *rows, unsigned role,
-                        unsigned k)
-{
-    return rows->plan.takes[rows->plan.of_role[role][k]].optional;
 }
 
 static const char *expect(struct margay_rows *rows, unsigned role, unsigned k,
@@ -57,32 +62,22 @@ static const char *expect(struct margay_rows *rows, unsigned role, unsigned k,
 }
 
 static const char *expect_field(struct margay_rows *rows, unsigned role,
-                                unsigned k, const char *what, size_t columns)
+                                unsigned k, const char *what)
 {
     snprintf(rows->message, sizeof rows->message,
              "%s in column %llu%s (the row has %zu column%s)", what,
              (unsigned long long)column_of(rows, role, k),
-             rows->in_first_row ? " of the first row" : "", columns,
-             margay_plural(columns, "s"));
+             rows->in_first_row ? " of the first row" : "", rows->columns,
+             margay_plural(rows->columns, "s"));
     return rows->message;
 }
 
-/* --------------------------------------------------------------- fields -- */
-
-static const struct margay_field *field_of(const struct margay_rows *rows,
-                                           const struct margay_field *fields,
-                                           unsigned role, unsigned k)
-{
-    return &fields[rows->plan.of_role[role][k]];
-}
-
 /* The fields of a role as one key. */
-static uint64_t hash_fields(const struct margay_rows *rows,
-                            const struct margay_field *fields, unsigned role)
+static uint64_t hash_fields(const struct margay_rows *rows, unsigned role)
 {
     uint64_t hash = MARGAY_FNV1A_BEGIN;
-    for (unsigned k = 0; k < rows->plan.role_counts[role]; k++) {
-        const struct margay_field *field = field_of(rows, fields, role, k);
+    for (unsigned k = 0; k < count_of(rows, role); k++) {
+        const struct margay_field *field = field_of(rows, role, k);
         if (k > 0)
             hash = margay_fnv1a_on(hash, "", 1);
         hash = margay_fnv1a_on(hash, field->text, field->bytes);
@@ -90,55 +85,48 @@ static uint64_t hash_fields(const struct margay_rows *rows,
     return hash;
 }
 
-static const char *read_id(struct margay_rows *rows,
-                           const struct margay_field *fields, size_t columns,
-                           uint64_t *id)
+static const char *read_id(struct margay_rows *rows, uint64_t *id)
 {
-    unsigned count = rows->plan.role_counts[MARGAY_ROLE_ID];
-    const struct margay_field *first =
-        field_of(rows, fields, MARGAY_ROLE_ID, 0);
+    unsigned count = count_of(rows, MARGAY_ROLE_ID);
+    const struct margay_field *first = field_of(rows, MARGAY_ROLE_ID, 0);
     if (count == 1 && first->decimal) {
         *id = first->value;
         return NULL;
     }
     for (unsigned k = 0; k < count; k++) {
-        const struct margay_field *field =
-            field_of(rows, fields, MARGAY_ROLE_ID, k);
+        const struct margay_field *field = field_of(rows, MARGAY_ROLE_ID, k);
         if (rows->layout->offset_bytes != 0)
-            return expect_field(rows, MARGAY_ROLE_ID, k, "an offset in decimal",
-                                columns);
+            return expect_field(rows, MARGAY_ROLE_ID, k,
+                                "an offset in decimal");
         if (field->text == NULL || (count == 1 && field->bytes == 0))
-            return expect_field(rows, MARGAY_ROLE_ID, k, "an id", columns);
+            return expect_field(rows, MARGAY_ROLE_ID, k, "an id");
     }
-    *id = hash_fields(rows, fields, MARGAY_ROLE_ID);
+    *id = hash_fields(rows, MARGAY_ROLE_ID);
     return NULL;
 }
 
 /* Does the row say no size there?  In a csv of the user's own, nothing or a
    hyphen says so. */
-static bool lacks_size(const struct margay_rows *rows,
-                       const struct margay_field *field, unsigned k)
+static bool lacks_size(const struct margay_rows *rows, unsigned k)
 {
+    const struct margay_field *field = field_of(rows, MARGAY_ROLE_SIZE, k);
     if (rows->layout == &margay_layout_any && field->text != NULL)
         return field->bytes == 0 || (field->bytes == 1 && *field->text == '-');
-    return field->bytes == 0 && is_optional(rows, MARGAY_ROLE_SIZE, k);
+    return field->bytes == 0 &&
+           rows->plan.takes[rows->plan.of_role[MARGAY_ROLE_SIZE][k]].optional;
 }
 
-static const char *read_size(struct margay_rows *rows,
-                             const struct margay_field *fields, size_t columns,
-                             uint64_t *size)
+static const char *read_size(struct margay_rows *rows, uint64_t *size)
 {
     *size = 0;
-    for (unsigned k = 0; k < rows->plan.role_counts[MARGAY_ROLE_SIZE]; k++) {
-        const struct margay_field *field =
-            field_of(rows, fields, MARGAY_ROLE_SIZE, k);
-        if (lacks_size(rows, field, k)) {
+    for (unsigned k = 0; k < count_of(rows, MARGAY_ROLE_SIZE); k++) {
+        const struct margay_field *field = field_of(rows, MARGAY_ROLE_SIZE, k);
+        if (lacks_size(rows, k)) {
             *size = MARGAY_SIZE_UNKNOWN;
             return NULL;
         }
         if (!field->decimal)
-            return expect_field(rows, MARGAY_ROLE_SIZE, k, "a size in decimal",
-                                columns);
+            return expect_field(rows, MARGAY_ROLE_SIZE, k, "a size in decimal");
         if (!margay_add_u64(*size, field->value, size) ||
             *size == MARGAY_SIZE_UNKNOWN)
             return expect(rows, MARGAY_ROLE_SIZE, k,
@@ -147,40 +135,17 @@ static const char *read_size(struct margay_rows *rows,
     return NULL;
 }
 
-static const char *read_count(struct margay_rows *rows,
-                              const struct margay_field *fields, size_t columns,
-                              uint32_t *count)
+static const char *read_count(struct margay_rows *rows, uint32_t *count)
 {
     *count = 1;
-    if (rows->plan.role_counts[MARGAY_ROLE_COUNT] == 0)
+    if (count_of(rows, MARGAY_ROLE_COUNT) == 0)
         return NULL;
-    const struct margay_field *field =
-        field_of(rows, fields, MARGAY_ROLE_COUNT, 0);
+    const struct margay_field *field = field_of(rows, MARGAY_ROLE_COUNT, 0);
     if (!field->decimal || field->value > MOST_COUNT)
         return expect_field(rows, MARGAY_ROLE_COUNT, 0,
-                            "a count of at most 65535", columns);
+                            "a count of at most 65535");
     *count = (uint32_t)field->value;
     return NULL;
-}
-
-/* A get of nothing missed. */
-static void forget_size(const struct margay_rows *rows,
-                        const struct margay_field *fields,
-                        struct margay_row_reference *reference)
-{
-    unsigned count = rows->plan.role_counts[MARGAY_ROLE_SIZE];
-    if (count > 0 && rows->layout->empty_gets_missed &&
-        reference->op == MARGAY_GET &&
-        field_of(rows, fields, MARGAY_ROLE_SIZE, count - 1)->value == 0)
-        reference->size = MARGAY_SIZE_UNKNOWN;
-}
-
-static uint64_t seconds_of(const struct margay_rows *rows, uint64_t time)
-{
-    uint64_t ticks = rows->layout->ticks_per_second;
-    if (ticks == MARGAY_EPOCH_TICKS)
-        ticks = time >= UINT64_C(100000000000) ? 1000 : 1;
-    return ticks > 1 ? time / ticks : time;
 }
 
 /* Is the field digits, a point, and digits?  Then its value is the former. */
@@ -199,38 +164,32 @@ static bool is_fraction(struct margay_field *field)
     return field->decimal;
 }
 
-/* Digits behind a point are dropped. */
-static const char *read_time(struct margay_rows *rows,
-                             const struct margay_field *fields, size_t columns,
-                             uint64_t *time)
+/* Digits after a point are dropped. */
+static const char *read_time(struct margay_rows *rows, uint64_t *time)
 {
+    uint64_t ticks = rows->layout->ticks_per_second;
     *time = 0;
-    if (rows->plan.role_counts[MARGAY_ROLE_TIME] == 0)
+    if (count_of(rows, MARGAY_ROLE_TIME) == 0)
         return NULL;
-    const struct margay_field *field =
-        field_of(rows, fields, MARGAY_ROLE_TIME, 0);
-    struct margay_field whole = *field;
-    if (!field->decimal && !is_fraction(&whole))
-        return expect_field(rows, MARGAY_ROLE_TIME, 0, "a time in decimal",
-                            columns);
-    *time = seconds_of(rows, whole.value);
+    struct margay_field whole = *field_of(rows, MARGAY_ROLE_TIME, 0);
+    if (!whole.decimal && !is_fraction(&whole))
+        return expect_field(rows, MARGAY_ROLE_TIME, 0, "a time in decimal");
+    if (ticks == MARGAY_EPOCH_TICKS)
+        ticks = whole.value >= UINT64_C(100000000000) ? 1000 : 1;
+    *time = ticks > 1 ? whole.value / ticks : whole.value;
     return NULL;
 }
 
 /* None, 0 and negative numbers say that the object stays valid. */
-static const char *read_ttl(struct margay_rows *rows,
-                            const struct margay_field *fields, size_t columns,
-                            uint64_t *ttl)
+static const char *read_ttl(struct margay_rows *rows, uint64_t *ttl)
 {
     *ttl = UINT64_MAX;
-    if (rows->plan.role_counts[MARGAY_ROLE_TTL] == 0)
+    if (count_of(rows, MARGAY_ROLE_TTL) == 0)
         return NULL;
-    const struct margay_field *field =
-        field_of(rows, fields, MARGAY_ROLE_TTL, 0);
+    const struct margay_field *field = field_of(rows, MARGAY_ROLE_TTL, 0);
     struct margay_field magnitude = *field;
     if (field->text == NULL)
-        return expect_field(rows, MARGAY_ROLE_TTL, 0, "a time to live",
-                            columns);
+        return expect_field(rows, MARGAY_ROLE_TTL, 0, "a time to live");
     bool negative = field->bytes > 0 && *field->text == '-';
     if (negative) {
         magnitude.text++;
@@ -239,51 +198,45 @@ static const char *read_ttl(struct margay_rows *rows,
     }
     if (field->bytes > 0 && !magnitude.decimal)
         return expect_field(rows, MARGAY_ROLE_TTL, 0,
-                            "a time to live in decimal", columns);
+                            "a time to live in decimal");
     if (field->bytes > 0 && !negative && field->value > 0)
         *ttl = field->value;
     return NULL;
 }
 
 /* A number as it stands, or the hash of a name. */
-static const char *read_request(struct margay_rows *rows,
-                                const struct margay_field *fields,
-                                size_t columns, uint64_t *request)
+static const char *read_request(struct margay_rows *rows, uint64_t *request)
 {
-    unsigned count = rows->plan.role_counts[MARGAY_ROLE_REQUEST];
+    unsigned count = count_of(rows, MARGAY_ROLE_REQUEST);
     *request = 0;
     if (count == 0)
         return NULL;
     for (unsigned k = 0; k < count; k++) {
-        if (field_of(rows, fields, MARGAY_ROLE_REQUEST, k)->text == NULL)
-            return expect_field(rows, MARGAY_ROLE_REQUEST, k, "a request",
-                                columns);
+        if (field_of(rows, MARGAY_ROLE_REQUEST, k)->text == NULL)
+            return expect_field(rows, MARGAY_ROLE_REQUEST, k, "a request");
     }
-    const struct margay_field *first =
-        field_of(rows, fields, MARGAY_ROLE_REQUEST, 0);
+    const struct margay_field *first = field_of(rows, MARGAY_ROLE_REQUEST, 0);
     *request = count == 1 && first->decimal
                    ? first->value
-                   : hash_fields(rows, fields, MARGAY_ROLE_REQUEST);
+                   : hash_fields(rows, MARGAY_ROLE_REQUEST);
     return NULL;
 }
 
 /* The name of a tenant is what its fields say, with slashes between them.  A
    row without a tenant is refused even where a layout would do without. */
-static const char *read_tenant(struct margay_rows *rows,
-                               const struct margay_field *fields,
-                               size_t columns, uint32_t *tenant)
+static const char *read_tenant(struct margay_rows *rows, uint32_t *tenant)
 {
     char name[TENANT_BYTES];
-    unsigned count = rows->plan.role_counts[MARGAY_ROLE_TENANT];
+    unsigned count = count_of(rows, MARGAY_ROLE_TENANT);
     size_t bytes = 0;
     *tenant = 0;
     for (unsigned k = 0; k < count; k++) {
         const struct margay_field *field =
-            field_of(rows, fields, MARGAY_ROLE_TENANT, k);
+            field_of(rows, MARGAY_ROLE_TENANT, k);
         if (field->text == NULL || field->bytes == 0 ||
             bytes + field->bytes >= sizeof name)
             return expect_field(rows, MARGAY_ROLE_TENANT, k,
-                                "a tenant, of 255 bytes at most,", columns);
+                                "a tenant, of 255 bytes at most,");
         if (k > 0)
             name[bytes++] = '/';
         memcpy(name + bytes, field->text, field->bytes);
@@ -328,62 +281,41 @@ unsigned margay_role_told(const char *name)
     return role;
 }
 
-static const char *refuse_word(struct margay_rows *rows, size_t columns)
+/* An operation, by a word that was met before, or by the lists of the layout.
+ */
+static const char *read_op(struct margay_rows *rows, uint8_t *op)
 {
     const struct margay_layout *layout = rows->layout;
+    const char *const words[MARGAY_OPS] = {
+        [MARGAY_GET] = layout->gets,
+        [MARGAY_SET] = layout->sets,
+        [MARGAY_DELETE] = layout->deletes,
+    };
+    *op = MARGAY_GET;
+    if (count_of(rows, MARGAY_ROLE_OP) == 0)
+        return NULL;
+    const struct margay_field *field = field_of(rows, MARGAY_ROLE_OP, 0);
+    for (*op = 0; *op < MARGAY_OPS; ++*op) {
+        const struct margay_known_word *known = &rows->words[*op];
+        if (known->bytes == field->bytes && known->bytes > 0 &&
+            memcmp(known->text, field->text, known->bytes) == 0)
+            return NULL;
+    }
+    for (*op = 0; field->text != NULL && *op < MARGAY_OPS; ++*op) {
+        struct margay_known_word *known = &rows->words[*op];
+        if (!lists(words[*op], field->text, field->bytes))
+            continue;
+        known->bytes = field->bytes <= MARGAY_WORD_BYTES ? field->bytes : 0;
+        memcpy(known->text, field->text, known->bytes);
+        return NULL;
+    }
     char what[400];
     snprintf(what, sizeof what, "an operation (%s%s%s%s%s)", layout->gets,
              layout->sets == NULL ? "" : " ",
              layout->sets == NULL ? "" : layout->sets,
              layout->deletes == NULL ? "" : " ",
              layout->deletes == NULL ? "" : layout->deletes);
-    return expect_field(rows, MARGAY_ROLE_OP, 0, what, columns);
-}
-
-static const char *find_op(struct margay_rows *rows,
-                           const struct margay_field *field, size_t columns,
-                           uint8_t *op)
-{
-    const char *const words[MARGAY_OPS] = {
-        [MARGAY_GET] = rows->layout->gets,
-        [MARGAY_SET] = rows->layout->sets,
-        [MARGAY_DELETE] = rows->layout->deletes,
-    };
-    if (field->text == NULL)
-        return refuse_word(rows, columns);
-    for (uint8_t i = 0; i < MARGAY_OPS; i++) {
-        if (lists(words[i], field->text, field->bytes)) {
-            struct margay_known_word *known = &rows->words[i];
-            *op = i;
-            known->bytes = 0;
-            if (field->bytes <= MARGAY_WORD_BYTES) {
-                memcpy(known->text, field->text, field->bytes);
-                known->bytes = field->bytes;
-            }
-            return NULL;
-        }
-    }
-    return refuse_word(rows, columns);
-}
-
-static const char *read_op(struct margay_rows *rows,
-                           const struct margay_field *fields, size_t columns,
-                           uint8_t *op)
-{
-    *op = MARGAY_GET;
-    if (rows->plan.role_counts[MARGAY_ROLE_OP] == 0)
-        return NULL;
-    const struct margay_field *field =
-        field_of(rows, fields, MARGAY_ROLE_OP, 0);
-    for (uint8_t i = 0; i < MARGAY_OPS; i++) {
-        const struct margay_known_word *known = &rows->words[i];
-        if (known->bytes == field->bytes && known->bytes > 0 &&
-            memcmp(known->text, field->text, known->bytes) == 0) {
-            *op = i;
-            return NULL;
-        }
-    }
-    return find_op(rows, field, columns, op);
+    return expect_field(rows, MARGAY_ROLE_OP, 0, what);
 }
 
 /* -------------------------------------------------------------- devices -- */
@@ -420,40 +352,29 @@ const char *margay_device_claim(uint64_t **devices, uint64_t hash,
     return claim(devices, identity_of(hash), number);
 }
 
-static const char *read_device(struct margay_rows *rows,
-                               const struct margay_field *fields,
-                               size_t columns, uint64_t *device)
-{
-    unsigned bits = rows->layout->device_bits == 0 ? USUAL_DEVICE_BITS
-                                                   : rows->layout->device_bits;
-    unsigned count = rows->plan.role_counts[MARGAY_ROLE_DEVICE];
-    const struct margay_field *first =
-        field_of(rows, fields, MARGAY_ROLE_DEVICE, 0);
-    for (unsigned k = 0; k < count; k++) {
-        if (field_of(rows, fields, MARGAY_ROLE_DEVICE, k)->bytes == 0)
-            return expect_field(rows, MARGAY_ROLE_DEVICE, k, "a device",
-                                columns);
-    }
-    bool plain = count == 1 && first->decimal && first->value >> bits == 0;
-    uint64_t hash = plain ? 0 : hash_fields(rows, fields, MARGAY_ROLE_DEVICE);
-    *device = plain ? first->value : hash & ((UINT64_C(1) << bits) - 1);
-    uint64_t identity = plain ? first->value + 1 : identity_of(hash);
-    return bits == USUAL_DEVICE_BITS ? claim(&rows->devices, identity, device)
-                                     : NULL;
-}
-
 /* Put the device above the number.  A request does not reach into another
    device. */
 static const char *add_device(struct margay_rows *rows,
-                              const struct margay_field *fields, size_t columns,
                               struct margay_row_reference *reference)
 {
     unsigned bits = rows->layout->device_bits == 0 ? USUAL_DEVICE_BITS
                                                    : rows->layout->device_bits;
-    uint64_t device, room = UINT64_C(1) << (64 - bits);
-    if (rows->plan.role_counts[MARGAY_ROLE_DEVICE] == 0)
+    unsigned count = count_of(rows, MARGAY_ROLE_DEVICE);
+    const char *expected = NULL;
+    if (count == 0)
         return NULL;
-    const char *expected = read_device(rows, fields, columns, &device);
+    for (unsigned k = 0; k < count; k++) {
+        if (field_of(rows, MARGAY_ROLE_DEVICE, k)->bytes == 0)
+            return expect_field(rows, MARGAY_ROLE_DEVICE, k, "a device");
+    }
+    const struct margay_field *first = field_of(rows, MARGAY_ROLE_DEVICE, 0);
+    bool plain = count == 1 && first->decimal && first->value >> bits == 0;
+    uint64_t hash = plain ? 0 : hash_fields(rows, MARGAY_ROLE_DEVICE);
+    uint64_t device = plain ? first->value : hash & ((UINT64_C(1) << bits) - 1);
+    uint64_t room = UINT64_C(1) << (64 - bits);
+    if (bits == USUAL_DEVICE_BITS)
+        expected = claim(&rows->devices,
+                         plain ? first->value + 1 : identity_of(hash), &device);
     if (expected != NULL)
         return expected;
     if (reference->number >= room ||
@@ -508,29 +429,27 @@ const char *margay_rows_read(struct margay_rows *rows,
                              const struct margay_field *fields, size_t columns,
                              struct margay_row_reference *reference)
 {
-    const char *expected = read_id(rows, fields, columns, &reference->number);
-    if (expected == NULL)
-        expected = read_size(rows, fields, columns, &reference->size);
-    if (expected == NULL)
-        expected = read_op(rows, fields, columns, &reference->op);
-    if (expected == NULL)
-        expected = read_time(rows, fields, columns, &reference->time);
-    if (expected == NULL)
-        expected = read_ttl(rows, fields, columns, &reference->ttl);
-    if (expected == NULL)
-        expected = read_count(rows, fields, columns, &reference->count);
-    if (expected == NULL)
-        expected = read_request(rows, fields, columns, &reference->request);
-    if (expected == NULL)
-        expected = rows->layout->offset_bytes != 0
-                       ? scale_offset(rows, reference)
-                       : count_units(rows, reference);
-    if (expected == NULL && rows->layout->offset_bytes == 0)
-        forget_size(rows, fields, reference);
-    if (expected == NULL)
-        expected = add_device(rows, fields, columns, reference);
-    /* The last, as a row that cannot be read leaves no tenant. */
-    if (expected == NULL)
-        expected = read_tenant(rows, fields, columns, &reference->tenant);
-    return expected;
+    bool offsets = rows->layout->offset_bytes != 0;
+    unsigned sizes = count_of(rows, MARGAY_ROLE_SIZE);
+    const char *expected;
+    rows->fields = fields;
+    rows->columns = columns;
+    if ((expected = read_id(rows, &reference->number)) != NULL ||
+        (expected = read_size(rows, &reference->size)) != NULL ||
+        (expected = read_op(rows, &reference->op)) != NULL ||
+        (expected = read_time(rows, &reference->time)) != NULL ||
+        (expected = read_ttl(rows, &reference->ttl)) != NULL ||
+        (expected = read_count(rows, &reference->count)) != NULL ||
+        (expected = read_request(rows, &reference->request)) != NULL ||
+        (expected = offsets ? scale_offset(rows, reference)
+                            : count_units(rows, reference)) != NULL)
+        return expected;
+    /* A get of nothing missed. */
+    if (!offsets && sizes > 0 && rows->layout->empty_gets_missed &&
+        reference->op == MARGAY_GET &&
+        field_of(rows, MARGAY_ROLE_SIZE, sizes - 1)->value == 0)
+        reference->size = MARGAY_SIZE_UNKNOWN;
+    /* The tenant last, as a row that cannot be read leaves none. */
+    expected = add_device(rows, reference);
+    return expected == NULL ? read_tenant(rows, &reference->tenant) : expected;
 }

@@ -20,7 +20,7 @@
 #include "traces/formats/format.h"
 #include "traces/formats/layout.h"
 
-/* A field without its quotes.  MARGAY_TEXT_PADDING bytes are readable behind
+/* A field without its quotes.  MARGAY_TEXT_PADDING bytes are readable after
    it. */
 struct margay_field {
     const char *text;
@@ -47,7 +47,10 @@ struct margay_rows {
         *devices; /* for each number 1 + a device's identity; NULL = none */
     struct margay_names *tenants; /* NULL = they need no numbers */
     bool in_first_row;            /* for messages */
-    char message[512];            /* what was expected */
+    /* The row that is read: the fields of the plan, and how many columns. */
+    const struct margay_field *fields;
+    size_t columns;
+    char message[512]; /* what was expected */
 };
 
 /* A row. */

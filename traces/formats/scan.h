@@ -1,5 +1,5 @@
 /*
- * scan.h - numbers from text, sixteen characters at a time
+ * scan.h - numbers from text, sixteen characters at a time; and into text
  *
  * Algorithm: mark the bytes that are not digits; the position of the first
  *   mark is the length of the number.  Shift the digits to the end of the 16
@@ -152,15 +152,8 @@ static inline unsigned margay_decimal_run(const char *cursor)
 
 #else
 
-static inline unsigned margay_hex_run(const char *cursor)
-{
-    return margay_hex_run_portable(cursor);
-}
-
-static inline unsigned margay_decimal_run(const char *cursor)
-{
-    return margay_decimal_run_portable(cursor);
-}
+#define margay_hex_run     margay_hex_run_portable
+#define margay_decimal_run margay_decimal_run_portable
 
 #endif
 
@@ -217,6 +210,41 @@ static inline const char *margay_scan_address(const char *cursor,
     if (__builtin_expect(margay_has_hex_prefix(cursor), 0))
         return margay_scan_hex(cursor + 2, value);
     return margay_scan_hex(cursor, value);
+}
+
+/* ------------------------------------------------- numbers into text -- */
+
+/* Each function returns the end of what it wrote. */
+
+/* At least `digits` digits, 1 to 16, with leading zeros. */
+static inline char *margay_emit_hex(char *cursor, uint64_t value,
+                                    unsigned digits)
+{
+    unsigned needed = (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
+    unsigned length = needed > digits ? needed : digits;
+    for (unsigned i = length; i-- > 0; value >>= 4)
+        cursor[i] = "0123456789abcdef"[value & 15];
+    return cursor + length;
+}
+
+static inline char *margay_emit_decimal(char *cursor, uint64_t value)
+{
+    char digits[20];
+    unsigned length = 0;
+    do {
+        digits[length++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    while (length > 0)
+        *cursor++ = digits[--length];
+    return cursor;
+}
+
+static inline char *margay_emit_text(char *cursor, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(cursor, text, length);
+    return cursor + length;
 }
 
 #endif

@@ -70,36 +70,10 @@ const struct margay_format_info *margay_format_at(size_t index)
 
 const char *margay_column_name(enum margay_column column)
 {
-    static const struct {
-        enum margay_column column;
-        const char *name;
-    } columns[] = {
-        {MARGAY_COLUMN_KINDS, "kinds"},
-        {MARGAY_COLUMN_EXTENTS, "extents"},
-        {MARGAY_COLUMN_COUNTS, "counts"},
-        {MARGAY_COLUMN_THREADS, "threads"},
-        {MARGAY_COLUMN_SITES, "sites"},
-        {MARGAY_COLUMN_SIZES, "sizes"},
-        {MARGAY_COLUMN_TIMES, "times"},
-        {MARGAY_COLUMN_TTLS, "ttls"},
-        {MARGAY_COLUMN_OPS, "operations"},
-        {MARGAY_COLUMN_REQUESTS, "requests"},
-        {MARGAY_COLUMN_TENANTS, "tenants"},
-    };
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        if (columns[i].column == column)
-            return columns[i].name;
-    }
-    return NULL;
-}
-
-static const struct margay_format *row_of(const struct margay_format_info *info)
-{
-    const struct margay_format *row;
-    for (size_t i = 0; (row = margay_format_row(i)) != NULL; i++) {
-        if (&row->info == info)
-            return row;
-    }
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    if (column == MARGAY_COLUMN_##NAME)             \
+        return words;
+#include <margay/columns.def>
     return NULL;
 }
 
@@ -109,7 +83,10 @@ enum margay_status margay_format_encode(const struct margay_format_info *format,
                                         size_t *bytes,
                                         struct margay_error *error)
 {
-    const struct margay_format *row = row_of(format);
+    const struct margay_format *row;
+    size_t i = 0;
+    while ((row = margay_format_row(i)) != NULL && &row->info != format)
+        i++;
     if (row == NULL || row->encode == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "format %s cannot be written",

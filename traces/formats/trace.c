@@ -1,4 +1,5 @@
-/* trace.c - an open trace: its options, its beginning, its batches */
+/* trace.c - an open trace: its options, its beginning, its batches, its facts
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -135,28 +136,6 @@ static enum margay_status take_options(struct margay_trace *trace,
     return take_table_options(trace, given, error);
 }
 
-static enum margay_status start_thread(struct margay_trace *trace,
-                                       struct margay_error *error)
-{
-    int reason =
-        margay_thread_start(&trace->thread, margay_reader_run, &trace->reader);
-    if (reason != 0)
-        return margay_fail(error, MARGAY_NO_MEMORY,
-                           "%s: cannot start a reading thread: %s",
-                           trace->reader.path, strerror(reason));
-    trace->running = true;
-    return MARGAY_OK;
-}
-
-/* The path to read the trace once more; NULL where it is no file. */
-static char *path_of_file(const char *path)
-{
-    struct stat file;
-    path = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
-    return stat(path, &file) == 0 && S_ISREG(file.st_mode) ? strdup(path)
-                                                           : NULL;
-}
-
 static enum margay_status open_trace(struct margay_trace *trace,
                                      const char *path,
                                      const struct margay_trace_options *options,
@@ -164,6 +143,7 @@ static enum margay_status open_trace(struct margay_trace *trace,
                                      struct margay_error *error)
 {
     struct margay_reader *reader = &trace->reader;
+    struct stat file;
     enum margay_status status = take_options(trace, options, error);
     if (status == MARGAY_OK)
         status = take_reading(trace, reading, error);
@@ -173,8 +153,16 @@ static enum margay_status open_trace(struct margay_trace *trace,
     if (status != MARGAY_OK)
         return status;
     reader->path = margay_input_name(reader->input);
-    trace->path = path_of_file(path);
-    return start_thread(trace, error);
+    if (stat(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &file) == 0 &&
+        S_ISREG(file.st_mode))
+        trace->path = strdup(strcmp(path, "-") == 0 ? "/dev/stdin" : path);
+    int reason = margay_thread_start(&trace->thread, margay_reader_run, reader);
+    if (reason != 0)
+        return margay_fail(error, MARGAY_NO_MEMORY,
+                           "%s: cannot start a reading thread: %s",
+                           reader->path, strerror(reason));
+    trace->running = true;
+    return MARGAY_OK;
 }
 
 enum margay_status margay_trace_open_for(
@@ -232,37 +220,28 @@ void margay_trace_free(margay_trace *trace)
 
 /* --------------------------------------------------------- its beginning -- */
 
-/* Do offsets count units, which --unit may say? */
-static bool counts_units(const struct margay_trace *trace)
-{
-    const struct margay_layout *layout = trace->reader.detection.format->layout;
-    return layout != NULL && layout->offset_bytes > 1;
-}
-
-/* Once the format is known, check that a unit applies to it. */
-static enum margay_status check_unit(const struct margay_trace *trace,
-                                     struct margay_error *error)
-{
-    if (trace->options.unit_bytes == 0 || counts_units(trace) ||
-        margay_trace_numbers(trace) == MARGAY_IDS)
-        return MARGAY_OK;
-    return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                       "%s: a unit says what an id stands for, but %s holds "
-                       "addresses",
-                       trace->reader.path, margay_trace_format(trace)->name);
-}
-
-/* Records of other formats have no ends by which one could be passed over. */
-static enum margay_status check_bad_lines(const struct margay_trace *trace,
-                                          struct margay_error *error)
+/* Once the format is known, check the options that depend on it. */
+static enum margay_status check_options(const struct margay_trace *trace,
+                                        struct margay_error *error)
 {
     const struct margay_format *format = trace->reader.detection.format;
-    return trace->options.bad_lines == 0 || format->decode != NULL
-               ? MARGAY_OK
-               : margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "%s: bad lines are passed over in formats that "
-                             "are read by the line, but this is %s",
-                             trace->reader.path, format->info.name);
+    /* Do offsets count units, which --unit may say? */
+    bool counts_units =
+        format->layout != NULL && format->layout->offset_bytes > 1;
+    if (trace->options.unit_bytes != 0 && !counts_units &&
+        margay_trace_numbers(trace) != MARGAY_IDS)
+        return margay_fail(
+            error, MARGAY_BAD_ARGUMENT,
+            "%s: a unit says what an id stands for, but %s holds addresses",
+            trace->reader.path, format->info.name);
+    /* Records of other formats have no ends by which one could be passed
+       over. */
+    if (trace->options.bad_lines != 0 && format->decode == NULL)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "%s: bad lines are passed over in formats that are "
+                           "read by the line, but this is %s",
+                           trace->reader.path, format->info.name);
+    return MARGAY_OK;
 }
 
 /* The status with which the reader has ended. */
@@ -290,42 +269,10 @@ enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
         trace->to_skip -= trace->reader.skipped_refs;
         trace->sizes.given = trace->reader.skipped_refs;
     }
-    enum margay_status status = check_unit(trace, error);
-    if (status == MARGAY_OK)
-        status = check_bad_lines(trace, error);
-    return status;
+    return check_options(trace, error);
 }
 
 /* ------------------------------------------------------------- batches -- */
-
-/* Keep reference `i` as reference `kept`. */
-static void keep(const struct margay_references *references, size_t i,
-                 size_t kept)
-{
-    references->numbers[kept] = references->numbers[i];
-    if (references->kinds != NULL)
-        references->kinds[kept] = references->kinds[i];
-    if (references->extents != NULL)
-        references->extents[kept] = references->extents[i];
-    if (references->counted)
-        references->counts[kept] = references->counts[i];
-    if (references->threaded)
-        references->threads[kept] = references->threads[i];
-    if (references->sited)
-        references->sites[kept] = references->sites[i];
-    if (references->sizes != NULL)
-        references->sizes[kept] = references->sizes[i];
-    if (references->times != NULL)
-        references->times[kept] = references->times[i];
-    if (references->ttls != NULL)
-        references->ttls[kept] = references->ttls[i];
-    if (references->ops != NULL)
-        references->ops[kept] = references->ops[i];
-    if (references->requests != NULL)
-        references->requests[kept] = references->requests[i];
-    if (references->tenants != NULL)
-        references->tenants[kept] = references->tenants[i];
-}
 
 /* Keep the references whose label is in the set `wanted`, in place.  Without
    labels all have the first one, reads or gets. */
@@ -340,49 +287,30 @@ static void select_labels(const struct margay_references *references,
             batch->references = 0;
         return;
     }
+    unsigned columns = margay_references_columns(references);
     size_t kept = from;
     for (size_t i = from; i < from + batch->references; i++) {
         uint8_t label = labels[i];
-        keep(references, i, kept);
+        margay_references_copy(references, columns, i, references, kept);
         kept += wanted >> label & 1;
     }
     batch->references = kept - from;
 }
 
-static uint64_t minimum(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* A column of objects, from entry `from` on, if this trace fills it. */
-#define HAVING(name, column)                                           \
-    (references->column == NULL ||                                     \
-             (trace->reader.facts.columns & MARGAY_COLUMN_##name) == 0 \
-         ? NULL                                                        \
-         : references->column + from)
-
+/* Of the columns of objects, the batch has those that this trace fills. */
 void margay_trace_select(const struct margay_trace *trace,
                          const struct margay_references *references,
                          size_t from, size_t count, struct margay_batch *batch)
 {
-    *batch = (struct margay_batch){
-        .references = count,
-        .numbers = references->numbers + from,
-        .kinds = references->kinds == NULL ? NULL : references->kinds + from,
-        .extents =
-            references->extents == NULL || margay_trace_loses_extents(trace)
-                ? NULL
-                : references->extents + from,
-        .counts = references->counted ? references->counts + from : NULL,
-        .threads = references->threaded ? references->threads + from : NULL,
-        .sites = references->sited ? references->sites + from : NULL,
-        .sizes = HAVING(SIZES, sizes),
-        .times = HAVING(TIMES, times),
-        .ttls = HAVING(TTLS, ttls),
-        .ops = HAVING(OPS, ops),
-        .requests = HAVING(REQUESTS, requests),
-        .tenants = HAVING(TENANTS, tenants),
-    };
+    unsigned columns = margay_references_columns(references) &
+                       (trace->reader.facts.columns | ~MARGAY_STORAGE_COLUMNS);
+    if (margay_trace_loses_extents(trace))
+        columns &= ~(unsigned)MARGAY_COLUMN_EXTENTS;
+    *batch = (struct margay_batch){.references = count};
+#define MARGAY_COLUMN(name, NAME, bit, type, words) \
+    if (columns & 1u << (bit))                      \
+        batch->name = references->name + from;
+#include <margay/columns.def>
     select_labels(references, references->kinds, trace->options.kinds,
                   MARGAY_ALL_KINDS, from, batch);
     select_labels(references, batch->ops == NULL ? NULL : references->ops,
@@ -422,9 +350,11 @@ static void give(struct margay_trace *trace, struct margay_batch *batch)
     if (trace->to_skip > 0)
         skip(trace);
     bool warmup = trace->to_warm_up > 0;
-    uint64_t wanted =
-        warmup ? minimum(trace->to_read, trace->to_warm_up) : trace->to_read;
-    wanted = minimum(wanted, trace->most);
+    uint64_t wanted = trace->to_read;
+    if (warmup && trace->to_warm_up < wanted)
+        wanted = trace->to_warm_up;
+    if (trace->most < wanted)
+        wanted = trace->most;
     uint64_t refs = wanted;
     size_t from = trace->given;
     size_t count = margay_references_within(source, from, &refs);
@@ -476,26 +406,6 @@ static bool has_more(struct margay_trace *trace)
                              &trace->expanded);
     trace->given = 0;
     return trace->expanded.count > 0;
-}
-
-/* Allocate for the expansion the arrays that the slot has. */
-static enum margay_status allocate_expanded(struct margay_trace *trace,
-                                            struct margay_error *error)
-{
-    const struct margay_references *slot = &trace->reader.ring[trace->slot];
-    struct margay_references *expanded = &trace->expanded;
-    unsigned columns = margay_trace_format(trace)->columns &
-                       (MARGAY_COLUMN_THREADS | MARGAY_COLUMN_SITES);
-    if (expanded->numbers != NULL)
-        return MARGAY_OK;
-    columns |= slot->kinds != NULL ? MARGAY_COLUMN_KINDS : 0;
-    columns |= slot->extents != NULL ? MARGAY_COLUMN_EXTENTS : 0;
-    expanded->capacity = slot->capacity;
-    expanded->numbers = malloc(expanded->capacity * sizeof(uint64_t));
-    if (expanded->numbers == NULL ||
-        !margay_references_allocate(expanded, columns))
-        return margay_fail_memory(error, "a batch of references");
-    return MARGAY_OK;
 }
 
 /* --------------------------------------------------------------- sizes -- */
@@ -567,22 +477,32 @@ static enum margay_status settle_sizes(struct margay_trace *trace,
                                : status;
 }
 
-/* Begin with a new slot. */
+/* Begin with a new slot, and with its expansion where counts are written out.
+ */
 static enum margay_status take_slot(struct margay_trace *trace,
                                     struct margay_error *error)
 {
+    struct margay_references *slot = &trace->reader.ring[trace->slot];
+    struct margay_references *expanded = &trace->expanded;
     trace->holds_slot = true;
-    trace->source = &trace->reader.ring[trace->slot];
+    trace->source = slot;
     trace->given = 0;
     enum margay_status status = settle_sizes(trace, error);
-    if (status != MARGAY_OK || trace->reading.counts || !trace->source->counted)
+    unsigned columns = margay_references_columns(slot);
+    if (status != MARGAY_OK || trace->reading.counts ||
+        (columns & MARGAY_COLUMN_COUNTS) == 0)
         return status;
-    status = allocate_expanded(trace, error);
-    trace->source = &trace->expanded;
-    trace->expanded.count = 0;
+    columns = (columns | slot->unfilled) & ~(unsigned)MARGAY_COLUMN_COUNTS;
+    trace->source = expanded;
     trace->entry = 0;
     trace->done = 0;
-    return status;
+    expanded->count = 0;
+    if (expanded->numbers == NULL) {
+        expanded->capacity = slot->capacity;
+        if (!margay_references_allocate(expanded, columns))
+            return margay_fail_memory(error, "a batch of references");
+    }
+    return MARGAY_OK;
 }
 
 enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
@@ -619,4 +539,106 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
     }
     give(trace, batch);
     return MARGAY_OK;
+}
+
+/* --------------------------------------------------- what is known of it -- */
+
+const struct margay_format_info *margay_trace_format(const margay_trace *trace)
+{
+    return &trace->reader.detection.format->info;
+}
+
+const char *margay_trace_evidence(const margay_trace *trace)
+{
+    return trace->reader.detection.evidence;
+}
+
+const char *margay_trace_guess(const margay_trace *trace)
+{
+    const char *guess = trace->reader.facts.guess;
+    return *guess == '\0' ? NULL : guess;
+}
+
+enum margay_numbers margay_trace_numbers(const margay_trace *trace)
+{
+    return trace->options.ids ? MARGAY_IDS : trace->reader.facts.numbers;
+}
+
+uint64_t margay_trace_unit_bytes(const margay_trace *trace)
+{
+    const struct margay_trace_facts *facts = &trace->reader.facts;
+    if (margay_trace_numbers(trace) == MARGAY_ADDRESSES)
+        return 1;
+    if (trace->options.unit_bytes != 0)
+        return trace->options.unit_bytes;
+    return facts->numbers == MARGAY_IDS ? facts->unit_bytes : 0;
+}
+
+bool margay_trace_known_references(const margay_trace *trace,
+                                   uint64_t *references)
+{
+    *references = trace->reader.refs;
+    return trace->reader.refs_known;
+}
+
+unsigned margay_trace_columns(const margay_trace *trace)
+{
+    unsigned lost =
+        margay_trace_loses_extents(trace) ? MARGAY_COLUMN_EXTENTS : 0;
+    return trace->reader.facts.columns & ~lost;
+}
+
+unsigned margay_trace_kinds(const margay_trace *trace)
+{
+    return trace->reader.facts.kinds;
+}
+
+bool margay_trace_splits(const margay_trace *trace)
+{
+    return trace->reader.facts.splits;
+}
+
+uint64_t margay_trace_unknown_sizes(const margay_trace *trace, uint64_t *never)
+{
+    *never = trace->sizes.never;
+    return trace->sizes.unknown;
+}
+
+unsigned margay_trace_shift(const margay_trace *trace)
+{
+    return trace->reader.facts.shift;
+}
+
+void margay_trace_progress(const margay_trace *trace, uint64_t *bytes_read,
+                           uint64_t *bytes_total)
+{
+    margay_input_progress(trace->reader.input, bytes_read, bytes_total);
+}
+
+uint64_t margay_trace_bad_lines(const margay_trace *trace, const char **first)
+{
+    *first = trace->reader.first_bad.message;
+    return atomic_load(&trace->reader.bad_lines);
+}
+
+uint64_t margay_trace_collapsed_bytes(const margay_trace *trace)
+{
+    return trace->reader.facts.collapsed_bytes;
+}
+
+const char *margay_trace_module(const margay_trace *trace, unsigned number)
+{
+    return margay_modules_path(&trace->reader.modules, number);
+}
+
+const char *margay_trace_tenant(const margay_trace *trace, uint32_t number)
+{
+    struct margay_names *names = trace->reader.state_options.tenants;
+    return names == NULL ? NULL : margay_names_text(names, number);
+}
+
+bool margay_trace_tells_data(const margay_trace *trace)
+{
+    return trace->reader.data != NULL &&
+           margay_data_map_has_events(trace->reader.data);
 }

@@ -1,4 +1,4 @@
-/* trace.h - an open trace, as trace.c, facts.c and range.c see it */
+/* trace.h - an open trace, as trace.c and range.c see it */
 #ifndef MARGAY_TRACES_FORMATS_TRACE_H
 #define MARGAY_TRACES_FORMATS_TRACE_H
 

@@ -1,19 +1,37 @@
-/* writer.c - references written in one format, compressed or plain, to a sink
+/*
+ * writer.c - references written in one format, compressed or plain, to a sink
+ *
+ * Guarantee: the same plain bytes give the same compressed bytes, because
+ *   neither time nor name is written.
  */
 #define _DEFAULT_SOURCE
+#include <archive.h>
+#include <archive_entry.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/extent.h"
 #include "traces/base/nearest.h"
 #include "traces/formats/blocks_format.h"
-#include "traces/formats/compress.h"
 #include "traces/formats/data.h"
-#include "traces/formats/format.h"
 #include "traces/formats/words.h"
+
+struct compression {
+    const char *suffix, *name;
+    int (*add_filter)(struct archive *archive);
+};
+
+static const struct compression compressions[] = {
+    {".gz", "gzip", archive_write_add_filter_gzip},
+    {".xz", "xz", archive_write_add_filter_xz},
+    {".zst", "zstd", archive_write_add_filter_zstd},
+    {".bz2", "bzip2", archive_write_add_filter_bzip2},
+    {".lz4", "lz4", archive_write_add_filter_lz4},
+};
 
 /* The size of the buffer for records, which stays in the cache. */
 #define PIECE_BYTES ((size_t)64 << 10)
@@ -22,7 +40,12 @@ struct margay_writer {
     const struct margay_format_info *format;
     bool stands_in_memory; /* as in format.h */
     struct margay_sink sink;
-    struct margay_compressor *compressor;        /* NULL = plain */
+    const struct compression *compression; /* NULL = plain; otherwise also: */
+    struct archive *archive;
+    bool begun;                  /* the archive is open */
+    bool discarded;              /* nothing more goes to the sink */
+    struct margay_error failure; /* of the sink; status OK if none */
+
     const struct margay_blocks_writing *writing; /* NULL = by the record */
     void *blocks;
     struct margay_trace_facts facts;
@@ -30,6 +53,121 @@ struct margay_writer {
     size_t used;
     char piece[PIECE_BYTES];
 };
+
+/* ----------------------------------------------------------- compression -- */
+
+static const struct compression *compression_of(const char *path)
+{
+    size_t path_bytes = path == NULL ? 0 : strlen(path);
+    for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++) {
+        const char *suffix = compressions[i].suffix;
+        size_t bytes = strlen(suffix);
+        if (path_bytes > bytes &&
+            strcasecmp(path + path_bytes - bytes, suffix) == 0)
+            return &compressions[i];
+    }
+    return NULL;
+}
+
+/* libarchive leaks memory once a write has failed.  So it is never told of a
+   failure, and its further output is dropped. */
+static la_ssize_t to_sink(struct archive *archive, void *context,
+                          const void *bytes, size_t count)
+{
+    struct margay_writer *this = context;
+    (void)archive;
+    if (!this->discarded && this->failure.status == MARGAY_OK)
+        this->failure.status =
+            this->sink.write(this->sink.context, bytes, count, &this->failure);
+    return (la_ssize_t)count;
+}
+
+static enum margay_status fail_compression(const struct margay_writer *this,
+                                           struct margay_error *error)
+{
+    if (this->failure.status != MARGAY_OK) {
+        if (error != NULL)
+            *error = this->failure;
+        return this->failure.status;
+    }
+    const char *reason = archive_error_string(this->archive);
+    return margay_fail(error, MARGAY_NO_MEMORY, "cannot compress to %s: %s",
+                       this->compression->name,
+                       reason == NULL ? "out of memory" : reason);
+}
+
+static enum margay_status create_archive(struct margay_writer *this,
+                                         struct margay_error *error)
+{
+    struct archive *archive = this->archive = archive_write_new();
+    if (archive == NULL)
+        return margay_fail_memory(error, "compression");
+    /* Pass bytes to the sink as they come, without padding at the end. */
+    archive_write_set_bytes_per_block(archive, 0);
+    if (archive_write_set_format_raw(archive) != ARCHIVE_OK ||
+        this->compression->add_filter(archive) != ARCHIVE_OK)
+        return fail_compression(this, error);
+    /* Filters without a time stamp ignore this. */
+    archive_write_set_filter_option(archive, "gzip", "timestamp", NULL);
+    return MARGAY_OK;
+}
+
+/* Open the archive as late as possible, because closing it writes bytes.
+   libarchive needs an entry, of which its format `raw` writes the data only. */
+static enum margay_status begin_archive(struct margay_writer *this,
+                                        struct margay_error *error)
+{
+    if (this->begun)
+        return MARGAY_OK;
+    this->begun = true;
+    struct archive_entry *entry = archive_entry_new();
+    if (entry != NULL)
+        archive_entry_set_filetype(entry, AE_IFREG);
+    bool done = entry != NULL &&
+                archive_write_open(this->archive, this, NULL, to_sink, NULL) ==
+                    ARCHIVE_OK &&
+                archive_write_header(this->archive, entry) == ARCHIVE_OK;
+    archive_entry_free(entry);
+    return done ? MARGAY_OK : fail_compression(this, error);
+}
+
+static enum margay_status compress(struct margay_writer *this,
+                                   const void *bytes, size_t count,
+                                   struct margay_error *error)
+{
+    if (count == 0)
+        return MARGAY_OK;
+    enum margay_status status = begin_archive(this, error);
+    if (status != MARGAY_OK)
+        return status;
+    la_ssize_t written = archive_write_data(this->archive, bytes, count);
+    return written == (la_ssize_t)count && this->failure.status == MARGAY_OK
+               ? MARGAY_OK
+               : fail_compression(this, error);
+}
+
+/* End the compressed data.  To be called once, after the last write. */
+static enum margay_status finish_compression(struct margay_writer *this,
+                                             struct margay_error *error)
+{
+    /* libarchive 3.6 crashes when it closes an empty frame of lz4.  The frame:
+       the magic, a descriptor without check sums, the check of that, the end
+       mark. */
+    static const unsigned char empty_lz4[] = {
+        0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82, 0x00, 0x00, 0x00, 0x00};
+    if (!this->begun && strcmp(this->compression->name, "lz4") == 0)
+        return this->sink.write(this->sink.context, empty_lz4, sizeof empty_lz4,
+                                error);
+    enum margay_status status = begin_archive(this, error);
+    if (status != MARGAY_OK)
+        return status;
+    int result = archive_write_close(this->archive);
+    return result == ARCHIVE_OK && this->failure.status == MARGAY_OK
+               ? MARGAY_OK
+               : fail_compression(this, error);
+}
+
+/* --------------------------------------------------------------- writers -- */
 
 static const char *writable_name(size_t index, const void *context)
 {
@@ -68,8 +206,8 @@ static enum margay_status pass_on(void *context, const void *bytes,
 {
     struct margay_writer *writer = context;
     writer->bytes += count;
-    if (writer->compressor != NULL)
-        return margay_compressor_write(writer->compressor, bytes, count, error);
+    if (writer->compression != NULL)
+        return compress(writer, bytes, count, error);
     return writer->sink.write(writer->sink.context, bytes, count, error);
 }
 
@@ -118,20 +256,20 @@ enum margay_status margay_writer_create(const char *format, const char *path,
     this->format = &row->info;
     this->stands_in_memory = row->stands_in_memory;
     this->sink = *sink;
+    this->compression = compression_of(path);
     enum margay_status status =
-        margay_compressor_create(path, sink, &this->compressor, error);
+        this->compression == NULL ? MARGAY_OK : create_archive(this, error);
     if (status == MARGAY_OK)
         status = create_blocks(this, row, error);
-    if (status != MARGAY_OK) {
-        margay_writer_free(this);
-        return status;
-    }
     if (row->info.head != NULL) {
         this->used = strlen(row->info.head);
         memcpy(this->piece, row->info.head, this->used);
     }
-    *writer = this;
-    return MARGAY_OK;
+    if (status == MARGAY_OK)
+        *writer = this;
+    else
+        margay_writer_free(this);
+    return status;
 }
 
 const struct margay_format_info *margay_writer_format(
@@ -212,35 +350,17 @@ enum margay_status margay_writer_put_data(margay_writer *writer,
     return writer->writing->put_data(writer->blocks, event, error);
 }
 
-/* Write reference `i` of the batch as a record. */
-static enum margay_status put_reference(margay_writer *writer,
-                                        const struct margay_batch *batch,
-                                        size_t i, struct margay_error *error)
+/* Reference `i` of the batch as a record. */
+static enum margay_status encode(const margay_writer *writer,
+                                 const struct margay_batch *batch, size_t i,
+                                 char *record, size_t *bytes,
+                                 struct margay_error *error)
 {
-    size_t bytes = 0;
-    enum margay_status status = MARGAY_OK;
-    if (PIECE_BYTES - writer->used < MARGAY_RECORD_BYTES)
-        status = flush(writer, error);
-    if (status == MARGAY_OK)
-        status = margay_format_encode(
-            writer->format, batch->numbers[i],
-            batch->kinds == NULL ? MARGAY_READ : batch->kinds[i],
-            batch->extents == NULL ? 1 : batch->extents[i],
-            writer->piece + writer->used, &bytes, error);
-    writer->used += bytes;
-    return status;
-}
-
-/* Write numbers that, as they stand in memory, are the records. */
-static enum margay_status put_numbers(margay_writer *writer,
-                                      const struct margay_batch *batch,
-                                      struct margay_error *error)
-{
-    enum margay_status status = flush(writer, error);
-    return status != MARGAY_OK || batch->references == 0
-               ? status
-               : pass_on(writer, (const char *)batch->numbers,
-                         batch->references * sizeof *batch->numbers, error);
+    *bytes = 0;
+    return margay_format_encode(
+        writer->format, batch->numbers[i],
+        batch->kinds == NULL ? MARGAY_READ : batch->kinds[i],
+        batch->extents == NULL ? 1 : batch->extents[i], record, bytes, error);
 }
 
 enum margay_status margay_writer_put(margay_writer *writer,
@@ -254,12 +374,24 @@ enum margay_status margay_writer_put(margay_writer *writer,
                            "a reference does not end within 64 bits");
     if (writer->writing != NULL)
         return writer->writing->put(writer->blocks, batch, error);
-    if (writer->stands_in_memory && batch->counts == NULL)
-        return put_numbers(writer, batch, error);
+    if (writer->stands_in_memory && batch->counts == NULL) {
+        status = flush(writer, error);
+        return status != MARGAY_OK || batch->references == 0
+                   ? status
+                   : pass_on(writer, (const char *)batch->numbers,
+                             batch->references * sizeof *batch->numbers, error);
+    }
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
         uint32_t count = batch->counts == NULL ? 1 : batch->counts[i];
-        for (uint32_t k = 0; k < count && status == MARGAY_OK; k++)
-            status = put_reference(writer, batch, i, error);
+        for (uint32_t k = 0; k < count && status == MARGAY_OK; k++) {
+            size_t bytes = 0;
+            if (PIECE_BYTES - writer->used < MARGAY_RECORD_BYTES)
+                status = flush(writer, error);
+            if (status == MARGAY_OK)
+                status = encode(writer, batch, i, writer->piece + writer->used,
+                                &bytes, error);
+            writer->used += bytes;
+        }
     }
     return status;
 }
@@ -270,14 +402,10 @@ static uint64_t record_bytes(const margay_writer *writer,
 {
     char record[MARGAY_RECORD_BYTES];
     uint64_t all = 0;
+    size_t bytes;
     for (size_t i = 0; i < batch->references; i++) {
-        size_t bytes = 0;
         uint64_t count = batch->counts == NULL ? 1 : batch->counts[i];
-        if (margay_format_encode(writer->format, batch->numbers[i],
-                                 batch->kinds == NULL ? MARGAY_READ
-                                                      : batch->kinds[i],
-                                 batch->extents == NULL ? 1 : batch->extents[i],
-                                 record, &bytes, NULL) == MARGAY_OK)
+        if (encode(writer, batch, i, record, &bytes, NULL) == MARGAY_OK)
             all += count * bytes;
     }
     return all;
@@ -323,8 +451,8 @@ enum margay_status margay_writer_finish(margay_writer *writer,
     enum margay_status status =
         writer->writing != NULL ? writer->writing->finish(writer->blocks, error)
                                 : flush(writer, error);
-    if (status == MARGAY_OK && writer->compressor != NULL)
-        status = margay_compressor_finish(writer->compressor, error);
+    if (status == MARGAY_OK && writer->compression != NULL)
+        status = finish_compression(writer, error);
     return status;
 }
 
@@ -334,6 +462,9 @@ void margay_writer_free(margay_writer *writer)
         return;
     if (writer->writing != NULL)
         writer->writing->free_state(writer->blocks);
-    margay_compressor_free(writer->compressor);
+    /* Freeing an open archive closes it first, which writes bytes. */
+    writer->discarded = true;
+    if (writer->archive != NULL)
+        archive_write_free(writer->archive);
     free(writer);
 }

@@ -20,7 +20,7 @@ static const struct margay_generator_class *const classes[] = {
 
 struct margay_generator {
     const struct margay_generator_class *class;
-    void *state;
+    uint64_t state[]; /* of state_bytes */
 };
 
 size_t margay_generator_count(void)
@@ -55,23 +55,17 @@ static enum margay_status fail_unknown(const char *name,
                        nearest == NULL ? "" : "'?", names);
 }
 
-static const struct margay_generator_class *find(const char *name)
-{
-    for (size_t i = 0; i < CLASSES; i++) {
-        if (strcmp(name, classes[i]->info.name) == 0)
-            return classes[i];
-    }
-    return NULL;
-}
-
 enum margay_status margay_generator_create(
     const char *name, const struct margay_generator_options *options,
     margay_generator **generator, struct margay_error *error)
 {
+    size_t row = 0;
     *generator = NULL;
-    const struct margay_generator_class *class = find(name);
-    if (class == NULL)
+    while (row < CLASSES && strcmp(name, classes[row]->info.name) != 0)
+        row++;
+    if (row == CLASSES)
         return fail_unknown(name, error);
+    const struct margay_generator_class *class = classes[row];
     if (options->blocks == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: 0 blocks, expected at least 1", name);
@@ -86,17 +80,16 @@ enum margay_status margay_generator_create(
                            "%s: exponent %g, expected 0 to %g", name,
                            options->exponent, GREATEST_EXPONENT);
 
-    margay_generator *made = malloc(sizeof *made);
+    margay_generator *made = calloc(1, sizeof *made + class->state_bytes);
     if (made == NULL)
         return margay_fail_memory(error, "a generator");
     made->class = class;
-    enum margay_status status = class->create(options, &made->state, error);
-    if (status != MARGAY_OK) {
+    enum margay_status status = class->begin(made->state, options, error);
+    if (status == MARGAY_OK)
+        *generator = made;
+    else
         free(made);
-        return status;
-    }
-    *generator = made;
-    return MARGAY_OK;
+    return status;
 }
 
 void margay_generator_next(margay_generator *generator, uint64_t *blocks,
@@ -107,8 +100,7 @@ void margay_generator_next(margay_generator *generator, uint64_t *blocks,
 
 void margay_generator_free(margay_generator *generator)
 {
-    if (generator == NULL)
-        return;
-    generator->class->free_state(generator->state);
+    if (generator != NULL && generator->class->clear != NULL)
+        generator->class->clear(generator->state);
     free(generator);
 }

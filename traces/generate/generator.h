@@ -1,8 +1,8 @@
 /*
  * generator.h - what a generator is, inside traces/
  *
- * One file for each family defines `const struct margay_generator_class`
- * objects; generator.c holds the table of them and dispatches.
+ * streams.c and kernels.c define them; generator.c holds the table and
+ * dispatches.
  *
  * Guarantee: the same options give the same stream on every machine.  The
  * stream is computed in integers: results of libm differ between systems in
@@ -16,22 +16,22 @@
 struct margay_generator_class {
     struct margay_generator_info info;
 
-    /* `options` has been checked: blocks >= 1, blocks < 2^61 where the stream
-       consists of addresses, exponent in [0, 8]. */
-    enum margay_status (*create)(const struct margay_generator_options *options,
-                                 void **state, struct margay_error *error);
+    size_t state_bytes;
+
+    /* Begin with a state that is all zero.  `options` has been checked:
+       blocks >= 1, blocks < 2^61 where the stream consists of addresses,
+       exponent in [0, 8]. */
+    enum margay_status (*begin)(void *state,
+                                const struct margay_generator_options *options,
+                                struct margay_error *error);
     void (*next)(void *state, uint64_t *blocks, size_t count);
-    void (*free_state)(void *state);
+    /* Release what a state that has begun owns; NULL = nothing. */
+    void (*clear)(void *state);
 };
 
-extern const struct margay_generator_class margay_generator_zipf;
-extern const struct margay_generator_class margay_generator_uniform;
-extern const struct margay_generator_class margay_generator_loop;
-extern const struct margay_generator_class margay_generator_scan;
-extern const struct margay_generator_class margay_generator_phases;
-extern const struct margay_generator_class margay_generator_stencil;
-extern const struct margay_generator_class margay_generator_stencil3d;
-extern const struct margay_generator_class margay_generator_matmul;
-extern const struct margay_generator_class margay_generator_fft;
+extern const struct margay_generator_class margay_generator_zipf,
+    margay_generator_uniform, margay_generator_loop, margay_generator_scan,
+    margay_generator_phases, margay_generator_stencil,
+    margay_generator_stencil3d, margay_generator_matmul, margay_generator_fft;
 
 #endif

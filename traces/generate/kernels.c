@@ -1,5 +1,5 @@
 /*
- * kernels.c - the addresses that two textbook programs touch
+ * kernels.c - the addresses that textbook programs touch
  *
  * The addresses are those of elements of 8 bytes, in arrays that follow each
  * other from address 0 on.  A program that has ended begins again.
@@ -13,14 +13,36 @@
  *   reversal, then log2 n stages of butterflies.  Each swap and each butterfly
  *   reads four elements and writes them.
  */
-#include <stdlib.h>
-
 #include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/generate/generator.h"
-#include "traces/generate/side.h"
 
 #define ELEMENT_BYTES 8
+
+/* Do `arrays` arrays of side^dimensions elements have at most `elements`? */
+static bool side_fits(uint64_t side, uint64_t elements, uint64_t arrays,
+                      unsigned dimensions)
+{
+    uint64_t product = arrays;
+    for (unsigned i = 0; i < dimensions; i++) {
+        if (!margay_multiply_u64(product, side, &product))
+            return false;
+    }
+    return product <= elements;
+}
+
+/* The largest such side; 0 if there is none. */
+static uint64_t largest_side(uint64_t elements, uint64_t arrays,
+                             unsigned dimensions)
+{
+    uint64_t side = 0;
+    for (unsigned bit = 64; bit-- > 0;) {
+        uint64_t larger = side | UINT64_C(1) << bit;
+        if (side_fits(larger, elements, arrays, dimensions))
+            side = larger;
+    }
+    return side;
+}
 
 /* --------------------------------------------------------------- matmul -- */
 
@@ -30,19 +52,15 @@ struct matmul {
     unsigned step; /* 0 = A, 1 = B; after both for all `inner`, C */
 };
 
-static enum margay_status matmul_create(
-    const struct margay_generator_options *options, void **state,
+static enum margay_status matmul_begin(
+    void *state, const struct margay_generator_options *options,
     struct margay_error *error)
 {
-    uint64_t n = margay_largest_side(options->blocks, 3, 2);
+    uint64_t n = largest_side(options->blocks, 3, 2);
     if (n == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "matmul: three matrices have 3 elements at least");
-    struct matmul *matmul = calloc(1, sizeof *matmul);
-    if (matmul == NULL)
-        return margay_fail_memory(error, "a generator");
-    matmul->n = n;
-    *state = matmul;
+    ((struct matmul *)state)->n = n;
     return MARGAY_OK;
 }
 
@@ -120,20 +138,17 @@ static void find_swap(struct fft *fft, uint64_t index)
     fft->high = reverse(index, fft->bits);
 }
 
-static enum margay_status fft_create(
-    const struct margay_generator_options *options, void **state,
+static enum margay_status fft_begin(
+    void *state, const struct margay_generator_options *options,
     struct margay_error *error)
 {
     if (options->blocks < 4)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "fft: two complex numbers have 4 elements at least");
-    struct fft *fft = calloc(1, sizeof *fft);
-    if (fft == NULL)
-        return margay_fail_memory(error, "a generator");
+    struct fft *fft = state;
     fft->bits = margay_log2_floor(options->blocks) - 1;
     fft->n = UINT64_C(1) << fft->bits;
     find_swap(fft, 0);
-    *state = fft;
     return MARGAY_OK;
 }
 
@@ -173,16 +188,157 @@ const struct margay_generator_class margay_generator_matmul = {
     .info = {.name = "matmul",
              .description = "addresses of a matrix multiplication",
              .addresses = true},
-    .create = matmul_create,
+    .state_bytes = sizeof(struct matmul),
+    .begin = matmul_begin,
     .next = matmul_next,
-    .free_state = free,
 };
 
 const struct margay_generator_class margay_generator_fft = {
     .info = {.name = "fft",
              .description = "addresses of a fast Fourier transform",
              .addresses = true},
-    .create = fft_create,
+    .state_bytes = sizeof(struct fft),
+    .begin = fft_begin,
     .next = fft_next,
-    .free_state = free,
+};
+
+/* -------------------------------------------------------------- stencils -- */
+
+/*
+ * Two grids have equally many rows and columns (and layers).  A sweep
+ * takes the inner points of one grid in the order of their addresses, reads
+ * each point with its neighbours, also in that order, and writes the point of
+ * the other grid; the next sweep exchanges the grids (Jacobi's method).
+ *
+ * stencil: two dimensions, a point and its 4 neighbours.
+ * stencil3d: three dimensions, a point and its 6 neighbours.
+ *
+ * Outer points are read only as neighbours of inner points, so no corner is
+ * touched.
+ */
+#define GRIDS       2
+#define MOST_POINTS 7
+
+struct stencil {
+    unsigned dimensions;
+    uint64_t side;
+    uint64_t elements;      /* of a grid */
+    uint64_t read, written; /* the first elements of the two grids */
+    unsigned points;
+    uint64_t reach[MOST_POINTS]; /* from the point to each that is read */
+    unsigned step;               /* points read; then one is written */
+    uint64_t at[3];              /* the coordinates of the point */
+    uint64_t point;              /* its index in the grid */
+};
+
+/* Go to the first inner point. */
+static void begin_sweep(struct stencil *stencil)
+{
+    uint64_t stride = 1;
+    stencil->point = 0;
+    for (unsigned i = 0; i < stencil->dimensions; i++) {
+        stencil->at[i] = 1;
+        stencil->point += stride;
+        stride *= stencil->side;
+    }
+}
+
+/* List the points that are read in the order of their addresses: the nearest
+   neighbours stand in the middle. */
+static void place_points(struct stencil *stencil)
+{
+    unsigned centre = stencil->dimensions;
+    uint64_t stride = 1;
+    stencil->points = 2 * stencil->dimensions + 1;
+    stencil->reach[centre] = 0;
+    for (unsigned i = 1; i <= stencil->dimensions; i++) {
+        stencil->reach[centre - i] = -stride;
+        stencil->reach[centre + i] = stride;
+        stride *= stencil->side;
+    }
+    stencil->elements = stride;
+}
+
+static enum margay_status begin(struct stencil *stencil, unsigned dimensions,
+                                const struct margay_generator_options *options,
+                                struct margay_error *error)
+{
+    uint64_t side = largest_side(options->blocks, GRIDS, dimensions);
+    if (side < 3)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "a stencil has an inner point: %d elements at least",
+                           dimensions == 2 ? 2 * 3 * 3 : 2 * 3 * 3 * 3);
+    stencil->dimensions = dimensions;
+    stencil->side = side;
+    place_points(stencil);
+    stencil->written = stencil->elements;
+    begin_sweep(stencil);
+    return MARGAY_OK;
+}
+
+static enum margay_status stencil_begin(
+    void *state, const struct margay_generator_options *options,
+    struct margay_error *error)
+{
+    return begin(state, 2, options, error);
+}
+
+static enum margay_status stencil3d_begin(
+    void *state, const struct margay_generator_options *options,
+    struct margay_error *error)
+{
+    return begin(state, 3, options, error);
+}
+
+/* Go to the next inner point.  After the last one of a dimension stand two
+   points that are not inner ones. */
+static void next_point(struct stencil *stencil)
+{
+    uint64_t skipped = 2;
+    stencil->point++;
+    for (unsigned i = 0; i < stencil->dimensions; i++) {
+        if (++stencil->at[i] < stencil->side - 1)
+            return;
+        stencil->at[i] = 1;
+        stencil->point += skipped;
+        skipped *= stencil->side;
+    }
+    uint64_t read = stencil->read;
+    stencil->read = stencil->written;
+    stencil->written = read;
+    begin_sweep(stencil);
+}
+
+static void stencil_next(void *state, uint64_t *addresses, size_t count)
+{
+    struct stencil *stencil = state;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t element = stencil->written + stencil->point;
+        if (stencil->step < stencil->points)
+            element =
+                stencil->read + stencil->point + stencil->reach[stencil->step];
+        addresses[i] = element * ELEMENT_BYTES;
+        if (stencil->step++ < stencil->points)
+            continue;
+        stencil->step = 0;
+        next_point(stencil);
+    }
+}
+
+const struct margay_generator_class margay_generator_stencil = {
+    .info = {.name = "stencil",
+             .description = "addresses of sweeps over a grid, 5 points",
+             .addresses = true},
+    .state_bytes = sizeof(struct stencil),
+    .begin = stencil_begin,
+    .next = stencil_next,
+};
+
+const struct margay_generator_class margay_generator_stencil3d = {
+    .info = {.name = "stencil3d",
+             .description = "the same in three dimensions, 7 points",
+             .addresses = true},
+    .state_bytes = sizeof(struct stencil),
+    .begin = stencil3d_begin,
+    .next = stencil_next,
 };

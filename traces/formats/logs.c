@@ -1,0 +1,601 @@
+/*
+ * logs.c - logs whose lines are no columns: blkparse, redis, clf
+ *
+ * A format gives a parser of one line; the loop does the rest: line ends, empty
+ * lines, lines that are too long or hold a NUL, and the capacity of the batch.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/fnv.h"
+#include "traces/formats/row.h"
+#include "traces/formats/scan.h"
+
+/* The state of such a format; owned by the format's create_state. */
+struct log {
+    uint64_t *devices; /* see margay_device_claim() */
+    bool begun;        /* a record was met */
+    /* Of a line that stands for several references: how far it was read, from
+       its beginning on; 0 = not at all. */
+    size_t resume;
+    const char *cursor;              /* in the line */
+    struct margay_row_reference row; /* that is being read */
+};
+
+/*
+ * Read the next reference of a line, which does not begin with a blank, from
+ * log->cursor on, in [line, end), and go on after it; at `end` the line is
+ * done. A count of 0 says that there is none.  Returns NULL, or what was
+ * expected.
+ */
+typedef const char *line_function(struct log *log, const char *line,
+                                  const char *end,
+                                  struct margay_row_reference *row);
+
+/* The end of the word that begins at `cursor`: a blank, or `end`. */
+static const char *word_end(const char *cursor, const char *end)
+{
+    while (cursor < end && !margay_is_blank(*cursor))
+        cursor++;
+    return cursor;
+}
+
+/* The beginning of the next word. */
+static const char *next_word(const char *cursor, const char *end)
+{
+    cursor = word_end(cursor, end);
+    while (cursor < end && margay_is_blank(*cursor))
+        cursor++;
+    return cursor;
+}
+
+/* The whole of [begin, end) as a decimal number. */
+static bool take_number(const char *begin, const char *end, uint64_t *number)
+{
+    struct margay_field field = {.text = begin, .bytes = (size_t)(end - begin)};
+    margay_field_value(&field);
+    *number = field.value;
+    return field.decimal;
+}
+
+static void *create_log(const struct margay_state_options *options)
+{
+    (void)options;
+    return calloc(1, sizeof(struct log));
+}
+
+static void free_log(void *log)
+{
+    free(((struct log *)log)->devices);
+    free(log);
+}
+
+/* Of logs whose lines stand alone: they may be cut after any newline. */
+static int cut_anywhere(const void *log)
+{
+    (void)log;
+    return '\0';
+}
+
+static const char *decode_log(struct margay_text *text,
+                              struct margay_references *references,
+                              line_function *parse)
+{
+    struct log *log = text->state;
+    while (text->cursor < text->end &&
+           references->count < references->capacity) {
+        const char *newline =
+            memchr(text->cursor, '\n', (size_t)(text->end - text->cursor));
+        size_t bytes = (size_t)(newline - text->cursor);
+        const char *line = margay_skip_blanks(text->cursor), *end = newline;
+        if (bytes > MARGAY_LINE_BYTES)
+            return MARGAY_EXPECTS_SHORT_LINE;
+        if (memchr(text->cursor, '\0', bytes) != NULL)
+            return MARGAY_EXPECTS_NO_NUL;
+        while (end > line && margay_is_blank(end[-1]))
+            end--;
+        /* All references of the line, or as many as there is room for. */
+        log->cursor = line + log->resume;
+        while (log->cursor < end && references->count < references->capacity) {
+            log->row =
+                (struct margay_row_reference){.count = 1, .ttl = UINT64_MAX};
+            const char *expected = parse(log, line, end, &log->row);
+            if (expected != NULL)
+                return expected;
+            if (log->row.count > 0)
+                margay_rows_append(&log->row, references);
+        }
+        log->resume = log->cursor < end ? (size_t)(log->cursor - line) : 0;
+        if (log->resume > 0)
+            break;
+        text->cursor = newline + 1;
+        text->lines++;
+    }
+    return NULL;
+}
+
+#define DECODER(name, parse)                                      \
+    static const char *name(struct margay_text *text,             \
+                            struct margay_references *references) \
+    {                                                             \
+        return decode_log(text, references, parse);               \
+    }
+
+/* The functions of a format. */
+#define LOG(decoder)                                                     \
+    .decode = decoder, .recognise = decoder, .create_state = create_log, \
+    .free_state = free_log
+
+/* -------------------------------------------------------------- blkparse -- */
+
+/*
+ * What blkparse prints of requests to block devices
+ *
+ *     8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]
+ *
+ * Device, processor, number, seconds, process, action, what is done, first
+ * sector, sectors, program.  A request passes through several actions; it
+ * counts where it is queued, Q, and nowhere else.  One that neither reads nor
+ * writes, or discards, is no reference.  Lines after the first record that
+ * begin with no device are the summary.
+ */
+#define SECTOR_BYTES 512
+#define EXPECTS_BLKPARSE                                                     \
+    "a line of blkparse: device, processor, number, time, process, action, " \
+    "what is done, sector + sectors"
+
+/* "8,0": true if the word is a device. */
+static bool is_device(const char *word, const char *end)
+{
+    uint64_t number;
+    const char *comma = memchr(word, ',', (size_t)(end - word));
+    return comma != NULL && take_number(word, comma, &number) &&
+           take_number(comma + 1, end, &number);
+}
+
+/* Seconds, a point and digits. */
+static bool take_seconds(const char *word, const char *end, uint64_t *seconds)
+{
+    uint64_t digits;
+    const char *point = memchr(word, '.', (size_t)(end - word));
+    return point != NULL && take_number(word, point, seconds) &&
+           take_number(point + 1, end, &digits);
+}
+
+/* SECTOR + SECTORS, in bytes. */
+static const char *take_sectors(const char *word, const char *end,
+                                struct margay_row_reference *row)
+{
+    uint64_t sectors;
+    const char *plus = next_word(word, end);
+    const char *count = next_word(plus, end);
+    if (!take_number(word, word_end(word, end), &row->number) || plus == end ||
+        *plus != '+' || !take_number(count, word_end(count, end), &sectors))
+        return EXPECTS_BLKPARSE;
+    if (sectors >= (UINT64_C(1) << 32) / SECTOR_BYTES)
+        return "a request below 4294967296 bytes";
+    if (row->number >
+        ((UINT64_C(1) << 48) - (UINT64_C(1) << 32)) / SECTOR_BYTES)
+        return "a sector below 2^39, as the device stands above its bytes";
+    row->number *= SECTOR_BYTES;
+    row->size = sectors * SECTOR_BYTES;
+    row->extent = (uint32_t)row->size;
+    return NULL;
+}
+
+static const char *parse_blkparse(struct log *log, const char *line,
+                                  const char *end,
+                                  struct margay_row_reference *row)
+{
+    const char *words[8] = {line}; /* of which the last is the sector */
+    for (unsigned i = 1; i < 8; i++)
+        words[i] = next_word(words[i - 1], end);
+    log->cursor = end;
+    row->count = 0;
+    const char *device_end = word_end(line, end);
+    if (!is_device(line, device_end))
+        return log->begun ? NULL : EXPECTS_BLKPARSE;
+    if (!take_seconds(words[3], word_end(words[3], end), &row->time) ||
+        words[6] == end)
+        return EXPECTS_BLKPARSE;
+    log->begun = true;
+    size_t bytes = (size_t)(word_end(words[6], end) - words[6]);
+    bool reads = memchr(words[6], 'R', bytes) != NULL;
+    bool writes = memchr(words[6], 'W', bytes) != NULL;
+    if (word_end(words[5], end) != words[5] + 1 || *words[5] != 'Q' ||
+        memchr(words[6], 'D', bytes) != NULL || (!reads && !writes))
+        return NULL;
+    uint64_t hash = margay_fnv1a(line, (size_t)(device_end - line));
+    uint64_t device = hash & UINT16_MAX;
+    const char *expected = take_sectors(words[7], end, row);
+    if (expected == NULL)
+        expected = margay_device_claim(&log->devices, hash, &device);
+    row->count = 1;
+    row->number |= device << 48;
+    row->op = writes ? MARGAY_SET : MARGAY_GET;
+    return expected;
+}
+
+DECODER(decode_blkparse, parse_blkparse)
+
+const struct margay_format margay_format_blkparse = {
+    .info = {.name = "blkparse",
+             .description = "blkparse: requests to devices, where queued",
+             .suffixes = "blkparse",
+             MARGAY_BYTE_ADDRESSES,
+             .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
+                        MARGAY_COLUMN_SIZES | MARGAY_COLUMN_TIMES |
+                        MARGAY_COLUMN_OPS,
+             .kinds = MARGAY_READS_AND_WRITES,
+             .splits = true,
+             .empty_extents = true,
+             .usual_block_bytes = 4096},
+    LOG(decode_blkparse),
+};
+
+/* ----------------------------------------------------------------- redis -- */
+
+/*
+ * What the command MONITOR of Redis prints
+ *
+ *     1339518083.107412 [0 127.0.0.1:60866] "set" "user:7" "text"
+ *
+ * Time, database, client, command, arguments.  A key that is a decimal number
+ * is an id as it stands, any other the FNV-1a hash of its bytes; in a database
+ * other than 0, that of the database's number, a NUL byte and the key.  A
+ * command with several keys makes a reference to each.  Commands without keys
+ * are passed over. Sizes are not known, as a get does not tell one.
+ */
+#define EXPECTS_REDIS \
+    "a line of MONITOR: TIME [DATABASE CLIENT] \"COMMAND\" \"KEY\" ..."
+
+/* What a command is; the first that lists it.  Any other command gets its first
+   argument. */
+enum keys { NO_KEYS, ONE_KEY, ALL_KEYS, EACH_SECOND };
+static const struct command_class {
+    enum keys keys;
+    enum margay_op op;
+    const char *commands; /* between blanks */
+} classes[] = {
+    {ALL_KEYS, MARGAY_GET, " mget exists touch "},
+    {ALL_KEYS, MARGAY_DELETE, " del unlink "},
+    {EACH_SECOND, MARGAY_SET, " mset msetnx "},
+    {ONE_KEY, MARGAY_DELETE, " getdel "},
+    {ONE_KEY, MARGAY_SET,
+     " set setex psetex setnx getset append incr incrby decr decrby "
+     "incrbyfloat setrange setbit hset hsetnx hmset hincrby hincrbyfloat hdel "
+     "lpush rpush lpushx rpushx lpop rpop lset lrem ltrim linsert sadd srem "
+     "spop zadd zrem zincrby zremrangebyrank zremrangebyscore zpopmin zpopmax "
+     "pfadd xadd xdel xtrim geoadd restore "},
+    {NO_KEYS, MARGAY_GET,
+     " ping echo auth hello select quit info config command client monitor "
+     "multi exec discard unwatch watch publish subscribe psubscribe "
+     "unsubscribe punsubscribe eval evalsha fcall script function flushall "
+     "flushdb dbsize keys scan wait cluster role replconf psync sync time "
+     "slowlog lastsave save bgsave bgrewriteaof shutdown debug memory latency "
+     "acl module object randomkey replicaof slaveof swapdb reset "},
+};
+#define CLASSES (sizeof classes / sizeof *classes)
+
+/* The longest name of a command that a class lists. */
+#define COMMAND_BYTES 24
+
+static struct command_class class_of(const char *command, size_t bytes)
+{
+    static const struct command_class other = {ONE_KEY, MARGAY_GET, ""};
+    char word[COMMAND_BYTES + 3] = " ";
+    if (bytes > COMMAND_BYTES)
+        return other;
+    for (size_t i = 0; i < bytes; i++)
+        word[1 + i] = (char)(command[i] >= 'A' && command[i] <= 'Z'
+                                 ? command[i] + ('a' - 'A')
+                                 : command[i]);
+    word[1 + bytes] = ' ';
+    for (size_t i = 0; i < CLASSES; i++) {
+        if (strstr(classes[i].commands, word) != NULL)
+            return classes[i];
+    }
+    return other;
+}
+
+/* The quote that ends the argument that begins after `cursor`, or NULL. */
+static const char *closing(const char *cursor, const char *end)
+{
+    for (cursor++; cursor < end && *cursor != '"'; cursor++)
+        cursor += *cursor == '\\' && cursor + 1 < end;
+    return cursor < end ? cursor : NULL;
+}
+
+static unsigned hex_digit(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a' + 10);
+}
+
+/* The byte that stands at *cursor, which goes past it. */
+static char take_byte(const char **cursor, const char *end)
+{
+    static const char from[] = "nrtab", to[] = "\n\r\t\a\b";
+    const char *at = *cursor;
+    *cursor = at + 1;
+    if (*at != '\\' || at + 1 >= end)
+        return *at;
+    *cursor = at + 2;
+    if (at[1] == 'x' && end - at >= 4) {
+        *cursor = at + 4;
+        return (char)(hex_digit(at[2]) << 4 | (hex_digit(at[3]) & 15));
+    }
+    const char *special = strchr(from, at[1]);
+    return special == NULL ? at[1] : to[special - from];
+}
+
+/* The id of the key between two quotes. */
+static uint64_t key_id(const char *begin, const char *end, const char *database,
+                       size_t database_bytes)
+{
+    uint64_t id, hash = MARGAY_FNV1A_BEGIN;
+    bool first = database_bytes == 1 && *database == '0';
+    if (first && take_number(begin, end, &id))
+        return id;
+    if (!first) {
+        hash = margay_fnv1a_on(hash, database, database_bytes);
+        hash = margay_fnv1a_on(hash, "", 1);
+    }
+    while (begin < end) {
+        char byte = take_byte(&begin, end);
+        hash = margay_fnv1a_on(hash, &byte, 1);
+    }
+    return hash;
+}
+
+/* What stands before the arguments. */
+struct head {
+    const char *database, *command; /* the latter's opening quote */
+    uint64_t time;
+};
+
+static bool take_head(const char *line, const char *end, struct head *head)
+{
+    uint64_t number;
+    const char *time_end = word_end(line, end);
+    const char *point = memchr(line, '.', (size_t)(time_end - line));
+    const char *bracket = next_word(line, end);
+    const char *close = NULL;
+    if (bracket < end && *bracket == '[')
+        close = memchr(bracket, ']', (size_t)(end - bracket));
+    if (point == NULL || close == NULL ||
+        !take_number(line, point, &head->time) ||
+        !take_number(point + 1, time_end, &number))
+        return false;
+    head->database = bracket + 1;
+    head->command = next_word(close, end);
+    return take_number(head->database, word_end(head->database, close),
+                       &number) &&
+           head->command < end && *head->command == '"';
+}
+
+/* The next argument after the one that ends here; NULL = the line is no line
+   of MONITOR, `end` = there is none. */
+static const char *next_argument(const char *quote, const char *end)
+{
+    if (quote == NULL)
+        return NULL;
+    const char *cursor = quote + 1;
+    while (cursor < end && margay_is_blank(*cursor))
+        cursor++;
+    return cursor == end || *cursor == '"' ? cursor : NULL;
+}
+
+/* Is all after the command, which ends with this quote, arguments? */
+static bool are_arguments(const char *quote, const char *end)
+{
+    const char *cursor = next_argument(quote, end);
+    while (cursor != NULL && cursor < end)
+        cursor = next_argument(closing(cursor, end), end);
+    return cursor != NULL;
+}
+
+static const char *parse_redis(struct log *log, const char *line,
+                               const char *end,
+                               struct margay_row_reference *row)
+{
+    struct head head;
+    const char *at = log->cursor;
+    log->cursor = end;
+    row->count = 0;
+    /* The server says so when MONITOR begins, perhaps once more. */
+    if (end - line == 2 && memcmp(line, "OK", 2) == 0)
+        return NULL;
+    if (!take_head(line, end, &head))
+        return EXPECTS_REDIS;
+    const char *quote = closing(head.command, end);
+    if (quote == NULL)
+        return EXPECTS_REDIS;
+    struct command_class class =
+        class_of(head.command + 1, (size_t)(quote - head.command - 1));
+    /* A line is right or wrong before the first of its references is made. */
+    bool several = class.keys == ALL_KEYS || class.keys == EACH_SECOND;
+    if (at == line && several && !are_arguments(quote, end))
+        return EXPECTS_REDIS;
+    if (at == line)
+        at = next_argument(quote, end);
+    if (at == end || class.keys == NO_KEYS)
+        return NULL;
+    const char *after = at == NULL ? NULL : closing(at, end);
+    const char *more = next_argument(after, end);
+    if (more == NULL)
+        return EXPECTS_REDIS;
+    if (class.keys == EACH_SECOND && more < end &&
+        (more = next_argument(closing(more, end), end)) == NULL)
+        return EXPECTS_REDIS;
+    size_t database = (size_t)(word_end(head.database, end) - head.database);
+    row->number = key_id(at + 1, after, head.database, database);
+    row->time = head.time;
+    row->op = (uint8_t) class.op;
+    row->count = 1;
+    log->cursor = class.keys == ONE_KEY ? end : more;
+    return NULL;
+}
+
+DECODER(decode_redis, parse_redis)
+
+const struct margay_format margay_format_redis = {
+    .info = {.name = "redis",
+             .description = "what MONITOR of Redis prints",
+             .suffixes = "monitor",
+             .numbers = MARGAY_IDS,
+             .columns =
+                 MARGAY_COLUMN_KINDS | MARGAY_COLUMN_TIMES | MARGAY_COLUMN_OPS,
+             .kinds = MARGAY_READS_AND_WRITES},
+    LOG(decode_redis),
+    .cut = cut_anywhere,
+};
+
+/* ------------------------------------------------------------------- clf -- */
+
+/*
+ * The Common and the combined log format of web servers
+ *
+ *     10.0.0.1 - joe [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 23 ...
+ *
+ * Client, identity, user, time, request, status, bytes; what follows is
+ * ignored. The object is the path with its query, and of a request that has
+ * none the whole request.  Its size is what was sent, where that is all of it:
+ * a hyphen, a HEAD, a part (206) and an object that did not change (304) say no
+ * size.
+ */
+#define EXPECTS_CLF                                                      \
+    "a line of a web server: CLIENT - USER [DAY/MONTH/YEAR:HOUR:MINUTE:" \
+    "SECOND ZONE] \"METHOD PATH PROTOCOL\" STATUS BYTES"
+
+static bool take_digits(const char *text, unsigned digits, uint64_t *number)
+{
+    *number = 0;
+    for (unsigned i = 0; i < digits; i++) {
+        if ((unsigned)(unsigned char)text[i] - '0' >= 10)
+            return false;
+        *number = *number * 10 + (uint64_t)(text[i] - '0');
+    }
+    return true;
+}
+
+/* Days from 1 March of the year 0 to a day of the Gregorian calendar; months
+   are counted from March on, so that the leap day is the last of a year. */
+static uint64_t days_to(uint64_t year, uint64_t month, uint64_t day)
+{
+    uint64_t past_february = month >= 3 ? month - 3 : month + 9;
+    year -= month < 3;
+    return year * 365 + year / 4 - year / 100 + year / 400 +
+           (past_february * 153 + 2) / 5 + day - 1;
+}
+
+/* 10/Oct/2000:13:55:36 -0700, 26 characters, as seconds since 1970. */
+static bool take_time(const char *text, uint64_t *seconds)
+{
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    uint64_t day, year, hour, minute, second, zone_hour, zone_minute;
+    uint64_t month = 0;
+    for (uint64_t i = 0; i < 12; i++) {
+        if (memcmp(months + 3 * i, text + 3, 3) == 0)
+            month = i + 1;
+    }
+    if (month == 0 || !take_digits(text, 2, &day) ||
+        !take_digits(text + 7, 4, &year) || !take_digits(text + 12, 2, &hour) ||
+        !take_digits(text + 15, 2, &minute) ||
+        !take_digits(text + 18, 2, &second) ||
+        !take_digits(text + 22, 2, &zone_hour) ||
+        !take_digits(text + 24, 2, &zone_minute) || year < 1970 ||
+        (text[21] != '+' && text[21] != '-'))
+        return false;
+    uint64_t zone = zone_hour * 3600 + zone_minute * 60;
+    uint64_t local = (days_to(year, month, day) - days_to(1970, 1, 1)) * 86400 +
+                     hour * 3600 + minute * 60 + second;
+    if (text[21] == '-')
+        *seconds = local + zone;
+    else
+        *seconds = local < zone ? 0 : local - zone;
+    return true;
+}
+
+static uint8_t op_of(const char *method, size_t bytes)
+{
+    static const struct {
+        const char *method;
+        enum margay_op op;
+    } others[] = {
+        {"PUT", MARGAY_SET},      {"POST", MARGAY_SET},
+        {"PATCH", MARGAY_SET},    {"DELETE", MARGAY_DELETE},
+        {"PURGE", MARGAY_DELETE},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strlen(others[i].method) == bytes &&
+            memcmp(others[i].method, method, bytes) == 0)
+            return (uint8_t)others[i].op;
+    }
+    return MARGAY_GET;
+}
+
+/* The request, up to its closing quote. */
+static void take_request(const char *begin, const char *end,
+                         struct margay_row_reference *row)
+{
+    const char *method_end = word_end(begin, end);
+    const char *path = next_word(begin, end);
+    const char *path_end = word_end(path, end);
+    if (path == end) {
+        path = begin;
+        path_end = end;
+    }
+    row->number = margay_fnv1a(path, (size_t)(path_end - path));
+    row->op = op_of(begin, (size_t)(method_end - begin));
+}
+
+/* STATUS BYTES, of a HEAD or another request. */
+static bool take_bytes(const char *status, const char *end, bool head,
+                       uint64_t *bytes)
+{
+    uint64_t number;
+    const char *sent = next_word(status, end);
+    const char *sent_end = word_end(sent, end);
+    bool hyphen = sent_end == sent + 1 && *sent == '-';
+    if (!take_number(status, word_end(status, end), &number) ||
+        !(take_number(sent, sent_end, bytes) || hyphen))
+        return false;
+    if (hyphen || head || number == 206 || number == 304)
+        *bytes = MARGAY_SIZE_UNKNOWN;
+    return true;
+}
+
+static const char *parse_clf(struct log *log, const char *line, const char *end,
+                             struct margay_row_reference *row)
+{
+    const char *bracket = memchr(line, '[', (size_t)(end - line));
+    log->cursor = end;
+    if (bracket == NULL || end - bracket < 32 || bracket[27] != ']' ||
+        bracket[28] != ' ' || bracket[29] != '"' ||
+        !take_time(bracket + 1, &row->time))
+        return EXPECTS_CLF;
+    const char *request = bracket + 30, *quote = request;
+    for (; quote < end && *quote != '"'; quote++)
+        quote += *quote == '\\' && quote + 1 < end;
+    if (quote >= end)
+        return EXPECTS_CLF;
+    take_request(request, quote, row);
+    bool head = quote - request > 5 && memcmp(request, "HEAD ", 5) == 0;
+    return take_bytes(next_word(quote, end), end, head, &row->size)
+               ? NULL
+               : EXPECTS_CLF;
+}
+
+DECODER(decode_clf, parse_clf)
+
+const struct margay_format margay_format_clf = {
+    .info = {.name = "clf",
+             .description = "the Common or combined log of a web server",
+             .suffixes = "clf",
+             .numbers = MARGAY_IDS,
+             .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SIZES |
+                        MARGAY_COLUMN_TIMES | MARGAY_COLUMN_OPS,
+             .kinds = MARGAY_READS_AND_WRITES},
+    LOG(decode_clf),
+    .cut = cut_anywhere,
+};
