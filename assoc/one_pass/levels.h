@@ -2,7 +2,7 @@
  * levels.h - the state of the all-associativity engine, shared by its files
  *
  * kernel.h, compiled once per processor level and width of tags, holds the
- * loops over references; simulation.h declares everything around the loops.
+ * loops over references; lru.c has everything around the loops.
  */
 #ifndef MARGAY_ASSOC_LEVELS_H
 #define MARGAY_ASSOC_LEVELS_H
