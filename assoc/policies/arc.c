@@ -23,7 +23,7 @@
  * Cost: constant; 18 bytes for each way, and 16 for a set.
  */
 #include "assoc/policies/cache.h"
-#include "assoc/policies/queues.h"
+#include "assoc/policies/order.h"
 
 #define DIGITS 96
 #define ONE    ((margay_u128)1 << DIGITS)
@@ -156,7 +156,7 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     margay_queues_enter(&state->queues, set, known ? T2 : T1, slot);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
+MARGAY_POLICY_LOOPS(arc, .hit = hit, .evict = evict, .insert = insert,
                     .holds = holds, .reuse = reuse)
 
 const struct margay_policy margay_policy_arc = {
@@ -168,6 +168,6 @@ const struct margay_policy margay_policy_arc = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(arc),
     .holds = holds,
 };

@@ -21,7 +21,7 @@
  *   time it enters S; 17 bytes for each way and remembered block.
  */
 #include "assoc/policies/cache.h"
-#include "assoc/policies/queues.h"
+#include "assoc/policies/order.h"
 
 /* Blocks remembered, for each way. */
 #define GHOSTS 4
@@ -145,7 +145,7 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     margay_queues_enter(queues, set, room ? LIR : HIR, slot);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
+MARGAY_POLICY_LOOPS(lirs, .hit = hit, .evict = evict, .insert = insert,
                     .holds = holds, .reuse = reuse)
 
 const struct margay_policy margay_policy_lirs = {
@@ -158,6 +158,6 @@ const struct margay_policy margay_policy_lirs = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(lirs),
     .holds = holds,
 };

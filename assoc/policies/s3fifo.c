@@ -30,8 +30,8 @@
  *
  * Cost: constant on average; 10 bytes for each way and remembered block.
  */
-#include "assoc/policies/objects.h"
-#include "assoc/policies/queues.h"
+#include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 #define MOST_HITS 3
 
@@ -208,7 +208,7 @@ static void resize(void *context, uint32_t slot, uint64_t bytes)
             bytes - state->sizes[slot];
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
+MARGAY_OBJECT_POLICY_LOOPS(s3fifo, .hit = hit, .evict = evict, .insert = insert,
                            .holds = holds, .reuse = reuse)
 
 const struct margay_policy margay_policy_s3fifo = {
@@ -222,9 +222,9 @@ const struct margay_policy margay_policy_s3fifo = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(s3fifo),
     .holds = holds,
     .remove = remove_slot,
-    .feed_objects = feed_objects,
+    .feed_objects = s3fifo_feed_objects,
     .resize = resize,
 };

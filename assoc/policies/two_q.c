@@ -17,7 +17,7 @@
  * Cost: constant; 9 bytes for each way and remembered block.
  */
 #include "assoc/policies/cache.h"
-#include "assoc/policies/queues.h"
+#include "assoc/policies/order.h"
 
 enum queue { IN, MAIN, OUT, FORGOTTEN, QUEUES };
 
@@ -92,7 +92,7 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     margay_queues_enter(&state->queues, set, known ? MAIN : IN, slot);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
+MARGAY_POLICY_LOOPS(two_q, .hit = hit, .evict = evict, .insert = insert,
                     .holds = holds, .reuse = reuse)
 
 const struct margay_policy margay_policy_2q = {
@@ -106,6 +106,6 @@ const struct margay_policy margay_policy_2q = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(two_q),
     .holds = holds,
 };

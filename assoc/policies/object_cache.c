@@ -1,6 +1,5 @@
-/* objects.c - one cache of objects with sizes: creation, release, notes and
- * counts */
-#include "assoc/policies/objects.h"
+/* object_cache.c - one cache of objects: creation, release, notes and counts */
+#include "assoc/policies/cache.h"
 
 #include <stdlib.h>
 #include <string.h>
