@@ -3,13 +3,13 @@
  *
  * Algorithm: the blocks of a set stand in a circle, in the order in which they
  *   came, and a hand points at the oldest one.  fifo evicts that.  With clock,
- * a hit gives a block a second chance.  The hand takes that chance from each
+ *   a hit gives a block a second chance.  The hand takes that chance from each
  *   block it passes and stops at the first that has none; a new block takes the
- *   place of that one, behind the hand, without a second chance.
- *     As long as every block that leaves makes way for one that comes, the
- * slots themselves are the circle: a new block takes the slot that the hand has
- * just passed, and is the newest.  Objects of different sizes leave by the
- * number, so that a cache of them keeps a line.
+ *   place of that one, after the hand, without a second chance.
+ *   As long as every block that leaves makes way for one that comes, the slots
+ *   themselves are the circle: a new block takes the slot that the hand has
+ *   just passed, and is the newest.  Objects of different sizes leave by the number,
+ *   so that a cache of them keeps a line.
  *
  * Source: Belady 1966 (fifo); Corbato, "A paging experiment with the Multics
  *   system", MIT Project MAC Report MAC-M-384, 1968 (clock).  Others give a new

@@ -10,7 +10,7 @@
  *   member has the highest key; the last level has 64 groups or fewer, which
  *   are compared one by one.  Sets of up to 64 slots have no level, and there a
  *   change of a key is a store.  Of equal keys the one in the lowest slot is
- * the highest; keys are 0 at first.
+ *   the highest; keys are 0 at first.
  *
  * Source: Belady, "A study of replacement algorithms for a virtual-storage
  *   computer", IBM Systems J. 5(2), 1966.
