@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "stackdist/optimal/stretch.h"
-
 /* Stretches whose memory is taken at once. */
 #define FIRST_STRETCHES 16
 #define SLAB_STRETCHES  256
