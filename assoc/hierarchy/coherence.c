@@ -191,24 +191,6 @@ static struct margay_place *note_place(struct margay_hierarchy *hierarchy,
 
 /* ---------------------------------------------------------- the protocol -- */
 
-/* Another domain asks for a block that this one has, to write to it or not. */
-static void answer(struct margay_hierarchy *hierarchy,
-                   const struct margay_domain *asking, struct margay_copy *copy,
-                   const struct margay_touch *touch)
-{
-    struct margay_node *root = asking->roots->nodes[copy->domain];
-    bool modified = copy->state == MARGAY_MODIFIED;
-    root->counts.interventions += modified;
-    copy->state = MARGAY_SHARED;
-    if (touch->write) {
-        copy->caches = 0;
-        copy->invalidated = true;
-        root->counts.invalidations++;
-    }
-    if (modified || touch->write)
-        margay_node_recall(hierarchy, root, touch->block, touch->write);
-}
-
 /* What a touch does to the other domains; returns how many have the block. */
 static uint32_t tell_others(struct margay_hierarchy *hierarchy,
                             const struct margay_domain *domain,
@@ -225,7 +207,18 @@ static uint32_t tell_others(struct margay_hierarchy *hierarchy,
             copy->fresh |= touch->pieces;
         if (copy->caches == 0)
             continue;
-        answer(hierarchy, domain, copy, touch);
+        /* This domain asks for a block that the other one has. */
+        struct margay_node *root = domain->roots->nodes[copy->domain];
+        bool modified = copy->state == MARGAY_MODIFIED;
+        root->counts.interventions += modified;
+        copy->state = MARGAY_SHARED;
+        if (touch->write) {
+            copy->caches = 0;
+            copy->invalidated = true;
+            root->counts.invalidations++;
+        }
+        if (modified || touch->write)
+            margay_node_recall(hierarchy, root, touch->block, touch->write);
         found++;
     }
     return found;
@@ -335,18 +328,6 @@ static void add_up_blocks(struct margay_sharing_place *places, size_t count)
     }
 }
 
-/* The directory of a level, which may be that of its victim blocks. */
-static const struct margay_directory *directory_of(
-    const struct margay_hierarchy *hierarchy, size_t level)
-{
-    size_t next = hierarchy->levels[level].next;
-    const struct margay_directory *own = hierarchy->instances[level].directory;
-    return own == NULL && next != MARGAY_NO_LEVEL &&
-                   next >= hierarchy->level_count
-               ? hierarchy->instances[next].directory
-               : own;
-}
-
 /* The places of a level that have counts; returns how many. */
 static size_t tell_level(const struct margay_directory *directory, size_t level,
                          struct margay_sharing_place *places)
@@ -379,7 +360,14 @@ enum margay_status margay_hierarchy_sharing(
     if (*places == NULL)
         return margay_fail_memory(error, "where cores share blocks");
     for (size_t i = 0; i < hierarchy->level_count; i++) {
-        const struct margay_directory *directory = directory_of(hierarchy, i);
+        /* The directory may be that of the level's victim blocks. */
+        size_t next = hierarchy->levels[i].next;
+        const struct margay_directory *own = hierarchy->instances[i].directory;
+        const struct margay_directory *directory =
+            own == NULL && next != MARGAY_NO_LEVEL &&
+                    next >= hierarchy->level_count
+                ? hierarchy->instances[next].directory
+                : own;
         if (directory != NULL)
             *count += tell_level(directory, i, *places + *count);
     }

@@ -365,20 +365,6 @@ static void free_group(struct margay_shared_group *group)
     free(group);
 }
 
-static void free_caches(struct margay_family *family)
-{
-    for (size_t i = 0; i < family->group_count; i++)
-        free_group(family->groups[i]);
-    for (size_t i = 0; i < family->source_count; i++) {
-        free(family->sources[i]->flow.items);
-        free(family->sources[i]->feeders);
-        free(family->sources[i]);
-    }
-    free(family->groups);
-    free(family->sources);
-    free(family->caches);
-}
-
 /* ------------------------------------------------- making and releasing -- */
 
 enum margay_status margay_family_create(
@@ -405,7 +391,16 @@ void margay_family_free(margay_family *family)
     if (family == NULL)
         return;
     margay_crew_free(family->crew);
-    free_caches(family);
+    for (size_t i = 0; i < family->group_count; i++)
+        free_group(family->groups[i]);
+    for (size_t i = 0; i < family->source_count; i++) {
+        free(family->sources[i]->flow.items);
+        free(family->sources[i]->feeders);
+        free(family->sources[i]);
+    }
+    free(family->groups);
+    free(family->sources);
+    free(family->caches);
     free(family);
 }
 

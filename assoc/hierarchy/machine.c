@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "assoc/hierarchy/node.h"
-#include "assoc/room.h"
 #include "traces/traces_internal.h"
 
 /* ---------------------------------------------------------------- set-up -- */
@@ -107,9 +106,7 @@ static enum margay_status make_cache(const struct margay_hierarchy *hierarchy,
         .seed = hierarchy->seed,
     };
     enum margay_status status =
-        margay_room_check(level->name, margay_cache_bytes(&options), error);
-    if (status == MARGAY_OK)
-        status = margay_cache_create(&options, &node->cache, error);
+        margay_cache_make(level->name, &options, &node->cache, error);
     if (status == MARGAY_OK)
         node->policy = &node->cache->policy->loops[node->cache->finder.form];
     return status;

@@ -281,19 +281,11 @@ static void destroy_caches(struct caches *caches)
 
 /* ------------------------------------------------------- making objects -- */
 
-static void choose_kernel(margay_assoc *assoc)
+static const struct margay_levels_kernel *kernel_of(const margay_assoc *assoc)
 {
-    static const struct margay_levels_kernel *const kernels[][2] = {
-        [MARGAY_TARGET_PORTABLE] = {&margay_levels_kernel_portable_32,
-                                    &margay_levels_kernel_portable_64},
-#if defined(__x86_64__)
-        [MARGAY_TARGET_V3] = {&margay_levels_kernel_v3_32,
-                              &margay_levels_kernel_v3_64},
-        [MARGAY_TARGET_V4] = {&margay_levels_kernel_v4_32,
-                              &margay_levels_kernel_v4_64},
-#endif
-    };
-    assoc->kernel = kernels[assoc->target][assoc->wide];
+    return assoc->wide
+               ? MARGAY_FOR_TARGET(&margay_wide_levels_kernel, assoc->target)
+               : MARGAY_FOR_TARGET(&margay_levels_kernel, assoc->target);
 }
 
 static enum margay_status choose_target(const char *name,
@@ -408,7 +400,7 @@ enum margay_status margay_assoc_create(
     if (status == MARGAY_OK)
         status = make_regions(assoc, grid, error);
     if (status == MARGAY_OK) {
-        choose_kernel(assoc);
+        assoc->kernel = kernel_of(assoc);
         status = create_caches(assoc, &assoc->caches, error);
     }
     if (status == MARGAY_OK)
@@ -525,7 +517,7 @@ static enum margay_status widen(margay_assoc *assoc, struct margay_error *error)
     struct caches wide = {0};
     flush(assoc);
     assoc->wide = true;
-    choose_kernel(assoc);
+    assoc->kernel = kernel_of(assoc);
     enum margay_status status = create_caches(assoc, &wide, error);
     if (status != MARGAY_OK) {
         destroy_caches(&wide);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assoc/room.h"
 #include "traces/traces_internal.h"
 
 /* What a cache consists of. */
@@ -182,6 +183,17 @@ enum margay_status margay_cache_create(
     else
         margay_cache_free(cache);
     return status;
+}
+
+enum margay_status margay_cache_make(const char *name,
+                                     const struct margay_cache_options *options,
+                                     margay_cache **cache,
+                                     struct margay_error *error)
+{
+    enum margay_status status =
+        margay_room_check(name, margay_cache_bytes(options), error);
+    return status == MARGAY_OK ? margay_cache_create(options, cache, error)
+                               : status;
 }
 
 void margay_cache_free(margay_cache *cache)

@@ -41,7 +41,14 @@ struct margay_cache_loop {
     enum margay_form form;
 };
 
-/* A block comes from the level behind the cache, or goes there. */
+/* Make a cache as margay_cache_create() does, if memory has room for it; `name`
+   is said in the message. */
+enum margay_status margay_cache_make(const char *name,
+                                     const struct margay_cache_options *options,
+                                     margay_cache **cache,
+                                     struct margay_error *error);
+
+/* A block comes from the level after the cache, or goes there. */
 static inline void margay_cache_pass_on(margay_cache *cache, uint64_t block,
                                         enum margay_kind kind)
 {

@@ -8,8 +8,8 @@
  *   place of that one, after the hand, without a second chance.
  *   As long as every block that leaves makes way for one that comes, the slots
  *   themselves are the circle: a new block takes the slot that the hand has
- *   just passed, and is the newest.  Objects of different sizes leave by the number,
- *   so that a cache of them keeps a line.
+ *   just passed, and is the newest.  Objects of different sizes leave by the
+ * number, so that a cache of them keeps a line.
  *
  * Source: Belady 1966 (fifo); Corbato, "A paging experiment with the Multics
  *   system", MIT Project MAC Report MAC-M-384, 1968 (clock).  Others give a new

@@ -30,8 +30,8 @@
 enum queue { LIR, HIR, GHOST, FORGOTTEN, QUEUES };
 
 struct state {
-    uint32_t lir, ghosts; /* the most of them */
     struct margay_queues queues;
+    uint32_t lir, ghosts;      /* the most of them */
     struct margay_order stack; /* the bottom first */
 };
 
@@ -49,12 +49,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     state->ghosts = (uint32_t)memory(setup);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
     margay_order_set_up(&state->stack, setup->sets, setup->slots, 1, layout);
-}
-
-static inline bool holds(const void *context, uint64_t set, uint32_t slot)
-{
-    const struct state *state = context;
-    return margay_queues_where(&state->queues, set, slot) <= HIR;
 }
 
 /* Have the bottom of the stack be a LIR block. */
@@ -124,12 +118,6 @@ static inline uint32_t evict(void *context, uint64_t set,
     return slot;
 }
 
-static inline uint32_t reuse(void *context, uint64_t set)
-{
-    struct state *state = context;
-    return margay_queues_take(&state->queues, set, FORGOTTEN);
-}
-
 static inline void insert(void *context, uint64_t set, uint32_t slot,
                           const struct margay_use *use)
 {
@@ -146,7 +134,7 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
 }
 
 MARGAY_POLICY_LOOPS(lirs, .hit = hit, .evict = evict, .insert = insert,
-                    .holds = holds, .reuse = reuse)
+                    .holds = margay_queues_hold, .reuse = margay_queues_reuse)
 
 const struct margay_policy margay_policy_lirs = {
     .info = {.name = "lirs",
@@ -159,5 +147,5 @@ const struct margay_policy margay_policy_lirs = {
     .memory = memory,
     .set_up = set_up,
     .loops = MARGAY_POLICY_LOOPS_OF(lirs),
-    .holds = holds,
+    .holds = margay_queues_hold,
 };

@@ -216,6 +216,20 @@ static inline uint32_t margay_queues_take(struct margay_queues *queues,
     return slot;
 }
 
+/* The calls of policies whose state begins with queues: the blocks of the first
+   two are in the cache, and those of the last are forgotten. */
+static inline bool margay_queues_hold(const void *state, uint64_t set,
+                                      uint32_t slot)
+{
+    return margay_queues_where(state, set, slot) <= 1;
+}
+
+static inline uint32_t margay_queues_reuse(void *state, uint64_t set)
+{
+    const struct margay_queues *queues = state;
+    return margay_queues_take(state, set, (unsigned)queues->order.lines - 1);
+}
+
 /* `fraction` of a number of ways or bytes, rounded down.  A fraction such as
    0.29 is less than it says, by half of the last digit in double precision, and
    100 of it are 29 all the same. */

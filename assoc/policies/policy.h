@@ -60,11 +60,11 @@ struct margay_use {
  * filled.  Policies without a memory leave both NULL: a new block takes the
  * slot of the block that is evicted.
  *
- * In a cache of objects (object_cache.h) each object has a slot of its own, which
- * use.memory always names, and an insert() comes after as many calls of evict()
- * as it takes to make room, or none.  Where a held object has grown, evict() is
- * called after its hit(), names another one than use.memory, and no insert()
- * comes.
+ * In a cache of objects (object_cache.h) each object has a slot of its own,
+ * which use.memory always names, and an insert() comes after as many calls of
+ * evict() as it takes to make room, or none.  Where a held object has grown,
+ * evict() is called after its hit(), names another one than use.memory, and no
+ * insert() comes.
  */
 struct margay_policy_calls {
     void (*hit)(void *state, uint64_t set, uint32_t slot,

@@ -107,15 +107,6 @@ static inline unsigned sketch_frequency(const struct sketch *sketch,
     return least;
 }
 
-static inline void sketch_age(struct sketch *sketch, uint64_t set)
-{
-    uint64_t count = sketch->lines * WORDS;
-    uint64_t *words = sketch->words + set * count;
-    for (uint64_t i = 0; i < count; i++)
-        words[i] = words[i] >> 1 & UINT64_C(0x7777777777777777);
-    sketch->uses[set] /= 2;
-}
-
 static inline void sketch_use(struct sketch *sketch, uint64_t set,
                               uint64_t block)
 {
@@ -126,8 +117,13 @@ static inline void sketch_use(struct sketch *sketch, uint64_t set,
         uint64_t *word = sketch_place(line, hash, row, &shift);
         *word += (uint64_t)((*word >> shift & 15) != 15) << shift;
     }
-    if (++sketch->uses[set] >= sketch->sample)
-        sketch_age(sketch, set);
+    if (++sketch->uses[set] >= sketch->sample) {
+        uint64_t count = sketch->lines * WORDS;
+        uint64_t *words = sketch->words + set * count;
+        for (uint64_t i = 0; i < count; i++)
+            words[i] = words[i] >> 1 & UINT64_C(0x7777777777777777);
+        sketch->uses[set] /= 2;
+    }
 }
 
 /* ------------------------------------------------------------ the policy -- */

@@ -22,8 +22,8 @@
 enum queue { IN, MAIN, OUT, FORGOTTEN, QUEUES };
 
 struct state {
-    uint32_t in, out; /* Kin and Kout */
     struct margay_queues queues;
+    uint32_t in, out; /* Kin and Kout */
 };
 
 static uint64_t memory(const struct margay_policy_setup *setup)
@@ -39,12 +39,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
         (uint32_t)margay_share_of(setup->ways, setup->settings.fractions[0]);
     state->out = (uint32_t)memory(setup);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
-}
-
-static inline bool holds(const void *context, uint64_t set, uint32_t slot)
-{
-    const struct state *state = context;
-    return margay_queues_where(&state->queues, set, slot) <= MAIN;
 }
 
 static inline void hit(void *context, uint64_t set, uint32_t slot,
@@ -77,12 +71,6 @@ static inline uint32_t evict(void *context, uint64_t set,
     return slot;
 }
 
-static inline uint32_t reuse(void *context, uint64_t set)
-{
-    struct state *state = context;
-    return margay_queues_take(&state->queues, set, FORGOTTEN);
-}
-
 static inline void insert(void *context, uint64_t set, uint32_t slot,
                           const struct margay_use *use)
 {
@@ -93,7 +81,7 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
 }
 
 MARGAY_POLICY_LOOPS(two_q, .hit = hit, .evict = evict, .insert = insert,
-                    .holds = holds, .reuse = reuse)
+                    .holds = margay_queues_hold, .reuse = margay_queues_reuse)
 
 const struct margay_policy margay_policy_2q = {
     .info = {.name = "2q",
@@ -107,5 +95,5 @@ const struct margay_policy margay_policy_2q = {
     .memory = memory,
     .set_up = set_up,
     .loops = MARGAY_POLICY_LOOPS_OF(two_q),
-    .holds = holds,
+    .holds = margay_queues_hold,
 };

@@ -76,16 +76,6 @@ static void unmap_slack(struct margay_slack *slack)
     *slack = (struct margay_slack){.total = 0};
 }
 
-static void destroy_store(struct margay_objects *objects)
-{
-    unmap_ages(objects->ages, &objects->weights);
-    unmap_slack(&objects->slack);
-    margay_bound_destroy(&objects->bound);
-    margay_classes_destroy(&objects->classes);
-    margay_weights_destroy(&objects->weights);
-    margay_hash_destroy(&objects->hash);
-}
-
 enum margay_status margay_objects_make_slack(struct margay_objects *objects,
                                              struct margay_error *error)
 {
@@ -265,20 +255,6 @@ static enum margay_status create(struct margay_objects *objects,
     return status == MARGAY_OK ? create_store(objects, error) : status;
 }
 
-static const struct margay_objects_kernel *kernel_here(void)
-{
-    switch (margay_target_best()) {
-#if defined(__x86_64__)
-    case MARGAY_TARGET_V4:
-        return &margay_objects_kernel_v4;
-    case MARGAY_TARGET_V3:
-        return &margay_objects_kernel_v3;
-#endif
-    default:
-        return &margay_objects_kernel_portable;
-    }
-}
-
 enum margay_status margay_objects_create(
     const struct margay_objects_options *options, margay_objects **objects,
     struct margay_error *error)
@@ -288,7 +264,8 @@ enum margay_status margay_objects_create(
     if (made == NULL)
         return margay_fail_memory(error, "an engine of objects");
     made->options = *options;
-    made->kernel = kernel_here();
+    made->kernel =
+        MARGAY_FOR_TARGET(&margay_objects_kernel, margay_target_best());
     made->has_curve = options->curve != NULL;
     /* Which objects are forgotten does not depend on what is asked for. */
     made->has_classes =
@@ -306,7 +283,12 @@ void margay_objects_free(margay_objects *objects)
 {
     if (objects == NULL)
         return;
-    destroy_store(objects);
+    unmap_ages(objects->ages, &objects->weights);
+    unmap_slack(&objects->slack);
+    margay_bound_destroy(&objects->bound);
+    margay_classes_destroy(&objects->classes);
+    margay_weights_destroy(&objects->weights);
+    margay_hash_destroy(&objects->hash);
     margay_steps_destroy(&objects->curve);
     margay_steps_destroy(&objects->distances);
     margay_fading_clear(&objects->fading);
@@ -485,13 +467,6 @@ static uint64_t most_bytes(const struct margay_objects *objects)
     return now > objects->most_bytes ? now : objects->most_bytes;
 }
 
-static bool is_exceeded(const struct margay_objects *objects)
-{
-    return objects->bound.bytes != 0 &&
-           (objects->bound.exceeded ||
-            most_bytes(objects) > objects->bound.bytes);
-}
-
 struct margay_objects_counts margay_objects_counted(
     const margay_objects *objects)
 {
@@ -499,7 +474,9 @@ struct margay_objects_counts margay_objects_counted(
     margay_fading_add(&objects->fading, &counts);
     counts.objects = objects->weights.objects;
     counts.object_bytes = most_bytes(objects);
-    if (is_exceeded(objects)) {
+    if (objects->bound.bytes != 0 &&
+        (objects->bound.exceeded ||
+         most_bytes(objects) > objects->bound.bytes)) {
         counts.exceeded_bound = objects->bound.bytes;
         counts.objects = counts.object_bytes = 0;
     }

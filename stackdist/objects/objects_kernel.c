@@ -756,20 +756,15 @@ static void renumber_slack(struct margay_slack *slack,
     }
 }
 
-static void renumber_bound(struct margay_bound *bound,
-                           const struct margay_old_time *old)
-{
-    for (size_t i = 0; i < bound->count; i++)
-        bound->reaches[i].moment = new_moment(old, bound->reaches[i].moment);
-    if (bound->large != 0)
-        bound->large = new_moment(old, bound->large);
-}
-
 static void renumber(struct margay_objects *objects,
                      struct margay_old_time *old)
 {
     renumber_hash(&objects->hash, old);
-    renumber_bound(&objects->bound, old);
+    for (size_t i = 0; i < objects->bound.count; i++)
+        objects->bound.reaches[i].moment =
+            new_moment(old, objects->bound.reaches[i].moment);
+    if (objects->bound.large != 0)
+        objects->bound.large = new_moment(old, objects->bound.large);
     renumber_classes(&objects->classes, old);
     renumber_slack(&objects->slack, old);
 }

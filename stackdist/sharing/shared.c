@@ -87,14 +87,6 @@ static enum margay_status make_fill(struct margay_fill *steps,
     return MARGAY_OK;
 }
 
-static void clear_fill(struct margay_fill *steps)
-{
-    free(steps->sizes);
-    free(steps->misses);
-    free(steps->filled);
-    *steps = (struct margay_fill){.count = 0};
-}
-
 /* Does a step begin by this size, or by this number of references? */
 typedef bool begins(const struct margay_fill *steps, size_t step,
                     const void *place);
@@ -239,8 +231,13 @@ void margay_sharing_free(margay_sharing *sharing)
 {
     if (sharing == NULL)
         return;
-    for (size_t i = 0; i < sharing->count; i++)
-        clear_fill(&sharing->programs[i]);
+    for (size_t i = 0; i < sharing->count; i++) {
+        struct margay_fill *steps = &sharing->programs[i];
+        free(steps->sizes);
+        free(steps->misses);
+        free(steps->filled);
+        *steps = (struct margay_fill){.count = 0};
+    }
     free(sharing->programs);
     free(sharing);
 }
