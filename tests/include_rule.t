@@ -170,7 +170,7 @@ my @cases = (
     ['stackdist/curve.c', 1, 'traces/traces_internal.h', 0],
     ['stackdist/curve.c', 0, 'margay/traces.h', 0],
     ['stackdist/engines/shen.c', 1, 'stackdist/engine.h', 0],
-    ['stackdist/parts/past.h', 1, 'stackdist/exact/hash.h', 0],
+    ['stackdist/parts/part.h', 1, 'stackdist/exact/hash.h', 0],
     ['stackdist/stackdist_internal.h', 1, 'stackdist/exact/hash.h', 0],
     ['traces/base/error.c', 0, 'stdio.h', 0],
     ['stackdist/curve.c', 1, 'traces/base/error.h', 1],

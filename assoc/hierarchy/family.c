@@ -1,7 +1,9 @@
 /*
  * family.c - machines that have caches in common, and what they are fed
  *
- * Algorithm: references are gathered, some ten thousands at a time, and go
+ * Algorithm: a machine's levels are looked up from the last to the first, each
+ *   behind the caches that feed it, and made where no machine before had them.
+ *   References are gathered, some ten thousands at a time, and go
  *   through the caches level by level: all that come first, then all that these
  *   feed, and so on, each with all references at once, so that a cache's state
  *   stays in the processor's own caches meanwhile.
@@ -18,6 +20,7 @@
 
 #include "assoc/hierarchy/node.h"
 #include "assoc/hierarchy/shared.h"
+#include "assoc/policies/policy.h"
 
 /* The references of the trace that are gathered, and of each source: one that
    is split may be any number of these. */
@@ -25,16 +28,344 @@
 
 struct margay_family {
     struct margay_family_options options;
-    struct margay_shared_caches shared;
+    struct margay_source *entries;       /* the first; owned */
+    struct margay_shared_cache **caches; /* [machine][level]; NULL = a memory,
+                                           or a machine that does not share */
+    /* All of them, those that come first first; owned. */
+    struct margay_source **sources;
+    struct margay_shared_group **groups;
+    size_t source_count, source_room, group_count, group_room;
     margay_crew *crew;
     uint32_t waiting; /* references */
     uint64_t references[MARGAY_KINDS];
     bool is_core[MARGAY_MOST_CORES]; /* has made a reference */
     bool shares_cores;
     /* What the crew works on. */
-    struct margay_source **sources;
-    struct margay_shared_group **groups;
+    struct margay_source **at_sources;
+    struct margay_shared_group **at_groups;
 };
+
+/* ------------------------------------------------- which machines share -- */
+
+static bool is_plain(const struct margay_level *level)
+{
+    return level->inclusion == MARGAY_INCLUSION_NONE &&
+           level->victim_blocks == 0 &&
+           level->prefetch == MARGAY_PREFETCH_NONE &&
+           level->coherence == MARGAY_COHERENCE_NONE &&
+           !margay_level_needs_sites(level);
+}
+
+/* The kinds of the trace's references that reach a level; with *twice set if
+   some do in two ways. */
+static unsigned kinds_reaching(const struct margay_level *levels, size_t count,
+                               size_t index, bool *twice)
+{
+    unsigned kinds = 0;
+    if (margay_level_is_first(levels, count, index))
+        return levels[index].holds;
+    for (size_t i = 0; i < count; i++) {
+        if (levels[i].next != index)
+            continue;
+        unsigned more = kinds_reaching(levels, count, i, twice);
+        *twice |= (kinds & more) != 0;
+        kinds |= more;
+    }
+    return kinds;
+}
+
+bool margay_machine_shares(const struct margay_level *levels, size_t count)
+{
+    bool twice = false;
+    for (size_t i = 0; i < count && !twice; i++) {
+        if (!is_plain(&levels[i]))
+            return false;
+        if (levels[i].next == MARGAY_NO_LEVEL)
+            kinds_reaching(levels, count, i, &twice);
+    }
+    return !twice;
+}
+
+/* --------------------------------------------------------------- sources -- */
+
+/* What a machine's level is fed by. */
+struct feeding {
+    unsigned holds;
+    struct margay_shared_cache *feeders[MARGAY_MOST_LEVELS];
+    size_t count;
+    unsigned shift;
+};
+
+static bool is_source(const struct margay_source *source,
+                      const struct feeding *feeding)
+{
+    return source->holds == feeding->holds && source->shift == feeding->shift &&
+           source->feeder_count == feeding->count &&
+           (feeding->count == 0 ||
+            memcmp(source->feeders, feeding->feeders,
+                   feeding->count * sizeof(void *)) == 0);
+}
+
+static size_t depth_of(const struct feeding *feeding)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < feeding->count; i++) {
+        size_t before = feeding->feeders[i]->group->source->depth + 1;
+        depth = before > depth ? before : depth;
+    }
+    return depth;
+}
+
+static struct margay_source *new_source(struct margay_family *family,
+                                        const struct feeding *feeding)
+{
+    struct margay_source **sources =
+        margay_grow(family->sources, family->source_count, &family->source_room,
+                    sizeof(struct margay_source *));
+    struct margay_source *source = calloc(1, sizeof *source);
+    if (sources != NULL)
+        family->sources = sources;
+    if (source != NULL)
+        source->feeders = calloc(feeding->count + 1, sizeof(void *));
+    if (sources == NULL || source == NULL || source->feeders == NULL) {
+        if (source != NULL)
+            free(source->feeders);
+        free(source);
+        return NULL;
+    }
+    memcpy(source->feeders, feeding->feeders, feeding->count * sizeof(void *));
+    for (size_t i = 0; i < feeding->count; i++)
+        feeding->feeders[i]->feeds = true;
+    source->holds = feeding->holds;
+    source->feeder_count = feeding->count;
+    source->shift = feeding->shift;
+    source->depth = depth_of(feeding);
+    sources[family->source_count++] = source;
+    return source;
+}
+
+/* The source, made if there is none; NULL = no memory. */
+static struct margay_source *source_of(struct margay_family *family,
+                                       const struct feeding *feeding)
+{
+    struct margay_source **list =
+        feeding->count == 0 ? &family->entries : &feeding->feeders[0]->sources;
+    for (struct margay_source *at = *list; at != NULL; at = at->next) {
+        if (is_source(at, feeding))
+            return at;
+    }
+    struct margay_source *made = new_source(family, feeding);
+    if (made == NULL)
+        return NULL;
+    made->next = *list;
+    *list = made;
+    return made;
+}
+
+/* ---------------------------------------------------------------- groups -- */
+
+static uint64_t ways_of(const struct margay_level *level)
+{
+    return level->ways == 0 ? level->bytes / level->block_bytes : level->ways;
+}
+
+static uint64_t sets_of(const struct margay_level *level)
+{
+    return level->bytes / level->block_bytes / ways_of(level);
+}
+
+/* Do a set's blocks follow from those of the set with more ways?  Not where a
+   block stays out that is there with more ways. */
+static bool is_stacked(const struct margay_level *level)
+{
+    return strcmp(margay_policy_spec(level->policy), "lru") == 0 &&
+           ways_of(level) <= MARGAY_STACK_WAYS &&
+           (!level->no_allocate || level->writing == MARGAY_WRITE_NONE);
+}
+
+static bool is_in_group(const struct margay_shared_group *group,
+                        const struct margay_level *level)
+{
+    return sets_of(level) == group->sets &&
+           is_stacked(level) == group->stacked &&
+           (group->stacked || ways_of(level) == group->most_ways) &&
+           level->writing == group->level->writing &&
+           level->no_allocate == group->level->no_allocate &&
+           level->shared == group->level->shared &&
+           strcmp(margay_policy_spec(level->policy),
+                  margay_policy_spec(group->level->policy)) == 0;
+}
+
+static struct margay_shared_group *new_group(struct margay_family *family,
+                                             const struct margay_level *level)
+{
+    struct margay_shared_group **groups =
+        margay_grow(family->groups, family->group_count, &family->group_room,
+                    sizeof(struct margay_shared_group *));
+    if (groups == NULL)
+        return NULL;
+    family->groups = groups;
+    struct margay_shared_group *group = calloc(1, sizeof *group);
+    if (group == NULL)
+        return NULL;
+    group->level = level;
+    group->stacked = is_stacked(level);
+    group->writes = level->writing != MARGAY_WRITE_NONE;
+    group->through = level->writing == MARGAY_WRITE_THROUGH;
+    group->allocates = !level->no_allocate;
+    group->sets = sets_of(level);
+    groups[family->group_count++] = group;
+    return group;
+}
+
+static struct margay_shared_group *group_of(struct margay_family *family,
+                                            struct margay_source *source,
+                                            const struct margay_level *level)
+{
+    for (struct margay_shared_group *at = source->groups; at != NULL;
+         at = at->next) {
+        if (is_in_group(at, level))
+            return at;
+    }
+    struct margay_shared_group *made = new_group(family, level);
+    if (made == NULL)
+        return NULL;
+    made->source = source;
+    made->seed = family->options.seed;
+    made->next = source->groups;
+    source->groups = made;
+    return made;
+}
+
+/* ---------------------------------------------------------------- caches -- */
+
+/* The group's cache of this many ways, made if there is none; they stay in
+   order. */
+static struct margay_shared_cache *cache_in(struct margay_shared_group *group,
+                                            uint64_t ways)
+{
+    size_t at = 0;
+    while (at < group->cache_count && group->caches[at]->ways < ways)
+        at++;
+    if (at < group->cache_count && group->caches[at]->ways == ways)
+        return group->caches[at];
+    struct margay_shared_cache **caches =
+        margay_grow(group->caches, group->cache_count, &group->cache_room,
+                    sizeof(struct margay_shared_cache *));
+    if (caches == NULL)
+        return NULL;
+    group->caches = caches;
+    struct margay_shared_cache *cache = calloc(1, sizeof *cache);
+    if (cache == NULL)
+        return NULL;
+    cache->group = group;
+    cache->ways = ways;
+    memmove(caches + at + 1, caches + at,
+            (group->cache_count++ - at) * sizeof(struct margay_shared_cache *));
+    caches[at] = cache;
+    group->most_ways = group->caches[group->cache_count - 1]->ways;
+    return cache;
+}
+
+/* Find a machine's level and the levels before it. */
+static enum margay_status find_cache(struct margay_family *family,
+                                     size_t machine, size_t index,
+                                     struct margay_error *error)
+{
+    size_t count = family->options.level_count;
+    const struct margay_level *levels =
+        family->options.levels + machine * count;
+    struct margay_shared_cache **caches = family->caches + machine * count;
+    struct feeding feeding = {.shift =
+                                  margay_log2_floor(levels[index].block_bytes)};
+    enum margay_status status = MARGAY_OK;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        if (levels[i].next != index)
+            continue;
+        status = find_cache(family, machine, i, error);
+        feeding.feeders[feeding.count++] = caches[i];
+    }
+    if (status != MARGAY_OK || levels[index].bytes == 0)
+        return status;
+    if (feeding.count == 0)
+        feeding.holds = levels[index].holds;
+    struct margay_source *source = source_of(family, &feeding);
+    struct margay_shared_group *group =
+        source == NULL ? NULL : group_of(family, source, &levels[index]);
+    caches[index] =
+        group == NULL ? NULL : cache_in(group, ways_of(&levels[index]));
+    return caches[index] == NULL ? margay_fail_memory(error, "the caches")
+                                 : MARGAY_OK;
+}
+
+static enum margay_status find_caches(struct margay_family *family,
+                                      size_t machine,
+                                      struct margay_error *error)
+{
+    const struct margay_level *levels =
+        family->options.levels + machine * family->options.level_count;
+    enum margay_status status = MARGAY_OK;
+    if (!margay_machine_shares(levels, family->options.level_count))
+        return MARGAY_OK;
+    for (size_t i = 0; i < family->options.level_count && status == MARGAY_OK;
+         i++) {
+        if (levels[i].next == MARGAY_NO_LEVEL)
+            status = find_cache(family, machine, i, error);
+    }
+    return status;
+}
+
+static int by_depth_of_sources(const void *a, const void *b)
+{
+    size_t left = (*(struct margay_source *const *)a)->depth;
+    size_t right = (*(struct margay_source *const *)b)->depth;
+    return (left > right) - (left < right);
+}
+
+static int by_depth_of_groups(const void *a, const void *b)
+{
+    return by_depth_of_sources(
+        &(*(struct margay_shared_group *const *)a)->source,
+        &(*(struct margay_shared_group *const *)b)->source);
+}
+
+/* Make all caches of the levels. */
+static enum margay_status make_caches(struct margay_family *family,
+                                      struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    family->caches = calloc(family->options.machine_count,
+                            family->options.level_count * sizeof(void *));
+    if (family->caches == NULL)
+        return margay_fail_memory(error, "the machines");
+    for (size_t i = 0; i < family->options.machine_count && status == MARGAY_OK;
+         i++)
+        status = find_caches(family, i, error);
+    if (family->source_count > 0)
+        qsort(family->sources, family->source_count,
+              sizeof(struct margay_source *), by_depth_of_sources);
+    if (family->group_count > 0)
+        qsort(family->groups, family->group_count,
+              sizeof(struct margay_shared_group *), by_depth_of_groups);
+    return status;
+}
+
+static void free_group(struct margay_shared_group *group)
+{
+    for (size_t i = 0; i < group->cache_count; i++) {
+        free(group->caches[i]->passed.items);
+        free(group->caches[i]);
+    }
+    for (size_t i = 0; i < group->place_count; i++) {
+        margay_unmap(group->places[i].blocks, group->places[i].bytes);
+        margay_cache_free(group->places[i].cache);
+    }
+    free(group->caches);
+    free(group->places);
+    free(group);
+}
+
+/* ------------------------------------------------- making and releasing -- */
 
 enum margay_status margay_family_create(
     const struct margay_family_options *options, margay_family **result,
@@ -45,11 +376,7 @@ enum margay_status margay_family_create(
     if (family == NULL)
         return margay_fail_memory(error, "the machines");
     family->options = *options;
-    family->shared.levels = options->levels;
-    family->shared.level_count = options->level_count;
-    family->shared.machine_count = options->machine_count;
-    family->shared.seed = options->seed;
-    enum margay_status status = margay_shared_make(&family->shared, error);
+    enum margay_status status = make_caches(family, error);
     if (status == MARGAY_OK)
         status = margay_crew_create(options->threads, &family->crew, error);
     if (status == MARGAY_OK)
@@ -64,7 +391,16 @@ void margay_family_free(margay_family *family)
     if (family == NULL)
         return;
     margay_crew_free(family->crew);
-    margay_shared_free(&family->shared);
+    for (size_t i = 0; i < family->group_count; i++)
+        free_group(family->groups[i]);
+    for (size_t i = 0; i < family->source_count; i++) {
+        free(family->sources[i]->flow.items);
+        free(family->sources[i]->feeders);
+        free(family->sources[i]);
+    }
+    free(family->groups);
+    free(family->sources);
+    free(family->caches);
     free(family);
 }
 
@@ -72,23 +408,22 @@ void margay_family_free(margay_family *family)
 
 static void gather(void *context, size_t i)
 {
-    margay_shared_gather(((struct margay_family *)context)->sources[i]);
+    margay_shared_gather(((struct margay_family *)context)->at_sources[i]);
 }
 
 static void step(void *context, size_t i)
 {
-    margay_shared_step(((struct margay_family *)context)->groups[i]);
+    margay_shared_step(((struct margay_family *)context)->at_groups[i]);
 }
 
 static enum margay_status find_failure(const struct margay_family *family,
                                        struct margay_error *error)
 {
-    const struct margay_shared_caches *shared = &family->shared;
     bool failed = false;
-    for (size_t i = 0; i < shared->source_count; i++)
-        failed |= shared->sources[i]->flow.failed;
-    for (size_t i = 0; i < shared->group_count; i++) {
-        const struct margay_shared_group *group = shared->groups[i];
+    for (size_t i = 0; i < family->source_count; i++)
+        failed |= family->sources[i]->flow.failed;
+    for (size_t i = 0; i < family->group_count; i++) {
+        const struct margay_shared_group *group = family->groups[i];
         if (group->status != MARGAY_OK && error != NULL)
             *error = group->error;
         if (group->status != MARGAY_OK)
@@ -103,18 +438,17 @@ static enum margay_status find_failure(const struct margay_family *family,
 enum margay_status margay_family_settle(margay_family *family,
                                         struct margay_error *error)
 {
-    const struct margay_shared_caches *shared = &family->shared;
     size_t source = 0, group = 0;
-    for (size_t depth = 0; group < shared->group_count; depth++) {
+    for (size_t depth = 0; group < family->group_count; depth++) {
         size_t sources = 0, groups = 0;
-        while (source + sources < shared->source_count &&
-               shared->sources[source + sources]->depth == depth)
+        while (source + sources < family->source_count &&
+               family->sources[source + sources]->depth == depth)
             sources++;
-        while (group + groups < shared->group_count &&
-               shared->groups[group + groups]->source->depth == depth)
+        while (group + groups < family->group_count &&
+               family->groups[group + groups]->source->depth == depth)
             groups++;
-        family->sources = shared->sources + source;
-        family->groups = shared->groups + group;
+        family->at_sources = family->sources + source;
+        family->at_groups = family->groups + group;
         if (depth > 0) {
             margay_crew_start(family->crew, gather, family, sources);
             margay_crew_finish(family->crew);
@@ -124,7 +458,7 @@ enum margay_status margay_family_settle(margay_family *family,
         source += sources;
         group += groups;
     }
-    for (struct margay_source *at = shared->entries; at != NULL; at = at->next)
+    for (struct margay_source *at = family->entries; at != NULL; at = at->next)
         at->flow.count = 0;
     family->waiting = 0;
     return find_failure(family, error);
@@ -174,7 +508,7 @@ static enum margay_status feed_entry(struct margay_family *family,
     const struct margay_passed item = {.core = (uint16_t)core, .kind = kind};
     family->is_core[core] = true;
     family->references[kind]++;
-    for (struct margay_source *at = family->shared.entries;
+    for (struct margay_source *at = family->entries;
          at != NULL && status == MARGAY_OK; at = at->next) {
         if (at->holds & MARGAY_KIND_BIT(kind))
             status = enter(family, at, span, i, item, error);
@@ -200,8 +534,8 @@ enum margay_status margay_family_reset_counts(margay_family *family,
                                               struct margay_error *error)
 {
     enum margay_status status = margay_family_settle(family, error);
-    for (size_t i = 0; i < family->shared.group_count; i++) {
-        struct margay_shared_group *group = family->shared.groups[i];
+    for (size_t i = 0; i < family->group_count; i++) {
+        struct margay_shared_group *group = family->groups[i];
         memset(group->found, 0, sizeof group->found);
         for (size_t k = 0; k < group->cache_count; k++)
             group->caches[k]->writebacks = 0;
@@ -223,8 +557,7 @@ static struct margay_level_counts memory_counts(
         uint64_t parts = levels[i].block_bytes / levels[index].block_bytes;
         if (levels[i].next != index)
             continue;
-        margay_shared_passed(family->shared.caches[machine * count + i],
-                             passed);
+        margay_shared_passed(family->caches[machine * count + i], passed);
         for (size_t sort = 0; sort < MARGAY_SORTS; sort++) {
             passed[sort] *= parts == 0 ? 1 : parts;
             margay_count(&counts, (enum margay_kind)(sort % MARGAY_KINDS),
@@ -239,7 +572,7 @@ struct margay_level_counts margay_family_counts(const margay_family *family,
                                                 size_t machine, size_t level)
 {
     const struct margay_shared_cache *cache =
-        family->shared.caches[machine * family->options.level_count + level];
+        family->caches[machine * family->options.level_count + level];
     return cache == NULL ? memory_counts(family, machine, level)
                          : margay_shared_counts(cache);
 }

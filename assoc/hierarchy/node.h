@@ -7,10 +7,110 @@
 #ifndef MARGAY_ASSOC_NODE_H
 #define MARGAY_ASSOC_NODE_H
 
-#include "assoc/hierarchy/directory.h"
 #include "assoc/hierarchy/hierarchy.h"
-#include "assoc/hierarchy/prefetch.h"
 #include "assoc/policies/cache.h"
+#include "stackdist/stackdist_internal.h"
+
+struct margay_node;
+
+/* ----------------------------------------------------------- prefetchers -- */
+
+/* The sites of a stride prefetcher, and the streams and the depth of a stream
+   prefetcher. */
+#define MARGAY_STRIDE_SITES 256
+#define MARGAY_STREAMS      16
+#define MARGAY_STREAM_DEPTH 4
+
+/* Where a site was last. */
+struct margay_stride {
+    bool known;
+    uint64_t site, block;
+    uint64_t stride; /* modulo 2^64; 0 = none yet */
+};
+
+struct margay_stream {
+    uint64_t block;     /* the last one */
+    uint64_t direction; /* 1 or -1 modulo 2^64; 0 = none yet */
+    uint64_t used;      /* when, 0 = never */
+};
+
+struct margay_prefetcher {
+    enum margay_prefetch kind;
+    uint64_t most_block; /* the highest block */
+    uint64_t now;
+    union {
+        struct margay_stride strides[MARGAY_STRIDE_SITES];
+        struct margay_stream streams[MARGAY_STREAMS];
+    };
+};
+
+/* Blocks that are to be brought in, the first first. */
+struct margay_prefetch_queue {
+    struct margay_asked {
+        struct margay_node *node;
+        uint64_t block;
+        bool fetch; /* for a fetch; otherwise for a read or a write */
+    } * asked;      /* owned */
+    size_t count, room;
+    bool failed; /* for lack of memory, one was not kept */
+};
+
+/* ------------------------------------------------------------- coherence -- */
+
+/*
+ * A *domain* is an instance of a coherent level, its victim blocks, and all
+ * that is above them: the private caches of a core, or of a group of cores.  A
+ * block is in a domain if one of its caches has it.
+ */
+
+enum margay_copy_state {
+    MARGAY_SHARED,
+    MARGAY_EXCLUSIVE_COPY,
+    MARGAY_MODIFIED,
+};
+
+/* A block that a domain has, or has had. */
+struct margay_copy {
+    uint64_t fresh; /* bits by piece: written by other domains since this one
+                       had a miss of the block that was not useless */
+    uint32_t next; /* 1 + the index of the block's copy in the next domain, or 0
+                    */
+    uint16_t domain;
+    uint32_t places;    /* 1 + the first of the places that contend for it */
+    uint32_t missed_at; /* 1 + the place of its last coherence miss */
+    uint8_t caches; /* of the domain that have the block; 0 = its state is I */
+    uint8_t state;
+    bool invalidated; /* it left the domain because another one wrote to it */
+    bool pending;     /* it came by a coherence miss, useless as yet */
+};
+
+/* Where cores contend for a block, as margay_hierarchy_sharing() tells. */
+struct margay_place {
+    struct margay_sharing_place told;
+    uint32_t next; /* 1 + the index of the copy's next place */
+};
+
+/* All blocks of all domains of a level. */
+struct margay_directory {
+    /* From a block to 1 + the index of its first copy; copies of a block are
+       linked in ascending order of their domains. */
+    struct margay_hash blocks;
+    struct margay_copy *copies;
+    size_t count, room;
+    struct margay_place *places;
+    size_t place_count, place_room;
+    bool failed; /* for want of memory */
+};
+
+/* The private caches of some cores. */
+struct margay_domain {
+    struct margay_directory *directory;
+    const struct margay_instances *roots; /* of all domains of the level */
+    struct margay_node *root;             /* behind which the others are */
+    uint16_t index;
+};
+
+/* ----------------------------------------------------------------- nodes -- */
 
 /* Why a block is referenced. */
 enum margay_purpose {
@@ -96,14 +196,6 @@ static inline uint32_t margay_core_of(uint32_t thread, uint32_t cores,
 /* Fail with MARGAY_BAD_ARGUMENT if there are too many cores for this one. */
 enum margay_status margay_core_check(size_t core, struct margay_error *error);
 
-/* Make the nodes of a core that has none.  MARGAY_NO_MEMORY, or as
-   margay_core_check(). */
-enum margay_status margay_hierarchy_add_core(struct margay_hierarchy *hierarchy,
-                                             size_t core,
-                                             struct margay_error *error);
-
-void margay_nodes_free(margay_hierarchy *hierarchy);
-
 /* The purpose of a write that a level hands on. */
 static inline enum margay_purpose margay_handed_on(enum margay_purpose purpose)
 {
@@ -148,18 +240,24 @@ static inline uint64_t margay_pieces(unsigned shift, uint64_t first,
                                                       << (first >> piece);
 }
 
+enum margay_status margay_directory_create(struct margay_directory **directory,
+                                           struct margay_error *error);
+
+/* NULL is fine. */
+void margay_directory_free(struct margay_directory *directory);
+
+/* No miss before this one is counted any longer. */
+void margay_directory_reset(struct margay_directory *directory);
+
+/* A block has come into a cache of the domain, or has left it. */
+void margay_directory_came(const struct margay_domain *domain, uint64_t block);
+void margay_directory_went(const struct margay_domain *domain, uint64_t block);
+
 /* Before a domain's cache is referenced, or prefetches: what that does to other
    domains. */
 void margay_coherence_touch(struct margay_hierarchy *hierarchy,
                             const struct margay_domain *domain,
                             const struct margay_touch *touch);
-
-/* The place of a touch of a copy, which is the domain's, made if there is none;
-   NULL = places are not noted, or there is no memory. */
-struct margay_place *margay_sharing_note(struct margay_hierarchy *hierarchy,
-                                         const struct margay_domain *domain,
-                                         struct margay_copy *copy,
-                                         const struct margay_touch *touch);
 
 /* Take a block out of all caches of a domain, or only write it back to the node
    behind them if one of them has written to it. */

@@ -120,26 +120,4 @@ struct margay_level_counts margay_shared_counts(
 void margay_shared_passed(const struct margay_shared_cache *cache,
                           uint64_t counts[MARGAY_SORTS]);
 
-/* The caches of all machines. */
-struct margay_shared_caches {
-    /* As of struct margay_family_options. */
-    const struct margay_level *levels;
-    size_t level_count, machine_count;
-    uint64_t seed;
-
-    struct margay_source *entries;       /* the first; owned */
-    struct margay_shared_cache **caches; /* [machine][level]; NULL = a memory,
-                                           or a machine that does not share */
-    /* All of them, those that come first first; owned. */
-    struct margay_source **sources;
-    struct margay_shared_group **groups;
-    size_t source_count, source_room, group_count, group_room;
-};
-
-/* Make all caches of the levels, all else being zeroed.  MARGAY_NO_MEMORY. Call
-   margay_shared_free() in any case. */
-enum margay_status margay_shared_make(struct margay_shared_caches *shared,
-                                      struct margay_error *error);
-void margay_shared_free(struct margay_shared_caches *shared);
-
 #endif

@@ -63,11 +63,8 @@ static enum margay_status make_cache(const struct margay_shared_group *group,
         .policy = group->level->policy,
         .seed = group->seed,
     };
-    enum margay_status status = margay_room_check(
-        group->level->name, margay_cache_bytes(&options), error);
-    return status == MARGAY_OK
-               ? margay_cache_create(&options, &place->cache, error)
-               : status;
+    return margay_cache_make(group->level->name, &options, &place->cache,
+                             error);
 }
 
 static struct margay_shared_place *add_places(struct margay_shared_group *group,
@@ -176,13 +173,6 @@ static inline void miss_stacked(const struct margay_shared_group *group,
     }
 }
 
-static void pass_through(const struct margay_shared_group *group,
-                         const struct margay_passed *item)
-{
-    for (size_t i = 0; i < group->cache_count; i++)
-        hand_on(group->caches[i], item);
-}
-
 static inline void step_stacked(struct margay_shared_group *group,
                                 const struct margay_shared_place *place,
                                 const struct margay_passed *item)
@@ -205,8 +195,10 @@ static inline void step_stacked(struct margay_shared_group *group,
     }
     bool write = item->kind == MARGAY_WRITE;
     dirty[0] = write && group->writes && !group->through ? 1 : from;
-    if (write && group->through)
-        pass_through(group, item);
+    if (write && group->through) {
+        for (size_t i = 0; i < group->cache_count; i++)
+            hand_on(group->caches[i], item);
+    }
 }
 
 static void ask_ahead(const struct margay_shared_group *group,

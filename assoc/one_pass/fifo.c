@@ -17,17 +17,6 @@ struct margay_fifo {
     margay_fifo_kernel *kernel;
 };
 
-static margay_fifo_kernel *best_kernel(void)
-{
-#if defined(__x86_64__)
-    if (margay_target_best() == MARGAY_TARGET_V4)
-        return margay_fifo_kernel_v4;
-    if (margay_target_best() == MARGAY_TARGET_V3)
-        return margay_fifo_kernel_v3;
-#endif
-    return margay_fifo_kernel_portable;
-}
-
 uint64_t margay_fifo_bytes(uint32_t objects)
 {
     return (uint64_t)objects * sizeof(margay_fifo_lanes);
@@ -66,7 +55,7 @@ enum margay_status margay_fifo_create(const struct margay_fifo_options *options,
     if (made == NULL)
         return margay_fail_memory(error, "the caches");
     made->objects = options->objects;
-    made->kernel = best_kernel();
+    made->kernel = MARGAY_FOR_TARGET(margay_fifo_kernel, margay_target_best());
     made->insertions = margay_map(margay_fifo_bytes(options->objects));
     if (made->insertions == NULL) {
         margay_fifo_free(made);

@@ -4,7 +4,7 @@
 typedef uint32_t tag;
 #define MARGAY_TAG_BITS 32
 
-#define PASTE(suffix)         margay_levels_kernel_##suffix##_32
+#define PASTE(suffix)         margay_levels_kernel_##suffix
 #define MARGAY_KERNEL(suffix) PASTE(suffix)
 
 #include "assoc/one_pass/kernel.h"

@@ -4,7 +4,7 @@
 typedef uint64_t tag;
 #define MARGAY_TAG_BITS 64
 
-#define PASTE(suffix)         margay_levels_kernel_##suffix##_64
+#define PASTE(suffix)         margay_wide_levels_kernel_##suffix
 #define MARGAY_KERNEL(suffix) PASTE(suffix)
 
 #include "assoc/one_pass/kernel.h"

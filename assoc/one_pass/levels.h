@@ -2,7 +2,7 @@
  * levels.h - the state of the all-associativity engine, shared by its files
  *
  * kernel.h, compiled once per processor level and width of tags, holds the
- * loops over references; simulation.h declares everything around the loops.
+ * loops over references; lru.c has everything around the loops.
  */
 #ifndef MARGAY_ASSOC_LEVELS_H
 #define MARGAY_ASSOC_LEVELS_H
@@ -66,11 +66,11 @@ struct margay_levels_kernel {
                    struct margay_work *work);
 };
 
-extern const struct margay_levels_kernel margay_levels_kernel_portable_32;
-extern const struct margay_levels_kernel margay_levels_kernel_portable_64;
-extern const struct margay_levels_kernel margay_levels_kernel_v3_32;
-extern const struct margay_levels_kernel margay_levels_kernel_v3_64;
-extern const struct margay_levels_kernel margay_levels_kernel_v4_32;
-extern const struct margay_levels_kernel margay_levels_kernel_v4_64;
+extern const struct margay_levels_kernel margay_levels_kernel_portable;
+extern const struct margay_levels_kernel margay_wide_levels_kernel_portable;
+extern const struct margay_levels_kernel margay_levels_kernel_v3;
+extern const struct margay_levels_kernel margay_wide_levels_kernel_v3;
+extern const struct margay_levels_kernel margay_levels_kernel_v4;
+extern const struct margay_levels_kernel margay_wide_levels_kernel_v4;
 
 #endif

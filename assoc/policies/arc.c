@@ -23,7 +23,7 @@
  * Cost: constant; 18 bytes for each way, and 16 for a set.
  */
 #include "assoc/policies/cache.h"
-#include "assoc/policies/queues.h"
+#include "assoc/policies/order.h"
 
 #define DIGITS 96
 #define ONE    ((margay_u128)1 << DIGITS)
@@ -32,9 +32,9 @@
 enum queue { T1, T2, B1, B2, FORGOTTEN, QUEUES };
 
 struct state {
+    struct margay_queues queues;
     uint32_t ways;
     margay_u128 *targets; /* [set]: p, in units of 2^-DIGITS */
-    struct margay_queues queues;
 };
 
 static uint64_t memory(const struct margay_policy_setup *setup)
@@ -50,12 +50,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
     state->targets =
         margay_lay_out(layout, setup->sets * sizeof *state->targets);
-}
-
-static inline bool holds(const void *context, uint64_t set, uint32_t slot)
-{
-    const struct state *state = context;
-    return margay_queues_where(&state->queues, set, slot) <= T2;
 }
 
 static inline void hit(void *context, uint64_t set, uint32_t slot,
@@ -141,12 +135,6 @@ static inline uint32_t evict(void *context, uint64_t set,
                               : replace(state, set, where == B2);
 }
 
-static inline uint32_t reuse(void *context, uint64_t set)
-{
-    struct state *state = context;
-    return margay_queues_take(&state->queues, set, FORGOTTEN);
-}
-
 static inline void insert(void *context, uint64_t set, uint32_t slot,
                           const struct margay_use *use)
 {
@@ -156,8 +144,8 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     margay_queues_enter(&state->queues, set, known ? T2 : T1, slot);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
-                    .holds = holds, .reuse = reuse)
+MARGAY_POLICY_LOOPS(arc, .hit = hit, .evict = evict, .insert = insert,
+                    .holds = margay_queues_hold, .reuse = margay_queues_reuse)
 
 const struct margay_policy margay_policy_arc = {
     .info = {.name = "arc",
@@ -168,6 +156,6 @@ const struct margay_policy margay_policy_arc = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
-    .holds = holds,
+    .loops = MARGAY_POLICY_LOOPS_OF(arc),
+    .holds = margay_queues_hold,
 };

@@ -1,14 +1,16 @@
 /*
- * cache.h - one cache, and the loop over its references
+ * cache.h - one cache of blocks or of objects, and the loops over references
  *
- * The loop is the same for all policies.  MARGAY_POLICY_LOOPS() compiles it for
- * each policy with the calls of the policy inlined, and beside it the steps
- * that a hierarchy of caches is made of.
+ * The loops are the same for all policies.  MARGAY_POLICY_LOOPS() compiles them
+ * for each policy with the calls of the policy inlined: the loop over
+ * references to blocks, the steps that a hierarchy of caches is made of, and
+ * for some policies the loop over requests of objects.
  */
 #ifndef MARGAY_ASSOC_CACHE_H
 #define MARGAY_ASSOC_CACHE_H
 
 #include "assoc/policies/finder.h"
+#include "assoc/policies/object_cache.h"
 
 /* The block that made room for another one. */
 struct margay_evicted {
@@ -39,7 +41,14 @@ struct margay_cache_loop {
     enum margay_form form;
 };
 
-/* A block comes from the level behind the cache, or goes there. */
+/* Make a cache as margay_cache_create() does, if memory has room for it; `name`
+   is said in the message. */
+enum margay_status margay_cache_make(const char *name,
+                                     const struct margay_cache_options *options,
+                                     margay_cache **cache,
+                                     struct margay_error *error);
+
+/* A block comes from the level after the cache, or goes there. */
 static inline void margay_cache_pass_on(margay_cache *cache, uint64_t block,
                                         enum margay_kind kind)
 {
@@ -231,35 +240,144 @@ uint64_t margay_cache_where(const margay_cache *cache, uint64_t block);
    whether it was dirty. */
 bool margay_cache_take_out(margay_cache *cache, uint64_t at);
 
-/* Define from a policy's calls the functions that MARGAY_POLICY_LOOPS_OF_FORMS
+/* ------------------------------------------------------ caches of objects --
+ */
+
+struct margay_object_cache {
+    const struct margay_policy *policy;
+    void *state;  /* the policy's */
+    void *arrays; /* all arrays, those of the state included */
+    uint64_t array_bytes;
+    uint8_t *held;         /* [object]: 1 = it is in the cache */
+    const uint64_t *sizes; /* [object]: those of now, */
+    uint64_t *own_sizes;   /* which are these where there are notes, */
+    uint64_t *expiries;    /* [object], or both are NULL */
+    uint64_t time, until;  /* as the notes have it */
+    uint64_t size;         /* of the next object, */
+    bool has_size, stores; /* if it is noted; the next request stores */
+    uint64_t bytes, used_bytes;
+    struct margay_object_counts counts;
+};
+
+/* Requests ahead of a request for which the prefetch is made. */
+#define MARGAY_OBJECTS_AHEAD 16
+
+void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note);
+
+/* Do what notes say of a request.  Returns whether what is held of the object
+   is valid.  Another size clears *fits: what is held then takes no room until
+   margay_object_cache_fit(). */
+bool margay_object_cache_heed(margay_object_cache *cache, uint32_t object,
+                              bool *fits);
+
+/* Make room for an object, and hold it.  One that is held takes no room as yet,
+   and is never evicted, so that others are left as long as room is needed. */
+static MARGAY_ALWAYS_INLINE void margay_object_cache_fit(
+    margay_object_cache *cache, const struct margay_policy_calls *calls,
+    uint32_t object, const struct margay_use *use)
+{
+    uint64_t bytes = cache->sizes[object];
+    bool held = cache->held[object] != 0;
+    if (bytes > cache->bytes) {
+        if (held)
+            cache->policy->remove(cache->state, 0, object);
+        cache->held[object] = 0;
+        return;
+    }
+    while (bytes > cache->bytes - cache->used_bytes) {
+        uint32_t evicted = calls->evict(cache->state, 0, use);
+        cache->held[evicted] = 0;
+        cache->used_bytes -= cache->sizes[evicted];
+    }
+    cache->held[object] = 1;
+    cache->used_bytes += bytes;
+    if (!held)
+        calls->insert(cache->state, 0, object, use);
+}
+
+static MARGAY_ALWAYS_INLINE void margay_object_cache_request(
+    margay_object_cache *cache, const struct margay_policy_calls *calls,
+    uint32_t object)
+{
+    const struct margay_use use = {
+        .block = object, .memory = object, .sized = true};
+    bool held = cache->held[object] != 0, valid = held, fits = held;
+    if (cache->own_sizes != NULL)
+        valid = margay_object_cache_heed(cache, object, &fits);
+    if (!valid) {
+        cache->counts.misses++;
+        cache->counts.missed_bytes += cache->sizes[object];
+    }
+    if (held)
+        calls->hit(cache->state, 0, object, &use);
+    if (!fits)
+        margay_object_cache_fit(cache, calls, object, &use);
+}
+
+static MARGAY_ALWAYS_INLINE size_t margay_object_cache_run(
+    margay_object_cache *cache, const struct margay_policy_calls *calls,
+    const uint32_t *words, size_t count)
+{
+    size_t i = 0;
+    while (i < count) {
+        if (i + MARGAY_OBJECTS_AHEAD < count)
+            __builtin_prefetch(
+                cache->held + (words[i + MARGAY_OBJECTS_AHEAD] & ~MARGAY_NOTE));
+        if ((words[i] & MARGAY_NOTE) == 0) {
+            margay_object_cache_request(cache, calls, words[i++]);
+            continue;
+        }
+        if (count - i < MARGAY_NOTE_WORDS)
+            break;
+        margay_object_cache_note(cache, words + i);
+        i += MARGAY_NOTE_WORDS;
+    }
+    return i;
+}
+
+/* ------------------------------------------------------- loops of a policy --
+ */
+
+/* Define from a policy's calls the functions that MARGAY_POLICY_LOOPS_OF()
    lists. */
 #define MARGAY_POLICY_LOOP(name, form, ...)                                   \
-    static void feed_##name(margay_cache *cache,                              \
+    static void name##_feed(margay_cache *cache,                              \
                             const struct margay_uses *uses)                   \
     {                                                                         \
         margay_cache_run(cache, (struct margay_policy_calls){__VA_ARGS__},    \
                          form, uses);                                         \
     }                                                                         \
-    static uint64_t touch_##name(margay_cache *cache, struct margay_use *use) \
+    static uint64_t name##_touch(margay_cache *cache, struct margay_use *use) \
     {                                                                         \
         return margay_cache_touch(                                            \
             cache, (struct margay_policy_calls){__VA_ARGS__}, form, use);     \
     }                                                                         \
-    static uint64_t bring_in_##name(margay_cache *cache,                      \
+    static uint64_t name##_bring_in(margay_cache *cache,                      \
                                     const struct margay_use *use)             \
     {                                                                         \
         return margay_cache_fill(                                             \
             cache, (struct margay_policy_calls){__VA_ARGS__}, form, use);     \
     }
-#define MARGAY_POLICY_LOOPS(...)                                  \
-    MARGAY_POLICY_LOOP(scanned, MARGAY_FORM_SCANNED, __VA_ARGS__) \
-    MARGAY_POLICY_LOOP(indexed, MARGAY_FORM_INDEXED, __VA_ARGS__) \
-    MARGAY_POLICY_LOOP(dense, MARGAY_FORM_DENSE, __VA_ARGS__)
-#define MARGAY_POLICY_LOOPS_OF_FORMS                         \
-    {                                                        \
-        {feed_scanned, touch_scanned, bring_in_scanned},     \
-            {feed_indexed, touch_indexed, bring_in_indexed}, \
-            {feed_dense, touch_dense, bring_in_dense},       \
+#define MARGAY_POLICY_LOOPS(name, ...)                                   \
+    MARGAY_POLICY_LOOP(name##_scanned, MARGAY_FORM_SCANNED, __VA_ARGS__) \
+    MARGAY_POLICY_LOOP(name##_indexed, MARGAY_FORM_INDEXED, __VA_ARGS__) \
+    MARGAY_POLICY_LOOP(name##_dense, MARGAY_FORM_DENSE, __VA_ARGS__)
+#define MARGAY_POLICY_LOOPS_OF(name)                                          \
+    {                                                                         \
+        {name##_scanned_feed, name##_scanned_touch, name##_scanned_bring_in}, \
+            {name##_indexed_feed, name##_indexed_touch,                       \
+             name##_indexed_bring_in},                                        \
+            {name##_dense_feed, name##_dense_touch, name##_dense_bring_in},   \
+    }
+
+/* The same, and the loop name_feed_objects() over requests of objects. */
+#define MARGAY_OBJECT_POLICY_LOOPS(name, ...)                              \
+    MARGAY_POLICY_LOOPS(name, __VA_ARGS__)                                 \
+    static size_t name##_feed_objects(margay_object_cache *cache,          \
+                                      const uint32_t *words, size_t count) \
+    {                                                                      \
+        static const struct margay_policy_calls calls = {__VA_ARGS__};     \
+        return margay_object_cache_run(cache, &calls, words, count);       \
     }
 
 #endif

@@ -1,71 +1,165 @@
 /*
- * clock.c - evicts the next block that has no second chance
+ * clock.c - fifo and clock: a hand goes round the blocks as they came
  *
- * The slots of a set stand in a circle, in the order in which their blocks
- * came.  A hit gives a block a second chance.  The hand, which starts at the
- * oldest block, takes that chance from each block it passes and stops at the
- * first that has none; a new block takes the place of that one, behind the
- * hand, without a second chance.
- * Source: Corbato, "A paging experiment with the Multics system", MIT Project
- *   MAC Report MAC-M-384, 1968.  Others give a new block its chance at once.
- * Cost: constant on average, as the hand takes no more chances than hits gave;
- *   one bit for each way, 8 bytes for a set at least, and 8 for each object.
+ * Algorithm: the blocks of a set stand in a circle, in the order in which they
+ *   came, and a hand points at the oldest one.  fifo evicts that.  With clock,
+ *   a hit gives a block a second chance.  The hand takes that chance from each
+ *   block it passes and stops at the first that has none; a new block takes the
+ *   place of that one, after the hand, without a second chance.
+ *   As long as every block that leaves makes way for one that comes, the slots
+ *   themselves are the circle: a new block takes the slot that the hand has
+ *   just passed, and is the newest.  Objects of different sizes leave by the
+ * number, so that a cache of them keeps a line.
+ *
+ * Source: Belady 1966 (fifo); Corbato, "A paging experiment with the Multics
+ *   system", MIT Project MAC Report MAC-M-384, 1968 (clock).  Others give a new
+ *   block its chance at once.
+ *
+ * Cost: constant, of clock on average, as the hand takes no more chances than
+ *   hits gave; 4 bytes for each set, and 8 for each object.  The chances take
+ *   one bit for each way, 8 bytes for a set at least.
  */
 #include "assoc/policies/bits.h"
-#include "assoc/policies/circle.h"
-#include "assoc/policies/objects.h"
+#include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 struct state {
-    struct margay_circle circle;
-    struct margay_bits chances;
+    uint64_t slots;
+    uint32_t *hands;            /* [set]: the oldest; NULL = of objects */
+    struct margay_order line;   /* of objects; the oldest first */
+    struct margay_bits chances; /* of clock */
 };
 
-static void set_up(void *context, const struct margay_policy_setup *setup,
-                   struct margay_layout *layout)
+static void set_up_fifo(void *context, const struct margay_policy_setup *setup,
+                        struct margay_layout *layout)
 {
     struct state *state = context;
-    margay_circle_set_up(&state->circle, setup, layout);
+    state->slots = setup->slots;
+    if (setup->sizes == NULL)
+        state->hands = margay_lay_out(layout, setup->sets * sizeof(uint32_t));
+    else
+        margay_order_set_up(&state->line, setup->sets, setup->slots, 1, layout);
+}
+
+static void set_up_clock(void *context, const struct margay_policy_setup *setup,
+                         struct margay_layout *layout)
+{
+    struct state *state = context;
+    set_up_fifo(state, setup, layout);
     margay_bits_set_up(&state->chances, setup->sets, setup->slots, layout);
 }
 
-static inline void hit(void *context, uint64_t set, uint32_t slot,
-                       const struct margay_use *use)
+static inline void hit_fifo(void *state, uint64_t set, uint32_t slot,
+                            const struct margay_use *use)
+{
+    (void)state, (void)set, (void)slot, (void)use;
+}
+
+static inline void hit_clock(void *context, uint64_t set, uint32_t slot,
+                             const struct margay_use *use)
 {
     struct state *state = context;
     (void)use;
     margay_bits_set(&state->chances, set, slot);
 }
 
-static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
-                                           const struct margay_use *use)
+static MARGAY_ALWAYS_INLINE uint32_t oldest_of(const struct state *state,
+                                               uint64_t set, bool sized)
 {
-    struct state *state = context;
-    struct margay_circle *circle = &state->circle;
-    uint32_t slot;
-    while (slot = margay_circle_oldest(circle, set, use->sized),
-           margay_bits_clear(&state->chances, set, slot) ||
-               (use->sized && slot == use->memory))
-        margay_circle_pass(circle, set, use->sized);
-    return margay_circle_take(circle, set, use->sized);
+    return sized ? margay_order_first(&state->line, set, 0) : state->hands[set];
 }
 
+/* The hand goes on: what was the oldest is the newest. */
+static MARGAY_ALWAYS_INLINE void pass(struct state *state, uint64_t set,
+                                      bool sized)
+{
+    uint32_t oldest = oldest_of(state, set, sized);
+    if (sized)
+        margay_order_renew(&state->line, set, 0, oldest);
+    else
+        state->hands[set] = oldest + 1 == state->slots ? 0 : oldest + 1;
+}
+
+/* Take the oldest out. */
+static MARGAY_ALWAYS_INLINE uint32_t take(struct state *state, uint64_t set,
+                                          bool sized)
+{
+    uint32_t oldest = oldest_of(state, set, sized);
+    if (sized)
+        margay_order_remove(&state->line, set, 0, oldest);
+    else
+        pass(state, set, sized);
+    return oldest;
+}
+
+/* An object that has grown keeps its place, and the next one goes. */
+static MARGAY_ALWAYS_INLINE uint32_t evict_fifo(void *context, uint64_t set,
+                                                const struct margay_use *use)
+{
+    struct state *state = context;
+    uint32_t slot = oldest_of(state, set, use->sized);
+    if (!use->sized || slot != use->memory)
+        return take(state, set, use->sized);
+    slot = margay_order_next(&state->line, set, slot);
+    margay_order_remove(&state->line, set, 0, slot);
+    return slot;
+}
+
+static MARGAY_ALWAYS_INLINE uint32_t evict_clock(void *context, uint64_t set,
+                                                 const struct margay_use *use)
+{
+    struct state *state = context;
+    uint32_t slot;
+    while (slot = oldest_of(state, set, use->sized),
+           margay_bits_clear(&state->chances, set, slot) ||
+               (use->sized && slot == use->memory))
+        pass(state, set, use->sized);
+    return take(state, set, use->sized);
+}
+
+/* A block comes into the slot taken last, or the lowest that is free where the
+   set has never been full, and is the newest there. */
 static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
                                         uint32_t slot,
                                         const struct margay_use *use)
 {
     struct state *state = context;
-    margay_circle_add(&state->circle, set, slot, use->sized);
+    if (use->sized)
+        margay_order_append(&state->line, set, 0, slot);
 }
 
-/* The next block takes its turn, without its chance; an object has none. */
-static void remove_slot(void *context, uint64_t set, uint32_t slot)
+/* The next block takes the turn of the one that was in its slot. */
+static void remove_fifo(void *context, uint64_t set, uint32_t slot)
+{
+    struct state *state = context;
+    if (state->hands == NULL)
+        margay_order_remove(&state->line, set, 0, slot);
+}
+
+static void remove_clock(void *context, uint64_t set, uint32_t slot)
 {
     struct state *state = context;
     margay_bits_clear(&state->chances, set, slot);
-    margay_circle_remove(&state->circle, set, slot);
+    remove_fifo(state, set, slot);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(fifo, .hit = hit_fifo, .evict = evict_fifo,
+                           .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(clock, .hit = hit_clock, .evict = evict_clock,
+                           .insert = insert)
+
+const struct margay_policy margay_policy_fifo = {
+    .info = {.name = "fifo",
+             .parameters = "",
+             .help = "the block that came first goes",
+             .source = "Belady 1966",
+             .abilities = MARGAY_POLICY_FOR_OBJECTS},
+    .state_bytes = sizeof(struct state),
+    .set_up = set_up_fifo,
+    .loops = MARGAY_POLICY_LOOPS_OF(fifo),
+    .remove = remove_fifo,
+    .feed_objects = fifo_feed_objects,
+};
 
 const struct margay_policy margay_policy_clock = {
     .info = {.name = "clock",
@@ -74,8 +168,8 @@ const struct margay_policy margay_policy_clock = {
              .source = "Corbato 1968",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
-    .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
-    .remove = remove_slot,
-    .feed_objects = feed_objects,
+    .set_up = set_up_clock,
+    .loops = MARGAY_POLICY_LOOPS_OF(clock),
+    .remove = remove_clock,
+    .feed_objects = clock_feed_objects,
 };

@@ -15,7 +15,7 @@
  *
  * Cost: constant; 28 bytes for each way.
  */
-#include "assoc/policies/objects.h"
+#include "assoc/policies/cache.h"
 #include "assoc/policies/order.h"
 
 /* Blocks of the same number of uses. */
@@ -158,7 +158,7 @@ static void remove_slot(void *state, uint64_t set, uint32_t slot)
     leave(state, set, slot);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(lfu, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_lfu = {
     .info = {.name = "lfu",
@@ -168,7 +168,7 @@ const struct margay_policy margay_policy_lfu = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(lfu),
     .remove = remove_slot,
-    .feed_objects = feed_objects,
+    .feed_objects = lfu_feed_objects,
 };

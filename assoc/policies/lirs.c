@@ -21,7 +21,7 @@
  *   time it enters S; 17 bytes for each way and remembered block.
  */
 #include "assoc/policies/cache.h"
-#include "assoc/policies/queues.h"
+#include "assoc/policies/order.h"
 
 /* Blocks remembered, for each way. */
 #define GHOSTS 4
@@ -30,8 +30,8 @@
 enum queue { LIR, HIR, GHOST, FORGOTTEN, QUEUES };
 
 struct state {
-    uint32_t lir, ghosts; /* the most of them */
     struct margay_queues queues;
+    uint32_t lir, ghosts;      /* the most of them */
     struct margay_order stack; /* the bottom first */
 };
 
@@ -49,12 +49,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     state->ghosts = (uint32_t)memory(setup);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
     margay_order_set_up(&state->stack, setup->sets, setup->slots, 1, layout);
-}
-
-static inline bool holds(const void *context, uint64_t set, uint32_t slot)
-{
-    const struct state *state = context;
-    return margay_queues_where(&state->queues, set, slot) <= HIR;
 }
 
 /* Have the bottom of the stack be a LIR block. */
@@ -124,12 +118,6 @@ static inline uint32_t evict(void *context, uint64_t set,
     return slot;
 }
 
-static inline uint32_t reuse(void *context, uint64_t set)
-{
-    struct state *state = context;
-    return margay_queues_take(&state->queues, set, FORGOTTEN);
-}
-
 static inline void insert(void *context, uint64_t set, uint32_t slot,
                           const struct margay_use *use)
 {
@@ -145,8 +133,8 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     margay_queues_enter(queues, set, room ? LIR : HIR, slot);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
-                    .holds = holds, .reuse = reuse)
+MARGAY_POLICY_LOOPS(lirs, .hit = hit, .evict = evict, .insert = insert,
+                    .holds = margay_queues_hold, .reuse = margay_queues_reuse)
 
 const struct margay_policy margay_policy_lirs = {
     .info = {.name = "lirs",
@@ -158,6 +146,6 @@ const struct margay_policy margay_policy_lirs = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
-    .holds = holds,
+    .loops = MARGAY_POLICY_LOOPS_OF(lirs),
+    .holds = margay_queues_hold,
 };

@@ -5,7 +5,7 @@
  * Source: Mattson et al. 1970.
  * Cost: constant; 8 bytes for each way.
  */
-#include "assoc/policies/objects.h"
+#include "assoc/policies/cache.h"
 #include "assoc/policies/order.h"
 
 static void set_up(void *order, const struct margay_policy_setup *setup,
@@ -47,7 +47,7 @@ static void remove_slot(void *order, uint64_t set, uint32_t slot)
     margay_order_remove(order, set, 0, slot);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(lru, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_lru = {
     .info = {.name = "lru",
@@ -57,7 +57,7 @@ const struct margay_policy margay_policy_lru = {
              .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct margay_order),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(lru),
     .remove = remove_slot,
-    .feed_objects = feed_objects,
+    .feed_objects = lru_feed_objects,
 };

@@ -63,7 +63,7 @@ static inline uint32_t evict(void *context, uint64_t set,
            (uint32_t)__builtin_ctzll(~words[progress->word]);
 }
 
-MARGAY_POLICY_LOOPS(.hit = note, .evict = evict, .insert = note)
+MARGAY_POLICY_LOOPS(nru, .hit = note, .evict = evict, .insert = note)
 
 const struct margay_policy margay_policy_nru = {
     .info = {.name = "nru",
@@ -73,5 +73,5 @@ const struct margay_policy margay_policy_nru = {
              .abilities = MARGAY_POLICY_FOR_SETS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(nru),
 };

@@ -60,7 +60,8 @@ static inline uint32_t evict(void *context, uint64_t set,
     return (uint32_t)(node - state->ways);
 }
 
-MARGAY_POLICY_LOOPS(.hit = point_away, .evict = evict, .insert = point_away)
+MARGAY_POLICY_LOOPS(plru, .hit = point_away, .evict = evict,
+                    .insert = point_away)
 
 const struct margay_policy margay_policy_plru = {
     .info = {.name = "plru",
@@ -70,5 +71,5 @@ const struct margay_policy margay_policy_plru = {
              .abilities = MARGAY_POLICY_POWERS_OF_TWO | MARGAY_POLICY_FOR_SETS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(plru),
 };

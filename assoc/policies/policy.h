@@ -7,8 +7,8 @@
  * to empty.  So one policy serves both a set of 4 ways, whose slots are
  * compared all at once, and a cache of 10^8 blocks with an index.
  *
- * NAME.c defines the policy's calls as static functions, compiles them into the
- * loops over references with MARGAY_POLICY_LOOPS() (cache.h), and defines one
+ * A policy's file defines its calls as static functions, compiles them into the
+ * loops over references with MARGAY_POLICY_LOOPS() (cache.h), and defines a
  * `const struct margay_policy`, which is a row of the table in table.c.
  */
 #ifndef MARGAY_ASSOC_POLICY_H
@@ -60,11 +60,11 @@ struct margay_use {
  * filled.  Policies without a memory leave both NULL: a new block takes the
  * slot of the block that is evicted.
  *
- * In a cache of objects (objects.h) each object has a slot of its own, which
- * use.memory always names, and an insert() comes after as many calls of evict()
- * as it takes to make room, or none.  Where a held object has grown, evict() is
- * called after its hit(), names another one than use.memory, and no insert()
- * comes.
+ * In a cache of objects (object_cache.h) each object has a slot of its own,
+ * which use.memory always names, and an insert() comes after as many calls of
+ * evict() as it takes to make room, or none.  Where a held object has grown,
+ * evict() is called after its hit(), names another one than use.memory, and no
+ * insert() comes.
  */
 struct margay_policy_calls {
     void (*hit)(void *state, uint64_t set, uint32_t slot,
@@ -83,7 +83,7 @@ struct margay_policy_setup {
     uint32_t ways;
     uint64_t slots; /* of a set: at least its ways */
     /* What the blocks of a set take: of its ways one each; of the bytes of a
-       cache of objects (objects.h) what sizes[slot] says. */
+       cache of objects (object_cache.h) what sizes[slot] says. */
     uint64_t room;
     const uint64_t *sizes;           /* NULL = 1 each */
     struct margay_settings settings; /* of its parameters */

@@ -8,7 +8,7 @@
  * Source: Belady 1966.
  * Cost: constant; nothing for each way, 4 bytes for each object.
  */
-#include "assoc/policies/objects.h"
+#include "assoc/policies/cache.h"
 
 struct state {
     struct margay_random random;
@@ -87,7 +87,7 @@ static void remove_slot(void *context, uint64_t set, uint32_t slot)
         take(state, at);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(random, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_random = {
     .info = {.name = "random",
@@ -97,7 +97,7 @@ const struct margay_policy margay_policy_random = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(random),
     .remove = remove_slot,
-    .feed_objects = feed_objects,
+    .feed_objects = random_feed_objects,
 };

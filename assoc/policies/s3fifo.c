@@ -30,17 +30,17 @@
  *
  * Cost: constant on average; 10 bytes for each way and remembered block.
  */
-#include "assoc/policies/objects.h"
-#include "assoc/policies/queues.h"
+#include "assoc/policies/cache.h"
+#include "assoc/policies/order.h"
 
 #define MOST_HITS 3
 
 enum queue { SMALL, MAIN, GHOST, FORGOTTEN, QUEUES };
 
 struct state {
-    uint64_t small, ghosts; /* the share of one, the most of the other */
     struct margay_queues queues;
-    uint8_t *hits; /* [set][slot] */
+    uint64_t small, ghosts; /* the share of one, the most of the other */
+    uint8_t *hits;          /* [set][slot] */
     /* In a cache of objects, which has one set: */
     const uint64_t *sizes; /* [slot] */
     uint64_t bytes[QUEUES];
@@ -67,12 +67,6 @@ static inline uint8_t *hits_of(const struct state *state, uint64_t set,
                                uint32_t slot)
 {
     return state->hits + set * state->queues.order.slots + slot;
-}
-
-static inline bool holds(const void *context, uint64_t set, uint32_t slot)
-{
-    const struct state *state = context;
-    return margay_queues_where(&state->queues, set, slot) <= MAIN;
 }
 
 static inline void hit(void *context, uint64_t set, uint32_t slot,
@@ -165,7 +159,7 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
     struct margay_queues *queues = &state->queues;
     uint32_t slot = MARGAY_NO_SLOT, grown = MARGAY_NO_SLOT, own = use->memory;
     bool in_main = false; /* the object that has grown */
-    if (sized && holds(state, set, own)) {
+    if (sized && margay_queues_hold(state, set, own)) {
         grown = own;
         in_main = margay_queues_where(queues, set, own) == MAIN &&
                   margay_order_has(&queues->order, set, own);
@@ -176,12 +170,6 @@ static MARGAY_ALWAYS_INLINE uint32_t evict(void *context, uint64_t set,
         (sized && margay_queues_length(queues, set, MAIN) == in_main))
         slot = evict_small(state, set, grown, sized);
     return slot == MARGAY_NO_SLOT ? evict_main(state, set, grown, sized) : slot;
-}
-
-static inline uint32_t reuse(void *context, uint64_t set)
-{
-    struct state *state = context;
-    return margay_queues_take(&state->queues, set, FORGOTTEN);
 }
 
 static MARGAY_ALWAYS_INLINE void insert(void *context, uint64_t set,
@@ -208,8 +196,9 @@ static void resize(void *context, uint32_t slot, uint64_t bytes)
             bytes - state->sizes[slot];
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
-                           .holds = holds, .reuse = reuse)
+MARGAY_OBJECT_POLICY_LOOPS(s3fifo, .hit = hit, .evict = evict, .insert = insert,
+                           .holds = margay_queues_hold,
+                           .reuse = margay_queues_reuse)
 
 const struct margay_policy margay_policy_s3fifo = {
     .info = {.name = "s3fifo",
@@ -222,9 +211,9 @@ const struct margay_policy margay_policy_s3fifo = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
-    .holds = holds,
+    .loops = MARGAY_POLICY_LOOPS_OF(s3fifo),
+    .holds = margay_queues_hold,
     .remove = remove_slot,
-    .feed_objects = feed_objects,
+    .feed_objects = s3fifo_feed_objects,
     .resize = resize,
 };

@@ -15,7 +15,7 @@
  *   bytes and a bit for each way, 16 bytes for a set.
  */
 #include "assoc/policies/bits.h"
-#include "assoc/policies/objects.h"
+#include "assoc/policies/cache.h"
 #include "assoc/policies/order.h"
 
 struct state {
@@ -79,7 +79,7 @@ static void remove_slot(void *context, uint64_t set, uint32_t slot)
     margay_order_remove(&state->order, set, 0, slot);
 }
 
-MARGAY_OBJECT_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_OBJECT_POLICY_LOOPS(sieve, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_sieve = {
     .info = {.name = "sieve",
@@ -90,7 +90,7 @@ const struct margay_policy margay_policy_sieve = {
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(sieve),
     .remove = remove_slot,
-    .feed_objects = feed_objects,
+    .feed_objects = sieve_feed_objects,
 };

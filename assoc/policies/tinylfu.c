@@ -3,7 +3,7 @@
  *
  * A new block enters the window, an LRU line.  When the window overflows, its
  * least recently used block asks for a place among the others, which are a
- * segmented LRU: it is admitted in the place of their victim if it was used
+ * segmented LRU: it is admitted instead of their victim if it was used
  * more often lately, and otherwise evicted itself.  Blocks are admitted to the
  * probation line and move to the protected one when they are hit; what the
  * protected line has too many of returns to the probation line.  The victim is
@@ -14,9 +14,9 @@
  *   What is chosen here:
  *   - The window has `window` of the cache, rounded down, but 1 block at least,
  *     and the protected line `protected` of the rest, rounded down.
- *   - Uses are counted in a sketch of 4 bits a counter (sketch.h says how wide
- *     it is and how it ages), without a doorkeeper before it.  The use that
- *     brings a block in is counted after the choice that it causes.
+ *   - Uses are counted in the sketch below, of 4 bits a counter, without a
+ *     doorkeeper before it.  The use that brings a block in is counted after
+ *     the choice that it causes.
  *   - Of equal frequencies the victim stays.
  *   - If nothing is on probation, the protected line has the victim.
  *   - Until the cache is full, blocks move on from the window without a choice.
@@ -25,15 +25,115 @@
  *   8 to 16 bytes for each way; 17 bytes for each way besides.
  */
 #include "assoc/policies/cache.h"
-#include "assoc/policies/queues.h"
-#include "assoc/policies/sketch.h"
+#include "assoc/policies/order.h"
+
+/* ------------------------------------------------------------ the sketch -- */
+
+/*
+ * How often blocks were used lately, about: a count-min sketch for each set.  A
+ * block has four counters of 4 bits, one in each quarter of a line of 64 bytes,
+ * which its hash chooses; a use adds 1 to each that is below 15, and the least
+ * of them is the block's frequency.  The sketch has 16 counters for each way or
+ * more, and at least one line.  After 10 uses for each way all counters are
+ * halved, and so is the number of uses since.
+ *
+ * Source: Cormode and Muthukrishnan, "An improved data stream summary: the
+ *   count-min sketch and its applications", Journal of Algorithms 55(1), 2005;
+ *   ageing as Einziger, Friedman and Manes 2017 describe it.
+ */
+
+#define ROWS 4
+
+/* Words of a line, of 16 counters each. */
+#define WORDS 8
+
+/* Uses for each way before counters are halved. */
+#define SAMPLE 10
+
+struct sketch {
+    uint64_t lines, sample; /* of a set */
+    uint64_t *words;        /* [set][line][word] */
+    uint64_t *uses;         /* [set]: since the counters were halved */
+};
+
+/* Make counters that are 0. */
+static inline void sketch_set_up(struct sketch *sketch, uint64_t sets,
+                                 uint64_t ways, struct margay_layout *layout)
+{
+    uint64_t lines = (ways + 7) / 8;
+    sketch->lines =
+        lines == 1 ? 1 : UINT64_C(2) << margay_log2_floor(lines - 1);
+    sketch->sample = ways * SAMPLE;
+    sketch->words =
+        margay_lay_out(layout, sets * sketch->lines * WORDS * sizeof(uint64_t));
+    sketch->uses = margay_lay_out(layout, sets * sizeof(uint64_t));
+}
+
+/* The high bits of a block's hash choose its line, and 5 bits of the rest its
+   counter in each quarter. */
+static inline uint64_t sketch_hash(uint64_t block)
+{
+    block = (block ^ block >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return (block ^ block >> 32) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+static inline uint64_t *sketch_line(const struct sketch *sketch, uint64_t set,
+                                    uint64_t hash)
+{
+    uint64_t line = (hash >> 32) & (sketch->lines - 1);
+    return sketch->words + (set * sketch->lines + line) * WORDS;
+}
+
+/* The word of a row in a line, and the bits below its counter in the word. */
+static inline uint64_t *sketch_place(uint64_t *line, uint64_t hash,
+                                     unsigned row, unsigned *shift)
+{
+    unsigned counter = (unsigned)(hash >> 5 * row) & 31;
+    *shift = counter % 16 * 4;
+    return line + 2 * row + counter / 16;
+}
+
+static inline unsigned sketch_frequency(const struct sketch *sketch,
+                                        uint64_t set, uint64_t block)
+{
+    uint64_t hash = sketch_hash(block);
+    uint64_t *line = sketch_line(sketch, set, hash);
+    unsigned least = 15, shift;
+    for (unsigned row = 0; row < ROWS; row++) {
+        const uint64_t *word = sketch_place(line, hash, row, &shift);
+        unsigned count = (unsigned)(*word >> shift) & 15;
+        least = count < least ? count : least;
+    }
+    return least;
+}
+
+static inline void sketch_use(struct sketch *sketch, uint64_t set,
+                              uint64_t block)
+{
+    uint64_t hash = sketch_hash(block);
+    uint64_t *line = sketch_line(sketch, set, hash);
+    unsigned shift;
+    for (unsigned row = 0; row < ROWS; row++) {
+        uint64_t *word = sketch_place(line, hash, row, &shift);
+        *word += (uint64_t)((*word >> shift & 15) != 15) << shift;
+    }
+    if (++sketch->uses[set] >= sketch->sample) {
+        uint64_t count = sketch->lines * WORDS;
+        uint64_t *words = sketch->words + set * count;
+        for (uint64_t i = 0; i < count; i++)
+            words[i] = words[i] >> 1 & UINT64_C(0x7777777777777777);
+        sketch->uses[set] /= 2;
+    }
+}
+
+/* ------------------------------------------------------------ the policy -- */
 
 enum queue { WINDOW, PROBATION, PROTECTED, QUEUES };
 
 struct state {
     uint32_t ways, window, protected;
     struct margay_queues queues;
-    struct margay_sketch sketch;
+    struct sketch sketch;
     uint64_t *blocks; /* [set][slot] */
 };
 
@@ -47,7 +147,7 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
     state->protected = (uint32_t)margay_fraction_of(
         setup->ways - state->window, setup->settings.fractions[1]);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
-    margay_sketch_set_up(&state->sketch, setup->sets, setup->ways, layout);
+    sketch_set_up(&state->sketch, setup->sets, setup->ways, layout);
     state->blocks =
         margay_lay_out(layout, setup->sets * setup->slots * sizeof(uint64_t));
 }
@@ -57,7 +157,7 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
 {
     struct state *state = context;
     struct margay_queues *queues = &state->queues;
-    margay_sketch_use(&state->sketch, set, use->block);
+    sketch_use(&state->sketch, set, use->block);
     if (margay_queues_where(queues, set, slot) != PROBATION) {
         margay_queues_renew(queues, set, slot);
         return;
@@ -71,8 +171,8 @@ static inline void hit(void *context, uint64_t set, uint32_t slot,
 static inline unsigned frequency(const struct state *state, uint64_t set,
                                  uint32_t slot)
 {
-    return margay_sketch_frequency(&state->sketch, set,
-                                   state->blocks[set * state->ways + slot]);
+    return sketch_frequency(&state->sketch, set,
+                            state->blocks[set * state->ways + slot]);
 }
 
 static inline uint32_t evict(void *context, uint64_t set,
@@ -100,7 +200,7 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
 {
     struct state *state = context;
     struct margay_queues *queues = &state->queues;
-    margay_sketch_use(&state->sketch, set, use->block);
+    sketch_use(&state->sketch, set, use->block);
     state->blocks[set * state->ways + slot] = use->block;
     if (margay_queues_length(queues, set, WINDOW) == state->window)
         margay_queues_enter(queues, set, PROBATION,
@@ -114,7 +214,7 @@ static void remove_slot(void *context, uint64_t set, uint32_t slot)
     margay_queues_leave(&state->queues, set, slot);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert)
+MARGAY_POLICY_LOOPS(tinylfu, .hit = hit, .evict = evict, .insert = insert)
 
 const struct margay_policy margay_policy_tinylfu = {
     .info = {.name = "tinylfu",
@@ -126,6 +226,6 @@ const struct margay_policy margay_policy_tinylfu = {
                    {"protected", "0.8|0..1", MARGAY_FRACTION}},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
+    .loops = MARGAY_POLICY_LOOPS_OF(tinylfu),
     .remove = remove_slot,
 };

@@ -17,13 +17,13 @@
  * Cost: constant; 9 bytes for each way and remembered block.
  */
 #include "assoc/policies/cache.h"
-#include "assoc/policies/queues.h"
+#include "assoc/policies/order.h"
 
 enum queue { IN, MAIN, OUT, FORGOTTEN, QUEUES };
 
 struct state {
-    uint32_t in, out; /* Kin and Kout */
     struct margay_queues queues;
+    uint32_t in, out; /* Kin and Kout */
 };
 
 static uint64_t memory(const struct margay_policy_setup *setup)
@@ -39,12 +39,6 @@ static void set_up(void *context, const struct margay_policy_setup *setup,
         (uint32_t)margay_share_of(setup->ways, setup->settings.fractions[0]);
     state->out = (uint32_t)memory(setup);
     margay_queues_set_up(&state->queues, setup, QUEUES, layout);
-}
-
-static inline bool holds(const void *context, uint64_t set, uint32_t slot)
-{
-    const struct state *state = context;
-    return margay_queues_where(&state->queues, set, slot) <= MAIN;
 }
 
 static inline void hit(void *context, uint64_t set, uint32_t slot,
@@ -77,12 +71,6 @@ static inline uint32_t evict(void *context, uint64_t set,
     return slot;
 }
 
-static inline uint32_t reuse(void *context, uint64_t set)
-{
-    struct state *state = context;
-    return margay_queues_take(&state->queues, set, FORGOTTEN);
-}
-
 static inline void insert(void *context, uint64_t set, uint32_t slot,
                           const struct margay_use *use)
 {
@@ -92,8 +80,8 @@ static inline void insert(void *context, uint64_t set, uint32_t slot,
     margay_queues_enter(&state->queues, set, known ? MAIN : IN, slot);
 }
 
-MARGAY_POLICY_LOOPS(.hit = hit, .evict = evict, .insert = insert,
-                    .holds = holds, .reuse = reuse)
+MARGAY_POLICY_LOOPS(two_q, .hit = hit, .evict = evict, .insert = insert,
+                    .holds = margay_queues_hold, .reuse = margay_queues_reuse)
 
 const struct margay_policy margay_policy_2q = {
     .info = {.name = "2q",
@@ -106,6 +94,6 @@ const struct margay_policy margay_policy_2q = {
     .state_bytes = sizeof(struct state),
     .memory = memory,
     .set_up = set_up,
-    .loops = MARGAY_POLICY_LOOPS_OF_FORMS,
-    .holds = holds,
+    .loops = MARGAY_POLICY_LOOPS_OF(two_q),
+    .holds = margay_queues_hold,
 };

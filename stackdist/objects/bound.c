@@ -65,29 +65,25 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The largest cache of the class of the reach that holds what was passed of its
-   size, or all caches below the class. */
-static void leave_class(struct sweep *sweep)
-{
-    unsigned j = margay_class_of(sweep->reach);
-    const struct passed *of = &sweep->passed[j];
-    uint64_t below = sweep->sum - of->bytes;
-    uint64_t one = least(of->smallest[1] - 1, sweep->reach);
-    uint64_t none = least(of->smallest[0] - 1, sweep->reach);
-    if (of->smallest[0] <= one && below + of->smallest[0] <= one) {
-        set_reach(sweep, j, one, below);
-    } else if (none >> j != 0 && below <= none) {
-        set_reach(sweep, j, none, below);
-    } else {
-        sweep->reach = (UINT64_C(1) << j) - 1;
-        sweep->sum = below;
-    }
-}
-
 static void lower(struct sweep *sweep)
 {
-    while (sweep->sum > sweep->reach)
-        leave_class(sweep);
+    while (sweep->sum > sweep->reach) {
+        /* The largest cache of the class of the reach that holds what was
+           passed of its size, or all caches below the class. */
+        unsigned j = margay_class_of(sweep->reach);
+        const struct passed *of = &sweep->passed[j];
+        uint64_t below = sweep->sum - of->bytes;
+        uint64_t one = least(of->smallest[1] - 1, sweep->reach);
+        uint64_t none = least(of->smallest[0] - 1, sweep->reach);
+        if (of->smallest[0] <= one && below + of->smallest[0] <= one) {
+            set_reach(sweep, j, one, below);
+        } else if (none >> j != 0 && below <= none) {
+            set_reach(sweep, j, none, below);
+        } else {
+            sweep->reach = (UINT64_C(1) << j) - 1;
+            sweep->sum = below;
+        }
+    }
 }
 
 /* No cache of more bytes is asked for. */

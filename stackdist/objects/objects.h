@@ -1,8 +1,8 @@
 /*
  * objects.h - the engine of objects with sizes, as its files see it
  *
- * objects.c is the engine's life and its results, objects_kernel.c, compiled
- * once per processor level, what each request does, and store.c its memory.
+ * objects.c is the engine's life, its memory and its results, objects_kernel.c,
+ * compiled once per processor level, what each request does.
  */
 #ifndef MARGAY_STACKDIST_OBJECTS_OBJECTS_H
 #define MARGAY_STACKDIST_OBJECTS_OBJECTS_H
@@ -11,7 +11,6 @@
 #include "stackdist/objects/bound.h"
 #include "stackdist/objects/classes.h"
 #include "stackdist/objects/fading.h"
-#include "stackdist/objects/slack.h"
 #include "stackdist/objects/steps.h"
 #include "stackdist/objects/weights.h"
 #include "traces/traces_internal.h"
@@ -76,11 +75,7 @@ struct margay_old_time {
     } * words;
 };
 
-/* ------------------------------------------------------------ store.c -- */
-
-enum margay_status margay_objects_create_store(struct margay_objects *objects,
-                                               struct margay_error *error);
-void margay_objects_destroy_store(struct margay_objects *objects);
+/* ---------------------------------------------------------- objects.c -- */
 
 /* Reserve what the requests of a piece need. */
 enum margay_status margay_objects_prepare(struct margay_objects *objects,
@@ -89,7 +84,6 @@ enum margay_status margay_objects_prepare(struct margay_objects *objects,
 /* Make room for slack, where there is none. */
 enum margay_status margay_objects_make_slack(struct margay_objects *objects,
                                              struct margay_error *error);
-void margay_objects_unmap_slack(struct margay_slack *slack);
 
 /* --------------------------------------------------- objects_kernel.c -- */
 

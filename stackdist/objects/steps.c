@@ -16,13 +16,6 @@ static bool is_sparse(const struct margay_steps *steps)
     return steps->sizes.kind == MARGAY_SIZES_ALL;
 }
 
-static size_t grid_count(const struct margay_sizes *sizes)
-{
-    return sizes->kind == MARGAY_SIZES_LIST
-               ? sizes->list_count + 1
-               : OCTAVES * (size_t)sizes->per_octave + 1;
-}
-
 enum margay_status margay_steps_create(struct margay_steps *steps,
                                        const struct margay_sizes *sizes,
                                        struct margay_error *error)
@@ -34,7 +27,9 @@ enum margay_status margay_steps_create(struct margay_steps *steps,
         steps->sizes.per_octave = 1;
     if (is_sparse(steps))
         return margay_hash_create(&steps->hash, 1024, error);
-    steps->count = grid_count(&steps->sizes);
+    steps->count = steps->sizes.kind == MARGAY_SIZES_LIST
+                       ? steps->sizes.list_count + 1
+                       : OCTAVES * (size_t)steps->sizes.per_octave + 1;
     steps->steps = margay_map(steps->count * sizeof *steps->steps);
     return steps->steps == NULL ? margay_fail_memory(error, "a curve's sizes")
                                 : MARGAY_OK;

@@ -25,24 +25,19 @@ struct place {
 /* Stretches that a job passes by are asked for in groups of this many. */
 #define PASSINGS 32
 
-static void move_stretches(struct margay_machines *machines, uint32_t to,
-                           uint32_t from)
-{
-    uint32_t count = machines->stretch_count - from;
-    memmove(machines->stretches + to, machines->stretches + from,
-            count * sizeof *machines->stretches);
-    memmove(machines->firsts + to, machines->firsts + from,
-            count * sizeof *machines->firsts);
-    memmove(machines->leasts + to, machines->leasts + from,
-            count * sizeof *machines->leasts);
-    memmove(machines->counts + to, machines->counts + from,
-            count * sizeof *machines->counts);
-}
-
 static NOINLINE void drop_stretch(struct margay_machines *machines, uint32_t k)
 {
     machines->spares[machines->spare_count++] = machines->stretches[k];
-    move_stretches(machines, k, k + 1);
+    uint32_t from = k + 1;
+    uint32_t count = machines->stretch_count - from;
+    memmove(machines->stretches + k, machines->stretches + from,
+            count * sizeof *machines->stretches);
+    memmove(machines->firsts + k, machines->firsts + from,
+            count * sizeof *machines->firsts);
+    memmove(machines->leasts + k, machines->leasts + from,
+            count * sizeof *machines->leasts);
+    memmove(machines->counts + k, machines->counts + from,
+            count * sizeof *machines->counts);
     machines->stretch_count--;
 }
 

@@ -3,30 +3,16 @@
 
 #include <stdlib.h>
 
-#include "stackdist/optimal/stretch.h"
-
 /* Stretches whose memory is taken at once. */
 #define FIRST_STRETCHES 16
 #define SLAB_STRETCHES  256
 
-static const struct margay_machines_kernel *kernel_for(
-    enum margay_target target)
-{
-#if defined(__x86_64__)
-    if (target == MARGAY_TARGET_V4)
-        return &margay_machines_kernel_v4;
-    if (target == MARGAY_TARGET_V3)
-        return &margay_machines_kernel_v3;
-#endif
-    (void)target;
-    return &margay_machines_kernel_portable;
-}
-
 void margay_machines_create(struct margay_machines *machines, uint64_t most,
                             enum margay_target target)
 {
-    *machines =
-        (struct margay_machines){.kernel = kernel_for(target), .most = most};
+    *machines = (struct margay_machines){
+        .kernel = MARGAY_FOR_TARGET(&margay_machines_kernel, target),
+        .most = most};
 }
 
 /* Of which there are few in the first slab, as many traces need no more. */

@@ -1,5 +1,5 @@
 /* mpi.c - MPI as a transport */
-#include "stackdist/parts/transport.h"
+#include "stackdist/parts/cluster.h"
 
 #include <mpi.h>
 

@@ -9,6 +9,101 @@
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
+/* ---------------------------------------------------------- its LRU stack --
+ */
+
+/* Blocks asked about together, so that their cache misses overlap. */
+#define BATCH 64
+
+static void destroy_past(struct margay_past *past)
+{
+    margay_hash_destroy(&past->bits);
+    margay_rank_destroy(&past->stack);
+}
+
+/* Begin with `count` blocks, oldest first.  MARGAY_NO_MEMORY on failure, when
+   there is nothing to destroy. */
+static enum margay_status create_past(struct margay_past *past,
+                                      const uint64_t *blocks, uint64_t count,
+                                      struct margay_error *error)
+{
+    *past = (struct margay_past){.asked = 0};
+    enum margay_status status = margay_hash_create(&past->bits, count, error);
+    if (status == MARGAY_OK)
+        status = margay_rank_create(&past->stack, margay_rank_nth(count) + 1024,
+                                    0, error);
+    if (status != MARGAY_OK) {
+        destroy_past(past);
+        return status;
+    }
+    margay_rank_fill(&past->stack, count);
+    for (uint64_t i = 0; i < count; i++)
+        margay_hash_put_new(&past->bits, blocks[i], margay_rank_nth(i));
+    return MARGAY_OK;
+}
+
+/* The bits of the blocks of a batch; 0 for blocks that are not here. */
+static void look_up(const struct margay_past *past, const uint64_t *blocks,
+                    size_t count, uint64_t *bits)
+{
+    for (size_t i = 0; i < count; i++)
+        margay_hash_prefetch(&past->bits, blocks[i]);
+    for (size_t i = 0; i < count; i++) {
+        unsigned slot;
+        const struct margay_bucket *bucket =
+            margay_hash_slot(&past->bits, blocks[i], &slot);
+        bits[i] = margay_bucket_value(bucket, slot);
+        margay_rank_prefetch(&past->stack, bits[i]);
+    }
+}
+
+static uint64_t take_out(struct margay_past *past, uint64_t bit)
+{
+    struct margay_rank *stack = &past->stack;
+    uint64_t before = margay_rank_before(stack, bit, stack->tall);
+    uint64_t newer = stack->live - before - 1;
+    margay_rank_clear(stack, bit, margay_rank_top_vectors(stack), stack->tall);
+    stack->live--;
+    return newer + past->asked;
+}
+
+/*
+ * Ask about the next first touches, in their order.  Each gets its distance, or
+ * MARGAY_INFINITE if its block is not here: an earlier part may have it.
+ */
+static void ask_past(struct margay_past *past, const uint64_t *blocks,
+                     size_t count, uint64_t *distances)
+{
+    uint64_t bits[BATCH];
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < BATCH ? count - done : BATCH;
+        look_up(past, blocks + done, some, bits);
+        for (size_t i = 0; i < some; i++) {
+            bool here = bits[i] != 0 && margay_rank_has(&past->stack, bits[i]);
+            distances[done + i] =
+                here ? take_out(past, bits[i]) : MARGAY_INFINITE;
+            past->asked++;
+        }
+    }
+}
+
+/* The past.stack.live blocks that are left, oldest first. */
+static void list_past(const struct margay_past *past, uint64_t *blocks)
+{
+    const struct margay_rank *stack = &past->stack;
+    for (uint64_t i = 0; i < past->bits.bucket_count; i++) {
+        const struct margay_bucket *bucket = &past->bits.buckets[i];
+        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
+            uint64_t bit = margay_bucket_value(bucket, slot);
+            if (bit != 0 && margay_rank_has(stack, bit))
+                blocks[margay_rank_before(stack, bit, stack->tall)] =
+                    bucket->keys[slot];
+        }
+    }
+}
+
+/* -------------------------------------------------------------- the part -- */
+
 /* Distances are looked at while they are in the nearest cache. */
 #define PIECE_REFS 4096
 
@@ -68,7 +163,7 @@ void margay_part_free(struct margay_part *part)
     margay_histogram_free(part->counts);
     free(part->touches);
     if (part->has_past)
-        margay_past_destroy(&part->past);
+        destroy_past(&part->past);
     *part = (struct margay_part){.engine = NULL};
 }
 
@@ -154,8 +249,8 @@ static enum margay_status make_past(struct margay_part *part,
                                     const struct margay_engine_state *state,
                                     struct margay_error *error)
 {
-    enum margay_status status = margay_past_create(&part->past, state->blocks,
-                                                   state->block_count, error);
+    enum margay_status status =
+        create_past(&part->past, state->blocks, state->block_count, error);
     part->has_past = status == MARGAY_OK;
     margay_engine_free(part->engine);
     part->engine = NULL;
@@ -188,7 +283,7 @@ static enum margay_status ask(struct margay_part *part, const uint64_t *blocks,
     if (part->plain)
         return margay_engine_feed(part->engine, blocks, count, distances,
                                   error);
-    margay_past_ask(&part->past, blocks, count, distances);
+    ask_past(&part->past, blocks, count, distances);
     return MARGAY_OK;
 }
 
@@ -349,7 +444,7 @@ enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
         *blocks = malloc((*count + 1) * sizeof **blocks);
         if (*blocks == NULL)
             return margay_fail_memory(error, "an LRU stack");
-        margay_past_list(&part->past, *blocks);
+        list_past(&part->past, *blocks);
         return MARGAY_OK;
     }
     enum margay_status status =

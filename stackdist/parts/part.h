@@ -19,10 +19,24 @@
 
 #include <margay/stackdist.h>
 
-#include "stackdist/parts/past.h"
+#include "stackdist/exact/hash.h"
+#include "stackdist/exact/rank.h"
 #include "traces/traces_internal.h"
 
 struct margay_engine_part;
+
+/*
+ * What a part left behind: its LRU stack.  It answers the first touches of
+ * later parts.  The distance of a first touch is the number of blocks above its
+ * block here, and of those asked about before.  A block that was asked about
+ * belongs to a later part and is taken out.  This is Algorithm 4 of PARDA, with
+ * a bit vector over the stack instead of a tree.
+ */
+struct margay_past {
+    struct margay_hash bits;  /* block to its timestamp in the stack */
+    struct margay_rank stack; /* the blocks that are left, in order */
+    uint64_t asked;           /* blocks asked about */
+};
 
 struct margay_part {
     margay_engine *engine;                /* NULL once merged in little space */

@@ -1,22 +1,44 @@
 /*
- * cut.c - a trace, cut where its miss curve changes
+ * cut.c - a trace, cut where its locality changes
  *
- * Algorithm: the miss curve of each interval, at 8 sizes an octave, is a point;
- *   dynamic programming finds the pieces that are best of all, where a piece
- *   costs the squares of the distances of its intervals from their mean, by
- *   reference, and a penalty: what an interval costs that is half of one piece
- *   and half of another, as where a phase ends within an interval, and some
- *   times the usual difference between intervals that are near, for noise.
+ * Algorithm: four steps.
+ *   1. Cut where the miss curve changes.  That of each interval, at 8 sizes an
+ *     octave, is a point; dynamic programming finds the pieces that are best of
+ *     all, where a piece costs the squares of the distances of its intervals
+ *     from their mean, by reference, and a penalty: what an interval costs that
+ *     is half of one piece and half of another, as where a phase ends within an
+ *     interval, and some times the usual difference between intervals that are
+ *     near, for noise.
+ *   2. Join pieces that are one phase.  Two are alike if the miss curves of
+ *     their later halves differ at no size by SAME_RATIO and what noise makes
+ *     of so few intervals: in the earlier half, a piece may still bring its
+ *     blocks in.  Neighbours that are alike are one.  A piece is the beginning
+ *     of the next one if it is shorter by half, the next one uses most of its
+ *     blocks, and without these first uses it would miss what the next one
+ *     misses.
+ *   3. Split pieces of one miss curve where their blocks change.  Of the
+ *     blocks in use in some intervals before and after a place, the share that
+ *     both have in common, of the fewer of them, is small there, and smaller
+ *     than all around, though it is large at either end of these
+ *     neighbourhoods, and nearly everywhere else.  Widths double, so that loops
+ *     of all lengths are within some neighbourhood.
+ *   4. Find repeats: a phase repeats the earlier one that it is most alike.
  * Source: Jackson et al., "An algorithm for optimal partitioning of data on an
  *   interval", IEEE Signal Processing Letters 12(2), 2005; intervals by reuse
- *   distances, Shen, Zhong, Ding, "Locality phase prediction", ASPLOS 2004.
- * Guarantee: the least cost, at the ends of intervals.
+ *   distances, phases that begin with a transition and recur: Shen, Zhong,
+ *   Ding, "Locality phase prediction", ASPLOS 2004; working sets of neighbours:
+ *   Dhodapkar, Smith, "Managing multi-configuration hardware via dynamic
+ *   working set analysis", ISCA 2002.  The rules of joining are ours.
+ * Guarantee: the first step has the least cost, at the ends of intervals; a
+ *   phase that repeats another is alike it, and one that repeats none is alike
+ *   no earlier one of these.
  * Cost: O(I^2 B) for I intervals and B bins: 0.1 s at most, and 4 MiB.
  */
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
-#include "stackdist/phases/cut.h"
+#include "stackdist/phases/phases.h"
 #include "traces/traces_internal.h"
 
 /* The square of the distance of the middle of two points from either, at most,
@@ -134,6 +156,289 @@ static void list_pieces(struct pieces *pieces, const size_t *before,
         pieces->list[--left] = (struct piece){before[to], to, 0};
 }
 
+/* ---------------------------------------------------------- miss curves -- */
+
+/* The intervals, and how much their miss ratios vary. */
+struct scene {
+    const struct intervals *intervals;
+    size_t bins;
+    double variances[BINS];
+};
+
+static double ratio(const struct intervals *intervals, size_t interval,
+                    size_t bin)
+{
+    return (double)intervals->misses[interval][bin] /
+           (double)margay_intervals_refs(intervals, interval, interval + 1);
+}
+
+/* Add the squares of differences within a piece; returns the number of pairs.
+ */
+static size_t add_variances(struct scene *scene, const struct piece *piece)
+{
+    size_t pairs = 0;
+    for (size_t i = piece->from; i < piece->to; i++) {
+        for (size_t k = 1; k <= NEAR && i + k < piece->to; k++) {
+            for (size_t b = 1; b < scene->bins; b++) {
+                double change = ratio(scene->intervals, i + k, b) -
+                                ratio(scene->intervals, i, b);
+                scene->variances[b] += change * change / 2;
+            }
+            pairs++;
+        }
+    }
+    return pairs;
+}
+
+static void set_scene(struct scene *scene, const struct intervals *intervals,
+                      const struct pieces *pieces)
+{
+    size_t pairs = 0;
+    *scene = (struct scene){
+        .intervals = intervals,
+        .bins = margay_intervals_bins(intervals),
+    };
+    for (size_t i = 0; i < pieces->count; i++)
+        pairs += add_variances(scene, &pieces->list[i]);
+    for (size_t b = 1; b < scene->bins && pairs > 0; b++)
+        scene->variances[b] /= (double)pairs;
+}
+
+/* The miss ratios of a stretch. */
+struct curve {
+    double intervals; /* how many */
+    double ratios[BINS];
+};
+
+static void find_curve(const struct scene *scene, size_t from, size_t to,
+                       struct curve *curve)
+{
+    uint64_t misses[BINS];
+    double refs = (double)margay_intervals_refs(scene->intervals, from, to);
+    margay_intervals_misses(scene->intervals, from, to, misses);
+    curve->intervals = (double)(to - from);
+    for (size_t b = 1; b < scene->bins; b++)
+        curve->ratios[b] = (double)misses[b] / refs;
+}
+
+static void find_later_curve(const struct scene *scene,
+                             const struct piece *piece, struct curve *curve)
+{
+    find_curve(scene, piece->from + (piece->to - piece->from) / 2, piece->to,
+               curve);
+}
+
+/* What two curves may differ by in a bin: noise is twice the usual. */
+static double tolerance(const struct scene *scene, const struct curve *a,
+                        const struct curve *b, size_t bin)
+{
+    return SAME_RATIO + 2 * sqrt(scene->variances[bin] *
+                                 (1 / a->intervals + 1 / b->intervals));
+}
+
+/* How far two curves are from each other, in tolerances: below 1 they are
+   alike. */
+static double distance(const struct scene *scene, const struct curve *a,
+                       const struct curve *b)
+{
+    double most = 0;
+    for (size_t i = 1; i < scene->bins; i++)
+        most = fmax(most, fabs(a->ratios[i] - b->ratios[i]) /
+                              tolerance(scene, a, b, i));
+    return most;
+}
+
+static bool are_alike(const struct scene *scene, const struct piece *first,
+                      const struct piece *second)
+{
+    struct curve curves[2];
+    find_later_curve(scene, first, &curves[0]);
+    find_later_curve(scene, second, &curves[1]);
+    return distance(scene, &curves[0], &curves[1]) < 1;
+}
+
+/* -------------------------------------------------------------- joining -- */
+
+/* Does the first one miss what the second one misses, but for first uses of
+   its blocks? */
+static bool differs_by_first_uses(const struct scene *scene,
+                                  const struct piece *first,
+                                  const struct piece *second)
+{
+    const struct intervals *intervals = scene->intervals;
+    struct curve own, next;
+    find_curve(scene, first->from, first->to, &own);
+    find_later_curve(scene, second, &next);
+    double uses =
+        (double)margay_intervals_blocks(intervals, first->from, first->to) /
+        (double)margay_intervals_refs(intervals, first->from, first->to);
+    for (size_t b = 1; b < scene->bins; b++) {
+        double most = tolerance(scene, &own, &next, b);
+        if (next.ratios[b] > own.ratios[b] + most ||
+            next.ratios[b] < own.ratios[b] - uses - most)
+            return false;
+    }
+    return true;
+}
+
+static bool is_beginning_of(const struct scene *scene,
+                            const struct piece *first,
+                            const struct piece *second)
+{
+    uint64_t blocks =
+        margay_intervals_blocks(scene->intervals, first->from, first->to);
+    uint64_t shared = margay_intervals_shared(scene->intervals, first->from,
+                                              second->from, second->to);
+    return 2 * (first->to - first->from) <= second->to - second->from &&
+           2 * shared >= blocks && differs_by_first_uses(scene, first, second);
+}
+
+/* Piece `index` and the next one. */
+static void join_two(struct pieces *pieces, size_t index)
+{
+    pieces->list[index].to = pieces->list[index + 1].to;
+    pieces->count--;
+    for (size_t i = index + 1; i < pieces->count; i++)
+        pieces->list[i] = pieces->list[i + 1];
+}
+
+/* From the end, so that all pieces of a beginning come to it. */
+static bool join_some(const struct scene *scene, struct pieces *pieces)
+{
+    size_t before = pieces->count;
+    for (size_t i = pieces->count; i-- > 1;) {
+        const struct piece *pair = &pieces->list[i - 1];
+        if (are_alike(scene, &pair[0], &pair[1]) ||
+            is_beginning_of(scene, &pair[0], &pair[1]))
+            join_two(pieces, i - 1);
+    }
+    return pieces->count < before;
+}
+
+static void join(const struct intervals *intervals, struct pieces *pieces)
+{
+    struct scene scene;
+    set_scene(&scene, intervals, pieces);
+    while (join_some(&scene, pieces))
+        ;
+}
+
+/* ------------------------------------------------------------- splitting -- */
+
+/* The shares that are small and large. */
+#define SMALL 0.25
+#define LARGE 0.75
+
+/* The share of places that is usual. */
+#define USUALLY 0.9
+
+static double share_in_common(const struct intervals *intervals, size_t at,
+                              size_t width)
+{
+    uint64_t before = margay_intervals_blocks(intervals, at - width, at);
+    uint64_t behind = margay_intervals_blocks(intervals, at, at + width);
+    uint64_t shared =
+        margay_intervals_shared(intervals, at - width, at, at + width);
+    return (double)shared / (double)(before < behind ? before : behind);
+}
+
+/* Is it usually large?  Otherwise it is small by chance now and then. */
+static bool is_usually_large(const double *shares, size_t from, size_t to)
+{
+    size_t large = 0;
+    for (size_t i = from; i < to; i++)
+        large += shares[i] >= LARGE;
+    return (double)large >= USUALLY * (double)(to - from);
+}
+
+static bool is_valley(const double *shares, size_t at, size_t width)
+{
+    if (shares[at] > SMALL || shares[at - width] < LARGE ||
+        shares[at + width] < LARGE)
+        return false;
+    for (size_t i = 1; i <= width; i++) {
+        if (shares[at - i] <= shares[at] || shares[at + i] < shares[at])
+            return false;
+    }
+    return true;
+}
+
+static bool is_near(const bool *ends, size_t at, size_t width)
+{
+    for (size_t i = at - width; i <= at + width; i++) {
+        if (ends[i])
+            return true;
+    }
+    return false;
+}
+
+/* ends[i] becomes true where this piece is to end. */
+static void find_ends(const struct intervals *intervals,
+                      const struct piece *piece, bool *ends)
+{
+    double shares[MOST + 1];
+    size_t from = piece->from, to = piece->to;
+    for (size_t width = LEAST_INTERVALS; 4 * width <= to - from; width *= 2) {
+        for (size_t i = from + width; i + width <= to; i++)
+            shares[i] = share_in_common(intervals, i, width);
+        if (!is_usually_large(shares, from + width, to - width + 1))
+            continue;
+        for (size_t i = from + 2 * width; i + 2 * width <= to; i++) {
+            if (is_valley(shares, i, width) && !is_near(ends, i, width))
+                ends[i] = true;
+        }
+    }
+}
+
+static void split(const struct intervals *intervals, struct pieces *pieces)
+{
+    bool ends[MOST + 1] = {false};
+    for (size_t i = 0; i < pieces->count; i++) {
+        find_ends(intervals, &pieces->list[i], ends);
+        ends[pieces->list[i].to] = true;
+    }
+    pieces->count = 0;
+    for (size_t from = 0, to = 1; to <= intervals->count; to++) {
+        if (!ends[to])
+            continue;
+        pieces->list[pieces->count++] = (struct piece){from, to, 0};
+        from = to;
+    }
+}
+
+/* ------------------------------------------------------------ repeating -- */
+
+static size_t find_earlier(const struct scene *scene,
+                           const struct pieces *pieces, size_t index)
+{
+    struct curve own, other;
+    size_t nearest = index;
+    double least = 1;
+    find_later_curve(scene, &pieces->list[index], &own);
+    for (size_t i = 0; i < index; i++) {
+        if (pieces->list[i].repeats != i)
+            continue;
+        find_later_curve(scene, &pieces->list[i], &other);
+        double apart = distance(scene, &own, &other);
+        if (apart < least) {
+            least = apart;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+static void find_repeats(const struct intervals *intervals,
+                         struct pieces *pieces)
+{
+    struct scene scene;
+    set_scene(&scene, intervals, pieces);
+    for (size_t i = 0; i < pieces->count; i++)
+        pieces->list[i].repeats = find_earlier(&scene, pieces, i);
+}
+
+/* ------------------------------------------------------------ all of it -- */
+
 enum margay_status margay_cut(const struct intervals *intervals,
                               struct pieces *pieces, struct margay_error *error)
 {
@@ -148,5 +453,10 @@ enum margay_status margay_cut(const struct intervals *intervals,
         list_pieces(pieces, before, intervals->count);
     }
     free(sums.rows);
+    if (status == MARGAY_OK) {
+        join(intervals, pieces);
+        split(intervals, pieces);
+        find_repeats(intervals, pieces);
+    }
     return status;
 }

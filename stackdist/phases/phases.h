@@ -1,9 +1,55 @@
-/* phases.h - what a margay_phases holds, once it has finished */
+/*
+ * phases.h - what is known of each interval of a trace, and its pieces
+ *
+ * Of each interval, its reuse distances are known, and in which interval its
+ * blocks were last used.  Intervals are as long as a power of two of
+ * references.  Where there would be too many, each two become one.
+ */
 #ifndef MARGAY_STACKDIST_PHASES_PHASES_H
 #define MARGAY_STACKDIST_PHASES_PHASES_H
 
 #include "stackdist/engines/clock.h"
-#include "stackdist/phases/cut.h"
+#include <margay/phases.h>
+
+#define MOST MARGAY_MOST_INTERVALS
+
+/* Distances below 8 have a bin each, and each octave from there on has 8. */
+#define BINS_PER_OCTAVE 8
+#define BINS            432 /* all distances below 2^56 */
+
+struct intervals {
+    unsigned shift; /* 2^shift references each */
+    size_t count;
+    uint64_t references;
+    uint64_t largest; /* the largest finite distance */
+    /* misses[i][b]: the references of interval i with a distance in bin b; once
+       ended, those with a distance from this bin on, infinite ones included. */
+    uint64_t (*misses)[BINS];
+    /* reuses[i][j]: the references of interval i whose block was last used in
+       interval j; once ended, last used before interval j, or never. */
+    uint64_t (*reuses)[MOST + 1];
+    uint64_t *firsts; /* first references */
+};
+
+/* The fewest intervals of a piece, of a trace that has as many. */
+#define LEAST_INTERVALS 4
+
+/* Intervals that are so near show what noise is. */
+#define NEAR 4
+
+/* Miss ratios that differ by less than this, at all sizes, are the same. */
+#define SAME_RATIO 0.1
+
+/* Intervals in a row. */
+struct piece {
+    size_t from, to;
+    size_t repeats; /* the first piece of the same miss curve, or itself */
+};
+
+struct pieces {
+    size_t count;
+    struct piece list[MOST];
+};
 
 struct margay_phases {
     margay_engine *engine;
@@ -12,5 +58,36 @@ struct margay_phases {
     struct pieces pieces;
     uint64_t *distances; /* of the references of a call, up to AT_ONCE */
 };
+
+/* ---- Once all have ended, of intervals [from, to) ---- */
+
+/* The number of bins at whose lower ends the caches are that curves are known
+   of: 1 to this one, without it; beyond, only first references miss. */
+size_t margay_intervals_bins(const struct intervals *intervals);
+
+/* The smallest distance of a bin. */
+uint64_t margay_bin_from(size_t bin);
+
+uint64_t margay_intervals_refs(const struct intervals *intervals, size_t from,
+                               size_t to);
+
+/* The distinct blocks in use, */
+uint64_t margay_intervals_blocks(const struct intervals *intervals, size_t from,
+                                 size_t to);
+
+/* and those both in [from, between) and in [between, to). */
+uint64_t margay_intervals_shared(const struct intervals *intervals, size_t from,
+                                 size_t between, size_t to);
+
+/* misses[bin] becomes the misses in a cache of margay_bin_from(bin) blocks. */
+void margay_intervals_misses(const struct intervals *intervals, size_t from,
+                             size_t to, uint64_t misses[BINS]);
+
+/* Cut the trace where its locality changes: where the miss curve does first,
+   but neighbours that are one phase stay together; then where the blocks in use
+   change.  Find the pieces that repeat others.  MARGAY_NO_MEMORY. */
+enum margay_status margay_cut(const struct intervals *intervals,
+                              struct pieces *pieces,
+                              struct margay_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * model.c - learning from runs, and what a model predicts
  *
- * The dimension of the patterns is chosen before anything is fitted (single.c).
+ * The dimension of the patterns is chosen before anything is fitted (laws.c).
  * Where there are three runs or more, the model is checked: the last run, which
  * is the largest, is predicted from the others, and compared with the one
  * before as it is.  Of two runs it is only known how much of the change between
@@ -9,14 +9,215 @@
  * as it is.  For sizes below those of the runs, these come in descending order,
  * so that the last is the smallest.
  */
+#include <margay/prediction.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stackdist/predict/forms.h"
 #include "stackdist/predict/model.h"
-#include "stackdist/predict/render.h"
 #include "traces/traces_internal.h"
+
+/* ----------------------------------------- shares as a histogram of counts --
+ */
+
+/* The most references of a prediction: doubles count them exactly. */
+#define MOST_PREDICTED (UINT64_C(1) << 53)
+
+/* The most groups of reference bins. */
+#define MOST_GROUPS 65536
+
+/* The number of log2 bins: 0, [1, 2), ... [2^55, 2^56). */
+#define LOG2_BINS 57
+
+struct dot {
+    uint64_t distance;
+    double share;
+};
+
+/* Shares at distances; zeroed at the beginning. */
+struct plot {
+    struct dot *dots; /* owned */
+    size_t count, capacity;
+};
+
+/* The most dots that a share is divided into; a model is no more precise than a
+   sixty-fourth of an interval. */
+#define MOST_DOTS 64
+
+/* The least distance that a histogram cannot count. */
+#define TOO_FAR 72057594037927936.0 /* 2^56 */
+
+static enum margay_status append(struct plot *plot, const struct dot *dot,
+                                 struct margay_error *error)
+{
+    struct dot *dots =
+        margay_grow(plot->dots, plot->count, &plot->capacity, sizeof *dots);
+    if (dots == NULL)
+        return margay_fail_memory(error, "a predicted histogram");
+    plot->dots = dots;
+    plot->dots[plot->count++] = *dot;
+    return MARGAY_OK;
+}
+
+/*
+ * Spread a share evenly over the distances from `least` to `most`, rounded;
+ * over some of them where they are many.  Distances below 0 become 0.  Fails
+ * with MARGAY_BAD_ARGUMENT for distances of 2^56 and more, or
+ * MARGAY_NO_MEMORY.
+ */
+static enum margay_status add_to_plot(struct plot *plot, double least,
+                                      double most, double share,
+                                      struct margay_error *error)
+{
+    enum margay_status status = MARGAY_OK;
+    if (!(most >= least))
+        most = least;
+    if (!(most < TOO_FAR))
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "the size is too large: a distance of %g is "
+                           "predicted (expected less than 2^56)",
+                           most);
+    uint64_t from = least < 0 ? 0 : (uint64_t)(least + 0.5);
+    uint64_t span = (most < 0 ? 0 : (uint64_t)(most + 0.5)) - from;
+    uint64_t dots = span < MOST_DOTS ? span + 1 : MOST_DOTS;
+    for (uint64_t i = 0; i < dots && status == MARGAY_OK; i++) {
+        /* In the middle of its part; each distance where there are few. */
+        uint64_t at = dots == span + 1
+                          ? from + i
+                          : from + span / dots * i + span / dots / 2;
+        struct dot dot = {at, share / (double)dots};
+        status = append(plot, &dot, error);
+    }
+    return status;
+}
+
+static int compare_dots(const void *left, const void *right)
+{
+    const struct dot *a = left, *b = right;
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    /* The order decides the rounding of sums, so it is total. */
+    return (a->share > b->share) - (a->share < b->share);
+}
+
+/*
+ * A new histogram: `references` in all, `cold` of these at infinite distance,
+ * the others by their shares, rounded so that any sum of neighbours is off by
+ * less than 1.  Fails with MARGAY_NO_MEMORY.
+ */
+static enum margay_status draw_plot(struct plot *plot, uint64_t references,
+                                    uint64_t cold, margay_histogram **histogram,
+                                    struct margay_error *error)
+{
+    uint64_t finite = references - cold, given = 0;
+    double sum = 0, all = 0;
+    enum margay_status status = margay_histogram_create(histogram, error);
+    if (status != MARGAY_OK)
+        return status;
+    qsort(plot->dots, plot->count, sizeof *plot->dots, compare_dots);
+    for (size_t i = 0; i < plot->count; i++)
+        all += plot->dots[i].share;
+    status = margay_histogram_add(*histogram, MARGAY_INFINITE, cold, error);
+    if (status == MARGAY_OK && !(all > 0))
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "there is nothing left of the model");
+    for (size_t i = 0; i < plot->count && status == MARGAY_OK; i++) {
+        sum += plot->dots[i].share;
+        uint64_t due = i + 1 == plot->count
+                           ? finite
+                           : (uint64_t)(sum / all * (double)finite + 0.5);
+        if (due > finite)
+            due = finite;
+        if (due > given)
+            status = margay_histogram_add(*histogram, plot->dots[i].distance,
+                                          due - given, error);
+        given = due > given ? due : given;
+    }
+    if (status != MARGAY_OK) {
+        margay_histogram_free(*histogram);
+        *histogram = NULL;
+    }
+    return status;
+}
+
+static void clear_plot(struct plot *plot)
+{
+    free(plot->dots);
+    *plot = (struct plot){0};
+}
+
+/* ------------------------------------------------------------ comparing -- */
+
+static size_t log2_bin(uint64_t distance)
+{
+    return distance == 0 ? 0 : margay_log2_floor(distance) + 1;
+}
+
+/* The references in each bin; returns the number of bins that matter. */
+static size_t count_log2(const margay_histogram *histogram,
+                         uint64_t counts[LOG2_BINS])
+{
+    uint64_t distance, count;
+    size_t bins = 0;
+    memset(counts, 0, LOG2_BINS * sizeof *counts);
+    for (uint64_t from = 0;
+         margay_histogram_next(histogram, from, &distance, &count);
+         from = distance + 1) {
+        counts[log2_bin(distance)] += count;
+        bins = log2_bin(distance) + 1;
+    }
+    return bins;
+}
+
+/* The shares of log2 bins of the finite distances, which there are. */
+static void log2_shares(const margay_histogram *histogram,
+                        double shares[LOG2_BINS])
+{
+    uint64_t counts[LOG2_BINS];
+    double finite = (double)margay_finite_references(histogram);
+    count_log2(histogram, counts);
+    for (size_t i = 0; i < LOG2_BINS; i++)
+        shares[i] = (double)counts[i] / finite;
+}
+
+double margay_signature_accuracy(const margay_histogram *histogram,
+                                 const margay_histogram *other)
+{
+    double shares[LOG2_BINS], others[LOG2_BINS], apart = 0;
+    log2_shares(histogram, shares);
+    log2_shares(other, others);
+    bool has_common = false; /* otherwise rounding may leave more than 0 */
+    for (size_t i = 0; i < LOG2_BINS; i++) {
+        apart += fabs(shares[i] - others[i]);
+        has_common |= shares[i] > 0 && others[i] > 0;
+    }
+    return has_common ? 1 - apart / 2 : 0;
+}
+
+/* A cache of 2^k blocks hits in bins 0 .. k. */
+double margay_curve_difference(const margay_histogram *histogram,
+                               const margay_histogram *other)
+{
+    uint64_t counts[LOG2_BINS], others[LOG2_BINS];
+    size_t bins = count_log2(histogram, counts);
+    size_t more = count_log2(other, others);
+    double hits = 0, other_hits = 0, apart = 0;
+    if (more > bins)
+        bins = more;
+    if (bins == 0)
+        bins = 1;
+    for (size_t i = 0; i < bins; i++) {
+        hits += (double)counts[i];
+        other_hits += (double)others[i];
+        apart += fabs(hits / (double)margay_histogram_references(histogram) -
+                      other_hits / (double)margay_histogram_references(other));
+    }
+    return apart / (double)bins;
+}
+
+/* -------------------------------------------------------------- the model --
+ */
 
 /* The error of a model in its check up to which it need not be better than no
    change. */
@@ -94,10 +295,10 @@ static enum margay_status check_options(
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "exact bins are too many to learn from (expected "
                            "reference, log2, loglinear or linear)");
-    if (reference && options->bins.parameter > MARGAY_MOST_GROUPS)
+    if (reference && options->bins.parameter > MOST_GROUPS)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT, "%llu groups (expected at most %d)",
-            (unsigned long long)options->bins.parameter, MARGAY_MOST_GROUPS);
+            (unsigned long long)options->bins.parameter, MOST_GROUPS);
     if (count < 2)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%zu run%s to learn from, expected 2 or more of "
@@ -294,7 +495,7 @@ bool margay_model_is_trusted(const struct margay_model_info *info)
 static double accuracy_of(const double *shares, const double *truth)
 {
     double apart = 0;
-    for (size_t i = 0; i < MARGAY_LOG2_BINS; i++)
+    for (size_t i = 0; i < LOG2_BINS; i++)
         apart += fabs(shares[i] - truth[i]);
     return 1 - apart / 2;
 }
@@ -306,8 +507,8 @@ static enum margay_status check(struct margay_model *model,
                                 struct margay_error *error)
 {
     const struct margay_run *last = &runs[count - 1];
-    double predicted[MARGAY_LOG2_BINS], unchanged[MARGAY_LOG2_BINS];
-    double truth[MARGAY_LOG2_BINS];
+    double predicted[LOG2_BINS], unchanged[LOG2_BINS];
+    double truth[LOG2_BINS];
     margay_model *smaller;
     margay_histogram *histogram;
     if (count < 3)
@@ -321,9 +522,9 @@ static enum margay_status check(struct margay_model *model,
     margay_model_free(smaller);
     if (status != MARGAY_OK)
         return status;
-    margay_log2_shares(histogram, predicted);
-    margay_log2_shares(runs[count - 2].histogram, unchanged);
-    margay_log2_shares(last->histogram, truth);
+    log2_shares(histogram, predicted);
+    log2_shares(runs[count - 2].histogram, unchanged);
+    log2_shares(last->histogram, truth);
     margay_histogram_free(histogram);
     model->info.checked_accuracy = accuracy_of(predicted, truth);
     model->info.checked_no_change = accuracy_of(unchanged, truth);
@@ -441,7 +642,7 @@ static enum margay_status check_request(double size, uint64_t references,
                            "a prediction for size %g, expected a number above "
                            "0",
                            size);
-    if (references == 0 || references > MARGAY_MOST_PREDICTED)
+    if (references == 0 || references > MOST_PREDICTED)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "a prediction of %llu references, expected 1 to "
                            "2^53",
@@ -458,7 +659,7 @@ static uint64_t cold_references(double odds, uint64_t references)
 
 /* Place the pieces at a size, with shares that sum to 1. */
 static enum margay_status place_pieces(const struct margay_model *model,
-                                       double size, struct margay_plot *plot,
+                                       double size, struct plot *plot,
                                        struct margay_error *error)
 {
     double finite =
@@ -479,22 +680,22 @@ static enum margay_status place_pieces(const struct margay_model *model,
         double share =
             piece->share * margay_mass_ratio(piece->mass, model->size,
                                              model->finite, size, finite);
-        status = margay_plot_add(plot, piece->least + piece->least_growth * f,
-                                 piece->most + piece->most_growth * f,
-                                 share / sum, error);
+        status = add_to_plot(plot, piece->least + piece->least_growth * f,
+                             piece->most + piece->most_growth * f, share / sum,
+                             error);
     }
     return status;
 }
 
 static enum margay_status place_unchanged(const struct margay_model *model,
-                                          struct margay_plot *plot,
+                                          struct plot *plot,
                                           struct margay_error *error)
 {
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < model->unchanged_count && status == MARGAY_OK; i++) {
         const struct margay_piece *piece = &model->unchanged[i];
-        status = margay_plot_add(plot, piece->least, piece->most, piece->share,
-                                 error);
+        status =
+            add_to_plot(plot, piece->least, piece->most, piece->share, error);
     }
     return status;
 }
@@ -504,16 +705,16 @@ enum margay_status margay_model_no_change(const margay_model *model,
                                           margay_histogram **histogram,
                                           struct margay_error *error)
 {
-    struct margay_plot plot = {0};
+    struct plot plot = {0};
     *histogram = NULL;
     enum margay_status status = check_request(model->size, references, error);
     if (status == MARGAY_OK)
         status = place_unchanged(model, &plot, error);
     if (status == MARGAY_OK)
-        status = margay_plot_draw(&plot, references,
-                                  cold_references(model->cold_odds, references),
-                                  histogram, error);
-    margay_plot_clear(&plot);
+        status = draw_plot(&plot, references,
+                           cold_references(model->cold_odds, references),
+                           histogram, error);
+    clear_plot(&plot);
     return status;
 }
 
@@ -522,7 +723,7 @@ enum margay_status margay_model_predict(const margay_model *model, double size,
                                         margay_histogram **histogram,
                                         struct margay_error *error)
 {
-    struct margay_plot plot = {0};
+    struct plot plot = {0};
     *histogram = NULL;
     enum margay_status status = check_request(size, references, error);
     if (status != MARGAY_OK)
@@ -540,9 +741,8 @@ enum margay_status margay_model_predict(const margay_model *model, double size,
         odds *= pow(size / model->size, model->cold_exponent);
     status = place_pieces(model, size, &plot, error);
     if (status == MARGAY_OK)
-        status = margay_plot_draw(&plot, references,
-                                  cold_references(odds, references), histogram,
-                                  error);
-    margay_plot_clear(&plot);
+        status = draw_plot(&plot, references, cold_references(odds, references),
+                           histogram, error);
+    clear_plot(&plot);
     return status;
 }

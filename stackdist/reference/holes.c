@@ -13,17 +13,275 @@
  */
 #include <stdlib.h>
 
-#include "stackdist/reference/avl.h"
 #include "stackdist/reference/axis.h"
 #include "stackdist/reference/order.h"
 #include "traces/traces_internal.h"
 
-#define NIL MARGAY_AVL_NIL
+/* ------------------------------------------------------------ the AVL tree --
+ */
+
+/*
+ * A sequence with weights: a binary tree whose subtrees' heights differ by at
+ * most 1 at any node; every node has a weight and the sum of the weights in its
+ * subtree.  The caller says where a node is inserted; there are no keys.
+ *
+ * Source: Adelson-Velsky, Landis, "An algorithm for the organization of
+ *   information", Soviet Mathematics Doklady 3, 1962.
+ */
+
+/* No node; its fields are all 0. */
+#define NIL 0
+
+struct avl_node {
+    uint32_t left, right, parent;
+    uint32_t weight, sum;
+    uint32_t height; /* a leaf has 1 */
+};
+
+struct avl {
+    struct avl_node *nodes; /* numbered from 1 */
+    uint32_t count;         /* nodes ever in use, NIL included */
+    uint32_t capacity;
+    uint32_t free; /* removed nodes, linked by `right` */
+    uint32_t root, first, last;
+};
+
+#define FIRST_CAPACITY 256
+
+static enum margay_status create_tree(struct avl *avl,
+                                      struct margay_error *error)
+{
+    *avl = (struct avl){.count = 1, .capacity = FIRST_CAPACITY};
+    avl->nodes = calloc(FIRST_CAPACITY, sizeof *avl->nodes);
+    return avl->nodes != NULL ? MARGAY_OK
+                              : margay_fail_memory(error, "an AVL tree");
+}
+
+static void destroy_tree(struct avl *avl)
+{
+    free(avl->nodes);
+    *avl = (struct avl){0};
+}
+
+/* Allocate nodes with numbers up to `most`. */
+static enum margay_status reserve_nodes(struct avl *avl, uint32_t most,
+                                        struct margay_error *error)
+{
+    if (most < avl->capacity)
+        return MARGAY_OK;
+    if (most == UINT32_MAX)
+        return margay_fail(error, MARGAY_NO_MEMORY,
+                           "more than 2^32 - 2 blocks in an AVL tree");
+    uint64_t capacity = 2 * (uint64_t)most;
+    if (capacity > UINT32_MAX)
+        capacity = UINT32_MAX;
+    struct avl_node *nodes =
+        realloc(avl->nodes, (size_t)capacity * sizeof *nodes);
+    if (nodes == NULL)
+        return margay_fail_memory(error, "the nodes of an AVL tree");
+    avl->nodes = nodes;
+    avl->capacity = (uint32_t)capacity;
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------------------ balancing -- */
+
+static void update(struct avl_node *nodes, uint32_t node)
+{
+    struct avl_node *n = &nodes[node];
+    const struct avl_node *left = &nodes[n->left];
+    const struct avl_node *right = &nodes[n->right];
+    n->sum = left->sum + n->weight + right->sum;
+    n->height =
+        1 + (left->height > right->height ? left->height : right->height);
+}
+
+/* Put `child` where `node` hangs from its parent. */
+static void replace(struct avl *avl, uint32_t node, uint32_t child)
+{
+    struct avl_node *nodes = avl->nodes;
+    uint32_t parent = nodes[node].parent;
+    if (parent == NIL)
+        avl->root = child;
+    else if (nodes[parent].left == node)
+        nodes[parent].left = child;
+    else
+        nodes[parent].right = child;
+    if (child != NIL)
+        nodes[child].parent = parent;
+}
+
+/* Lift `node` above its parent. */
+static void rotate(struct avl *avl, uint32_t node)
+{
+    struct avl_node *nodes = avl->nodes;
+    uint32_t parent = nodes[node].parent, moved;
+    replace(avl, parent, node);
+    if (nodes[parent].left == node) {
+        moved = nodes[node].right;
+        nodes[node].right = parent;
+        nodes[parent].left = moved;
+    } else {
+        moved = nodes[node].left;
+        nodes[node].left = parent;
+        nodes[parent].right = moved;
+    }
+    nodes[parent].parent = node;
+    if (moved != NIL)
+        nodes[moved].parent = parent;
+    update(nodes, parent);
+    update(nodes, node);
+}
+
+/* Balance at `node`, whose subtrees are balanced; returns the new top. */
+static uint32_t balance(struct avl *avl, uint32_t node)
+{
+    struct avl_node *nodes = avl->nodes;
+    uint32_t left = nodes[node].left, right = nodes[node].right;
+    if (nodes[left].height > nodes[right].height + 1) {
+        if (nodes[nodes[left].left].height < nodes[nodes[left].right].height) {
+            left = nodes[left].right;
+            rotate(avl, left);
+        }
+        rotate(avl, left);
+        return left;
+    }
+    if (nodes[right].height > nodes[left].height + 1) {
+        if (nodes[nodes[right].right].height <
+            nodes[nodes[right].left].height) {
+            right = nodes[right].left;
+            rotate(avl, right);
+        }
+        rotate(avl, right);
+        return right;
+    }
+    return node;
+}
+
+/* Update and balance from `node` up to the root. */
+static void mend(struct avl *avl, uint32_t node)
+{
+    while (node != NIL) {
+        update(avl->nodes, node);
+        node = avl->nodes[balance(avl, node)].parent;
+    }
+}
+
+/* ----------------------------------------------------------- operations -- */
+
+static uint32_t leftmost(const struct avl_node *nodes, uint32_t node)
+{
+    while (nodes[node].left != NIL)
+        node = nodes[node].left;
+    return node;
+}
+
+static uint32_t rightmost(const struct avl_node *nodes, uint32_t node)
+{
+    while (nodes[node].right != NIL)
+        node = nodes[node].right;
+    return node;
+}
+
+static uint32_t take_node(struct avl *avl)
+{
+    uint32_t node = avl->free;
+    if (node == NIL)
+        return avl->count++;
+    avl->free = avl->nodes[node].right;
+    return node;
+}
+
+/* Insert a node, which must have been reserved, after `before`; as the first
+   if that is NIL.  The node removed last is used again. */
+static uint32_t insert_node(struct avl *avl, uint32_t before, uint32_t weight)
+{
+    uint32_t node = take_node(avl);
+    struct avl_node *nodes = avl->nodes;
+    nodes[node] = (struct avl_node){.weight = weight};
+    if (avl->root == NIL) {
+        avl->root = node;
+    } else if (before == NIL) {
+        nodes[node].parent = avl->first;
+        nodes[avl->first].left = node;
+    } else if (nodes[before].right == NIL) {
+        nodes[node].parent = before;
+        nodes[before].right = node;
+    } else {
+        uint32_t behind = leftmost(nodes, nodes[before].right);
+        nodes[node].parent = behind;
+        nodes[behind].left = node;
+    }
+    if (before == NIL)
+        avl->first = node;
+    if (before == avl->last)
+        avl->last = node;
+    mend(avl, node);
+    return node;
+}
+
+/* Take a node with at most one child out; returns where the tree changed. */
+static uint32_t unlink_node(struct avl *avl, uint32_t node)
+{
+    struct avl_node *n = &avl->nodes[node];
+    replace(avl, node, n->left != NIL ? n->left : n->right);
+    return n->parent;
+}
+
+static void remove_node(struct avl *avl, uint32_t node)
+{
+    struct avl_node *nodes = avl->nodes, *n = &nodes[node];
+    if (node == avl->last)
+        avl->last = n->left != NIL ? rightmost(nodes, n->left) : n->parent;
+    if (node == avl->first)
+        avl->first = n->right != NIL ? leftmost(nodes, n->right) : n->parent;
+    uint32_t changed;
+    if (n->left == NIL || n->right == NIL) {
+        changed = unlink_node(avl, node);
+    } else {
+        /* The next node takes this one's place. */
+        uint32_t next = leftmost(nodes, n->right);
+        changed = unlink_node(avl, next);
+        if (changed == node)
+            changed = next;
+        nodes[next].left = n->left;
+        nodes[next].right = n->right;
+        nodes[n->left].parent = next;
+        if (n->right != NIL)
+            nodes[n->right].parent = next;
+        replace(avl, node, next);
+    }
+    mend(avl, changed);
+    n->right = avl->free;
+    avl->free = node;
+}
+
+/* Change a node's weight. */
+static void add_weight(struct avl *avl, uint32_t node, uint32_t more)
+{
+    struct avl_node *nodes = avl->nodes;
+    nodes[node].weight += more;
+    for (; node != NIL; node = nodes[node].parent)
+        nodes[node].sum += more;
+}
+
+/* The node after this one, NIL if it is the last. */
+static uint32_t next_node(const struct avl *avl, uint32_t node)
+{
+    const struct avl_node *nodes = avl->nodes;
+    if (nodes[node].right != NIL)
+        return leftmost(nodes, nodes[node].right);
+    while (nodes[nodes[node].parent].right == node && nodes[node].parent != NIL)
+        node = nodes[node].parent;
+    return nodes[node].parent;
+}
+
+/* ---------------------------------------------------------------- holes -- */
 
 struct holes {
     struct margay_axis axis;
-    struct margay_avl tree; /* holes by time; the weight is the length */
-    uint32_t *begins;       /* node of the tree to where its hole begins */
+    struct avl tree;  /* holes by time; the weight is the length */
+    uint32_t *begins; /* node of the tree to where its hole begins */
     uint32_t begin_capacity;
 };
 
@@ -32,7 +290,7 @@ static enum margay_status holes_create(void *order, struct margay_error *error)
     struct holes *holes = order;
     enum margay_status status = margay_axis_create(&holes->axis, error);
     if (status == MARGAY_OK)
-        status = margay_avl_create(&holes->tree, error);
+        status = create_tree(&holes->tree, error);
     return status;
 }
 
@@ -40,7 +298,7 @@ static void holes_destroy(void *order)
 {
     struct holes *holes = order;
     margay_axis_destroy(&holes->axis);
-    margay_avl_destroy(&holes->tree);
+    destroy_tree(&holes->tree);
     free(holes->begins);
 }
 
@@ -49,9 +307,9 @@ static void holes_destroy(void *order)
 static enum margay_status reserve_hole(struct holes *holes,
                                        struct margay_error *error)
 {
-    struct margay_avl *tree = &holes->tree;
+    struct avl *tree = &holes->tree;
     enum margay_status status =
-        margay_avl_reserve(tree, holes->axis.nodes + 2, error);
+        reserve_nodes(tree, holes->axis.nodes + 2, error);
     if (status != MARGAY_OK)
         return status;
     if (holes->begin_capacity >= tree->capacity)
@@ -69,7 +327,7 @@ static enum margay_status reserve_hole(struct holes *holes,
 static uint32_t find_before(const struct holes *holes, uint32_t time,
                             uint32_t *behind)
 {
-    const struct margay_avl_node *nodes = holes->tree.nodes;
+    const struct avl_node *nodes = holes->tree.nodes;
     uint32_t found = NIL, node = holes->tree.root, sum = 0;
     while (node != NIL) {
         if (holes->begins[node] < time) {
@@ -87,24 +345,23 @@ static uint32_t find_before(const struct holes *holes, uint32_t time,
 /* Make `time` a hole, behind the hole `before` and not in it. */
 static void dig(struct holes *holes, uint32_t time, uint32_t before)
 {
-    struct margay_avl *tree = &holes->tree;
-    uint32_t behind =
-        before == NIL ? tree->first : margay_avl_next(tree, before);
+    struct avl *tree = &holes->tree;
+    uint32_t behind = before == NIL ? tree->first : next_node(tree, before);
     bool touches_before =
         before != NIL &&
         holes->begins[before] + tree->nodes[before].weight == time;
     bool touches_behind = behind != NIL && holes->begins[behind] == time + 1;
     if (touches_before && touches_behind) {
         uint32_t joined = tree->nodes[behind].weight;
-        margay_avl_remove(tree, behind);
-        margay_avl_add(tree, before, 1 + joined);
+        remove_node(tree, behind);
+        add_weight(tree, before, 1 + joined);
     } else if (touches_before) {
-        margay_avl_add(tree, before, 1);
+        add_weight(tree, before, 1);
     } else if (touches_behind) {
-        margay_avl_add(tree, behind, 1);
+        add_weight(tree, behind, 1);
         holes->begins[behind] = time;
     } else {
-        holes->begins[margay_avl_insert(tree, before, 1)] = time;
+        holes->begins[insert_node(tree, before, 1)] = time;
     }
 }
 
@@ -112,7 +369,7 @@ static void compact(struct holes *holes)
 {
     margay_axis_compact(&holes->axis);
     /* Times 0 .. nodes - 1 are all taken: no hole is left. */
-    struct margay_avl *tree = &holes->tree;
+    struct avl *tree = &holes->tree;
     tree->root = tree->first = tree->last = tree->free = NIL;
     tree->count = 1;
 }

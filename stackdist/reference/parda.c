@@ -53,16 +53,6 @@ static void destroy(void *state)
     free(parda->stack);
 }
 
-static uint64_t choose_phase(const struct margay_engine_options *options,
-                             size_t parts)
-{
-    uint64_t refs = options->phase_refs;
-    if (refs == 0 && options->chunk_refs != 0 &&
-        !margay_multiply_u64(options->chunk_refs, parts, &refs))
-        refs = UINT64_MAX;
-    return refs;
-}
-
 static enum margay_status create(const struct margay_engine_setup *setup,
                                  void *state, struct margay_error *error)
 {
@@ -74,7 +64,12 @@ static enum margay_status create(const struct margay_engine_setup *setup,
     parda->part_count = setup->options.threads;
     if (parda->part_count > MARGAY_ROW_MAX_PARTS)
         parda->part_count = MARGAY_ROW_MAX_PARTS;
-    parda->fixed_phase_refs = choose_phase(&setup->options, parda->part_count);
+    uint64_t refs = setup->options.phase_refs;
+    if (refs == 0 && setup->options.chunk_refs != 0 &&
+        !margay_multiply_u64(setup->options.chunk_refs, parda->part_count,
+                             &refs))
+        refs = UINT64_MAX;
+    parda->fixed_phase_refs = refs;
     enum margay_status status =
         margay_tally_create(&parda->tally, setup->options.bound_blocks, error);
     parda->tally.has_nodes = true;

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stackdist/sharing/fill.h"
+#include "stackdist/sharing/shared.h"
 #include "traces/traces_internal.h"
 
 __extension__ typedef __int128 cost;

@@ -7,7 +7,7 @@
  *   shares of all references.  The cache hits if d and these are below its
  *   size, for certain if by 1 or more, and otherwise with a chance of as much.
  *   The distances that hit are the program's part of the cache, in the natural
- *   partition.  Fill time and footprint follow from the miss curve (fill.c).
+ *   partition.  Fill time and footprint follow from the miss curve.
  * Source: Xiang, Ding, Luo, Bao, "HOTL: a higher order theory of locality",
  *   ASPLOS 2013; Brock, Ye, Ding, Li, Wang, Luo, "Optimal cache
  *   partition-sharing", ICPP 2015.
@@ -18,10 +18,148 @@
  *   bytes for each step.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-#include "stackdist/sharing/fill.h"
+#include "stackdist/sharing/shared.h"
 #include "traces/traces_internal.h"
+
+/* ------------------------------------- a miss curve, and how fast it fills --
+ */
+
+/*
+ * A cache of c blocks, c of them in use, gets its next block at the next miss,
+ * which comes after references / misses(c) references on average.  So the sum
+ * of these over all sizes below C is the time in which C blocks come to be in
+ * use: the fill time, whose inverse is the average footprint.
+ */
+
+/* The number of distances that occur, and of infinite ones. */
+static size_t count_steps(const margay_histogram *histogram)
+{
+    uint64_t distance, count;
+    size_t steps = 1;
+    for (uint64_t from = 0;
+         margay_histogram_next(histogram, from, &distance, &count);
+         from = distance + 1)
+        steps++;
+    return steps;
+}
+
+static void fill_in(struct margay_fill *steps,
+                    const margay_histogram *histogram)
+{
+    uint64_t distance, count;
+    size_t j = 0;
+    steps->misses[0] = steps->references;
+    for (uint64_t from = 0;
+         margay_histogram_next(histogram, from, &distance, &count);
+         from = distance + 1, j++) {
+        steps->sizes[j + 1] = distance + 1;
+        steps->misses[j + 1] = steps->misses[j] - count;
+        steps->filled[j + 1] =
+            steps->filled[j] +
+            (double)(distance + 1 - steps->sizes[j]) *
+                ((double)steps->references / (double)steps->misses[j]);
+    }
+}
+
+/* To be cleared in any case. */
+static enum margay_status make_fill(struct margay_fill *steps,
+                                    const margay_histogram *histogram,
+                                    struct margay_error *error)
+{
+    size_t count = count_steps(histogram);
+    *steps = (struct margay_fill){
+        .count = count,
+        .sizes = calloc(count, sizeof *steps->sizes),
+        .misses = calloc(count, sizeof *steps->misses),
+        .filled = calloc(count, sizeof *steps->filled),
+        .references = margay_histogram_references(histogram),
+    };
+    if (steps->sizes == NULL || steps->misses == NULL || steps->filled == NULL)
+        return margay_fail_memory(error, "a miss curve");
+    fill_in(steps, histogram);
+    /* After a warm-up fewer references are first ones than there are blocks. */
+    steps->distinct = margay_histogram_infinite(histogram);
+    if (steps->distinct < steps->sizes[count - 1])
+        steps->distinct = steps->sizes[count - 1];
+    return MARGAY_OK;
+}
+
+/* Does a step begin by this size, or by this number of references? */
+typedef bool begins(const struct margay_fill *steps, size_t step,
+                    const void *place);
+
+static bool begins_by_size(const struct margay_fill *steps, size_t step,
+                           const void *size)
+{
+    return steps->sizes[step] <= *(const uint64_t *)size;
+}
+
+static bool begins_by_references(const struct margay_fill *steps, size_t step,
+                                 const void *references)
+{
+    return steps->filled[step] <= *(const double *)references;
+}
+
+/* The last step that begins by a place; the first, where none does. */
+static inline size_t find_last(const struct margay_fill *steps, begins *by,
+                               const void *place)
+{
+    size_t least = 0, most = steps->count - 1;
+    while (least < most) {
+        size_t middle = most - (most - least) / 2;
+        if (by(steps, middle, place))
+            least = middle;
+        else
+            most = middle - 1;
+    }
+    return least;
+}
+
+size_t margay_fill_at(const struct margay_fill *steps, uint64_t size)
+{
+    return find_last(steps, begins_by_size, &size);
+}
+
+/* The references of the program after which `blocks` blocks are in use, on
+   average; infinite where that never happens. */
+static double fill_time(const struct margay_fill *steps, uint64_t blocks)
+{
+    size_t j = margay_fill_at(steps, blocks);
+    uint64_t more = blocks - steps->sizes[j];
+    if (more == 0)
+        return steps->filled[j];
+    return steps->misses[j] == 0
+               ? INFINITY
+               : steps->filled[j] + (double)more * (double)steps->references /
+                                        (double)steps->misses[j];
+}
+
+/* The blocks that are in use, on average, after this number of references of
+   the program. */
+static double footprint(const struct margay_fill *steps, double references)
+{
+    size_t j = find_last(steps, begins_by_references, &references);
+    double slope = (double)steps->misses[j] / (double)steps->references;
+    double blocks = (double)steps->sizes[j];
+    if (slope > 0)
+        blocks += (references - steps->filled[j]) * slope;
+    return fmin(blocks, (double)steps->distinct);
+}
+
+/* Misses in a cache of blocks that are not a whole number. */
+static double misses_of(const struct margay_fill *steps, double blocks)
+{
+    double whole = floor(blocks);
+    uint64_t below = (uint64_t)whole;
+    double misses = (double)steps->misses[margay_fill_at(steps, below)];
+    double next = (double)steps->misses[margay_fill_at(steps, below + 1)];
+    return misses + (blocks - whole) * (next - misses);
+}
+
+/* ------------------------------------------------------------- programs -- */
 
 static enum margay_status check_program(const struct margay_sharer *program,
                                         struct margay_error *error)
@@ -39,9 +177,9 @@ static enum margay_status check_program(const struct margay_sharer *program,
     return MARGAY_OK;
 }
 
-static enum margay_status fill_in(margay_sharing *sharing,
-                                  const struct margay_sharer *programs,
-                                  struct margay_error *error)
+static enum margay_status take_programs(margay_sharing *sharing,
+                                        const struct margay_sharer *programs,
+                                        struct margay_error *error)
 {
     double rates = 0;
     uint64_t references = 0;
@@ -58,8 +196,7 @@ static enum margay_status fill_in(margay_sharing *sharing,
                                "together");
     }
     for (size_t i = 0; i < sharing->count && status == MARGAY_OK; i++) {
-        status = margay_fill_make(&sharing->programs[i], programs[i].histogram,
-                                  error);
+        status = make_fill(&sharing->programs[i], programs[i].histogram, error);
         sharing->programs[i].share = programs[i].rate / rates;
     }
     return status;
@@ -82,7 +219,7 @@ enum margay_status margay_sharing_create(const struct margay_sharer *programs,
         return margay_fail_memory(error, "programs that share a cache");
     }
     made->count = count;
-    enum margay_status status = fill_in(made, programs, error);
+    enum margay_status status = take_programs(made, programs, error);
     if (status == MARGAY_OK)
         *sharing = made;
     else
@@ -94,8 +231,13 @@ void margay_sharing_free(margay_sharing *sharing)
 {
     if (sharing == NULL)
         return;
-    for (size_t i = 0; i < sharing->count; i++)
-        margay_fill_clear(&sharing->programs[i]);
+    for (size_t i = 0; i < sharing->count; i++) {
+        struct margay_fill *steps = &sharing->programs[i];
+        free(steps->sizes);
+        free(steps->misses);
+        free(steps->filled);
+        *steps = (struct margay_fill){.count = 0};
+    }
     free(sharing->programs);
     free(sharing);
 }
@@ -106,12 +248,12 @@ static double blocks_between(const margay_sharing *sharing, size_t i,
                              uint64_t distance)
 {
     const struct margay_fill *program = &sharing->programs[i];
-    double window = margay_fill_time(program, distance + 1) / program->share;
+    double window = fill_time(program, distance + 1) / program->share;
     double blocks = (double)distance;
     for (size_t k = 0; k < sharing->count; k++) {
         const struct margay_fill *other = &sharing->programs[k];
         if (k != i)
-            blocks += margay_fill_footprint(other, window * other->share);
+            blocks += footprint(other, window * other->share);
     }
     return blocks;
 }
@@ -167,6 +309,6 @@ void margay_sharing_shared(const margay_sharing *sharing, uint64_t cache_blocks,
         double blocks = find_part(sharing, i, cache_blocks);
         results[i] = (struct margay_sharer_result){
             .blocks = blocks,
-            .misses = (uint64_t)(margay_fill_misses(program, blocks) + 0.5)};
+            .misses = (uint64_t)(misses_of(program, blocks) + 0.5)};
     }
 }

@@ -3,7 +3,6 @@
  */
 #include "stackdist/optimal/machines.h"
 #include "stackdist/optimal/optimal.h"
-#include "stackdist/optimal/stretch.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/belady.h"
 #include "tests/stackdist/shapes.h"

@@ -1,7 +1,7 @@
 /*
  * test_stretches.c - machines of the optimum in small stretches
  *
- * They are compared with machines in an array; and the invariants of stretch.h
+ * They are compared with machines in an array; and the invariants of machines.h
  * are looked at, as what breaks them changes a machine much later, if ever.
  */
 #include "tests/rounds.h"

@@ -24,4 +24,15 @@ enum margay_target margay_target_best(void);
 /* "portable", "v3" or "v4". */
 const char *margay_target_name(enum margay_target target);
 
+/* What is compiled for the target: NAME_portable, NAME_v3 or NAME_v4, or their
+   addresses where the name begins with &. */
+#if defined(__x86_64__)
+#define MARGAY_FOR_TARGET(name, target)         \
+    ((target) == MARGAY_TARGET_V4   ? name##_v4 \
+     : (target) == MARGAY_TARGET_V3 ? name##_v3 \
+                                    : name##_portable)
+#else
+#define MARGAY_FOR_TARGET(name, target) name##_portable
+#endif
+
 #endif
