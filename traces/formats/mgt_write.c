@@ -196,27 +196,31 @@ static size_t take(struct writer *writer, const struct margay_batch *batch,
     size_t left = batch->references - from;
     size_t count = left < space ? left : space;
     unsigned columns = writer->header.columns;
-    uint64_t *accesses = column_end(writer, MARGAY_MGT_ACCESSES);
-    uint64_t *counts = column_end(writer, MARGAY_MGT_COUNTS);
-    uint64_t *threads = column_end(writer, MARGAY_MGT_THREADS);
-    uint64_t *sites = column_end(writer, MARGAY_MGT_SITES);
+    bool has_threads = columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS);
+    bool has_sites = columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES);
+    const uint8_t *kinds = batch->kinds;
+    const uint32_t *extents = batch->extents, *counts = batch->counts;
+    uint64_t *to = column_end(writer, MARGAY_MGT_ACCESSES);
     memcpy(column_end(writer, MARGAY_MGT_NUMBERS), batch->numbers + from,
            count * sizeof *batch->numbers);
+    /* A loop for each column: compilers make vector instructions of them. */
     for (size_t i = 0; i < count; i++) {
-        uint64_t extent = batch->extents == NULL ? 1 : batch->extents[from + i];
-        uint8_t kind =
-            batch->kinds == NULL ? MARGAY_READ : batch->kinds[from + i];
-        uint64_t held = batch->counts == NULL ? 1 : batch->counts[from + i];
-        accesses[i] = extent << 2 | kind;
-        writer->block_references += held;
-        writer->of_kind[kind] += held;
-        if (columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_COUNTS))
-            counts[i] = held;
-        if (columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_THREADS))
-            threads[i] = batch->threads == NULL ? 0 : batch->threads[from + i];
-        if (columns & MARGAY_MGT_COLUMN_BIT(MARGAY_MGT_SITES))
-            sites[i] = batch->sites == NULL ? 0 : batch->sites[from + i];
+        uint64_t extent = extents == NULL ? 1 : extents[from + i];
+        to[i] = extent << 2 | (kinds == NULL ? MARGAY_READ : kinds[from + i]);
     }
+    to = column_end(writer, MARGAY_MGT_COUNTS);
+    for (size_t i = 0; i < count; i++)
+        to[i] = counts == NULL ? 1 : counts[from + i];
+    for (size_t i = 0; i < count; i++) {
+        writer->of_kind[kinds == NULL ? MARGAY_READ : kinds[from + i]] += to[i];
+        writer->block_references += to[i];
+    }
+    to = column_end(writer, MARGAY_MGT_THREADS);
+    for (size_t i = 0; has_threads && i < count; i++)
+        to[i] = batch->threads == NULL ? 0 : batch->threads[from + i];
+    to = column_end(writer, MARGAY_MGT_SITES);
+    for (size_t i = 0; has_sites && i < count; i++)
+        to[i] = batch->sites == NULL ? 0 : batch->sites[from + i];
     writer->block->entries += count;
     return count;
 }

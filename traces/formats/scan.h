@@ -240,11 +240,4 @@ static inline char *margay_emit_decimal(char *cursor, uint64_t value)
     return cursor;
 }
 
-static inline char *margay_emit_text(char *cursor, const char *text)
-{
-    size_t length = strlen(text);
-    memcpy(cursor, text, length);
-    return cursor + length;
-}
-
 #endif

@@ -125,32 +125,34 @@ static inline __attribute__((always_inline)) const char *decode_lines(
 #define DECODED_BY(decoder) \
     .decode = decoder, .lines_stand_alone = true, .recognise = decoder
 
-/* A record as it is written. */
+/* A record as it is written: texts by kind, of equal lengths. */
 struct record_text {
-    const char *before[MARGAY_KINDS]; /* by kind; NULL = nothing */
-    unsigned digits;                  /* hexadecimal, at least; 0 = decimal */
-    const char *between;              /* number and extent */
-    unsigned extent_base;             /* 16 or 10; 0 = without an extent */
-    const char *after[MARGAY_KINDS];  /* NULL = a newline */
+    unsigned before_bytes, after_bytes; /* 0 after = a newline */
+    char before[MARGAY_KINDS][5], after[MARGAY_KINDS][6];
+    unsigned digits; /* of the number, hexadecimal, at least; 0 = decimal */
+    unsigned extent_base; /* 16 or 10; 0 = without an extent */
+    char between;         /* number and extent */
 };
 
 static inline __attribute__((always_inline)) size_t encode_text(
     char *record, uint64_t number, enum margay_kind kind, uint32_t extent,
     const struct record_text *text)
 {
+    /* What is known when this is compiled costs nothing. */
     char *end = record;
-    if (text->before[kind] != NULL)
-        end = margay_emit_text(end, text->before[kind]);
+    memcpy(end, text->before[kind], text->before_bytes);
+    end += text->before_bytes;
     end = text->digits > 0 ? margay_emit_hex(end, number, text->digits)
                            : margay_emit_decimal(end, number);
     if (text->extent_base != 0)
-        end = margay_emit_text(end, text->between);
+        *end++ = text->between;
     if (text->extent_base == 16)
         end = margay_emit_hex(end, extent, 1);
     else if (text->extent_base == 10)
         end = margay_emit_decimal(end, extent);
-    end = margay_emit_text(end, text->after[kind] != NULL ? text->after[kind]
-                                                          : "\n");
+    memcpy(end, text->after_bytes > 0 ? text->after[kind] : "\n",
+           text->after_bytes > 0 ? text->after_bytes : 1);
+    end += text->after_bytes > 0 ? text->after_bytes : 1;
     return (size_t)(end - record);
 }
 
@@ -202,7 +204,8 @@ static inline const char *parse_din(const char *cursor,
 
 DECODER(decode_din, parse_din, .rest_ignored = true)
 
-ENCODER(encode_din, .before = {"0 ", "1 ", "2 "}, .digits = 1)
+ENCODER(encode_din, .before_bytes = 2, .before = {"0 ", "1 ", "2 "},
+        .digits = 1)
 
 const struct margay_format margay_format_din = {
     .info = {MARGAY_BYTE_ADDRESSES, .name = "din",
@@ -266,8 +269,8 @@ static inline const char *parse_xdin(const char *cursor,
 
 DECODER(decode_xdin, parse_xdin, .rest_ignored = true)
 
-ENCODER(encode_xdin, .before = {"r ", "w ", "i "}, .digits = 1, .between = " ",
-        .extent_base = 16)
+ENCODER(encode_xdin, .before_bytes = 2, .before = {"r ", "w ", "i "},
+        .digits = 1, .between = ' ', .extent_base = 16)
 
 const struct margay_format margay_format_xdin = {
     .info = {MARGAY_BYTE_ADDRESSES, .name = "xdin",
@@ -368,8 +371,8 @@ static inline const char *parse_lackey(const char *cursor,
 
 DECODER(decode_lackey, parse_lackey, .comment = "==")
 
-ENCODER(encode_lackey, .before = {" L ", " S ", "I  "}, .digits = 8,
-        .between = ",", .extent_base = 10)
+ENCODER(encode_lackey, .before_bytes = 3, .before = {" L ", " S ", "I  "},
+        .digits = 8, .between = ',', .extent_base = 10)
 
 const struct margay_format margay_format_lackey = {
     .info = {MARGAY_BYTE_ADDRESSES, .name = "lackey",
@@ -602,7 +605,8 @@ static inline const char *parse_id(const char *cursor,
 DECODER(decode_id, parse_id, .comment = NULL)
 
 /* D stands for reads and writes. */
-ENCODER(encode_id, .before = {"0x", "0x", "0x"}, .digits = 1,
+ENCODER(encode_id, .before_bytes = 2, .after_bytes = 3,
+        .before = {"0x", "0x", "0x"}, .digits = 1,
         .after = {" D\n", " D\n", " I\n"})
 
 const struct margay_format margay_format_id = {
@@ -645,7 +649,8 @@ static inline const char *parse_ls(const char *cursor,
 DECODER(decode_ls, parse_ls, .comment = NULL)
 
 /* The format has no fetches; they are written as loads. */
-ENCODER(encode_ls, .before = {"l 0x", "s 0x", "l 0x"}, .digits = 1,
+ENCODER(encode_ls, .before_bytes = 4, .after_bytes = 3,
+        .before = {"l 0x", "s 0x", "l 0x"}, .digits = 1,
         .after = {" 0\n", " 0\n", " 0\n"})
 
 const struct margay_format margay_format_ls = {
@@ -682,7 +687,8 @@ static inline const char *parse_prefixed(const char *cursor,
 DECODER(decode_hex, parse_hex, .comment = NULL)
 DECODER(recognise_hex, parse_prefixed, .comment = NULL)
 
-ENCODER(encode_hex, .before = {"0x", "0x", "0x"}, .digits = 1)
+ENCODER(encode_hex, .before_bytes = 2, .before = {"0x", "0x", "0x"},
+        .digits = 1)
 
 const struct margay_format margay_format_hex = {
     .info = {MARGAY_BYTE_ADDRESSES, .name = "hex",
@@ -763,7 +769,7 @@ static inline const char *parse_arc(const char *cursor,
 
 DECODER(decode_arc, parse_arc, .comment = NULL)
 
-ENCODER(encode_arc, .between = " ", .extent_base = 10,
+ENCODER(encode_arc, .after_bytes = 5, .between = ' ', .extent_base = 10,
         .after = {" 0 0\n", " 0 0\n", " 0 0\n"})
 
 const struct margay_format margay_format_arc = {
