@@ -181,7 +181,7 @@ static void test_engine_after(void)
     const uint64_t blocks[] = {1, 1, 2, 1, 1, 2, 3, 1};
     const struct margay_span span = {.count = 8, .blocks = blocks};
     margay_question *engine, *question = NULL;
-    margay_analysis *filter;
+    margay_analysis *filter = NULL;
     CHECK(margay_engine_question(&request, NULL, &engine, NULL) == MARGAY_OK &&
               margay_filter_question(&one, engine, &question, NULL) ==
                   MARGAY_OK &&

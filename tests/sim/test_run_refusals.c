@@ -146,7 +146,7 @@ static struct margay_request request_of(size_t count, unsigned threads)
     return request;
 }
 
-/* What is asked is the fragile question, or an engine and that one after it. */
+/* Ask the fragile question, or an engine and that one after it. */
 static enum margay_status run_fragile(struct fragile_question *asked,
                                       const struct margay_request *request,
                                       struct margay_error *error)

@@ -221,45 +221,45 @@ struct choice {
     struct margay_cache_sizes cache_sizes; /* the same */
 };
 
+static margay_question *ask_objects(const struct choice *choice)
+{
+    static const char *const policies[] = {"lru", "fifo", "sieve"};
+    const struct margay_object_policies_request request = {
+        .policies = policies + choice->first_policy % 2,
+        .policy_count = 2,
+        .directory = "/tmp"};
+    struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
+    margay_question *question;
+    options.curve = &choice->sizes;
+    if (choice->asked == OBJECTS)
+        margay_objects_question(&options, NULL, &question, NULL);
+    else
+        margay_object_policies_question(&options, &request, &question, NULL);
+    return question;
+}
+
 static margay_question *ask(const struct choice *choice)
 {
     static const char *const policies[] = {"lru", "fifo", "opt", "sieve"};
-    static const char *const object_policies[] = {"lru", "fifo", "sieve"};
     const struct margay_engine_request engine = {
         .seed = 1,
         .bound = {.value = choice->bound},
         .writebacks = choice->asked == WRITEBACKS};
-    const struct margay_policies_request blocks = {
+    const struct margay_policies_request request = {
         .policies = policies + choice->first_policy,
         .policy_count = 2,
         .sizes = &choice->cache_sizes,
         .directory = "/tmp"};
-    const struct margay_object_policies_request objects = {
-        .policies = object_policies + choice->first_policy % 2,
-        .policy_count = 2,
-        .directory = "/tmp"};
-    struct margay_objects_options options = MARGAY_OBJECTS_OPTIONS_DEFAULT;
-    margay_question *question = NULL;
-    options.curve = &choice->sizes;
-    switch (choice->asked) {
-    case ENGINE:
-    case WRITEBACKS:
-        margay_engine_question(&engine, NULL, &question, NULL);
-        break;
-    case REQUESTS:
+    margay_question *question;
+    if (choice->asked == OBJECTS || choice->asked == OBJECT_POLICIES)
+        question = ask_objects(choice);
+    else if (choice->asked == POLICIES)
+        margay_policies_question(&request, &question, NULL);
+    else if (choice->asked == REQUESTS)
         margay_prefixes_question(&engine, (enum margay_touch)choice->touch,
                                  &question, NULL);
-        break;
-    case POLICIES:
-        margay_policies_question(&blocks, &question, NULL);
-        break;
-    case OBJECTS:
-        margay_objects_question(&options, NULL, &question, NULL);
-        break;
-    case OBJECT_POLICIES:
-        margay_object_policies_question(&options, &objects, &question, NULL);
-        break;
-    }
+    else
+        margay_engine_question(&engine, NULL, &question, NULL);
     return question;
 }
 
@@ -322,7 +322,7 @@ static size_t list_keys(const struct trace *trace, enum margay_attribution by,
     return margay_sort_unique(keys, trace->count);
 }
 
-/* Do both tell the same of one block size? */
+/* Do both say the same of one block size? */
 static bool compare(const struct choice *choice, enum margay_attribution by,
                     const struct trace *trace, const struct margay_pass *pass,
                     struct margay_random *random)

@@ -18,7 +18,7 @@ _CURVE = ("block_bytes", "cache_blocks", "cache_bytes", "references", "misses")
 
 
 def _adds_points(rows: Rows, sizes: Any) -> Any:
-    """What adds the curves of a pass to rows, at these sizes."""
+    """A function that adds the curves of a pass to rows, at these sizes."""
     def ended(analysis: Any, ended_pass: Any) -> None:
         block = ended_pass.contents.block_bytes
 
@@ -35,8 +35,8 @@ def _adds_points(rows: Rows, sizes: Any) -> Any:
 
 def _engine(spec: str, seed: int, measure: int,
             place: Union[int, None] = None) -> Any:
-    """What asks for an engine and, where there is a place, for what it
-    attributes references to."""
+    """A function that asks for an engine and, where there is a place, for the
+    distances of each such place."""
     request = _structure(lib.margay_engine_request, lib.ENGINE_REQUEST)
     request.spec = _text(spec)
     request.seed = seed
