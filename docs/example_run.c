@@ -13,17 +13,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <margay/questions.h>
 #include <margay/run.h>
-
-/* The consumer of each trace is the engine exact. */
-static enum margay_status open_consumer(void *context, size_t index,
-                                        margay_consumer **consumer,
-                                        struct margay_error *error)
-{
-    struct margay_engine_request engine = MARGAY_ENGINE_REQUEST_DEFAULT;
-    (void)context, (void)index;
-    return margay_engine_consumer(&engine, NULL, consumer, error);
-}
 
 /* A reference hits if its reuse distance is below 1024. */
 static enum margay_status print_pass(void *context,
@@ -32,7 +23,7 @@ static enum margay_status print_pass(void *context,
                                      struct margay_error *error)
 {
     const struct margay_result *result =
-        margay_engine_consumer_result(job->consumer, pass);
+        margay_engine_analysis_result(job->analyses[pass->index]);
     uint64_t distance, count, hits = 0;
     (void)context, (void)error;
     for (uint64_t from = 0;
@@ -50,12 +41,13 @@ int main(int argument_count, char **arguments)
 {
     static const uint64_t block_bytes[] = {32, 64, 128, 256};
     static struct margay_host host; /* zero: what it lacks is not called */
+    struct margay_engine_request engine = MARGAY_ENGINE_REQUEST_DEFAULT;
     struct margay_request request = MARGAY_REQUEST_DEFAULT;
     struct margay_outcome outcome;
+    margay_question *question;
     struct margay_error error;
     if (argument_count < 3)
         return 2;
-    host.open = open_consumer;
     host.ended = print_pass;
     request.traces = (const char *const *)arguments + 1;
     request.trace_count = 2;
@@ -64,14 +56,19 @@ int main(int argument_count, char **arguments)
     request.threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     request.window_refs = 10000;
     enum margay_status status =
-        margay_run_request(&request, &host, &outcome, &error);
+        margay_engine_question(&engine, NULL, &question, &error);
+    if (status == MARGAY_OK)
+        status =
+            margay_run_request(&request, question, &host, &outcome, &error);
     if (status == MARGAY_OK && argument_count > 3) {
         request.traces++, request.trace_count = 1;
         request.block_bytes++, request.block_count = 1;
         request.window_refs = 0;
         request.resume_path = arguments[3];
-        status = margay_run_request(&request, &host, &outcome, &error);
+        status =
+            margay_run_request(&request, question, &host, &outcome, &error);
     }
+    margay_question_free(question);
     if (status != MARGAY_OK)
         fprintf(stderr, "example_run: %s\n", error.message);
     return status == MARGAY_OK ? 0 : 1;

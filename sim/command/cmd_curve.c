@@ -208,6 +208,8 @@ int cmd_curve(const struct options *options)
     const struct drive drive = {
         .options = options,
         .context = &curve,
+        .has_engine =
+            !options->results.objects && options->results.policies.count == 0,
         .open = open_question,
         .ended = write_pass,
         .snapshot = snapshot,

@@ -37,7 +37,7 @@ static void explain(const struct drive *drive, const struct margay_job *job)
                   margay_trace_format(job->reader)->name,
                   margay_trace_evidence(job->reader));
     message_print("%s: %s", job->trace, job->plan);
-    if (drive->measures)
+    if (drive->measures || drive->has_engine)
         message_print("%s: engine %s; the fastest code for this processor is "
                       "%s",
                       job->trace,
@@ -338,7 +338,7 @@ enum margay_status drive_run(const struct drive *drive,
     signals_finish_gracefully(false);
     if (signals_interrupted() && status == MARGAY_OK)
         explain_rest(&seat, request.trace_count, &outcome);
-    if (status == MARGAY_NO_MEMORY && drive->measures)
+    if (status == MARGAY_NO_MEMORY && (drive->measures || drive->has_engine))
         advise_on_memory(options, error);
     return status;
 }

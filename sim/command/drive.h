@@ -23,6 +23,7 @@ struct drive {
        `needs`, a set of enum margay_engine_ability. */
     bool measures;
     unsigned needs;
+    bool has_engine; /* or it is the command's own, and has that engine */
     bool summarises; /* a line for people about each pass */
 
     /* The table that drive_table() writes. */

@@ -1,11 +1,19 @@
 /* conflicts.c - options that have no meaning together: see conflicts.def */
-#include "sim/options/conflicts.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/options/commands.h"
+#include "sim/options/options.h"
 #include "traces/traces_internal.h"
+
+/* A row of the table. */
+struct conflict {
+    bool needs;          /* a row NEEDS */
+    const char *options; /* names, separated by blanks */
+    const char *others;
+    unsigned commands;
+    const char *message;
+};
 
 static const struct conflict table[] = {
 #define CONFLICT(options, others, commands, message) \
@@ -16,11 +24,6 @@ static const struct conflict table[] = {
 #undef CONFLICT
 #undef NEEDS
 };
-
-const struct conflict *conflict_at(size_t index)
-{
-    return index < sizeof table / sizeof table[0] ? &table[index] : NULL;
-}
 
 /* Is an option given that says what is the case without it? */
 static bool says_usual(const struct options *options, const char *name)

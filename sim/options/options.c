@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "sim/options/commands.h"
-#include "sim/options/conflicts.h"
 #include "sim/options/option_types.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"

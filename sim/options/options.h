@@ -144,9 +144,9 @@ struct options {
 };
 
 /*
- * Read the arguments behind the command's name.  Options and operands may be
- * mixed; "--" ends the options, and --help ends the reading.  Call
- * options_free() in any case.
+ * Read the arguments after the command's name.  Options and operands may be
+ * mixed; "--" ends the options, and --help ends the reading.  Fails where they
+ * have no meaning together, too.  Call options_free() in any case.
  */
 enum margay_status options_parse(struct options *options,
                                  const struct command *command,
@@ -157,6 +157,11 @@ void options_free(struct options *options);
 
 /* Was an option of this name on the command line? */
 bool options_given(const struct options *options, const char *name);
+
+/* MARGAY_BAD_ARGUMENT for the first row of conflicts.def that the options are
+   in. */
+enum margay_status conflicts_check(const struct options *options,
+                                   struct margay_error *error);
 
 /* Set the number of threads without --threads, which is the number of cores
    before. */

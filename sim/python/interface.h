@@ -15,6 +15,7 @@ typedef int FILE;
 
 #define __attribute__(x)
 #include <margay/prediction.h>
+#include <margay/questions.h>
 #include <margay/run.h>
 #include <margay/sharing.h>
 

@@ -45,7 +45,7 @@ for page in "$pages"/man3/*.3; do
     headers=$BUILD/include/margay/$name.h
     case $name in
     traces) headers="$headers ${headers%/*}/status.h ${headers%/*}/writing.h" ;;
-    run) headers="$headers ${headers%/*}/consumers.h" ;;
+    run) headers="$headers ${headers%/*}/analysis.h ${headers%/*}/questions.h" ;;
     esac
     # shellcheck disable=SC2086
     public_functions $headers >declared

@@ -23,6 +23,7 @@ for file in bin/margay lib/libmargay.a lib/libmargay.so lib/libmargay.so.0 \
     share/bash-completion/completions/margay \
     share/zsh/site-functions/_margay share/doc/margay/README.md \
     share/doc/margay/LICENSE share/doc/margay/examples/example.c \
+    share/doc/margay/examples/example_question.c \
     share/doc/margay/examples/example_run.c; do
     check "there is $file" test -s "$dest/usr/$file"
 done
@@ -200,6 +201,25 @@ fi
 ./run_c zipf.din nowhere 2>answer >/dev/null
 is 'example_run.c tells what is wrong' "$? $(cat answer)" \
     '1 example_run: nowhere: No such file or directory'
+
+# A question of the program's own, against the same in awk.
+"$MARGAY" generate -q zipf --refs 9000 --blocks 500 --unit 64 --to u64 \
+    -o zipf.u64
+for trace in phases.u64 zipf.u64; do
+    od -An -v -tu8 -w8 $trace | awk -v name=$trace '
+        { block = int($1 / 64) }
+        NR > 1 { sum += block > last ? block - last : last - block }
+        { last = block }
+        END { printf "%s,%d,%.3f\n", name, NR, sum / (NR - 1) }'
+done >expected
+check 'example_question.c fits a page' \
+    test "$(wc -l <example_question.c)" -le 110
+check 'example_question.c' compile example_question.c question "$flags"
+./question phases.u64 zipf.u64 >answer
+check 'it finds the mean strides' cmp -s answer expected
+./question nowhere 2>answer
+is 'it tells what is wrong' "$? $(cat answer)" \
+    '1 example_question: nowhere: No such file or directory'
 
 # -------------------------------------------------------------- the headers --
 for header in "$prefix"/include/margay/*.h; do

@@ -26,6 +26,7 @@ sed -n 's/^class \(.*\)(Structure):$/\1/p' "$BUILD/python/margay/_library.py" \
 {
     echo '#include <stdio.h>'
     echo '#include <margay/prediction.h>'
+    echo '#include <margay/questions.h>'
     echo '#include <margay/run.h>'
     echo '#include <margay/sharing.h>'
     echo 'int main(void) {'

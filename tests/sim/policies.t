@@ -271,25 +271,9 @@ refuses "--sample: '0' .expected a share of the blocks from 0.000001 to 1" \
     curve --policy lru --sample 0 ids.lines
 refuses "--sample: '1.5'" curve --policy lru --sample 1.5 ids.lines
 refuses '--sample goes with --policy' curve --sample 0.5 ids.lines
-refuses '--engine does not go with --policy' \
-    curve -e olken --policy lru ids.lines
-refuses '--model does not go' curve --model footprint --policy lru ids.lines
-refuses '--window does not go' curve --window 5 --policy lru ids.lines
 refuses '--every does not go' curve --every 5 -o x --policy lru ids.lines
 refuses '--save does not go' curve --save s --policy lru ids.lines
-refuses '--at-most does not go' curve --at-most 0.5 --policy lru ids.lines
-refuses '--knees does not go' curve --knees 3 --policy lru ids.lines
-printf 'a,10\nb,20\na,10\n' >sizes.csv
-refuses '--objects does not go with --sample' \
-    curve --objects --column id=1,size=2 --sample 0.5 sizes.csv
-refuses '--resume does not go' curve --resume s --policy lru ids.lines
-refuses '--writebacks does not go' curve --writebacks --policy lru ids.lines
 refuses '--histogram does not go' curve --histogram h --policy lru ids.lines
-refuses '--half-life does not go' \
-    curve --half-life 9 --policy lru ids.lines
-refuses '--prometheus does not go' \
-    curve --prometheus p --policy lru ids.lines
-refuses '--from does not go' curve --from ids.lines --policy lru
 check 'and nothing is left behind' test ! -e x -a ! -e s -a ! -e h
 TMPDIR=/nonexistent
 export TMPDIR

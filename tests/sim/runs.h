@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <margay/questions.h>
 #include <margay/run.h>
 
 #include "tests/tap.h"
@@ -117,22 +118,17 @@ struct seat {
     unsigned most_calls;    /* of stop(), until it says so; 0 = never */
     uint64_t cut_refs;      /* that cut_short() tells */
     uint64_t resumed_refs;  /* that resumed() tells */
-    size_t opened[16];      /* calls of open(), for each trace */
     size_t nothing;         /* calls of read_nothing() */
-    size_t fails_to_open;   /* 1 + the trace whose open() fails */
 };
 
-static enum margay_status open_engine(void *context, size_t index,
-                                      margay_consumer **consumer,
-                                      struct margay_error *error)
+/* The distances of the engine exact. */
+static margay_question *ask_engine(void)
 {
     const struct margay_engine_request engine = MARGAY_ENGINE_REQUEST_DEFAULT;
-    struct seat *seat = context;
-    seat->opened[index]++;
-    if (seat->fails_to_open == index + 1)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT, "no consumer %zu",
-                           index);
-    return margay_engine_consumer(&engine, NULL, consumer, error);
+    margay_question *question;
+    if (margay_engine_question(&engine, NULL, &question, NULL) != MARGAY_OK)
+        abort();
+    return question;
 }
 
 static enum margay_status write_pass(void *context,
@@ -144,7 +140,7 @@ static enum margay_status write_pass(void *context,
     (void)error;
     write_name(seat->ended.file, pass->trace, pass->block_bytes, pass->window);
     write_result(seat->ended.file,
-                 margay_engine_consumer_result(job->consumer, pass));
+                 margay_engine_analysis_result(job->analyses[pass->index]));
     return MARGAY_OK;
 }
 
@@ -160,7 +156,7 @@ static enum margay_status write_look(void *context,
         write_name(seat->looked.file, pass->trace, pass->block_bytes,
                    references);
         write_result(seat->looked.file,
-                     margay_engine_consumer_result(job->consumer, pass));
+                     margay_engine_analysis_result(job->analyses[pass->index]));
     }
     return MARGAY_OK;
 }
@@ -220,7 +216,6 @@ static struct margay_host host_of(struct seat *seat)
     text_begin(&seat->looked);
     return (struct margay_host){
         .context = seat,
-        .open = open_engine,
         .ended = write_pass,
         .look = write_look,
         .save = save_state,

@@ -1,10 +1,10 @@
 /*
  * test_filter.c - what a cache passes on, against a cache of lists
  *
- * Random references go through a cache before a consumer that keeps what it is
+ * Random references go through a cache before an analysis that keeps what it is
  * fed, and through an LRU cache that is written with lists and nothing else.
  */
-#include <margay/run.h>
+#include <margay/questions.h>
 
 #include "tests/rounds.h"
 #include "tests/tap.h"
@@ -14,31 +14,54 @@
 #define MOST_WAYS 5
 
 struct keeper {
-    margay_consumer consumer;
+    margay_analysis analysis;
     size_t count, indexed;
     uint64_t blocks[MARGAY_MOST_TRAFFIC * MOST_REFS];
     uint8_t kinds[MARGAY_MOST_TRAFFIC * MOST_REFS];
 };
 
-static enum margay_status keep(margay_consumer *consumer,
-                               const struct margay_pass *pass,
+/* The one analysis of the question below. */
+static struct keeper keeper;
+
+static enum margay_status keep(margay_analysis *analysis,
                                const struct margay_span *span,
                                struct margay_error *error)
 {
-    struct keeper *keeper = (struct keeper *)consumer;
-    (void)pass, (void)error;
-    keeper->indexed += span->first_index == keeper->count;
-    memcpy(keeper->blocks + keeper->count, span->blocks,
+    (void)analysis, (void)error;
+    keeper.indexed += span->first_index == keeper.count;
+    memcpy(keeper.blocks + keeper.count, span->blocks,
            span->count * sizeof *span->blocks);
-    memcpy(keeper->kinds + keeper->count, span->kinds, span->count);
-    keeper->count += span->count;
+    memcpy(keeper.kinds + keeper.count, span->kinds, span->count);
+    keeper.count += span->count;
     return MARGAY_OK;
 }
 
-static void free_nothing(margay_consumer *consumer)
+static void free_nothing(margay_analysis *analysis)
 {
-    (void)consumer;
+    (void)analysis;
 }
+
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
+{
+    static const struct margay_analysis_class functions = {
+        .feed = keep, .free = free_nothing};
+    (void)question, (void)passes, (void)count, (void)share, (void)error;
+    keeper = (struct keeper){.analysis = {.functions = &functions}};
+    *analysis = &keeper.analysis;
+    return MARGAY_OK;
+}
+
+static void question_free(margay_question *question)
+{
+    (void)question;
+}
+
+static margay_question keeping = {
+    .begin = begin, .free = question_free, .name = "what is kept"};
 
 /* ------------------------------------------------------ a cache of lists -- */
 
@@ -108,12 +131,9 @@ static bool is_same(const struct keeper *a, const struct keeper *b)
 
 static bool run_round(struct margay_random *random)
 {
-    static const struct margay_consumer_class functions = {
-        .feed = keep, .free = free_nothing};
     static uint64_t blocks[MOST_REFS];
     static uint8_t kinds[MOST_REFS];
     static struct naive naive;
-    static struct keeper keeper;
     const struct margay_filter_request request = {
         .cache = {
             .sets = 1 + margay_random_below(random, 8),
@@ -125,32 +145,34 @@ static bool run_round(struct margay_random *random)
     const struct margay_share share = {.threads = 1};
     size_t count = margay_random_below(random, MOST_REFS) + 1;
     uint64_t most = 1 + margay_random_below(random, 60);
-    margay_consumer *filter;
+    margay_question *question;
+    margay_analysis *filter;
     naive = (struct naive){.options = &request.cache};
-    keeper = (struct keeper){.consumer = {.functions = &functions}};
     for (size_t i = 0; i < count; i++) {
         blocks[i] = margay_random_below(random, most);
         kinds[i] = (uint8_t)margay_random_below(random, 3);
         reference(&naive, blocks[i], (enum margay_kind)kinds[i]);
     }
-    if (margay_filter_consumer(&request, &keeper.consumer, &filter, NULL) !=
-        MARGAY_OK)
+    if (margay_filter_question(&request, &keeping, &question, NULL) !=
+            MARGAY_OK ||
+        margay_question_begin(question, &pass, 1, &share, &filter, NULL) !=
+            MARGAY_OK)
         return false;
-    filter->functions->begin(filter, &pass, 1, &share, NULL);
     for (size_t done = 0; done < count;) {
         size_t some = 1 + margay_random_below(random, count - done);
         const struct margay_span span = {
             .count = some, .blocks = blocks + done, .kinds = kinds + done};
-        filter->functions->feed(filter, &pass, &span, NULL);
+        margay_analysis_feed(filter, &span, NULL);
         done += some;
     }
     bool same = is_same(&keeper, &naive.passed);
-    margay_consumer_free(filter);
+    margay_analysis_free(filter);
+    margay_question_free(question);
     return same;
 }
 
 /* A cache before an engine: the distances are those of what it lets through. */
-static void test_engine_behind(void)
+static void test_engine_after(void)
 {
     const struct margay_engine_request request = MARGAY_ENGINE_REQUEST_DEFAULT;
     const struct margay_filter_request one = {.cache = {.ways = 1}};
@@ -158,21 +180,24 @@ static void test_engine_behind(void)
     const struct margay_share share = {.threads = 1};
     const uint64_t blocks[] = {1, 1, 2, 1, 1, 2, 3, 1};
     const struct margay_span span = {.count = 8, .blocks = blocks};
-    margay_consumer *engine, *filter = NULL;
-    CHECK(margay_engine_consumer(&request, NULL, &engine, NULL) == MARGAY_OK &&
-              margay_filter_consumer(&one, engine, &filter, NULL) == MARGAY_OK,
-          "an engine behind a cache");
-    filter->functions->begin(filter, &pass, 1, &share, NULL);
-    filter->functions->feed(filter, &pass, &span, NULL);
-    filter->functions->finish(filter, &pass, NULL);
-    const struct margay_result *result = margay_engine_consumer_result(
-        margay_filter_consumer_next(filter), &pass);
+    margay_question *engine, *question = NULL;
+    margay_analysis *filter = NULL;
+    CHECK(margay_engine_question(&request, NULL, &engine, NULL) == MARGAY_OK &&
+              margay_filter_question(&one, engine, &question, NULL) ==
+                  MARGAY_OK &&
+              margay_question_begin(question, &pass, 1, &share, &filter,
+                                    NULL) == MARGAY_OK,
+          "an engine after a cache");
+    margay_analysis_feed(filter, &span, NULL);
+    margay_analysis_finish(filter, NULL);
+    const struct margay_result *result =
+        margay_engine_analysis_result(margay_filter_analysis_next(filter));
     CHECK_U64(result->references, 6, "1 2 1 2 3 1 are let through");
     CHECK_U64(result->distinct_blocks, 3, "three of them are different");
-    CHECK_U64(
-        margay_filter_consumer_counts(filter, &pass)->references[MARGAY_READ],
-        8, "eight references are counted");
-    margay_consumer_free(filter);
+    CHECK_U64(margay_filter_analysis_counts(filter)->references[MARGAY_READ], 8,
+              "eight references are counted");
+    margay_analysis_free(filter);
+    margay_question_free(question);
 }
 
 static void test_refusal(void)
@@ -180,10 +205,10 @@ static void test_refusal(void)
     struct margay_error error;
     const struct margay_engine_request request = MARGAY_ENGINE_REQUEST_DEFAULT;
     const struct margay_filter_request one = {.cache = {.ways = 1}};
-    margay_consumer *attribution, *engine, *filter;
-    margay_attribution_consumer(MARGAY_BY_SITE, NULL, NULL, &attribution, NULL);
-    margay_engine_consumer(&request, attribution, &engine, NULL);
-    CHECK(margay_filter_consumer(&one, engine, &filter, &error) ==
+    margay_question *attribution, *engine, *filter;
+    margay_attribution_question(MARGAY_BY_SITE, NULL, NULL, &attribution, NULL);
+    margay_engine_question(&request, attribution, &engine, NULL);
+    CHECK(margay_filter_question(&one, engine, &filter, &error) ==
               MARGAY_BAD_ARGUMENT,
           "sites do not go through a cache");
     CHECK(filter == NULL, "and there is nothing to be freed");
@@ -197,7 +222,7 @@ int main(void)
     for (unsigned i = 0; i < count; i++)
         wrong += !run_round(&random);
     CHECK_U64(wrong, 0, "%u caches pass on what one of lists does", count);
-    test_engine_behind();
+    test_engine_after();
     test_refusal();
     return tap_done();
 }

@@ -1,10 +1,11 @@
 /*
- * test_policies.c - the consumer of policies in a program of its own: sizes
+ * test_policies.c - the question of policies in a program of its own: sizes
  * that it is not told, and what it refuses
  */
 #include <stdatomic.h>
 
-#include "sim/run/consumer.h"
+#include <margay/questions.h>
+
 #include "tests/tap.h"
 #include "traces/traces_internal.h"
 
@@ -14,43 +15,57 @@
 static uint64_t blocks[REFS];
 static const struct margay_watch *watched; /* of the next run */
 
-/* A curve of one policy, of spans of different lengths; 0 = it failed. */
-static size_t run(const char *policy, const struct margay_sizes *sizes,
-                  struct margay_point *curve, size_t most)
+/* A curve of one policy. */
+struct curve {
+    size_t count;
+    struct margay_series_point points[128];
+};
+
+static enum margay_status take(void *context,
+                               const struct margay_series *series,
+                               struct margay_error *error)
 {
-    const struct margay_policies_request request = {
-        .policies = &policy, .policy_count = 1, .directory = "/tmp"};
+    struct curve *curve = context;
+    (void)error;
+    curve->count = series->count;
+    for (size_t i = 0; i < series->count && i < 128; i++)
+        curve->points[i] = series->points[i];
+    CHECK_U64(series->references, REFS, "%s: all references are counted",
+              series->policy);
+    return MARGAY_OK;
+}
+
+/* Of spans of different lengths; empty = it failed. */
+static struct curve run(const char *policy,
+                        const struct margay_cache_sizes *sizes)
+{
+    const struct margay_policies_request request = {.policies = &policy,
+                                                    .policy_count = 1,
+                                                    .directory = "/tmp",
+                                                    .sizes = sizes};
     const struct margay_pass pass = {.index = 0};
     const struct margay_share share = {.threads = 2, .watch = watched};
-    const struct margay_point *points;
-    margay_consumer *consumer;
-    size_t count = 0;
-    if (margay_policies_consumer(&request, &consumer, NULL) != MARGAY_OK)
-        return 0;
+    struct curve curve = {.count = 0};
+    margay_question *question;
+    margay_analysis *analysis;
+    if (margay_policies_question(&request, &question, NULL) != MARGAY_OK)
+        return curve;
     enum margay_status status =
-        margay_consumer_begin(consumer, &pass, 1, &share, NULL);
-    if (sizes != NULL && status == MARGAY_OK)
-        status =
-            margay_policies_consumer_set_sizes(consumer, &pass, sizes, NULL);
+        margay_question_begin(question, &pass, 1, &share, &analysis, NULL);
     for (size_t done = 0, piece = 1; done < REFS; done += piece++) {
         piece = piece < REFS - done ? piece : REFS - done;
         const struct margay_span span = {.count = piece,
                                          .blocks = blocks + done};
         if (status == MARGAY_OK)
-            status = margay_consumer_feed(consumer, &pass, &span, NULL);
+            status = margay_analysis_feed(analysis, &span, NULL);
     }
     if (status == MARGAY_OK)
-        status = margay_consumer_finish(consumer, &pass, NULL);
-    if (status == MARGAY_OK) {
-        count = margay_policies_consumer_curve(consumer, &pass, 0, &points);
-        for (size_t i = 0; i < count && i < most; i++)
-            curve[i] = points[i];
-        CHECK(margay_policies_consumer_result(consumer, &pass)->references ==
-                  REFS,
-              "%s: all references are counted", policy);
-    }
-    margay_consumer_free(consumer);
-    return count;
+        status = margay_analysis_finish(analysis, NULL);
+    if (status == MARGAY_OK)
+        margay_analysis_series(analysis, NULL, take, &curve, NULL);
+    margay_analysis_free(analysis);
+    margay_question_free(question);
+    return curve;
 }
 
 static uint64_t misses_of_cache(const char *policy, uint64_t size)
@@ -66,27 +81,35 @@ static uint64_t misses_of_cache(const char *policy, uint64_t size)
     return misses;
 }
 
+/* How many points are not what single caches have. */
+static unsigned wrong_points(const char *policy, const struct curve *curve)
+{
+    unsigned wrong = 0;
+    for (size_t i = 0; i < curve->count; i++)
+        wrong += curve->points[i].misses !=
+                 misses_of_cache(policy, curve->points[i].size);
+    return wrong;
+}
+
 static void test_curves(const char *policy, size_t expected)
 {
-    struct margay_point curve[128];
-    size_t count = run(policy, NULL, curve, 128);
-    unsigned wrong = 0;
-    for (size_t i = 0; i < count; i++)
-        wrong +=
-            curve[i].misses != misses_of_cache(policy, curve[i].cache_blocks);
-    CHECK_U64(count, expected, "%s: the usual sizes", policy);
-    CHECK_U64(wrong, 0, "%s: as many misses as single caches have", policy);
+    const struct curve curve = run(policy, NULL);
+    CHECK_U64(curve.count, expected, "%s: the usual sizes", policy);
+    CHECK_U64(wrong_points(policy, &curve), 0,
+              "%s: as many misses as single caches have", policy);
 }
 
 static void test_lists(void)
 {
-    struct margay_point curve[3];
-    uint64_t list[] = {7, 1000, UINT64_MAX};
-    const struct margay_sizes sizes = {
-        .kind = MARGAY_SIZES_LIST, .list_blocks = list, .list_count = 3};
-    CHECK_U64(run("clock", &sizes, curve, 3), 3, "a list of sizes");
-    CHECK(curve[0].misses == misses_of_cache("clock", 7) &&
-              curve[1].misses == BLOCKS && curve[2].misses == BLOCKS,
+    struct margay_cache_size list[] = {
+        {7, false}, {1000, false}, {UINT64_MAX, false}};
+    const struct margay_cache_sizes sizes = {
+        .kind = MARGAY_SIZES_LIST, .list = list, .count = 3};
+    const struct curve curve = run("clock", &sizes);
+    CHECK_U64(curve.count, 3, "a list of sizes");
+    CHECK(curve.points[0].misses == misses_of_cache("clock", 7) &&
+              curve.points[1].misses == BLOCKS &&
+              curve.points[2].misses == BLOCKS,
           "however large they are");
 }
 
@@ -122,18 +145,14 @@ static void test_watch(int questions)
 {
     struct patience patience = {.questions = questions};
     const struct margay_watch watch = {&patience, stop, progress, leave};
-    struct margay_point curve[128];
-    unsigned wrong = 0;
     watched = &watch;
-    size_t count = run("sieve", NULL, curve, 128);
+    const struct curve curve = run("sieve", NULL);
     watched = NULL;
-    for (size_t i = 0; i < count; i++)
-        wrong +=
-            curve[i].misses != misses_of_cache("sieve", curve[i].cache_blocks);
-    CHECK(patience.lacking + count == 16 && wrong == 0 &&
+    CHECK(patience.lacking + curve.count == 16 &&
+              wrong_points("sieve", &curve) == 0 &&
               (questions < 1000) == (patience.lacking > 0) &&
               patience.caches == (patience.lacking > 0 ? 16 : 0),
-          "time for %d questions: %zu caches", questions, count);
+          "time for %d questions: %zu caches", questions, curve.count);
     CHECK(patience.done <= patience.total &&
               (questions < 1000 || patience.done == (uint64_t)REFS * 16),
           "and how far all is");
@@ -145,10 +164,10 @@ static void refused(const char *first, const char *second, const char *why)
     const struct margay_policies_request request = {
         .policies = policies, .policy_count = 2, .directory = "/tmp"};
     struct margay_error error = {.message = ""};
-    margay_consumer *consumer;
-    CHECK(margay_policies_consumer(&request, &consumer, &error) ==
+    margay_question *question;
+    CHECK(margay_policies_question(&request, &question, &error) ==
                   MARGAY_BAD_ARGUMENT &&
-              consumer == NULL && strstr(error.message, why) != NULL,
+              question == NULL && strstr(error.message, why) != NULL,
           "%s,%s: %s", first, second, why);
 }
 

@@ -104,8 +104,10 @@ static char *run(const struct margay_request *request, struct seat *seat,
     struct margay_host host = host_of(seat);
     struct margay_outcome outcome;
     struct margay_error error;
+    margay_question *question = ask_engine();
     enum margay_status status =
-        margay_run_request(request, &host, &outcome, &error);
+        margay_run_request(request, question, &host, &outcome, &error);
+    margay_question_free(question);
     if (status != MARGAY_OK)
         printf("# %s\n", error.message);
     char *looks = text_end(&seat->looked);
@@ -153,64 +155,120 @@ static void test_results(void)
     }
 }
 
-/* A host is asked once for each trace, and gets back what it made for it. */
-static enum margay_status open_numbered(void *context, size_t index,
-                                        margay_consumer **consumer,
-                                        struct margay_error *error)
-{
-    static const char *const specs[] = {"exact", "naive", "olken", "splay"};
-    const struct margay_engine_request engine = {.spec = specs[index % 3],
-                                                 .seed = 1};
-    ((struct seat *)context)->opened[index]++;
-    return margay_engine_consumer(&engine, NULL, consumer, error);
-}
+/* ------------------------------------------- an analysis for each pass -- */
 
-static enum margay_status check_number(void *context,
-                                       const struct margay_job *job,
-                                       const struct margay_pass *pass,
-                                       struct margay_error *error)
+/* Three traces at three block sizes. */
+#define PASSES 9
+
+/* Counts what it is fed, and what becomes of its analyses. */
+struct counting_question {
+    margay_question question;
+    atomic_size_t begun, wrong;
+    atomic_size_t freed[PASSES]; /* how often each analysis was */
+};
+
+struct counting {
+    margay_analysis analysis;
+    struct counting_question *asked;
+    const struct margay_pass *pass;
+    size_t number, count; /* of this one; and of the passes that it has */
+    uint64_t references, sum;
+};
+
+static enum margay_status count_span(margay_analysis *analysis,
+                                     const struct margay_span *span,
+                                     struct margay_error *error)
 {
-    static const char *const names[] = {"engine exact", "engine naive",
-                                        "engine olken"};
-    struct seat *seat = context;
-    (void)pass, (void)error;
-    seat->nothing += strcmp(job->consumer->name, names[job->index % 3]) != 0;
+    struct counting *counting = (struct counting *)analysis;
+    (void)error;
+    counting->references += span->count;
+    for (size_t i = 0; i < span->count; i++)
+        counting->sum += span->blocks[i];
     return MARGAY_OK;
 }
 
-static void test_consumers_of_traces(void)
+static void free_counting(margay_analysis *analysis)
 {
-    size_t mixed = 0, calls = 0, count = rounds(300);
+    struct counting *counting = (struct counting *)analysis;
+    atomic_fetch_add(&counting->asked->freed[counting->number], 1);
+    free(counting);
+}
+
+static enum margay_status begin_counting(const margay_question *question,
+                                         const struct margay_pass *passes,
+                                         size_t count,
+                                         const struct margay_share *share,
+                                         margay_analysis **analysis,
+                                         struct margay_error *error)
+{
+    static const struct margay_analysis_class functions = {
+        .feed = count_span, .free = free_counting};
+    struct counting *made = calloc(1, sizeof *made);
+    (void)share, (void)error;
+    if (made == NULL)
+        abort();
+    made->analysis.functions = &functions;
+    made->asked = (struct counting_question *)question;
+    made->pass = passes;
+    made->count = count;
+    made->number = atomic_fetch_add(&made->asked->begun, 1);
+    *analysis = &made->analysis;
+    return MARGAY_OK;
+}
+
+/* What the analysis of a pass has counted is that of its trace and block. */
+static enum margay_status check_counting(void *context,
+                                         const struct margay_job *job,
+                                         const struct margay_pass *pass,
+                                         struct margay_error *error)
+{
+    struct counting_question *asked = context;
+    const struct trace *trace = &traces[job->index];
+    const struct counting *counting =
+        (const struct counting *)job->analyses[pass->index];
+    uint64_t unit = counting->count > 1 ? 1 : pass->block_bytes, sum = 0;
+    (void)error;
+    for (size_t i = 0; i < trace->count; i++)
+        sum += trace->numbers[i] / unit;
+    asked->wrong += counting->references != trace->count ||
+                    counting->sum != sum || counting->analysis.pass == NULL ||
+                    strcmp(pass->trace, trace->path) != 0 ||
+                    (counting->count == 1 && counting->pass != pass);
+    return MARGAY_OK;
+}
+
+/* One for each pass, or one for all passes of a trace. */
+static void test_analyses_of_passes(bool all_blocks)
+{
+    size_t wrong = 0, begun = 0, freed = 0, count = rounds(40);
     for (size_t i = 0; i < count; i++) {
-        struct seat seat = {0};
-        struct margay_host host = {
-            .context = &seat, .open = open_numbered, .ended = check_number};
+        struct counting_question asked = {
+            .question = {.begin = begin_counting,
+                         .can = {.passes = true,
+                                 .traces = true,
+                                 .all_blocks = all_blocks},
+                         .name = "a count"}};
+        const struct margay_host host = {.context = &asked,
+                                         .ended = check_counting};
+        const struct margay_request request =
+            request_of(0, 3, 3, 1 + (unsigned)i % 5);
         struct margay_outcome outcome;
-        const char *const names[] = {paths[2], paths[2], paths[2]};
-        struct margay_request request = request_of(0, 3, 1, 3);
-        request.traces = names;
-        margay_run_request(&request, &host, &outcome, NULL);
-        mixed += seat.nothing;
-        for (size_t k = 0; k < 3; k++)
-            calls += seat.opened[k] == 1;
+        if (margay_run_request(&request, &asked.question, &host, &outcome,
+                               NULL) != MARGAY_OK)
+            wrong++;
+        wrong += asked.wrong;
+        begun += asked.begun;
+        for (size_t k = 0; k < PASSES; k++)
+            freed += asked.freed[k] == 1;
     }
-    CHECK_U64(mixed, 0, "each trace goes to the consumer that is made for it");
-    CHECK_U64(calls, 3 * count, "one consumer is made for each trace");
+    const char *name = all_blocks ? "all passes of a trace" : "each pass";
+    CHECK_U64(wrong, 0, "the analysis of %s is fed its references", name);
+    CHECK_U64(begun, (all_blocks ? 3 : PASSES) * count, "one is begun for %s",
+              name);
+    CHECK_U64(freed, begun, "each is freed once");
 }
 
 /* Block sizes that are fed as one count what each has been fed. */
-static enum margay_status open_caches(void *context, size_t index,
-                                      margay_consumer **consumer,
-                                      struct margay_error *error)
-{
-    static const uint64_t sets[] = {1};
-    static const unsigned ways[] = {4};
-    const struct margay_caches_request request = {
-        .sets = sets, .set_count = 1, .ways = ways, .way_count = 1, .seed = 1};
-    (void)context, (void)index;
-    return margay_caches_consumer(&request, consumer, error);
-}
-
 static enum margay_status count_fed(void *context, const struct margay_job *job,
                                     const struct margay_pass *pass,
                                     struct margay_error *error)
@@ -222,13 +280,20 @@ static enum margay_status count_fed(void *context, const struct margay_job *job,
 
 static void test_fed(void)
 {
+    static const uint64_t sets[] = {1};
+    static const unsigned ways[] = {4};
+    const struct margay_caches_request caches = {
+        .sets = sets, .set_count = 1, .ways = ways, .way_count = 1, .seed = 1};
     uint64_t fed = 0;
-    const struct margay_host host = {
-        .context = &fed, .open = open_caches, .ended = count_fed};
+    const struct margay_host host = {.context = &fed, .ended = count_fed};
     struct margay_request request = request_of(1, 1, 3, 2);
     struct margay_outcome outcome;
+    margay_question *question;
     request.reading.warmup_refs = 100;
-    margay_run_request(&request, &host, &outcome, NULL);
+    if (margay_caches_question(&caches, &question, NULL) != MARGAY_OK)
+        abort();
+    margay_run_request(&request, question, &host, &outcome, NULL);
+    margay_question_free(question);
     CHECK_U64(fed, 3 * traces[1].count, "each block size is fed all of it");
 }
 
@@ -323,8 +388,11 @@ static void test_unread(void)
     struct margay_host host = host_of(&seat);
     struct margay_request request = request_of(0, 3, 1, 1);
     struct margay_outcome outcome;
-    CHECK(margay_run_request(&request, &host, &outcome, NULL) == MARGAY_OK,
+    margay_question *question = ask_engine();
+    CHECK(margay_run_request(&request, question, &host, &outcome, NULL) ==
+              MARGAY_OK,
           "a run that stops early is no failure");
+    margay_question_free(question);
     CHECK(outcome.cut_short && outcome.unread_traces == 2,
           "one trace is cut short, two are not begun");
     seat_end(&seat);
@@ -339,7 +407,8 @@ int main(void)
     for (size_t i = 0; i < 3; i++)
         paths[i] = traces[i].path;
     test_results();
-    test_consumers_of_traces();
+    test_analyses_of_passes(false);
+    test_analyses_of_passes(true);
     test_fed();
     test_looks();
     test_states();

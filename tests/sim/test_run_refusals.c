@@ -2,8 +2,9 @@
  * test_run_refusals.c - what a run refuses, and how it ends when something
  * fails
  *
- * A consumer of the test's own fails in each place where one can: its status
- * and its message come back, and each consumer that was made is freed once.
+ * A question of the test's own fails in each place where one can, in any pass:
+ * its status and its message come back, and each analysis that was begun is
+ * freed once.
  */
 #define _GNU_SOURCE
 #include "tests/sim/runs.h"
@@ -11,106 +12,117 @@
 static struct trace traces[3];
 static const char *paths[3];
 
-/* ------------------------------------------------- a consumer that fails -- */
+/* ------------------------------------------------- a question that fails -- */
 
 enum moment { BEGIN, FEED, RESET, FINISH, NEVER };
 static const char *const moments[] = {"begin", "feed", "reset", "finish",
                                       "nothing"};
 
-struct fragile {
-    margay_consumer consumer;
+/* The most analyses of a run: three traces at two block sizes. */
+#define MOST_BEGUN 6
+
+struct fragile_question {
+    margay_question question;
     enum moment fails_in;
-    struct breaks *breaks;
+    size_t fails_at;   /* of the traces */
+    size_t fails_pass; /* of its block sizes */
+    bool after_engine;
+    bool is_freed;
+    atomic_size_t begun, ended;
+    atomic_size_t freed[MOST_BEGUN]; /* how often each analysis was */
+};
+
+struct fragile {
+    margay_analysis analysis;
+    enum moment fails_in;
+    struct fragile_question *asked;
+    size_t number;
     void *memory; /* that only free() gives back */
 };
 
-struct breaks {
-    enum moment fails_in;
-    size_t fails_at; /* of the traces */
-    bool behind_engine;
-    atomic_uint made, freed, ended;
-};
-
-static enum margay_status reach(margay_consumer *consumer, enum moment moment,
-                                struct margay_error *error)
+static enum margay_status reach(const struct fragile *fragile,
+                                enum moment moment, struct margay_error *error)
 {
-    const struct fragile *fragile = (const struct fragile *)consumer;
     return fragile->fails_in == moment
                ? margay_fail(error, MARGAY_IO, "broke in %s", moments[moment])
                : MARGAY_OK;
 }
 
-static enum margay_status begin(margay_consumer *consumer,
-                                const struct margay_pass *passes, size_t count,
-                                const struct margay_share *share,
-                                struct margay_error *error)
-{
-    (void)passes, (void)count, (void)share;
-    ((struct fragile *)consumer)->memory = malloc(100);
-    return reach(consumer, BEGIN, error);
-}
-
-static enum margay_status feed(margay_consumer *consumer,
-                               const struct margay_pass *pass,
+static enum margay_status feed(margay_analysis *analysis,
                                const struct margay_span *span,
                                struct margay_error *error)
 {
-    (void)pass, (void)span;
-    return reach(consumer, FEED, error);
+    (void)span;
+    return reach((const struct fragile *)analysis, FEED, error);
 }
 
-static enum margay_status reset(margay_consumer *consumer,
-                                const struct margay_pass *pass,
+static enum margay_status reset(margay_analysis *analysis,
                                 struct margay_error *error)
 {
-    (void)pass;
-    return reach(consumer, RESET, error);
+    return reach((const struct fragile *)analysis, RESET, error);
 }
 
-static enum margay_status finish(margay_consumer *consumer,
-                                 const struct margay_pass *pass,
+static enum margay_status finish(margay_analysis *analysis,
                                  struct margay_error *error)
 {
-    (void)pass;
-    return reach(consumer, FINISH, error);
+    return reach((const struct fragile *)analysis, FINISH, error);
 }
 
-static void free_fragile(margay_consumer *consumer)
+static void free_fragile(margay_analysis *analysis)
 {
-    struct fragile *fragile = (struct fragile *)consumer;
-    atomic_fetch_add(&fragile->breaks->freed, 1);
+    struct fragile *fragile = (struct fragile *)analysis;
+    atomic_fetch_add(&fragile->asked->freed[fragile->number], 1);
     free(fragile->memory);
     free(fragile);
 }
 
-static enum margay_status open_fragile(void *context, size_t index,
-                                       margay_consumer **consumer,
-                                       struct margay_error *error)
+static enum margay_status begin(const margay_question *question,
+                                const struct margay_pass *passes, size_t count,
+                                const struct margay_share *share,
+                                margay_analysis **analysis,
+                                struct margay_error *error)
 {
-    static const struct margay_consumer_class functions = {
-        .begin = begin,
+    static const struct margay_analysis_class functions = {
         .feed = feed,
         .reset = reset,
         .finish = finish,
         .free = free_fragile,
     };
-    const struct margay_engine_request engine = MARGAY_ENGINE_REQUEST_DEFAULT;
-    struct breaks *breaks = context;
+    struct fragile_question *asked = (struct fragile_question *)question;
     struct fragile *made = calloc(1, sizeof *made);
+    (void)count, (void)share;
     if (made == NULL)
         abort();
-    made->consumer = (margay_consumer){
-        .functions = &functions,
-        .can = {.passes = true, .traces = true},
-        .name = "a fragile one",
+    made->analysis.functions = &functions;
+    made->memory = malloc(100);
+    made->asked = asked;
+    made->fails_in = strcmp(passes->trace, paths[asked->fails_at]) == 0 &&
+                             passes->index == asked->fails_pass
+                         ? asked->fails_in
+                         : NEVER;
+    made->number = atomic_fetch_add(&asked->begun, 1);
+    enum margay_status status = reach(made, BEGIN, error);
+    if (status == MARGAY_OK)
+        *analysis = &made->analysis;
+    else
+        free_fragile(&made->analysis);
+    return status;
+}
+
+static void free_question(margay_question *question)
+{
+    ((struct fragile_question *)question)->is_freed = true;
+}
+
+static struct fragile_question fragile_question(enum moment moment)
+{
+    return (struct fragile_question){
+        .question = {.begin = begin,
+                     .free = free_question,
+                     .can = {.passes = true, .traces = true},
+                     .name = "a fragile one"},
+        .fails_in = moment,
     };
-    made->fails_in = index == breaks->fails_at ? breaks->fails_in : NEVER;
-    made->breaks = breaks;
-    atomic_fetch_add(&breaks->made, 1);
-    *consumer = &made->consumer;
-    return breaks->behind_engine
-               ? margay_engine_consumer(&engine, *consumer, consumer, error)
-               : MARGAY_OK;
 }
 
 static enum margay_status count_end(void *context, const struct margay_job *job,
@@ -118,7 +130,7 @@ static enum margay_status count_end(void *context, const struct margay_job *job,
                                     struct margay_error *error)
 {
     (void)job, (void)pass, (void)error;
-    atomic_fetch_add(&((struct breaks *)context)->ended, 1);
+    atomic_fetch_add(&((struct fragile_question *)context)->ended, 1);
     return MARGAY_OK;
 }
 
@@ -134,59 +146,64 @@ static struct margay_request request_of(size_t count, unsigned threads)
     return request;
 }
 
-/* As expected?  Two passes end of each trace before the one that fails. */
-static bool breaks_well(enum moment moment, size_t at, unsigned threads,
-                        bool behind_engine)
+/* Ask the fragile question, or an engine and that one after it. */
+static enum margay_status run_fragile(struct fragile_question *asked,
+                                      const struct margay_request *request,
+                                      struct margay_error *error)
 {
-    struct breaks breaks = {
-        .fails_in = moment, .fails_at = at, .behind_engine = behind_engine};
-    const struct margay_host host = {
-        .context = &breaks, .open = open_fragile, .ended = count_end};
-    struct margay_request request = request_of(3, threads);
+    const struct margay_engine_request engine = MARGAY_ENGINE_REQUEST_DEFAULT;
+    const struct margay_host host = {.context = asked, .ended = count_end};
     struct margay_outcome outcome;
+    margay_question *question = &asked->question;
+    if (asked->after_engine &&
+        margay_engine_question(&engine, question, &question, error) !=
+            MARGAY_OK)
+        abort();
+    enum margay_status status =
+        margay_run_request(request, question, &host, &outcome, error);
+    margay_question_free(question);
+    return status;
+}
+
+/* As expected?  Two passes end of each trace before the one that fails. */
+static bool breaks_well(struct fragile_question *asked, unsigned threads)
+{
+    struct margay_request request = request_of(3, threads);
     struct margay_error error = {.status = MARGAY_OK};
     char expected[32];
+    size_t freed = 0;
     request.reading.warmup_refs = 10;
-    enum margay_status status =
-        margay_run_request(&request, &host, &outcome, &error);
-    snprintf(expected, sizeof expected, "broke in %s", moments[moment]);
-    bool told = moment == NEVER
+    enum margay_status status = run_fragile(asked, &request, &error);
+    snprintf(expected, sizeof expected, "broke in %s",
+             moments[asked->fails_in]);
+    bool told = asked->fails_in == NEVER
                     ? status == MARGAY_OK
                     : status == MARGAY_IO && error.status == MARGAY_IO &&
                           strcmp(error.message, expected) == 0;
-    return told && breaks.made == breaks.freed &&
-           breaks.ended == 2 * (moment == NEVER ? 3 : at);
+    for (size_t i = 0; i < MOST_BEGUN; i++)
+        freed += asked->freed[i] == 1;
+    return told && asked->is_freed && asked->begun == freed &&
+           asked->ended == 2 * (asked->fails_in == NEVER ? 3 : asked->fails_at);
 }
 
 static void test_breaks(void)
 {
     for (enum moment moment = BEGIN; moment <= NEVER; moment++) {
         unsigned wrong = 0;
-        for (unsigned k = 0; k < 3 * 4 * 2; k++)
-            wrong += !breaks_well(moment, k % 3, 1 + k / 3 % 4, k / 12 != 0);
-        CHECK_U64(wrong, 0, "a consumer that fails in %s: told, and all freed",
+        for (unsigned k = 0; k < 3 * 2 * 2 * 2 * 4; k++) {
+            struct fragile_question asked = fragile_question(moment);
+            asked.fails_at = k % 3;
+            asked.fails_pass = k / 3 % 2;
+            asked.after_engine = k / 6 % 2 != 0;
+            /* One analysis of both block sizes is that of the first. */
+            asked.question.can.all_blocks = k / 12 % 2 != 0;
+            if (asked.question.can.all_blocks && !asked.after_engine)
+                asked.fails_pass = 0;
+            wrong += !breaks_well(&asked, 1 + k / 24);
+        }
+        CHECK_U64(wrong, 0, "what fails in %s: told, and all freed once",
                   moments[moment]);
     }
-}
-
-/* One that is not made fails in its turn, even while others are read. */
-static void test_failure_to_open(void)
-{
-    unsigned wrong = 0;
-    for (unsigned k = 0; k < 40; k++) {
-        struct seat seat = {.fails_to_open = 2};
-        struct margay_host host = host_of(&seat);
-        struct margay_request request = request_of(3, 1 + k % 4);
-        struct margay_outcome outcome;
-        struct margay_error error;
-        wrong += margay_run_request(&request, &host, &outcome, &error) !=
-                     MARGAY_BAD_ARGUMENT ||
-                 strcmp(error.message, "no consumer 1") != 0;
-        fflush(seat.ended.file);
-        wrong += strncmp(seat.ended.string, paths[0], strlen(paths[0])) != 0;
-        seat_end(&seat);
-    }
-    CHECK_U64(wrong, 0, "the results of traces before it come all the same");
 }
 
 /* ------------------------------------------------------------- refusals -- */
@@ -198,13 +215,16 @@ static void refuse(const struct margay_request *request, const char *text,
     struct margay_host host = host_of(&seat);
     struct margay_outcome outcome = {.cut_short = true};
     struct margay_error error = {.message = ""};
+    margay_question *question = ask_engine();
     enum margay_status status =
-        margay_run_request(request, &host, &outcome, &error);
+        margay_run_request(request, question, &host, &outcome, &error);
     CHECK(status == MARGAY_BAD_ARGUMENT, "%s is refused", name);
     CHECK(strstr(error.message, text) != NULL, "and told: %s", error.message);
     CHECK(!outcome.cut_short && seat.ended.bytes == 0, "nothing is read");
-    CHECK(margay_run_request(request, &host, &outcome, NULL) == status,
+    CHECK(margay_run_request(request, question, &host, &outcome, NULL) ==
+              status,
           "and that without a place for the message");
+    margay_question_free(question);
     seat_end(&seat);
 }
 
@@ -257,12 +277,12 @@ static void test_caches(void)
         {.sets = fewer, .ways = ways, .set_count = 2, .way_count = 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        margay_consumer *consumer = NULL;
+        margay_question *question = NULL;
         struct margay_error error;
-        CHECK(margay_caches_consumer(&rows[i], &consumer, &error) ==
-                  MARGAY_BAD_ARGUMENT,
+        CHECK(margay_caches_question(&rows[i], &question, &error) ==
+                      MARGAY_BAD_ARGUMENT &&
+                  question == NULL,
               "caches of list %zu are refused", i);
-        margay_consumer_free(consumer);
     }
 }
 
@@ -270,41 +290,35 @@ static void test_caches(void)
  */
 
 /* Write-backs, of a cache's traffic or of the trace. */
-static enum margay_status open_writebacks(void *context, size_t index,
-                                          margay_consumer **consumer,
-                                          struct margay_error *error)
+static margay_question *ask_writebacks(bool through_cache)
 {
-    const struct margay_engine_request engine = MARGAY_ENGINE_REQUEST_DEFAULT;
+    const struct margay_engine_request engine = {.seed = 1, .writebacks = true};
     const struct margay_filter_request cache = {.cache = {.ways = 4}};
-    const bool *through_cache = context;
-    margay_consumer *writebacks, *measured;
-    (void)index;
-    if (margay_writebacks_consumer(&writebacks, error) != MARGAY_OK ||
-        margay_engine_consumer(&engine, writebacks, &measured, error) !=
-            MARGAY_OK)
-        return MARGAY_NO_MEMORY;
-    *consumer = measured;
-    return *through_cache
-               ? margay_filter_consumer(&cache, measured, consumer, error)
-               : MARGAY_OK;
+    margay_question *question;
+    if (margay_engine_question(&engine, NULL, &question, NULL) != MARGAY_OK ||
+        (through_cache && margay_filter_question(&cache, question, &question,
+                                                 NULL) != MARGAY_OK))
+        abort();
+    return question;
 }
 
 static void test_columns(void)
 {
     for (unsigned i = 0; i < 2; i++) {
         bool through_cache = i == 1;
-        const struct margay_host host = {.context = &through_cache,
-                                         .open = open_writebacks};
+        const struct margay_host host = {.context = NULL};
         const struct margay_request request = request_of(1, 2);
         struct margay_outcome outcome;
         struct margay_error error = {.message = ""};
-        CHECK(margay_run_request(&request, &host, &outcome, &error) ==
+        margay_question *question = ask_writebacks(through_cache);
+        CHECK(margay_run_request(&request, question, &host, &outcome, &error) ==
                   MARGAY_BAD_ARGUMENT,
               "a trace without kinds has no write-backs%s",
-              through_cache ? " behind a cache" : "");
+              through_cache ? " after a cache" : "");
         CHECK(strstr(error.message, paths[0]) == error.message &&
                   strstr(error.message, "kinds") != NULL,
               "which is told by name: %s", error.message);
+        margay_question_free(question);
     }
 }
 
@@ -313,33 +327,35 @@ static void test_columns(void)
 
 static void test_bare_host(void)
 {
-    struct seat seat = {0};
-    const struct margay_host host = {.context = &seat, .open = open_engine};
+    const struct margay_host host = {.context = NULL};
     struct margay_outcome outcome;
     struct margay_request request = request_of(1, 2);
+    margay_question *question = ask_engine();
     request.window_refs = 100;
-    CHECK(margay_run_request(&request, &host, &outcome, NULL) == MARGAY_OK,
+    CHECK(margay_run_request(&request, question, &host, &outcome, NULL) ==
+              MARGAY_OK,
           "windows that no function takes");
     request.window_refs = 0;
     request.saves = true;
     request.every_refs = 100;
-    CHECK(margay_run_request(&request, &host, &outcome, NULL) == MARGAY_OK,
+    CHECK(margay_run_request(&request, question, &host, &outcome, NULL) ==
+              MARGAY_OK,
           "looks and states that no function takes");
+    margay_question_free(question);
 }
 
-/* A consumer of references does not stand behind an engine. */
-static void test_references_behind(void)
+/* A question of references is not asked after an engine. */
+static void test_references_after(void)
 {
-    struct breaks breaks = {.fails_in = NEVER};
+    struct fragile_question next = fragile_question(NEVER);
     const struct margay_engine_request engine = MARGAY_ENGINE_REQUEST_DEFAULT;
-    margay_consumer *next, *consumer;
+    margay_question *question;
     struct margay_error error;
-    open_fragile(&breaks, 0, &next, &error);
-    next->can.references = true;
-    CHECK(margay_engine_consumer(&engine, next, &consumer, &error) ==
+    next.question.can.references = true;
+    CHECK(margay_engine_question(&engine, &next.question, &question, &error) ==
               MARGAY_BAD_ARGUMENT,
           "references as they stand do not come out of an engine");
-    CHECK(consumer == NULL && breaks.freed == 1, "the consumer is freed");
+    CHECK(question == NULL && next.is_freed, "the further question is freed");
 }
 
 int main(void)
@@ -351,12 +367,11 @@ int main(void)
     for (size_t i = 0; i < 3; i++)
         paths[i] = traces[i].path;
     test_breaks();
-    test_failure_to_open();
     test_requests();
     test_caches();
     test_columns();
     test_bare_host();
-    test_references_behind();
+    test_references_after();
     for (size_t i = 0; i < 3; i++)
         remove_trace(&traces[i]);
     rmdir(folder);

@@ -1,12 +1,12 @@
 /*
  * test_tenants.c - tenants in a shared cache and alone, against lists
  *
- * Random references of a few tenants, who share some blocks, go through an
- * engine and the consumer of tenants.  At every size, plain LRU caches, written
+ * The question of tenants is asked of random references of a few tenants, who
+ * share some blocks.  At every size, plain LRU caches, written
  * with lists and nothing else, tell what each tenant misses in the cache of all
  * and in one of its own.
  */
-#include <margay/run.h>
+#include <margay/questions.h>
 
 #include "tests/rounds.h"
 #include "tests/tap.h"
@@ -64,48 +64,38 @@ static void count_misses(const struct trace *trace, uint32_t tenant,
 
 /* -------------------------------------------------------------- a round -- */
 
-static uint64_t misses_in(const margay_histogram *histogram, uint64_t size)
-{
-    uint64_t left = margay_histogram_references(histogram);
-    uint64_t next = 0, distance, references;
-    while (margay_histogram_next(histogram, next, &distance, &references) &&
-           distance < size) {
-        left -= references;
-        next = distance + 1;
-    }
-    return left;
-}
-
 struct seen {
     const struct trace *trace;
     size_t tenants, wrong;
     uint64_t references, last;
 };
 
-static enum margay_status compare(void *context, uint64_t key,
-                                  const margay_histogram *shared,
-                                  const struct margay_result *alone,
+static enum margay_status compare(void *context,
+                                  const struct margay_series *series,
                                   struct margay_error *error)
 {
     struct seen *seen = context;
     const struct trace *trace = seen->trace;
-    uint64_t most = trace->bound == 0 ? MOST_BLOCKS : trace->bound;
     (void)error;
-    seen->wrong += seen->tenants++ > 0 && key <= seen->last;
-    seen->last = key;
-    seen->references += alone->references;
-    seen->wrong += alone->references != margay_histogram_references(shared);
-    for (uint64_t size = 1; size <= most; size++) {
-        uint64_t shared_misses, own_misses;
-        count_misses(trace, (uint32_t)key, size, &shared_misses, &own_misses);
-        seen->wrong += misses_in(shared, size) != shared_misses;
-        seen->wrong += misses_in(alone->histogram, size) != own_misses;
+    seen->wrong += !series->has_key;
+    seen->wrong += seen->tenants++ > 0 && series->key <= seen->last;
+    seen->wrong += (series->counters & MARGAY_COUNTS_SHARED) == 0;
+    seen->wrong +=
+        series->count != (trace->bound == 0 ? MOST_BLOCKS : trace->bound);
+    seen->last = series->key;
+    seen->references += series->references;
+    for (size_t i = 0; i < series->count; i++) {
+        uint64_t shared, own;
+        count_misses(trace, (uint32_t)series->key, series->points[i].size,
+                     &shared, &own);
+        seen->wrong += series->points[i].shared_misses != shared;
+        seen->wrong += series->points[i].misses != own;
     }
     return MARGAY_OK;
 }
 
-static void feed(margay_consumer *engine, const struct margay_pass *pass,
-                 const struct trace *trace, size_t from, size_t count)
+static void feed(margay_analysis *analysis, const struct trace *trace,
+                 size_t from, size_t count)
 {
     const struct margay_span span = {.count = count,
                                      .blocks = trace->blocks + from,
@@ -114,11 +104,11 @@ static void feed(margay_consumer *engine, const struct margay_pass *pass,
                                      .first_index = from,
                                      .warmup = from < trace->warmup};
     if (trace->warmup > 0 && from == trace->warmup)
-        engine->functions->reset(engine, pass, NULL);
-    engine->functions->feed(engine, pass, &span, NULL);
+        margay_analysis_reset(analysis, NULL);
+    margay_analysis_feed(analysis, &span, NULL);
 }
 
-/* The number of mistakes. */
+/* The number of mistakes, at all sizes up to the bound. */
 static size_t compare_trace(const struct trace *trace,
                             enum margay_attribution by,
                             struct margay_random *random)
@@ -127,25 +117,31 @@ static size_t compare_trace(const struct trace *trace,
         .seed = 1, .bound = {.value = trace->bound}};
     const struct margay_pass pass = {.trace = "random"};
     const struct margay_share share = {.threads = 1};
+    static uint64_t list[MOST_BLOCKS];
+    struct margay_sizes sizes = {.kind = MARGAY_SIZES_LIST,
+                                 .list_blocks = list};
     struct seen seen = {.trace = trace};
-    margay_consumer *tenants, *engine;
-    if (margay_tenants_consumer(&request, by, &tenants, NULL) != MARGAY_OK ||
-        margay_engine_consumer(&request, tenants, &engine, NULL) != MARGAY_OK)
+    margay_question *question;
+    margay_analysis *tenants;
+    uint64_t most = trace->bound == 0 ? MOST_BLOCKS : trace->bound;
+    while (sizes.list_count < most)
+        list[sizes.list_count] = sizes.list_count + 1, sizes.list_count++;
+    if (margay_tenants_question(&request, by, &question, NULL) != MARGAY_OK ||
+        margay_question_begin(question, &pass, 1, &share, &tenants, NULL) !=
+            MARGAY_OK)
         return 1;
-    engine->functions->begin(engine, &pass, 1, &share, NULL);
     for (size_t done = 0; done < trace->count;) {
         size_t end = done < trace->warmup ? trace->warmup : trace->count;
         size_t some = 1 + margay_random_below(random, end - done);
-        feed(engine, &pass, trace, done, some);
+        feed(tenants, trace, done, some);
         done += some;
     }
-    engine->functions->finish(engine, &pass, NULL);
-    margay_tenants_visit(
-        margay_engine_consumer_next(engine), &pass,
-        margay_histogram_exceeded_bound(
-            margay_engine_consumer_result(engine, &pass)->histogram),
-        compare, &seen, NULL);
-    margay_consumer_free(engine);
+    margay_analysis_finish(tenants, NULL);
+    if (margay_analysis_series(tenants, &sizes, compare, &seen, NULL) !=
+        MARGAY_OK)
+        seen.wrong++;
+    margay_analysis_free(tenants);
+    margay_question_free(question);
     return seen.wrong + (seen.references != trace->count - trace->warmup);
 }
 
@@ -176,8 +172,8 @@ static void test_refusal(void)
 {
     struct margay_error error;
     const struct margay_engine_request request = {.spec = "shards"};
-    margay_consumer *tenants;
-    CHECK(margay_tenants_consumer(&request, MARGAY_BY_TENANT, &tenants,
+    margay_question *tenants;
+    CHECK(margay_tenants_question(&request, MARGAY_BY_TENANT, &tenants,
                                   &error) == MARGAY_BAD_ARGUMENT &&
               tenants == NULL,
           "an engine that samples is refused");

@@ -9,49 +9,49 @@ from typing import Any, Iterable, Sequence, Union
 from margay import _columns
 from margay import _library as lib
 from margay._error import Error
-from margay._run import (_c, _check, _free, _given, _list, _points, _Run,
-                         _sizes, _structure, _text)
+from margay._run import (_c, _cache_sizes, _check, _each_series, _given, _list,
+                         _Run, _sizes, _structure, _text)
 from margay._table import Rows, Table, Trace
 
 
 _CURVE = ("block_bytes", "cache_blocks", "cache_bytes", "references", "misses")
 
 
-def _add_points(rows: Rows, block: int, references: int,
-                points: Iterable[tuple[int, int]], *more: str) -> None:
-    for blocks, misses in points:
-        rows.add(block or None, blocks, blocks * block or None, references,
-                 misses, *more)
+def _adds_points(rows: Rows, sizes: Any) -> Any:
+    """A function that adds the curves of a pass to rows, at these sizes."""
+    def ended(analysis: Any, ended_pass: Any) -> None:
+        block = ended_pass.contents.block_bytes
 
+        def add(series: Any, points: list[Any]) -> None:
+            label = (series.policy.decode(),) if series.policy else ()
+            for point in points:
+                rows.add(block or None, point.size, point.size * block or None,
+                         series.references, point.misses, *label)
 
-def _result_points(result: Any, sizes: Any) -> list[tuple[int, int]]:
-    points = ctypes.POINTER(lib.margay_point)()
-    count, error = ctypes.c_size_t(), lib.margay_error()
-    _check(_c.margay_result_curve(result, sizes, points, count, error), error)
-    found = _points(points, count.value)
-    _free(points)
-    return found
+        _each_series(analysis, sizes, add)
+
+    return ended
 
 
 def _engine(spec: str, seed: int, measure: int,
-            place: Union[int, None] = None) -> tuple[Any, Any]:
-    """A request for an engine, and the function that makes its consumer, which
-    has another behind it that attributes references to places."""
+            place: Union[int, None] = None) -> Any:
+    """A function that asks for an engine and, where there is a place, for the
+    distances of each such place."""
     request = _structure(lib.margay_engine_request, lib.ENGINE_REQUEST)
     request.spec = _text(spec)
     request.seed = seed
     request.measure = measure
 
-    def make(consumer: Any, error: Any) -> int:
-        following = ctypes.POINTER(lib.margay_consumer)()
+    def ask(question: Any, error: Any) -> int:
+        following = ctypes.POINTER(lib.margay_question)()
         if place is not None:
-            of_region = dict(lib.FUNCTIONS)["margay_attribution_consumer"][1][1]
-            _check(_c.margay_attribution_consumer(
-                place, of_region(), None, following, error), error.contents)
-        return int(_c.margay_engine_consumer(request, following, consumer,
+            of_region = lib.FUNCTIONS["margay_attribution_question"][1][1]
+            _check(_c.margay_attribution_question(
+                place, of_region(), None, following, error), error)
+        return int(_c.margay_engine_question(request, following, question,
                                              error))
 
-    return request, make
+    return ask
 
 
 def curve(trace: Trace, *, policy: Union[str, Sequence[str], None] = None,
@@ -82,16 +82,9 @@ def curve(trace: Trace, *, policy: Union[str, Sequence[str], None] = None,
         _policies(trace, policies, sizes, sample, seed, rows, _given(options))
     else:
         asked, kept = _sizes("octave:16" if sizes is None else sizes)
-        request, make = _engine(engine, seed, lib.MARGAY_REUSE_DISTANCES)
-
-        def ended(job: Any, ended_pass: Any, error: Any) -> None:
-            result = _c.margay_engine_consumer_result(job.consumer, ended_pass)
-            _add_points(rows, ended_pass.contents.block_bytes,
-                        result.contents.references,
-                        _result_points(result, asked))
-
-        _Run(make, ended).run(trace, _given(options))
-        del kept, request
+        _Run(_engine(engine, seed, lib.MARGAY_REUSE_DISTANCES),
+             _adds_points(rows, asked)).run(trace, _given(options))
+        del kept
     return rows.table([("miss_ratio", "misses", "references")])
 
 
@@ -112,27 +105,12 @@ def _policies(trace: Trace, policies: Sequence[str], sizes: Any, sample: float,
     request, specs = _policies_request(lib.margay_policies_request, policies,
                                        seed)
     request.sample_rate = sample
-    asked, kept = (None, None) if sizes is None else _sizes(sizes)
-
-    def begun(job: Any, error: Any) -> None:
-        for i in range(job.pass_count if asked is not None else 0):
-            _check(_c.margay_policies_consumer_set_sizes(
-                job.consumer, ctypes.byref(job.passes[i]), asked, error),
-                error.contents)
-
-    def ended(job: Any, ended_pass: Any, error: Any) -> None:
-        result = _c.margay_policies_consumer_result(job.consumer, ended_pass)
-        for i, name in enumerate(policies):
-            points = ctypes.POINTER(lib.margay_point)()
-            count = _c.margay_policies_consumer_curve(job.consumer, ended_pass,
-                                                      i, points)
-            _add_points(rows, ended_pass.contents.block_bytes,
-                        result.contents.references, _points(points, count),
-                        name)
-
-    _Run(lambda consumer, error: _c.margay_policies_consumer(
-        request, consumer, error), ended, begun).run(trace, given)
-    del kept, specs
+    if sizes is not None:
+        asked = _cache_sizes(sizes)
+        request.sizes = ctypes.pointer(asked)
+    _Run(lambda question, error: _c.margay_policies_question(
+        request, question, error), _adds_points(rows, None)).run(trace, given)
+    del specs
 
 
 _OBJECTS = ("cache_bytes", "references", "misses", "reference_bytes",
@@ -160,34 +138,20 @@ def _objects(trace: Trace, policies: Sequence[str], sizes: Any, engine: str,
     request, specs = _policies_request(lib.margay_object_policies_request,
                                        policies, seed)
 
-    def add(job: Any, points: Any, count: int, *more: str) -> None:
-        counts = _c.margay_objects_counted(
-            _c.margay_objects_consumer_engine(job.consumer))
-        for point in points[:count]:
-            rows.add(point.cache_bytes, counts.references, point.misses,
-                     counts.reference_bytes, point.missed_bytes, *more)
+    def add(series: Any, points: list[Any]) -> None:
+        label = (series.policy.decode(),) if series.policy else ()
+        for point in points:
+            rows.add(point.size, series.references, point.misses,
+                     series.reference_bytes, point.missed_bytes, *label)
 
-    def ended(job: Any, ended_pass: Any, error: Any) -> None:
-        points = ctypes.POINTER(lib.margay_objects_point)()
-        for i, name in enumerate(policies):
-            count = _c.margay_object_policies_consumer_curve(job.consumer, i,
-                                                             points)
-            add(job, points, count, name)
-        if not policies:
-            found = ctypes.c_size_t()
-            _check(_c.margay_objects_curve(
-                _c.margay_objects_consumer_engine(job.consumer), asked, points,
-                found, error), error.contents)
-            add(job, points, found.value)
-            _free(points)
-
-    def make(consumer: Any, error: Any) -> int:
+    def ask(question: Any, error: Any) -> int:
         if policies:
-            return int(_c.margay_object_policies_consumer(
-                options, request, consumer, error))
-        return int(_c.margay_objects_consumer(options, None, consumer, error))
+            return int(_c.margay_object_policies_question(
+                options, request, question, error))
+        return int(_c.margay_objects_question(options, None, question, error))
 
-    _Run(make, ended).run(trace, given)
+    _Run(ask, lambda analysis, ended_pass: _each_series(
+        analysis, asked, add)).run(trace, given)
     del kept, specs
     return rows.table([("miss_ratio", "misses", "references"),
                        ("byte_miss_ratio", "missed_bytes",
@@ -216,26 +180,25 @@ def histogram(trace: Trace, *, bins: str = "exact", of: str = "distance",
     _check(_c.margay_bins_parse(_text(bins), asked, error), error)
     rows = Rows(trace, ("block_bytes", "distance_from", "distance_to",
                          "references", "all", by or "place"))
-    request, make = _engine(engine, seed, measures[of],
-                            None if by is None else _PLACES[by])
 
-    def ended(job: Any, ended_pass: Any, error: Any) -> None:
-        result = _c.margay_engine_consumer_result(job.consumer, ended_pass)
+    def ended(analysis: Any, ended_pass: Any) -> None:
+        result = _c.margay_engine_analysis_result(analysis)
         counts, total = result.contents.histogram, result.contents.references
         block = ended_pass.contents.block_bytes or None
         if by is None:
             add(counts, total, block, None)
             return
-        visit = dict(lib.FUNCTIONS)["margay_attribution_visit"][1][3]
+        visit = lib.FUNCTIONS["margay_attribution_visit"][1][2]
 
         def take(context: Any, key: int, part: Any, error: Any) -> int:
             add(part, total, block, key)
             return int(lib.MARGAY_OK)
 
+        error = lib.margay_error()
         _check(_c.margay_attribution_visit(
-            _c.margay_engine_consumer_next(job.consumer), ended_pass,
+            _c.margay_engine_analysis_next(analysis),
             _c.margay_histogram_exceeded_bound(counts), visit(take), None,
-            error), error.contents)
+            error), error)
 
     def add(counts: Any, total: int, block: Union[int, None],
             place: Union[int, None]) -> None:
@@ -250,8 +213,9 @@ def histogram(trace: Trace, *, bins: str = "exact", of: str = "distance",
             rows.add(block, bound or last, last,
                      _c.margay_histogram_infinite(counts), total, place)
 
-    _Run(make, ended).run(trace, _given(options))
-    del request
+    _Run(_engine(engine, seed, measures[of],
+                 None if by is None else _PLACES[by]),
+         ended).run(trace, _given(options))
     table = rows.table([("share", "references", "all")])
     table.pop("all", None)
     if by is None or by not in table:
@@ -279,17 +243,16 @@ def assoc(trace: Trace, *, sets: Union[int, Sequence[int]],
     rows = Rows(trace, ("block_bytes", "sets", "ways", "cache_bytes",
                          "references", "misses", "policy"))
 
-    def ended(job: Any, ended_pass: Any, error: Any) -> None:
+    def ended(analysis: Any, ended_pass: Any) -> None:
         block, found = ended_pass.contents.block_bytes, lib.margay_cache_row()
         for (i, number), (k, way), (p, name) in itertools.product(
                 *map(enumerate, (*numbers, policies))):
-            _c.margay_caches_consumer_row(job.consumer, ended_pass, i, k, p,
-                                          found)
+            _c.margay_caches_analysis_row(analysis, ended_pass, i, k, p, found)
             rows.add(block or None, number, way, number * way * block or None,
                      found.references, sum(found.misses), name)
 
-    _Run(lambda consumer, error: _c.margay_caches_consumer(
-        request, consumer, error), ended).run(trace, _given(options))
+    _Run(lambda question, error: _c.margay_caches_question(
+        request, question, error), ended).run(trace, _given(options))
     return rows.table([("miss_ratio", "misses", "references")])
 
 
@@ -300,8 +263,8 @@ def phases(trace: Trace, **options: Any) -> Table:
     rows = Rows(trace, ("phase", "from", "to", "references", "recurs",
                          "working_set_blocks"))
 
-    def ended(job: Any, ended_pass: Any, error: Any) -> None:
-        found = _c.margay_phases_consumer_of(job.consumer, ended_pass)
+    def ended(analysis: Any, ended_pass: Any) -> None:
+        found = _c.margay_phases_analysis_of(analysis)
         phase = lib.margay_phase()
         for i in range(_c.margay_phases_count(found)):
             _c.margay_phases_at(found, i, phase)
@@ -309,7 +272,7 @@ def phases(trace: Trace, **options: Any) -> Table:
             rows.add(i, first, phase.to, phase.to - first, phase.repeats,
                      phase.working_set_blocks)
 
-    _Run(_c.margay_phases_consumer, ended).run(trace, _given(options))
+    _Run(_c.margay_phases_question, ended).run(trace, _given(options))
     return rows.table()
 
 

@@ -177,13 +177,13 @@ def simulate(trace: Trace, machine: Machine, *,
                          "thousand_demand_misses", "writebacks_received",
                          "victim_fills", *_COHERENCE))
 
-    def ended(job: Any, ended_pass: Any, error: Any) -> None:
-        made = _c.margay_machine_consumer_references(job.consumer)
+    def ended(analysis: Any, ended_pass: Any) -> None:
+        made = _c.margay_machine_analysis_references(analysis)
         by = instructions or made[lib.MARGAY_FETCH]
         if sum(made[kind] for _, kind in kinds) == 0:
             return
         for i, level in enumerate(levels):
-            counts = _c.margay_machine_consumer_counts(job.consumer, 0, i)
+            counts = _c.margay_machine_analysis_counts(analysis, 0, i)
             rows.add(level.name.decode(), sum(counts.references),
                      sum(counts.misses),
                      *(number for _, kind in kinds
@@ -200,8 +200,8 @@ def simulate(trace: Trace, machine: Machine, *,
     if given["block"] is not None:
         raise Error("block: a machine has the block sizes of its caches")
     given["block"] = min(firsts)
-    _Run(lambda consumer, error: _c.margay_machine_consumer(
-        request, consumer, error), ended).run(trace, given)
+    _Run(lambda question, error: _c.margay_machine_question(
+        request, question, error), ended).run(trace, given)
     parts = [("miss_ratio", "misses", "references"),
              ("demand_miss_ratio", "demand_misses", "demand_references")]
     if None not in rows.columns["instructions"]:
@@ -218,19 +218,29 @@ def simulate(trace: Trace, machine: Machine, *,
 
 
 class _Sink:
-    """A consumer that keeps the blocks it is fed, and their kinds."""
+    """A question whose one analysis keeps the blocks it is fed, and their
+    kinds."""
 
     def __init__(self) -> None:
-        members = dict(lib.margay_consumer_class._fields_)
+        of_question = dict(lib.margay_question._fields_)
+        of_analysis = dict(lib.margay_analysis_class._fields_)
         self.blocks, self.kinds = array.array("Q"), array.array("B")
-        self.functions = lib.margay_consumer_class()
-        self.functions.feed = members["feed"](self._feed)
-        self.functions.free = members["free"](lambda consumer: None)
-        self.consumer = lib.margay_consumer()
-        self.consumer.functions = ctypes.pointer(self.functions)
-        self.consumer.name = b"an array"
+        self.functions = lib.margay_analysis_class()
+        self.functions.feed = of_analysis["feed"](self._feed)
+        self.functions.free = of_analysis["free"](lambda analysis: None)
+        self.analysis = lib.margay_analysis()
+        self.analysis.functions = ctypes.pointer(self.functions)
+        self.question = lib.margay_question()
+        self.question.begin = of_question["begin"](self._begin)
+        self.question.free = of_question["free"](lambda question: None)
+        self.question.name = b"an array"
 
-    def _feed(self, consumer: Any, fed_pass: Any, span: Any, error: Any) -> int:
+    def _begin(self, question: Any, passes: Any, count: int, share: Any,
+               analysis: Any, error: Any) -> int:
+        analysis[0] = ctypes.pointer(self.analysis)
+        return int(lib.MARGAY_OK)
+
+    def _feed(self, analysis: Any, span: Any, error: Any) -> int:
         count = span.contents.count
         self.blocks.frombytes(ctypes.string_at(span.contents.blocks, 8 * count))
         self.kinds.frombytes(ctypes.string_at(span.contents.kinds, count))
@@ -240,7 +250,7 @@ class _Sink:
 def filter(trace: Trace, *, sets: int = 0, ways: int = 0, size: int = 0,
            policy: str = "lru", write: str = "back", seed: int = 1,
            **options: Any) -> Table:
-    """What a cache asks of what is behind it: the block ids of its misses and
+    """What a cache asks of what comes after it: the block ids of its misses and
     write-backs, and the kind of each (0 read, 1 write, 2 fetch), in their
     order.
 
@@ -259,8 +269,8 @@ def filter(trace: Trace, *, sets: int = 0, ways: int = 0, size: int = 0,
     request.cache.seed = seed
     request.cache.write_through = write == "through"
     request.capacity.value, request.capacity.in_bytes = size, True
-    _Run(lambda consumer, error: _c.margay_filter_consumer(
-        request, ctypes.byref(sink.consumer), consumer, error),
-        lambda job, ended_pass, error: None).run(trace, _given(options))
+    _Run(lambda question, error: _c.margay_filter_question(
+        request, ctypes.byref(sink.question), question, error),
+        lambda analysis, ended_pass: None).run(trace, _given(options))
     return Table(block=_columns.numbers(sink.blocks),
                  kind=_columns.numbers(sink.kinds))

@@ -7,7 +7,7 @@ from typing import Any, Iterator, Mapping, Sequence, Union
 
 from margay import _library as lib
 from margay._error import Error
-from margay._run import _c, _check, _free, _points, _sizes
+from margay._run import _c, _check, _free, _sizes
 from margay._table import Rows, Table
 
 _INFINITE = 2 ** 64 - 1
@@ -116,7 +116,7 @@ def _shared_sizes(sharing: Any, sizes: Any) -> list[int]:
     with _histogram(grid, "sizes", True) as made:
         _check(_c.margay_histogram_curve(made, asked, points, count, error),
                error)
-    found = [blocks for blocks, _ in _points(points, count.value)]
+    found = [point.cache_blocks for point in points[:count.value]]
     _free(points)
     del kept
     return found

@@ -110,17 +110,19 @@ def _show(trace: str, references: int, share: float) -> None:
 _TELL_SECONDS = 0.2
 
 class _Run:
-    """One run: a consumer, and what is to happen with each pass.
+    """One run: a question, and what is to happen with each pass.
+
+    `ask` makes the question; `ended` is called with the analysis of each pass
+    that has ended, and the pass.
 
     The library works on a thread of its own, so that this one hears Ctrl-C.
     An exception of a function that the library calls ends the run, and is
     raised in the end.
     """
 
-    def __init__(self, consumer: Callable[[Any, Any], int],
-                 ended: Callable[[Any, Any, Any], None],
-                 begun: Callable[[Any, Any], None] | None = None) -> None:
-        self.consumer, self.on_ended, self.on_begun = consumer, ended, begun
+    def __init__(self, ask: Callable[[Any, Any], int],
+                 ended: Callable[[Any, Any], None]) -> None:
+        self.ask, self.on_ended = ask, ended
         self.stopped = False
         self.exception: BaseException | None = None
         self.progress: Progress = None
@@ -160,17 +162,10 @@ class _Run:
     def _host(self) -> Any:
         kinds = dict(lib.margay_host._fields_)
         host = lib.margay_host()
-        host.open = kinds["open"](
-            lambda context, index, consumer, error: self._guarded(
-                error, lambda: self.consumer(consumer, error)))
         host.ended = kinds["ended"](
             lambda context, job, ended, error: self._guarded(
-                error, lambda: self.on_ended(job.contents, ended, error)))
-        if self.on_begun is not None:
-            begun = self.on_begun
-            host.begun = kinds["begun"](
-                lambda context, job, error: self._guarded(
-                    error, lambda: begun(job.contents, error)))
+                error, lambda: self.on_ended(
+                    job.contents.analyses[ended.contents.index], ended)))
         host.stop = kinds["stop"](lambda context: self.stopped)
         if self.progress:
             host.progress = kinds["progress"](
@@ -180,9 +175,13 @@ class _Run:
     def run(self, trace: Trace, given: dict[str, Any]) -> None:
         source = _Source(trace, given)
         self.name = name_of(trace)
+        question = ctypes.POINTER(lib.margay_question)()
+        error = lib.margay_error()
         try:
-            self._carry_out(source, given)
+            _check(self.ask(question, error), error)
+            self._carry_out(question, source, given)
         finally:
+            _c.margay_question_free(question)
             source.close()
 
     def _request(self, source: _Source, given: dict[str, Any]) -> Any:
@@ -203,7 +202,8 @@ class _Run:
         request.threads = given["threads"] or os.cpu_count() or 1
         return request, names, sizes
 
-    def _carry_out(self, source: _Source, given: dict[str, Any]) -> None:
+    def _carry_out(self, question: Any, source: _Source,
+                   given: dict[str, Any]) -> None:
         self.progress = given["progress"]
         request, *kept = self._request(source, given)
         host, outcome = self._host(), lib.margay_outcome()
@@ -211,7 +211,8 @@ class _Run:
         status: list[int] = []
 
         def work() -> None:
-            status.append(_c.margay_run_request(request, host, outcome, error))
+            status.append(_c.margay_run_request(request, question, host,
+                                                outcome, error))
 
         thread = threading.Thread(target=work, name="margay")
         thread.start()
@@ -279,5 +280,27 @@ def _sizes(sizes: Union[str, Iterable[int], int]) -> tuple[Any, Any]:
     return made, kept
 
 
-def _points(points: Any, count: int) -> list[tuple[int, int]]:
-    return [(points[i].cache_blocks, points[i].misses) for i in range(count)]
+def _cache_sizes(sizes: Union[str, Iterable[int], int]) -> Any:
+    """struct margay_cache_sizes, likewise."""
+    asked, kept = _sizes(sizes)
+    made = lib.margay_cache_sizes()
+    made.kind, made.per_octave = asked.kind, asked.per_octave
+    if kept is not None:
+        made.list = (lib.margay_cache_size * len(kept))(
+            *((number, False) for number in kept))
+        made.count = len(kept)
+    return made
+
+
+def _each_series(analysis: Any, sizes: Any,
+                 take: Callable[[Any, list[Any]], None]) -> None:
+    """Visit the series of an analysis, and the points of each."""
+    error = lib.margay_error()
+
+    def visit(context: Any, series: Any, error: Any) -> int:
+        take(series.contents, series.contents.points[:series.contents.count])
+        return int(lib.MARGAY_OK)
+
+    kind = lib.FUNCTIONS["margay_analysis_series"][1][2]
+    _check(_c.margay_analysis_series(analysis, sizes, kind(visit), None, error),
+           error)

@@ -1,0 +1,206 @@
+#!/usr/bin/perl
+# conflicts.t - options that have no meaning together are refused, all of them
+#
+# Walks the rows of sim/options/conflicts.def: each pair of options is put on a
+# command line of each command that has both, and has to be refused with exit
+# status 2, nothing on standard output, and the message of the row.  What needs
+# another option is refused without it, and runs with it.
+use strict;
+use warnings;
+use Cwd qw(getcwd abs_path);
+use File::Temp qw(tempdir);
+
+my $root = getcwd();
+my $margay = abs_path($ENV{MARGAY} // 'build/margay');
+chdir tempdir(CLEANUP => 1) or die;
+$ENV{LC_ALL} = 'C';
+
+# --------------------------------------------------------------- the tables --
+
+# A value of each option that has one.  It is not the usual one; "COMMAND NAME"
+# comes before "NAME".
+my %sample = (
+    'at-most' => 0.5, 'at-most-bytes' => 0.5, 'bad-lines' => 3, best => 2,
+    'histogram bins' => 'log2', 'predict bins' => 'log2', block => 128,
+    bound => 8, by => 'thread', bytes => '1K', chunk => 100, column => 'id=1',
+    delimiter => 'tab', engine => 'olken', every => 100, format => 'din',
+    from => 'input', 'half-life' => 100, histogram => 'output',
+    kind => 'read', limit => 5, 'load-model' => 'input', 'max-bytes' => '1M',
+    memory => 'low', method => 'multi', model => 'footprint', of => 'time',
+    op => 'get', pattern => '1d', phase => 100, policy => 'lru',
+    prometheus => 'output', quote => 'none', resume => 'input',
+    'curve sample' => 0.5, save => 'output', 'save-model' => 'output',
+    sets => 4, size => 9, sizes => 64, 'sizes-from' => 'max', skip => 1,
+    straddle => 'split', tenant => 'thread', touch => 'back', truth => 'input',
+    ttl => 10, unit => 64, warmup => 3, window => 100,
+);
+
+# The commands of the sets that the table names.
+my %commands = (
+    ON_CURVE => [qw(curve)], ON_HISTOGRAM => [qw(histogram)],
+    ON_MEASURES => [qw(curve histogram distances)],
+    ON_PREDICT => [qw(predict)], ON_FILTER => [qw(filter)],
+    ON_ASSOC => [qw(assoc)],
+);
+
+# What a command runs on, with the option that is needed.
+my %runs_on = (
+    objects => ['--column', 'id=id,size=size,time=time', 'objects.csv'],
+    requests => ['--column', 'id=block,request=request', 'requests.csv'],
+    policy => ['ids.lines'], best => ['--unit', 64, 'ids.lines'],
+    curve => [qw(--size 90 runs1.csv=10 runs2.csv=20 runs3.csv=30)],
+);
+
+sub read_rows {
+    open my $file, '<', "$root/sim/options/conflicts.def" or die;
+    local $/;
+    my $text = <$file>;
+    $text =~ s{/\*.*?\*/}{}gs;
+    $text =~ s/"\s*\n\s*"//g; # a text on several lines
+    my @rows;
+    while ($text =~ /^(CONFLICT|NEEDS)\("(.*?)",\s*"(.*?)",\s*(\w+),\s*"(.*?)"\)/gms) {
+        push @rows, {
+            needs => $1 eq 'NEEDS',
+            options => [split ' ', $2],
+            others => [split ' ', $3],
+            commands => $commands{$4} // die("$4: no commands known"),
+            message => $5,
+        };
+    }
+    my $macros = () = $text =~ /^(?:CONFLICT|NEEDS)\(/gm;
+    die "some rows are not understood" if $macros != @rows;
+    return @rows;
+}
+
+# ------------------------------------------------------------- command lines --
+
+my %taken; # "COMMAND ARGUMENTS" => does the command take them?
+
+# Does the command take all of these options, with their values?
+sub takes {
+    my ($command, @options) = @_;
+    for my $option (@options) {
+        my @line = ($command, arguments($command, $option), '--help');
+        $taken{"@line"} //= (run(@line))[0] == 0 ? 1 : 0;
+        return 0 unless $taken{"@line"};
+    }
+    return 1;
+}
+
+# NAME or NAME=VALUE as arguments.
+sub arguments {
+    my ($command, $option) = @_;
+    my ($name, $value) = split /=/, $option;
+    $value //= $sample{"$command $name"} // $sample{$name};
+    return defined $value ? ("--$name", $value) : ("--$name");
+}
+
+# As the messages have it.
+sub typed {
+    my ($option) = @_;
+    return "--" . join ' ', split /=/, $option;
+}
+
+sub run {
+    my (@arguments) = @_;
+    my $child = fork // die;
+    if ($child == 0) {
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>', 'out';
+        open STDERR, '>', 'err';
+        exec $margay, @arguments;
+    }
+    waitpid $child, 0;
+    my $status = $? >> 8;
+    local (@ARGV, $/) = ('err');
+    return ($status, -s 'out' // 0, <> // '');
+}
+
+my $checks = 0;
+my $failures = 0;
+sub check {
+    my ($passed, $name, @notes) = @_;
+    $checks++;
+    $failures++ unless $passed;
+    print $passed ? '' : 'not ', "ok $checks - $name\n";
+    print map { "#   $_\n" } map { split /\n/ } @notes unless $passed;
+}
+
+sub refuses {
+    my ($message, $command, @options) = @_;
+    my @line = map { arguments($command, $_) } @options;
+    my ($status, $bytes, $said) = run($command, @line, 'trace');
+    check($status == 2 && $bytes == 0
+            && $said eq "margay $command: $message\n",
+        "$command @line is refused", "status $status, $bytes bytes", $said,
+        "expected: $message");
+}
+
+sub fill {
+    my ($message, $option) = @_;
+    my $typed = typed($option);
+    return $message =~ s/%s/$typed/r;
+}
+
+# --------------------------------------------------------------- the checks --
+
+sub write_file {
+    my ($name, @lines) = @_;
+    open my $file, '>', $name or die;
+    print $file map { "$_\n" } @lines;
+    close $file or die;
+}
+
+sub make_traces {
+    my @ids = map { $_ * $_ % 23 } 1 .. 200;
+    write_file('ids.lines', @ids);
+    write_file('objects.csv', 'id,size,time',
+        map { "$ids[$_]," . (10 + $ids[$_]) . ",$_" } 0 .. 199);
+    write_file('requests.csv', 'request,block',
+        map { int($_ / 3) . ",$ids[$_]" } 0 .. 199);
+    write_file("runs$_.lines", map { $_ } @ids, 1 .. 60 * $_) for 1 .. 3;
+    system "$margay histogram -q -o runs$_.csv "
+        . "runs$_.lines" for 1 .. 3;
+}
+
+sub check_conflict {
+    my ($row) = @_;
+    for my $other (@{ $row->{others} }) {
+        my $found = 0;
+        for my $command (@{ $row->{commands} }) {
+            next unless takes($command, @{ $row->{options} }, $other);
+            refuses(fill($row->{message}, $other), $command,
+                @{ $row->{options} }, $other);
+            $found = 1;
+        }
+        check(0, "a command takes @{ $row->{options} } and $other")
+            unless $found;
+    }
+}
+
+sub check_need {
+    my ($row) = @_;
+    my ($needed) = @{ $row->{others} };
+    for my $option (@{ $row->{options} }) {
+        my $found = 0;
+        for my $command (@{ $row->{commands} }) {
+            next unless takes($command, $option, $needed);
+            refuses(fill($row->{message}, $option), $command, $option);
+            my @line = map { arguments($command, $_) } $option, $needed;
+            my ($status, $bytes, $said) =
+                run($command, '-q', @line, @{ $runs_on{$needed} });
+            check($status == 0 && $bytes > 0, "$command @line runs",
+                "status $status, $bytes bytes", $said);
+            $found = 1;
+        }
+        check(0, "a command takes $option and $needed") unless $found;
+    }
+}
+
+make_traces();
+for my $row (read_rows()) {
+    $row->{needs} ? check_need($row) : check_conflict($row);
+}
+check($checks > 150, 'there are many');
+print "1..$checks\n";
+exit($failures != 0);
