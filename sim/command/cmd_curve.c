@@ -211,7 +211,6 @@ static enum margay_status check_from(const struct options *options,
         : reading != NULL                             ? reading
         : options->engine.bound.value != 0            ? "--bound"
         : strcmp(options->engine.spec, "exact") != 0  ? "--engine"
-        : options->memory != MEMORY_UNSAID            ? "--memory"
         : options->engine.measure == MARGAY_FOOTPRINT ? "--model"
         : options->results.writebacks                 ? "--writebacks"
         : options->engine.half_life_refs != 0         ? "--half-life"

@@ -22,7 +22,6 @@ static enum margay_status check(const struct options *options,
 {
     const char *needless =
         strcmp(options->engine.spec, "exact") != 0    ? "--engine"
-        : options->memory != MEMORY_UNSAID            ? "--memory"
         : options->engine.measure == MARGAY_FOOTPRINT ? "--model"
         : options->run.window_refs != 0               ? "--window"
         : options->run.every.refs != 0                ? "--every"

@@ -40,7 +40,6 @@ static const char *find_needless(const struct options *options)
            : options->engine.measure == MARGAY_FOOTPRINT   ? "--model footprint"
            : options->engine.measure == MARGAY_REUSE_TIMES ? "--of time"
            : options->results.from != NULL                 ? "--from"
-           : options->memory != MEMORY_UNSAID              ? "--memory"
            : options->results.sample_rate != 0 &&
                    options->results.policies.count == 0
                ? "--sample"

@@ -72,8 +72,6 @@ struct margay_engine_request request_engine(const struct options *options,
                                             unsigned needs)
 {
     struct margay_engine_request engine = options->engine;
-    if (options->memory == MEMORY_LOW)
-        engine.spec = "exact:memory=low";
     engine.seed = options->seed;
     engine.needs = needs;
     if (engine.half_life_refs != 0)
@@ -153,19 +151,6 @@ static enum margay_status check_half_life(const struct options *options,
                        other);
 }
 
-static enum margay_status check_memory(const struct options *options,
-                                       struct margay_error *error)
-{
-    const char *spec = options->engine.spec;
-    return options->memory == MEMORY_UNSAID || strcmp(spec, "exact") == 0
-               ? MARGAY_OK
-               : margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "--memory is for the engine exact without "
-                             "parameters, not for '%s' (exact:memory=low,... "
-                             "has others beside it)",
-                             spec);
-}
-
 static enum margay_status check_files(const struct options *options,
                                       struct margay_error *error)
 {
@@ -185,8 +170,6 @@ enum margay_status request_check(const struct options *options,
                                  struct margay_error *error)
 {
     enum margay_status status = check_half_life(options, error);
-    if (status == MARGAY_OK)
-        status = check_memory(options, error);
     if (status == MARGAY_OK)
         status = check_files(options, error);
     if (status != MARGAY_OK)

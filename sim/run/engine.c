@@ -274,7 +274,6 @@ static void declare(struct engine_consumer *made)
         .passes = alone || next->can.passes,
         .traces = alone || next->can.traces,
         .parts = alone && can(made, MARGAY_CAN_TAKE_PARTS),
-        .one_part = can(made, MARGAY_SAVES_MEMORY),
         .ranks = alone && can(made, MARGAY_CAN_SHARE_RANKS),
         .looks = alone && can(made, MARGAY_CAN_PEEK),
         .saves = alone && can(made, MARGAY_CAN_SAVE),

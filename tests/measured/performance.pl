@@ -92,29 +92,6 @@ sub memory {
         } keys %$of;
 }
 
-# Bytes beyond those that 100 references take, and seconds.
-sub low_memory {
-    my @rows;
-    for ((inputs(qw(W1 W2 W3))), map { [@$_, 'pipe'] } inputs('W3')) {
-        my ($name, $path) = @$_;
-        my $is_pipe = $_->[-1] eq 'pipe';
-        my ($blocks) = map { /^distinct_blocks,(\d+)/ ? $1 : () }
-            lines_of($margay, 'info', '-q', '--ids', $path);
-        my @curve = ($margay, qw(curve -q -j1 -f u64 --ids));
-        my @times = measured(7, map {
-            my @command = (@curve, '--memory', $_);
-            $is_pipe ? ['sh', '-c', 'f=$1; shift; cat "$f" | "$@"', 'sh', $path,
-                @command] : [@command, $path];
-        } qw(low normal));
-        my ($start) = measured(1, [@curve, '--limit', 100, $path]);
-        push @rows, [$name . ($is_pipe ? ' through a pipe' : ''), $blocks,
-            (map { sprintf '%.1f', ($_->{peak} - $start->{peak}) / $blocks }
-                @times),
-            map { sprintf '%.2f', $_->{user} + $_->{system} } @times];
-    }
-    return @rows;
-}
-
 # --------------------------------------------- objects, requests, others --
 
 sub objects {
@@ -280,8 +257,6 @@ make_tables(
         . 'sum_over_engine,cycles_of_ranks', \&stages],
     'performance-reading' => ['format,million/s', \&reading],
     'performance-memory' => ['blocks,bytes_per_block', \&memory],
-    'performance-low-memory' => ['input,blocks,low_bytes,normal_bytes,'
-        . 'low_seconds,normal_seconds', \&low_memory],
     'performance-objects' =>
         ['objects_all_sizes,blocks_all_sizes,one_LRU_cache', \&objects],
     'performance-objects-memory' =>
