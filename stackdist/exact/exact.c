@@ -14,8 +14,8 @@
  *   static trees and graphs", FOCS 1989, for constant-time rank, made updatable
  *   here; the filter is ours.
  * Guarantee: exact; with a bound B, exact below B and infinite from there.
- * Cost: O(1) expected per reference and O(M) memory, 20 to 45 bytes per
- *   distinct block; O(B) with a bound.
+ * Cost: O(1) expected per reference and O(M) memory, at most 24 bytes
+ *   per distinct block from four million on, and 45 below; O(B) with a bound.
  *   Beyond 2^25 blocks the top level of the bit vector is linear in M, a few
  *   vector additions for any M that fits today.
  */

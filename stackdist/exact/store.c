@@ -118,7 +118,7 @@ static enum margay_status compact(struct margay_exact *e, uint64_t dropped,
     e->kernel->renumber(e, dropped);
     if (dropped > 0) {
         e->forgot = true;
-        status = margay_hash_rebuild(&e->hash, e->hash.entries, error);
+        status = margay_hash_close(&e->hash, error);
     }
     if (status == MARGAY_OK && (timestamps < wanted || timestamps / 8 > wanted))
         status = make_axis(e, wanted, 0, error);

@@ -182,8 +182,7 @@ static enum margay_status begin_anew(struct margay_objects *objects,
     if (status == MARGAY_OK)
         status = renumber(objects, &old, error);
     if (status == MARGAY_OK && old.weights.objects < before)
-        status = margay_hash_rebuild(&objects->hash, objects->hash.entry_limit,
-                                     error);
+        status = margay_hash_close(&objects->hash, error);
     free(old.words);
     margay_objects_unmap_slack(&old.slack);
     if (objects->weights.low == old.weights.low)
