@@ -83,6 +83,26 @@ static enum margay_status peek(void *state, struct margay_result *result,
     return status;
 }
 
+static void list_block(const struct margay_rank *rank, uint64_t block,
+                       uint64_t time, uint64_t *blocks)
+{
+    if (time != 0 && (uint32_t)time != MARGAY_IN_FILTER &&
+        margay_rank_has(rank, time))
+        blocks[margay_rank_before(rank, time, rank->tall)] = block;
+}
+
+/* The blocks of the deep stack, each at its place in blocks[], the oldest
+   first. */
+static void list_deep(const struct margay_exact *e, uint64_t *blocks)
+{
+    for (uint64_t i = 0; i < e->hash.bucket_count; i++) {
+        const struct margay_bucket *bucket = &e->hash.buckets[i];
+        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++)
+            list_block(&e->rank, bucket->keys[slot],
+                       margay_bucket_value(bucket, slot), blocks);
+    }
+}
+
 enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
                                            uint64_t *count,
                                            struct margay_error *error)
@@ -96,7 +116,7 @@ enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
         list = malloc(bytes);
     if (list == NULL)
         return margay_fail_memory(error, "the state of the exact engine");
-    margay_exact_list(e, list);
+    list_deep(e, list);
     margay_near_list(e->near, list + deep);
     *count = all < e->bound ? all : e->bound;
     memmove(list, list + (all - *count), *count * sizeof *list);

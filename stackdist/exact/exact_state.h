@@ -181,12 +181,6 @@ enum margay_status margay_exact_collect(struct margay_exact *e,
                                         margay_histogram *to,
                                         struct margay_error *error);
 
-/*
- * The blocks of this engine's deep part, each at its place in blocks[], where
- * all that are live are in order, the oldest first.
- */
-void margay_exact_list(const struct margay_exact *e, uint64_t *blocks);
-
 /* ----------------------------------------------------- answer.c -- */
 
 extern const struct margay_engine_part margay_exact_part;

@@ -252,24 +252,6 @@ enum margay_status margay_exact_collect(struct margay_exact *e,
     return status;
 }
 
-static void list_block(const struct margay_rank *rank, uint64_t block,
-                       uint64_t time, uint64_t *blocks)
-{
-    if (time != 0 && (uint32_t)time != MARGAY_IN_FILTER &&
-        margay_rank_has(rank, time))
-        blocks[margay_rank_before(rank, time, rank->tall)] = block;
-}
-
-void margay_exact_list(const struct margay_exact *e, uint64_t *blocks)
-{
-    for (uint64_t i = 0; i < e->hash.bucket_count; i++) {
-        const struct margay_bucket *bucket = &e->hash.buckets[i];
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++)
-            list_block(&e->rank, bucket->keys[slot],
-                       margay_bucket_value(bucket, slot), blocks);
-    }
-}
-
 enum margay_status margay_exact_create_store(struct margay_exact *e,
                                              uint64_t first,
                                              struct margay_error *error)
