@@ -136,8 +136,6 @@ static void describe(const struct margay_engine_class *class,
         .can = abilities_of(class),
         .needs_bound = class->needs_bound,
     };
-    if (class->changed != NULL)
-        abilities->can ^= class->changed(settings);
     if (abilities->can & MARGAY_CAN_GIVE_ALL_SIZES)
         return;
     _Static_assert(MARGAY_ENGINE_MAX_SIZES == MARGAY_SPEC_SIZES,

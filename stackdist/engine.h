@@ -83,8 +83,6 @@ struct margay_engine_class {
     /* Abilities, apart from those that the functions below imply. */
     unsigned can;
     bool needs_bound; /* there must be a bound */
-    /* The abilities that the spec's settings change; NULL where none do. */
-    unsigned (*changed)(const struct margay_settings *settings);
     struct margay_parameter parameters[MARGAY_SPEC_PARAMETERS];
 
     /* Refuses settings that are in their ranges but do not go together, before

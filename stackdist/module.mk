@@ -1,8 +1,6 @@
 # stackdist/ - blocks to reuse distances to miss curves
 kernel_SOURCES  := stackdist/exact/exact_kernel.c \
-                   stackdist/exact/dense_kernel.c \
                    stackdist/exact/near_kernel.c \
-                   stackdist/exact/slice_kernel.c \
                    stackdist/optimal/give_kernel.c \
                    stackdist/objects/objects_kernel.c
 # What needs MPI goes into margay-mpi only (sim/module.mk).

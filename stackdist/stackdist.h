@@ -305,9 +305,6 @@ enum margay_engine_ability {
     MARGAY_CAN_SHARE_RANKS = 1 << 8,
     /* The engine is faster with margay_engine_options.threads above 1. */
     MARGAY_CAN_USE_THREADS = 1 << 9,
-    /* The spec asks for less memory: engines of several parts of a trace would
-       take more together than one. */
-    MARGAY_SAVES_MEMORY = 1 << 10,
 };
 
 /* The most cache sizes that a spec can list. */

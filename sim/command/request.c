@@ -72,8 +72,6 @@ struct margay_engine_request request_engine(const struct options *options,
                                             unsigned needs)
 {
     struct margay_engine_request engine = options->engine;
-    if (options->memory == MEMORY_LOW)
-        engine.spec = "exact:memory=low";
     engine.seed = options->seed;
     engine.needs = needs;
     if (engine.half_life_refs != 0)
@@ -136,25 +134,9 @@ static enum margay_status check_snapshots(const struct options *options,
     return MARGAY_OK;
 }
 
-static enum margay_status check_memory(const struct options *options,
-                                       struct margay_error *error)
-{
-    const char *spec = options->engine.spec;
-    return options->memory == MEMORY_UNSAID || strcmp(spec, "exact") == 0
-               ? MARGAY_OK
-               : margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "--memory is for the engine exact without "
-                             "parameters, not for '%s' (exact:memory=low,... "
-                             "has others beside it)",
-                             spec);
-}
-
 enum margay_status request_check(const struct options *options,
                                  struct margay_error *error)
 {
-    enum margay_status status = check_memory(options, error);
-    if (status != MARGAY_OK)
-        return status;
     if (options->results.prometheus != NULL && options->operand_count > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--prometheus: the file is for one trace at a time, "

@@ -469,8 +469,6 @@ WORD_TYPE(straddle, enum margay_straddle, {"first", MARGAY_STRADDLE_FIRST},
           {"split", MARGAY_STRADDLE_SPLIT})
 WORD_TYPE(straddle_first, enum margay_straddle,
           {"first", MARGAY_STRADDLE_FIRST})
-WORD_TYPE(memory, enum memory_option, {"normal", MEMORY_NORMAL},
-          {"low", MEMORY_LOW})
 WORD_TYPE(measure_of, enum margay_measure, {"distance", MARGAY_REUSE_DISTANCES},
           {"time", MARGAY_REUSE_TIMES})
 WORD_TYPE(model, enum margay_measure, {"lru", MARGAY_REUSE_DISTANCES},

@@ -48,7 +48,6 @@ OPTION_TYPE(sizes);          /* struct margay_cache_sizes */
 OPTION_TYPE(bins);           /* struct margay_bins */
 OPTION_TYPE(of_distances);   /* bool: set */
 OPTION_TYPE(sizes_from);     /* enum margay_sizes_from */
-OPTION_TYPE(memory);         /* enum memory_option */
 OPTION_TYPE(measure_of);     /* enum margay_measure: distances or times */
 OPTION_TYPE(attribution);    /* struct attribution_option */
 OPTION_TYPE(touch);          /* enum margay_touch: front or back */

@@ -78,9 +78,6 @@ struct policy_list {
 /* Release what the list owns; it is then empty. */
 void policy_list_clear(struct policy_list *list);
 
-/* The memory that the exact engine may take. */
-enum memory_option { MEMORY_UNSAID, MEMORY_NORMAL, MEMORY_LOW };
-
 /* Of --write and --allocate: what a write does. */
 enum write_rule {
     WRITE_UNSAID,

@@ -53,7 +53,6 @@ struct options {
 
     /* The engine: its spec, measure and bound. */
     struct margay_engine_request engine;
-    enum memory_option memory; /* that exact may take */
 
     /* What curve and histogram make of the engine's results. */
     struct {

@@ -267,7 +267,6 @@ struct margay_abilities {
     bool traces;     /* the work for a trace does not fill the threads, so that
                         several traces may be analysed at the same time */
     bool parts;      /* can lend its engine for parts of a trace */
-    bool one_part;   /* for one part only, as several take more memory */
     bool ranks;      /* can lend its engine for the ranks of a cluster */
     bool shares;     /* is several machines that may be simulated together */
     bool curves;     /* has series */

@@ -368,7 +368,6 @@ static void declare(struct engine_question *asked)
         .passes = alone || (next != NULL && next->can.passes),
         .traces = alone || (next != NULL && next->can.traces),
         .parts = alone && can(asked, MARGAY_CAN_TAKE_PARTS),
-        .one_part = can(asked, MARGAY_SAVES_MEMORY),
         .ranks = alone && can(asked, MARGAY_CAN_SHARE_RANKS),
         .curves = true,
         .looks = alone && can(asked, MARGAY_CAN_PEEK),

@@ -29,7 +29,6 @@ void margay_plan_state(const struct margay_request *request,
         .saves = request->saves,
         .resumes = request->resume_path != NULL,
         .warms_up = request->reading.warmup_refs != 0,
-        .cuts_work = request->chunk_refs != 0 || request->phase_refs != 0,
         .ranks = request->ranks == NULL ? 1 : request->ranks->ranks,
         .can = *can,
     };
@@ -104,7 +103,7 @@ static unsigned most_parts(const struct margay_plan_facts *facts,
 {
     uint64_t least = facts->by_lines ? LEAST_LINE_REFS : LEAST_PART_REFS;
     unsigned parts = lesser(facts->refs / least, threads / pass_count(facts));
-    return lesser(parts, facts->can.one_part ? 1 : MARGAY_ROW_MAX_PARTS);
+    return lesser(parts, MARGAY_ROW_MAX_PARTS);
 }
 
 /* A single part has no thread beside it to decode, so that it pays where there
@@ -112,7 +111,7 @@ static unsigned most_parts(const struct margay_plan_facts *facts,
 static unsigned least_parts(const struct margay_plan_facts *facts)
 {
     if (!facts->can.parts || !facts->has_ranges || looks_inside(facts) ||
-        facts->warms_up || facts->cuts_work)
+        facts->warms_up)
         return UINT_MAX;
     return facts->has_records ? 1 : 2;
 }

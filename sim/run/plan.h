@@ -26,7 +26,6 @@ struct margay_plan_facts {
     bool looks_by_time;  /* or after seconds */
     bool saves, resumes; /* a state */
     bool warms_up;
-    bool cuts_work; /* it says how engines with threads cut their work */
     unsigned ranks; /* of the cluster; 1 = none */
 
     struct margay_abilities can; /* of the question */

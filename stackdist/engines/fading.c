@@ -236,8 +236,7 @@ const struct margay_engine_class margay_engine_fading = {
              .time = "O(N log M)",
              .space = "O(M)",
              .source = "Margay"},
-    .can =
-        MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND | MARGAY_CAN_USE_THREADS,
+    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,
     MARGAY_ENGINE_FUNCTIONS(struct fading),
     .peek = peek,
 };

@@ -14,8 +14,8 @@
  *   static trees and graphs", FOCS 1989, for constant-time rank, made updatable
  *   here; the filter is ours.
  * Guarantee: exact; with a bound B, exact below B and infinite from there.
- * Cost: O(1) expected per reference and O(M) memory, 20 to 45 bytes per
- *   distinct block, with memory=low up to 16 (dense.h); O(B) with a bound.
+ * Cost: O(1) expected per reference and O(M) memory, at most 24 bytes
+ *   per distinct block from four million on, and 45 below; O(B) with a bound.
  *   Beyond 2^25 blocks the top level of the bit vector is linear in M, a few
  *   vector additions for any M that fits today.
  */
@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stackdist/exact/team.h"
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
@@ -37,31 +36,7 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 
 static void reset_counts(void *state)
 {
-    struct margay_exact *e = state;
-    margay_exact_clear_counts(e);
-    if (e->team != NULL)
-        margay_team_clear_counts(e->team);
-}
-
-/* To save memory the table becomes dense instead of growing beyond this. */
-#define DENSE_FROM_BLOCKS (UINT64_C(1) << 16)
-
-/* The blocks of one engine, or of a team. */
-struct blocks_seen {
-    uint64_t distinct;
-    bool forgot; /* some were dropped beyond the bound */
-};
-
-static void fill_result(const struct margay_exact *e,
-                        const struct blocks_seen *seen,
-                        margay_histogram *histogram,
-                        struct margay_result *result)
-{
-    bool exceeded = seen->forgot || seen->distinct > e->bound;
-    if (exceeded)
-        margay_histogram_set_exceeded_bound(histogram, e->bound);
-    result->histogram = histogram;
-    result->distinct_blocks = exceeded ? e->bound + 1 : seen->distinct;
+    margay_exact_clear_counts(state);
 }
 
 /* All counts to a histogram: to e->histogram at the end, when nothing else of
@@ -71,18 +46,19 @@ static enum margay_status collect(struct margay_exact *e,
                                   struct margay_result *result,
                                   struct margay_error *error)
 {
-    struct blocks_seen seen = {margay_exact_distinct(e), e->forgot};
-    bool last = histogram == e->histogram;
+    uint64_t distinct = e->hash.entries;
     /* The histogram takes the memory of these. */
-    if (last)
+    if (histogram == e->histogram)
         margay_exact_destroy_stack(e);
     enum margay_status status = margay_exact_collect(e, histogram, error);
-    if (status == MARGAY_OK && e->team != NULL)
-        status = margay_team_collect(e->team, histogram, last, &seen.distinct,
-                                     &seen.forgot, error);
-    if (status == MARGAY_OK)
-        fill_result(e, &seen, histogram, result);
-    return status;
+    if (status != MARGAY_OK)
+        return status;
+    bool exceeded = e->forgot || distinct > e->bound;
+    if (exceeded)
+        margay_histogram_set_exceeded_bound(histogram, e->bound);
+    result->histogram = histogram;
+    result->distinct_blocks = exceeded ? e->bound + 1 : distinct;
+    return MARGAY_OK;
 }
 
 static enum margay_status finish(void *state, struct margay_result *result,
@@ -107,12 +83,32 @@ static enum margay_status peek(void *state, struct margay_result *result,
     return status;
 }
 
+static void list_block(const struct margay_rank *rank, uint64_t block,
+                       uint64_t time, uint64_t *blocks)
+{
+    if (time != 0 && (uint32_t)time != MARGAY_IN_FILTER &&
+        margay_rank_has(rank, time))
+        blocks[margay_rank_before(rank, time, rank->tall)] = block;
+}
+
+/* The blocks of the deep stack, each at its place in blocks[], the oldest
+   first. */
+static void list_deep(const struct margay_exact *e, uint64_t *blocks)
+{
+    for (uint64_t i = 0; i < e->hash.bucket_count; i++) {
+        const struct margay_bucket *bucket = &e->hash.buckets[i];
+        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++)
+            list_block(&e->rank, bucket->keys[slot],
+                       margay_bucket_value(bucket, slot), blocks);
+    }
+}
+
 enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
                                            uint64_t *count,
                                            struct margay_error *error)
 {
     struct margay_exact *e = state;
-    uint64_t deep = e->team == NULL ? e->rank.live : margay_team_live(e->team);
+    uint64_t deep = e->rank.live;
     uint64_t all = deep + e->near->blocks;
     size_t bytes;
     uint64_t *list = NULL;
@@ -120,10 +116,7 @@ enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
         list = malloc(bytes);
     if (list == NULL)
         return margay_fail_memory(error, "the state of the exact engine");
-    if (e->team == NULL)
-        margay_exact_list(e, list);
-    else
-        margay_team_list(e->team, list);
+    list_deep(e, list);
     margay_near_list(e->near, list + deep);
     *count = all < e->bound ? all : e->bound;
     memmove(list, list + (all - *count), *count * sizeof *list);
@@ -142,13 +135,11 @@ static enum margay_status adopt(void *state, const margay_histogram *counts,
 static void destroy(void *state)
 {
     struct margay_exact *e = state;
-    margay_team_free(e->team);
     margay_near_free(e->near);
     margay_exact_destroy_store(e);
 }
 
-/* The orders of `values` in the class below. */
-enum memory_choice { MEMORY_NORMAL, MEMORY_LOW };
+/* The order of `values` in the class below. */
 enum target_choice { TARGET_AUTO, TARGET_V4, TARGET_V3, TARGET_PORTABLE };
 
 static const struct margay_exact_kernel *kernel_for(enum margay_target target)
@@ -177,17 +168,6 @@ static enum margay_target target_of(const struct margay_engine_setup *setup)
     }
 }
 
-static bool saves_memory(const struct margay_settings *settings)
-{
-    return settings->choices[2] == MEMORY_LOW;
-}
-
-static unsigned changed(const struct margay_settings *settings)
-{
-    return saves_memory(settings) ? MARGAY_SAVES_MEMORY | MARGAY_CAN_USE_THREADS
-                                  : 0;
-}
-
 static enum margay_status check(const struct margay_engine_setup *setup,
                                 struct margay_error *error)
 {
@@ -209,18 +189,6 @@ static enum margay_status choose_kernels(struct margay_exact *e,
     return margay_near_create(MARGAY_NEAR_MOST_BLOCKS, target, &e->near, error);
 }
 
-/* The references of a team's batch: a chunk for each thread at most. */
-static size_t team_batch_refs(const struct margay_engine_options *options)
-{
-    uint64_t refs = 0;
-    if (options->chunk_refs != 0 &&
-        !margay_multiply_u64(options->chunk_refs, options->threads, &refs))
-        refs = UINT64_MAX;
-    if (options->phase_refs != 0 && (refs == 0 || refs > options->phase_refs))
-        refs = options->phase_refs;
-    return refs < SIZE_MAX ? (size_t)refs : SIZE_MAX;
-}
-
 enum margay_status margay_exact_create_at(
     const struct margay_engine_setup *setup, uint64_t first, void *state,
     struct margay_error *error)
@@ -229,15 +197,6 @@ enum margay_status margay_exact_create_at(
     e->filter = (enum margay_exact_filter)setup->settings.choices[0];
     e->bound = setup->options.bound_blocks == 0 ? UINT64_MAX
                                                 : setup->options.bound_blocks;
-    bool saves = saves_memory(&setup->settings);
-    e->dense_from_blocks = saves ? DENSE_FROM_BLOCKS : UINT64_MAX;
-    e->threads = saves ? 1 : setup->options.threads;
-    e->team_after_refs = MARGAY_TEAM_AFTER_REFS;
-    e->team_batch_refs = team_batch_refs(&setup->options);
-    /* Chunks that are asked for need a team, however small. */
-    if (saves ||
-        (e->threads < MARGAY_TEAM_LEAST_THREADS && e->team_batch_refs == 0))
-        e->team_after_refs = UINT64_MAX;
     e->look_interval = 1;
     enum margay_status status = choose_kernels(e, target_of(setup), error);
     if (status == MARGAY_OK)
@@ -257,18 +216,15 @@ const struct margay_engine_class margay_engine_exact = {
             .name = "exact",
             .exact = true,
             .guarantee = "exact",
-            .parameters = "filter=auto|on|off,target=auto|v4|v3|portable,"
-                          "memory=normal|low",
+            .parameters = "filter=auto|on|off,target=auto|v4|v3|portable",
             .time = "O(N)",
             .space = "O(M)",
             .source = "Bennett and Kruskal 1975, with constant-time rank",
         },
     .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND |
-           MARGAY_CAN_COUNT_REPEATS | MARGAY_CAN_USE_THREADS,
+           MARGAY_CAN_COUNT_REPEATS,
     .parameters = {{"filter", "auto|on|off", MARGAY_CHOICE},
-                   {"target", "auto|v4|v3|portable", MARGAY_CHOICE},
-                   {"memory", "normal|low", MARGAY_CHOICE}},
-    .changed = changed,
+                   {"target", "auto|v4|v3|portable", MARGAY_CHOICE}},
     .check = check,
     MARGAY_ENGINE_FUNCTIONS(struct margay_exact),
     .peek = peek,

@@ -339,9 +339,7 @@ static void look_up_batch(struct margay_exact *e,
                           const struct margay_exact_batch *batch,
                           uint64_t *past)
 {
-    if (e->dense.buckets != NULL)
-        e->kernel->dense->look_up(e, batch, past);
-    else if (batch->wanted == NULL)
+    if (batch->wanted == NULL)
         push(e, batch->demoted, batch->count);
     else if (batch->demoted == NULL)
         pull(e, batch, past);
@@ -444,10 +442,6 @@ static ALWAYS_INLINE void prefetch_two(const struct margay_hash *hash,
 static void find(const struct margay_exact *e, const uint64_t *blocks,
                  size_t count, uint64_t *timestamps)
 {
-    if (e->dense.buckets != NULL) {
-        e->kernel->dense->find(e, blocks, count, timestamps);
-        return;
-    }
     for (size_t done = 0; done < count; done += MARGAY_EXACT_BATCH) {
         size_t left = count - done;
         size_t some = left < MARGAY_EXACT_BATCH ? left : MARGAY_EXACT_BATCH;
@@ -549,7 +543,6 @@ static void refresh(struct margay_rank *rank, uint64_t end)
 
 #define PASTE(a, b)       a##b
 #define KERNEL_OF(suffix) PASTE(margay_exact_kernel_, suffix)
-#define DENSE_OF(suffix)  PASTE(margay_dense_kernel_, suffix)
 
 const struct margay_exact_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .deep = deep,
@@ -560,5 +553,4 @@ const struct margay_exact_kernel KERNEL_OF(MARGAY_TARGET_SUFFIX) = {
     .rank_found = rank_found,
     .clear = clear,
     .refresh = refresh,
-    .dense = &DENSE_OF(MARGAY_TARGET_SUFFIX),
 };

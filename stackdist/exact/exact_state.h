@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "stackdist/engine.h"
-#include "stackdist/exact/dense.h"
 #include "stackdist/exact/hash.h"
 #include "stackdist/exact/near.h"
 #include "stackdist/exact/rank.h"
@@ -32,11 +31,7 @@
 
 struct margay_exact {
     struct margay_hash hash; /* block -> timestamp, or MARGAY_IN_FILTER */
-    /* With memory=low the same of most blocks, once there are many; the hash
-       table then has those that find no place here. */
-    struct margay_dense dense;
-    uint64_t dense_from_blocks; /* UINT64_MAX = never */
-    struct margay_rank rank;    /* which timestamps are a block's latest */
+    struct margay_rank rank; /* which timestamps are a block's latest */
     const struct margay_exact_kernel *kernel;
     bool wide;      /* timestamps may need more than 32 bits */
     uint64_t bound; /* UINT64_MAX = none */
@@ -56,8 +51,7 @@ struct margay_exact {
     uint64_t pending[MARGAY_EXACT_BATCH];
     unsigned pending_count;
 
-    /* The filter: the top of the stack, and its counts; NULL in a team's
-       threads. */
+    /* The filter: the top of the stack, and its counts. */
     struct margay_near *near;
 
     /* When to filter: feed.c. */
@@ -84,12 +78,8 @@ struct margay_exact {
     uint64_t *touches;
     uint64_t touch_count, touch_limit, touch_capacity;
 
-    /* On a long trace a team of threads takes over the deep stack. */
-    unsigned threads;
-    uint64_t fed_refs, team_after_refs;
+    uint64_t fed_refs;
     uint64_t expected_refs; /* in all; 0 = unknown */
-    size_t team_batch_refs; /* 0 = the team's choice */
-    struct margay_team *team;
 };
 
 /*
@@ -144,25 +134,7 @@ struct margay_exact_kernel {
     uint64_t (*clear)(struct margay_rank *rank, const uint64_t *past,
                       size_t count);
     void (*refresh)(struct margay_rank *rank, uint64_t end);
-    const struct margay_dense_kernel *dense;
 };
-
-/* The loops over the dense table, where the functions above go through the hash
-   table. */
-struct margay_dense_kernel {
-    /* The look-ups of deep(), with the previous timestamps in past[]. */
-    void (*look_up)(struct margay_exact *e,
-                    const struct margay_exact_batch *batch, uint64_t *past);
-    /* Timestamps take `time_bits` from then on. */
-    void (*renumber)(struct margay_exact *e, uint64_t dropped,
-                     unsigned time_bits);
-    void (*find)(const struct margay_exact *e, const uint64_t *blocks,
-                 size_t count, uint64_t *timestamps);
-};
-
-extern const struct margay_dense_kernel margay_dense_kernel_portable;
-extern const struct margay_dense_kernel margay_dense_kernel_v3;
-extern const struct margay_dense_kernel margay_dense_kernel_v4;
 
 extern const struct margay_exact_kernel margay_exact_kernel_portable;
 extern const struct margay_exact_kernel margay_exact_kernel_v3;
@@ -193,25 +165,6 @@ enum margay_status margay_exact_reserve_counters(struct margay_exact *e,
                                                  uint64_t live,
                                                  struct margay_error *error);
 
-/*
- * Begin a new time with the live blocks in their order, forgetting the
- * `dropped` oldest; at least `spare_refs` timestamps are then free.
- */
-enum margay_status margay_exact_compact(struct margay_exact *e,
-                                        uint64_t dropped, uint64_t spare_refs,
-                                        struct margay_error *error);
-
-/* The blocks in the tables. */
-uint64_t margay_exact_distinct(const struct margay_exact *e);
-
-/* Give `e` the time of another engine that has just been compacted. */
-enum margay_status margay_exact_share_time(struct margay_exact *e,
-                                           const struct margay_exact *from,
-                                           struct margay_error *error);
-
-/* The live blocks that a bound allows to forget, once that is worth it. */
-uint64_t margay_exact_surplus(const struct margay_exact *e);
-
 /* The distance, or MARGAY_INFINITE, that is counted at `index`. */
 uint64_t margay_exact_distance(const struct margay_exact *e, uint64_t index);
 
@@ -227,12 +180,6 @@ void margay_exact_clear_counts(struct margay_exact *e);
 enum margay_status margay_exact_collect(struct margay_exact *e,
                                         margay_histogram *to,
                                         struct margay_error *error);
-
-/*
- * The blocks of this engine's deep part, each at its place in blocks[], where
- * all that are live are in order, the oldest first.
- */
-void margay_exact_list(const struct margay_exact *e, uint64_t *blocks);
 
 /* ----------------------------------------------------- answer.c -- */
 

@@ -2,13 +2,12 @@
  * feed.c - what references to the exact engine go through
  *
  * References go to the deep stack directly, or through the filter first, and in
- * batches.  The deep stack is this engine's own, or a team's.
+ * batches.
  */
 #include "stackdist/exact/exact_state.h"
 
 #include <string.h>
 
-#include "stackdist/exact/team.h"
 #include "traces/traces_internal.h"
 
 /* --------------------------------------------------------- the deep stack --
@@ -26,9 +25,6 @@ static enum margay_status run_deep(struct margay_exact *e,
                                    unsigned base, uint64_t *indices,
                                    struct margay_error *error)
 {
-    if (e->team != NULL)
-        return margay_team_deep(e->team, wanted, demoted, count, base, indices,
-                                error);
     for (size_t done = 0; done < count;) {
         enum margay_status status = margay_exact_prepare(e, error);
         if (status != MARGAY_OK)
@@ -223,13 +219,6 @@ static enum margay_status feed_segment(struct margay_exact *e,
     return feed_plain(e, blocks, count, distances, error);
 }
 
-/* Enough references have come for a team to pay. */
-static bool want_team(const struct margay_exact *e)
-{
-    return e->threads > 1 && e->team == NULL &&
-           e->fed_refs >= e->team_after_refs && !e->wide;
-}
-
 enum margay_status margay_exact_feed(struct margay_exact *e,
                                      const uint64_t *blocks, size_t count,
                                      uint64_t *distances,
@@ -240,12 +229,9 @@ enum margay_status margay_exact_feed(struct margay_exact *e,
         size_t segment = count - done;
         if (segment > MARGAY_EXACT_SEGMENT)
             segment = MARGAY_EXACT_SEGMENT;
-        if (want_team(e))
-            status = margay_team_create(e, &e->team, error);
-        if (status == MARGAY_OK)
-            status = feed_segment(e, blocks + done, segment,
-                                  distances == NULL ? NULL : distances + done,
-                                  error);
+        status =
+            feed_segment(e, blocks + done, segment,
+                         distances == NULL ? NULL : distances + done, error);
         done += segment;
         e->fed_refs += segment;
     }

@@ -1,91 +1,125 @@
-/* hash.c - the hash table's slow paths: make, grow, erase */
+/*
+ * hash.c - the hash table's slow paths: make, grow, close gaps, erase
+ *
+ * Algorithm: to grow, the memory becomes longer and the entries move up, those
+ *   of the last bucket first.  A bucket's share of the table stays the same, so
+ *   the new home of an entry is not before its old one: it is among the buckets
+ *   that have been emptied, where entries find their places as they do in any
+ *   table.  To close gaps, all entries are entered anew, those of the first
+ *   bucket first, and none moves up.  Only few are an exception, that spilled
+ *   far from their homes near the beginning of the table or around its end:
+ *   these are set aside until all buckets have been emptied.
+ * Guarantee: no second table; all entries stay.
+ * Cost: each entry is written once; a byte per bucket, and 16 for each entry
+ *   set aside, while the table grows.
+ */
 #include "stackdist/exact/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "traces/traces_internal.h"
 
 /*
- * The table grows when seven of ten slots are used: with more, buckets spill
- * more often; with fewer, the table takes more memory.
+ * The table grows when this share of its slots is used: with more, buckets
+ * spill more often; with less, the table takes more memory.
  */
-#define LOAD_NUMERATOR   7
-#define LOAD_DENOMINATOR 10
-#define LOAD_STRETCHED   8 /* when no more entries are expected */
-#define SMALLEST_BUCKETS 64
-#define QUARTERS_BUCKETS 4096 /* from there on a tight table does so */
+#define SMALL_LOAD(slots)     ((slots) / 10 * 7)
+#define LARGE_LOAD(slots)     ((slots) / 4 * 3)
+#define STRETCHED_LOAD(slots) ((slots) / 6 * 5) /* no more are expected */
 
-/* Memory of the old table is released in steps of this while it is moved. */
-#define RELEASE_BUCKETS ((uint64_t)1 << 15)
+/* The entries of a bucket, at least, if a large table is made for a number of
+   entries.  The number may be too low. */
+#define LEAST_ENTRIES 3
 
-static uint64_t limit_of(uint64_t bucket_count)
+#define SMALLEST_BUCKETS    64
+#define LARGE_BUCKETS       (UINT64_C(1) << 20)
+#define LARGE_TIGHT_BUCKETS 4096
+
+/* --------------------------------------------------------------- sizes -- */
+
+/* A quarter of the largest power of two in the number of buckets. */
+static uint64_t quarter_of(uint64_t bucket_count)
 {
-    return bucket_count * MARGAY_BUCKET_SLOTS / LOAD_DENOMINATOR *
-           LOAD_NUMERATOR;
+    return UINT64_C(1) << (margay_log2_floor(bucket_count) - 2);
 }
 
-static enum margay_status allocate(struct margay_hash *hash,
-                                   uint64_t bucket_count, bool tight,
-                                   struct margay_error *error)
+static uint64_t limit_of(uint64_t bucket_count, uint64_t large_buckets)
 {
-    size_t bytes;
-    struct margay_bucket *buckets = NULL;
-    if (margay_multiply_size(bucket_count, sizeof *buckets, &bytes))
-        buckets = margay_map(bytes);
-    if (buckets == NULL)
-        return margay_fail(error, MARGAY_NO_MEMORY,
-                           "out of memory: no room for a table of %llu blocks",
-                           (unsigned long long)limit_of(bucket_count));
-    hash->buckets = buckets;
-    hash->bucket_count = bucket_count;
-    hash->shift = tight ? 0 : 64 - margay_log2_floor(bucket_count);
-    hash->entries = 0;
-    hash->entry_limit = limit_of(bucket_count);
-    return MARGAY_OK;
+    uint64_t slots = bucket_count * MARGAY_BUCKET_SLOTS;
+    return bucket_count < large_buckets ? SMALL_LOAD(slots) : LARGE_LOAD(slots);
 }
 
 /* Buckets for that many entries; 0 if no table can hold them. */
-static uint64_t buckets_for(uint64_t entries, bool tight)
+static uint64_t buckets_for(uint64_t entries, uint64_t large_buckets)
 {
     uint64_t bucket_count = SMALLEST_BUCKETS;
-    while (limit_of(bucket_count) < entries) {
-        if (bucket_count >> 57 != 0)
+    while (limit_of(bucket_count, large_buckets) < entries) {
+        if (bucket_count >> 56 != 0)
             return 0;
-        bucket_count += tight && bucket_count >= QUARTERS_BUCKETS
-                            ? bucket_count / 4
-                            : bucket_count;
+        bucket_count += bucket_count < large_buckets ? bucket_count
+                                                     : quarter_of(bucket_count);
     }
     return bucket_count;
 }
 
-static enum margay_status create(struct margay_hash *hash, uint64_t entries,
-                                 bool tight, struct margay_error *error)
+/* Buckets for about as many entries and no more. */
+static uint64_t buckets_for_estimate(uint64_t entries)
 {
-    uint64_t bucket_count = buckets_for(entries, tight);
-    *hash = (struct margay_hash){0};
-    if (bucket_count == 0)
+    uint64_t bucket_count = entries / LEAST_ENTRIES;
+    if (bucket_count >= LARGE_BUCKETS)
+        return bucket_count - bucket_count % quarter_of(bucket_count);
+    bucket_count = SMALLEST_BUCKETS;
+    while (STRETCHED_LOAD(bucket_count * MARGAY_BUCKET_SLOTS) < entries)
+        bucket_count *= 2;
+    return bucket_count;
+}
+
+static void set_size(struct margay_hash *hash, uint64_t bucket_count)
+{
+    hash->bucket_count = bucket_count;
+    hash->quarters = (unsigned)(bucket_count / quarter_of(bucket_count));
+    hash->shift = 63 - margay_log2_floor(bucket_count);
+    hash->entry_limit = limit_of(bucket_count, hash->large_buckets);
+}
+
+static enum margay_status create(struct margay_hash *hash,
+                                 uint64_t bucket_count, uint64_t large_buckets,
+                                 struct margay_error *error)
+{
+    size_t bytes;
+    *hash = (struct margay_hash){.large_buckets = large_buckets};
+    if (bucket_count != 0 &&
+        margay_multiply_size(bucket_count, sizeof *hash->buckets, &bytes))
+        hash->buckets = margay_map(bytes);
+    if (hash->buckets == NULL)
         return margay_fail_memory(error, "a table of that many blocks");
-    return allocate(hash, bucket_count, tight, error);
+    set_size(hash, bucket_count);
+    return MARGAY_OK;
 }
 
 enum margay_status margay_hash_create(struct margay_hash *hash,
                                       uint64_t entries,
                                       struct margay_error *error)
 {
-    return create(hash, entries, false, error);
+    return create(hash, buckets_for(entries, LARGE_BUCKETS), LARGE_BUCKETS,
+                  error);
 }
 
 enum margay_status margay_hash_create_tight(struct margay_hash *hash,
                                             uint64_t entries,
                                             struct margay_error *error)
 {
-    return create(hash, entries, true, error);
+    return create(hash, buckets_for(entries, LARGE_TIGHT_BUCKETS),
+                  LARGE_TIGHT_BUCKETS, error);
 }
 
 enum margay_status margay_hash_create_stretched(struct margay_hash *hash,
                                                 uint64_t entries,
                                                 struct margay_error *error)
 {
-    uint64_t least = entries / LOAD_STRETCHED * LOAD_NUMERATOR;
-    enum margay_status status = margay_hash_create(hash, least, error);
+    enum margay_status status =
+        create(hash, buckets_for_estimate(entries), LARGE_BUCKETS, error);
     if (status != MARGAY_OK)
         return status;
     margay_hash_stretch(hash, entries);
@@ -104,11 +138,15 @@ size_t margay_hash_bytes(const struct margay_hash *hash)
     return hash->bucket_count * sizeof *hash->buckets;
 }
 
-static uint64_t home_of(const struct margay_hash *hash, uint64_t key)
+void margay_hash_stretch(struct margay_hash *hash, uint64_t more)
 {
-    return hash->shift == 0 ? margay_hash_tight_home(hash, key)
-                            : margay_hash_home(hash, key);
+    uint64_t limit = STRETCHED_LOAD(hash->bucket_count * MARGAY_BUCKET_SLOTS);
+    if (hash->entry_limit < limit && hash->entries <= limit &&
+        more <= limit - hash->entries)
+        hash->entry_limit = limit;
 }
+
+/* ---------------------------------------------------- entries that move -- */
 
 static unsigned bucket_fill(const struct margay_bucket *bucket)
 {
@@ -120,7 +158,7 @@ static unsigned bucket_fill(const struct margay_bucket *bucket)
 
 void margay_hash_put_new(struct margay_hash *hash, uint64_t key, uint64_t value)
 {
-    struct margay_bucket *bucket = hash->buckets + home_of(hash, key);
+    struct margay_bucket *bucket = hash->buckets + margay_hash_home(hash, key);
     unsigned slot;
     while ((slot = bucket_fill(bucket)) == MARGAY_BUCKET_SLOTS)
         bucket = margay_hash_next(hash, bucket);
@@ -129,112 +167,195 @@ void margay_hash_put_new(struct margay_hash *hash, uint64_t key, uint64_t value)
     hash->entries++;
 }
 
-/* How full the buckets of a new table are, apart from them: reading a bucket
-   that was just written costs more. */
-struct filling {
-    struct margay_hash *hash;
-    uint8_t *fills;
-    struct margay_bucket nowhere; /* where free slots are copied to */
+struct entry {
+    uint64_t key, value;
 };
 
-/* Without a branch on free slots, which half of all are: it could not be
-   predicted. */
-static inline __attribute__((always_inline)) void copy_entries(
-    struct filling *to, const struct margay_bucket *from, bool tight)
+struct aside {
+    struct entry *entries;
+    size_t count, capacity;
+};
+
+static bool set_aside(struct aside *aside, uint64_t key, uint64_t value)
 {
-    for (unsigned i = 0; i < MARGAY_BUCKET_SLOTS; i++) {
-        bool there = from->values[i] != 0;
-        uint64_t home = tight ? margay_hash_tight_home(to->hash, from->keys[i])
-                              : margay_hash_home(to->hash, from->keys[i]);
-        while (__builtin_expect(to->fills[home] == MARGAY_BUCKET_SLOTS, 0))
-            home = margay_hash_after(to->hash, home);
-        struct margay_bucket *bucket =
-            there ? to->hash->buckets + home : &to->nowhere;
-        unsigned slot = to->fills[home];
-        bucket->keys[slot] = from->keys[i];
-        margay_bucket_set_value(bucket, slot, margay_bucket_value(from, i));
-        to->fills[home] = (uint8_t)(slot + there);
-        to->hash->entries += there;
-    }
+    struct entry *entries = margay_grow(aside->entries, aside->count,
+                                        &aside->capacity, sizeof *entries);
+    if (entries == NULL)
+        return false;
+    entries[aside->count++] = (struct entry){key, value};
+    aside->entries = entries;
+    return true;
 }
 
-void margay_hash_stretch(struct margay_hash *hash, uint64_t more)
+/* Enter what was set aside, if all could be. */
+static enum margay_status finish_move(struct margay_hash *hash,
+                                      struct aside *aside, bool complete,
+                                      struct margay_error *error)
 {
-    uint64_t limit = hash->bucket_count * MARGAY_BUCKET_SLOTS /
-                     LOAD_DENOMINATOR * LOAD_STRETCHED;
-    if (hash->entry_limit < limit && hash->entries <= limit &&
-        more <= limit - hash->entries)
-        hash->entry_limit = limit;
+    for (size_t i = 0; i < aside->count && complete; i++)
+        margay_hash_put_new(hash, aside->entries[i].key,
+                            aside->entries[i].value);
+    free(aside->entries);
+    return complete ? MARGAY_OK
+                    : margay_fail_memory(error, "a table that grows");
+}
+
+/* An entry of the first buckets may have spilled as far as this from its home,
+   and more of them must be cleared if it is further. */
+#define USUAL_SPILL 8
+
+/*
+ * A table that moves up.  Buckets from `cleared` on are those of the new table,
+ * with fills[] entries each: reading what was just written costs more.  Those
+ * below `emptied` are still of the old one.
+ */
+struct spreading {
+    struct margay_hash *hash; /* with its new number of buckets */
+    uint64_t emptied, cleared;
+    uint64_t growth; /* times 2^32 */
+    uint8_t *fills;  /* of all buckets, and 0 for none */
+    struct aside aside;
+};
+
+/* Clear down to bucket `to` at least, unless it is still of the old table. */
+static void clear_to(struct spreading *spreading, uint64_t to)
+{
+    uint64_t last = to > spreading->emptied ? to : spreading->emptied;
+    while (spreading->cleared > last)
+        spreading->hash->buckets[--spreading->cleared] =
+            (struct margay_bucket){.value_extensions = 0};
+}
+
+/* Move an entry, wherever its home is. */
+static bool move(struct spreading *spreading, uint64_t key, uint64_t value)
+{
+    const struct margay_hash *hash = spreading->hash;
+    uint64_t home = margay_hash_home(hash, key);
+    if (home < spreading->emptied)
+        return set_aside(&spreading->aside, key, value);
+    clear_to(spreading, home);
+    while (spreading->fills[home] == MARGAY_BUCKET_SLOTS)
+        home++;
+    if (home == hash->bucket_count)
+        return set_aside(&spreading->aside, key, value);
+    unsigned slot = spreading->fills[home]++;
+    hash->buckets[home].keys[slot] = key;
+    margay_bucket_set_value(&hash->buckets[home], slot, value);
+    return true;
+}
+
+/* The same for a bucket of narrow values, without a branch on free slots, which
+   a third of all are: it could not be predicted. */
+static bool move_narrow(struct spreading *spreading,
+                        const struct margay_bucket *from)
+{
+    const struct margay_hash hash = *spreading->hash;
+    const uint64_t cleared = spreading->cleared;
+    uint8_t *fills = spreading->fills;
+    struct margay_bucket nowhere; /* where free slots are copied to */
+    for (unsigned k = 0; k < MARGAY_BUCKET_SLOTS; k++) {
+        bool there = from->values[k] != 0;
+        uint64_t key = from->keys[k];
+        uint64_t home =
+            there ? margay_hash_home(&hash, key) : hash.bucket_count;
+        unsigned slot = fills[home];
+        if (__builtin_expect((home < cleared) | (slot == MARGAY_BUCKET_SLOTS),
+                             0)) {
+            if (!move(spreading, key, from->values[k]))
+                return false;
+            continue;
+        }
+        struct margay_bucket *to = there ? hash.buckets + home : &nowhere;
+        to->keys[slot] = key;
+        to->values[slot] = from->values[k];
+        fills[home] = (uint8_t)(slot + there);
+    }
+    return true;
+}
+
+static bool spread_bucket(struct spreading *spreading, uint64_t i)
+{
+    const struct margay_bucket from = spreading->hash->buckets[i];
+    uint64_t to = (uint64_t)((margay_u128)i * spreading->growth >> 32);
+    spreading->emptied = i;
+    clear_to(spreading, to < USUAL_SPILL ? 0 : to - USUAL_SPILL);
+    if (from.value_extensions == 0)
+        return move_narrow(spreading, &from);
+    for (unsigned k = 0; k < MARGAY_BUCKET_SLOTS; k++) {
+        if (from.values[k] != 0 &&
+            !move(spreading, from.keys[k], margay_bucket_value(&from, k)))
+            return false;
+    }
+    return true;
+}
+
+static enum margay_status spread(struct margay_hash *hash,
+                                 uint64_t bucket_count,
+                                 struct margay_error *error)
+{
+    uint64_t old_count = hash->bucket_count;
+    struct spreading spreading = {
+        .hash = hash,
+        .cleared = bucket_count,
+        .growth = (uint64_t)(((margay_u128)bucket_count << 32) / old_count),
+        .fills = margay_map(bucket_count + 1),
+    };
+    struct margay_bucket *buckets = NULL;
+    size_t bytes;
+    if (spreading.fills != NULL &&
+        margay_multiply_size(bucket_count, sizeof *buckets, &bytes))
+        buckets = margay_remap(hash->buckets, margay_hash_bytes(hash), bytes);
+    bool moved = buckets != NULL;
+    if (moved) {
+        hash->buckets = buckets;
+        set_size(hash, bucket_count);
+        for (uint64_t i = old_count; i-- > 0 && moved;)
+            moved = spread_bucket(&spreading, i);
+        memset(buckets, 0, spreading.cleared * sizeof *buckets);
+    }
+    margay_unmap(spreading.fills, bucket_count + 1);
+    hash->entries -= spreading.aside.count;
+    return finish_move(hash, &spreading.aside, moved, error);
 }
 
 enum margay_status margay_hash_reserve(struct margay_hash *hash, uint64_t more,
                                        struct margay_error *error)
 {
-    uint64_t wanted;
-    if (!margay_add_u64(hash->entries, more, &wanted))
-        return margay_fail_memory(error, "a table of that many blocks");
-    if (wanted <= hash->entry_limit)
-        return MARGAY_OK;
-    if (hash->shift != 0)
-        return margay_hash_rebuild(hash, wanted, error);
-    uint64_t bucket_count = buckets_for(wanted, true);
-    if (bucket_count == 0)
-        return margay_fail_memory(error, "a table of that many blocks");
-    enum margay_status status = margay_hash_spread(hash, bucket_count, error);
-    if (status == MARGAY_OK)
-        hash->entry_limit = limit_of(bucket_count);
-    return status;
-}
-
-/* About where the entries in bucket i of the old table go. */
-static uint64_t moved_to(const struct margay_hash *from,
-                         const struct margay_hash *to, uint64_t i)
-{
-    return (uint64_t)((margay_u128)i * to->bucket_count / from->bucket_count);
-}
-
-/* Make the memory appear that the next step of the old table goes to. */
-static void touch_step(const struct margay_hash *from, struct margay_hash *to,
-                       uint64_t i)
-{
-    uint64_t left = from->bucket_count - i;
-    uint64_t step = left < RELEASE_BUCKETS ? left : RELEASE_BUCKETS;
-    uint64_t begin = moved_to(from, to, i);
-    margay_touch(to->buckets + begin,
-                 (moved_to(from, to, i + step) - begin) * sizeof *to->buckets);
-}
-
-enum margay_status margay_hash_rebuild(struct margay_hash *hash,
-                                       uint64_t entries,
-                                       struct margay_error *error)
-{
-    struct margay_hash fresh;
-    enum margay_status status =
-        create(&fresh, entries, hash->shift == 0, error);
-    if (status != MARGAY_OK)
-        return status;
-    struct filling filling = {.hash = &fresh,
-                              .fills = margay_map(fresh.bucket_count)};
-    if (filling.fills == NULL) {
-        margay_hash_destroy(&fresh);
-        return margay_fail_memory(error, "a table that grows");
+    uint64_t wanted, bucket_count = 0;
+    if (margay_add_u64(hash->entries, more, &wanted)) {
+        if (wanted <= hash->entry_limit)
+            return MARGAY_OK;
+        bucket_count = buckets_for(wanted, hash->large_buckets);
     }
-    for (uint64_t i = 0; i < hash->bucket_count; i++) {
-        if (i % RELEASE_BUCKETS == 0)
-            touch_step(hash, &fresh, i);
-        if (hash->shift == 0)
-            copy_entries(&filling, &hash->buckets[i], true);
-        else
-            copy_entries(&filling, &hash->buckets[i], false);
-        if ((i + 1) % RELEASE_BUCKETS == 0)
-            margay_discard(&hash->buckets[i + 1 - RELEASE_BUCKETS],
-                           RELEASE_BUCKETS * sizeof *hash->buckets);
-    }
-    margay_unmap(filling.fills, fresh.bucket_count);
-    margay_hash_destroy(hash);
-    *hash = fresh;
-    return MARGAY_OK;
+    return bucket_count == 0
+               ? margay_fail_memory(error, "a table of that many blocks")
+               : spread(hash, bucket_count, error);
 }
+
+enum margay_status margay_hash_close(struct margay_hash *hash,
+                                     struct margay_error *error)
+{
+    struct aside aside = {.count = 0};
+    bool moved = true;
+    hash->entries = 0;
+    for (uint64_t i = 0; i < hash->bucket_count && moved; i++) {
+        const struct margay_bucket from = hash->buckets[i];
+        hash->buckets[i] = (struct margay_bucket){0};
+        for (unsigned k = 0; k < MARGAY_BUCKET_SLOTS && moved; k++) {
+            uint64_t value = margay_bucket_value(&from, k);
+            if (from.values[k] == 0)
+                continue;
+            if (margay_hash_home(hash, from.keys[k]) > i)
+                moved = set_aside(&aside, from.keys[k], value);
+            else
+                margay_hash_put_new(hash, from.keys[k], value);
+        }
+    }
+    return finish_move(hash, &aside, moved, error);
+}
+
+/* ------------------------------------------------------------------ erase --
+ */
 
 /*
  * An entry of a later bucket of the run that may move to bucket `hole`: its
@@ -249,7 +370,7 @@ static bool find_spilled(const struct margay_hash *hash, uint64_t hole,
         const struct margay_bucket *bucket = &hash->buckets[i];
         unsigned fill = bucket_fill(bucket);
         for (unsigned j = 0; j < fill; j++) {
-            uint64_t home = home_of(hash, bucket->keys[j]);
+            uint64_t home = margay_hash_home(hash, bucket->keys[j]);
             if (i - home >= i - hole) {
                 *index = i;
                 *slot = j;
@@ -265,8 +386,7 @@ static bool find_spilled(const struct margay_hash *hash, uint64_t hole,
 void margay_hash_erase(struct margay_hash *hash, uint64_t key)
 {
     unsigned slot;
-    struct margay_bucket *bucket = margay_hash_slot_from(
-        hash, hash->buckets + home_of(hash, key), key, &slot);
+    struct margay_bucket *bucket = margay_hash_slot(hash, key, &slot);
     if (bucket->values[slot] == 0)
         return;
     hash->entries--;

@@ -3,16 +3,15 @@
  *
  * Algorithm: buckets of one cache line hold five 64-bit keys and five 32-bit
  *   values; one vector compare finds the key or the first free slot.  A full
- *   bucket spills into the next one, around the end of the table.  The bucket
- *   is chosen by multiplying with 2^64 / golden ratio and taking the top bits,
- *   so doubling the table keeps the order of buckets and moves sequentially.
- *   A tight table grows by quarters: the product, as a fraction of 2^64, is
- *   that of the bucket among all buckets, which keeps their order too, and in
- *   its place (hash_spread.c), so that there never are two tables.
+ *   bucket spills into the next one, around the end of the table.  A key times
+ *   2^64 / golden ratio, as a fraction of 2^64, is that of its bucket among all
+ *   buckets.  So their order stays when the table grows, and it grows in its
+ *   place: its memory becomes longer, and the entries move up (hash.c).  A
+ *   large table grows by a quarter of a power of two, a small one doubles.
  * Guarantee: any 64-bit key, 0 and 2^64-1 included.
- * Cost: a cache miss per look-up that was not prefetched; 18 to 37 bytes per
- *   entry.  In a tight table 18 to 23, growth included, and an entry is moved
- *   about four times instead of once.
+ * Cost: a cache miss per look-up that was not prefetched; 16 to 22 bytes per
+ *   entry of a large table, growth included, and up to 37 of a small one.  An
+ *   entry is moved about five times while the table grows to its size.
  *
  * A value of 0 marks a free slot, so a caller stores values other than 0 and
  * sees 0 for a key that was not there.  Five times six bits beside the values
@@ -46,8 +45,10 @@ struct margay_bucket {
 
 struct margay_hash {
     struct margay_bucket *buckets;
-    uint64_t bucket_count; /* a power of two, unless the table is tight */
-    unsigned shift;        /* 64 - log2(bucket_count); 0 = tight */
+    uint64_t bucket_count; /* quarters times a power of two */
+    unsigned quarters;     /* 4 to 7: the size, in quarters of a power of two */
+    unsigned shift;
+    uint64_t large_buckets; /* a table of as many grows by quarters */
     uint64_t entries;
     uint64_t entry_limit; /* entries at which the table must grow */
 };
@@ -64,8 +65,7 @@ enum margay_status margay_hash_create_stretched(struct margay_hash *hash,
                                                 uint64_t entries,
                                                 struct margay_error *error);
 
-/* The same for a tight table, in which keys are looked up by
-   margay_hash_tight_prefetch() and margay_hash_tight_slot() alone. */
+/* The same for a table that counts as large early, to save memory. */
 enum margay_status margay_hash_create_tight(struct margay_hash *hash,
                                             uint64_t entries,
                                             struct margay_error *error);
@@ -75,8 +75,8 @@ void margay_hash_destroy(struct margay_hash *hash);
 
 /*
  * Reserve `more` further entries; the table may move, and pointers into it are
- * then stale.  MARGAY_NO_MEMORY leaves the table as it was; a tight one can
- * then only be destroyed.
+ * then stale.  A table that MARGAY_NO_MEMORY keeps from growing, here and
+ * below, can only be destroyed.
  */
 enum margay_status margay_hash_reserve(struct margay_hash *hash, uint64_t more,
                                        struct margay_error *error);
@@ -87,22 +87,10 @@ enum margay_status margay_hash_reserve(struct margay_hash *hash, uint64_t more,
  */
 void margay_hash_stretch(struct margay_hash *hash, uint64_t more);
 
-/*
- * Move all entries to a new table for `entries` of them.  Entries whose value
- * the caller has set to 0 are dropped, which is how many are erased at once.
- * MARGAY_NO_MEMORY leaves the table as it was.
- */
-enum margay_status margay_hash_rebuild(struct margay_hash *hash,
-                                       uint64_t entries,
-                                       struct margay_error *error);
-
-/*
- * Give a tight table more buckets, `bucket_count`, and each entry its place
- * among these.  On MARGAY_NO_MEMORY the table can only be destroyed.
- */
-enum margay_status margay_hash_spread(struct margay_hash *hash,
-                                      uint64_t bucket_count,
-                                      struct margay_error *error);
+/* Remove the entries whose value the caller has set to 0, which is how many are
+   erased at once. */
+enum margay_status margay_hash_close(struct margay_hash *hash,
+                                     struct margay_error *error);
 
 /*
  * Enter a key that is not in the table, without comparing; its entry must have
@@ -121,29 +109,18 @@ size_t margay_hash_bytes(const struct margay_hash *hash);
 
 #define MARGAY_HASH_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
+/* The product's upper 61 bits, times at most 7, fit 64 bits. */
 static inline uint64_t margay_hash_home(const struct margay_hash *hash,
                                         uint64_t key)
 {
-    return (key * MARGAY_HASH_MULTIPLIER) >> hash->shift;
-}
-
-static inline uint64_t margay_hash_tight_home(const struct margay_hash *hash,
-                                              uint64_t key)
-{
-    uint64_t fraction = key * MARGAY_HASH_MULTIPLIER;
-    return (uint64_t)((margay_u128)fraction * hash->bucket_count >> 64);
+    uint64_t fraction = key * MARGAY_HASH_MULTIPLIER >> 3;
+    return fraction * hash->quarters >> hash->shift;
 }
 
 static inline void margay_hash_prefetch(const struct margay_hash *hash,
                                         uint64_t key)
 {
     __builtin_prefetch(hash->buckets + margay_hash_home(hash, key), 1);
-}
-
-static inline void margay_hash_tight_prefetch(const struct margay_hash *hash,
-                                              uint64_t key)
-{
-    __builtin_prefetch(hash->buckets + margay_hash_tight_home(hash, key), 1);
 }
 
 /*
@@ -229,14 +206,6 @@ margay_hash_slot(const struct margay_hash *hash, uint64_t key, unsigned *slot)
 {
     return margay_hash_slot_from(
         hash, hash->buckets + margay_hash_home(hash, key), key, slot);
-}
-
-static inline __attribute__((always_inline)) struct margay_bucket *
-margay_hash_tight_slot(const struct margay_hash *hash, uint64_t key,
-                       unsigned *slot)
-{
-    return margay_hash_slot_from(
-        hash, hash->buckets + margay_hash_tight_home(hash, key), key, slot);
 }
 
 /* The value of `key`, NULL if it is absent.  Valid until the table changes. */

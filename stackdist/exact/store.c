@@ -14,7 +14,6 @@
 #define AXIS_PER_LIVE 8
 #define AXIS_IF_FEW   16
 #define FEW_LIVE      ((uint64_t)1 << 21)
-#define AXIS_IF_DENSE 4 /* to save memory */
 #define AXIS_AT_LEAST ((uint64_t)1 << 16)
 
 /* An axis up to this, of 2 MB, is made for all references to come: their blocks
@@ -70,7 +69,8 @@ static uint64_t blocks_to_keep(const struct margay_exact *e)
                                              : SMALLEST_MEMORY_BLOCKS;
 }
 
-uint64_t margay_exact_surplus(const struct margay_exact *e)
+/* The live blocks that a bound allows to forget, once that is worth it. */
+static uint64_t surplus(const struct margay_exact *e)
 {
     uint64_t keep = blocks_to_keep(e);
     return e->rank.live / 2 >= keep ? e->rank.live - keep : 0;
@@ -83,8 +83,6 @@ uint64_t margay_exact_surplus(const struct margay_exact *e)
 static uint64_t axis_for(const struct margay_exact *e, uint64_t live)
 {
     uint64_t per_live = live < FEW_LIVE ? AXIS_IF_FEW : AXIS_PER_LIVE;
-    if (e->dense.buckets != NULL)
-        per_live = AXIS_IF_DENSE;
     uint64_t wanted = live * per_live + AXIS_AT_LEAST;
     if (e->expected_refs > e->fed_refs) {
         uint64_t left = e->expected_refs - e->fed_refs;
@@ -92,74 +90,37 @@ static uint64_t axis_for(const struct margay_exact *e, uint64_t live)
         if (to_end < wanted || to_end <= AXIS_TO_END)
             wanted = to_end;
     }
-    if (e->dense.buckets == NULL)
-        return wanted;
-    uint64_t most = margay_dense_most_timestamps(&e->dense);
-    return wanted < most ? wanted : most;
-}
-
-/* The longest axis that is kept where `wanted` timestamps are enough. */
-static uint64_t longest_axis(const struct margay_exact *e, uint64_t wanted)
-{
-    uint64_t most = e->dense.buckets == NULL
-                        ? UINT64_MAX
-                        : margay_dense_most_timestamps(&e->dense);
-    return wanted < most / 8 ? 8 * wanted : most;
-}
-
-/* The bits of the timestamps of an axis that is made this long. */
-static unsigned time_bits_for(uint64_t timestamps)
-{
-    uint64_t leaves = margay_rank_leaves(timestamps);
-    return margay_log2_floor((leaves << MARGAY_LEAF_SHIFT) - 1) + 1;
+    return wanted;
 }
 
 enum margay_status margay_exact_expect(struct margay_exact *e, uint64_t blocks,
                                        struct margay_error *error)
 {
-    enum margay_status status;
-    if (blocks >= e->dense_from_blocks) {
-        status = margay_dense_create(&e->dense, blocks + blocks / 32, error);
-    } else {
-        margay_hash_destroy(&e->hash);
-        status = margay_hash_create_stretched(&e->hash, blocks, error);
-    }
-    uint64_t timestamps = axis_for(e, blocks);
-    e->dense.time_bits = time_bits_for(timestamps);
+    margay_hash_destroy(&e->hash);
+    enum margay_status status =
+        margay_hash_create_stretched(&e->hash, blocks, error);
     if (status == MARGAY_OK)
-        status = make_axis(e, timestamps, 0, error);
+        status = make_axis(e, axis_for(e, blocks), 0, error);
     if (status == MARGAY_OK)
         status = margay_exact_reserve_counters(e, blocks, error);
     return status;
 }
 
-/* Close the gaps of blocks that have been dropped. */
-static enum margay_status close_gaps(struct margay_exact *e,
-                                     struct margay_error *error)
-{
-    e->forgot = true;
-    return e->dense.buckets == NULL
-               ? margay_hash_rebuild(&e->hash, e->hash.entries, error)
-               : margay_dense_close(&e->dense, &e->hash, error);
-}
-
-enum margay_status margay_exact_compact(struct margay_exact *e,
-                                        uint64_t dropped, uint64_t spare_refs,
-                                        struct margay_error *error)
+/* Begin a new time with the live blocks in their order, forgetting the
+   `dropped` oldest. */
+static enum margay_status compact(struct margay_exact *e, uint64_t dropped,
+                                  struct margay_error *error)
 {
     uint64_t live = e->rank.live - dropped;
     enum margay_status status = MARGAY_OK;
-    uint64_t wanted = axis_for(e, live) + 2 * spare_refs;
+    uint64_t wanted = axis_for(e, live);
     uint64_t timestamps = e->rank.leaf_count << MARGAY_LEAF_SHIFT;
-    bool other_axis =
-        timestamps < wanted || timestamps > longest_axis(e, wanted);
     e->kernel->renumber(e, dropped);
-    if (e->dense.buckets != NULL)
-        e->kernel->dense->renumber(
-            e, dropped, time_bits_for(other_axis ? wanted : timestamps));
-    if (dropped > 0)
-        status = close_gaps(e, error);
-    if (status == MARGAY_OK && other_axis)
+    if (dropped > 0) {
+        e->forgot = true;
+        status = margay_hash_close(&e->hash, error);
+    }
+    if (status == MARGAY_OK && (timestamps < wanted || timestamps / 8 > wanted))
         status = make_axis(e, wanted, 0, error);
     if (status == MARGAY_OK)
         margay_rank_fill(&e->rank, live);
@@ -177,59 +138,34 @@ enum margay_status margay_exact_reserve_counters(struct margay_exact *e,
                                      : make_counters(e, count, error);
 }
 
-uint64_t margay_exact_distinct(const struct margay_exact *e)
-{
-    return e->hash.entries + e->dense.entries;
-}
-
 /* Let the hash table become fuller instead of growing, if that is enough for
    all references to come.  The rate of new blocks so far is an upper estimate.
  */
 static void stretch_if_last(struct margay_exact *e)
 {
     double left = (double)e->expected_refs - (double)e->fed_refs;
-    double share = (double)margay_exact_distinct(e) / (double)e->fed_refs;
+    double share = (double)e->hash.entries / (double)e->fed_refs;
     if (e->fed_refs > 0 && left > 0)
         margay_hash_stretch(&e->hash, (uint64_t)(left * share) +
                                           2 * MARGAY_EXACT_SEGMENT);
 }
 
-/* From a hash table to a dense one, on an axis whose timestamps fit it. */
-static enum margay_status become_dense(struct margay_exact *e,
-                                       struct margay_error *error)
-{
-    enum margay_status status =
-        margay_dense_create(&e->dense, e->hash.entries / 4 * 5, error);
-    if (status == MARGAY_OK)
-        status = margay_exact_compact(e, 0, 0, error);
-    if (status == MARGAY_OK)
-        status = margay_dense_take(&e->dense, &e->hash, error);
-    return status;
-}
-
-/* Whether the tables may not have room for a batch. */
+/* Whether the table may not have room for a batch. */
 static bool is_full(const struct margay_exact *e)
 {
-    if (e->dense.buckets != NULL)
-        return margay_exact_distinct(e) + MARGAY_EXACT_BATCH >
-               margay_dense_limit(&e->dense);
     return e->hash.entries + MARGAY_EXACT_BATCH > e->hash.entry_limit;
 }
 
 static enum margay_status make_room(struct margay_exact *e,
                                     struct margay_error *error)
 {
-    uint64_t surplus = margay_exact_surplus(e);
+    uint64_t dropped = surplus(e);
     enum margay_status status = MARGAY_OK;
-    if (surplus > 0)
-        status = margay_exact_compact(e, surplus, 0, error);
-    if (status != MARGAY_OK || !is_full(e))
-        return status;
-    if (e->dense.buckets != NULL)
-        return margay_dense_grow(&e->dense, &e->hash, error);
-    if (e->hash.entries >= e->dense_from_blocks)
-        return become_dense(e, error);
-    return margay_hash_reserve(&e->hash, MARGAY_EXACT_BATCH, error);
+    if (dropped > 0)
+        status = compact(e, dropped, error);
+    return status == MARGAY_OK
+               ? margay_hash_reserve(&e->hash, MARGAY_EXACT_BATCH, error)
+               : status;
 }
 
 enum margay_status margay_exact_prepare(struct margay_exact *e,
@@ -240,12 +176,10 @@ enum margay_status margay_exact_prepare(struct margay_exact *e,
         stretch_if_last(e);
     if (is_full(e))
         status = make_room(e, error);
-    if (status == MARGAY_OK && e->dense.buckets != NULL)
-        status = margay_hash_reserve(&e->hash, MARGAY_EXACT_BATCH, error);
     if (status == MARGAY_OK)
         status = margay_exact_reserve_counters(e, e->rank.live, error);
     if (status == MARGAY_OK && margay_rank_full(&e->rank))
-        status = margay_exact_compact(e, 0, 0, error);
+        status = compact(e, 0, error);
     if (status == MARGAY_OK && e->rank.next % 64 == 0)
         margay_rank_enter(&e->rank);
     if (status == MARGAY_OK && e->touch_count < e->touch_limit)
@@ -318,42 +252,6 @@ enum margay_status margay_exact_collect(struct margay_exact *e,
     return status;
 }
 
-static void list_block(const struct margay_rank *rank, uint64_t block,
-                       uint64_t time, uint64_t *blocks)
-{
-    if (time != 0 && (uint32_t)time != MARGAY_IN_FILTER &&
-        margay_rank_has(rank, time))
-        blocks[margay_rank_before(rank, time, rank->tall)] = block;
-}
-
-static void list_dense(const struct margay_exact *e, uint64_t *blocks)
-{
-    const struct margay_dense *dense = &e->dense;
-    for (uint64_t i = 0; i < margay_dense_buckets(dense); i++) {
-        const struct margay_dense_bucket *bucket = &dense->buckets[i];
-        uint64_t first = margay_dense_first(dense, i);
-        for (unsigned slot = 0; slot < MARGAY_DENSE_SLOTS; slot++) {
-            uint64_t field = margay_dense_field(bucket, slot);
-            uint64_t mixed = margay_dense_mixed(first, bucket->tags[slot],
-                                                field, dense->time_bits);
-            list_block(&e->rank, margay_dense_unmix(mixed),
-                       margay_dense_time(dense, field), blocks);
-        }
-    }
-}
-
-void margay_exact_list(const struct margay_exact *e, uint64_t *blocks)
-{
-    for (uint64_t i = 0; i < e->hash.bucket_count; i++) {
-        const struct margay_bucket *bucket = &e->hash.buckets[i];
-        for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++)
-            list_block(&e->rank, bucket->keys[slot],
-                       margay_bucket_value(bucket, slot), blocks);
-    }
-    if (e->dense.buckets != NULL)
-        list_dense(e, blocks);
-}
-
 enum margay_status margay_exact_create_store(struct margay_exact *e,
                                              uint64_t first,
                                              struct margay_error *error)
@@ -368,21 +266,9 @@ enum margay_status margay_exact_create_store(struct margay_exact *e,
     return status;
 }
 
-enum margay_status margay_exact_share_time(struct margay_exact *e,
-                                           const struct margay_exact *from,
-                                           struct margay_error *error)
-{
-    uint64_t timestamps = from->rank.leaf_count << MARGAY_LEAF_SHIFT;
-    enum margay_status status = make_axis(e, timestamps, 0, error);
-    if (status == MARGAY_OK)
-        margay_rank_fill(&e->rank, from->rank.live);
-    return status;
-}
-
 void margay_exact_destroy_stack(struct margay_exact *e)
 {
     margay_hash_destroy(&e->hash);
-    margay_dense_destroy(&e->dense);
     margay_rank_destroy(&e->rank);
 }
 

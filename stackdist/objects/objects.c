@@ -18,7 +18,7 @@
  *   what small caches do, are our own.  A sample is chosen as SHARDS does
  *   (engines/shards.c); the bytes of an object itself are not scaled.
  * Guarantee: exact at every size of the grid, but for samples.
- * Cost: O(log M) per request; see weights.h and classes.h, and 18 to 23 bytes
+ * Cost: O(log M) per request; see weights.h and classes.h, and 17 to 22 bytes
  *   per object for the table of names.
  */
 #include "stackdist/objects/objects.h"
@@ -199,8 +199,7 @@ static enum margay_status begin_anew(struct margay_objects *objects,
     if (status == MARGAY_OK)
         status = begin_time(objects, &old, error);
     if (status == MARGAY_OK && old.weights.objects < before)
-        status = margay_hash_rebuild(&objects->hash, objects->hash.entry_limit,
-                                     error);
+        status = margay_hash_close(&objects->hash, error);
     free(old.words);
     unmap_slack(&old.slack);
     if (objects->weights.low == old.weights.low)

@@ -262,9 +262,8 @@ static __attribute__((noinline)) void look_up(
     size_t ahead = requests->count - piece->from >= 2 * count ? count : 0;
     for (size_t i = 0; i < count; i++) {
         unsigned slot;
-        margay_hash_tight_prefetch(&hash, names[i + ahead]);
-        struct margay_bucket *bucket =
-            margay_hash_tight_slot(&hash, names[i], &slot);
+        margay_hash_prefetch(&hash, names[i + ahead]);
+        struct margay_bucket *bucket = margay_hash_slot(&hash, names[i], &slot);
         uint64_t moment = margay_bucket_value(bucket, slot);
         past[i] = moment;
         fresh += moment == 0;

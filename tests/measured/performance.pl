@@ -92,27 +92,21 @@ sub memory {
         } keys %$of;
 }
 
-# Bytes beyond those that 100 references take, and seconds.
-sub low_memory {
-    my @rows;
-    for ((inputs(qw(W1 W2 W3))), map { [@$_, 'pipe'] } inputs('W3')) {
-        my ($name, $path) = @$_;
-        my $is_pipe = $_->[-1] eq 'pipe';
-        my ($blocks) = map { /^distinct_blocks,(\d+)/ ? $1 : () }
-            lines_of($margay, 'info', '-q', '--ids', $path);
+# What whole commands take, of a file and of a pipe.
+sub peaks {
+    return map {
+        my ($name, $millions, $what) = @$_;
+        my $path = generate("peak-$what-$millions.u64" =~ tr/ /_/r,
+            $millions * 1_000_000, $what);
         my @curve = ($margay, qw(curve -q -j1 -f u64 --ids));
-        my @times = measured(7, map {
-            my @command = (@curve, '--memory', $_);
-            $is_pipe ? ['sh', '-c', 'f=$1; shift; cat "$f" | "$@"', 'sh', $path,
-                @command] : [@command, $path];
-        } qw(low normal));
-        my ($start) = measured(1, [@curve, '--limit', 100, $path]);
-        push @rows, [$name . ($is_pipe ? ' through a pipe' : ''), $blocks,
-            (map { sprintf '%.1f', ($_->{peak} - $start->{peak}) / $blocks }
-                @times),
-            map { sprintf '%.2f', $_->{user} + $_->{system} } @times];
-    }
-    return @rows;
+        my @runs = measured(9, [@curve, $path], ['sh', '-c',
+            'f=$1; shift; cat "$f" | "$@"', 'sh', $path, @curve]);
+        [$name, (map { sprintf '%.0f', $_->{peak} / 1e6 } @runs),
+            map { sprintf '%.2f', $_->{user} + $_->{system} } @runs];
+    } ['20 M of Zipf 0.8 over 1 M', 20, 'zipf --exponent 0.8 --blocks 1000000'],
+        ['20 M uniform over 4 M', 20, 'uniform --blocks 4000000'],
+        ['40 M uniform over 16 M', 40, 'uniform --blocks 16000000'],
+        ['20 M of a loop over 1 M', 20, 'loop --blocks 1000000'];
 }
 
 # --------------------------------------------- objects, requests, others --
@@ -280,8 +274,8 @@ make_tables(
         . 'sum_over_engine,cycles_of_ranks', \&stages],
     'performance-reading' => ['format,million/s', \&reading],
     'performance-memory' => ['blocks,bytes_per_block', \&memory],
-    'performance-low-memory' => ['input,blocks,low_bytes,normal_bytes,'
-        . 'low_seconds,normal_seconds', \&low_memory],
+    'performance-peak' => ['input,file_MB,pipe_MB,file_seconds,pipe_seconds',
+        \&peaks],
     'performance-objects' =>
         ['objects_all_sizes,blocks_all_sizes,one_LRU_cache', \&objects],
     'performance-objects-memory' =>

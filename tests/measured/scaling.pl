@@ -85,6 +85,19 @@ sub ranks {
     return @rows;
 }
 
+# The first references of a file, in seconds of the clock, by a thread and by two.
+sub streams {
+    my $path = generate('zipf_0.8-20.u64', 20_000_000,
+        'zipf --exponent 0.8 --blocks 1000000');
+    return map {
+        my $refs = $_;
+        my @seconds = map { $_->{wall} } measured(7, map { [$margay, 'curve', '-q',
+            "-j$_", '--ids', '--limit', $refs, $path] } 1, 2);
+        [$refs, (map { sprintf '%.3f', $_ } @seconds),
+            sprintf '%.2f', $seconds[0] / $seconds[1]];
+    } 2_500_000, 5_000_000, 10_000_000, 20_000_000;
+}
+
 # Seconds for 10^11 references: look-up and rank, an answer, 8 bytes sent.  Without
 # a bound it is 10^8 blocks answered for once, or once by each rank.
 sub projection {
@@ -105,6 +118,8 @@ make_tables(
         \&serial_shares],
     'scaling-ranks' => ['blocks,bound,one_rank,two_ranks,times_faster,-j_1,-j_2,'
         . 'faster', \&ranks],
+    'scaling-streams' => ['references,one_thread,two_threads,times_faster',
+        \&streams],
     'scaling-projection' => ['ranks,bound_2^16,bound_2^21,no_bound_least,'
         . 'no_bound_most', \&projection],
 );

@@ -26,12 +26,6 @@ is 'on a trace: exact engines have no error' \
         cut -d, -f7- | sort -u)" '1,0,0,0,0'
 check 'on a trace: scale-tree has hardly any' \
     awk -F, '$1 == "scale-tree" { exit !($7 >= 0.99) }' out
-# Growth of the tables, which begin small, included.
-"$MARGAY" generate loop --refs 4600000 --blocks 4400000 --to u64 -o many.u64 -q
-run engines --run many.u64 --ids -q --only exact:memory=low
-is 'on a trace: at most 16 bytes a block' \
-    "$(awk -F, 'NR == 2 && $5 > 0 && $5 <= 16 * 4400000 { print "yes" }' out)" \
-    yes
 # To the page where the system says what a process has written to.
 printf '1\n2\n3\n1\n' >four
 run engines --run four -f lines -q

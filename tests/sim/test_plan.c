@@ -35,7 +35,6 @@ static const struct {
     {FACT(saves), true, PARTS | RANKS},
     {FACT(resumes), true, PARTS | RANKS},
     {FACT(warms_up), true, PARTS},
-    {FACT(cuts_work), true, PARTS},
     {FACT(has_ranges), false, PARTS},
     {FACT(can.repeats), false, COUNTS},
     {FACT(can.passes), false, PASSES},
@@ -45,18 +44,18 @@ static const struct {
     {FACT(can.shares), false, SHARES},
 };
 
-#define SWITCHES 21 /* bools that are tried both ways */
+#define SWITCHES 20 /* bools that are tried both ways */
 
 static void set_switches(struct margay_plan_facts *facts, uint32_t bits)
 {
     bool *const switches[SWITCHES] = {
-        &facts->windows,        &facts->looks_by_refs,  &facts->looks_by_time,
-        &facts->saves,          &facts->resumes,        &facts->warms_up,
-        &facts->cuts_work,      &facts->trace_splits,   &facts->has_ranges,
-        &facts->is_named,       &facts->can.repeats,    &facts->can.passes,
-        &facts->can.traces,     &facts->can.parts,      &facts->can.ranks,
-        &facts->can.all_blocks, &facts->can.references, &facts->is_open,
-        &facts->by_lines,       &facts->can.shares,     &facts->has_records,
+        &facts->windows,        &facts->looks_by_refs, &facts->looks_by_time,
+        &facts->saves,          &facts->resumes,       &facts->warms_up,
+        &facts->trace_splits,   &facts->has_ranges,    &facts->is_named,
+        &facts->can.repeats,    &facts->can.passes,    &facts->can.traces,
+        &facts->can.parts,      &facts->can.ranks,     &facts->can.all_blocks,
+        &facts->can.references, &facts->is_open,       &facts->by_lines,
+        &facts->can.shares,     &facts->has_records,
     };
     for (unsigned i = 0; i < SWITCHES; i++)
         *switches[i] = (bits >> i & 1) != 0;

@@ -73,28 +73,6 @@ cat long.u64 | "$MARGAY" curve -q -f u64 -j 1 --sizes all - | cut -d, -f2- >pipe
 "$MARGAY" curve -v -j 1 --sizes all long.u64 2>err | cut -d, -f2- >alone
 check 'one thread reads and analyses' grep -q 'without a reading thread' err
 check 'what it writes is that of a pipe' cmp -s alone piped
-"$MARGAY" curve -v -j 4 --memory low --sizes all long.u64 2>err |
-    cut -d, -f2- >low
-check 'less memory, the same table' cmp -s low alone
-check 'on one thread' grep -q 'without a reading thread' err
-cat long.u64 | "$MARGAY" curve -q -f u64 -j 4 --memory low --sizes all - |
-    cut -d, -f2- >low
-check 'and from a pipe' cmp -s low alone
-same 'windows in less memory' \
-    curve --memory low --window 1000000 --sizes pow2 long.u64
-"$MARGAY" curve -q --memory low --limit 1500000 --save state long.u64 >out
-"$MARGAY" curve -q --memory low --skip 1500000 --sizes all --resume state long.u64 |
-    cut -d, -f2- >low
-check 'and from a state' cmp -s low alone
-refuses "--memory is for the engine exact .*not for 'olken'" \
-    curve --memory low -e olken long.u64
-refuses '--memory does not go with --policy' \
-    curve --memory low --policy sieve long.u64
-refuses 'no use for --memory' curve --memory normal --from kept.csv
-refuses '--memory.*--objects|--objects.*--memory' \
-    curve --memory low --objects long.u64
-refuses "--memory: 'none' \(expected normal or low" \
-    curve --memory none long.u64
 same 'parts, bounded' curve --bound 7000 -e exact:filter=on long.u64
 run curve -j 2 --skip 2600000 long.u64
 is 'skipping nearly all' "$(sed 's/ references.*//;s/.*: //' err)" 100000

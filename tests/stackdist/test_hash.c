@@ -30,42 +30,23 @@ static uint64_t key_at(const struct margay_hash *hash, uint64_t bucket,
     return (fraction + 1 + low) * inverse_multiplier();
 }
 
-/* A table of either kind, and a look-up in it. */
-static bool create(struct margay_hash *hash, bool tight)
+/* A table that is large already, or is not yet. */
+static bool create(struct margay_hash *hash, bool large)
 {
-    /* Tables that are smaller double, tight or not. */
-    return (tight ? margay_hash_create_tight(hash, 15000, NULL)
+    return (large ? margay_hash_create_tight(hash, 15000, NULL)
                   : margay_hash_create(hash, 1, NULL)) == MARGAY_OK;
-}
-
-static uint32_t *look_up(const struct margay_hash *hash, uint64_t key,
-                         struct margay_bucket **bucket)
-{
-    unsigned slot;
-    *bucket = hash->shift == 0 ? margay_hash_tight_slot(hash, key, &slot)
-                               : margay_hash_slot(hash, key, &slot);
-    (*bucket)->keys[slot] = key;
-    return &(*bucket)->values[slot];
 }
 
 /* 0 = it is absent. */
 static uint32_t value_of(const struct margay_hash *hash, uint64_t key)
 {
-    struct margay_bucket *bucket;
-    return *look_up(hash, key, &bucket);
-}
-
-static uint32_t *enter(struct margay_hash *hash, uint64_t key)
-{
-    struct margay_bucket *bucket;
-    uint32_t *value = look_up(hash, key, &bucket);
-    hash->entries += *value == 0;
-    return value;
+    const uint32_t *value = margay_hash_find(hash, key);
+    return value == NULL ? 0 : *value;
 }
 
 struct model {
     uint64_t keys[MAX_ENTRIES];
-    uint32_t values[MAX_ENTRIES];
+    uint64_t values[MAX_ENTRIES];
     unsigned count;
 };
 
@@ -74,7 +55,10 @@ static bool agrees(const struct margay_hash *hash, const struct model *model)
     if (hash->entries != model->count)
         return false;
     for (unsigned i = 0; i < model->count; i++) {
-        if (value_of(hash, model->keys[i]) != model->values[i])
+        unsigned slot;
+        struct margay_bucket *bucket =
+            margay_hash_slot(hash, model->keys[i], &slot);
+        if (margay_bucket_value(bucket, slot) != model->values[i])
             return false;
     }
     return true;
@@ -85,7 +69,7 @@ static bool put(struct margay_hash *hash, struct model *model, uint64_t key,
 {
     if (margay_hash_reserve(hash, 1, NULL) != MARGAY_OK)
         return false;
-    uint32_t *place = enter(hash, key);
+    uint32_t *place = margay_hash_insert(hash, key);
     unsigned i = 0;
     while (i < model->count && model->keys[i] != key)
         i++;
@@ -107,11 +91,11 @@ static bool take(struct margay_hash *hash, struct model *model, unsigned i)
 }
 
 /* Entries come and go around a few homes, the last of the table included. */
-static bool churn(struct margay_random *random, unsigned most, bool tight)
+static bool churn(struct margay_random *random, unsigned most, bool large)
 {
     struct margay_hash hash;
     struct model model = {.count = 0};
-    if (!create(&hash, tight))
+    if (!create(&hash, large))
         return false;
     bool right = true;
     for (int step = 0; right && step < 2000; step++) {
@@ -145,31 +129,32 @@ static void test_churn(void)
     CHECK_U64(right, all, "entries that meet come and go");
 }
 
-/* Keys enter until there are 300,000: each finds its value, and the table has
-   at most `most_bytes` bytes for each from 20,000 on. */
-static void test_growth(bool tight, uint64_t most_bytes)
+/* Keys enter until there are `most`: each finds its value, and the table has
+   at most `most_bytes` bytes for each from the `from`-th on. */
+static void test_growth(bool tight, uint32_t most, uint32_t from,
+                        uint64_t most_bytes)
 {
     struct margay_hash hash;
     struct margay_random random;
     uint32_t right = 0, wide = 0;
     margay_random_seed(&random, 12);
     CHECK(create(&hash, tight), "a table");
-    for (uint32_t i = 1; i <= 300000; i++) {
+    for (uint32_t i = 1; i <= most; i++) {
         if (margay_hash_reserve(&hash, 1, NULL) != MARGAY_OK)
             break;
-        *enter(&hash, margay_random_u64(&random)) = i;
-        wide += i >= 20000 && margay_hash_bytes(&hash) > i * most_bytes;
+        *margay_hash_insert(&hash, margay_random_u64(&random)) = i;
+        wide += i >= from && margay_hash_bytes(&hash) > i * most_bytes;
     }
     margay_random_seed(&random, 12);
-    for (uint32_t i = 1; i <= 300000; i++)
+    for (uint32_t i = 1; i <= most; i++)
         right += value_of(&hash, margay_random_u64(&random)) == i;
-    CHECK_U64(right, 300000, "300,000 keys survive the growths");
-    CHECK_U64(wide, 0, "in %llu bytes each", (unsigned long long)most_bytes);
+    CHECK_U64(right, most, "%" PRIu32 " keys survive the growths", most);
+    CHECK_U64(wide, 0, "in %" PRIu64 " bytes each", most_bytes);
     margay_hash_destroy(&hash);
 }
 
-/* Keys of a few homes near both ends of a tight table, so that they spill far,
-   and around its end; others anywhere. */
+/* Keys of a few homes near both ends of a table, so that they spill far, and
+   around its end; others anywhere.  Some values are wide. */
 static void crowd(struct margay_hash *hash, struct model *model,
                   struct margay_random *random, unsigned most)
 {
@@ -180,15 +165,50 @@ static void crowd(struct margay_hash *hash, struct model *model,
             home = (hash->bucket_count - 3 + margay_random_below(random, 8)) %
                    hash->bucket_count;
         uint64_t key = key_at(hash, home, low);
-        uint32_t *place = enter(hash, key);
-        if (*place != 0)
+        unsigned slot;
+        struct margay_bucket *bucket = margay_hash_slot(hash, key, &slot);
+        if (bucket->values[slot] != 0)
             continue;
-        *place = model->values[model->count] = model->count + 1;
+        uint64_t value = model->count + 1;
+        if (margay_random_below(random, 3) == 0)
+            value |= margay_random_below(random, 64) << 32;
+        bucket->keys[slot] = key;
+        margay_bucket_set_value(bucket, slot, value);
+        hash->entries++;
+        model->values[model->count] = value;
         model->keys[model->count++] = key;
     }
 }
 
-/* A crowded table grows in its place, twice, and loses entries then. */
+/* Set some values to 0 and close the gaps. */
+static bool drop(struct margay_hash *hash, struct model *model,
+                 struct margay_random *random)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < model->count; i++) {
+        unsigned slot;
+        struct margay_bucket *bucket =
+            margay_hash_slot(hash, model->keys[i], &slot);
+        if (margay_random_below(random, 3) != 0) {
+            model->keys[kept] = model->keys[i];
+            model->values[kept++] = model->values[i];
+        } else {
+            /* Its place stays taken until all are marked. */
+            bucket->values[slot] = UINT32_MAX;
+        }
+    }
+    for (uint64_t i = 0; i < hash->bucket_count; i++) {
+        for (unsigned k = 0; k < MARGAY_BUCKET_SLOTS; k++) {
+            if (hash->buckets[i].values[k] == UINT32_MAX)
+                margay_bucket_set_value(&hash->buckets[i], k, 0);
+        }
+    }
+    model->count = kept;
+    return margay_hash_close(hash, NULL) == MARGAY_OK;
+}
+
+/* A crowded table grows in its place, twice, and loses entries then, many at
+   once and one by one. */
 static void test_spreading(void)
 {
     struct margay_random random;
@@ -198,19 +218,21 @@ static void test_spreading(void)
         static struct model model;
         struct margay_hash hash;
         model.count = 0;
-        if (!create(&hash, true))
+        if (!create(&hash, i % 3 != 0))
             break;
-        crowd(&hash, &model, &random, 40 * i % MAX_ENTRIES);
-        bool spread = margay_hash_spread(&hash, hash.bucket_count + 1, NULL) ==
-                          MARGAY_OK &&
-                      agrees(&hash, &model) &&
-                      margay_hash_spread(&hash, hash.bucket_count * 5 / 4,
-                                         NULL) == MARGAY_OK &&
-                      agrees(&hash, &model);
-        while (spread && model.count > 20 * i % MAX_ENTRIES)
-            spread = take(&hash, &model,
-                          (unsigned)margay_random_below(&random, model.count));
-        right += spread && agrees(&hash, &model);
+        crowd(&hash, &model, &random,
+              40 * i % (i % 3 == 0 ? 200 : MAX_ENTRIES));
+        bool fine = true;
+        for (int growth = 0; growth < 2 && fine; growth++)
+            fine =
+                margay_hash_reserve(&hash, hash.entry_limit - hash.entries + 1,
+                                    NULL) == MARGAY_OK &&
+                agrees(&hash, &model);
+        fine = fine && drop(&hash, &model, &random) && agrees(&hash, &model);
+        while (fine && model.count > 20 * i % MAX_ENTRIES)
+            fine = take(&hash, &model,
+                        (unsigned)margay_random_below(&random, model.count));
+        right += fine && agrees(&hash, &model);
         margay_hash_destroy(&hash);
     }
     CHECK_U64(right, all, "crowded tables grow in their place");
@@ -239,7 +261,7 @@ static void test_wide_values(void)
             margay_bucket_set_value(bucket, slot, 0);
     }
     CHECK(right, "values keep their upper six bits");
-    CHECK(margay_hash_rebuild(&hash, 100, NULL) == MARGAY_OK, "rebuilt");
+    CHECK(margay_hash_close(&hash, NULL) == MARGAY_OK, "closed");
     CHECK_U64(hash.entries, 100, "without the entries set to 0");
     for (uint64_t i = 0; i < 200; i++)
         right = right && (margay_hash_find(&hash, i) != NULL) == (i % 2 == 1);
@@ -269,8 +291,9 @@ static void test_impossible(void)
 int main(void)
 {
     test_churn();
-    test_growth(false, 37);
-    test_growth(true, 23);
+    test_growth(false, 300000, 20000, 37);
+    test_growth(true, 300000, 20000, 22);
+    test_growth(false, 5000000, 4000000, 22);
     test_spreading();
     test_wide_values();
     test_impossible();

@@ -5,7 +5,6 @@
  * given the state of the one before.  Every result on the way has to be that
  * of one engine that saw it all.
  */
-#include "stackdist/exact/exact_state.h"
 #include "tests/rounds.h"
 #include "tests/stackdist/engines.h"
 
@@ -166,60 +165,6 @@ static void test_random(void)
     CHECK_U64(right, all, "random traces, handed from engine to engine");
 }
 
-/* A team, which otherwise takes over late only. */
-static bool try_team(struct margay_random *random)
-{
-    struct margay_engine_setup setup = {.options =
-                                            MARGAY_ENGINE_OPTIONS_DEFAULT};
-    const struct margay_engine_class *class = &margay_engine_exact;
-    struct margay_engine_state state = {0}, expected = {0};
-    struct margay_result result;
-    void *e;
-    bool bounded = margay_random_below(random, 2) == 0;
-    setup.settings.choices[0] = (unsigned)margay_random_below(random, 3);
-    setup.options.threads = 2 + (unsigned)margay_random_below(random, 4);
-    setup.options.bound_blocks = bounded ? random_bound(random) : 0;
-    margay_engine *oracle = make_engine("naive", setup.options.bound_blocks, 1);
-    if (margay_engine_make_state(class, &setup, &e, NULL) != MARGAY_OK)
-        return false;
-    ((struct margay_exact *)e)->team_after_refs = 500;
-    ((struct margay_exact *)e)->team_batch_refs = 300;
-    bool same = true;
-    for (unsigned part = 0; part < 4 && same; part++) {
-        size_t refs = (size_t)margay_random_below(random, 5000);
-        uint64_t distinct = 1 + margay_random_below(random, 2000);
-        for (size_t i = 0; i < refs; i++)
-            blocks[i] = margay_random_below(random, 100) < 60
-                            ? margay_random_below(random, 10)
-                            : margay_random_below(random, distinct);
-        margay_engine_feed(oracle, blocks, refs, NULL, NULL);
-        class->feed(e, blocks, refs, NULL, NULL);
-        result = (struct margay_result){0};
-        same = class->peek(e, &result, NULL) == MARGAY_OK;
-        state.counts = result.histogram;
-        same = same && class->list_stack(e, &state.blocks, &state.block_count,
-                                         NULL) == MARGAY_OK;
-        same = same &&
-               margay_engine_export(oracle, &expected, NULL) == MARGAY_OK &&
-               same_state(&state, &expected);
-        margay_engine_state_clear(&state);
-        margay_engine_state_clear(&expected);
-    }
-    margay_engine_free_state(class, e);
-    margay_engine_free(oracle);
-    return same;
-}
-
-static void test_teams(void)
-{
-    struct margay_random random;
-    margay_random_seed(&random, 12);
-    unsigned all = (unsigned)rounds(200), right = 0;
-    for (unsigned i = 0; i < all; i++)
-        right += try_team(&random);
-    CHECK_U64(right, all, "teams of threads, looked into");
-}
-
 static void test_refusals(void)
 {
     struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
@@ -241,7 +186,6 @@ int main(void)
 {
     list_specs();
     test_random();
-    test_teams();
     test_refusals();
     return tap_done();
 }
