@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "sim/command/answers.h"
+#include "sim/command/curve_files.h"
 #include "sim/command/curve_from.h"
 #include "sim/command/curve_question.h"
 #include "sim/command/drive.h"
@@ -21,14 +22,10 @@
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 
-/* The files, in the order in which conclude() has them. */
-enum { TABLE, HISTOGRAM, PROMETHEUS, OUTPUTS };
-
 struct curve {
     const struct options *options;
     struct margay_sizes object_sizes; /* the list is owned */
-    struct output *outputs[OUTPUTS];  /* NULL: not asked for */
-    struct csv_writer csv, histogram_csv;
+    struct curve_files files;
     bool unreached; /* some trace has no cache for --at-most */
 };
 
@@ -107,20 +104,19 @@ static enum margay_status write_pass(void *context,
     margay_analysis *analysis = job->analyses[pass->index];
     struct rows rows = {
         .curve = curve,
-        .csv = &curve->csv,
-        .histogram_csv =
-            curve->outputs[HISTOGRAM] == NULL ? NULL : &curve->histogram_csv,
+        .csv = &curve->files.csv,
+        .histogram_csv = curve_files_histogram(&curve->files),
         .job = job,
         .pass = pass,
     };
     if (options->run.window_refs != 0)
-        csv_label_u64(&curve->csv, pass->window);
+        csv_label_u64(&curve->files.csv, pass->window);
     enum margay_status status = write_rows(&rows, error);
     if (status == MARGAY_OK && answers_are_asked(options))
         status = margay_analysis_series(analysis, NULL, answer, &rows, error);
     if (status == MARGAY_OK && options->results.prometheus != NULL &&
         pass->index + 1 == job->pass_count)
-        status = prometheus_write(curve->outputs[PROMETHEUS], job,
+        status = prometheus_write(curve->files.outputs[CURVE_PROMETHEUS], job,
                                   &options->results.sizes,
                                   options->results.objects, error);
     if (options->reading.tenant != NULL)
@@ -166,45 +162,10 @@ static enum margay_status open_question(void *context,
                           error);
 }
 
-static enum margay_status open_outputs(struct curve *curve, const char *columns,
-                                       struct margay_error *error)
-{
-    const struct options *options = curve->options;
-    const char *place = options->output == NULL ? "-" : options->output;
-    enum margay_status status =
-        output_open(place, OUTPUT_HELD, &curve->outputs[TABLE], error);
-    if (status != MARGAY_OK)
-        return status;
-    csv_begin(&curve->csv, curve->outputs[TABLE], options->json, columns);
-    if (options->results.prometheus != NULL)
-        status = output_open(options->results.prometheus, OUTPUT_HELD,
-                             &curve->outputs[PROMETHEUS], error);
-    if (status != MARGAY_OK || options->results.histogram == NULL)
-        return status;
-    status = output_open(options->results.histogram, OUTPUT_HELD,
-                         &curve->outputs[HISTOGRAM], error);
-    if (status == MARGAY_OK)
-        csv_begin(
-            &curve->histogram_csv, curve->outputs[HISTOGRAM], options->json,
-            options->reading.tenant == NULL ? HISTOGRAM_COLUMNS
-                                            : "tenant," HISTOGRAM_COLUMNS);
-    return status;
-}
-
 int cmd_curve(const struct options *options)
 {
-    const struct series_columns columns = {
-        .counters =
-            (options->results.objects ? MARGAY_COUNTS_BYTES : 0u) |
-            (options->results.writebacks ? MARGAY_COUNTS_WRITEBACKS : 0u) |
-            (options->results.requests ? MARGAY_COUNTS_REQUESTS : 0u),
-        .window = options->run.window_refs != 0,
-        .policy = options->results.policies.count > 0,
-        .key = options->reading.tenant != NULL,
-    };
-    struct series_columns of_snapshot = columns;
-    char text[SERIES_COLUMNS_TEXT], snapshot_text[SERIES_COLUMNS_TEXT];
     struct curve curve = {.options = options};
+    struct curve_files *files = &curve.files;
     const struct drive drive = {
         .options = options,
         .context = &curve,
@@ -213,25 +174,18 @@ int cmd_curve(const struct options *options)
         .open = open_question,
         .ended = write_pass,
         .snapshot = snapshot,
-        .snapshot_columns = snapshot_text,
+        .snapshot_columns = files->snapshot_columns,
         .publish = publish,
     };
     struct margay_error error;
-    of_snapshot.window = false;
-    series_columns_text(&columns, text);
-    series_columns_text(&of_snapshot, snapshot_text);
-    enum margay_status status = open_outputs(&curve, text, &error);
+    enum margay_status status = curve_files_open(files, options, &error);
     if (status == MARGAY_OK && options->results.from != NULL)
-        status = curve_from(
-            options, &curve.csv,
-            curve.outputs[HISTOGRAM] == NULL ? NULL : &curve.histogram_csv,
-            &curve.unreached, &error);
+        status = curve_from(options, &files->csv, curve_files_histogram(files),
+                            &curve.unreached, &error);
     else if (status == MARGAY_OK)
         status = drive_run(&drive, &error);
     free((void *)curve.object_sizes.list_blocks);
-    csv_end(&curve.csv);
-    csv_end(&curve.histogram_csv);
-    int exit_status = conclude(status, curve.outputs, OUTPUTS, &error);
+    int exit_status = curve_files_close(files, status, &error);
     return exit_status == EXIT_DONE && curve.unreached ? EXIT_DENIED
                                                        : exit_status;
 }

@@ -1,0 +1,63 @@
+/* curve_files.c - the files that curve writes */
+#include "sim/command/curve_files.h"
+
+#include "sim/options/commands.h"
+#include "sim/terminal/message.h"
+
+static enum margay_status open_histogram(struct curve_files *files,
+                                         const struct options *options,
+                                         struct margay_error *error)
+{
+    struct output **output = &files->outputs[CURVE_HISTOGRAM];
+    enum margay_status status =
+        output_open(options->results.histogram, OUTPUT_HELD, output, error);
+    if (status == MARGAY_OK)
+        csv_begin(&files->histogram_csv, *output, options->json,
+                  options->reading.tenant == NULL
+                      ? HISTOGRAM_COLUMNS
+                      : "tenant," HISTOGRAM_COLUMNS);
+    return status;
+}
+
+enum margay_status curve_files_open(struct curve_files *files,
+                                    const struct options *options,
+                                    struct margay_error *error)
+{
+    struct series_columns columns = {
+        .counters =
+            (options->results.objects ? MARGAY_COUNTS_BYTES : 0u) |
+            (options->results.writebacks ? MARGAY_COUNTS_WRITEBACKS : 0u) |
+            (options->results.requests ? MARGAY_COUNTS_REQUESTS : 0u),
+        .policy = options->results.policies.count > 0,
+        .key = options->reading.tenant != NULL,
+    };
+    series_columns_text(&columns, files->snapshot_columns);
+    columns.window = options->run.window_refs != 0;
+    series_columns_text(&columns, files->columns);
+    enum margay_status status =
+        output_open(options->output == NULL ? "-" : options->output,
+                    OUTPUT_HELD, &files->outputs[CURVE_TABLE], error);
+    if (status == MARGAY_OK)
+        csv_begin(&files->csv, files->outputs[CURVE_TABLE], options->json,
+                  files->columns);
+    if (status == MARGAY_OK && options->results.prometheus != NULL)
+        status = output_open(options->results.prometheus, OUTPUT_HELD,
+                             &files->outputs[CURVE_PROMETHEUS], error);
+    return status == MARGAY_OK && options->results.histogram != NULL
+               ? open_histogram(files, options, error)
+               : status;
+}
+
+int curve_files_close(struct curve_files *files, enum margay_status status,
+                      struct margay_error *error)
+{
+    csv_end(&files->csv);
+    csv_end(&files->histogram_csv);
+    return conclude(status, files->outputs, CURVE_OUTPUTS, error);
+}
+
+struct csv_writer *curve_files_histogram(struct curve_files *files)
+{
+    return files->outputs[CURVE_HISTOGRAM] == NULL ? NULL
+                                                   : &files->histogram_csv;
+}

@@ -1,0 +1,32 @@
+/* curve_files.h - the files that curve writes */
+#ifndef MARGAY_SIM_COMMAND_CURVE_FILES_H
+#define MARGAY_SIM_COMMAND_CURVE_FILES_H
+
+#include "sim/options/options.h"
+#include "sim/tables/tables.h"
+#include "sim/terminal/output.h"
+
+/* In the order in which conclude() has them. */
+enum { CURVE_TABLE, CURVE_HISTOGRAM, CURVE_PROMETHEUS, CURVE_OUTPUTS };
+
+struct curve_files {
+    struct output *outputs[CURVE_OUTPUTS]; /* NULL: not asked for */
+    struct csv_writer csv, histogram_csv;
+    char columns[SERIES_COLUMNS_TEXT];          /* of csv, */
+    char snapshot_columns[SERIES_COLUMNS_TEXT]; /* and these but a window */
+};
+
+/* Open the files that the options ask for, and begin their tables.  What is
+   open is closed by curve_files_close(), after a failure as well. */
+enum margay_status curve_files_open(struct curve_files *files,
+                                    const struct options *options,
+                                    struct margay_error *error);
+
+/* Publish the files, or say what failed.  Returns the exit status. */
+int curve_files_close(struct curve_files *files, enum margay_status status,
+                      struct margay_error *error);
+
+/* The table of the histogram; NULL = it is not asked for. */
+struct csv_writer *curve_files_histogram(struct curve_files *files);
+
+#endif
