@@ -37,8 +37,24 @@ struct rows {
     struct csv_writer *csv, *histogram_csv; /* the latter: NULL = none */
     const struct margay_job *job;
     const struct margay_pass *pass;
-    struct margay_series all; /* what its series have in common */
+    struct margay_series all; /* its references, in any cache */
 };
+
+/* Of several policies, the first one's references count; of several keys, all.
+ */
+static void add_to_all(struct margay_series *all,
+                       const struct margay_series *series)
+{
+    if (all->references == 0)
+        *all = *series;
+    else if (series->has_key && series->policy == all->policy) {
+        all->references += series->references;
+        all->distinct += series->distinct;
+        all->infinite += series->infinite;
+        all->requests += series->requests;
+        all->infinite_requests += series->infinite_requests;
+    }
+}
 
 static enum margay_status write_series(void *context,
                                        const struct margay_series *series,
@@ -48,7 +64,7 @@ static enum margay_status write_series(void *context,
     const struct margay_pass *pass = rows->pass;
     const char *key = NULL;
     char number[24];
-    rows->all = *series;
+    add_to_all(&rows->all, series);
     if (series->has_key) {
         key = margay_trace_tenant(rows->job->reader, (uint32_t)series->key);
         snprintf(number, sizeof number, "%" PRIu64, series->key);
@@ -119,7 +135,7 @@ static enum margay_status write_pass(void *context,
         status = prometheus_write(curve->files.outputs[CURVE_PROMETHEUS], job,
                                   &options->results.sizes,
                                   options->results.objects, error);
-    if (options->reading.tenant != NULL)
+    if (curve_shares(options))
         rows.all = series_of(margay_tenants_analysis_result(analysis));
     if (status == MARGAY_OK && options->run.window_refs == 0)
         summarise_pass(options, job, pass, &rows.all);

@@ -1,6 +1,7 @@
 /* curve_files.c - the files that curve writes */
 #include "sim/command/curve_files.h"
 
+#include "sim/command/curve_question.h"
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
 
@@ -27,7 +28,8 @@ enum margay_status curve_files_open(struct curve_files *files,
         .counters =
             (options->results.objects ? MARGAY_COUNTS_BYTES : 0u) |
             (options->results.writebacks ? MARGAY_COUNTS_WRITEBACKS : 0u) |
-            (options->results.requests ? MARGAY_COUNTS_REQUESTS : 0u),
+            (options->results.requests ? MARGAY_COUNTS_REQUESTS : 0u) |
+            (curve_shares(options) ? MARGAY_COUNTS_SHARED : 0u),
         .policy = options->results.policies.count > 0,
         .key = options->reading.tenant != NULL,
     };

@@ -90,30 +90,50 @@ static enum margay_status policies_question(const struct options *options,
     return margay_policies_question(&request, question, error);
 }
 
+/* The question of one cache for all, whoever makes the references. */
+static enum margay_status question_of_all(
+    const struct options *options, const struct margay_engine_request *engine,
+    struct margay_sizes *sizes, margay_question **question,
+    struct margay_error *error)
+{
+    const struct objects_wanted objects = {
+        .curve = true, .histogram = options->results.histogram != NULL};
+    if (options->results.objects)
+        return objects_question(options, &objects, sizes, question, error);
+    if (options->results.policies.count > 0)
+        return policies_question(options, question, error);
+    return options->results.requests
+               ? margay_prefixes_question(engine, options->results.touch,
+                                          question, error)
+               : margay_engine_question(engine, NULL, question, error);
+}
+
 enum margay_status curve_question(const struct options *options,
                                   struct margay_sizes *sizes,
                                   margay_question **question,
                                   struct margay_error *error)
 {
-    const struct objects_wanted objects = {
-        .curve = true, .histogram = options->results.histogram != NULL};
+    const enum margay_attribution by = request_tenants_are_threads(options)
+                                           ? MARGAY_BY_THREAD
+                                           : MARGAY_BY_TENANT;
+    margay_question *inner;
     struct margay_engine_request engine = request_engine(
         options,
         options->results.histogram == NULL ? 0 : MARGAY_CAN_GIVE_HISTOGRAM);
     engine.sizes = &options->results.sizes;
     engine.writebacks = options->results.writebacks;
-    if (options->results.objects)
-        return objects_question(options, &objects, sizes, question, error);
-    if (options->results.policies.count > 0)
-        return policies_question(options, question, error);
-    if (options->results.requests)
-        return margay_prefixes_question(&engine, options->results.touch,
-                                        question, error);
-    if (options->reading.tenant != NULL)
-        return margay_tenants_question(&engine,
-                                       request_tenants_are_threads(options)
-                                           ? MARGAY_BY_THREAD
-                                           : MARGAY_BY_TENANT,
-                                       question, error);
-    return margay_engine_question(&engine, NULL, question, error);
+    if (curve_shares(options))
+        return margay_tenants_question(&engine, by, question, error);
+    enum margay_status status =
+        question_of_all(options, &engine, sizes, &inner, error);
+    if (status == MARGAY_OK && options->reading.tenant != NULL)
+        return margay_split_question(by, inner, question, error);
+    *question = inner;
+    return status;
+}
+
+bool curve_shares(const struct options *options)
+{
+    return options->reading.tenant != NULL && !options->results.requests &&
+           options->results.policies.count == 0;
 }

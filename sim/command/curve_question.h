@@ -30,6 +30,9 @@ enum margay_status curve_question(const struct options *options,
                                   margay_question **question,
                                   struct margay_error *error);
 
+/* Is the question of tenants one of the cache that they share, too? */
+bool curve_shares(const struct options *options);
+
 /* The engine of objects that answers such a question, with policies or not. */
 const margay_objects *objects_engine(const struct options *options,
                                      const margay_analysis *analysis);

@@ -28,7 +28,8 @@ static const struct plot_kind kinds[] = {
                 .picture = "misses of programs or tenants who share a cache",
                 .takes = PLOT_RATIOS,
                 .is_alone = true},
-    [TENANTS] = {.columns = CURVE_COLUMNS CURVE_TENANT_COLUMNS,
+    [TENANTS] = {.columns =
+                     CURVE_COLUMNS CURVE_TENANT_COLUMN CURVE_SHARED_COLUMN,
                  .script = "sharers.gp",
                  .takes = PLOT_RATIOS,
                  .is_alone = true},

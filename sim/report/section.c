@@ -292,7 +292,7 @@ static const struct kind {
     {.columns = CURVE_COLUMNS CURVE_REQUEST_COLUMNS,
      .title = "Miss curve of requests",
      .draw = draw_requests},
-    {.columns = CURVE_COLUMNS CURVE_TENANT_COLUMNS,
+    {.columns = CURVE_COLUMNS CURVE_TENANT_COLUMN CURVE_SHARED_COLUMN,
      .title = "Tenants",
      .draw = draw_tenants},
     {.columns = CURVE_COLUMNS, .title = "Miss curve", .draw = draw_curve},

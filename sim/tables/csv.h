@@ -22,7 +22,8 @@
     "trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio"
 #define CURVE_WRITE_COLUMNS   ",writebacks"
 #define CURVE_REQUEST_COLUMNS ",requests,missed_requests"
-#define CURVE_TENANT_COLUMNS  ",tenant,shared_misses"
+#define CURVE_TENANT_COLUMN   ",tenant"
+#define CURVE_SHARED_COLUMN   ",shared_misses"
 #define CURVE_OBJECT_COLUMNS  ",reference_bytes,missed_bytes,byte_miss_ratio"
 #define HISTOGRAM_COLUMNS \
     "trace,block_bytes,distance_from,distance_to,references,share"

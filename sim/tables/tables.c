@@ -83,13 +83,14 @@ void series_columns_text(const struct series_columns *columns,
                          char text[SERIES_COLUMNS_TEXT])
 {
     unsigned counters = columns->counters;
-    snprintf(text, SERIES_COLUMNS_TEXT, "%s%s%s%s%s%s%s",
+    snprintf(text, SERIES_COLUMNS_TEXT, "%s%s%s%s%s%s%s%s",
              columns->window ? WINDOW_COLUMN : "", CURVE_COLUMNS,
              counters & MARGAY_COUNTS_BYTES ? CURVE_OBJECT_COLUMNS : "",
              counters & MARGAY_COUNTS_WRITEBACKS ? CURVE_WRITE_COLUMNS : "",
              counters & MARGAY_COUNTS_REQUESTS ? CURVE_REQUEST_COLUMNS : "",
              columns->policy ? POLICY_COLUMN : "",
-             columns->key ? CURVE_TENANT_COLUMNS : "");
+             columns->key ? CURVE_TENANT_COLUMN : "",
+             counters & MARGAY_COUNTS_SHARED ? CURVE_SHARED_COLUMN : "");
 }
 
 /* The fields of a cache's size, in blocks and bytes. */
@@ -155,10 +156,10 @@ enum margay_status table_series(struct csv_writer *csv, const char *trace,
         status = size_fields(csv, trace, block_bytes, series->in_bytes,
                              point->size, error);
         count_fields(csv, series, point);
-        if (key != NULL) {
+        if (key != NULL)
             csv_text(csv, key);
+        if (series->counters & MARGAY_COUNTS_SHARED)
             csv_u64(csv, point->shared_misses);
-        }
         csv_end_row(csv);
     }
     return status;

@@ -201,6 +201,6 @@ make_traces();
 for my $row (read_rows()) {
     $row->{needs} ? check_need($row) : check_conflict($row);
 }
-check($checks > 150, 'there are many');
+check($checks > 120, 'there are many');
 print "1..$checks\n";
 exit($failures != 0);

@@ -87,8 +87,35 @@ refuses 'a tenant, of 255 bytes at most, in column 3' \
 refuses 'does not say the threads' curve --tenant thread --column block trace.csv
 refuses 'engine shards is not exact' \
     curve --tenant who --column block -e shards trace.csv
-for other in --objects --requests '--policy lru' --writebacks '--window 9' \
-    '--knees' '--at-most 0.5'; do
+# What is asked of a trace is asked of each tenant's references alone.
+run curve -q --tenant who --column block --policy lru,fifo,opt --sizes 1,8,20 \
+    --warmup 50 trace.csv
+is 'policies: their columns' "$(head -1 out | cut -d, -f8-)" policy,tenant
+tail -n +2 out | cut -d, -f3,5- >together
+head -50 rows | cut -d, -f1 | sort | uniq -c >warm
+cut -d, -f1 rows | awk '!seen[$0]++' | while read -r tenant; do
+    { echo block; grep "^$tenant," rows | cut -d, -f2; } >alone.csv
+    warm=$(awk -v t="$tenant" '{ n = $1; sub(/^ *[0-9]+ /, "") } $0 == t { print n }' warm)
+    "$MARGAY" curve -q --column block --policy lru,fifo,opt --sizes 1,8,20 \
+        --warmup "${warm:-0}" alone.csv | tail -n +2 | cut -d, -f3,5- |
+        sed "s/\$/,$tenant/"
+done >expected
+check 'policies: each tenant as if its references were all' cmp -s together expected
+awk -F, '{ print $1 "," int(NR / 3) "," $2 }' rows >asked
+{ echo who,request,block; cat asked; } >asked.csv
+run curve -q --tenant who --column id=block,request=request --requests \
+    --sizes 4,30 asked.csv
+is 'requests: their columns' "$(head -1 out | cut -d, -f8-)" \
+    requests,missed_requests,tenant
+tail -n +2 out | cut -d, -f3,5- >together
+cut -d, -f1 asked | awk '!seen[$0]++' | while read -r tenant; do
+    { echo request,block; grep "^$tenant," asked | cut -d, -f2-; } >alone.csv
+    "$MARGAY" curve -q --column id=block,request=request --requests --sizes 4,30 \
+        alone.csv | tail -n +2 | cut -d, -f3,5- | sed "s/\$/,$tenant/"
+done >expected
+check 'requests: likewise' cmp -s together expected
+
+for other in --objects --writebacks '--window 9' '--knees' '--at-most 0.5'; do
     # shellcheck disable=SC2086
     refuses "tenant does not go with ${other%% *}" \
         curve --tenant who --column block $other trace.csv
