@@ -19,7 +19,7 @@ recorder='valgrind pkg-config'
 build='gcc make libc6-dev libarchive-dev libcsv-dev zlib1g-dev libzstd-dev
     liblzma-dev libyajl-dev'
 run="$build gnuplot-nox libdw-dev $recorder"
-check="$run perl gzip xz-utils zstd bzip2 lz4"
+check="$run perl gzip xz-utils zstd bzip2 lz4 nodejs"
 capture=$check
 clang_plugin='g++ clang llvm-dev'
 evaluation="$capture $clang_plugin gnugo povray povray-includes x264

@@ -1,4 +1,10 @@
-/* data_names.c - what the data of a recorded program are called */
+/*
+ * data_names.c - what the data of a recorded program are called
+ *
+ * The debug information of a program or a library says which variables it has,
+ * with their sizes and declarations, also those of functions (static); where it
+ * is missing, symbols name them.
+ */
 #define _GNU_SOURCE
 #include "sim/annotate/data_names.h"
 
@@ -6,10 +12,314 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/annotate/sites.h"
-#include "sim/annotate/variables.h"
+#include "sim/annotate/demangle.h"
+#include "sim/annotate/places.h"
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
+
+/* ----------------------------------------------------------- variables -- */
+
+/* A variable; [from, from + bytes) are addresses as they stand in the file. */
+struct variable {
+    uint64_t from, bytes;
+    char *name; /* "table", "function::counter" */
+    char *file; /* of the declaration; NULL = unknown */
+    unsigned line;
+};
+
+/* The variables of one file. */
+struct variables {
+    struct variable *list; /* by address */
+    size_t count, capacity;
+    bool no_memory;
+};
+
+static void variables_free(struct variables *variables)
+{
+    if (variables == NULL)
+        return;
+    for (size_t i = 0; i < variables->count; i++) {
+        free(variables->list[i].name);
+        free(variables->list[i].file);
+    }
+    free(variables->list);
+    free(variables);
+}
+
+static const struct variable *variables_at(const struct variables *variables,
+                                           uint64_t address)
+{
+    size_t low = 0, high = variables->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (variables->list[middle].from <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct variable *found = low == 0 ? NULL : &variables->list[low - 1];
+    return found != NULL && address - found->from < found->bytes ? found : NULL;
+}
+
+#ifdef MARGAY_HAS_LIBDW
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+
+static void add(struct variables *variables, const struct variable *variable)
+{
+    struct variable *list = margay_grow(variables->list, variables->count,
+                                        &variables->capacity, sizeof *list);
+    char *name = strdup(variable->name);
+    char *file = variable->file == NULL ? NULL : strdup(variable->file);
+    if (list != NULL)
+        variables->list = list;
+    if (list == NULL || name == NULL ||
+        (variable->file != NULL && file == NULL)) {
+        free(name);
+        free(file);
+        variables->no_memory = true;
+        return;
+    }
+    list[variables->count] = *variable;
+    list[variables->count].name = name;
+    list[variables->count++].file = file;
+}
+
+static void add_symbols(struct variables *variables, Dwfl_Module *module,
+                        GElf_Addr bias)
+{
+    char text[PLACE_FUNCTION_BYTES];
+    int count = dwfl_module_getsymtab(module);
+    for (int i = 1; i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *name = dwfl_module_getsym_info(module, i, &symbol, &address,
+                                                   NULL, NULL, NULL);
+        if (name == NULL || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT ||
+            symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0)
+            continue;
+        const struct variable variable = {
+            .from = address - bias,
+            .bytes = symbol.st_size,
+            .name = demangle(name, text, sizeof text) ? text : (char *)name,
+        };
+        add(variables, &variable);
+    }
+}
+
+/* ----------------------------------------------------- debug information -- */
+
+/* Where a walk through a unit is. */
+struct walk {
+    struct variables *variables;
+    Dwarf_Die unit;
+    GElf_Addr shift; /* of an address there to one in the file */
+};
+
+/* The address of a variable that has one for the whole time; false: it has
+   none. */
+static bool address_of(Dwarf_Die *die, uint64_t *address)
+{
+    Dwarf_Attribute location, operand;
+    Dwarf_Op *operations;
+    Dwarf_Addr found;
+    size_t count;
+    if (dwarf_attr(die, DW_AT_location, &location) == NULL ||
+        dwarf_getlocation(&location, &operations, &count) != 0 || count != 1)
+        return false;
+    *address = operations[0].number;
+    if (operations[0].atom == DW_OP_addr)
+        return true;
+    if (dwarf_getlocation_attr(&location, operations, &operand) != 0 ||
+        dwarf_formaddr(&operand, &found) != 0)
+        return false;
+    *address = found;
+    return true;
+}
+
+static uint64_t size_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    Dwarf_Word bytes = 0;
+    if (dwarf_attr_integrate(die, DW_AT_type, &attribute) == NULL ||
+        dwarf_formref_die(&attribute, &type) == NULL ||
+        dwarf_aggregate_size(&type, &bytes) != 0)
+        return 0;
+    return bytes;
+}
+
+/* The name in C++, or that of the function and the variable. */
+static void put_name(Dwarf_Die *die, const char *function, char *text,
+                     size_t bytes)
+{
+    Dwarf_Attribute attribute;
+    const char *linked = dwarf_formstring(
+        dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    const char *name =
+        dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+    if (linked != NULL && demangle(linked, text, bytes))
+        return;
+    snprintf(text, bytes, "%s%s%s", function == NULL ? "" : function,
+             function == NULL ? "" : "::", name == NULL ? "" : name);
+}
+
+/* The file of the declaration; NULL = unknown.  From DWARF 5 on the first file
+   of a unit has the number 0, which libdw takes for none. */
+static const char *source_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    Dwarf_Word number = 0;
+    Dwarf_Half version = 0;
+    size_t count = 0;
+    const char *source = dwarf_decl_file(die);
+    if (source != NULL ||
+        dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute),
+                        &number) != 0 ||
+        dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL,
+                      NULL) != 0 ||
+        version < 5 || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
+        number >= count)
+        return source;
+    return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+static void add_variable(const struct walk *walk, Dwarf_Die *die,
+                         const char *function)
+{
+    char name[PLACE_FUNCTION_BYTES], file[PLACE_FILE_BYTES];
+    Dwarf_Attribute attribute;
+    struct variable variable = {.name = name, .bytes = size_of(die)};
+    Dwarf_Word line = 0;
+    if (!address_of(die, &variable.from) || variable.bytes == 0)
+        return;
+    variable.from += walk->shift;
+    put_name(die, function, name, sizeof name);
+    const char *source = source_of(die);
+    if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute),
+                        &line) == 0)
+        variable.line = (unsigned)line;
+    if (source != NULL) {
+        Dwarf_Die unit = walk->unit;
+        const char *directory =
+            dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+        bool whole = source[0] == '/' || directory == NULL;
+        snprintf(file, sizeof file, "%s%s%s", whole ? "" : directory,
+                 whole ? "" : "/", source);
+        variable.file = file;
+    }
+    if (*name != '\0')
+        add(walk->variables, &variable);
+}
+
+/* Variables may be in name spaces and in blocks of functions; a damaged file
+   may nest these without end. */
+#define MOST_DEPTH 64
+
+static void walk_children(const struct walk *walk, Dwarf_Die *parent,
+                          const char *function, unsigned depth)
+{
+    Dwarf_Die die;
+    if (depth == MOST_DEPTH || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_variable:
+            add_variable(walk, &die, function);
+            break;
+        case DW_TAG_subprogram:
+            walk_children(walk, &die, dwarf_diename(&die), depth + 1);
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_lexical_block:
+            walk_children(walk, &die, function, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void add_debug_information(struct variables *variables,
+                                  Dwfl_Module *module, GElf_Addr bias)
+{
+    Dwarf_Addr unit_bias;
+    Dwarf_Die *unit = NULL;
+    while ((unit = dwfl_module_nextcu(module, unit, &unit_bias)) != NULL) {
+        Dwarf_Die whole = places_whole_unit(unit);
+        const struct walk walk = {variables, *unit, unit_bias - bias};
+        walk_children(&walk, &whole, NULL, 0);
+    }
+}
+
+/* --------------------------------------------------------------- reading -- */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct variable *x = a, *y = b;
+    int order = (x->from > y->from) - (x->from < y->from);
+    return order != 0 ? order : (y->file != NULL) - (x->file != NULL);
+}
+
+/* Of several at an address keep the one whose declaration is known, which
+   comes first. */
+static void drop_doubles(struct variables *variables)
+{
+    size_t kept = 0;
+    struct variable *list = variables->list;
+    if (variables->count > 1)
+        qsort(list, variables->count, sizeof *list, by_address);
+    for (size_t i = 0; i < variables->count; i++) {
+        if (kept > 0 && list[kept - 1].from == list[i].from) {
+            free(list[i].name);
+            free(list[i].file);
+        } else {
+            list[kept++] = list[i];
+        }
+    }
+    variables->count = kept;
+}
+
+static enum margay_status variables_read(struct places *places,
+                                         const char *path,
+                                         struct variables **variables,
+                                         struct margay_error *error)
+{
+    uint64_t bias;
+    *variables = calloc(1, sizeof **variables);
+    if (*variables == NULL)
+        return margay_fail_memory(error, "the variables of a program");
+    Dwfl_Module *module = places_module(places, path, &bias);
+    if (module != NULL) {
+        add_symbols(*variables, module, bias);
+        add_debug_information(*variables, module, bias);
+        drop_doubles(*variables);
+    }
+    return (*variables)->no_memory
+               ? margay_fail_memory(error, "the variables of a program")
+               : MARGAY_OK;
+}
+
+#else /* without libdw */
+
+static enum margay_status variables_read(struct places *places,
+                                         const char *path,
+                                         struct variables **variables,
+                                         struct margay_error *error)
+{
+    (void)places, (void)path;
+    *variables = calloc(1, sizeof **variables);
+    return *variables == NULL
+               ? margay_fail_memory(error, "the variables of a program")
+               : MARGAY_OK;
+}
+
+#endif
+
+/* ---------------------------------------------------------------- data -- */
 
 #define MOST_NUMBERS (UINT32_C(1) << 24)
 

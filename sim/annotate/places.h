@@ -13,6 +13,9 @@
 
 #include <stdint.h>
 #include <time.h>
+
+#include <margay/traces.h>
+
 #ifdef MARGAY_HAS_LIBDW
 #include <elfutils/libdwfl.h>
 #endif
@@ -68,5 +71,18 @@ Dwarf_Die places_whole_unit(Dwarf_Die *unit);
 
 /* NULL is fine. */
 void places_free(struct places *places);
+
+/* The path of the file of code with that number; NULL = unknown.  `program` as
+   below. */
+const char *places_path(const margay_trace *trace, const char *program,
+                        uint64_t module);
+
+/*
+ * Find the place of a site, once the trace has been read.  `program` is the
+ * file of the program where the trace does not name it or it has moved; NULL =
+ * the trace names it.
+ */
+void places_find_site(struct places *places, const margay_trace *trace,
+                      const char *program, uint64_t site, struct place *place);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "sim/annotate/annotation.h"
 #include "sim/annotate/data_names.h"
-#include "sim/annotate/sites.h"
+#include "sim/annotate/places.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/options/sizes.h"

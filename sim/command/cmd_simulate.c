@@ -7,7 +7,7 @@
 #include "sim/command/drive.h"
 #include "sim/command/sharing_table.h"
 #include "sim/options/commands.h"
-#include "sim/tables/machine_file.h"
+#include "sim/tables/machine_csv.h"
 #include "sim/tables/machine_table.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"

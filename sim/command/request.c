@@ -139,8 +139,9 @@ enum margay_status request_check(const struct options *options,
 {
     if (options->results.prometheus != NULL && options->operand_count > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--prometheus: the file is for one trace at a time, "
-                           "and not for each --window");
+                           "--prometheus: the file is for one trace at a "
+                           "time, not %zu",
+                           options->operand_count);
     return check_snapshots(options, error);
 }
 

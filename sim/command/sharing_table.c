@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/annotate/sites.h"
+#include "sim/annotate/places.h"
 
 static bool has_sites(const struct sharing_lines *lines)
 {

@@ -111,8 +111,10 @@ static void summarise_objects(const struct margay_job *job,
     add_part(parts, sizeof parts, counts.expired, "expired");
     add_part(parts, sizeof parts, counts.deletes, "deleted");
     add_part(parts, sizeof parts, counts.resized, "with another size");
-    /* Ages leave nothing in doubt that could be counted. */
-    if (counts.doubtful > 0 || (counts.shrunk > 0 && !options->ages))
+    /* Ages leave nothing in doubt that could be counted, and a sample does not
+       say how much there is of all. */
+    if ((counts.doubtful > 0 && !sampled) ||
+        (counts.shrunk > 0 && !options->ages && !sampled))
         add_bracket(parts, sizeof parts, &counts);
     add_part(parts, sizeof parts, counts.merged,
              "with an approximate time to live");

@@ -1,7 +1,7 @@
 /* files.c - all files that a command reads and writes */
 #define _GNU_SOURCE
 #include "sim/options/files.h"
-#include "sim/terminal/search_path.h"
+#include "sim/terminal/find_file.h"
 
 #include <libgen.h>
 #include <stdio.h>

@@ -1,11 +1,9 @@
 /* cmd_plot.c - margay plot: from tables to a picture, by gnuplot */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/plot/gnuplot.h"
 #include "sim/plot/picture.h"
 #include "sim/plot/plot_kinds.h"
 #include "sim/plot/plot_table.h"
@@ -17,11 +15,10 @@
 
 struct plot {
     const struct plot_kind *kind;      /* of the picture */
-    char *tables[GNUPLOT_MOST_TABLES]; /* names for gnuplot; owned */
+    char *tables[PICTURE_MOST_TABLES]; /* names for gnuplot; owned */
     size_t count;
     char *script;
     struct output *output;
-    int picture; /* a file in memory; -1 = not drawn yet */
 };
 
 /* ------------------------------------------------------ what is plotted -- */
@@ -54,11 +51,11 @@ static enum margay_status check_operands(const struct options *options,
                                          struct margay_error *error)
 {
     size_t standard_inputs = 0;
-    if (options->operand_count > GNUPLOT_MOST_TABLES)
+    if (options->operand_count > PICTURE_MOST_TABLES)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%zu tables, expected at most %d (one table may "
                            "hold many traces)",
-                           options->operand_count, GNUPLOT_MOST_TABLES);
+                           options->operand_count, PICTURE_MOST_TABLES);
     for (size_t i = 0; i < options->operand_count; i++)
         standard_inputs += strcmp(options->operands[i], "-") == 0;
     if (standard_inputs > 1)
@@ -136,12 +133,12 @@ static enum margay_status choose_script(struct plot *plot,
             chosen = i;
     }
     if (chosen == count)
-        return gnuplot_find_script(plot->kind->script, &plot->script, error);
+        return picture_find_script(plot->kind->script, &plot->script, error);
     if (others[chosen].script == NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
                            "%s: %s needs a table of %s", options->operands[0],
                            others[chosen].name, others[chosen].needs);
-    return gnuplot_find_script(others[chosen].script, &plot->script, error);
+    return picture_find_script(others[chosen].script, &plot->script, error);
 }
 
 static enum margay_status find_suffix(const char *output, const char **suffix,
@@ -160,26 +157,6 @@ static enum margay_status find_suffix(const char *output, const char **suffix,
 
 /* ------------------------------------------------------------- drawing -- */
 
-/* Draw into memory, and write the picture once it is known to be whole. */
-static enum margay_status draw(struct plot *plot, const struct options *options,
-                               const char *suffix, struct margay_error *error)
-{
-    char *settings;
-    enum margay_status status =
-        picture_settings(&options->picture, suffix, &settings, error);
-    if (status == MARGAY_OK)
-        status = gnuplot_draw(plot->script, settings, suffix, plot->tables,
-                              plot->count, &plot->picture, error);
-    free(settings);
-    if (status == MARGAY_OK)
-        status = picture_write(plot->picture, suffix, plot->output, error);
-    if (status == MARGAY_OK)
-        status = output_finish(plot->output, error);
-    if (status == MARGAY_OK)
-        status = output_publish(plot->output, error);
-    return status;
-}
-
 static enum margay_status make(struct plot *plot, const struct options *options,
                                struct margay_error *error)
 {
@@ -195,7 +172,12 @@ static enum margay_status make(struct plot *plot, const struct options *options,
         status =
             output_open(options->output, OUTPUT_HELD, &plot->output, error);
     if (status == MARGAY_OK)
-        status = draw(plot, options, suffix, error);
+        status = picture_draw(plot->script, &options->picture, suffix,
+                              plot->tables, plot->count, plot->output, error);
+    if (status == MARGAY_OK)
+        status = output_finish(plot->output, error);
+    if (status == MARGAY_OK)
+        status = output_publish(plot->output, error);
     return status;
 }
 
@@ -203,15 +185,13 @@ static void release(struct plot *plot)
 {
     for (size_t i = 0; i < plot->count; i++)
         free(plot->tables[i]);
-    if (plot->picture >= 0)
-        close(plot->picture);
     output_free(plot->output);
     free(plot->script);
 }
 
 int cmd_plot(const struct options *options)
 {
-    struct plot plot = {.picture = -1};
+    struct plot plot = {.count = 0};
     struct margay_error error;
     enum margay_status status = make(&plot, options, &error);
     release(&plot);

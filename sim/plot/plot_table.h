@@ -4,7 +4,7 @@
  * The scripts assume that a line is a row and that numbers are numbers.  So
  * each table is read once before: gnuplot then reads a table that has the
  * columns of a kind, at least one row, and in each row a number where a
- * script needs one (plot_columns.h).  The name of a trace may hold a newline or
+ * script needs one.  The name of a trace may hold a newline or
  * another control character, which would make a picture unreadable; it becomes
  * a question mark, as in messages, and a comma behind a quotation mark, where
  * gnuplot would see the end of the field, a semicolon.

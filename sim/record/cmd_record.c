@@ -21,9 +21,9 @@
 #include "sim/record/record.h"
 #include "sim/record/record_output.h"
 #include "sim/run/batches.h"
+#include "sim/terminal/find_file.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/progress.h"
-#include "sim/terminal/search_path.h"
 #include "sim/terminal/signals.h"
 
 /* The longest delay before the end of the program is noticed. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "sim/record/record.h"
-#include "sim/terminal/search_path.h"
+#include "sim/terminal/find_file.h"
 #include "sim/terminal/signals.h"
 
 #define LAUNCH_RECEIVER_BYTES 128

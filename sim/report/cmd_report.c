@@ -1,21 +1,359 @@
-/* cmd_report.c - margay report: traces and tables as a page for people */
+/*
+ * cmd_report.c - margay report: traces and tables as a page for people
+ *
+ * Each table of a trace is what one of margay's commands writes with the
+ * options of the report: a child process runs it and writes into a pipe.  So a
+ * report says of a trace what the commands say, and nothing else.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/annotate/places.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/report/page.h"
-#include "sim/report/section.h"
+#include "sim/tables/csv_read.h"
+#include "sim/tables/match.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
+#include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"
 
-static enum margay_status gather(struct sections *sections,
-                                 const struct options *options,
-                                 int *exit_status, struct margay_error *error)
+/* The windows that a trace is cut into. */
+#define WINDOWS 64
+
+/* What is known of a trace once its first tables are there. */
+struct facts {
+    uint64_t references;     /* as read */
+    uint64_t largest_blocks; /* the last size of its curve */
+    bool has_sites, has_requests, has_data, splits;
+};
+
+/* ------------------------------------------------------- what is asked -- */
+
+static bool ask_curve(struct options *options, const struct facts *facts)
 {
-    enum margay_status status = MARGAY_OK;
-    for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++)
-        status = sections_add(sections, options, options->operands[i],
-                              exit_status, error);
+    (void)options;
+    (void)facts;
+    return true;
+}
+
+static bool ask_requests(struct options *options, const struct facts *facts)
+{
+    options->results.requests = true;
+    return facts->has_requests && !options->results.objects;
+}
+
+static bool ask_info(struct options *options, const struct facts *facts)
+{
+    options->run.blocks.count = options->run.blocks.count > 0;
+    if (options->results.objects)
+        options->run.straddle = MARGAY_STRADDLE_FIRST;
+    return ask_curve(options, facts);
+}
+
+static bool ask_policies(struct options *options, const struct facts *facts)
+{
+    (void)facts;
+    return options->results.policies.count > 0;
+}
+
+static bool ask_histogram(struct options *options, const struct facts *facts)
+{
+    (void)facts;
+    options->results.bins = (struct margay_bins){.kind = MARGAY_BINS_LOG2};
+    return true;
+}
+
+/* The caches of the map: powers of two. */
+static bool ask_caches(struct options *options, const struct facts *facts)
+{
+    (void)facts;
+    struct number_list *ways = &options->caches.ways;
+    for (uint64_t number = 1; ways->count < 5; number *= 2)
+        ways->numbers[ways->count++] = number;
+    return !options->results.objects;
+}
+
+/* A few sizes below the one from which on only cold misses are left; false:
+   there are none. */
+static bool ask_sizes(struct options *options, const struct facts *facts)
+{
+    static struct margay_cache_size sizes[4];
+    struct margay_cache_sizes *list = &options->results.sizes;
+    *list =
+        (struct margay_cache_sizes){.kind = MARGAY_SIZES_LIST, .list = sizes};
+    for (unsigned shift = 8; shift > 0; shift -= 2) {
+        uint64_t blocks = facts->largest_blocks >> (shift - 1);
+        if (blocks > 0)
+            sizes[list->count++] = (struct margay_cache_size){.value = blocks};
+    }
+    return list->count > 0 && !options->results.objects;
+}
+
+static bool ask_windows(struct options *options, const struct facts *facts)
+{
+    options->run.window_refs = (facts->references + WINDOWS - 1) / WINDOWS;
+    return facts->references >= 2 * WINDOWS && ask_sizes(options, facts);
+}
+
+static bool ask_phases(struct options *options, const struct facts *facts)
+{
+    options->run.blocks.count = options->run.blocks.count > 0;
+    return facts->references > 0 && !options->results.objects;
+}
+
+static bool ask_lines(struct options *options, const struct facts *facts)
+{
+    options->run.blocks.count = options->run.blocks.count > 0;
+    return facts->has_sites && places_library_version() != NULL &&
+           ask_sizes(options, facts);
+}
+
+static bool ask_data(struct options *options, const struct facts *facts)
+{
+    options->annotate.data = true;
+    return facts->has_data && ask_lines(options, facts);
+}
+
+/* What a report of a trace is made of, in its order. */
+static const struct part {
+    const char *command;
+    bool has_policies; /* --policy is for this table */
+    bool (*ask)(struct options *options, const struct facts *facts);
+} parts[] = {
+    {"info", false, ask_info},           {"curve", false, ask_curve},
+    {"curve", false, ask_requests},      {"curve", true, ask_policies},
+    {"histogram", false, ask_histogram}, {"compare", false, ask_caches},
+    {"curve", false, ask_windows},       {"phases", false, ask_phases},
+    {"annotate", false, ask_lines},      {"annotate", false, ask_data},
+};
+
+/* -------------------------------------------------------- running it -- */
+
+/* All commands read the same references; the miss curve tells of them. */
+static bool summarises(const struct options *options)
+{
+    return strcmp(options->command->name, "curve") == 0 &&
+           options->results.policies.count == 0 &&
+           options->run.window_refs == 0 && !options->results.requests;
+}
+
+/* In the child: the command, with its table into the pipe. */
+_Noreturn static void run_command(struct options *options, int pipe_end)
+{
+    char name[40];
+    snprintf(name, sizeof name, "/dev/fd/%d", pipe_end);
+    options->output = name;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signals_keep_none();
+    if (!summarises(options))
+        message_keep_none();
+    int exit_status = options->command->run(options);
+    fflush(NULL);
+    _exit(exit_status);
+}
+
+/* Read the table, and wait for the child; returns its exit status. */
+static int take_table(pid_t child, int pipe_end, struct section *section,
+                      enum margay_status *status, struct margay_error *error)
+{
+    int state = 0;
+    FILE *file = fdopen(pipe_end, "r");
+    if (file == NULL) {
+        close(pipe_end);
+        *status = margay_fail_memory(error, "a table");
+    } else {
+        *status =
+            cells_read_stream(&section->table, file, section->source, error);
+        fclose(file);
+    }
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+static void learn(struct facts *facts, const struct cells *table)
+{
+    for (size_t row = 0; row < table->rows; row++) {
+        if (facts->references == 0 &&
+            strcmp(cells_at(table, row, 0), "references") == 0)
+            margay_parse_u64(cells_at(table, row, 1), &facts->references);
+    }
+    for (size_t i = 0; i < table->columns && table->rows > 0; i++) {
+        if (strcmp(cells_name(table, i), "cache_blocks") == 0)
+            margay_parse_u64(cells_at(table, table->rows - 1, i),
+                             &facts->largest_blocks);
+    }
+}
+
+/* Fill a section by a command in a process of its own. */
+static enum margay_status run_part(struct section *section,
+                                   const struct options *options,
+                                   struct facts *facts, int *exit_status,
+                                   struct margay_error *error)
+{
+    int ends[2];
+    struct options child_options = *options;
+    enum margay_status status;
+    if (pipe(ends) != 0)
+        return margay_fail(error, MARGAY_IO, "no pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        run_command(&child_options, ends[1]);
+    }
+    close(ends[1]);
+    if (child < 0) {
+        close(ends[0]);
+        return margay_fail(error, MARGAY_IO, "no process: %s", strerror(errno));
+    }
+    *exit_status = take_table(child, ends[0], section, &status, error);
+    if (status == MARGAY_OK)
+        learn(facts, &section->table);
+    /* A child whose table is no longer read dies of that; the reader failed. */
+    bool is_unread = *exit_status == 128 + SIGPIPE && status != MARGAY_OK;
+    return *exit_status == EXIT_DONE || is_unread ? status : MARGAY_END;
+}
+
+/* ------------------------------------------------------ one trace's -- */
+
+/* What the trace says of itself; a recording of data tells of a stack before
+   its first reference.  One that cannot be opened is left to the first command
+   to complain of. */
+static void open_trace(const char *path, const struct options *options,
+                       struct facts *facts)
+{
+    const struct margay_reading reading = {.data = true};
+    margay_trace *trace;
+    struct margay_batch batch;
+    if (margay_trace_open_for(path, &options->reading, &reading, &trace,
+                              NULL) != MARGAY_OK)
+        return;
+    if (margay_trace_ready(trace, -1, NULL) == MARGAY_OK) {
+        facts->has_sites =
+            (margay_trace_columns(trace) & MARGAY_COLUMN_SITES) != 0;
+        facts->has_requests =
+            (margay_trace_columns(trace) & MARGAY_COLUMN_REQUESTS) != 0;
+        facts->splits = options->run.straddle == MARGAY_STRADDLE_SPLIT ||
+                        (options->run.straddle == MARGAY_STRADDLE_USUAL &&
+                         margay_trace_splits(trace));
+        facts->has_data =
+            margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK &&
+            margay_trace_tells_data(trace);
+    }
+    margay_trace_free(trace);
+}
+
+/* A window is a number of references as read, and info counts blocks. */
+static enum margay_status count_references(const struct options *options,
+                                           struct facts *facts,
+                                           int *exit_status,
+                                           struct margay_error *error)
+{
+    struct options part = *options;
+    struct section section = {.source = (char *)options->operands[0]};
+    part.command = command_find("info");
+    part.run.straddle = MARGAY_STRADDLE_FIRST;
+    ask_info(&part, facts);
+    enum margay_status status =
+        run_part(&section, &part, facts, exit_status, error);
+    cells_clear(&section.table);
     return status;
+}
+
+static enum margay_status add_trace(struct sections *sections,
+                                    const struct options *all_traces,
+                                    const char *trace, int *exit_status,
+                                    struct margay_error *error)
+{
+    struct options options = *all_traces;
+    struct facts facts = {0};
+    enum margay_status status = MARGAY_OK;
+    options.operands = &trace;
+    options.operand_count = 1;
+    open_trace(trace, &options, &facts);
+    if (facts.splits)
+        status = count_references(&options, &facts, exit_status, error);
+    for (size_t i = 0;
+         i < sizeof parts / sizeof parts[0] && status == MARGAY_OK; i++) {
+        struct options part = options;
+        part.command = command_find(parts[i].command);
+        if (!parts[i].ask(&part, &facts))
+            continue;
+        if (!parts[i].has_policies)
+            part.results.policies.count = 0;
+        struct section *section =
+            sections_new(sections, trace, parts[i].command);
+        if (section == NULL)
+            return margay_fail_memory(error, "a report");
+        status = run_part(section, &part, &facts, exit_status, error);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------- operands -- */
+
+/* Is this the header of a table that margay writes?  A trace may be CSV, too,
+   and its columns keys, but it does not count references. */
+static bool is_header(const struct csv_row *row)
+{
+    char line[1024];
+    csv_join_row(row, line, sizeof line);
+    bool counts = page_knows(line);
+    for (size_t i = 0; i < row->count; i++)
+        counts |= strcmp(row->fields[i], "references") == 0;
+    return counts && column_role(row->fields[0]) == COLUMN_KEY;
+}
+
+static enum margay_status take_header(void *context, const struct csv_row *row,
+                                      struct margay_error *error)
+{
+    (void)error;
+    *(bool *)context = is_header(row);
+    return MARGAY_END;
+}
+
+/* What is no CSV is no table. */
+static bool is_table(const char *path)
+{
+    struct margay_error ignored;
+    bool is_one = false;
+    csv_read(path, take_header, &is_one, &ignored);
+    return is_one;
+}
+
+static enum margay_status add_file(struct sections *sections, const char *path,
+                                   struct margay_error *error)
+{
+    struct section *section = sections_new(sections, path, NULL);
+    if (section == NULL)
+        return margay_fail_memory(error, "a report");
+    return cells_read(&section->table, section->source, error);
+}
+
+static enum margay_status add_operand(struct sections *sections,
+                                      const struct options *options,
+                                      const char *operand, int *exit_status,
+                                      struct margay_error *error)
+{
+    if (strcmp(operand, "-") == 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "-: a report reads its input several times, so it "
+                           "needs a file");
+    if (is_table(operand))
+        return add_file(sections, operand, error);
+    return add_trace(sections, options, operand, exit_status, error);
 }
 
 int cmd_report(const struct options *options)
@@ -26,10 +364,11 @@ int cmd_report(const struct options *options)
     int failed = EXIT_DONE;
     enum margay_status status =
         output_open(options->output, OUTPUT_HELD, &output, &error);
+    for (size_t i = 0; i < options->operand_count && status == MARGAY_OK; i++)
+        status = add_operand(&sections, options, options->operands[i], &failed,
+                             &error);
     if (status == MARGAY_OK)
-        status = gather(&sections, options, &failed, &error);
-    if (status == MARGAY_OK)
-        status = page_write(output, options, &sections, &error);
+        page_write(output, options, &sections);
     sections_clear(&sections);
     if (status != MARGAY_END)
         return conclude(status, &output, 1, &error);

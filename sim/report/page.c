@@ -1,28 +1,262 @@
-/* page.c - a report as one page of HTML that needs no other file */
+/*
+ * page.c - a report as one page of HTML that needs no other file
+ *
+ * Each table stands on the page twice: as HTML, which needs no script, and as
+ * JSON, of which report.js draws the pictures and makes the words.  Which ones
+ * fit a table follows from its columns alone.
+ */
+#define _GNU_SOURCE
 #include "sim/report/page.h"
 
-#include <stdio.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "sim/report/assets.h"
-#include "sim/report/embed.h"
-#include "sim/report/markup.h"
+#include "sim/tables/csv.h"
 #include "sim/tables/csv_read.h"
+#include "sim/tables/json.h"
+#include "traces/traces_internal.h"
+
+/* The assembler takes in the style and the script, which stay files for editors
+   and readers.  The build runs in the tree's root, and module.mk says that this
+   file depends on them. */
+#define ASSET(name, file)                                                   \
+    __asm__(".section .rodata\n.globl " #name "\n.hidden " #name "\n" #name \
+            ":\n.incbin \"sim/report/" file "\"\n.byte 0\n.previous\n");    \
+    extern const char name[] __attribute__((visibility("hidden")))
+
+ASSET(report_css, "report.css");
+ASSET(report_js, "report.js");
 
 /* The most rows of a table that the page shows; all of them are in its JSON. */
 #define MOST_SHOWN 2000
 
-static void write_head(struct output *output, const struct sections *sections)
+/* The first row whose columns a table begins with is its kind. */
+static const struct kind {
+    const char *columns, *title;
+    const char *drawing; /* in report.js; NULL = there is none */
+} kinds[] = {
+    {CURVE_COLUMNS POLICY_COLUMN CURVE_TENANT_COLUMN, "Policies of tenants",
+     NULL},
+    {CURVE_COLUMNS CURVE_REQUEST_COLUMNS CURVE_TENANT_COLUMN,
+     "Requests of tenants", NULL},
+    {CURVE_COLUMNS POLICY_COLUMN, "Replacement policies", "policies"},
+    {CURVE_COLUMNS CURVE_OBJECT_COLUMNS POLICY_COLUMN, "Replacement policies",
+     "objectPolicies"},
+    {CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Miss curve of objects", "objects"},
+    {CURVE_COLUMNS CURVE_REQUEST_COLUMNS, "Miss curve of requests", "requests"},
+    {CURVE_COLUMNS CURVE_TENANT_COLUMN CURVE_SHARED_COLUMN, "Tenants",
+     "tenants"},
+    {CURVE_COLUMNS, "Miss curve", "curve"},
+    {WINDOW_COLUMN CURVE_COLUMNS CURVE_OBJECT_COLUMNS, "Over time",
+     "objectWindows"},
+    {WINDOW_COLUMN CURVE_COLUMNS, "Over time", "windows"},
+    {PHASES_COLUMNS, "Phases", "phases"},
+    {HISTOGRAM_COLUMNS, "Reuse distances", "histogram"},
+    {ASSOC_COLUMNS, "Set-associative caches", "caches"},
+    {ANNOTATE_COLUMNS, "Lines of source", "lines"},
+    {ANNOTATE_DATA_COLUMNS, "Arrays and variables", "data"},
+    {SIMULATE_COLUMNS, "A machine", "machine"},
+    {SHARE_COLUMNS, "A shared cache", "shared"},
+    {SHARING_COLUMNS, "Blocks that cores share", NULL},
+    {PARETO_COLUMNS, "Machines", NULL},
+    {"key,value", "The trace", NULL},
+};
+
+static const struct kind *find_kind(const char *header)
+{
+    static const struct kind unknown = {"", "Table", NULL};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t bytes = strlen(kinds[i].columns);
+        if (strncmp(header, kinds[i].columns, bytes) == 0 &&
+            (header[bytes] == '\0' || header[bytes] == ','))
+            return &kinds[i];
+    }
+    return &unknown;
+}
+
+bool page_knows(const char *header)
+{
+    return *find_kind(header)->columns != '\0';
+}
+
+static const struct kind *kind_of(const struct cells *table)
+{
+    struct csv_row header = {.count = table->columns};
+    char line[1024];
+    for (size_t i = 0; i < table->columns; i++)
+        header.fields[i] = cells_name(table, i);
+    csv_join_row(&header, line, sizeof line);
+    return find_kind(line);
+}
+
+/* ---------------------------------------------------------------- texts -- */
+
+static const char *entity(char byte)
+{
+    switch (byte) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+/* Write text that is no markup.  A byte that is no part of valid UTF-8 becomes
+   U+FFFD, and a control character a question mark. */
+static void write_text(struct output *output, const char *text)
+{
+    size_t left = strlen(text);
+    while (left > 0) {
+        const char *name = entity(*text);
+        size_t bytes = json_character_bytes(text, left);
+        if (name != NULL)
+            output_bytes(output, name, strlen(name));
+        else if (bytes == 0)
+            output_text(output, JSON_NO_CHARACTER);
+        else if (margay_is_control(*text))
+            output_bytes(output, "?", 1);
+        else
+            output_bytes(output, text, bytes);
+        bytes = bytes == 0 ? 1 : bytes;
+        text += bytes;
+        left -= bytes;
+    }
+}
+
+/* Texts are cut to pieces for which the output has room. */
+static void write_json_text(struct output *output, const char *text)
+{
+    const size_t most = OUTPUT_ROOM_BYTES / JSON_MOST_BYTES - 2;
+    size_t bytes = strnlen(text, most);
+    char *room = output_room(output, 2 + JSON_MOST_BYTES * bytes);
+    output_add(output, (size_t)(json_put_text(room, text, bytes) - room));
+}
+
+/* --------------------------------------------------------------- tables -- */
+
+/* Which columns have only numbers, empty fields and `inf`? */
+static void find_numbers(const struct cells *table, bool *is_number)
+{
+    for (size_t i = 0; i < table->columns; i++) {
+        is_number[i] = table->rows > 0;
+        for (size_t row = 0; row < table->rows && is_number[i]; row++) {
+            const char *text = cells_at(table, row, i);
+            is_number[i] = *text == '\0' || strcmp(text, "inf") == 0 ||
+                           json_is_number(text);
+        }
+    }
+}
+
+static void write_rows(struct output *output, const struct cells *table,
+                       size_t rows, const bool *is_number)
+{
+    output_text(output, "<thead><tr>");
+    for (size_t i = 0; i < table->columns; i++) {
+        output_text(output, "<th scope=\"col\"%s>",
+                    is_number[i] ? " class=\"number\"" : "");
+        write_text(output, cells_name(table, i));
+        output_text(output, "</th>");
+    }
+    output_text(output, "</tr></thead>\n<tbody>\n");
+    for (size_t row = 0; row < rows; row++) {
+        output_text(output, "<tr>");
+        for (size_t i = 0; i < table->columns; i++) {
+            output_text(output, is_number[i] ? "<td>" : "<td class=\"text\">");
+            write_text(output, cells_at(table, row, i));
+            output_text(output, "</td>");
+        }
+        output_text(output, "</tr>\n");
+    }
+    output_text(output, "</tbody></table>\n");
+}
+
+/* The rows as a list of objects: numbers as the table has them, an empty field
+   as null, all else as text.  No text has a "<", so none ends the script. */
+static void write_json(struct output *output, const struct cells *table,
+                       size_t number, const bool *is_number)
+{
+    output_text(output,
+                "<script type=\"application/json\" id=\"table%zu-rows\">\n[",
+                number);
+    for (size_t row = 0; row < table->rows; row++) {
+        output_text(output, row == 0 ? "{" : ",\n{");
+        for (size_t i = 0; i < table->columns; i++) {
+            const char *text = cells_at(table, row, i);
+            output_text(output, i == 0 ? "" : ",");
+            write_json_text(output, cells_name(table, i));
+            output_text(output, ":");
+            if (*text == '\0')
+                output_text(output, "null");
+            else if (is_number[i] && json_is_number(text))
+                output_text(output, "%s", text);
+            else
+                write_json_text(output, text);
+        }
+        output_text(output, "}");
+    }
+    output_text(output, "]\n</script>\n");
+}
+
+/* A short table stands open. */
+static void write_table(struct output *output, const struct section *section,
+                        size_t number)
+{
+    const struct cells *table = &section->table;
+    const size_t shown = table->rows < MOST_SHOWN ? table->rows : MOST_SHOWN;
+    bool is_number[CSV_ROW_FIELDS];
+    find_numbers(table, is_number);
+    output_text(output,
+                "<details%s><summary>Table of %zu row%s</summary>\n"
+                "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+                "aria-label=\"Rows of table%zu\"><table><caption>",
+                table->rows <= 16 ? " open" : "", table->rows,
+                table->rows == 1 ? "" : "s", number);
+    write_text(output, section->source);
+    output_text(output, "</caption>\n");
+    write_rows(output, table, shown, is_number);
+    if (shown < table->rows)
+        output_text(output,
+                    "<p>The first %zu of %zu rows; the page holds all of them "
+                    "as JSON.</p>\n",
+                    shown, table->rows);
+    output_text(output, "</div></details>\n");
+    write_json(output, table, number, is_number);
+}
+
+/* ----------------------------------------------------------------- page -- */
+
+static void write_head(struct output *output, const struct options *options,
+                       const struct sections *sections)
 {
     output_text(output, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
                         "<meta charset=\"utf-8\">\n"
                         "<meta name=\"viewport\" "
                         "content=\"width=device-width, initial-scale=1\">\n"
                         "<title>Cache report: ");
-    markup_text(output, sections->list[0].source);
+    write_text(output, sections->list[0].source);
     output_text(output, "</title>\n<style>\n");
-    output_bytes(output, report_css, asset_bytes(report_css, report_css_end));
-    output_text(output, "</style>\n</head>\n<body>\n<main>\n");
+    output_bytes(output, report_css, strlen(report_css));
+    output_text(output, "</style>\n</head>\n<body>\n<main>\n"
+                        "<h1>Cache report</h1>\n"
+                        "<p class=\"made\">Margay " MARGAY_VERSION
+                        ", <code>margay report");
+    for (char *const *word = options->arguments; *word != NULL; word++) {
+        output_text(output, " ");
+        write_text(output, *word);
+    }
+    output_text(output, "</code></p>\n"
+                        "<noscript><p>Pictures and words need scripts, which "
+                        "this browser does not run; the tables are complete."
+                        "</p></noscript>\n");
 }
 
 static void write_contents(struct output *output,
@@ -31,121 +265,67 @@ static void write_contents(struct output *output,
     output_text(output, "<nav aria-label=\"Contents\"><ul>\n");
     for (size_t i = 0; i < sections->count; i++) {
         output_text(output, "<li><a href=\"#table%zu\">%s</a>, ", i + 1,
-                    section_title(&sections->list[i]));
-        markup_text(output, sections->list[i].source);
+                    kind_of(&sections->list[i].table)->title);
+        write_text(output, sections->list[i].source);
         output_text(output, "</li>\n");
     }
     output_text(output, "</ul></nav>\n");
 }
 
-/* --------------------------------------------------------------- tables -- */
-
-static void write_row(struct output *output, const struct cells *table,
-                      size_t row, const bool *is_number)
+static void write_section(struct output *output, const struct section *section,
+                          size_t number)
 {
-    output_text(output, "<tr>");
-    for (size_t i = 0; i < table->columns; i++) {
-        output_text(output, is_number[i] ? "<td>" : "<td class=\"text\">");
-        markup_text(output, table_text(table, row, i));
-        output_text(output, "</td>");
-    }
-    output_text(output, "</tr>\n");
-}
-
-static void write_rows(struct output *output, const struct cells *table)
-{
-    bool is_number[CSV_ROW_FIELDS];
-    size_t shown = table->rows < MOST_SHOWN ? table->rows : MOST_SHOWN;
-    output_text(output, "<thead><tr>");
-    for (size_t i = 0; i < table->columns; i++) {
-        is_number[i] = table_is_numeric(table, i);
-        output_text(output, "<th scope=\"col\"%s>",
-                    is_number[i] ? " class=\"number\"" : "");
-        markup_text(output, cells_name(table, i));
-        output_text(output, "</th>");
-    }
-    output_text(output, "</tr></thead>\n<tbody>\n");
-    for (size_t row = 0; row < shown; row++)
-        write_row(output, table, row, is_number);
-    output_text(output, "</tbody></table>\n");
-    if (shown < table->rows)
-        output_text(output,
-                    "<p>The first %zu of %zu rows; the page holds all of them "
-                    "as JSON.</p>\n",
-                    shown, table->rows);
-}
-
-/* A short table stands open. */
-static void write_table(struct output *output, const struct section *section,
-                        const char *id)
-{
-    const struct cells *table = &section->table;
-    output_text(output,
-                "<details%s><summary>Table of %zu row%s</summary>\n"
-                "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
-                "aria-label=\"Rows of %s\"><table><caption>",
-                table->rows <= 16 ? " open" : "", table->rows,
-                table->rows == 1 ? "" : "s", id);
-    markup_text(output, section->source);
-    output_text(output, "</caption>\n");
-    write_rows(output, table);
-    output_text(output,
-                "</div></details>\n"
-                "<script type=\"application/json\" id=\"%s-rows\">\n",
-                id);
-    embed_rows(output, table);
-    output_text(output, "</script>\n");
-}
-
-static enum margay_status write_section(struct output *output,
-                                        const struct section *section,
-                                        const char *id, unsigned *charts,
-                                        struct margay_error *error)
-{
-    output_text(output, "<section id=\"%s\">\n<h2>%s</h2>\n<p class=\"made\">",
-                id, section_title(section));
+    const struct kind *kind = kind_of(&section->table);
+    output_text(output, "<section id=\"table%zu\"", number);
+    if (kind->drawing != NULL)
+        output_text(output, " data-drawing=\"%s\"", kind->drawing);
+    output_text(output, ">\n<h2>%s</h2>\n<p class=\"made\">", kind->title);
     if (section->command != NULL)
         output_text(output, "margay %s, ", section->command);
-    markup_text(output, section->source);
+    write_text(output, section->source);
     output_text(output, "</p>\n");
     if (section->table.rows == 0)
         output_text(output, "<p>There are no references, and so no rows.</p>");
-    enum margay_status status =
-        section_draw(output, section, id, charts, error);
-    write_table(output, section, id);
+    write_table(output, section, number);
     output_text(output, "</section>\n");
-    return status;
 }
 
-static void write_command(struct output *output, const struct options *options)
+void page_write(struct output *output, const struct options *options,
+                const struct sections *sections)
 {
-    output_text(output, "<p class=\"made\">Margay " MARGAY_VERSION
-                        ", <code>margay report");
-    for (char *const *word = options->arguments; *word != NULL; word++) {
-        output_text(output, " ");
-        markup_text(output, *word);
-    }
-    output_text(output, "</code></p>\n");
-}
-
-enum margay_status page_write(struct output *output,
-                              const struct options *options,
-                              const struct sections *sections,
-                              struct margay_error *error)
-{
-    unsigned charts = 0;
-    enum margay_status status = MARGAY_OK;
-    write_head(output, sections);
-    output_text(output, "<h1>Cache report</h1>\n");
-    write_command(output, options);
+    write_head(output, options, sections);
     write_contents(output, sections);
-    for (size_t i = 0; i < sections->count && status == MARGAY_OK; i++) {
-        char id[32];
-        snprintf(id, sizeof id, "table%zu", i + 1);
-        status = write_section(output, &sections->list[i], id, &charts, error);
-    }
+    for (size_t i = 0; i < sections->count; i++)
+        write_section(output, &sections->list[i], i + 1);
     output_text(output, "</main>\n<script>\n");
-    output_bytes(output, report_js, asset_bytes(report_js, report_js_end));
+    output_bytes(output, report_js, strlen(report_js));
     output_text(output, "</script>\n</body>\n</html>\n");
-    return status;
+}
+
+/* ------------------------------------------------------------- sections -- */
+
+struct section *sections_new(struct sections *sections, const char *source,
+                             const char *command)
+{
+    struct section *list = reallocarray(sections->list, sections->count + 1,
+                                        sizeof *sections->list);
+    if (list == NULL)
+        return NULL;
+    sections->list = list;
+    struct section *section = &list[sections->count];
+    *section = (struct section){.source = strdup(source), .command = command};
+    if (section->source == NULL)
+        return NULL;
+    sections->count++;
+    return section;
+}
+
+void sections_clear(struct sections *sections)
+{
+    for (size_t i = 0; i < sections->count; i++) {
+        cells_clear(&sections->list[i].table);
+        free(sections->list[i].source);
+    }
+    free(sections->list);
+    *sections = (struct sections){0};
 }

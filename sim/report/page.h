@@ -2,12 +2,36 @@
 #ifndef MARGAY_SIM_REPORT_PAGE_H
 #define MARGAY_SIM_REPORT_PAGE_H
 
-#include "sim/report/section.h"
+#include <stdbool.h>
 
-/* Write the page.  The output keeps failures to write; MARGAY_NO_MEMORY. */
-enum margay_status page_write(struct output *output,
-                              const struct options *options,
-                              const struct sections *sections,
-                              struct margay_error *error);
+#include "sim/options/options.h"
+#include "sim/tables/csv_read.h"
+#include "sim/terminal/output.h"
+
+/* A table, and where it is from. */
+struct section {
+    struct cells table;
+    char *source;        /* the trace or the file; owned */
+    const char *command; /* that wrote the table; NULL: it was a file */
+};
+
+struct sections {
+    struct section *list; /* owned */
+    size_t count;
+};
+
+/* A section without rows, for the caller to fill; NULL: no memory. */
+struct section *sections_new(struct sections *sections, const char *source,
+                             const char *command);
+
+void sections_clear(struct sections *sections);
+
+/* Does a header, its names joined with commas, begin with the columns of a
+   table that margay writes? */
+bool page_knows(const char *header);
+
+/* Write the page.  The output keeps failures to write. */
+void page_write(struct output *output, const struct options *options,
+                const struct sections *sections);
 
 #endif

@@ -161,6 +161,11 @@ static enum margay_status objects_series(margay_analysis *analysis,
     struct margay_series_point *points = NULL;
     margay_histogram *histogram = NULL;
     enum margay_status status = MARGAY_OK;
+    if (own->engine == NULL) { /* nothing has come yet */
+        series = (struct margay_series){.counters = MARGAY_COUNTS_BYTES,
+                                        .in_bytes = true};
+        return take(context, &series, error);
+    }
     margay_objects_describe(own->engine, &series);
     if (own->options.curve != NULL)
         status = read_curve(own->engine, sizes, &series, &points, error);

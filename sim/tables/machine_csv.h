@@ -1,8 +1,6 @@
-/* machine_csv.h - a machine of caches, read from its table */
+/* machine_csv.h - a machine of caches, from its table or from the system */
 #ifndef MARGAY_SIM_TABLES_MACHINE_CSV_H
 #define MARGAY_SIM_TABLES_MACHINE_CSV_H
-
-#include <stdio.h>
 
 #include <margay/hierarchy.h>
 
@@ -14,18 +12,16 @@ struct machine {
 };
 
 /*
- * Read the table at `path`, whose fields that the text of --vary replaces may
- * hold anything; NULL replaces none.  Call machine_settle() before the levels
- * are used.  MARGAY_IO; MARGAY_BAD_INPUT with the file, the line, the cache and
- * the column.  Call machine_clear() in any case.
+ * Read the machine NAME: the table in the file NAME; if there is no such file
+ * and NAME has no slash, the table NAME.csv that was installed; for "host", the
+ * machine that this runs on, as the system describes it.  Fields that the text
+ * of --vary replaces may hold anything; NULL replaces none.  Call
+ * machine_settle() before the levels are used.  MARGAY_IO, with the names of
+ * the machines that there are; MARGAY_BAD_INPUT with the file, the line, the
+ * cache and the column.  Call machine_clear() in any case.
  */
-enum margay_status machine_read(struct machine *machine, const char *path,
+enum margay_status machine_find(struct machine *machine, const char *name,
                                 const char *vary, struct margay_error *error);
-
-/* The same of an open file, which messages call `name`. */
-enum margay_status machine_read_stream(struct machine *machine, FILE *file,
-                                       const char *name, const char *vary,
-                                       struct margay_error *error);
 
 /*
  * Set a field of a machine that was read, other than a name; `text` outlives

@@ -589,14 +589,22 @@ enum margay_status margay_objects_histogram(const margay_objects *objects,
         rows = calloc(count + 1, sizeof *rows);
     if (rows == NULL)
         status = margay_fail_memory(error, "a histogram");
-    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
-        rows[i] = (struct margay_histogram_row){
-            sums[i].cache_bytes,
-            sums[i].hits.refs - (i > 0 ? sums[i - 1].hits.refs : 0)};
+    uint64_t infinite = counts.cold + counts.expired + counts.far;
+    uint64_t before = 0;
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
+        uint64_t hits = sums[i].hits.refs;
+        if (objects->samples)
+            hits = counts.references - estimate(objects, counts.references,
+                                                counts.sampled_refs, hits);
+        rows[i] =
+            (struct margay_histogram_row){sums[i].cache_bytes, hits - before};
+        before = hits;
+    }
+    if (objects->samples)
+        infinite = counts.references - before;
     if (status == MARGAY_OK)
-        status = margay_histogram_of_rows(
-            rows, count, counts.cold + counts.expired + counts.far, histogram,
-            error);
+        status =
+            margay_histogram_of_rows(rows, count, infinite, histogram, error);
     if (status == MARGAY_OK && counts.exceeded_bound != 0)
         margay_histogram_set_exceeded_bound(*histogram,
                                             counts.exceeded_bound + 1);

@@ -159,9 +159,9 @@ sed 's/^t.mgt,/t.words,/' whole >want
 check 'as words: the same' cmp -s out want
 run report -q t.mgt -o data.html
 is 'a report' "$status $(cat err)" '0 '
-like 'says whose code the misses are' "$(cat data.html)" \
+shows like 'says whose code the misses are' "$(drawn data.html)" \
     '[0-9]% of the misses are of arrays.c:38 main\.'
-like 'and whose data' "$(cat data.html)" \
+shows like 'and whose data' "$(drawn data.html)" \
     '[0-9]% of the misses are of arrays.c:35 heap of main\.'
 run annotate -q --data --callgrind d.callgrind --sizes 4K t.mgt
 is 'a profile of data' "$(sed -n 's/^fn=([0-9]*) \(heap.*\)/\1/p' d.callgrind |

@@ -180,6 +180,9 @@ for my $blocks (100, 200) {
            'din', '-o', "loop.$blocks");
     margay('histogram', '-q', "loop.$blocks", '-o', "loop.$blocks.csv");
 }
+text_file('sized.csv', "id,size\n", map { $_ % 7 . ',' . 10 * ($_ % 7 + 1) . "\n" }
+    1 .. 40);
+margay('histogram', '-q', '--objects', 'sized.csv', '-o', 'bytes.csv');
 margay('histogram', '-q', '--by', 'region=map.csv', '-f', 'din', $odd, '-o',
        'places.csv');
 for my $side (24, 36, 54) {
@@ -289,6 +292,7 @@ my %jobs = (
     ],
     share => [
         ['--sizes', '16,64', 'loop.100.csv', 'loop.200.csv'],
+        ['--objects', '--sizes', '64', 'bytes.csv', 'bytes.csv'],
     ],
     simulate => [
         ['--machine', 'machine.csv', @din],

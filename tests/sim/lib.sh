@@ -190,3 +190,21 @@ finish() {
     [ $failures = 0 ]
     exit
 }
+
+# drawn FILE: the page of a report with what its script draws; nothing where
+# there is no nodejs.
+node=$(command -v node || :)
+drawn() {
+    if [ -n "$node" ]; then
+        "$node" "$root/tests/sim/draw.js" "$1"
+    fi
+}
+
+# shows CHECK NAME ARGUMENT...: a check of what is drawn.
+shows() {
+    if [ -n "$node" ]; then
+        "$@"
+    else
+        skip "$2" 'no nodejs'
+    fi
+}

@@ -146,6 +146,14 @@ cp out all
 run curve --objects -f oracle a.oracle
 is "a sample of all is all, at no less than the largest object" \
     "$(tail -3 all)" "$(tail -3 out)"
+run histogram -q --objects -e shards:rate=0.3 -f oracle a.oracle
+is 'a histogram of a sample counts all references' \
+    "$(awk -F, 'NR > 1 { sum += $5 } END { print sum }' out)" \
+    "$("$MARGAY" histogram -q --objects -f oracle a.oracle |
+        awk -F, 'NR > 1 { sum += $5 } END { print sum }')"
+run curve -q --objects --every 10 --prometheus live.prom -f oracle a.oracle
+check 'with --every the file for Prometheus is there from the beginning on' \
+    grep -q 'margay_byte_miss_ratio{' live.prom
 run curve --objects -e shards:rate=0.3 -f oracle a.oracle
 is "a sample works" "$status" 0
 is "  each time" "$(for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do

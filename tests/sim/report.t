@@ -54,7 +54,9 @@ while ($page =~ m{<(/?)([a-zA-Z0-9]+)((?:"[^"]*"|[^>"])*?)(/?)>}g) {
 die "<$open[-1]> stays open\n" if @open;
 EOP
 is_page() {
-    perl page.pl "$1" 2>err
+    perl page.pl "$1" 2>err || return
+    drawn "$1" >drawn.html || return
+    [ ! -s drawn.html ] || perl page.pl drawn.html
 }
 
 # ------------------------------------------------------------ of a trace --
@@ -80,7 +82,7 @@ is 'one summary, of the miss curve' "$(sed 's/, [0-9.]* M refs.*//' err)" \
     'margay report: zipf.din: 20000 references in blocks of 64 bytes, 500 distinct blocks, 500 cold misses'
 lru=$("$MARGAY" curve -q -b 64 --policy lru,fifo zipf.din |
     awk -F, '$7 <= 0.5 && $8 == "lru" { print $4; exit }')
-like 'what policies need is told in words' "$(cat one.html)" \
+shows like 'what policies need is told in words' "$(drawn one.html)" \
     "At most 50% miss with lru from $(echo "$lru" | awk '{ print $1 / 1024 }') KiB, with fifo from"
 
 # References of several blocks, of which windows count each once.
@@ -116,14 +118,14 @@ fi
 run report -q lines.csv -o lines.html
 is 'a report of lines of source' "$status $(cat err)" '0 '
 check 'its page is whole' is_page lines.html
-like 'it says who owns the misses' "$(cat lines.html)" \
-    '>In a cache of 64 B, 11.6% of the misses are of a&lt;b.c:1 f. In a cache of 128 B, 100% of the misses are of a&lt;b.c:3 f. <'
-is 'the parts are shares of all references' \
-    "$(grep -o 'class="part[0-7]".*<title>[^<]*' lines.html |
+shows like 'it says who owns the misses' "$(drawn lines.html)" \
+    '>In a cache of 64 B, 11.6% of the misses are of a&#60;b.c:1 f. In a cache of 128 B, 100% of the misses are of a&#60;b.c:3 f. <'
+shows is 'the parts are shares of all references' \
+    "$(drawn lines.html | grep -o 'class="part[0-7]"[^>]*><title>[^<]*' |
         sed 's/class="\([^"]*\)".*<title>/\1 /' | tr '\n' ' ')" \
     'part0 64 B: 0.011 part1 64 B: 0.0108889 part2 64 B: 0.0107778 part3 64 B: 0.0106667 part4 64 B: 0.0105556 part5 64 B: 0.0104444 part6 64 B: 0.0103333 part7 64 B: 0.0203333 part2 128 B: 0.000777778 '
-like 'and each has its name' "$(cat lines.html)" '</span> a&lt;b.c:7 f</li>'
-like 'the last is all others' "$(cat lines.html)" 'part7"></span> other lines'
+shows like 'and each has its name' "$(drawn lines.html)" '</span> a&#60;b.c:7 f</li>'
+shows like 'the last is all others' "$(drawn lines.html)" 'part7"></span> other lines'
 # More curves than a picture has lines.
 {
     echo trace,block_bytes,cache_blocks,cache_bytes,references,misses,miss_ratio,tenant,shared_misses
@@ -135,16 +137,19 @@ like 'the last is all others' "$(cat lines.html)" 'part7"></span> other lines'
 run report -q tenants.csv -o tenants.html
 is 'a report of many tenants' "$status $(cat err)" '0 '
 check 'its page is whole' is_page tenants.html
-is 'as many lines as there are styles, in two charts, linear and logarithmic' \
-    "$(grep -c '<path class="line style[0-9]*" data-line' tenants.html)" 96
-is 'it says that others are left out' \
-    "$(grep -c '<p>Only the first 24 lines are drawn; the table' tenants.html)" 2
-is 'and of how many curves it does not speak' \
-    "$(grep -c '<p>t, blocks of 64 bytes, tenant' tenants.html) $(grep -c \
+count() { # PATTERN FILE: in what a script draws
+    drawn "$2" | grep -o "$1" | wc -l
+}
+shows is 'as many lines as there are styles, in two charts, linear and logarithmic' \
+    "$(count '<path class="line style[0-9]*" data-line' tenants.html)" 96
+shows is 'it says that others are left out' \
+    "$(count '<p>Only the first 24 lines are drawn; the table' tenants.html)" 2
+shows is 'and of how many curves it does not speak' \
+    "$(count '<p>t, blocks of 64 bytes, tenant' tenants.html) $(count \
         '<p>These are the first 12 of 30 curves' tenants.html)" '12 1'
 like 'it says how it was made' "$(cat zipf.html)" \
     'margay report -q --policy lru,fifo -b 64,128 zipf.din -o zipf.html'
-like 'and what the curve says' "$(cat zipf.html)" \
+shows like 'and what the curve says' "$(drawn zipf.html)" \
     'blocks of 64 bytes: The curve falls most at .* At most 50% miss from '
 "$MARGAY" report -q zipf.din >one.html
 "$MARGAY" report -q -j 1 zipf.din >other.html
@@ -153,7 +158,7 @@ check 'the same page each time, for any number of threads' sh -c \
 
 run report -q loop.lis -o loop.html
 check 'ids have no bytes' is_page loop.html
-like 'and sizes in blocks' "$(cat loop.html)" 'cache in blocks'
+shows like 'and sizes in blocks' "$(drawn loop.html)" 'cache in blocks'
 : >empty.din
 run report -q -f din empty.din -o empty.html
 is 'an empty trace' "$status" 0
@@ -162,18 +167,19 @@ printf 'time,id,size\n1,7,100\n2,8,50\n3,7,100\n' >sized.csv
 run report -q --objects --column id=2,size=3 -f csv sized.csv -o sized.html
 is 'a report of objects' "$status $(cat err)" '0 '
 check 'is whole' is_page sized.html
-like 'and shows bytes' "$(cat sized.html)" 'Bytes that miss a cache of objects'
+shows like 'and shows bytes' "$(drawn sized.html)" 'Bytes that miss a cache of objects'
 "$MARGAY" curve -q --objects --window 2 --sizes 1MiB,32000KiB --column id=2,size=3 \
     -f csv sized.csv -o windows.csv
 run report windows.csv -o windows.html
 is 'a report of objects over time' "$status $(cat err)" '0 '
 check 'is one page' is_page windows.html
 for size in '1 MiB' '31.25 MiB'; do
-    check "a line of $size" grep -Fq "<span>$size</span>" windows.html
+    shows like "a line of $size" "$(drawn windows.html)" "<span>$size</span>"
 done
 run report -q --objects --policy lru,sieve --column id=2,size=3 -f csv sized.csv \
     -o policies.html
-like 'requests and bytes are told in words' "$(tr '\n' ' ' <sized.html)" \
+shows like 'requests and bytes are told in words' \
+    "$(drawn sized.html | tr '\n' ' ')" \
     'sized.csv, requests: .*misses 0.6667.*sized.csv, bytes: .*misses 0.6.<'
 like 'policies have a section of their own' "$(grep '<h2' policies.html)" \
     '>Replacement policies<'
@@ -212,52 +218,51 @@ misses() {
 run report -q machine.csv -o machine.html
 is 'a report of a machine' "$status $(cat err)" '0 '
 check 'is whole' is_page machine.html
-like 'has a bar for each cache' "$(tr '\n' ' ' <machine.html)" \
+shows like 'has a bar for each cache' "$(drawn machine.html | tr '\n' ' ')" \
     "L1: $(misses L1 20000)<.*L2: $(misses L2 20000)<"
-like 'which is told in words' "$(cat machine.html)" \
+shows like 'which is told in words' "$(drawn machine.html)" \
     'zipf.din: L1 misses [0-9.]*% of what the program asks of it; L2 misses'
 awk -F, -v OFS=, 'NR > 1 { $13 = 7; $14 = 9; $18 = 5 } 1' machine.csv >written.csv
 run report -q written.csv -o written.html
-like 'and what crosses below them' "$(tr '\n' ' ' <written.html)" \
+shows like 'and what crosses below them' "$(drawn written.html | tr '\n' ' ')" \
     "Traffic below each cache<.*L1: 5<.*L1: $(($(misses L1 1) - 5))<.*L1: 9<.*L1: 7<.*>blocks<"
 run report -q mpki.csv -o mpki.html
-like 'traffic, too' "$(tr '\n' ' ' <mpki.html)" \
+shows like 'traffic, too' "$(drawn mpki.html | tr '\n' ' ')" \
     "Traffic below each cache<.*L1: $(misses L1 40)<.*>blocks per 1000 instructions<"
-like 'instructions scale the bars' "$(cat mpki.html)" "L1: $(misses L1 40)<"
-like 'and say so' "$(cat mpki.html)" 'misses per 1000 instructions'
+shows like 'instructions scale the bars' "$(drawn mpki.html)" "L1: $(misses L1 40)<"
+shows like 'and say so' "$(drawn mpki.html)" 'misses per 1000 instructions'
 run report -q vary.csv -o vary.html
 check 'a varied machine is whole' is_page vary.html
-like 'and has lines' "$(cat vary.html)" 'data-x="L1.ways" data-y="demand_miss_ratio"'
+shows like 'and has lines' "$(drawn vary.html | tr '\n' ' ')" \
+    '>L1.ways</text>.*>demand miss ratio</text>.*data-line="1"'
 sed '1s/$/,coherence_misses,true_sharing_misses,false_sharing_misses,invalidations,interventions,upgrades/
     2,$s/$/,0,0,0,0,0,0/' machine.csv >coherent.csv
 run report -q coherent.csv -o coherent.html
-like 'coherence is not varied' "$(tr '\n' ' ' <coherent.html)" \
+shows like 'coherence is not varied' "$(drawn coherent.html | tr '\n' ' ')" \
     "L1: $(misses L1 20000)<.*L2: $(misses L2 20000)<"
 awk 'BEGIN { print "id,who"; for (i = 0; i < 900; i++) print i * i % 97 ",t" i % 3 }' \
     >tenants.csv
 "$MARGAY" curve -q -f csv --column id=id --tenant who tenants.csv -o each.csv
 run report -q each.csv -o each.html
 check 'a page of tenants is whole' is_page each.html
-is 'tenants have a line and a sentence each' \
-    "$(grep -c '<p>tenants.csv, tenant t[012]: The curve' each.html) $(
-        grep -c 'class="line style2" data-line="2"' each.html) $(
-        grep -o 'data-y="[a-z_]*"' each.html | tr '\n' ' ')" \
-    '3 4 data-y="miss_ratio" data-y="shared_misses" '
+shows is 'tenants have a line and a sentence each' \
+    "$(count '<p>tenants.csv, tenant t[012]: The curve' each.html) $(
+        count 'class="line style2" data-line="2"' each.html) $(
+        count '<figcaption>Misses of each tenant in a cache' each.html)" '3 4 2'
 printf '%s\n' trace,phase,from,to,references,recurs,working_set_blocks \
     t,0,0,100,100,,7 t,1,100,400,300,,50 t,2,400,500,100,0,8 >phases.csv
 run report -q phases.csv -o phases.html
 check 'a page of phases is whole' is_page phases.html
-is 'a phase that recurs has the same colour' \
-    "$(grep -o 'class="part[0-7] phase"' phases.html | tr '\n' ' ')" \
+shows is 'a phase that recurs has the same colour' \
+    "$(drawn phases.html | grep -o 'class="part[0-7] phase"' | tr '\n' ' ')" \
     'class="part0 phase" class="part1 phase" class="part0 phase" '
-like 'and words say which takes longest' "$(cat phases.html)" \
+shows like 'and words say which takes longest' "$(drawn phases.html)" \
     '3 phases, of which 2 differ. Phase 1 takes longest, 60% of the references, and uses 50 blocks'
 "$MARGAY" share -q histogram.csv histogram.csv -o share.csv
 run report -q share.csv -o share.html
 check 'a shared cache is whole' is_page share.html
-is 'and has both divisions' \
-    "$(grep -o 'data-y="[a-z_]*"' share.html | tr '\n' ' ')" \
-    'data-y="shared_misses" data-y="partition_misses" '
+shows is 'and has both divisions' \
+    "$(count '<figcaption>Misses of programs that [a-z ]*the cache' share.html)" 2
 printf '%s\n' machine,trace,bytes,access_cycles,front m,t,4096,1.5,1 >pareto.csv
 run report -q pareto.csv -o pareto.html
 is 'a table without references is one, too' \
@@ -300,23 +305,23 @@ check 'a failure leaves the page that was there' cmp -s kept.html zipf.html
 # ------------------------------------------------------------- browsers --
 # The page's script runs, and its cursor reads what the table says.
 cat >probe.js <<'EOF'
-const figure = document.querySelector("figure.chart");
+const figure = document.querySelector("figure:has(.reading)");
 const slider = figure.querySelector(".reading input");
 slider.value = 3;
 slider.dispatchEvent(new Event("input"));
 const before = figure.querySelector("output").textContent;
 figure.querySelector(".legend input").click();
 const words = "READ " + before.split("\n").join("; ") + " HIDDEN "
-    + figure.querySelectorAll("svg[data-from] .off").length + "\n";
+    + figure.querySelectorAll("svg[role=img] .off").length + "\n";
 document.body.textContent = words;
 if (window.dump)
     dump(words);
 EOF
 sed '/^<\/body>$/d; /^<\/html>$/d' zipf.html >probe.html
 {
-    echo '<script>'
+    echo '<script>{'
     cat probe.js
-    echo '</script></body></html>'
+    echo '}</script></body></html>'
 } >>probe.html
 size=$(cut -d , -f 4 zipf.html.2 | sort -nu | sed -n 4p)
 ratio=$(sed -n "s/^[^,]*,64,[^,]*,$size,[^,]*,[^,]*,//p" zipf.html.2)

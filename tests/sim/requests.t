@@ -98,8 +98,8 @@ is 'unless it is to be quiet' "$status$(cat err)" 0
 run report -q --column $columns requests.csv -o requests.html
 is 'a report has a curve of requests' \
     "$status $(grep -c '<h2>Miss curve of requests' requests.html)" '0 1'
-check 'and says what the others count' \
-    grep -q 'count the blocks of requests, each for itself' requests.html
+shows like 'and says what the others count' "$(drawn requests.html)" \
+    'count the blocks of requests, each for itself'
 printf 'id,size\n1,100\n2,50\n1,100\n' >sized.csv
 run curve --column id=1,size=2 sized.csv
 like 'a curve of blocks mentions sizes' "$(cat err)" \

@@ -1,8 +1,18 @@
-/* data_file.h - the files that are installed with the program */
-#ifndef MARGAY_SIM_TERMINAL_DATA_FILE_H
-#define MARGAY_SIM_TERMINAL_DATA_FILE_H
+/* find_file.h - find programs as a shell does, and files installed with this
+ * one */
+#ifndef MARGAY_SIM_TERMINAL_FIND_FILE_H
+#define MARGAY_SIM_TERMINAL_FIND_FILE_H
+
+#include <stdbool.h>
 
 #include <margay/status.h>
+
+/* Is the path a file that may be run?  If not, errno says why. */
+bool search_can_run(const char *path);
+
+/* The file that execvp() would run, or the first that it would find and may not
+   run; NULL if there is neither.  The caller frees it. */
+char *search_path(const char *name);
 
 /* Where the files of one kind lie. */
 struct data_place {
