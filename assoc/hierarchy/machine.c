@@ -149,7 +149,8 @@ static struct margay_node *new_node(const struct margay_hierarchy *hierarchy,
     node->exclusive = level->inclusion == MARGAY_EXCLUSIVE;
     node->inclusive = level->inclusion == MARGAY_INCLUSIVE;
     /* Victim blocks leave the machine's level where they leave these. */
-    if (index >= hierarchy->level_count)
+    node->is_victims = index >= hierarchy->level_count;
+    if (node->is_victims)
         node->inclusive = hierarchy->victims_inclusive[index];
     else if (level->victim_blocks > 0)
         node->inclusive = false;

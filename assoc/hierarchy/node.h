@@ -125,6 +125,7 @@ struct margay_node {
     const struct margay_level *level;
     unsigned shift; /* log2 of its block's bytes */
     bool exclusive, inclusive, writes, through, allocates;
+    bool is_victims; /* the blocks that a level keeps of those that left it */
     const struct margay_policy_loops *policy;
     margay_cache *cache;         /* NULL = a memory */
     struct margay_node *next;    /* NULL = there is none */

@@ -311,7 +311,8 @@ static evicted_block put(struct margay_hierarchy *hierarchy,
     node->counts.victim_fills += at == MARGAY_NOWHERE;
     if (at == MARGAY_NOWHERE)
         at = bring_in(node, &use, &evicted);
-    if (block->dirty && node->through)
+    /* Victim blocks are a part of their level, which the block has not left. */
+    if (block->dirty && node->through && !node->is_victims)
         write_back(hierarchy, node, block->block);
     else if (block->dirty)
         margay_cache_make_dirty(node->cache, at);

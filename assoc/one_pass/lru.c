@@ -211,6 +211,7 @@ static enum margay_status fail_too_large(const struct margay_grid *grid,
         /* No more than 2^shift sets, or those alone if none is so small. */
         shift--;
         while (smaller.set_count > 0 &&
+               /* cppcheck-suppress objectIndex */
                smaller.set_shifts[smaller.set_count - 1] > shift)
             smaller.set_count--;
         if (smaller.set_count == 0) {

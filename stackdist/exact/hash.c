@@ -265,6 +265,7 @@ static bool move_narrow(struct spreading *spreading,
                 return false;
             continue;
         }
+        /* cppcheck-suppress uninitvar */
         struct margay_bucket *to = there ? hash.buckets + home : &nowhere;
         to->keys[slot] = key;
         to->values[slot] = from->values[k];

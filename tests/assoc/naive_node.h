@@ -352,7 +352,8 @@ static inline void naive_come_down(struct naive_machine *machine,
     node->counts.victim_fills += line == NULL;
     if (line == NULL)
         line = naive_fill(machine, node, in.block, out);
-    if (in.dirty && node->level->writing == MARGAY_WRITE_THROUGH)
+    if (in.dirty && node->level->writing == MARGAY_WRITE_THROUGH &&
+        !node->is_victims)
         naive_write_back(machine, node, in.block);
     else if (in.dirty)
         line->dirty = true;

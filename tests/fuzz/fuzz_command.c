@@ -44,8 +44,8 @@ static void resolve_sizes(const struct options *options)
 {
     struct margay_sizes sizes;
     struct margay_error error = {.message = ""};
-    if (margay_cache_sizes_resolve(&options->results.sizes, 64, &sizes, &error) ==
-        MARGAY_OK)
+    if (margay_cache_sizes_resolve(&options->results.sizes, 64, &sizes,
+                                   &error) == MARGAY_OK)
         free((void *)sizes.list_blocks);
     else
         check_message(&error);

@@ -18,7 +18,7 @@ is 'a processor is measured beside the pages' \
     '0 1 hp-rda-device-adjust.csv hp-rda-device-sweep.csv hp-rda-device.csv '
 like 'and said to be one' "$(tr '\n' ' ' <err)" 'fake processor is a processor'
 measure auto 0
-is 'a device is measured for them' "$status $(ls out/tables | grep -c csv)" \
+is 'a device is measured for them' "$status $(find out/tables -name '*.csv' | wc -l)" \
     '0 3'
 is 'with the six traces of hp-rda' \
     "$(grep -c ',fake device,100000,' out/tables/hp-rda-device.csv)" 6
