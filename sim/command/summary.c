@@ -90,9 +90,9 @@ static void warn_of_sizes(const struct margay_job *job,
                      100 * (double)counts.resized /
                          (double)counts.sampled_refs);
     if (is_more_than_a_hundredth(never, counts.references))
-        message_keep("%s: %" PRIu64 " requests count 0 bytes, as the size of "
+        message_keep("%s: %" PRIu64 " request%s 0 bytes, as the size of "
                      "their object is never said%s",
-                     job->trace, never,
+                     job->trace, never, never == 1 ? " counts" : "s count",
                      strcmp(job->trace, "-") == 0 ? " before them" : "");
 }
 

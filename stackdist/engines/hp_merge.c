@@ -151,11 +151,10 @@ enum margay_status margay_hp_merge_ids(struct margay_hp_merge *merge,
                                        bool counting,
                                        struct margay_error *error)
 {
-    uint64_t distances[PIECE_PLACES];
+    uint64_t distances[PIECE_PLACES] = {0};
     enum margay_status status = MARGAY_OK;
     for (size_t at = 0; at < count && status == MARGAY_OK;) {
         size_t some = count - at < PIECE_PLACES ? count - at : PIECE_PLACES;
-        /* cppcheck-suppress legacyUninitvar */
         status = margay_engine_feed(merge->exact, ids + at, some,
                                     counting ? distances : NULL, error);
         for (size_t i = 0; counting && i < some && status == MARGAY_OK; i++)

@@ -21,9 +21,9 @@ is 'twitter: a get that missed has the size of its object' "$(rows)" \
     '60,7,6,0.857142857143,1400,1350,0.964285714286 100,7,4,0.571428571429,1400,1150,0.821428571429 2000,7,4,0.571428571429,1400,1150,0.821428571429 '
 like 'they are counted' "$(cat err)" ', 3 without a size of their own,'
 like 'and one without any is said' "$(cat err)" \
-    't.twitter: 1 requests count 0 bytes, as the size of their object is never said'
+    't.twitter: 1 request counts 0 bytes, as the size of their object is never said'
 run curve -q --objects -f twitter --sizes 2000 t.twitter
-like 'even when quiet' "$(cat err)" 'requests count 0 bytes'
+like 'even when quiet' "$(cat err)" 'request counts 0 bytes'
 
 # Without a response body, or with a part of it.
 line() { # METHOD PATH STATUS BYTES
