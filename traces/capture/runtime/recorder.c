@@ -551,16 +551,18 @@ static uint64_t *reserve_slot(uint64_t *next, size_t words, size_t with_sites,
 }
 
 /* Tell the site of the words from the result on.  The slot holds it, unless a
-   handler has told the slot since, behind these words. */
+   handler has told the slot since, behind these words.  The slot is that of
+   the buffer at the time of the test: a handler that comes later may change the
+   buffer, and the next one does not have the site. */
 static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,
                           uint32_t number)
 {
     uint64_t none = 0;
     *at = margay_control_word(MARGAY_CONTROL_SITE, locate(site));
-    atomic_signal_fence(memory_order_seq_cst);
+    uint64_t *held = &mine.sites[slot];
     if (is_last_put(number))
-        __atomic_compare_exchange_n(&mine.sites[slot], &none, site, false,
-                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        __atomic_compare_exchange_n(held, &none, site, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
     return at + 1;
 }
 
