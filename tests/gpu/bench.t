@@ -21,7 +21,7 @@ measure auto 0
 is 'a device is measured for them' "$status $(find out/tables -name '*.csv' | wc -l)" \
     '0 3'
 is 'with the six traces of hp-rda' \
-    "$(grep -c ',fake device,100000,' out/tables/hp-rda-device.csv)" 6
+    "$(grep -c ',fake device,20000,' out/tables/hp-rda-device.csv)" 6
 for table in hp-rda-device hp-rda-device-adjust hp-rda-device-sweep; do
     is "$table has the columns of the page" \
         "$(head -n 1 out/tables/$table.csv)" \

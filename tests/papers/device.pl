@@ -30,7 +30,7 @@ my ($quick, $margay, $tools, $files, $out) =
     @{ arguments() }{qw(quick margay tools files out)};
 my ($backend, $number) = @ARGV;
 defined $number or die "device: no backend and device\n";
-my ($refs, $few, $runs) = $quick ? (100_000, 1000, 1) : (16_000_000, 1000, 3);
+my ($refs, $few, $runs) = $quick ? (20_000, 1000, 1) : (16_000_000, 1000, 3);
 my @chunks = map { 1 << $_ } $quick ? (8, 11) : 8 .. 14;
 
 # ([BACKEND, NUMBER, NAME, is it a processor?], ...), as `margay version` says.
