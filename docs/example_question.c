@@ -37,11 +37,6 @@ static enum margay_status feed(margay_analysis *analysis,
     return MARGAY_OK;
 }
 
-static void free_strides(margay_analysis *analysis)
-{
-    free(analysis);
-}
-
 /* Called for each pass, perhaps on several threads at a time. */
 static enum margay_status begin(const margay_question *question,
                                 const struct margay_pass *passes, size_t count,
@@ -49,8 +44,7 @@ static enum margay_status begin(const margay_question *question,
                                 margay_analysis **analysis,
                                 struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = feed, .free = free_strides};
+    static const struct margay_analysis_class functions = {.feed = feed};
     struct strides *strides = calloc(1, sizeof *strides);
     (void)question, (void)passes, (void)count, (void)share;
     if (strides == NULL) {

@@ -136,7 +136,8 @@ static enum margay_status write_pass(void *context,
                                   &options->results.sizes,
                                   options->results.objects, error);
     if (curve_shares(options))
-        rows.all = series_of(margay_tenants_analysis_result(analysis));
+        rows.all =
+            margay_result_describe(margay_tenants_analysis_result(analysis));
     if (status == MARGAY_OK && options->run.window_refs == 0)
         summarise_pass(options, job, pass, &rows.all);
     return status;

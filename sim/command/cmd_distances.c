@@ -60,6 +60,7 @@ static enum margay_status begin_listing(void *context,
     (void)count, (void)share;
     if (listing == NULL)
         return MARGAY_NO_MEMORY;
+    *analysis = &listing->analysis;
     if (passes->index > 0)
         status = output_open(NULL, OUTPUT_HELD, &listing->part, error);
     if (status == MARGAY_OK) {
@@ -69,10 +70,6 @@ static enum margay_status begin_listing(void *context,
         status = csv_set_key(&listing->table, passes->trace,
                              passes->block_bytes, error);
     }
-    if (status == MARGAY_OK)
-        *analysis = &listing->analysis;
-    else
-        free_listing(&listing->analysis);
     return status;
 }
 

@@ -128,20 +128,15 @@ static enum margay_status begin_writing(void *context,
     static const struct margay_analysis_class functions = {
         .feed = write_span,
         .finish = end_writing,
-        .free = drive_free_analysis,
     };
     struct writing *writing =
         drive_analysis(sizeof *writing, &functions, error);
     (void)count, (void)share;
     if (writing == NULL)
         return MARGAY_NO_MEMORY;
+    *analysis = &writing->analysis;
     writing->writer = ((struct filter *)context)->writer;
-    enum margay_status status = choose_multiplier(writing, passes, error);
-    if (status == MARGAY_OK)
-        *analysis = &writing->analysis;
-    else
-        free(writing);
-    return status;
+    return choose_multiplier(writing, passes, error);
 }
 
 /* -------------------------------------------------------------- the cache --

@@ -115,7 +115,7 @@ static enum margay_status write_rows(const struct options *options,
         return margay_analysis_series(analysis, NULL, write_series, &rows,
                                       error);
     const struct margay_series series =
-        series_of(margay_engine_analysis_result(analysis));
+        margay_result_describe(margay_engine_analysis_result(analysis));
     return write_series(&rows, &series, error);
 }
 
@@ -134,8 +134,9 @@ static enum margay_status write_pass(void *context,
         summarise_objects_pass(options, job, pass);
     if (!options->results.by.given)
         return status;
-    struct part part = {histogram, pass,
-                        series_of(margay_engine_analysis_result(analysis))};
+    struct part part = {
+        histogram, pass,
+        margay_result_describe(margay_engine_analysis_result(analysis))};
     return margay_attribution_visit(margay_engine_analysis_next(analysis),
                                     part.all.bound, write_part, &part, error);
 }

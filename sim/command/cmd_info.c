@@ -113,16 +113,11 @@ static enum margay_status begin(void *context, const struct margay_pass *passes,
     (void)context, (void)passes, (void)count;
     if (survey == NULL)
         return MARGAY_NO_MEMORY;
+    *analysis = &survey->analysis;
     survey->lowest = UINT64_MAX;
     struct margay_engine_options engine = MARGAY_ENGINE_OPTIONS_DEFAULT;
     engine.threads = share->threads;
-    enum margay_status status =
-        margay_engine_create("exact", &engine, &survey->engine, error);
-    if (status == MARGAY_OK)
-        *analysis = &survey->analysis;
-    else
-        free_survey(&survey->analysis);
-    return status;
+    return margay_engine_create("exact", &engine, &survey->engine, error);
 }
 
 static enum margay_status open_survey(void *context, margay_question **question,

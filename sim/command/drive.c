@@ -100,7 +100,7 @@ static enum margay_status ended(void *context, const struct margay_job *job,
                              : drive->ended(drive->context, job, pass, error);
     if (status == MARGAY_OK && drive->summarises && !drive->options->quiet &&
         drive->options->run.window_refs == 0) {
-        const struct margay_series series = series_of(
+        const struct margay_series series = margay_result_describe(
             margay_engine_analysis_result(job->analyses[pass->index]));
         table_summarise(pass, &series);
     }
@@ -377,11 +377,6 @@ static enum margay_status begin_own(const margay_question *question,
     return own->begin(own->context, passes, count, share, analysis, error);
 }
 
-static void free_own(margay_question *question)
-{
-    free(question);
-}
-
 enum margay_status drive_question(drive_begin *begin, void *context,
                                   const char *name,
                                   const struct margay_abilities *can,
@@ -392,8 +387,8 @@ enum margay_status drive_question(drive_begin *begin, void *context,
     *question = NULL;
     if (own == NULL)
         return margay_fail_memory(error, name);
-    own->question = (margay_question){
-        .begin = begin_own, .free = free_own, .can = *can, .name = name};
+    own->question =
+        (margay_question){.begin = begin_own, .can = *can, .name = name};
     own->begin = begin;
     own->context = context;
     *question = &own->question;
@@ -410,11 +405,6 @@ void *drive_analysis(size_t bytes,
     else
         analysis->functions = functions;
     return analysis;
-}
-
-void drive_free_analysis(margay_analysis *analysis)
-{
-    free(analysis);
 }
 
 void drive_join(const struct margay_transport *transport)

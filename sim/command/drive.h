@@ -100,6 +100,5 @@ enum margay_status drive_question(drive_begin *begin, void *context,
 void *drive_analysis(size_t bytes,
                      const struct margay_analysis_class *functions,
                      struct margay_error *error);
-void drive_free_analysis(margay_analysis *analysis);
 
 #endif

@@ -56,8 +56,7 @@ static enum margay_status begin_keeper(void *context,
                                        margay_analysis **analysis,
                                        struct margay_error *error)
 {
-    static const struct margay_analysis_class functions = {
-        .feed = keep_span, .free = drive_free_analysis};
+    static const struct margay_analysis_class functions = {.feed = keep_span};
     struct keeper *keeper = drive_analysis(sizeof *keeper, &functions, error);
     (void)passes, (void)count, (void)share;
     if (keeper == NULL)

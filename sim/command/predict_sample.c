@@ -127,13 +127,8 @@ static enum margay_status begin_peaks(void *context,
     (void)passes, (void)count, (void)share;
     if (peaks == NULL)
         return MARGAY_NO_MEMORY;
-    enum margay_status status =
-        make_sampler(&sampling->options->predict, &peaks->sampler, error);
-    if (status == MARGAY_OK)
-        *analysis = &peaks->analysis;
-    else
-        free(peaks);
-    return status;
+    *analysis = &peaks->analysis;
+    return make_sampler(&sampling->options->predict, &peaks->sampler, error);
 }
 
 static enum margay_status open_peaks(void *context, margay_question **question,

@@ -16,15 +16,21 @@ enum margay_status margay_question_begin(const margay_question *question,
     *analysis = NULL;
     enum margay_status status =
         question->begin(question, passes, count, share, analysis, error);
-    if (status == MARGAY_OK)
+    if (status == MARGAY_OK) {
         (*analysis)->pass = passes;
+    } else {
+        margay_analysis_free(*analysis);
+        *analysis = NULL;
+    }
     return status;
 }
 
 void margay_question_free(margay_question *question)
 {
-    if (question != NULL)
+    if (question != NULL && question->free != NULL)
         question->free(question);
+    else
+        free(question);
 }
 
 enum margay_status margay_analysis_feed(margay_analysis *analysis,
@@ -61,8 +67,10 @@ enum margay_status margay_analysis_series(margay_analysis *analysis,
 
 void margay_analysis_free(margay_analysis *analysis)
 {
-    if (analysis != NULL)
+    if (analysis != NULL && analysis->functions->free != NULL)
         analysis->functions->free(analysis);
+    else
+        free(analysis);
 }
 
 /* ---------------------------------------------------------------- sizes -- */

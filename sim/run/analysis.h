@@ -162,6 +162,10 @@ struct margay_series {
     size_t count;
 };
 
+/* What an engine has found, as a series without points. */
+MARGAY_API struct margay_series margay_result_describe(
+    const struct margay_result *result);
+
 /* What an engine has found, at these sizes, as a series.  The caller frees
    *points, which are the points of the series.  Fails as margay_result_curve()
    does. */
@@ -192,7 +196,7 @@ struct margay_analysis_class {
     /* No more references come.  May be NULL. */
     enum margay_status (*finish)(margay_analysis *analysis,
                                  struct margay_error *error);
-    void (*free)(margay_analysis *analysis);
+    void (*free)(margay_analysis *analysis); /* NULL = as free() does */
 
     /* With abilities.looks, else NULL: have results as finish() would, and go
        on afterwards. */
@@ -278,13 +282,14 @@ typedef struct margay_question margay_question;
 
 struct margay_question {
     /* Begin an analysis of one pass or, with all_blocks or references, of all
-       `count` passes of a trace.  A failure leaves nothing to be freed. */
+       `count` passes of a trace.  *analysis is NULL at first; what stands there
+       is freed after a failure, too. */
     enum margay_status (*begin)(const margay_question *question,
                                 const struct margay_pass *passes, size_t count,
                                 const struct margay_share *share,
                                 margay_analysis **analysis,
                                 struct margay_error *error);
-    void (*free)(margay_question *question);
+    void (*free)(margay_question *question); /* NULL = as free() does */
     struct margay_abilities can;
     const char *name; /* in messages: "engine exact"; outlives the question */
 };

@@ -221,20 +221,12 @@ static enum margay_status begin(const margay_question *question,
     if (own == NULL)
         return margay_fail_memory(error, "the attribution");
     own->analysis.functions = &functions;
+    *analysis = &own->analysis;
     own->asked = (const struct attribution_question *)question;
     enum margay_status status = margay_keys_begin(&own->keys, error);
     if (status == MARGAY_OK)
         status = margay_hash_create(&own->pairs, 1024, error);
-    if (status == MARGAY_OK)
-        *analysis = &own->analysis;
-    else
-        attribution_free(&own->analysis);
     return status;
-}
-
-static void question_free(margay_question *question)
-{
-    free(question);
 }
 
 enum margay_status margay_attribution_question(enum margay_attribution by,
@@ -249,7 +241,6 @@ enum margay_status margay_attribution_question(enum margay_attribution by,
         return margay_fail_memory(error, "the attribution");
     made->question = (margay_question){
         .begin = begin,
-        .free = question_free,
         .can.needs = column_of(by) | MARGAY_COLUMN_DISTANCES,
         .can.data = by == MARGAY_BY_DATUM,
         .name = "the attribution",

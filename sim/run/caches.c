@@ -335,6 +335,7 @@ static enum margay_status begin(const margay_question *question,
     if (grid == NULL)
         return margay_fail_memory(error, "the caches");
     grid->analysis.functions = &functions;
+    *analysis = &grid->analysis;
     grid->asked = asked;
     grid->parts = calloc(asked->part_count + 1, sizeof *grid->parts);
     if (grid->parts == NULL)
@@ -346,10 +347,6 @@ static enum margay_status begin(const margay_question *question,
         if (status == MARGAY_OK)
             grid->parts[i]->part = part;
     }
-    if (status == MARGAY_OK)
-        *analysis = &grid->analysis;
-    else
-        grid_free(&grid->analysis);
     return status;
 }
 

@@ -303,6 +303,7 @@ static enum margay_status begin(const margay_question *question,
     if (own == NULL)
         return margay_fail_memory(error, "the analysis");
     own->analysis.functions = &functions;
+    *analysis = &own->analysis;
     own->asked = (const struct engine_question *)question;
     enum margay_status status = make_engine(own, passes, share, error);
     if (status == MARGAY_OK && own->asked->next != NULL)
@@ -310,10 +311,6 @@ static enum margay_status begin(const margay_question *question,
                                        &own->next, error);
     if (status == MARGAY_OK)
         status = check_sizes(own->asked, passes, error);
-    if (status == MARGAY_OK)
-        *analysis = &own->analysis;
-    else
-        engine_free(&own->analysis);
     return status;
 }
 

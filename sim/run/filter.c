@@ -158,6 +158,7 @@ static enum margay_status begin(const margay_question *question,
     if (filter == NULL)
         return margay_fail_memory(error, "a cache");
     filter->analysis.functions = &functions;
+    *analysis = &filter->analysis;
     enum margay_status status =
         divide_capacity(&asked->request, passes->block_bytes, &options, error);
     if (status == MARGAY_OK)
@@ -165,10 +166,6 @@ static enum margay_status begin(const margay_question *question,
     if (status == MARGAY_OK)
         status = margay_question_begin(asked->next, passes, count, share,
                                        &filter->next, error);
-    if (status == MARGAY_OK)
-        *analysis = &filter->analysis;
-    else
-        filter_free(&filter->analysis);
     return status;
 }
 

@@ -232,18 +232,9 @@ static enum margay_status begin(const margay_question *question,
     if (machines == NULL)
         return margay_fail_memory(error, "the machines");
     machines->analysis.functions = &functions;
+    *analysis = &machines->analysis;
     machines->request = ((const struct machines_question *)question)->request;
-    enum margay_status status = make_machines(machines, passes, share, error);
-    if (status == MARGAY_OK)
-        *analysis = &machines->analysis;
-    else
-        machines_free(&machines->analysis);
-    return status;
-}
-
-static void question_free(margay_question *question)
-{
-    free(question);
+    return make_machines(machines, passes, share, error);
 }
 
 enum margay_status margay_machine_question(
@@ -259,7 +250,6 @@ enum margay_status margay_machine_question(
         return margay_fail_memory(error, "the machines");
     made->question = (margay_question){
         .begin = begin,
-        .free = question_free,
         .can = {.uses = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS |
                         MARGAY_COLUMN_THREADS,
                 .references = true,

@@ -215,16 +215,13 @@ static enum margay_status begin(const margay_question *question,
     if (own == NULL)
         return margay_fail_memory(error, "the objects");
     own->analysis.functions = &functions;
+    *analysis = &own->analysis;
     own->options = asked->options;
     own->pass = passes[0];
     own->pass.block_bytes = 0;
     if (asked->next != NULL)
         status = margay_question_begin(asked->next, &own->pass, 1, share,
                                        &own->next, error);
-    if (status == MARGAY_OK)
-        *analysis = &own->analysis;
-    else
-        free(own);
     return status;
 }
 

@@ -50,18 +50,8 @@ static enum margay_status begin(const margay_question *question,
     if (own == NULL)
         return margay_fail_memory(error, "the phases");
     own->analysis.functions = &functions;
-    enum margay_status status =
-        margay_phases_create(share->threads, &own->phases, error);
-    if (status == MARGAY_OK)
-        *analysis = &own->analysis;
-    else
-        free(own);
-    return status;
-}
-
-static void question_free(margay_question *question)
-{
-    free(question);
+    *analysis = &own->analysis;
+    return margay_phases_create(share->threads, &own->phases, error);
 }
 
 enum margay_status margay_phases_question(margay_question **question,
@@ -73,7 +63,6 @@ enum margay_status margay_phases_question(margay_question **question,
         return margay_fail_memory(error, "the phases");
     *made = (margay_question){
         .begin = begin,
-        .free = question_free,
         .can = {.passes = true, .traces = true},
         .name = "phases",
     };

@@ -290,6 +290,7 @@ static enum margay_status begin(const margay_question *question,
     if (own == NULL)
         return margay_fail_memory(error, "the policies");
     own->analysis.functions = &functions;
+    *analysis = &own->analysis;
     own->asked = (const struct margay_policies_question *)question;
     own->share = *share;
     margay_history_begin(&own->history, own->asked->request.directory,
@@ -299,10 +300,6 @@ static enum margay_status begin(const margay_question *question,
         status = margay_crew_create(share->threads, &own->crew, error);
     if (status == MARGAY_OK)
         status = make_engines(own, error);
-    if (status == MARGAY_OK)
-        *analysis = &own->analysis;
-    else
-        policies_free(&own->analysis);
     return status;
 }
 

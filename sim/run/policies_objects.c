@@ -379,6 +379,7 @@ static enum margay_status begin(const margay_question *question,
     if (own == NULL)
         return margay_fail_memory(error, "the policies");
     own->analysis.functions = &functions;
+    *analysis = &own->analysis;
     own->asked = (const struct object_policies_question *)question;
     own->watch = share->watch;
     margay_history_begin(&own->history, own->asked->request.directory,
@@ -389,10 +390,6 @@ static enum margay_status begin(const margay_question *question,
         status = margay_numbering_create(&own->numbering, error);
     if (status == MARGAY_OK)
         status = margay_crew_create(share->threads, &own->crew, error);
-    if (status == MARGAY_OK)
-        *analysis = &own->analysis;
-    else
-        object_policies_free(&own->analysis);
     return status;
 }
 

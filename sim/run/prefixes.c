@@ -121,19 +121,9 @@ static enum margay_status begin(const margay_question *question,
     if (own == NULL)
         return margay_fail_memory(error, "the requests");
     own->analysis.functions = &functions;
-    enum margay_status status =
-        check_and_create((const struct prefixes_question *)question, passes,
-                         share, &own->prefixes, error);
-    if (status == MARGAY_OK)
-        *analysis = &own->analysis;
-    else
-        free(own);
-    return status;
-}
-
-static void question_free(margay_question *question)
-{
-    free(question);
+    *analysis = &own->analysis;
+    return check_and_create((const struct prefixes_question *)question, passes,
+                            share, &own->prefixes, error);
 }
 
 enum margay_status margay_prefixes_question(
@@ -146,7 +136,6 @@ enum margay_status margay_prefixes_question(
         return margay_fail_memory(error, "the requests");
     made->question = (margay_question){
         .begin = begin,
-        .free = question_free,
         .can = {.needs = MARGAY_COLUMN_REQUESTS,
                 .passes = true,
                 .traces = true,

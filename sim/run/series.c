@@ -20,6 +20,20 @@ struct margay_series_point *margay_series_room(size_t count,
     return points;
 }
 
+struct margay_series margay_result_describe(const struct margay_result *result)
+{
+    return (struct margay_series){
+        .references = result->references,
+        .distinct = result->distinct_blocks,
+        .infinite = result->infinite,
+        .bound = result->histogram == NULL
+                     ? 0
+                     : margay_histogram_exceeded_bound(result->histogram),
+        .fraction_bits = result->fraction_bits,
+        .histogram = result->histogram,
+    };
+}
+
 enum margay_status margay_result_series(const struct margay_result *result,
                                         const struct margay_sizes *sizes,
                                         struct margay_series *series,
@@ -38,18 +52,9 @@ enum margay_status margay_result_series(const struct margay_result *result,
         (*points)[i] = (struct margay_series_point){
             .size = curve[i].cache_blocks, .misses = curve[i].misses};
     free(curve);
-    *series = (struct margay_series){
-        .references = result->references,
-        .distinct = result->distinct_blocks,
-        .infinite = result->infinite,
-        .bound = result->histogram == NULL
-                     ? 0
-                     : margay_histogram_exceeded_bound(result->histogram),
-        .fraction_bits = result->fraction_bits,
-        .histogram = result->histogram,
-        .points = *points,
-        .count = count,
-    };
+    *series = margay_result_describe(result);
+    series->points = *points;
+    series->count = count;
     return status;
 }
 

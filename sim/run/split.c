@@ -284,6 +284,7 @@ static enum margay_status begin(const margay_question *question,
     if (split == NULL)
         return margay_fail_memory(error, "the analyses of keys");
     split->analysis.functions = &functions;
+    *analysis = &split->analysis;
     split->asked = (const struct split_question *)question;
     split->passes = passes;
     split->pass_count = count;
@@ -293,10 +294,6 @@ static enum margay_status begin(const margay_question *question,
     enum margay_status status = margay_keys_begin(&split->keys, error);
     if (status == MARGAY_OK && split->sorted == NULL)
         status = margay_fail_memory(error, "the analyses of keys");
-    if (status == MARGAY_OK)
-        *analysis = &split->analysis;
-    else
-        split_free(&split->analysis);
     return status;
 }
 

@@ -184,15 +184,12 @@ static enum margay_status begin(const margay_question *question,
     if (own == NULL)
         return margay_fail_memory(error, "the tenants");
     own->analysis.functions = &functions;
+    *analysis = &own->analysis;
     enum margay_status status = margay_question_begin(
         asked->together, passes, count, share, &own->together, error);
     if (status == MARGAY_OK)
         status = margay_question_begin(asked->alone, passes, count, share,
                                        &own->alone, error);
-    if (status == MARGAY_OK)
-        *analysis = &own->analysis;
-    else
-        tenants_free(&own->analysis);
     return status;
 }
 

@@ -8,20 +8,6 @@
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 
-struct margay_series series_of(const struct margay_result *result)
-{
-    return (struct margay_series){
-        .references = result->references,
-        .distinct = result->distinct_blocks,
-        .infinite = result->infinite,
-        .bound = result->histogram == NULL
-                     ? 0
-                     : margay_histogram_exceeded_bound(result->histogram),
-        .fraction_bits = result->fraction_bits,
-        .histogram = result->histogram,
-    };
-}
-
 struct margay_series series_of_histogram(const margay_histogram *histogram)
 {
     return (struct margay_series){

@@ -11,10 +11,7 @@
 void table_summarise(const struct margay_pass *pass,
                      const struct margay_series *series);
 
-/* What an engine has found, as a series without points. */
-struct margay_series series_of(const struct margay_result *result);
-
-/* The same of a histogram alone. */
+/* What a histogram alone says, as a series without points. */
 struct margay_series series_of_histogram(const margay_histogram *histogram);
 
 /* Which columns the rows of series have beside CURVE_COLUMNS. */
