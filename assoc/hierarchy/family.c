@@ -2,7 +2,7 @@
  * family.c - machines that have caches in common, and what they are fed
  *
  * Algorithm: a machine's levels are looked up from the last to the first, each
- *   behind the caches that feed it, and made where no machine before had them.
+ *   after the caches that feed it, and made where no machine before had them.
  *   References are gathered, some ten thousands at a time, and go
  *   through the caches level by level: all that come first, then all that these
  *   feed, and so on, each with all references at once, so that a cache's state

@@ -106,7 +106,7 @@ struct margay_directory {
 struct margay_domain {
     struct margay_directory *directory;
     const struct margay_instances *roots; /* of all domains of the level */
-    struct margay_node *root;             /* behind which the others are */
+    struct margay_node *root;             /* the others come after it */
     uint16_t index;
 };
 

@@ -283,7 +283,7 @@ static ALWAYS_INLINE void count_recencies(uint64_t *hits,
     }
 }
 
-/* Copy the blocks of recencies above 0, and up to LANES more behind them. */
+/* Copy the blocks of recencies above 0, and up to LANES more after them. */
 static ALWAYS_INLINE size_t keep_older(tag *to, const tag *from,
                                        const uint8_t *recencies, size_t count)
 {

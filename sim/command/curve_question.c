@@ -90,7 +90,7 @@ static enum margay_status policies_question(const struct options *options,
     return margay_policies_question(&request, question, error);
 }
 
-/* The question of one cache for all, whoever makes the references. */
+/* The question of one cache that all tenants share. */
 static enum margay_status question_of_all(
     const struct options *options, const struct margay_engine_request *engine,
     struct margay_sizes *sizes, margay_question **question,

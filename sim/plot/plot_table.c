@@ -149,7 +149,7 @@ static bool parse_decimal(const char *text, double *value)
     return *end == '\0' && isfinite(*value);
 }
 
-/* Does the text fit?  `next` is the field behind it, "" if there is none. */
+/* Does the text fit?  `next` is the field after it, "" if there is none. */
 static bool is_as_expected(enum holds holds, const char *text, const char *next)
 {
     uint64_t count = 0;

@@ -324,7 +324,7 @@ static enum margay_status take_header(void *context, const struct csv_row *row,
     return MARGAY_END;
 }
 
-/* What is no CSV is no table. */
+/* A file that is not CSV holds no table. */
 static bool is_table(const char *path)
 {
     struct margay_error ignored;

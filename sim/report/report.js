@@ -7,7 +7,7 @@
 "use strict";
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [720, 372, 64, 680, 12, 312];
-const MOST_TICKS = 6; // of an axis, beside its begin
+const MOST_TICKS = 6; // of an axis, not counting its begin
 const MOST_LINES = 24; // report.css has a style for each
 const MOST_PARTS = 8; // of a bar; report.css has a colour for each
 const MOST_BARS = 66;

@@ -121,7 +121,7 @@ MARGAY_API enum margay_status margay_cache_sizes_check(
     const struct margay_cache_sizes *sizes, uint64_t block_bytes,
     struct margay_error *error);
 
-/* What a series counts at each size, beside misses: a set of these. */
+/* The counts of a series at each size, apart from misses: a set of these. */
 enum margay_counter {
     MARGAY_COUNTS_WRITEBACKS = 1,
     MARGAY_COUNTS_SHARED = 2,

@@ -80,20 +80,10 @@ static enum margay_status add_pair(struct attribution *counts, uint64_t pair,
 static uint64_t key_of(const struct attribution_question *asked,
                        const struct margay_span *span, size_t i)
 {
-    switch (asked->by) {
-    case MARGAY_BY_SITE:
-        return span->sites[i];
-    case MARGAY_BY_THREAD:
-        return span->threads[i];
-    case MARGAY_BY_TENANT:
-        return span->tenants[i];
-    case MARGAY_BY_OP:
-        return span->ops[i];
-    case MARGAY_BY_DATUM:
-        return asked->region_of(asked->context, span->sites[i]);
-    default:
-        return asked->region_of(asked->context, span->numbers[i]);
-    }
+    const uint64_t source = margay_keys_source(asked->by, span, i);
+    return asked->by == MARGAY_BY_REGION || asked->by == MARGAY_BY_DATUM
+               ? asked->region_of(asked->context, source)
+               : source;
 }
 
 static enum margay_status attribution_feed(margay_analysis *analysis,
@@ -196,16 +186,6 @@ enum margay_status margay_attribution_visit(const margay_analysis *analysis,
 
 /* --------------------------------------------------------------- making -- */
 
-static unsigned column_of(enum margay_attribution by)
-{
-    return by == MARGAY_BY_SITE     ? MARGAY_COLUMN_SITES
-           : by == MARGAY_BY_DATUM  ? MARGAY_COLUMN_SITES
-           : by == MARGAY_BY_THREAD ? MARGAY_COLUMN_THREADS
-           : by == MARGAY_BY_TENANT ? MARGAY_COLUMN_TENANTS
-           : by == MARGAY_BY_OP     ? MARGAY_COLUMN_OPS
-                                    : MARGAY_COLUMN_NUMBERS;
-}
-
 static enum margay_status begin(const margay_question *question,
                                 const struct margay_pass *passes, size_t count,
                                 const struct margay_share *share,
@@ -241,7 +221,7 @@ enum margay_status margay_attribution_question(enum margay_attribution by,
         return margay_fail_memory(error, "the attribution");
     made->question = (margay_question){
         .begin = begin,
-        .can.needs = column_of(by) | MARGAY_COLUMN_DISTANCES,
+        .can.needs = margay_keys_column(by) | MARGAY_COLUMN_DISTANCES,
         .can.data = by == MARGAY_BY_DATUM,
         .name = "the attribution",
     };

@@ -9,6 +9,16 @@
 
 #define MOST_KEYS ((UINT64_C(1) << 24) - 1)
 
+unsigned margay_keys_column(enum margay_attribution by)
+{
+    return by == MARGAY_BY_SITE     ? MARGAY_COLUMN_SITES
+           : by == MARGAY_BY_DATUM  ? MARGAY_COLUMN_SITES
+           : by == MARGAY_BY_THREAD ? MARGAY_COLUMN_THREADS
+           : by == MARGAY_BY_TENANT ? MARGAY_COLUMN_TENANTS
+           : by == MARGAY_BY_OP     ? MARGAY_COLUMN_OPS
+                                    : MARGAY_COLUMN_NUMBERS;
+}
+
 enum margay_status margay_keys_begin(struct margay_keys *keys,
                                      struct margay_error *error)
 {

@@ -8,6 +8,7 @@
 #define MARGAY_SIM_RUN_KEYS_H
 
 #include "stackdist/stackdist_internal.h"
+#include <margay/questions.h>
 
 struct margay_keys {
     struct margay_hash numbers; /* by key: 1 + its number */
@@ -16,6 +17,30 @@ struct margay_keys {
     uint64_t last; /* the key looked up last */
     uint32_t last_number;
 };
+
+/* The column of a span that keys are taken from.  Regions are numbered by
+   addresses, and data by sites. */
+unsigned margay_keys_column(enum margay_attribution by);
+
+/* What stands there. */
+static inline uint64_t margay_keys_source(enum margay_attribution by,
+                                          const struct margay_span *span,
+                                          size_t i)
+{
+    switch (by) {
+    case MARGAY_BY_SITE:
+    case MARGAY_BY_DATUM:
+        return span->sites[i];
+    case MARGAY_BY_THREAD:
+        return span->threads[i];
+    case MARGAY_BY_TENANT:
+        return span->tenants[i];
+    case MARGAY_BY_OP:
+        return span->ops[i];
+    default:
+        return span->numbers[i];
+    }
+}
 
 /* MARGAY_NO_MEMORY; to be cleared in any case. */
 enum margay_status margay_keys_begin(struct margay_keys *keys,

@@ -35,7 +35,7 @@ struct object_policies_question {
     struct margay_policy_rows rows; /* the list is owned */
     struct margay_sizes grid;
     struct margay_sample sample;
-    bool ages; /* all objects expire, after so many seconds */
+    bool ages; /* all objects expire after a number of seconds */
     uint64_t ttl_seconds;
     margay_question *objects; /* of the engine; owned */
 };

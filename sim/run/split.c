@@ -78,21 +78,6 @@ static enum margay_status add_piece(struct split *split,
                                  &pieces[split->count++].analysis, error);
 }
 
-static uint64_t key_of(const struct split *split,
-                       const struct margay_span *span, size_t i)
-{
-    switch (split->asked->by) {
-    case MARGAY_BY_THREAD:
-        return span->threads[i];
-    case MARGAY_BY_SITE:
-        return span->sites[i];
-    case MARGAY_BY_OP:
-        return span->ops[i];
-    default:
-        return span->tenants[i];
-    }
-}
-
 /* Find the keys of a span, and how many references each has there. */
 static enum margay_status count_references(struct split *split,
                                            const struct margay_span *span,
@@ -103,8 +88,9 @@ static enum margay_status count_references(struct split *split,
     *met = 0;
     for (size_t i = 0; i < span->count && status == MARGAY_OK; i++) {
         uint32_t *number = &split->numbers[i];
-        status = margay_keys_number(&split->keys, key_of(split, span, i),
-                                    number, error);
+        status = margay_keys_number(
+            &split->keys, margay_keys_source(split->asked->by, span, i), number,
+            error);
         if (status == MARGAY_OK && *number == split->count)
             status = add_piece(split, error);
         if (status == MARGAY_OK && split->pieces[*number].in_span++ == 0)
@@ -303,14 +289,6 @@ static void question_free(margay_question *question)
     free(question);
 }
 
-static unsigned column_of(enum margay_attribution by)
-{
-    return by == MARGAY_BY_THREAD ? MARGAY_COLUMN_THREADS
-           : by == MARGAY_BY_SITE ? MARGAY_COLUMN_SITES
-           : by == MARGAY_BY_OP   ? MARGAY_COLUMN_OPS
-                                  : MARGAY_COLUMN_TENANTS;
-}
-
 enum margay_status margay_split_question(enum margay_attribution by,
                                          margay_question *inner,
                                          margay_question **question,
@@ -325,7 +303,7 @@ enum margay_status margay_split_question(enum margay_attribution by,
     made->question = (margay_question){
         .begin = begin,
         .free = question_free,
-        .can = {.needs = inner->can.needs | column_of(by),
+        .can = {.needs = inner->can.needs | margay_keys_column(by),
                 .uses = inner->can.uses,
                 .all_blocks = inner->can.all_blocks,
                 .references = inner->can.references,

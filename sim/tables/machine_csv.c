@@ -623,7 +623,7 @@ static int is_table(const struct dirent *entry)
     return bytes > 4 && strcmp(entry->d_name + bytes - 4, ".csv") == 0;
 }
 
-/* The names of the tables beside one of them, and the host. */
+/* The names of the tables next to one of them, and the host. */
 static void list_names(const char *path, char *names, size_t bytes)
 {
     struct dirent **entries;

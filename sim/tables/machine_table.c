@@ -62,7 +62,7 @@ static bool leads_to(uint64_t from, uint64_t to)
     return from == to;
 }
 
-/* A, twice A, and so on up to B; behind 0 comes 1. */
+/* A, twice A, and so on up to B; after 0 comes 1. */
 static enum margay_status add_range(struct machine_varied *field,
                                     const char *text, const char *dots,
                                     struct margay_error *error)

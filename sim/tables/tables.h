@@ -14,7 +14,7 @@ void table_summarise(const struct margay_pass *pass,
 /* What a histogram alone says, as a series without points. */
 struct margay_series series_of_histogram(const margay_histogram *histogram);
 
-/* Which columns the rows of series have beside CURVE_COLUMNS. */
+/* Which columns the rows of series have apart from CURVE_COLUMNS. */
 struct series_columns {
     unsigned counters; /* a set of enum margay_counter */
     bool window, policy, key;

@@ -139,7 +139,7 @@ static inline void margay_classes_mark(struct margay_classes *classes,
 
 /* ------------------------------------------------------------------ hits -- */
 
-/* The sizes in [from, to), behind those that are in the list already. */
+/* The sizes in [from, to), after those that are in the list already. */
 static inline size_t margay_classes_append(struct margay_interval *intervals,
                                            size_t count, uint64_t from,
                                            uint64_t to)

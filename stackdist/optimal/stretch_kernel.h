@@ -42,7 +42,7 @@ static ALWAYS_INLINE bool group_is_above(const uint32_t *edge,
 }
 
 /* The same, once the first number, `edge`, has gone, those of `next` have moved
-   to the place before, and `number` has come among them, or behind them. */
+   to the place before, and `number` has come among them, or after them. */
 static ALWAYS_INLINE bool group_put(uint32_t *to, __m512i edge, __m512i next,
                                     uint32_t number, const uint32_t *covers)
 {
@@ -53,7 +53,7 @@ static ALWAYS_INLINE bool group_put(uint32_t *to, __m512i edge, __m512i next,
                _mm512_cmplt_epu32_mask(_mm512_loadu_si512(covers), next)) != 0;
 }
 
-/* For a group of an edge that goes on behind it. */
+/* For a group of an edge that goes on after it. */
 static ALWAYS_INLINE bool group_exchange(uint32_t *edge, uint32_t number,
                                          const uint32_t *covers)
 {
@@ -189,7 +189,7 @@ static ALWAYS_INLINE bool group_exchange_only(uint32_t *edge, uint32_t number,
 
 #endif
 
-/* Move the numbers from 1 on to `end`, and a group behind them, to the place
+/* Move the numbers from 1 on to `end`, and a group after them, to the place
    before. */
 static ALWAYS_INLINE void group_close(uint32_t *numbers, uint32_t end)
 {

@@ -26,7 +26,7 @@
 struct margay_engine_part;
 
 /*
- * What a part left behind: its LRU stack.  It answers the first touches of
+ * What a part leaves: its LRU stack.  It answers the first touches of
  * later parts.  The distance of a first touch is the number of blocks above its
  * block here, and of those asked about before.  A block that was asked about
  * belongs to a later part and is taken out.  This is Algorithm 4 of PARDA, with

@@ -69,7 +69,7 @@ uint64_t margay_bin_from(size_t bin)
            << (bin / BINS_PER_OCTAVE - 1);
 }
 
-/* Each two intervals become one.  What is read lies at or behind what is
+/* Each two intervals become one.  What is read lies at or after what is
    written, and was not yet written. */
 static void halve(struct intervals *intervals)
 {

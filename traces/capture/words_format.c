@@ -72,9 +72,9 @@ struct reading {
     struct chunk_head head;
     struct margay_relay_end *relay;  /* NULL: all words are in the trace */
     const uint64_t *from;            /* where the words of the chunk are */
-    uint64_t chunk[CHUNK_WORDS + 1]; /* and the head behind them */
+    uint64_t chunk[CHUNK_WORDS + 1]; /* and the head after them */
     /* Bytes that have been read already, and are yet to be given.  The heads of
-       relayed chunks stand one behind the other. */
+       relayed chunks stand one after the other. */
     size_t early_begin, early_end;
     unsigned char early[EARLY_BYTES];
 };
@@ -101,7 +101,7 @@ static enum margay_status read_few(struct reading *reading, char *bytes,
     return status;
 }
 
-/* Many bytes, behind which there is room for the next head. */
+/* Many bytes, with room after them for the next head. */
 static enum margay_status read_many(struct reading *reading, char *bytes,
                                     size_t count, size_t *got,
                                     struct margay_error *error)

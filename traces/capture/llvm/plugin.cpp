@@ -7,7 +7,7 @@
 //
 // Algorithm: a thread's position in its buffer is kept in a register, from one
 //   call of a function to the next.  A piece of code without calls moves the
-//   position behind the words that it will write, and stores it, and then looks
+//   position after the words that it will write, and stores it, and then looks
 //   whether the first place is unused:
 //
 //       end += 8 * words;
@@ -82,12 +82,12 @@ enum class Condition {
     none,
     exchanged, // the compare-and-exchange `maker` was successful
     lane,      // lane `lane` of the masked operation `maker` is active
-    packed,    // the same, and the address is behind those of active lanes
+    packed,    // the same, and the address is after those of active lanes
 };
 
 // A reference of at most word_bytes bytes, at `address` + `offset` (for lanes
 // of a gather or a scatter, of the lane's address).  Its word is written in
-// front of `maker`, or behind it if that has to decide first.
+// front of `maker`, or after it if that has to decide first.
 struct Access {
     Instruction *maker;
     Value *address;
@@ -319,7 +319,7 @@ Value *mask_of(const IntrinsicInst &call)
 class Pieces
 {
   public:
-    // `beginning` is behind the function's variables.
+    // `beginning` is after the function's variables.
     Pieces(Function &function, Instruction &beginning)
         : module_(*function.getParent()), context_(function.getContext()),
           word_(Type::getInt64Ty(context_)), byte_(Type::getInt8Ty(context_)),
@@ -350,7 +350,7 @@ class Pieces
         }
     }
 
-    // Behind a call that may have recorded, read the position anew.
+    // After a call that may have recorded, read the position anew.
     void read_behind(CallBase &call)
     {
         if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
@@ -571,7 +571,7 @@ bool is_variable(const Instruction &instruction)
     return room != nullptr && room->isStaticAlloca();
 }
 
-// Where a function begins, behind its variables of constant size.  They move to
+// Where a function begins, after its variables of constant size.  They move to
 // the top of the first block, which will be split: a variable of another block
 // would have its place in the stack made as the program runs.
 Instruction &beginning(Function &function)

@@ -66,7 +66,7 @@ _Static_assert(offsetof(struct margay_recorder, watches) == 8 &&
                    offsetof(struct margay_recorder, tells_sites) == 9,
                "as the plugins have them");
 
-/* What may be written behind the place of the last words: the sites and the
+/* What may be written after the place of the last words: the sites and the
    references of a piece, and the end. */
 #define SLACK_WORDS (2 * MARGAY_PIECE_WORDS + 8)
 #define ROOM_WORDS  (MARGAY_BUFFER_WORDS - SLACK_WORDS)
@@ -219,7 +219,7 @@ static void pass_over(uint64_t *words, size_t count)
 }
 
 /* The first of `least` unused words, from `at` on; NULL: the room ends before.
-   Between the words of a handler and those behind them there are fewer, for
+   Between the words of a handler and those after them there are fewer, for
    which the buffer must not be kept. */
 static uint64_t *find_run(uint64_t *base, size_t at, size_t least)
 {
@@ -551,7 +551,7 @@ static uint64_t *reserve_slot(uint64_t *next, size_t words, size_t with_sites,
 }
 
 /* Tell the site of the words from the result on.  The slot holds it, unless a
-   handler has told the slot since, behind these words.  The slot is that of
+   handler has told the slot since, after these words.  The slot is that of
    the buffer at the time of the test: a handler that comes later may change the
    buffer, and the next one does not have the site. */
 static uint64_t *put_site(uint64_t *at, uint64_t site, unsigned slot,

@@ -36,7 +36,7 @@ void margay_cursor_refill(void);
 void margay_cursor_switch(unsigned thread);
 
 /* The thread that runs has left a piece of code in its middle: `next` goes
-   behind the words that the piece had stored. */
+   after the words that the piece had stored. */
 void margay_cursor_catch_up(void);
 
 /* The thread that runs has ended; its words are sent. */
