@@ -1,5 +1,5 @@
 # sim/ - what a run is, and the margay command
-program_ROOMS   := terminal options tables plot annotate record command report
+program_ROOMS   := terminal options result plot annotate record command report
 program_SOURCES += $(wildcard $(program_ROOMS:%=sim/%/*.c))
 
 # libdw, which finds lines of sources, is used if it is there; libdw_LIBS= does

@@ -39,7 +39,7 @@ my %rooms = (
     stackdist => [qw(exact objects parts reference optimal gpu engines generate
         predict sharing phases)],
     assoc => [qw(one_pass policies hierarchy)],
-    sim => [qw(run terminal options tables plot annotate record command report
+    sim => [qw(run terminal options result plot annotate record command report
         python mpi)],
 );
 
@@ -178,7 +178,7 @@ my @cases = (
     ['traces/formats/din.c', 1, 'stackdist/engine.h', 1],
     ['traces/formats/din.c', 0, 'margay/stackdist.h', 1],
     ['traces/base/error.c', 1, 'error.h', 1],
-    ['sim/tables/csv.c', 1, 'tests/tap.h', 1],
+    ['sim/result/csv.c', 1, 'tests/tap.h', 1],
     ['traces/base/error.c', 1, 'traces/formats/format.h', 1],
     ['stackdist/exact/rank.c', 1, 'stackdist/parts/part.h', 1],
     ['stackdist/engine.c', 1, 'stackdist/exact/rank.h', 1],

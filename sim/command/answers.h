@@ -9,7 +9,7 @@
 #define MARGAY_SIM_COMMAND_ANSWERS_H
 
 #include "sim/options/options.h"
-#include "sim/tables/tables.h"
+#include "sim/result/tables.h"
 
 /*
  * Answer what the options ask about a series at every size where it steps:

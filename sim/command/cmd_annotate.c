@@ -12,7 +12,7 @@
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/options/sizes.h"
-#include "sim/tables/tables.h"
+#include "sim/result/tables.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"

@@ -5,7 +5,7 @@
 #include "sim/command/drive.h"
 #include "sim/command/summary.h"
 #include "sim/options/commands.h"
-#include "sim/tables/csv.h"
+#include "sim/result/csv.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"
 

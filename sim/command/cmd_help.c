@@ -8,7 +8,7 @@
 #include "sim/command/help.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/tables/csv.h"
+#include "sim/result/csv.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "stackdist/stackdist_internal.h"

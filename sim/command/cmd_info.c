@@ -3,7 +3,7 @@
 
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
-#include "sim/tables/csv.h"
+#include "sim/result/csv.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"

@@ -7,8 +7,8 @@
 
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/tables/csv.h"
-#include "sim/tables/run_csv.h"
+#include "sim/result/csv.h"
+#include "sim/result/run_csv.h"
 #include "sim/terminal/message.h"
 #include "sim/terminal/output.h"
 #include "traces/traces_internal.h"

@@ -7,8 +7,8 @@
 #include "sim/command/drive.h"
 #include "sim/command/sharing_table.h"
 #include "sim/options/commands.h"
-#include "sim/tables/machine_csv.h"
-#include "sim/tables/machine_table.h"
+#include "sim/result/machine_csv.h"
+#include "sim/result/machine_table.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 

@@ -3,7 +3,7 @@
 #define MARGAY_SIM_COMMAND_CURVE_FILES_H
 
 #include "sim/options/options.h"
-#include "sim/tables/tables.h"
+#include "sim/result/tables.h"
 #include "sim/terminal/output.h"
 
 /* In the order in which conclude() has them. */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "sim/command/answers.h"
-#include "sim/tables/histogram_csv.h"
-#include "sim/tables/run_csv.h"
-#include "sim/tables/tables.h"
+#include "sim/result/histogram_csv.h"
+#include "sim/result/run_csv.h"
+#include "sim/result/tables.h"
 #include "traces/traces_internal.h"
 
 struct drawing {

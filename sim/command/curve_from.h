@@ -3,7 +3,7 @@
 #define MARGAY_SIM_COMMAND_CURVE_FROM_H
 
 #include "sim/options/options.h"
-#include "sim/tables/csv.h"
+#include "sim/result/csv.h"
 
 /* Write the curves of the histograms in the table of --from and, unless
    `histogram_csv` is NULL, the histograms; answer what is asked about them. */

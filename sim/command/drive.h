@@ -9,7 +9,7 @@
 #define MARGAY_SIM_COMMAND_DRIVE_H
 
 #include "sim/options/options.h"
-#include "sim/tables/tables.h"
+#include "sim/result/tables.h"
 #include <margay/questions.h>
 #include <margay/run.h>
 

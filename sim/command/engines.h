@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "sim/options/options.h"
-#include "sim/tables/csv.h"
+#include "sim/result/csv.h"
 #include <margay/stackdist.h>
 
 /* ---- The two tables ---- */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/tables/json.h"
+#include "sim/result/json.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sim/tables/match.h"
+#include "sim/result/match.h"
 
 /* A value of a judged column that is another one. */
 struct change {

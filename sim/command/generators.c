@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/tables/histogram_csv.h"
+#include "sim/result/histogram_csv.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 

@@ -3,7 +3,7 @@
 #define MARGAY_SIM_COMMAND_SHARING_TABLE_H
 
 #include "sim/annotate/places.h"
-#include "sim/tables/machine_table.h"
+#include "sim/result/machine_table.h"
 
 /* From sites to lines of sources. */
 struct sharing_lines {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/command/curve_question.h"
-#include "sim/tables/tables.h"
+#include "sim/result/tables.h"
 #include "sim/terminal/message.h"
 #include "traces/traces_internal.h"
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/tables/json.h"
+#include "sim/result/json.h"
 #include "sim/terminal/find_file.h"
 #include "sim/terminal/signals.h"
 #include "traces/traces_internal.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sim/tables/csv.h"
+#include "sim/result/csv.h"
 
 /* The rows that others speak of, and those before them. */
 enum { POLICIES, OBJECTS, SHARED, TENANTS, CURVE };

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/tables/csv_read.h"
+#include "sim/result/csv_read.h"
 #include "sim/terminal/target.h"
 #include "traces/traces_internal.h"
 

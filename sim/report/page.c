@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/tables/csv.h"
-#include "sim/tables/csv_read.h"
-#include "sim/tables/json.h"
+#include "sim/result/csv.h"
+#include "sim/result/csv_read.h"
+#include "sim/result/json.h"
 #include "traces/traces_internal.h"
 
 /* The assembler takes in the style and the script, which stay files for editors

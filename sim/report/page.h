@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "sim/options/options.h"
-#include "sim/tables/csv_read.h"
+#include "sim/result/csv_read.h"
 #include "sim/terminal/output.h"
 
 /* A table, and where it is from. */

@@ -7,8 +7,8 @@
 #include "sim/command/predict.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
-#include "sim/tables/histogram_csv.h"
-#include "sim/tables/regions.h"
+#include "sim/result/histogram_csv.h"
+#include "sim/result/regions.h"
 #include "tests/fuzz/fuzz.h"
 #include "traces/traces_internal.h"
 

@@ -4,7 +4,7 @@
 # Every command of `margay help` either has jobs here, whose tables are written
 # in both forms, read by parsers that are not Margay's, and compared cell by
 # cell; or it writes no table and refuses --json.  The jobs have to show every
-# column of sim/tables/csv.h.  margay plot draws each table, or says what it draws.
+# column of sim/result/csv.h.  margay plot draws each table, or says what it draws.
 use strict;
 use warnings;
 use B ();
@@ -358,7 +358,7 @@ $expected = join '', map { $_ eq '?' ? "\x{fffd}" : $_ }
 is($info->{trace}, $expected, 'bytes that are no UTF-8 are replaced');
 
 # All columns were there.
-open my $header, '<', "$root/sim/tables/csv.h" or die "csv.h: $!\n";
+open my $header, '<', "$root/sim/result/csv.h" or die "csv.h: $!\n";
 my $definitions = join '', <$header>;
 my %columns = map { ($_ => 1) } map { split /,/ } grep { !/\// }
     $definitions =~ /"([a-z0-9_,]+)"/g;

@@ -109,7 +109,7 @@ check 'help options has a line for each' cmp -s table helped
 check 'of 80 columns' sh -c '! grep -q ".\{81\}" out'
 
 # The columns that the program writes are those of the schema.
-sed -n 's/.*"\([a-z_,]*,[a-z_,]*\)"$/\1/p' "$root/sim/tables/csv.h" | tr , '\n' |
+sed -n 's/.*"\([a-z_,]*,[a-z_,]*\)"$/\1/p' "$root/sim/result/csv.h" | tr , '\n' |
     sort -u | while read -r column; do
         grep -q "\`$column\`" "$root/docs/using/csv-schema.md" || echo "$column"
     done >undescribed

@@ -1,6 +1,6 @@
 /* run_csv.c - the exact histogram of a run, read from its table */
 #define _GNU_SOURCE
-#include "sim/tables/run_csv.h"
+#include "sim/result/run_csv.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/options/option_types.h"
-#include "sim/tables/histogram_csv.h"
+#include "sim/result/histogram_csv.h"
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 

@@ -1,6 +1,6 @@
 /* machine_table.c - the machines that --vary makes of one, and their rows */
 #define _GNU_SOURCE
-#include "sim/tables/machine_table.h"
+#include "sim/result/machine_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

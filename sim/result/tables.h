@@ -3,7 +3,7 @@
 #define MARGAY_SIM_TABLES_TABLES_H
 
 #include "sim/options/sizes.h"
-#include "sim/tables/csv.h"
+#include "sim/result/csv.h"
 #include <margay/questions.h>
 #include <margay/run.h>
 

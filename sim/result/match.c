@@ -1,6 +1,6 @@
 /* match.c - the rows of two tables of one kind, by their keys */
 #define _GNU_SOURCE
-#include "sim/tables/match.h"
+#include "sim/result/match.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -4,14 +4,14 @@
  * All samples of a metric stand together, as the format wants them.  A label
  * that would be empty is left out, which means the same there.
  */
-#include "sim/tables/prometheus.h"
+#include "sim/result/prometheus.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/tables/json.h"
-#include "sim/tables/tables.h"
+#include "sim/result/json.h"
+#include "sim/result/tables.h"
 
 /* A value of a label, in which three characters are escaped.  The format is
    UTF-8: each byte that is no part of a character becomes U+FFFD. */

@@ -5,7 +5,7 @@
  * parser of its own.  An empty field is as good as a column that is not there.
  */
 #define _GNU_SOURCE
-#include "sim/tables/machine_csv.h"
+#include "sim/result/machine_csv.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "sim/options/option_types.h"
-#include "sim/tables/csv_read.h"
+#include "sim/result/csv_read.h"
 #include "sim/terminal/find_file.h"
 #include "traces/traces_internal.h"
 

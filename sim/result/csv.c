@@ -1,6 +1,6 @@
 /* csv.c - the one place that writes tables: as CSV, or as JSON lines */
 #define _GNU_SOURCE
-#include "sim/tables/csv.h"
+#include "sim/result/csv.h"
 
 #include <csv.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/tables/json.h"
+#include "sim/result/json.h"
 #include "traces/traces_internal.h"
 #include <margay/stackdist.h>
 

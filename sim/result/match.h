@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "sim/tables/csv_read.h"
+#include "sim/result/csv_read.h"
 
 enum column_role {
     COLUMN_KEY,    /* tells which row it is */

@@ -5,8 +5,8 @@
 #include <margay/questions.h>
 #include <margay/run.h>
 
-#include "sim/tables/csv.h"
-#include "sim/tables/machine_csv.h"
+#include "sim/result/csv.h"
+#include "sim/result/machine_csv.h"
 
 /* The most fields that vary. */
 #define MACHINE_MOST_VARIED 8

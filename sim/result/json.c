@@ -1,5 +1,5 @@
 /* json.c - texts and numbers of JSON (RFC 8259); texts are UTF-8 (RFC 3629) */
-#include "sim/tables/json.h"
+#include "sim/result/json.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* regions.c - named ranges of addresses, from a table */
 #define _GNU_SOURCE
-#include "sim/tables/regions.h"
+#include "sim/result/regions.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/tables/csv_read.h"
+#include "sim/result/csv_read.h"
 #include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 

@@ -1,6 +1,6 @@
 /* csv_read.c - reading tables, row by row or as a whole, through libcsv */
 #define _GNU_SOURCE
-#include "sim/tables/csv_read.h"
+#include "sim/result/csv_read.h"
 
 #include <csv.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
  * are taken, and shares are not checked.
  */
 #define _GNU_SOURCE
-#include "sim/tables/histogram_csv.h"
+#include "sim/result/histogram_csv.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/tables/csv.h"
-#include "sim/tables/csv_read.h"
+#include "sim/result/csv.h"
+#include "sim/result/csv_read.h"
 #include "traces/traces_internal.h"
 
 /* Shares are written with 12 digits. */

@@ -1,5 +1,5 @@
 /* tables.c - the tables that more than one command writes */
-#include "sim/tables/tables.h"
+#include "sim/result/tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
