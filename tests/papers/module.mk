@@ -2,8 +2,9 @@
 #
 # `make papers` writes docs/measured/tables and pictures and puts the tables into
 # the pages; `make papers-quick` tries the same on less, and writes into
-# $(BUILD)/papers alone.  `make paper-NAME` does one paper.  What a device is needed
-# for is `make bench-gpu`.  items.csv lists what the papers have.
+# $(BUILD)/papers alone, where tables of counts have to be those of expected/.
+# `make paper-NAME` does one paper.  What needs a device is `make bench-gpu`.
+# items.csv lists what the papers have.
 papers_NAMES := parda fu shen hp-rda toplas
 papers_FILES  = $(BUILD)/evaluation
 papers_RUN    = perl tests/papers/$(1).pl $(2) $(BUILD)/margay \
@@ -33,6 +34,9 @@ papers: deps ## measure the papers' tables and figures again
 
 papers-quick: $(papers_NAMES:%=paper-quick-%) ## the same on less, into $(BUILD)/papers
 	@echo 'tables and pictures: $(BUILD)/papers'
+	@for table in tests/papers/expected/*.csv; do \
+	    diff "$$table" "$(BUILD)/papers/tables/$${table##*/}" || wrong=1; \
+	done; exit $${wrong:-0}
 
 .PHONY: papers papers-quick $(papers_NAMES:%=paper-%) \
     $(papers_NAMES:%=paper-quick-%)
