@@ -7,7 +7,7 @@
 #
 #   tables/fu-distances.csv  accesses of each program, how many have distance 0 and
 #                         an infinite one with a bound of 2^17, and the mean of the
-#                         others, beside theirs (their Table 1)
+#                         others, and theirs (their Table 1)
 #   tables, pictures/fu-histograms
 #                         shares of these in log2 bins (the left of their Figure 4)
 #   tables/fu-space.csv   the memory that a bound of 2^17 takes of `bounded`, and

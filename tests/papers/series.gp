@@ -1,4 +1,4 @@
-# series.gp - the columns of a table beside each other, as bars or as lines
+# series.gp - the columns of a table next to each other, as bars or as lines
 #
 #     gnuplot -c series.gp OUT.png|svg|pdf CSV bars|lines|log HEADING SUBTITLE \
 #         XLABEL YLABEL

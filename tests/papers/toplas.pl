@@ -477,7 +477,7 @@ sub write_translators {
         join(',', 'gcc', scalar @compiler, likeness(map { $_->[1] } @compiler))
         . "\n", @latex ? (join(',', 'latex', scalar @latex,
         likeness(map { $_->[1] } @latex)) . "\n", sprintf(
-        "gcc beside latex,%d,%.3f,%.3f\n", scalar @between,
+        "gcc with latex,%d,%.3f,%.3f\n", scalar @between,
         (sort { $a <=> $b } @between)[0], mean(@between))) : ());
 }
 
