@@ -24,7 +24,8 @@ capture=$check
 clang_plugin='g++ clang llvm-dev'
 evaluation="$capture $clang_plugin gnugo povray povray-includes x264
     pocketsphinx pocketsphinx-en-us lua5.4 sqlite3 link-grammar
-    link-grammar-dictionaries-en hmmer glpk-utils python3-minimal"
+    link-grammar-dictionaries-en hmmer glpk-utils python3-minimal
+    texlive-latex-base"
 annotate=$check
 cross="$check gcc-aarch64-linux-gnu qemu-user"
 valgrind=$check

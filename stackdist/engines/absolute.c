@@ -9,7 +9,7 @@
  *   ZDK-2k) or a splay tree (tree=splay; with c=0 the paper's "Sampling"), see
  *   spans.h.
  * Source: Zhong, Shen, Ding, "Program locality analysis using reuse distance",
- *   ACM TOPLAS 31(6), 2009, section 2.4.
+ *   ACM TOPLAS 31(6), 2009, section 2.2.
  * Guarantee: 0 <= d - d' <= b for every reference.
  * Cost: O(N log (M / b + c)) time; O(M / b + c) spans beside the O(M) of the
  *   hash table.

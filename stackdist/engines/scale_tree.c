@@ -9,7 +9,7 @@
  *   ranges are in arrays (ranges.h), which are rewritten where the paper's tree
  *   is rebuilt.
  * Source: Zhong, Shen, Ding, "Program locality analysis using reuse distance",
- *   ACM TOPLAS 31(6), 2009, section 2.3.  In its listing a query forgets the
+ *   ACM TOPLAS 31(6), 2009, section 2.1.  In its listing a query forgets the
  *   blocks behind the found node, a merger frees the wrong node, and an
  *   insertion does not link the newest; none of which exists here.
  * Guarantee: 0 <= d - d' <= e d for every reference.

@@ -9,14 +9,13 @@
  *   distribution is taken as a normal one, by table. form=basic computes one p
  *   per bar by that definition; form=optimised from per-bar sums of p' in which
  *   the sums of 1 / (t - 1) are logarithms.
- * Source: Shen, Shaw, "Scalable implementation of efficient locality
- *   approximation", LCPC 2008; Shen, Shaw, Meeker, Ding, "Locality
- *   approximation using time", POPL 2007.  The last references to the M blocks
- *   count as infinite times; there are M - 1 other blocks; t = 1, which would
- *   divide by 0, adds nothing; p is at most 1.  Repairs, which repair=off
- *   leaves out: p(D) is summed to D - 1, not D, and half a bar of width w
- *   counts (w - 1) / 2w of its sum; a distance is at least 1 and at most D - 1,
- *   unless D = 1.
+ * Source: Shen, Shaw, "Efficient locality approximation from time", LCPC 2008;
+ *   Shen, Shaw, Meeker, Ding, "Locality approximation using time", POPL 2007.
+ *   The last references to the M blocks count as infinite times; there are
+ *   M - 1 other blocks; t = 1, which would divide by 0, adds nothing; p is at
+ *   most 1.  Repairs, which repair=off leaves out: p(D) is summed to D - 1, not
+ *   D, and half a bar of width w counts (w - 1) / 2w of its sum; a distance is
+ *   at least 1 and at most D - 1, unless D = 1.
  * Guarantee: none.
  * Cost: O(N) time and O(M) space for the reuse times, then O(L^3) (basic) or
  *   O(L^2) for L bars of time and distance.

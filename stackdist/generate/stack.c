@@ -12,8 +12,8 @@
  *   distances that the stack never becomes deep enough for are left over.
  *   The stack is a rank bit vector over time: the block below d others has the
  *   d-th set bit from the end.
- * Source: the stochastic process of Shen, Shaw, "Scalable implementation of
- *   efficient locality approximation", LCPC 2008; the postponing is ours.
+ * Source: the stochastic process of Shen, Shaw, "Efficient locality
+ *   approximation from time", LCPC 2008; the postponing is ours.
  * Guarantee: the trace has the distances drawn, apart from postponed ones that
  *   are left over; the same histogram and seed give the same trace everywhere.
  * Cost: O(log M) per reference for M blocks, and 20 to 40 bytes per block.

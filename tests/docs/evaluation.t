@@ -11,9 +11,9 @@ mkdir "$out/tables";
 write_table("$out/tables/recording-debian-12.csv",
     "program,method,by,references_millions,native_seconds,dropped,capture,pipe,"
     . "exact,exact_sum\n",
-    "a,runtime gcc,gcc 1,10,1.00,1.5,2.0,3.0,4.0,6.0\n",
-    "b,runtime gcc,gcc 1,10,1.00,1.8,3.5,5.0,9.0,12.0\n",
-    "none,qemu,qemu 1 without plugins,,,,,,,\n");
+    "a,runtime clang,clang 1,10,1.00,1.5,2.0,3.0,4.0,6.0\n",
+    "b,runtime clang,clang 1,10,1.00,1.8,3.5,5.0,9.0,12.0\n",
+    "none,valgrind,valgrind 1 without tool,,,,,,,\n");
 is(system($^X, 'tests/evaluation/methods.pl', $out), 0, 'the tables are made');
 
 sub row_of {
@@ -25,17 +25,17 @@ sub row_of {
     return $row;
 }
 
-my $mean = row_of('means', method => 'runtime gcc');
+my $mean = row_of('means', method => 'runtime clang');
 is_deeply([@$mean{qw(system by programs dropped capture pipe exact exact_sum
     exact_least exact_most)}],
-    ['debian 12', 'gcc 1', 2, '1.6', '2.8', '4.0', '6.5', '9.0', '4.0', '9.0'],
+    ['debian 12', 'clang 1', 2, '1.6', '2.8', '4.0', '6.5', '9.0', '4.0', '9.0'],
     'means and extremes');
-my $none = row_of('means', method => 'qemu');
-is_deeply([@$none{qw(by programs exact)}], ['qemu 1 without plugins', 0, ''],
+my $none = row_of('means', method => 'valgrind');
+is_deeply([@$none{qw(by programs exact)}], ['valgrind 1 without tool', 0, ''],
     'a method that cannot be had says so');
-is(row_of('goals', column => 'capture', method => 'runtime gcc')->{debian_12},
+is(row_of('goals', column => 'capture', method => 'runtime clang')->{debian_12},
     '2.8 (1 of 2 within)', 'programs within a goal are counted');
-is(row_of('goals', column => 'exact', method => 'qemu')->{debian_12}, 'none',
+is(row_of('goals', column => 'exact', method => 'valgrind')->{debian_12}, 'none',
     'nothing stands beside a goal that nothing was measured for');
 
 done_testing();

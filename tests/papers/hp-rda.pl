@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # hp-rda.pl - the figures of Cui et al. (2012), on our traces
 #
-#     hp-rda.pl [--quick] [--backend NAME] MARGAY TOOLS FILES OUT [TRACE...]
+#     hp-rda.pl [--quick] [--only histograms] [--backend NAME] MARGAY TOOLS FILES OUT [TRACE...]
 #
 # The arguments are as paper.pl says, and NAME is a backend whose speed is
 # measured beside that of cpu.  Writes
@@ -13,6 +13,12 @@
 #   tables/hp-rda-adjust.csv, pictures/hp-rda-adjust.png
 #                             the error of each trace, with the effective factor
 #                             and without it (their Figure 14), and as we do it
+#   tables/hp-rda-histograms.csv
+#                             accumulated histograms of each trace by `exact`, and
+#                             by hp-rda without the factor and with it (their
+#                             Figures 12 and 13), and
+#   tables, pictures/hp-rda-zipf, hp-rda-phases
+#                             two of these
 #   tables/hp-rda-sweep.csv, pictures/hp-rda-sweep-error.png, -speed.png
 #                             error, with the factor, and speed over ST, the
 #                             references of a chunk (their Figures 16 and 17)
@@ -28,13 +34,14 @@ require './tests/papers/paper.pl';
 require './tests/papers/traces.pl';
 require './tests/papers/steps.pl';
 
-my $backend = '';
+my ($backend, $only) = ('', '');
 my ($quick, $margay, $tools, $files, $out) =
-    @{ arguments('backend=s' => \$backend) }{qw(quick margay tools files out)};
+    @{ arguments('backend=s' => \$backend, 'only=s' => \$only) }
+    {qw(quick margay tools files out)};
 my $refs = $quick ? 500_000 : 2_000_000;
 my @swept = qw(zipf phases fft);
 my @adjusts = qw(off on times);
-my @chunks = map { 1 << $_ } $quick ? (9, 11) : 7 .. 13;
+my @chunks = map { 1 << $_ } $quick ? (9, 11) : 7 .. 14;
 
 my @made = made_traces($margay, $files, $refs);
 my @traces = (@made,
@@ -96,6 +103,35 @@ sub write_steps {
     write_table("$out/tables/hp-rda-steps.csv", @lines);
 }
 
+# Accumulated shares at the upper ends of log2 bars; the infinite ones are left out.
+my @drawn = qw(zipf phases);
+sub write_histograms {
+    my @lines = "trace,up_to,sequential,without_the_factor,with_it\n";
+    for my $trace (@made) {
+        my @bars = map { bars(command($trace, $_)) } 'exact', engine('off'),
+            engine('on');
+        my @from = sort { $a <=> $b }
+            grep { $_ ne 'inf' } keys %{ { map { %$_ } @bars } };
+        my (@sums, @rows) = (0) x 3;
+        for my $from (@from) {
+            $sums[$_] += $bars[$_]{$from} // 0 for 0 .. 2;
+            push @rows, join(',', $from ? 2 * $from - 1 : 0, map { sprintf '%.5f', $_ } @sums) . "\n";
+        }
+        push @lines, map { "$trace->{name},$_" } @rows;
+        next if !grep { $_ eq $trace->{name} } @drawn;
+        write_table("$out/tables/hp-rda-$trace->{name}.csv",
+            "up_to,sequential,without_the_factor,with_it\n",
+            map { /^0,/ ? () : $_ } @rows);
+        draw($out, 'series.gp', "hp-rda-$trace->{name}.png",
+            "hp-rda-$trace->{name}.csv", 'log', "Reuse distances of $trace->{name}",
+            'share of references up to a distance, by the sequential analysis and '
+            . 'by hp-rda', 'distance', 'share of references');
+    }
+    write_table("$out/tables/hp-rda-histograms.csv", @lines);
+}
+
+write_histograms();
+exit 0 if $only eq 'histograms';
 my @adjust_lines = "trace,adjust,error,overlap\n";
 my %mean;
 for my $trace (@traces) {

@@ -2,7 +2,9 @@
 #
 # `make papers` writes docs/measured/tables and pictures and puts the tables into
 # the pages; `make papers-quick` tries the same on less, and writes into
-# $(BUILD)/papers alone.  `make paper-NAME` does one paper.
+# $(BUILD)/papers alone, where tables of counts have to be those of expected/.
+# `make paper-NAME` does one paper.  What needs a device is `make bench-gpu`.
+# items.csv lists what the papers have.
 papers_NAMES := parda fu shen hp-rda toplas
 papers_FILES  = $(BUILD)/evaluation
 papers_RUN    = perl tests/papers/$(1).pl $(2) $(BUILD)/margay \
@@ -27,11 +29,14 @@ $(papers_NAMES:%=paper-quick-%): paper-quick-%: deps $(BUILD)/margay bench-tools
 
 # One after the other, also with -j: they measure, and write the same pages.
 papers: deps ## measure the papers' tables and figures again
-	+@for name in $(papers_NAMES); do \
-	    $(MAKE) --no-print-directory paper-$$name || exit 1; done
+	+@for name in $(papers_NAMES:%=paper-%) prediction; do \
+	    $(MAKE) --no-print-directory $$name || exit 1; done
 
 papers-quick: $(papers_NAMES:%=paper-quick-%) ## the same on less, into $(BUILD)/papers
 	@echo 'tables and pictures: $(BUILD)/papers'
+	@for table in tests/papers/expected/*.csv; do \
+	    diff "$$table" "$(BUILD)/papers/tables/$${table##*/}" || wrong=1; \
+	done; exit $${wrong:-0}
 
 .PHONY: papers papers-quick $(papers_NAMES:%=paper-%) \
     $(papers_NAMES:%=paper-quick-%)

@@ -30,6 +30,7 @@ static const struct {
     {"hash", run_hash},
     {"search", run_search},
     {"lisp", run_lisp},
+    {"sp", run_sp},
 };
 
 static char *region;

@@ -27,7 +27,7 @@ uint64_t draw(uint64_t limit);
 /* A program works on `size` elements, or on what that is the data size of. */
 typedef void program(uint64_t size);
 
-program run_lu, run_spmv, run_nbody;
+program run_lu, run_spmv, run_nbody, run_sp;
 program run_quicksort, run_mergesort, run_heapsort;
 program run_tree, run_hash, run_search;
 program run_lisp;
