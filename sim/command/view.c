@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/options/commands.h"
@@ -99,6 +100,14 @@ static bool can_draw(const char *header)
     return plot_kind_of(header) != NULL;
 }
 
+/* A pipe can be read once, so it holds a table. */
+static bool is_trace(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+           !match_is_table(path, can_draw);
+}
+
 /* Draw tables, and the curves of traces. */
 static int plot(const struct options *options)
 {
@@ -114,7 +123,7 @@ static int plot(const struct options *options)
         return picture.command->run(options);
     for (size_t i = 0; i < options->operand_count && status == EXIT_DONE; i++) {
         names[i] = options->operands[i];
-        if (strcmp(names[i], "-") == 0 || match_is_table(names[i], can_draw))
+        if (!is_trace(names[i]))
             continue;
         curve.operands = &names[i];
         status = write_table(&curve, &memories[count]);
