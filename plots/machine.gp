@@ -17,11 +17,16 @@ load folder(ARG0) . "machines.gp"
 
 HEADING = "Misses of each cache"
 load folder(ARG0) . "heading.gp"
+longest = 0
+do for [m = 1:machines] {
+    name = label(m, several_traces, several_varied)
+    longest = strlen(name) > longest ? strlen(name) : longest
+}
 load folder(ARG0) . "legend.gp"
 set key samplen 1
 if (machines == 1) { unset key }
-set ylabel (demand ? "demand " : "") . (knows ? "misses per 1000 instructions" \
-    : "misses per reference that reaches the cache")
+set ylabel knows ? "misses per 1000 instructions" : "misses per reference"
+highest = 0
 set yrange [0:*]
 set format y "%g"
 array PLACE[caches]
