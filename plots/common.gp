@@ -131,6 +131,7 @@ longest = 0
 do for [i = 1:series] {
     longest = strlen(LABEL[i]) > longest ? strlen(LABEL[i]) : longest
 }
+entries = series
 most_tics = room_for_tics(right - left)
 if (series > 1) {
     load folder(ARG0) . "legend.gp"

@@ -1,11 +1,12 @@
 # legend.gp - where the legend stands; loaded by the others
 #
-# They set longest, the length of the longest name in it, before.  margay plot
+# They set longest, the length of the longest name in it, and entries, before.  margay plot
 # --legend sets LEGEND: right, below, inside or none.  Without it the legend
 # stands right of the axes, as lines may pass anywhere between these, if that
 # leaves the picture three fifths of the width, and else below.
 #
-# This sets most_tics, for which there is room on the axis below.
+# This sets most_tics, for which there is room on the axis below, and in heights
+# of the font high_ems, that of the axes, and legend_ems, that of a legend below.
 
 legend_width = (0.6 * longest + 6) * em_x
 if (!exists("LEGEND")) {
@@ -23,5 +24,9 @@ if (LEGEND eq "right") {
 } else {
     unset key
 }}}
+legend_columns = floor((right - left) / ((0.6 * longest + 3.5) * em_x))
+legend_rows = ceil(1.0 * entries / (legend_columns < 1 ? 1 : legend_columns))
+legend_ems = LEGEND eq "below" ? 1.25 * legend_rows + 1 : 0
+high_ems = (top - bottom) / em_y - legend_ems
 most_tics = room_for_tics(LEGEND eq "right" ? 1 - left - legend_width \
                                             : right - left)

@@ -101,8 +101,10 @@ top = 1 - (exists("TITLE") && TITLE eq "" ? 1.5 : 5) * em_y
 # How many names of sizes a width has room for.
 room_for_tics(width) = width < 12 * em_x ? 2 : width > 69 * em_x ? 12 \
     : floor(width / (5.7 * em_x))
-# The longest name of a legend, where a script does not count.
+# The longest name of a legend, and their number, where a script does not count.
 longest = 16
+entries = 6
+high_ems = (top - bottom) / em_y
 # The longest name that leaves room for a picture.
 most_name = floor(0.55 / (0.6 * em_x))
 if (most_name > 40) { most_name = 40 }
