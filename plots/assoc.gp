@@ -82,11 +82,12 @@ do for [w = 1:64] {
 
 # ----------------------------------------------------------------- axes --
 
-most_tics = floor((right - left) / (7 * em_x))
+longest = longest + (longest > 0 ? 2 : 0) \
+    + (curves > 0 ? strlen("fully associative") : strlen("16 ways"))
+load folder(ARG0) . "legend.gp"
 load folder(ARG0) . "size-axis.gp"
 steep = highest > 50 * lowest
 load folder(ARG0) . "ratio-axis.gp"
-load folder(ARG0) . "legend.gp"
 
 # -------------------------------------------------------------- picture --
 

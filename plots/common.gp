@@ -131,10 +131,8 @@ longest = 0
 do for [i = 1:series] {
     longest = strlen(LABEL[i]) > longest ? strlen(LABEL[i]) : longest
 }
-most_tics = floor((1 - left - (series == 1 ? 2 : 0.6 * longest + 6) * em_x) \
-                  / (5.2 * em_x))
-most_tics = most_tics < 1 ? 1 : most_tics > 12 ? 12 : most_tics
-
+entries = series
+most_tics = room_for_tics(right - left)
 if (series > 1) {
     load folder(ARG0) . "legend.gp"
 } else {

@@ -23,6 +23,9 @@ note(x) = (lowest = x > 0 && x < lowest ? x : lowest, \
 do for [f = 1:|CSV|] {
     stats CSV[f] using (note($8) + note($9) + note($10)) skip 1 nooutput
 }
+longest = longest + 22
+entries = 2 * series
+load folder(ARG0) . "legend.gp"
 logarithmic = highest > 50 * lowest
 if (logarithmic) { set logscale xy }
 least = logarithmic ? 10.0 ** floor(log10(lowest)) : 0
@@ -30,9 +33,12 @@ most = logarithmic ? 10.0 ** ceil(log10(highest)) : 1.05 * highest
 set xrange [least:most]
 set yrange [least:most]
 set format "%g"
+if (!logarithmic) {
+    set xtics nice_step(most - least, (right - left) / (5 * em_x))
+    set ytics nice_step(most - least, high_ems / 2.5)
+}
 set xlabel "simulated miss ratio" offset 0,0.2
 set ylabel "predicted miss ratio" offset 0.5,0
-load folder(ARG0) . "legend.gp"
 
 points(i, column, name, type) = sprintf("FILE[%d] using 8:%d skip 1" \
     . " every ::FIRST[%d]::LAST[%d] with points pointtype %d pointsize MARK_SIZE" \

@@ -6,8 +6,20 @@
 
 if (!exists("TITLE")) { TITLE = HEADING }
 if (TITLE ne "") {
+    # A title that is too long for the picture is smaller, or cut.
+    heading_room = (0.99 - left) / (0.6 * em_x)
+    heading_size = strlen(TITLE) * 1.2 > heading_room \
+        ? heading_room / strlen(TITLE) : 1.2
+    if (heading_size < 0.9) {
+        heading_size = 0.9
+        TITLE = cut(TITLE, floor(heading_room / 0.9))
+    }
+    if (HEADING_FONT ne "") {
+        HEADING_FONT = sprintf(",%g", heading_size * POINTS)
+    }
     set label 1 TITLE at screen left,(1 - 1.8 * em_y) noenhanced \
         font HEADING_FONT
+    SUBTITLE = cut(SUBTITLE, floor(heading_room))
     set label 2 SUBTITLE at screen left,(1 - 3.7 * em_y) noenhanced \
         textcolor "#555555"
 }

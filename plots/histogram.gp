@@ -38,6 +38,29 @@ do for [f = 1:|CSV|] {
     stats CSV[f] using (note(strcol(3), strcol(4), $6)) skip 1 nooutput
 }
 
+# The bins of an exact histogram are too narrow to be seen: it gets those of log2.
+fold = 'function tell() { if (share > 0)' \
+    . '    print "t,b," int(high / 2) "," high "," references "," share;' \
+    . '    references = share = 0 }' \
+    . 'BEGIN { CONVFMT = OFMT = "%.12g"; print "" }' \
+    . 'NR - 2 < first || NR - 2 > last { next }' \
+    . '$(NF - 2) == "inf" { tell(); print "t,b," $(NF - 3) ",inf,"' \
+    . '    $(NF - 1) "," $NF; next }' \
+    . '{ for (power = 1; power <= $(NF - 3); power *= 2) { }' \
+    . '    if (power != high) tell();' \
+    . '    high = power; references += $(NF - 1); share += $NF }' \
+    . 'END { tell() }'
+if (widest == 1 && farthest > 16) {
+    highest = 0
+    do for [i = 1:series] {
+        FILE[i] = sprintf("< awk -F, -v first=%d -v last=%d %s <%s", \
+            FIRST[i], LAST[i], shell_word(fold), shell_word(FILE[i]))
+        FIRST[i] = 0
+        LAST[i] = 1000
+        stats FILE[i] using (highest = $6 > highest ? $6 : highest, 1) \
+            skip 1 nooutput
+    }
+}
 if (narrowest == widest && widest > 1) {
     position(distance) = real(distance)
     end = farthest
@@ -60,7 +83,7 @@ if (narrowest == widest && widest > 1) {
     span = step < 1 ? 1 : step
     width = 1
     set xtics ("0" -0.5)
-    do for [k = 0:end:span] {
+    do for [k = span == 1 ? 0 : span:end:span] {
         set xtics add (size_text(k, "") k)
     }
 }
@@ -76,7 +99,7 @@ set xtics add ((beyond == 0 ? "cold" : cold ? "cold or beyond" \
 set grid noxtics
 set xlabel "reuse distance in blocks" offset 0,0.2
 set yrange [0:highest > 0 ? 1.08 * highest : 1]
-set ytics nice_step(highest > 0 ? highest : 1, (top - bottom) / (2.5 * em_y))
+set ytics nice_step(highest > 0 ? highest : 1, high_ems / 2.5)
 set ylabel "share of references" offset 0.5,0
 set format y "%g"
 

@@ -1,19 +1,32 @@
 # legend.gp - where the legend stands; loaded by the others
 #
-# margay plot --legend sets LEGEND: inside, below, none or, as without it,
-# right.
+# They set longest, the length of the longest name in it, and entries, before.  margay plot
+# --legend sets LEGEND: right, below, inside or none.  Without it the legend
+# stands right of the axes, as lines may pass anywhere between these, if that
+# leaves the picture three fifths of the width, and else below.
+#
+# This sets most_tics, for which there is room on the axis below, and in heights
+# of the font high_ems, that of the axes, and legend_ems, that of a legend below.
 
-if (!exists("LEGEND")) { LEGEND = "right" }
+legend_width = (0.6 * longest + 6) * em_x
+if (!exists("LEGEND")) {
+    LEGEND = 1 - left - legend_width < 0.6 ? "below" : "right"
+}
 if (LEGEND eq "right") {
-    # Beside the picture, as lines may pass anywhere in it.
     set rmargin -1
     set key outside
 } else { if (LEGEND eq "below") {
     set bmargin -1
     # The empty title keeps it off that of the axis.
-    set key outside center bottom horizontal title " "
+    set key outside center bottom horizontal title " " samplen 2
 } else { if (LEGEND eq "inside") {
     set key inside opaque
 } else {
     unset key
 }}}
+legend_columns = floor((right - left) / ((0.6 * longest + 3.5) * em_x))
+legend_rows = ceil(1.0 * entries / (legend_columns < 1 ? 1 : legend_columns))
+legend_ems = LEGEND eq "below" ? 1.25 * legend_rows + 1 : 0
+high_ems = (top - bottom) / em_y - legend_ems
+most_tics = room_for_tics(LEGEND eq "right" ? 1 - left - legend_width \
+                                            : right - left)

@@ -3,9 +3,10 @@
 #     gnuplot -c machine.gp OUT.png|svg|pdf|eps|tex SIMULATE.csv
 #
 # A group of bars for each cache, and in it one for each trace and machine:
-# demand misses per 1000 instructions, or per demand reference that reaches the
-# cache where the table does not know how many instructions there were.  What never
-# misses, such as a memory, has no group.
+# demand misses per 1000 instructions, or per reference of the program where the
+# table does not know how many instructions there were: ratios of those that
+# reach a cache would mislead, as few reach the last.  What never misses, such as
+# a memory, has no group.
 
 OUT = ARG1
 CSV = ARG2
@@ -15,14 +16,18 @@ load folder(ARG0) . "text.gp"
 load folder(ARG0) . "terminal.gp"
 load folder(ARG0) . "machines.gp"
 
-HEADING = "Misses of each cache"
+HEADING = (demand ? "Demand misses" : "Misses") . " of each cache"
 load folder(ARG0) . "heading.gp"
+longest = 0
+do for [m = 1:machines] {
+    name = label(m, several_traces, several_varied)
+    longest = strlen(name) > longest ? strlen(name) : longest
+}
 load folder(ARG0) . "legend.gp"
 set key samplen 1
 if (machines == 1) { unset key }
-set ylabel (demand ? "demand " : "") . (knows ? "misses per 1000 instructions" \
-    : "misses per reference that reaches the cache")
-set yrange [0:*]
+set ylabel knows ? "misses per 1000 instructions" : "misses per reference"
+highest = 0
 set format y "%g"
 array PLACE[caches]
 places = 0
@@ -45,7 +50,26 @@ set style fill solid 0.85 noborder
 array MORE[5] = ["#882255", "#888888", "#332288", "#999933", "#f0e442"]
 bar_colour(m) = m <= 7 ? colour(m) : MORE[m - 7]
 width = 0.8 / machines
-plot for [m = 1:machines] CSV every ::(m - 1) * caches::m * caches - 1 \
-    using (PLACE[int($0) + 1] - 0.4 + (m - 0.5) * width):(knows ? column(MPKI) : column(RATIO)):(0.92 * width) \
-    skip 1 with boxes linecolor rgb bar_colour(m) \
-    title label(m, several_traces, several_varied)
+height(m) = knows ? column(MPKI) \
+    : REFERENCES[m] == 0 ? 0 : column(MISS) / REFERENCES[m]
+note_height(y) = (highest = y > highest ? y : highest, 1)
+do for [m = 1:machines] {
+    stats CSV every ::(m - 1) * caches::m * caches - 1 \
+        using (note_height(height(m))) skip 1 nooutput
+}
+set yrange [0:highest == 0 ? 1 : 1.12 * highest]
+set ytics nice_step(highest == 0 ? 1 : highest, high_ems / 2.5)
+place(m) = PLACE[int($0) + 1] - 0.4 + (m - 0.5) * width
+bars = "CSV every ::(m - 1) * caches::m * caches - 1 skip 1 using"
+# A value stands on its bar where that is wide enough.
+has_values = (right - left) / (places + 0.2) * 0.92 * width > 3.6 * em_x
+command = "plot for [m = 1:machines] " . bars \
+    . " (place(m)):(height(m)):(0.92 * width) with boxes" \
+    . " linecolor rgb bar_colour(m) title label(m, several_traces, several_varied)"
+if (has_values) {
+    command = command . ", for [m = 1:machines] " . bars . " (place(m)):" \
+        . "(height(m)):(sprintf(knows ? '%.3g' : '%.2g%%', knows ? height(m)" \
+        . " : 100 * height(m))) with labels offset 0,0.6 font VALUE_FONT notitle"
+}
+VALUE_FONT = sprintf(",%g", 0.8 * POINTS)
+eval command

@@ -8,6 +8,7 @@
 #   CACHE[i]              the name of a cache
 #   MISS RATIO MPKI       the columns of its demand misses
 #   MISSES[i]             those of it, in all machines together
+#   REFERENCES[m]         those of the program that machine m ran
 #   INSTRUCTIONS[m]       thousands of them that machine m ran; 0 = unknown
 #   knows                 the misses per 1000 instructions are known of all
 #   TRACE[m] VARIED[m]    the trace, and the fields that vary with their values
@@ -24,7 +25,15 @@ do for [i = 1:CACHES] { MISSES[i] = 0 }
 array TRACE[MOST]
 array VARIED[MOST]
 array INSTRUCTIONS[MOST]
-do for [m = 1:MOST] { INSTRUCTIONS[m] = 0 }
+array FETCHES[MOST]
+array READS[MOST]
+array WRITES[MOST]
+do for [m = 1:MOST] {
+    INSTRUCTIONS[m] = 0
+    FETCHES[m] = 0
+    READS[m] = 0
+    WRITES[m] = 0
+}
 
 # A table of old has no columns of the demand.
 head = system(sprintf("head -n 1 %s | tr , ' '", shell_word(CSV)))
@@ -45,6 +54,7 @@ load lines_into("$names", \
 # A row with an empty field that is asked for as a number would be left out, so
 # the misses per 1000 instructions come as a text.
 number(text) = text eq "" ? 0 : real(text)
+greater(a, b) = a > b ? a : b
 begin(cache) = caches == 0 || cache eq CACHE[1]
 note(cache, trace, misses, mpki, given) = (line = line + 2, \
     machines = begin(cache) ? machines + 1 : machines, \
@@ -54,7 +64,10 @@ note(cache, trace, misses, mpki, given) = (line = line + 2, \
     machines > MOST ? 0 : (TRACE[machines] = short(base_name(trace)), \
         VARIED[machines] = given, INSTRUCTIONS[machines] = \
             misses > 0 && number(mpki) > 0 ? misses / number(mpki) \
-            : INSTRUCTIONS[machines]), \
+            : INSTRUCTIONS[machines], \
+        FETCHES[machines] = greater(FETCHES[machines], $7), \
+        READS[machines] = greater(READS[machines], $9), \
+        WRITES[machines] = greater(WRITES[machines], $11)), \
     knows = knows && mpki ne "", 1)
 # Fields that vary stand behind the others, and have a dot in their names.
 fixed(k) = strstrt(word(head, k), ".") == 0 && k <= words(head) \
@@ -78,6 +91,10 @@ if (machines > MOST) {
         . "margay simulate --pareto has a picture of more", CSV, machines, MOST)
     exit status 2
 }
+
+# The first levels have all of them, of each kind.
+array REFERENCES[MOST]
+do for [m = 1:machines] { REFERENCES[m] = FETCHES[m] + READS[m] + WRITES[m] }
 
 several_traces = 0
 several_varied = 0

@@ -42,9 +42,10 @@ do for [f = 1:|CSV|] {
 if (smallest > largest) { smallest = least }
 in_bytes = 1
 steep = 0
+longest = longest + 10
+load folder(ARG0) . "legend.gp"
 load folder(ARG0) . "size-axis.gp"
 load folder(ARG0) . "ratio-axis.gp"
-load folder(ARG0) . "legend.gp"
 
 # -------------------------------------------------------------- picture --
 

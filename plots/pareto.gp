@@ -64,7 +64,6 @@ others = machines * traces > int(number(8))
 load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
 in_bytes = 1
-most_tics = 12
 load folder(ARG0) . "size-axis.gp"
 set xlabel "bytes of all caches" offset 0,0.2
 set ylabel "average access time in cycles" offset 0.5,0

@@ -78,6 +78,9 @@ do for [i = 2:|$lines|] {
 HEADING = "Whose distances"
 SUBTITLE = behind($lines[1], 1)
 load folder(ARG0) . "heading.gp"
+do for [i = 1:places] {
+    longest = strlen(NAME[i]) > longest ? strlen(NAME[i]) : longest
+}
 load folder(ARG0) . "legend.gp"
 set xlabel "reuse distance in blocks, from" offset 0,0.2
 set ylabel "share of references" offset 0.5,0

@@ -22,7 +22,7 @@ command = "plot "
 do for [a = 1:areas] {
     command = command . sprintf("$rows index %d using 1:2:3 with filledcurves" \
         . " fillcolor rgb '#ececec' title %s, ", series + a - 1, \
-        a > 1 ? "''" : "'between LRU and opt'")
+        a > 1 || LEGEND eq "below" ? "''" : "'between LRU and opt'")
 }
 do for [i = 1:series] { line = add_policy(i) }
 STEPS = 0

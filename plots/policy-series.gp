@@ -136,8 +136,11 @@ add_policy(i) = (add_line(sprintf("$rows index %d", i - 1), 0, ROWS[i] - 1, \
     is_border(i) ? 0 : shape_at(NAME[i], 1)))
 
 load folder(ARG0) . "heading.gp"
+longest = 0
+do for [i = 1:series] {
+    longest = strlen(LABEL[i]) > longest ? strlen(LABEL[i]) : longest
+}
 load folder(ARG0) . "legend.gp"
-most_tics = floor((right - left) / (7 * em_x))
 load folder(ARG0) . "size-axis.gp"
 most_lines = series
 load folder(ARG0) . "lines.gp"

@@ -68,7 +68,7 @@ largest = STATS_max_x
 note(y) = (lowest = y > 0 && y < lowest ? y : lowest, \
     highest = y > highest ? y : highest, 1)
 stats $lines using (note(shown($2))) nooutput
-most_tics = floor((right - left) / (8 * em_x))
+load folder(ARG0) . "legend.gp"
 steep = 0
 load folder(ARG0) . "size-axis.gp"
 load folder(ARG0) . "ratio-axis.gp"
@@ -79,7 +79,6 @@ HEADING = (HIT ? "Predicted hits" : "Predicted misses") \
     . " of a fully associative LRU cache"
 SUBTITLE = ""
 load folder(ARG0) . "heading.gp"
-load folder(ARG0) . "legend.gp"
 
 runs = sum [i = 1:series] (ROLE[i] eq "training")
 # The later a run, which is as a rule the larger, the darker.

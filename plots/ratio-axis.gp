@@ -20,8 +20,11 @@ if (fault ne "") {
     exit status 2
 }
 if (y_log) { set logscale y } else { set ytics nice_step(y_most - y_least, \
-    (top - bottom) / (2.5 * em_y)) }
-# Powers of ten alone would be too few.
+    high_ems / 2.5) }
+# All powers of ten may be too many, and alone too few.
+if (y_log && log10(y_most / y_least) + 1 > high_ems / 1.4) {
+    set ytics 10.0 ** ceil((log10(y_most / y_least) + 1) / (high_ems / 1.4))
+}
 if (y_log && y_most < 1000 * y_least) {
     set ytics ()
     do for [k = int(floor(log10(y_least))):int(ceil(log10(y_most)))] {

@@ -104,7 +104,6 @@ SUBTITLE = sprintf("%s%sdashed: %s", about, about eq "" ? "" : "; ", \
     count) : "")
 load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
-most_tics = floor((right - left) / (7 * em_x))
 load folder(ARG0) . "size-axis.gp"
 steep = highest > 50 * lowest
 load folder(ARG0) . "ratio-axis.gp"

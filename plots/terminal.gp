@@ -16,6 +16,18 @@ set datafile separator comma
 
 suffix = exists("FORMAT") ? FORMAT \
     : strlen(OUT) > 4 ? OUT[strlen(OUT) - 3:strlen(OUT)] : ""
+# PAPER says where the picture is to stand: its inches, and the points of a font
+# that can be read there.
+paper_points = 0
+if (exists("PAPER")) {
+    is_column = PAPER eq "column"
+    is_slide = PAPER eq "slide"
+    if (!exists("WIDTH")) {
+        WIDTH = is_column ? 528 : is_slide ? 1600 : 1040
+        HEIGHT = is_column ? 352 : is_slide ? 900 : 624
+    }
+    paper_points = is_column ? 7.5 : is_slide ? 18 : 9
+}
 if (!exists("WIDTH")) { WIDTH = 1280; HEIGHT = 800 }
 if (!exists("FONT")) { FONT = "Sans" }
 if (!exists("HIT")) { HIT = 0 }
@@ -23,7 +35,10 @@ if (!exists("LABELS")) { LABELS = 0 }
 points_of_suffix = suffix eq ".png" ? 15 : suffix eq ".svg" ? 14 \
     : suffix eq ".tex" ? 10 : 12
 given_points = exists("POINTS")
-if (!given_points) { POINTS = points_of_suffix }
+# gnuplot's points of a PNG and an SVG are smaller than those of 160 pixels an
+# inch.
+if (!given_points) { POINTS = paper_points == 0 ? points_of_suffix \
+    : paper_points * (suffix eq ".png" || suffix eq ".svg" ? 5 / 3.0 : 1) }
 font_text = sprintf("%s,%g", FONT, POINTS)
 HEADING_FONT = sprintf(",%g", 1.2 * POINTS)
 # Lines and marks are as thick and large as the font asks for.
@@ -83,6 +98,16 @@ left = 6.1 * em_x
 right = 1 - 2.2 * em_x
 bottom = 4.4 * em_y
 top = 1 - (exists("TITLE") && TITLE eq "" ? 1.5 : 5) * em_y
+# How many names of sizes a width has room for.
+room_for_tics(width) = width < 12 * em_x ? 2 : width > 69 * em_x ? 12 \
+    : floor(width / (5.7 * em_x))
+# The longest name of a legend, and their number, where a script does not count.
+longest = 16
+entries = 6
+high_ems = (top - bottom) / em_y
+# The longest name that leaves room for a picture.
+most_name = floor(0.55 / (0.6 * em_x))
+if (most_name > 40) { most_name = 40 }
 set border 3 linecolor "#555555"
 set tics nomirror out scale 0.6 textcolor "#222222"
 set grid linetype 1 linecolor "#dddddd" linewidth 0.5

@@ -27,6 +27,8 @@ if (caches > MOST) {
     exit status 2
 }
 HEADING = "Misses by cause"
+longest = 8
+entries = 3
 load folder(ARG0) . "heading.gp"
 load folder(ARG0) . "legend.gp"
 
@@ -71,28 +73,49 @@ capacity_text(blocks) = 2 ** power(bytes_of(blocks)) == bytes_of(blocks) \
 short(text) = strlen(text) > 2 && text[strlen(text) - 1:*] eq "iB" \
     ? text[1:strlen(text) - 2] : text
 
+# The widths of all bars and gaps between capacities are those of one bar.
+array FRESH[caches]
+width = 0.4
+do for [i = 1:caches] {
+    FRESH[i] = i == 1 || BLOCKS[ORDER[i]] != BLOCKS[ORDER[i > 1 ? i - 1 : 1]]
+    width = width + (FRESH[i] && i > 1 ? 1.9 : 1)
+}
+ems_per_bar = (right - left - (LEGEND eq "right" ? legend_width : 0)) \
+    / (width * em_x)
+# Does a text centred at `at` leave a gap to the one that ended before?
+has_room(at, text, last) = (at - last) * ems_per_bar > 0.3 * strlen(text) + 0.3
+end_of(at, text) = at + 0.3 * strlen(text) / ems_per_bar
+
 at = 0
 begins = 0
-floor_at = bottom + 1.4 * em_y
+floor_at = bottom + (1.4 + (LEGEND eq "below" ? legend_ems + 1 : 0)) * em_y
 lowest = 0
 highest = 0
+last_ways = -100
+last_capacity = -100
 set xtics () scale 0
 set print $bars
 do for [i = 1:caches] {
     c = ORDER[i]
-    fresh = i == 1 || BLOCKS[c] != BLOCKS[ORDER[i > 1 ? i - 1 : 1]]
-    at = at + (fresh && i > 1 ? 1.9 : 1)
-    begins = fresh ? at : begins
+    at = at + (FRESH[i] && i > 1 ? 1.9 : 1)
+    begins = FRESH[i] ? at : begins
     top_of = FULL[c] + (ALL[c] > 0 ? ALL[c] : 0)
     print sprintf("%g,%.12g,%.12g,%.12g,%.12g", at, COLD[c], FULL[c], top_of, \
         ALL[c] < 0 ? ALL[c] : 0)
     lowest = ALL[c] < lowest ? ALL[c] : lowest
     highest = top_of > highest ? top_of : highest
-    set xtics add (sprintf("%d", WAYS[c]) at)
-    if (i == caches || BLOCKS[ORDER[i < caches ? i + 1 : i]] != BLOCKS[c]) {
-        set label short(capacity_text(BLOCKS[c])) \
-            at first 0.5 * (begins + at), screen floor_at - 2.7 * em_y center \
-            font sprintf(",%g", 0.85 * POINTS) textcolor "#222222"
+    ways = sprintf("%d", WAYS[c])
+    if (has_room(at, ways, last_ways)) {
+        set xtics add (ways at)
+        last_ways = end_of(at, ways)
+    }
+    capacity = short(capacity_text(BLOCKS[c]))
+    middle = 0.5 * (begins + at)
+    if ((i == caches || FRESH[i < caches ? i + 1 : i]) \
+        && has_room(middle, capacity, last_capacity)) {
+        last_capacity = end_of(middle, capacity)
+        set label capacity at first middle, screen floor_at - 2.7 * em_y \
+            center font sprintf(",%g", 0.85 * POINTS) textcolor "#222222"
     }
 }
 unset print
@@ -100,7 +123,7 @@ unset print
 set xrange [0.3:at + 0.7]
 set yrange [1.05 * lowest:highest == 0 ? 1 : 1.08 * highest]
 set ytics nice_step(highest - lowest == 0 ? 1 : highest - lowest, \
-    (top - bottom) / (3 * em_y))
+    high_ems / 3)
 set format y "%g"
 set xlabel BLOCK[1] eq "" ? "ways, and blocks of capacity" \
     : "ways, and bytes of capacity" offset 0,-1.1

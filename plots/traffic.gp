@@ -16,6 +16,8 @@ load folder(ARG0) . "terminal.gp"
 load folder(ARG0) . "machines.gp"
 HEADING = "Traffic below each cache"
 load folder(ARG0) . "heading.gp"
+entries = 4
+longest = 13
 load folder(ARG0) . "legend.gp"
 set key samplen 1 invert
 
@@ -81,7 +83,7 @@ small = upright && room < 1.2 * em_x && suffix ne ".tex" \
 names_high = machines == 1 ? 0 : upright \
     ? 0.55 * small * longest * em_x * WIDTH / HEIGHT : 1.1 * em_y
 floor_at = 3 * em_y + names_high + (machines > 1 ? 1.6 * em_y : 0) \
-    + (LEGEND eq "below" ? 4 * em_y : 0)
+    + (LEGEND eq "below" ? (legend_ems + 2) * em_y : 0)
 set bmargin at screen floor_at
 set xtics () scale 0 noenhanced
 if (upright) { set xtics rotate by 90 right }

@@ -3,12 +3,14 @@
 #include "sim/command/program.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sim/command/drive.h"
 #include "sim/command/help.h"
+#include "sim/command/view.h"
 #include "sim/options/commands.h"
 #include "sim/options/files.h"
 #include "sim/options/options.h"
@@ -37,13 +39,19 @@ static int trouble(const struct command *command,
     return command->runs_operands ? EXIT_FAILED : exit_status;
 }
 
-static int run(const struct command *command, char *const *arguments)
+static int run(const struct command *command, char *const *arguments,
+               bool in_words)
 {
     struct options options;
     struct margay_error error;
     int exit_status;
     message_set_command(command->name);
-    if (options_parse(&options, command, arguments, &error) != MARGAY_OK)
+    enum margay_status status =
+        options_parse(&options, command, arguments, &error);
+    /* The answer to `margay TRACE...` is in words. */
+    if (in_words && !options.csv && !options.json && options.output == NULL)
+        options.text = true;
+    if (status != MARGAY_OK)
         exit_status = trouble(command, &error);
     else if (options.help)
         exit_status = drive_is_helper() ? EXIT_DONE : help_print(command);
@@ -52,7 +60,7 @@ static int run(const struct command *command, char *const *arguments)
     else if (files_check(&options, &error) != MARGAY_OK)
         exit_status = drive_dismiss(trouble(command, &error));
     else
-        exit_status = drive_dismiss(command->run(&options));
+        exit_status = drive_dismiss(view_run(&options));
     options_free(&options);
     return exit_status;
 }
@@ -77,9 +85,10 @@ int program_run(int argument_count, char **arguments)
         return EXIT_TROUBLE;
     }
     const struct command *command = command_find(command_word(arguments[1]));
-    if (command == NULL) {
-        command_report_unknown(arguments[1]);
-        return EXIT_TROUBLE;
-    }
-    return run(command, arguments + 2);
+    if (command != NULL)
+        return run(command, arguments + 2, false);
+    if (access(arguments[1], F_OK) == 0)
+        return run(command_find("curve"), arguments + 1, true);
+    command_report_unknown(arguments[1]);
+    return EXIT_TROUBLE;
 }

@@ -41,9 +41,6 @@ static const char *command_name(size_t index, const void *context)
 void command_report_unknown(const char *name)
 {
     struct suggestion nearest = suggest(name, "", command_name, NULL);
-    if (access(name, F_OK) == 0)
-        snprintf(nearest.text, sizeof nearest.text,
-                 " (to analyse the file: margay curve FILE)");
     message_print("unknown command '%s'%s; 'margay help' lists them", name,
                   nearest.text);
 }

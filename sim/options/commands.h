@@ -37,6 +37,8 @@ enum {
     /* The commands that write tables. */
     ON_TABLES = ON_ALL & ~(ON_CONVERT | ON_FILTER | ON_GENERATE | ON_RECORD |
                            ON_PLOT | ON_REPORT | ON_HELP | ON_VERSION),
+    /* and those that write text to a terminal. */
+    ON_TEXT = ON_CURVE | ON_HISTOGRAM | ON_ASSOC | ON_SIMULATE | ON_SHARE,
     /* No command: where --help has no line for every option, an option with
        this bit shares a line with others. */
     SELDOM = 1 << 30,

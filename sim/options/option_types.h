@@ -75,7 +75,8 @@ OPTION_TYPE(input_size);      /* double: finite, above 0 */
 /* Of pictures, in picture_options.c: */
 OPTION_TYPE(picture_size); /* struct picture_size */
 OPTION_TYPE(picture_font); /* struct picture_font */
-OPTION_TYPE(legend);       /* enum legend */
+OPTION_TYPE(legend);
+OPTION_TYPE(paper);       /* enum legend */
 OPTION_TYPE(axis_scale);   /* struct picture_axis: its scale */
 OPTION_TYPE(axis_range);   /* struct picture_axis: its ends */
 

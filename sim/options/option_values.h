@@ -123,8 +123,17 @@ struct predict_choices {
 struct margay_predict_options predict_resolve(
     const struct predict_choices *choices);
 
-/* Where the legend of a picture stands. */
-enum legend { LEGEND_RIGHT, LEGEND_BELOW, LEGEND_INSIDE, LEGEND_NONE };
+/* Where the legend of a picture stands; usually, where there is room. */
+enum legend {
+    LEGEND_USUAL,
+    LEGEND_RIGHT,
+    LEGEND_BELOW,
+    LEGEND_INSIDE,
+    LEGEND_NONE
+};
+
+/* Where the picture is to stand, which says how large it and its font are. */
+enum paper { PAPER_UNSAID, PAPER_COLUMN, PAPER_PAGE, PAPER_SLIDE };
 
 enum axis_scale { AXIS_USUAL, AXIS_LINEAR, AXIS_LOG };
 
@@ -139,6 +148,7 @@ struct picture_axis {
 struct picture_options {
     const char *title;
     enum legend legend;
+    enum paper paper;
     bool labels; /* names stand at the ends of lines */
     bool hit;    /* ratios are those of hits */
     struct picture_axis x, y;

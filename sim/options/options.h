@@ -29,7 +29,7 @@ struct options {
     size_t operand_count;
     char *const *arguments; /* all words behind the command's name */
     bool help, quiet, verbose;
-    bool json;                      /* tables are JSON lines */
+    bool json, csv, text;           /* the form of tables, where it is said */
     const char *output;             /* NULL = standard output */
     const char *to;                 /* of generate, convert, record: a format */
     const char *completion;         /* of help: a shell */

@@ -78,6 +78,9 @@ OPTION_TYPE(axis_range)
                   error);
 }
 
+WORD_TYPE(paper, enum paper, {"column", PAPER_COLUMN}, {"page", PAPER_PAGE},
+          {"slide", PAPER_SLIDE})
+
 WORD_TYPE(legend, enum legend, {"right", LEGEND_RIGHT}, {"below", LEGEND_BELOW},
           {"inside", LEGEND_INSIDE}, {"none", LEGEND_NONE})
 

@@ -189,6 +189,11 @@ static enum margay_status picture_settings(
     const struct picture_options *options, const char *suffix, char **settings,
     struct margay_error *error)
 {
+    static const char *const papers[] = {
+        [PAPER_COLUMN] = "column",
+        [PAPER_PAGE] = "page",
+        [PAPER_SLIDE] = "slide",
+    };
     static const char *const legends[] = {
         [LEGEND_RIGHT] = "right",
         [LEGEND_BELOW] = "below",
@@ -204,7 +209,10 @@ static enum margay_status picture_settings(
     if (options->title != NULL)
         put_setting(stream, "TITLE",
                     strcmp(options->title, "none") == 0 ? "" : options->title);
-    put_setting(stream, "LEGEND", legends[options->legend]);
+    if (options->legend != LEGEND_USUAL)
+        put_setting(stream, "LEGEND", legends[options->legend]);
+    if (options->paper != PAPER_UNSAID)
+        put_setting(stream, "PAPER", papers[options->paper]);
     if (options->font.name[0] != '\0')
         put_setting(stream, "FONT", options->font.name);
     if (options->font.points > 0)

@@ -304,35 +304,6 @@ static enum margay_status add_trace(struct sections *sections,
 
 /* ---------------------------------------------------------- operands -- */
 
-/* Is this the header of a table that margay writes?  A trace may be CSV, too,
-   and its columns keys, but it does not count references. */
-static bool is_header(const struct csv_row *row)
-{
-    char line[1024];
-    csv_join_row(row, line, sizeof line);
-    bool counts = page_knows(line);
-    for (size_t i = 0; i < row->count; i++)
-        counts |= strcmp(row->fields[i], "references") == 0;
-    return counts && column_role(row->fields[0]) == COLUMN_KEY;
-}
-
-static enum margay_status take_header(void *context, const struct csv_row *row,
-                                      struct margay_error *error)
-{
-    (void)error;
-    *(bool *)context = is_header(row);
-    return MARGAY_END;
-}
-
-/* A file that is not CSV holds no table. */
-static bool is_table(const char *path)
-{
-    struct margay_error ignored;
-    bool is_one = false;
-    csv_read(path, take_header, &is_one, &ignored);
-    return is_one;
-}
-
 static enum margay_status add_file(struct sections *sections, const char *path,
                                    struct margay_error *error)
 {
@@ -351,7 +322,7 @@ static enum margay_status add_operand(struct sections *sections,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "-: a report reads its input several times, so it "
                            "needs a file");
-    if (is_table(operand))
+    if (match_is_table(operand, page_knows))
         return add_file(sections, operand, error);
     return add_trace(sections, options, operand, exit_status, error);
 }

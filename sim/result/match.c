@@ -78,6 +78,34 @@ enum column_role column_role(const char *name)
     return strchr(name, '.') == NULL ? COLUMN_VALUE : COLUMN_KEY;
 }
 
+struct header {
+    bool (*knows)(const char *header);
+    bool is_ours;
+};
+
+static enum margay_status take_header(void *context, const struct csv_row *row,
+                                      struct margay_error *error)
+{
+    struct header *header = context;
+    char line[1024];
+    (void)error;
+    csv_join_row(row, line, sizeof line);
+    bool counts = strcmp(line, "key,value") == 0 || header->knows(line);
+    for (size_t i = 0; i < row->count; i++)
+        counts |= strcmp(row->fields[i], "references") == 0;
+    header->is_ours = counts && column_role(row->fields[0]) == COLUMN_KEY;
+    return MARGAY_END;
+}
+
+bool match_is_table(const char *path, bool (*knows)(const char *header))
+{
+    struct header header = {.knows = knows};
+    struct margay_error ignored;
+    /* A file that is not CSV holds no table. */
+    (void)csv_read(path, take_header, &header, &ignored);
+    return header.is_ours;
+}
+
 bool column_is_text(const char *name)
 {
     const struct column *column = find(name);

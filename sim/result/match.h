@@ -19,6 +19,13 @@ enum column_role column_role(const char *name);
 /* Is the column one of names, even where they look like numbers? */
 bool column_is_text(const char *name);
 
+/*
+ * Does the file hold a table that margay writes?  A trace may be CSV, too, and
+ * its columns keys, but it does not count references.  `knows` says of a header
+ * that it is one of margay's where that is not enough.
+ */
+bool match_is_table(const char *path, bool (*knows)(const char *header));
+
 struct match {
     struct cells base, now;
     enum column_role roles[CSV_ROW_FIELDS];

@@ -99,7 +99,7 @@ static enum margay_status resolve(struct target *target,
         errno = EISDIR;
     } else if (access(target->name, W_OK) != 0) {
         ;
-    } else if (S_ISREG(status.st_mode)) {
+    } else if (S_ISREG(status.st_mode) && status.st_nlink > 0) {
         target->path = realpath(target->name, NULL);
     } else {
         target->in_place = true;

@@ -350,7 +350,8 @@ is 'the parts stand upon another' "$(bars traffic.svg)" "0.0-4.0 0.0-2.0 \
 4.0-9.0 2.0-4.5 9.0-15.0 4.5-7.5 15.0-20.0 7.5-10.0 "
 draw machine machine.svg traffic.csv
 read_texts machine
-shows machine 'demand misses per 1000 instructions'
+shows machine 'misses per 1000 instructions'
+shows machine 'Demand misses of each cache'
 table none.csv $simulated m,t,L1,9,0,0,4,0,4,0,1,0,0,0,0,0
 draw traffic x.svg none.csv
 is 'no traffic is no picture' "$status" 2
@@ -361,7 +362,7 @@ draw machine ratios.svg ratios.csv
 quiet 'machines of which a field varies'
 read_texts ratios
 for text in t 'L1.ways 4' 'L1.ways 8' \
-    'misses per reference that reaches the cache'; do
+    'misses per reference'; do
     shows ratios "$text"
 done
 # Twelve machines, of as many colours; a memory never misses; one too many.

@@ -41,6 +41,7 @@ my %commands = (
     ON_MEASURES => [qw(curve histogram distances)],
     ON_PREDICT => [qw(predict)], ON_FILTER => [qw(filter)],
     ON_ASSOC => [qw(assoc)],
+    ON_TABLES => [qw(curve histogram assoc simulate share info)],
 );
 
 # What a command runs on, with the option that is needed.

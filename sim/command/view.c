@@ -1,0 +1,170 @@
+/* view.c - a command's table as text or as a picture: see view.h */
+#define _GNU_SOURCE
+#include "sim/command/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/options/commands.h"
+#include "sim/plot/picture.h"
+#include "sim/plot/plot_kinds.h"
+#include "sim/result/csv_read.h"
+#include "sim/result/match.h"
+#include "sim/result/text.h"
+#include "sim/terminal/message.h"
+#include "sim/terminal/output.h"
+#include "traces/traces_internal.h"
+
+#define TEXT_SIZES_PER_OCTAVE 64
+
+/* A file in memory, under a name that this process and its children know. */
+struct memory {
+    int descriptor;
+    char name[32];
+};
+
+static enum margay_status open_memory(struct memory *memory,
+                                      struct margay_error *error)
+{
+    memory->descriptor = memfd_create("table", 0);
+    if (memory->descriptor < 0)
+        return margay_fail(error, MARGAY_IO, "no memory for a table: %s",
+                           strerror(errno));
+    snprintf(memory->name, sizeof memory->name, "/dev/fd/%d",
+             memory->descriptor);
+    return MARGAY_OK;
+}
+
+/* ---------------------------------------------------------------- words -- */
+
+static bool writes_text(const struct options *options)
+{
+    if (options->json || options->csv || options->text)
+        return options->text;
+    return (options->command->bit & ON_TEXT) != 0 && options->output == NULL &&
+           isatty(STDOUT_FILENO);
+}
+
+static size_t terminal_columns(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+               ? size.ws_col - 1U
+               : TEXT_USUAL_COLUMNS;
+}
+
+static int show_text(const char *table_name, const char *path)
+{
+    struct cells table = {0};
+    struct output *output = NULL;
+    struct margay_error error;
+    enum margay_status status = cells_read(&table, table_name, &error);
+    if (status == MARGAY_OK)
+        status = output_open(path, OUTPUT_HELD, &output, &error);
+    if (status == MARGAY_OK)
+        status = text_write(output, &table, terminal_columns(), &error);
+    cells_clear(&table);
+    return conclude(status, &output, 1, &error);
+}
+
+/* -------------------------------------------------------------- picture -- */
+
+/* Does the command draw its table?  What --every shows meanwhile is a table. */
+static bool writes_picture(const struct options *options)
+{
+    return options->run.every.refs == 0 && options->run.every.seconds == 0 &&
+           (options->command->bit & ON_TABLES) != 0 && !options->json &&
+           !options->csv && !options->text && options->output != NULL &&
+           picture_suffix(options->output) != NULL;
+}
+
+/* Run the command with its table into memory->name. */
+static int write_table(const struct options *options, struct memory *memory)
+{
+    struct options table = *options;
+    struct margay_error error;
+    if (open_memory(memory, &error) != MARGAY_OK)
+        return message_error(&error);
+    table.output = memory->name;
+    return table.command->run(&table);
+}
+
+static bool can_draw(const char *header)
+{
+    return plot_kind_of(header) != NULL;
+}
+
+/* A pipe can be read once, so it holds a table. */
+static bool is_trace(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+           !match_is_table(path, can_draw);
+}
+
+/* Draw tables, and the curves of traces. */
+static int plot(const struct options *options)
+{
+    struct memory memories[PICTURE_MOST_TABLES];
+    const char *names[PICTURE_MOST_TABLES];
+    struct options curve = *options, picture = *options;
+    size_t count = 0;
+    int status = EXIT_DONE;
+    curve.command = command_find("curve");
+    curve.operand_count = 1;
+    picture.command = command_find("plot");
+    if (options->operand_count > PICTURE_MOST_TABLES)
+        return picture.command->run(options);
+    for (size_t i = 0; i < options->operand_count && status == EXIT_DONE; i++) {
+        names[i] = options->operands[i];
+        if (!is_trace(names[i]))
+            continue;
+        curve.operands = &names[i];
+        status = write_table(&curve, &memories[count]);
+        names[i] = memories[count].name;
+        count += memories[count].descriptor >= 0;
+    }
+    picture.operands = names;
+    if (status == EXIT_DONE)
+        status = picture.command->run(&picture);
+    while (count > 0)
+        close(memories[--count].descriptor);
+    return status;
+}
+
+/* ------------------------------------------------------------ a command -- */
+
+int view_run(const struct options *options)
+{
+    struct memory memory;
+    struct options table = *options, picture = *options;
+    const char *name = memory.name;
+    bool is_picture = writes_picture(options);
+    if ((options->command->bit & ON_PLOT) != 0)
+        return plot(options);
+    if (!is_picture && !writes_text(options))
+        return options->command->run(options);
+    /* A sentence names the smallest size of the table that will do. */
+    if (!is_picture && (options->command->bit & ON_CURVE) != 0 &&
+        table.results.sizes.kind == MARGAY_SIZES_USUAL &&
+        table.results.policies.count == 0)
+        table.results.sizes = (struct margay_cache_sizes){
+            .kind = MARGAY_SIZES_OCTAVE, .per_octave = TEXT_SIZES_PER_OCTAVE};
+    int status = write_table(&table, &memory);
+    picture.operands = &name;
+    picture.operand_count = 1;
+    if (status != EXIT_TROUBLE) {
+        int shown = is_picture ? plot(&picture)
+                               : show_text(memory.name, options->output);
+        status = status == EXIT_DONE ? shown : status;
+    }
+    if (memory.descriptor >= 0)
+        close(memory.descriptor);
+    return status;
+}

@@ -1,0 +1,378 @@
+/*
+ * chart.c - miss curves drawn in letters, and said in sentences
+ *
+ * A line stays at a size's ratio up to the next size, so the curve is nowhere
+ * above it.  The axis of the ratio is logarithmic where most curves fall so far
+ * that their knees would lie on the floor of a linear one, as in pictures
+ * (plots/curve.gp).
+ */
+#include "sim/result/chart.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/result/match.h"
+#include "sim/result/words.h"
+#include "traces/traces_internal.h"
+
+#define CHART_ROWS  12
+#define MARGIN      8    /* columns of the ratios and the axis */
+#define AXIS_BYTES  1024 /* the widest */
+#define AXIS_GAP    4    /* between names of sizes */
+#define MOST_LINES  26   /* letters */
+#define MOST_STEPS  5    /* of a sentence */
+#define DECADES     9    /* of a logarithmic axis */
+#define STEEP_RATIO 50   /* from which a curve's fall is steep */
+
+/* Rows of one curve, which follow each other. */
+struct line {
+    size_t first, end;
+    size_t ratio; /* the column */
+};
+
+struct chart {
+    const struct cells *table;
+    struct output *output;
+    size_t columns; /* of the plot alone */
+    size_t size;    /* the column of sizes */
+    bool in_bytes, is_steep;
+    double least_log2, most_log2; /* of sizes */
+    double low, high;             /* of ratios but 0 */
+    struct line *lines;
+    size_t count;
+};
+
+bool chart_is_for(const struct cells *table)
+{
+    return table->rows > 0 && cells_column(table, "cache_blocks") != SIZE_MAX &&
+           cells_column(table, "miss_ratio") != SIZE_MAX;
+}
+
+/* ------------------------------------------------------------- the lines -- */
+
+static uint64_t size_at(const struct chart *chart, size_t row)
+{
+    uint64_t size = 0;
+    (void)margay_parse_u64(cells_at(chart->table, row, chart->size), &size);
+    return size;
+}
+
+static double ratio_at(const struct chart *chart, const struct line *line,
+                       size_t row)
+{
+    return strtod(cells_at(chart->table, row, line->ratio), NULL);
+}
+
+static bool is_size(const char *name)
+{
+    return strcmp(name, "cache_blocks") == 0 ||
+           strcmp(name, "cache_bytes") == 0;
+}
+
+/* Does a row continue the curve of the one before it? */
+static bool continues(const struct chart *chart, size_t row)
+{
+    const struct cells *table = chart->table;
+    for (size_t i = 0; i < table->columns; i++) {
+        const char *name = cells_name(table, i);
+        if (column_role(name) == COLUMN_KEY && !is_size(name) &&
+            strcmp(cells_at(table, row, i), cells_at(table, row - 1, i)) != 0)
+            return false;
+    }
+    return size_at(chart, row) > size_at(chart, row - 1);
+}
+
+static void add_line(struct chart *chart, const struct line *line)
+{
+    double low = INFINITY, high = 0;
+    chart->lines[chart->count++] = *line;
+    for (size_t row = line->first; row < line->end; row++) {
+        double size = log2(fmax(1, (double)size_at(chart, row)));
+        double ratio = ratio_at(chart, line, row);
+        chart->least_log2 = fmin(chart->least_log2, size);
+        chart->most_log2 = fmax(chart->most_log2, size);
+        high = fmax(high, ratio);
+        low = ratio > 0 ? fmin(low, ratio) : low;
+    }
+    chart->low = fmin(chart->low, low);
+    chart->high = fmax(chart->high, high);
+    chart->is_steep |= high > STEEP_RATIO * low;
+}
+
+/* Find the curves: one for each key, and one of bytes where these are counted.
+ */
+static enum margay_status find_lines(struct chart *chart,
+                                     struct margay_error *error)
+{
+    const struct cells *table = chart->table;
+    struct line line = {.ratio = cells_column(table, "miss_ratio")};
+    size_t bytes = cells_column(table, "byte_miss_ratio");
+    chart->lines = calloc(2 * table->rows, sizeof *chart->lines);
+    if (chart->lines == NULL)
+        return margay_fail_memory(error, "a chart");
+    for (; line.first < table->rows; line.first = line.end) {
+        line.end = line.first + 1;
+        while (line.end < table->rows && continues(chart, line.end))
+            line.end++;
+        add_line(chart, &line);
+        struct line of_bytes = line;
+        of_bytes.ratio = bytes;
+        if (bytes != SIZE_MAX)
+            add_line(chart, &of_bytes);
+    }
+    return MARGAY_OK;
+}
+
+/* ----------------------------------------------------------- the picture -- */
+
+/* The height of a ratio above the floor, 0 to CHART_ROWS - 1. */
+static size_t height_of(const struct chart *chart, double ratio)
+{
+    double share = chart->high <= 0 ? 0 : ratio / chart->high;
+    if (chart->is_steep)
+        share = ratio <= chart->low
+                    ? 0
+                    : log(ratio / chart->low) / log(chart->high / chart->low);
+    return (size_t)lround(fmin(fmax(share, 0), 1) * (CHART_ROWS - 1));
+}
+
+static char mark_of(const struct chart *chart, size_t line)
+{
+    return chart->count == 1 ? '*' : (char)('a' + line);
+}
+
+/* Draw a line from left to right, with upright parts where it falls. */
+static void draw_line(const struct chart *chart, size_t index, char *canvas)
+{
+    const struct line *line = &chart->lines[index];
+    size_t row = line->first, before = SIZE_MAX;
+    double octaves = chart->most_log2 - chart->least_log2;
+    for (size_t x = 0; x < chart->columns; x++) {
+        double size = chart->least_log2 +
+                      octaves * (double)x / (double)(chart->columns - 1) + 1e-9;
+        while (row + 1 < line->end &&
+               log2((double)size_at(chart, row + 1)) <= size)
+            row++;
+        if (log2(fmax(1, (double)size_at(chart, row))) > size)
+            continue;
+        size_t height = height_of(chart, ratio_at(chart, line, row));
+        char *column = canvas + x;
+        for (size_t y = height + 1; before != SIZE_MAX && y < before; y++) {
+            if (column[y * chart->columns] == ' ')
+                column[y * chart->columns] = '|';
+        }
+        column[height * chart->columns] = mark_of(chart, index);
+        before = height;
+    }
+}
+
+/* The ratio that a row of the chart stands for; negative: it has no name. */
+static double tick_at(const struct chart *chart, size_t height)
+{
+    if (!chart->is_steep)
+        return height == CHART_ROWS - 1 ? chart->high
+               : height == 0            ? 0
+               : height == CHART_ROWS / 2 - 1
+                   ? chart->high * (CHART_ROWS / 2 - 1) / (CHART_ROWS - 1)
+                   : -1;
+    for (int decade = 0; decade < DECADES; decade++) {
+        double ratio = pow(10, -decade);
+        if (ratio <= chart->high * 1.0001 && ratio >= chart->low &&
+            height_of(chart, ratio) == height)
+            return ratio;
+    }
+    return height == CHART_ROWS - 1 ? chart->high : -1;
+}
+
+static void put_rows(const struct chart *chart, const char *canvas)
+{
+    char text[WORDS_BYTES];
+    for (size_t y = CHART_ROWS; y-- > 0;) {
+        const char *row = canvas + y * chart->columns;
+        double ratio = tick_at(chart, y);
+        size_t width = chart->columns;
+        while (width > 0 && row[width - 1] == ' ')
+            width--;
+        output_text(chart->output, "%*s |%.*s\n", MARGIN - 2,
+                    ratio < 0 ? "" : words_ratio(ratio, text), (int)width, row);
+    }
+}
+
+static const char *name_size(const struct chart *chart, uint64_t size,
+                             char text[WORDS_BYTES])
+{
+    if (chart->in_bytes)
+        return words_bytes(size, text);
+    words_count(size, text);
+    size_t used = strlen(text);
+    snprintf(text + used, WORDS_BYTES - used, " block%s",
+             margay_plural(size, "s"));
+    return text;
+}
+
+/* The axis of sizes: names at powers of two, as many as have room. */
+static void put_axis(const struct chart *chart)
+{
+    char marks[AXIS_BYTES], names[AXIS_BYTES], text[WORDS_BYTES];
+    double octaves = chart->most_log2 - chart->least_log2;
+    double per_octave =
+        octaves > 0 ? (double)(chart->columns - 1) / octaves : 0;
+    size_t columns = chart->columns, last = 0;
+    memset(marks, '-', columns);
+    memset(names, ' ', columns);
+    for (int power = (int)ceil(chart->least_log2);
+         power <= (int)chart->most_log2 && power < 64; power++) {
+        size_t x = (size_t)lround((power - chart->least_log2) * per_octave);
+        const char *name = name_size(chart, UINT64_C(1) << power, text);
+        size_t end = x + strlen(name);
+        if ((last > 0 && x < last + AXIS_GAP) || end > columns)
+            continue;
+        marks[x] = '+';
+        memcpy(names + x, name, strlen(name));
+        last = end;
+    }
+    output_text(chart->output, "%*s +%.*s\n%*s  %.*s\n", MARGIN - 2, "",
+                (int)columns, marks, MARGIN - 2, "", (int)last, names);
+}
+
+static enum margay_status draw(const struct chart *chart,
+                               struct margay_error *error)
+{
+    size_t cells = chart->columns * CHART_ROWS;
+    char *canvas = malloc(cells);
+    if (canvas == NULL)
+        return margay_fail_memory(error, "a chart");
+    memset(canvas, ' ', cells);
+    for (size_t i = chart->count < MOST_LINES ? chart->count : MOST_LINES;
+         i-- > 0;)
+        draw_line(chart, i, canvas);
+    put_rows(chart, canvas);
+    put_axis(chart);
+    free(canvas);
+    return MARGAY_OK;
+}
+
+/* --------------------------------------------------------- the sentences -- */
+
+/* Is the key worth a word: has it a value, and more than one in the table? */
+static bool tells_apart(const struct cells *table, size_t column)
+{
+    for (size_t row = 1; row < table->rows; row++) {
+        if (strcmp(cells_at(table, row, column), cells_at(table, 0, column)) !=
+            0)
+            return true;
+    }
+    return false;
+}
+
+/* "a: policy fifo, blocks of 64 B" */
+static void put_name(const struct chart *chart, size_t index)
+{
+    const struct cells *table = chart->table;
+    const struct line *line = &chart->lines[index];
+    const char *gap = "";
+    char text[WORDS_KEY_BYTES];
+    if (chart->count > 1)
+        output_text(chart->output, "%c: ", mark_of(chart, index));
+    for (size_t i = 0; i < table->columns; i++) {
+        const char *name = cells_name(table, i);
+        if (column_role(name) != COLUMN_KEY || is_size(name) ||
+            (strcmp(name, "trace") != 0 && !tells_apart(table, i)))
+            continue;
+        output_text(chart->output, "%s%s", gap,
+                    words_key(table, line->first, i, text));
+        gap = ", ";
+    }
+    if (strcmp(cells_name(table, line->ratio), "byte_miss_ratio") == 0)
+        output_text(chart->output, "%sin bytes", gap);
+}
+
+/* From which size on a ratio is reached. */
+struct step {
+    double ratio;
+    size_t row;
+};
+
+/* Is a size at most a sixteenth above a smaller one? */
+static bool are_near(uint64_t small, uint64_t large)
+{
+    return large - small <= small / 16;
+}
+
+/* The ratios 50%, 20%, 10%, 5% ... that a curve reaches after its first size,
+   of several at sizes that are near the lowest; returns their number.  The last
+   ones are kept, which are of the largest caches. */
+static size_t find_steps(const struct chart *chart, const struct line *line,
+                         struct step steps[MOST_STEPS])
+{
+    static const double digits[] = {0.5, 0.2, 0.1};
+    size_t count = 0, row = line->first;
+    for (int i = 0; i < 3 * DECADES; i++) {
+        double ratio = digits[i % 3] * pow(10, -(i / 3));
+        while (row < line->end && ratio_at(chart, line, row) > ratio)
+            row++;
+        if (row == line->end)
+            break;
+        if (row == line->first)
+            continue;
+        if (count > 0 &&
+            are_near(size_at(chart, steps[count - 1].row), size_at(chart, row)))
+            count--;
+        if (count == MOST_STEPS)
+            memmove(steps, steps + 1, --count * sizeof *steps);
+        steps[count++] = (struct step){ratio, row};
+    }
+    return count;
+}
+
+/* "sample.din: 20,000 references miss 5% from 2 KiB, 2% from 9 KiB on." */
+static void put_sentence(const struct chart *chart, size_t index)
+{
+    const struct line *line = &chart->lines[index];
+    struct step steps[MOST_STEPS];
+    char size[WORDS_BYTES], text[WORDS_BYTES];
+    size_t count = find_steps(chart, line, steps), last = line->end - 1;
+    put_name(chart, index);
+    output_text(chart->output, ": %s references; ",
+                words_cell(chart->table, line->first,
+                           cells_column(chart->table, "references"), text));
+    for (size_t i = 0; i < count; i++)
+        output_text(chart->output, "%s%s from %s", i == 0 ? "at most " : ", ",
+                    words_ratio(steps[i].ratio, text),
+                    name_size(chart, size_at(chart, steps[i].row), size));
+    output_text(chart->output, "%s%s at %s.\n", count == 0 ? "" : "; ",
+                words_ratio(ratio_at(chart, line, last), text),
+                name_size(chart, size_at(chart, last), size));
+}
+
+enum margay_status chart_write(struct output *output, const struct cells *table,
+                               size_t columns, struct margay_error *error)
+{
+    size_t bytes = cells_column(table, "cache_bytes");
+    struct chart chart = {
+        .table = table,
+        .output = output,
+        .columns = (columns < AXIS_BYTES ? columns : AXIS_BYTES) - MARGIN,
+        .in_bytes = bytes != SIZE_MAX && cells_at(table, 0, bytes)[0] != '\0',
+        .least_log2 = INFINITY,
+        .low = INFINITY,
+    };
+    chart.size = chart.in_bytes ? bytes : cells_column(table, "cache_blocks");
+    enum margay_status status = find_lines(&chart, error);
+    if (status == MARGAY_OK)
+        status = draw(&chart, error);
+    for (size_t i = 0; i < chart.count && status == MARGAY_OK; i++) {
+        if (i == MOST_LINES) {
+            output_text(output, "... and %zu more curves\n",
+                        chart.count - MOST_LINES);
+            break;
+        }
+        put_sentence(&chart, i);
+    }
+    free(chart.lines);
+    return status;
+}

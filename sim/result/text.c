@@ -1,0 +1,308 @@
+/* text.c - a table for people: see text.h */
+#include "sim/result/text.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/result/chart.h"
+#include "sim/result/match.h"
+#include "sim/result/words.h"
+#include "traces/traces_internal.h"
+
+#define GAP 2 /* between columns */
+
+/* A group of rows: `fixed` columns have one value in each. */
+struct group {
+    const struct cells *table;
+    struct output *output;
+    size_t first, end; /* the rows */
+    size_t columns;    /* of the terminal */
+};
+
+static size_t greater(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Is the column's value the same in all rows of the group? */
+static bool is_fixed(const struct group *group, size_t column)
+{
+    const char *first = cells_at(group->table, group->first, column);
+    for (size_t row = group->first + 1; row < group->end; row++) {
+        if (strcmp(cells_at(group->table, row, column), first) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_key(const struct group *group, size_t column)
+{
+    return column_role(cells_name(group->table, column)) == COLUMN_KEY;
+}
+
+/* "walk.din, blocks of 64 B": the keys that all rows of the group share. */
+static void put_heading(const struct group *group)
+{
+    char text[WORDS_KEY_BYTES];
+    const char *gap = "";
+    for (size_t i = 0; i < group->table->columns; i++) {
+        if (!is_key(group, i) || !is_fixed(group, i) ||
+            cells_at(group->table, group->first, i)[0] == '\0')
+            continue;
+        output_text(group->output, "%s%s", gap,
+                    words_key(group->table, group->first, i, text));
+        gap = ", ";
+    }
+    if (gap[0] != '\0')
+        output_text(group->output, "\n");
+}
+
+/* --------------------------------------------------------------- columns -- */
+
+static size_t width_of(const struct group *group, size_t column)
+{
+    char text[WORDS_BYTES];
+    size_t width = strlen(cells_name(group->table, column));
+    for (size_t row = group->first; row < group->end; row++)
+        width =
+            greater(width, strlen(words_cell(group->table, row, column, text)));
+    return width;
+}
+
+/* A field of a column that is shown, to the left where it holds names. */
+static void put_field(const struct group *group, size_t column,
+                      const char *text, int width)
+{
+    if (width > 0 && column_is_text(cells_name(group->table, column)))
+        output_text(group->output, "%-*s", width, text);
+    else if (width > 0)
+        output_text(group->output, "%*s", width, text);
+}
+
+/* Has the column nothing, or only what the heading or another one says? */
+static bool says_nothing(const struct group *group, size_t column)
+{
+    const struct cells *table = group->table;
+    const char *value = cells_at(table, group->first, column);
+    size_t bytes = cells_column(table, "cache_bytes");
+    if (strcmp(cells_name(table, column), "cache_blocks") == 0 &&
+        bytes != SIZE_MAX && cells_at(table, group->first, bytes)[0] != '\0')
+        return true;
+    return is_fixed(group, column) &&
+           (is_key(group, column) || value[0] == '\0' ||
+            strcmp(value, "0") == 0);
+}
+
+/* Give columns their widths, as long as there is room; returns the number of
+   those without. */
+static size_t fit(const struct group *group, bool keys, size_t *used,
+                  int widths[CSV_ROW_FIELDS])
+{
+    size_t left_out = 0;
+    for (size_t i = 0; i < group->table->columns; i++) {
+        if (is_key(group, i) != keys || says_nothing(group, i))
+            continue;
+        size_t width = width_of(group, i) + GAP;
+        if (left_out > 0 || *used + width > group->columns) {
+            left_out++;
+            continue;
+        }
+        widths[i] = (int)width;
+        *used += width;
+    }
+    return left_out;
+}
+
+static void put_columns(const struct group *group)
+{
+    const struct cells *table = group->table;
+    int widths[CSV_ROW_FIELDS] = {0}; /* 0: not shown */
+    char text[WORDS_BYTES];
+    size_t used = 0, left_out = fit(group, true, &used, widths);
+    left_out += fit(group, false, &used, widths);
+    for (size_t i = 0; i < table->columns; i++)
+        put_field(group, i, cells_name(table, i), widths[i]);
+    output_text(group->output, "\n");
+    for (size_t row = group->first; row < group->end; row++) {
+        for (size_t i = 0; i < table->columns; i++)
+            put_field(group, i, words_cell(table, row, i, text), widths[i]);
+        output_text(group->output, "\n");
+    }
+    if (left_out > 0)
+        output_text(group->output, "(%zu more columns: --csv)\n", left_out);
+}
+
+/* ---------------------------------------------------------------- groups -- */
+
+/* The end of the rows that have the first one's keys but for two columns. */
+static size_t group_end(const struct cells *table, size_t first,
+                        const char *free_column, const char *other_free)
+{
+    size_t end = first + 1;
+    for (; end < table->rows; end++) {
+        for (size_t i = 0; i < table->columns; i++) {
+            const char *name = cells_name(table, i);
+            if (column_role(name) == COLUMN_KEY &&
+                strcmp(name, free_column) != 0 &&
+                strcmp(name, other_free) != 0 &&
+                strcmp(name, "cache_bytes") != 0 &&
+                strcmp(cells_at(table, end, i), cells_at(table, first, i)) != 0)
+                return end;
+        }
+    }
+    return end;
+}
+
+/* ---------------------------------------------------------------- matrix -- */
+
+/* A row for each number of sets and a column for each number of ways, which
+   follow each other in the table. */
+static void put_matrix(const struct group *group)
+{
+    const struct cells *table = group->table;
+    size_t sets = cells_column(table, "sets");
+    size_t ways = cells_column(table, "ways");
+    size_t ratio = cells_column(table, "miss_ratio");
+    char text[WORDS_BYTES];
+    size_t count = 1;
+    while (group->first + count < group->end &&
+           strcmp(cells_at(table, group->first + count, sets),
+                  cells_at(table, group->first, sets)) == 0)
+        count++;
+    size_t shown = (group->columns - 10) / 8;
+    shown = shown < count ? shown : count;
+    output_text(group->output, "%10s", "sets");
+    for (size_t i = 0; i < shown; i++)
+        output_text(
+            group->output, "%4s way%s", cells_at(table, group->first + i, ways),
+            strcmp(cells_at(table, group->first + i, ways), "1") == 0 ? " "
+                                                                      : "s");
+    for (size_t row = group->first; row < group->end; row++) {
+        size_t i = (row - group->first) % count;
+        if (i == 0)
+            output_text(group->output, "\n%10s",
+                        words_cell(table, row, sets, text));
+        if (i < shown)
+            output_text(group->output, "%8s",
+                        words_cell(table, row, ratio, text));
+    }
+    output_text(group->output, "\n");
+    if (shown < count)
+        output_text(group->output, "(%zu more columns: --csv)\n",
+                    count - shown);
+}
+
+/* ------------------------------------------------------------------ bars -- */
+
+#define BINS 65 /* 0, and a bin for each power of two */
+
+/* "4Ki" */
+static const char *name_distance(int power, bool is_end, char text[WORDS_BYTES])
+{
+    static const char *const units[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    if (power < 10)
+        snprintf(text, WORDS_BYTES, "%u", (1U << power) - is_end);
+    else
+        snprintf(text, WORDS_BYTES, "%u%s", 1U << power % 10,
+                 units[power / 10]);
+    return text;
+}
+
+static void put_bar(const struct group *group, const char *name, double share,
+                    double most)
+{
+    char text[WORDS_BYTES];
+    size_t room = group->columns - 28;
+    int bar = most > 0 ? (int)lround((double)room * share / most) : 0;
+    output_text(group->output, "%16s %8s ", name, words_ratio(share, text));
+    for (int i = 0; i < bar; i++)
+        output_text(group->output, "#");
+    output_text(group->output, "\n");
+}
+
+/* A bar for each power of two of the distance, and one of all beyond. */
+static void put_bars(const struct group *group)
+{
+    const struct cells *table = group->table;
+    size_t from = cells_column(table, "distance_from");
+    size_t to = cells_column(table, "distance_to");
+    size_t share = cells_column(table, "share");
+    double shares[BINS] = {0}, most = 0, beyond = 0;
+    char low[WORDS_BYTES], high[WORDS_BYTES], name[2 * WORDS_BYTES];
+    int last = -1;
+    for (size_t row = group->first; row < group->end; row++) {
+        double of_row = strtod(cells_at(table, row, share), NULL);
+        uint64_t distance = 0;
+        if (strcmp(cells_at(table, row, to), "inf") == 0) {
+            beyond += of_row;
+            continue;
+        }
+        (void)margay_parse_u64(cells_at(table, row, from), &distance);
+        int bin = distance == 0 ? 0 : 64 - __builtin_clzll(distance);
+        shares[bin] += of_row;
+        last = bin > last ? bin : last;
+    }
+    for (int bin = 0; bin <= last; bin++)
+        most = fmax(most, shares[bin]);
+    most = fmax(most, beyond);
+    output_text(group->output, "%16s %8s\n", "distance", "share");
+    for (int bin = 0; bin <= last; bin++) {
+        if (bin < 2)
+            snprintf(name, sizeof name, "%d", bin);
+        else
+            snprintf(name, sizeof name, "%s to %s",
+                     name_distance(bin - 1, false, low),
+                     name_distance(bin, true, high));
+        put_bar(group, name, shares[bin], most);
+    }
+    put_bar(group, "first, or beyond", beyond, most);
+}
+
+/* ------------------------------------------------------------- all kinds -- */
+
+/* The tables that are drawn in groups; the others are one group. */
+static const struct kind {
+    const char *column, *other; /* the keys that differ within a group */
+    const char *value;          /* which tells the kind with these */
+    void (*put)(const struct group *group);
+} kinds[] = {
+    {"sets", "ways", "miss_ratio", put_matrix},
+    {"distance_from", "distance_to", "share", put_bars},
+};
+
+static const struct kind *kind_of(const struct cells *table)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (cells_column(table, kinds[i].column) != SIZE_MAX &&
+            cells_column(table, kinds[i].other) != SIZE_MAX &&
+            cells_column(table, kinds[i].value) != SIZE_MAX)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+enum margay_status text_write(struct output *output, const struct cells *table,
+                              size_t columns, struct margay_error *error)
+{
+    struct group group = {.table = table,
+                          .output = output,
+                          .columns = greater(columns, TEXT_LEAST_COLUMNS)};
+    const struct kind *kind = kind_of(table);
+    if (table->rows == 0)
+        output_text(output, "no references\n");
+    if (chart_is_for(table))
+        return chart_write(output, table, group.columns, error);
+    for (; group.first < table->rows; group.first = group.end) {
+        group.end = kind == NULL ? table->rows
+                                 : group_end(table, group.first, kind->column,
+                                             kind->other);
+        if (group.first > 0)
+            output_text(output, "\n");
+        put_heading(&group);
+        (kind == NULL ? put_columns : kind->put)(&group);
+    }
+    return MARGAY_OK;
+}

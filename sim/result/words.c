@@ -1,0 +1,116 @@
+/* words.c - numbers and names of a table as people say them: see words.h */
+#include "sim/result/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/result/json.h"
+#include "sim/result/match.h"
+#include "traces/traces_internal.h"
+
+const char *words_count(uint64_t count, char text[WORDS_BYTES])
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    char *to = text;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return text;
+}
+
+const char *words_bytes(uint64_t bytes, char text[WORDS_BYTES])
+{
+    static const char *const units[] = {"B",   "KiB", "MiB", "GiB",
+                                        "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    while (unit < 6 && bytes >> (10 * (unit + 1)) > 0)
+        unit++;
+    double value = ldexp((double)bytes, -10 * (int)unit);
+    /* What would be rounded to 1024 is one of the next unit. */
+    if (unit < 6 && value >= 1023.5) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, WORDS_BYTES, value >= 999.5 ? "%.0f %s" : "%.3g %s", value,
+             units[unit]);
+    return text;
+}
+
+const char *words_ratio(double ratio, char text[WORDS_BYTES])
+{
+    double percent = 100 * ratio;
+    int digits = 3;
+    while (digits < 12 && ratio < 1 &&
+           (snprintf(text, WORDS_BYTES, "%.*g", digits, percent),
+            strtod(text, NULL) >= 100))
+        digits++;
+    snprintf(text, WORDS_BYTES, "%.*g%%", digits, percent);
+    return text;
+}
+
+size_t cells_column(const struct cells *table, const char *name)
+{
+    for (size_t i = 0; i < table->columns; i++) {
+        if (strcmp(cells_name(table, i), name) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t bytes = strlen(text), end_bytes = strlen(end);
+    return bytes >= end_bytes && strcmp(text + bytes - end_bytes, end) == 0;
+}
+
+/* The file of a path; "standard input" for "-". */
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0)
+        return "standard input";
+    return slash == NULL || slash[1] == '\0' ? path : slash + 1;
+}
+
+const char *words_cell(const struct cells *table, size_t row, size_t column,
+                       char text[WORDS_BYTES])
+{
+    const char *name = cells_name(table, column);
+    const char *cell = cells_at(table, row, column);
+    uint64_t number;
+    if (strcmp(name, "trace") == 0 || strcmp(name, "program") == 0)
+        return base_name(cell);
+    if (column_is_text(name) || !json_is_number(cell))
+        return cell;
+    if (ends_with(name, "ratio") || ends_with(name, "share"))
+        return words_ratio(strtod(cell, NULL), text);
+    if (!margay_parse_u64(cell, &number)) {
+        snprintf(text, WORDS_BYTES, "%.6g", strtod(cell, NULL));
+        return text;
+    }
+    return ends_with(name, "bytes") ? words_bytes(number, text)
+                                    : words_count(number, text);
+}
+
+const char *words_key(const struct cells *table, size_t row, size_t column,
+                      char text[WORDS_KEY_BYTES])
+{
+    char number[WORDS_BYTES];
+    const char *name = cells_name(table, column);
+    const char *value = words_cell(table, row, column, number);
+    if (strcmp(name, "trace") == 0)
+        return value;
+    if (strcmp(name, "block_bytes") == 0)
+        snprintf(text, WORDS_KEY_BYTES, "blocks of %s", value);
+    else
+        snprintf(text, WORDS_KEY_BYTES, "%s %s", name, value);
+    return text;
+}

@@ -1,0 +1,77 @@
+#!/bin/sh
+# papers.t - pictures for a column, a page and a slide: no text touches another
+. tests/sim/lib.sh
+
+command -v gnuplot >/dev/null || {
+    echo '1..0 # SKIP gnuplot is not installed'
+    exit 0
+}
+
+xz -dc "$root/tests/sample/walk.lackey.xz" >walk.lackey
+awk 'BEGIN { print "key,size,tenant"
+    for (i = 0; i < 4000; i++) { k = int(exp(i * 7919 % 1000 / 170))
+        print k "," k * 37 % 900 + 1 "," k % 3 } }' >objects.csv
+sized='--column id=key,size=size'
+mkdir tables
+write() { # NAME COMMAND...
+    table=tables/$1.csv
+    shift
+    "$MARGAY" "$@" -q -o "$table" || echo "# failed: $*"
+}
+machine='simulate --machine intel-skylake walk.lackey'
+# shellcheck disable=SC2086 # they are several words
+{
+    write curve curve -b 32,64,128 walk.lackey
+    write policies curve --policy lru,opt,fifo,arc,2q walk.lackey
+    write windows curve --window 400000 --sizes 1K,4K,16K,64K,256K walk.lackey
+    write objects curve --objects $sized objects.csv
+    write tenants curve --tenant tenant $sized objects.csv
+    write histogram histogram --bins log2 -b 64,128 walk.lackey
+    write exact histogram walk.lackey
+    write assoc assoc walk.lackey
+    write compare compare --sets 1..64 --ways 1..4 walk.lackey
+    write phases phases walk.lackey
+    write machine $machine
+    write varied $machine --vary L1D.ways=4,8
+    write all $machine --vary L1D.bytes=16K..128K,L2.bytes=128K..1M \
+        --pareto tables/pareto.csv
+    write share share tables/exact.csv tables/exact.csv --sizes pow2
+}
+rm tables/all.csv
+
+# draws NAME OPTION...: at each size, and nothing touches.
+draws() {
+    name=$1
+    shift
+    for paper in column page slide; do
+        run plot "tables/$name.csv" "$@" --paper $paper -o picture.svg
+        is "$name $* for a $paper: drawn" "$status$(cat err)" 0
+        is 'no text touches another, or leaves the picture' \
+            "$(perl "$root/tests/plots/overlaps.pl" picture.svg)" ''
+    done
+}
+for table in tables/*.csv; do
+    draws "$(basename "$table" .csv)"
+done
+draws compare --map
+draws compare --causes
+draws varied --traffic
+draws policies --gain
+
+for paper in column,396,264 page,780,468 slide,1200,675; do
+    name=${paper%%,*}
+    "$MARGAY" plot tables/curve.csv --paper "$name" -o size.svg
+    is "a $name has its size" \
+        "$(sed -n 's/.*viewBox="0 0 \([0-9]*\) \([0-9]*\)".*/\1,\2/p' size.svg)" \
+        "${paper#*,}"
+done
+run plot tables/curve.csv --paper column --size 800x600 -o size.svg
+check '--size is another' grep -q 'viewBox="0 0 600 450"' size.svg
+refuses "--paper: 'poster'" plot tables/curve.csv --paper poster -o size.svg
+
+# The checker finds what it is to find.
+sed 's/<text>[^<]*<\/text>/<text>a text that is much too long for that place<\/text>/' \
+    size.svg >long.svg
+check 'texts that touch are found' \
+    sh -c "! perl '$root/tests/plots/overlaps.pl' long.svg >/dev/null"
+finish

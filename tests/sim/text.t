@@ -1,0 +1,116 @@
+#!/bin/sh
+# text.t - tables as text and as pictures, and the command without a command
+. tests/sim/lib.sh
+
+xz -dc "$root/tests/sample/walk.lackey.xz" >walk.lackey
+letters dacbccgefafbcmtmacfbdcac >ids.lines
+
+# ----------------------------------------------------- margay TRACE... --
+"$MARGAY" walk.lackey >answer 2>err
+is 'a trace is a command: the sizes from which on few references miss' \
+    "$(tail -n 1 answer)" \
+    "walk.lackey: 3,576,558 references; at most 10% from 1.56 KiB, 5% from \
+2 KiB, 2% from 9 KiB, 1% from 95 KiB, 0.2% from 118 KiB; 0.123% at 269 KiB."
+is 'a chart of twelve rows, the axis and its names above it' \
+    "$(wc -l <answer | tr -d ' ') $(grep -c '^.\{7\}|' answer)" '15 12'
+is 'no line of it is longer than a terminal' \
+    "$(head -n 14 answer | awk 'length > 80')" ''
+like 'a summary goes to standard error' "$(cat err)" '4414 distinct blocks'
+run curve -q --text walk.lackey
+check 'it is what curve --text writes' cmp -s out answer
+run walk.lackey --csv -q
+cp out csv
+run curve -q walk.lackey
+check '--csv: the table' cmp -s out csv
+run walk.lackey -q -o file.csv
+check '-o: the table, too' cmp -s file.csv csv
+cp ids.lines curve
+run ./curve -q
+like './curve is a file' "$(cat out)" '^curve: 24 references'
+run curve -q ids.lines
+like 'curve is the command' "$(cat out)" '^trace,block_bytes,'
+run nothing.lackey
+is 'a word that is neither' "$status $(cat out)" '2 '
+
+# Each ratio of a sentence is reached at the size that it names, and at no size
+# of the table below it.
+"$MARGAY" curve -q --sizes octave:64 walk.lackey >sizes.csv
+expected=$(for ratio in 0.1 0.05 0.02 0.01 0.002; do
+    awk -F, -v r="$ratio" 'NR > 1 && $7 <= r { printf "%.3g ", $4 / 1024
+        exit }' sizes.csv
+done)
+is 'the sizes are those of the table' "$(tail -n 1 answer | tr ',;' '\n\n' |
+    sed -n 's/.*from \([0-9.]*\) KiB/\1/p' | tr '\n' ' ')" "$expected"
+
+# -------------------------------------------------------------- terminal --
+on_terminal() {
+    script -qefc "$MARGAY $*" /dev/null </dev/null | tr -d '\r'
+}
+if command -v script >/dev/null; then
+    like 'a terminal gets text' "$(on_terminal curve -q walk.lackey)" \
+        'references; at most'
+    like 'and CSV if that is asked for' \
+        "$(on_terminal curve -q --csv ids.lines)" '^trace,block_bytes'
+    like 'other tables stay as they are' \
+        "$(on_terminal info -q ids.lines)" '^key,value'
+else
+    skip 'a terminal gets text' 'there is no script(1)'
+fi
+
+# ----------------------------------------------------------- other tables --
+run histogram -q --text walk.lackey
+is 'bars: the shares are those of log2 bins' \
+    "$(awk '$2 == "to" { print $4 } NF > 1 && $1 ~ /^[01]$/ { print $2 }
+        /^first/ { print $4 }' out)" \
+    "$("$MARGAY" histogram -q --bins log2 walk.lackey |
+        awk -F, 'NR > 1 { printf "%.3g%%\n", 100 * $6 }')"
+run assoc -q --text --sets 1,64 --ways 1,2,8 walk.lackey
+is 'a matrix: a row for sets, a column for ways' "$(sed 1d out)" \
+    "$(printf '%10s%4s way %4s ways%4s ways\n' sets 1 2 8
+    "$MARGAY" assoc -q --sets 1,64 --ways 1,2,8 walk.lackey | awk -F, '
+        NR > 1 { if ((NR - 2) % 3 == 0) printf "%10s", $3
+            printf "%8s", sprintf("%.3g%%", 100 * $8)
+            if ((NR - 2) % 3 == 2) print "" }')"
+run simulate -q --text --machine intel-skylake walk.lackey
+is 'columns: all rows are of one length' \
+    "$(sed '1d; $d' out | awk '{ print length }' | sort -u | wc -l)" 1
+like 'counts have separators' "$(cat out)" '^L1D +3,576,558 +57,390 +1\.6%'
+like 'the rest is said to be there' "$(cat out)" 'more columns: --csv'
+run curve -q --text --policy lru,fifo -b 64,128 walk.lackey
+is 'curves with a letter each' "$(sed -n 's/:.*//; 15,$p' out | tr '\n' ' ')" \
+    'a b c d '
+like 'and what tells them apart' "$(cat out)" \
+    '^d: walk.lackey, blocks of 128 B, policy fifo: 3,576,558 references; '
+run curve -q --text /dev/null -f lines
+is 'no references: said, and no chart' "$status $(cat out)" '0 no references'
+run curve -q --text ids.lines
+like 'blocks without a size' "$(tail -n 1 out)" '; 37\.5% at 9 blocks\.$'
+printf '1 5\n1 5\n' >sized.csv
+"$MARGAY" curve -q --text --sizes 1,2,1000000 ids.lines >wide
+is 'sizes far apart' "$(awk 'length > 80 && !/references/' wide)" ''
+for options in '--text --csv' '--text --json' '--csv --json'; do
+    # shellcheck disable=SC2086
+    run curve $options ids.lines
+    is "$options: one form" "$status $(cat out)" '2 '
+done
+
+# --------------------------------------------------------------- pictures --
+if command -v gnuplot >/dev/null; then
+    run curve -q walk.lackey -o direct.svg
+    "$MARGAY" curve -q walk.lackey -o table.csv
+    "$MARGAY" plot table.csv -o table.svg
+    check '-o x.svg draws the table' cmp -s direct.svg table.svg
+    run plot walk.lackey -o trace.svg
+    check 'plot analyses a trace first' cmp -s trace.svg table.svg
+    run curve -q --csv walk.lackey -o forced.svg
+    check '--csv: it is a table after all' cmp -s forced.svg table.csv
+    run plot missing.lackey -o no.svg
+    is 'a trace that is not there' "$status $(ls no.svg 2>&1 | wc -l)" '2 1'
+    run distances -q ids.lines -o no.svg
+    is 'a table that is not drawn: no file' \
+        "$status $(test -e no.svg; echo $?)" '2 1'
+else
+    skip '-o x.svg draws the table' 'there is no gnuplot'
+fi
+
+finish
